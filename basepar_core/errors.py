@@ -1,0 +1,93 @@
+"""Everything this package raises on purpose, one tree.
+
+Each message says what, where, measured, allowed and remedy. Mistakes in a file are collected
+and raised together (`FileError.mistakes`), each with its path.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+class BaseparError(Exception):
+    """Root of the tree; `kind` and `where` are what `--json` prints."""
+
+    kind = "error"
+
+    def __init__(self, message: str, where: Sequence[str] = ()):
+        super().__init__(message)
+        self.message = message
+        self.where = tuple(where)
+
+    def __reduce__(self):  # keep `where` when the error crosses a process
+        return type(self), (self.message, self.where)
+
+
+class UsageError(BaseparError):
+    """The command cannot mean what was asked (exit status 2)."""
+
+    kind = "usage"
+
+
+class ExpressionError(BaseparError):
+    """Text that is not an expression of the grammar, or whose units do not fit."""
+
+    kind = "expression"
+
+
+class MechanismError(BaseparError):
+    """A mechanism that contradicts itself (coordinates, mobility, loops)."""
+
+    kind = "mechanism"
+
+
+class AssemblyError(BaseparError):
+    """The nominal mechanism cannot be put together at its stated geometry."""
+
+    kind = "assembly"
+
+
+class EliminationError(BaseparError):
+    """The parameters asked to be eliminated are not admissible."""
+
+    kind = "elimination"
+
+
+class MissingDataError(BaseparError):
+    """The mechanism lacks what the question needs (inertias, noise, a motion ...)."""
+
+    kind = "missing data"
+
+
+class StoreError(BaseparError):
+    """A store that is damaged, or belongs to another specification."""
+
+    kind = "store"
+
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """One mistake of a file: where (a path like `joints.B.connects[1]`), what, and its line."""
+
+    path: str
+    message: str
+    line: int | None = None
+
+    def __str__(self) -> str:
+        line = f" (line {self.line})" if self.line is not None else ""
+        return f"{self.path or 'file'}{line}: {self.message}"
+
+
+class FileError(BaseparError):
+    """All mistakes of one file at once."""
+
+    kind = "file"
+
+    def __init__(self, source: str, mistakes: Sequence[Mistake]):
+        count = "1 mistake" if len(mistakes) == 1 else f"{len(mistakes)} mistakes"
+        lines = "\n".join(f"  {mistake}" for mistake in mistakes)
+        super().__init__(f"{source}: {count}\n{lines}", [mistake.path for mistake in mistakes])
+        self.source = source
+        self.mistakes = tuple(mistakes)
+
+    def __reduce__(self):
+        return type(self), (self.source, self.mistakes)

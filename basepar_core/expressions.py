@@ -1,0 +1,184 @@
+"""Expressions of mechanism and sweep files as frozen trees, and their evaluation.
+
+A tree holds exact numbers only (`0.2501` is 2501/10000); units were multiplied in by the
+parser (`grammar.py`), so every value is SI. One `evaluate` serves floats, NumPy arrays, mpmath
+and exact types: the arithmetic is the caller's, passed in as a table of functions.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """An exact rational number."""
+
+    value: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class Pi:
+    """The circle's constant; degrees bring it in."""
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A symbol or a constant of the file."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """An operator or a function on arguments.
+
+    `operator` is one of `+` (n-ary), `*` (n-ary), `/`, `^` (binary), `-` (unary), the functions
+    `sqrt sin cos tan abs min max`, or a comparison `< <= > >= ==` (binary; filters only).
+    """
+
+    operator: str
+    arguments: tuple["Expression", ...]
+
+
+Expression = Number | Pi | Name | Call
+ZERO = Number(Fraction(0))
+ONE = Number(Fraction(1))
+
+
+def number(value: int | str | Fraction) -> Number:
+    """Exact number; text is decimal or fraction, never a float."""
+    return Number(Fraction(value))
+
+
+def names(expression: Expression) -> frozenset[str]:
+    """Names that occur in an expression."""
+    match expression:
+        case Name(name):
+            return frozenset([name])
+        case Call(_, arguments):
+            return frozenset().union(*(names(argument) for argument in arguments))
+    return frozenset()
+
+
+def add(*terms: Expression) -> Expression:
+    """Sum with zeros left out."""
+    kept = tuple(term for term in terms if term != ZERO)
+    return kept[0] if len(kept) == 1 else Call("+", kept) if kept else ZERO
+
+
+def multiply(*factors: Expression) -> Expression:
+    """Product with ones left out; zero if a factor is zero."""
+    if ZERO in factors:
+        return ZERO
+    kept = tuple(factor for factor in factors if factor != ONE)
+    return kept[0] if len(kept) == 1 else Call("*", kept) if kept else ONE
+
+
+def negate(term: Expression) -> Expression:
+    """The negative, numbers folded."""
+    return Number(-term.value) if isinstance(term, Number) else Call("-", (term,))
+
+
+def subtract(left: Expression, right: Expression) -> Expression:
+    """left − right."""
+    return add(left, negate(right))
+
+
+def _product(*factors: Any) -> Any:
+    result = factors[0]
+    for factor in factors[1:]:
+        result = result * factor
+    return result
+
+
+def _total(*terms: Any) -> Any:
+    result = terms[0]
+    for term in terms[1:]:
+        result = result + term
+    return result
+
+
+def _extreme(choose: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+    def reduce(*values: Any) -> Any:
+        result = values[0]
+        for value in values[1:]:
+            result = choose(result, value)
+        return result
+
+    return reduce
+
+
+def _power(base: Any, exponent: Any) -> Any:
+    return base**exponent
+
+
+OPERATORS: Mapping[str, Callable[..., Any]] = {
+    "+": _total,
+    "*": _product,
+    "/": lambda a, b: a / b,
+    "^": _power,
+    "-": lambda a: -a,
+    "<": lambda a, b: a < b,
+    "<=": lambda a, b: a <= b,
+    ">": lambda a, b: a > b,
+    ">=": lambda a, b: a >= b,
+    "==": lambda a, b: a == b,
+}
+
+NUMPY: Mapping[str, Callable[..., Any]] = {
+    **OPERATORS,
+    "number": float,
+    "pi": lambda: np.pi,
+    "sqrt": np.sqrt,
+    "sin": np.sin,
+    "cos": np.cos,
+    "tan": np.tan,
+    "abs": np.abs,
+    "min": _extreme(np.minimum),
+    "max": _extreme(np.maximum),
+}
+
+
+def evaluate(
+    expressions: Iterable[Expression],
+    values: Mapping[str, Any],
+    arithmetic: Mapping[str, Callable[..., Any]] = NUMPY,
+) -> list[Any]:
+    """Values of several expressions at once; equal subexpressions are computed once.
+
+    Parameters
+    ----------
+    expressions
+        Trees whose names are all in `values`.
+    values
+        Scalars or arrays by name, SI. Arrays broadcast.
+    arithmetic
+        Functions by operator, `number` (from Fraction) and `pi`; NumPy's float64 by default.
+        Division by zero and roots of negative numbers give inf and nan there, silently: a
+        variant outside an expression's domain is the caller's to notice.
+    """
+    known: dict[Expression, Any] = {}
+
+    def value(node: Expression) -> Any:
+        if node in known:
+            return known[node]
+        match node:
+            case Number(exact):
+                result = arithmetic["number"](exact)
+            case Pi():
+                result = arithmetic["pi"]()
+            case Name(name):
+                result = values[name]
+            case Call("^", (base, Number(exact))) if exact.denominator == 1:
+                result = arithmetic["^"](value(base), int(exact))
+            case Call(operator, arguments):
+                result = arithmetic[operator](*[value(argument) for argument in arguments])
+        known[node] = result
+        return result
+
+    with np.errstate(all="ignore"):
+        return [value(expression) for expression in expressions]

@@ -1,0 +1,302 @@
+"""What a mechanism is: bodies, joints between two bodies, geometry as symbols, motions.
+
+Frozen values only: they hash, compare, pickle and print. `files.py` makes them from YAML and
+checks everything there is to check; whoever holds a `Mechanism` may trust it. Every vector here
+is spatial: a planar mechanism lies in the plane z = 0 of its bodies' frames (a planar revolute
+turns about +z; a planar prismatic joint has its `reference` along +z).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from .expressions import Expression, Number, evaluate
+
+Vector = tuple[Expression, Expression, Expression]
+
+GROUND = "ground"
+PLANAR_PARAMETERS = ("m", "mx", "my", "J")
+SPATIAL_PARAMETERS = ("m", "mx", "my", "mz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
+
+#: Number of values of each joint type; in a planar mechanism `planar` and `fixed` keep theirs.
+JOINT_VALUES: Mapping[str, int] = {
+    "revolute": 1,
+    "prismatic": 1,
+    "cylindrical": 2,
+    "universal": 2,
+    "spherical": 3,
+    "planar": 3,
+    "fixed": 0,
+}
+#: Which of a joint's values are lengths (m); the others are angles (rad).
+LENGTH_VALUES: Mapping[str, tuple[int, ...]] = {
+    "prismatic": (0,),
+    "cylindrical": (0,),
+    "planar": (0, 1),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """A symbol of the geometry, or a constant.
+
+    `value` and `bounds` are SI and free of names. `unit` is as written in the file ("" where
+    dimensionless): what results are printed in. A geometry symbol with unit rad or deg is an
+    angle.
+    """
+
+    name: str
+    value: Expression
+    unit: str = ""
+    bounds: tuple[Expression, Expression] | None = None
+
+    @property
+    def is_angle(self) -> bool:
+        return self.unit in ("rad", "deg")
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """An algebraic number: `polynomial` (in its own symbol and numbers) vanishes."""
+
+    symbol: str
+    polynomial: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """A rigid body; `parameters` about its frame's origin in the order of the field (SI).
+
+    None where the file gives no inertia. Planar: m, mx, my, J; spatial: m, mx, my, mz, Ixx,
+    Ixy, Ixz, Iyy, Iyz, Izz with Ixy = −∫xy dm.
+    """
+
+    name: str
+    parameters: tuple[Expression, ...] | None = None
+    number: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A joint's frame in one of its bodies: origin, z-axis, x-axis before projection.
+
+    `axis` and `reference` have any length; `reference` is not parallel to `axis`.
+    """
+
+    at: Vector
+    axis: Vector
+    reference: Vector
+
+
+@dataclass(frozen=True, slots=True)
+class Joint:
+    """A joint between two bodies (names; `ground` is the world).
+
+    Its value is the motion of the second body's joint frame relative to the first's.
+    """
+
+    name: str
+    type: str
+    bodies: tuple[str, str]
+    frames: tuple[Frame, Frame]
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """Names of its values: `A` where there is one, `A.1`, `A.2`, … where several."""
+        count = JOINT_VALUES[self.type]
+        if count == 1:
+            return (self.name,)
+        return tuple(f"{self.name}.{k}" for k in range(1, count + 1))
+
+
+@dataclass(frozen=True, slots=True)
+class Pose:
+    """An approximate pose of a body in the world: position (m), rotation vector (rad)."""
+
+    body: str
+    at: Vector
+    rotation: Vector
+
+
+@dataclass(frozen=True, slots=True)
+class Assembly:
+    """Approximate joint values (by value name) and body poses that pick the branch."""
+
+    values: tuple[tuple[str, Expression], ...] = ()
+    poses: tuple[Pose, ...] = ()
+
+
+# Motions. Per-coordinate tuples are in the order of `Mechanism.coordinates`. Every expression is
+# free of geometry symbols, exact, SI.
+
+
+@dataclass(frozen=True, slots=True)
+class Fourier:
+    """Random Fourier series about the assembly (FORMAT: excitation `fourier`)."""
+
+    harmonics: int
+    base_frequency: Expression
+    amplitude: tuple[Expression, ...]
+    samples: int
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sines:
+    """q = Σ a sin(ω t + φ), absolute; `terms` per coordinate, each (a, ω, φ)."""
+
+    duration: Expression
+    terms: tuple[tuple[tuple[Expression, Expression, Expression], ...], ...]
+    samples: int
+
+
+@dataclass(frozen=True, slots=True)
+class States:
+    """Random states about the assembly (FORMAT: excitation `states`)."""
+
+    amplitude: tuple[Expression, ...]
+    frequency: Expression
+    samples: int
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Data:
+    """Measured or computed motion: `values[sample][coordinate]` = (q, q̇, q̈), exact decimals."""
+
+    times: tuple[Expression, ...]
+    values: tuple[tuple[tuple[Expression, Expression, Expression], ...], ...]
+
+    @property
+    def samples(self) -> int:
+        return len(self.times)
+
+
+@dataclass(frozen=True, slots=True)
+class ConstantSpeed:
+    """Starts at the assembly; T = `duration`, or 2π·turns/speed where that is None."""
+
+    speed: Expression
+    turns: Expression | None = None
+    duration: Expression | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SineSum:
+    """One coordinate's Σ a sin(ω t + φ), absolute, over `duration`."""
+
+    terms: tuple[tuple[Expression, Expression, Expression], ...]
+    duration: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class RestToRest:
+    """From the assembly to `to` in `duration`, quintic, at rest at both ends."""
+
+    to: Expression
+    duration: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Cycle:
+    """What the machine does: one law per coordinate, or data for all."""
+
+    laws: tuple[ConstantSpeed | SineSum | RestToRest, ...] | Data
+    samples: int
+
+
+Excitation = Fourier | Sines | States | Data
+
+
+@dataclass(frozen=True, slots=True)
+class Friction:
+    """A column of a joint value: viscous, coulomb, offset or rotor; `value` (SI) if known."""
+
+    coordinate: str
+    kind: str
+    value: Expression | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Spring:
+    """A stiffness column: on a joint value (`coordinate`), or between two bodies' points."""
+
+    name: str
+    rest: Expression
+    coordinate: str | None = None
+    bodies: tuple[str, str] | None = None
+    points: tuple[Vector, Vector] | None = None
+    stiffness: Expression | None = None
+
+
+@dataclass(frozen=True)
+class Mechanism:
+    """A mechanism as its file states it (FORMAT.md, "Mechanism").
+
+    `source` is the file's text: provenance, and what a sweep's store keeps to rerun itself.
+    """
+
+    name: str
+    planar: bool
+    gravity: Vector
+    bodies: tuple[Body, ...]
+    joints: tuple[Joint, ...]
+    coordinates: tuple[str, ...]
+    geometry: tuple[Symbol, ...] = ()
+    constants: tuple[Symbol, ...] = ()
+    relations: tuple[Relation, ...] = ()
+    actuated: tuple[str, ...] = ()
+    assembly: Assembly = Assembly()
+    excitation: Excitation | None = None
+    cycle: Cycle | None = None
+    noise: tuple[tuple[str, Expression], ...] = ()
+    friction: tuple[Friction, ...] = ()
+    springs: tuple[Spring, ...] = ()
+    description: str = ""
+    source: str = ""
+
+    @cached_property
+    def parameter_names(self) -> tuple[str, ...]:
+        """`crank.m`, `crank.mx`, … in file order."""
+        kinds = PLANAR_PARAMETERS if self.planar else SPATIAL_PARAMETERS
+        return tuple(f"{body.name}.{kind}" for body in self.bodies for kind in kinds)
+
+    @cached_property
+    def parameter_aliases(self) -> Mapping[str, str]:
+        """Short names that also work in input: `mx1` for parameter mx of body number 1."""
+        kinds = PLANAR_PARAMETERS if self.planar else SPATIAL_PARAMETERS
+        return {
+            f"{kind}{body.number}": f"{body.name}.{kind}"
+            for body in self.bodies
+            if body.number is not None
+            for kind in kinds
+        }
+
+    @cached_property
+    def nominal(self) -> Mapping[str, float]:
+        """Value of every symbol and constant, SI."""
+        symbols = self.geometry + self.constants
+        return dict(
+            zip(
+                (symbol.name for symbol in symbols),
+                map(float, evaluate([symbol.value for symbol in symbols], {})),
+                strict=True,
+            )
+        )
+
+    @cached_property
+    def has_inertias(self) -> bool:
+        """Whether every body states its inertial parameters."""
+        return all(body.parameters is not None for body in self.bodies)
+
+    def inertial_parameters(self, values: Mapping[str, np.ndarray | float]) -> np.ndarray:
+        """φ at given symbol values (SI): shape (variant, parameter), or (parameter,)."""
+        expressions = [entry for body in self.bodies for entry in body.parameters or ()]
+        columns = evaluate(expressions, values)
+        return np.stack(np.broadcast_arrays(*columns, np.zeros(()))[:-1], axis=-1).astype(float)
+
+    def is_structural_zero(self, vector: Vector) -> bool:
+        """Whether a vector is zero as written."""
+        return all(isinstance(entry, Number) and entry.value == 0 for entry in vector)
