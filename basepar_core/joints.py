@@ -1,0 +1,179 @@
+"""The joint types: relative motion, speeds, what a closed joint locks, and its values.
+
+Everything a joint type means stands here and nowhere else. Conventions: F1 and F2 are the
+joint's frames in its first and second body; the relative motion is F2 seen from F1. A joint's
+configuration is its values, except that a spherical joint keeps a unit quaternion (rotation
+vectors are singular at 2π); its speeds are the rates of its values, except that a spherical
+joint has the relative angular velocity in F1's axes. Arrays have components first.
+"""
+
+import numpy as np
+
+from . import spatial
+from .mechanism import JOINT_VALUES
+from .spatial import Array
+
+#: At zero a universal joint's second axis is F1's x and its first axis is F2's x.
+_UNIVERSAL_ZERO = np.array([[0.0, 0.0, 1.0], [0.0, -1.0, 0.0], [1.0, 0.0, 0.0]])
+
+#: Axes of F1 along which a closed joint locks the distance of the origins, and about which it
+#: locks rotation. "n" is the normal of a universal joint's two axes.
+_LOCKED = {
+    "revolute": ("xyz", "xy"),
+    "prismatic": ("xy", "xyz"),
+    "cylindrical": ("xy", "xy"),
+    "universal": ("xyz", "n"),
+    "spherical": ("xyz", ""),
+    "planar": ("z", "xy"),
+    "fixed": ("xyz", "xyz"),
+}
+#: The same within the plane of a planar mechanism, where a prismatic joint's x is the normal.
+_LOCKED_IN_PLANE = {
+    "revolute": ("xy", ""),
+    "prismatic": ("y", "x"),
+    "planar": ("", ""),
+    "fixed": ("xy", "z"),
+}
+
+
+def configuration_size(kind: str) -> int:
+    """Numbers in a joint's configuration."""
+    return 4 if kind == "spherical" else JOINT_VALUES[kind]
+
+
+def locked_count(kind: str, planar: bool) -> int:
+    """Number of constraints of a closed joint."""
+    return sum(map(len, (_LOCKED_IN_PLANE if planar else _LOCKED)[kind]))
+
+
+def relative_motion(kind: str, q: Array) -> tuple[Array, Array | None]:
+    """Orientation (3, 3, …) of F2 in F1, and F2's origin (3, …) in F1 (None: coincident)."""
+    batch = q.shape[1:]
+    zero = np.zeros(batch)
+    identity = np.broadcast_to(np.eye(3).reshape((3, 3) + (1,) * len(batch)), (3, 3, *batch))
+    match kind:
+        case "revolute":
+            return spatial.about_z(q[0]), None
+        case "prismatic":
+            return identity, np.stack([zero, zero, q[0]])
+        case "cylindrical":
+            return spatial.about_z(q[1]), np.stack([zero, zero, q[0]])
+        case "universal":
+            middle = _UNIVERSAL_ZERO.reshape((3, 3) + (1,) * len(batch))
+            first = spatial.compose(spatial.about_z(q[0]), middle)
+            return spatial.compose(first, spatial.about_z(q[1])), None
+        case "spherical":
+            return spatial.matrix_of_quaternion(q), None
+        case "planar":
+            return spatial.about_z(q[2]), np.stack([q[0], q[1], zero])
+    return identity, None
+
+
+def speeds(kind: str, X1: Array, X2: Array) -> list[tuple[Array | None, Array | None]]:
+    """Per speed: direction of relative angular velocity and of F2's origin's relative velocity.
+
+    X1, X2 are the joint frames' orientations in the world; the directions are world vectors.
+    """
+    x, y, z = X1[:, 0], X1[:, 1], X1[:, 2]
+    match kind:
+        case "revolute":
+            return [(z, None)]
+        case "prismatic":
+            return [(None, z)]
+        case "cylindrical":
+            return [(None, z), (z, None)]
+        case "universal":
+            return [(z, None), (X2[:, 2], None)]
+        case "spherical":
+            return [(x, None), (y, None), (z, None)]
+        case "planar":
+            return [(None, x), (None, y), (z, None)]
+    return []
+
+
+def speed_bias(kind: str, u: Array, X1: Array, X2: Array) -> Array | None:
+    """Relative angular acceleration at zero speed rates, seen from the first body."""
+    if kind == "universal":  # the second axis turns with the first
+        return u[0] * u[1] * spatial.cross(X1[:, 2], X2[:, 2])
+    return None
+
+
+def integrate(kind: str, q: Array, step: Array) -> Array:
+    """Configuration after a small motion `step` (speeds times time)."""
+    if kind == "spherical":
+        return spatial.quaternion_product(spatial.quaternion(step), q)
+    return q + step
+
+
+def locked_directions(kind: str, planar: bool, X1: Array, X2: Array) -> tuple[list, list]:
+    """World directions along which the origins' distance, and about which rotation, is locked."""
+    along, about = (_LOCKED_IN_PLANE if planar else _LOCKED)[kind]
+    axes = {"x": X1[:, 0], "y": X1[:, 1], "z": X1[:, 2]}
+    if about == "n":
+        axes["n"] = spatial.cross(X1[:, 2], X2[:, 2])
+    return [axes[name] for name in along], [axes[name] for name in about]
+
+
+def gaps(kind: str, planar: bool, X1: Array, X2: Array, offset: Array) -> list[Array]:
+    """How far a joint is from closed: lengths (m) along and sines of angles about what it locks.
+
+    `offset` is F2's origin less F1's, world. To first order these grow with the relative motion
+    projected on `locked_directions`, which is what Newton's method uses.
+    """
+    along, about = locked_directions(kind, planar, X1, X2)
+    lengths = [spatial.dot(n, offset) for n in along]
+    if kind == "universal":
+        return [*lengths, -spatial.dot(X1[:, 2], X2[:, 2])]
+    if kind in ("prismatic", "fixed"):  # no relative rotation at all: half of R − Rᵀ
+        turn = sum(spatial.cross(X1[:, k], X2[:, k]) for k in range(3)) / 2
+    else:
+        turn = spatial.cross(X1[:, 2], X2[:, 2])
+    return [*lengths, *(spatial.dot(n, turn) for n in about)]
+
+
+def gap_bias(kind: str, X1: Array, X2: Array, spin: Array) -> list[Array]:
+    """What a universal joint's moving normal adds to its constraint's second derivative.
+
+    `spin` is the relative angular velocity. Other joints lock directions fixed in the first
+    body, and add nothing.
+    """
+    if kind != "universal":
+        return []
+    normal_rate = spatial.cross(X1[:, 2], spatial.cross(spin, X2[:, 2]))
+    return [spatial.dot(normal_rate, spin)]
+
+
+def is_opposed(kind: str, X1: Array, X2: Array) -> Array:
+    """Whether a joint is closed the wrong way round (z-axes, or whole frames, turned by π)."""
+    if kind in ("universal", "spherical"):
+        return np.zeros(X1.shape[2:], dtype=bool)
+    opposed = spatial.dot(X1[:, 2], X2[:, 2]) < 0
+    if kind in ("prismatic", "fixed"):
+        opposed = opposed | (spatial.dot(X1[:, 0], X2[:, 0]) < 0)
+    return opposed
+
+
+def values(kind: str, X1: Array, X2: Array, offset: Array) -> Array:
+    """A joint's values, measured on two frames: angles in (−π, π], rotation vectors up to π."""
+    R = spatial.compose(spatial.transpose(X1), X2)
+    p = spatial.rotate_back(X1, offset)
+    angle = np.arctan2(R[1, 0], R[0, 0])
+    match kind:
+        case "revolute":
+            return np.stack([angle])
+        case "prismatic":
+            return np.stack([p[2]])
+        case "cylindrical":
+            return np.stack([p[2], angle])
+        case "universal":  # R = Rz(a) R0 Rz(b): its last column is Rz(a) x, its last row x' Rz(b)
+            return np.stack([np.arctan2(R[1, 2], R[0, 2]), np.arctan2(-R[2, 1], R[2, 0])])
+        case "spherical":
+            return spatial.rotation_vector(R)
+        case "planar":
+            return np.stack([p[0], p[1], angle])
+    return np.zeros((0, *R.shape[2:]))
+
+
+def configuration(kind: str, values_: Array) -> Array:
+    """Configuration of given values."""
+    return spatial.quaternion(values_) if kind == "spherical" else values_

@@ -1,0 +1,291 @@
+"""Where everything is and how it moves: passes over the spanning tree, world axes, batched.
+
+All arrays have components first and end in the batch: (3, …). The batch is anything that
+broadcasts, usually (variant,) while following a motion and (variant, sample) afterwards.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from . import joints, spatial
+from .expressions import evaluate
+from .mechanism import JOINT_VALUES, Mechanism
+from .spatial import Array, cross
+from .topology import CutJoint, Topology
+
+
+@dataclass(frozen=True, slots=True)
+class JointGeometry:
+    """A joint's frames in its two bodies: origins (3, …) in m and orientations (3, 3, …)."""
+
+    first_origin: Array
+    first_axes: Array
+    second_origin: Array
+    second_axes: Array
+
+
+@dataclass(frozen=True, slots=True)
+class Geometry:
+    """A mechanism's dimensions at given symbol values; `gravity` (3, …) in m/s², world."""
+
+    joints: tuple[JointGeometry, ...]
+    gravity: Array
+
+    def over_samples(self) -> "Geometry":
+        """The same with a sample axis behind the variants."""
+        return Geometry(
+            tuple(
+                JointGeometry(*(getattr(j, name)[..., None] for name in JointGeometry.__slots__))
+                for j in self.joints
+            ),
+            self.gravity[..., None],
+        )
+
+    def take(self, variants: Array) -> "Geometry":
+        """Those of some variants (indices or mask along the last axis)."""
+        return Geometry(
+            tuple(
+                JointGeometry(*(getattr(j, n)[..., variants] for n in JointGeometry.__slots__))
+                for j in self.joints
+            ),
+            self.gravity[..., variants],
+        )
+
+
+def geometry(mechanism: Mechanism, values: Mapping[str, Array]) -> Geometry:
+    """Evaluate the geometry at symbol values (SI), arrays (variant,); missing ones are nominal."""
+    known = {**mechanism.nominal, **values}
+    count = max((np.size(value) for value in known.values()), default=1)
+    flat = [
+        entry
+        for joint in mechanism.joints
+        for side in joint.frames
+        for vector in (side.at, side.axis, side.reference)
+        for entry in vector
+    ]
+    numbers = evaluate([*flat, *mechanism.gravity], known)
+    table = np.stack([np.broadcast_to(np.asarray(x, float), (count,)) for x in numbers])
+    vectors = table.reshape(-1, 3, count)
+    with np.errstate(all="ignore"):  # a direction that vanishes is a variant's own failure
+        sides = [
+            (at, spatial.frame(axis, reference))
+            for at, axis, reference in zip(
+                vectors[0:-1:3], vectors[1:-1:3], vectors[2:-1:3], strict=True
+            )
+        ]
+    pairs = zip(sides[0::2], sides[1::2], strict=True)
+    return Geometry(tuple(JointGeometry(*a, *b) for a, b in pairs), vectors[-1])
+
+
+@dataclass(frozen=True, slots=True)
+class Poses:
+    """Positions of everything in the world.
+
+    Per body `R` (3, 3, …) and `p` (3, …), the ground last so that index −1 is the ground; per
+    joint of the mechanism the frames `X1`, `X2` and origins `P1`, `P2`, and for a tree joint the
+    directions of its speeds, `moves[joint]`.
+    """
+
+    R: list[Array]
+    p: list[Array]
+    X1: list[Array]
+    X2: list[Array]
+    P1: list[Array]
+    P2: list[Array]
+    moves: list[list[tuple[Array | None, Array | None]]]
+
+
+def poses(topology: Topology, geometry: Geometry, q: Array) -> Poses:
+    """Poses of all bodies and joint frames at configuration q (position, …)."""
+    batch = np.broadcast_shapes(q.shape[1:], geometry.gravity.shape[1:])
+    n = len(geometry.joints)
+    R: list = [None] * topology.bodies + [np.eye(3).reshape((3, 3) + (1,) * len(batch))]
+    p: list = [None] * topology.bodies + [np.zeros((3, *(1,) * len(batch)))]
+    at = Poses(R, p, [None] * n, [None] * n, [None] * n, [None] * n, [[] for _ in range(n)])
+    for node in topology.tree:
+        j, size = node.joint, joints.configuration_size(node.kind)
+        turn, shift = joints.relative_motion(node.kind, q[node.position : node.position + size])
+        dims = geometry.joints[j]
+        origins = (dims.first_origin, dims.second_origin)
+        axes = (dims.first_axes, dims.second_axes)
+        near, far = (0, 1) if node.forward else (1, 0)
+        X_near = spatial.compose(R[node.parent], axes[near])
+        P_near = p[node.parent] + spatial.rotate(R[node.parent], origins[near])
+        X_far = spatial.compose(X_near, turn if node.forward else spatial.transpose(turn))
+        P_far = P_near
+        if shift is not None:
+            X1 = X_near if node.forward else X_far
+            step = spatial.rotate(X1, shift)
+            P_far = P_near + step if node.forward else P_near - step
+        R[node.child] = spatial.compose(X_far, spatial.transpose(axes[far]))
+        p[node.child] = P_far - spatial.rotate(R[node.child], origins[far])
+        ends = ((X_near, P_near), (X_far, P_far))
+        (at.X1[j], at.P1[j]), (at.X2[j], at.P2[j]) = ends if node.forward else ends[::-1]
+        at.moves[j] = joints.speeds(node.kind, at.X1[j], at.X2[j])
+    for cut in topology.cuts:
+        dims, j = geometry.joints[cut.joint], cut.joint
+        at.X1[j] = spatial.compose(R[cut.first], dims.first_axes)
+        at.X2[j] = spatial.compose(R[cut.second], dims.second_axes)
+        at.P1[j] = p[cut.first] + spatial.rotate(R[cut.first], dims.first_origin)
+        at.P2[j] = p[cut.second] + spatial.rotate(R[cut.second], dims.second_origin)
+    return at
+
+
+@dataclass(frozen=True, slots=True)
+class Twists:
+    """Per body angular velocity and origin's velocity (3, …), world; the ground last.
+
+    `spin` and `slide` per tree place: the joint's relative angular velocity and the relative
+    velocity of its second origin, seen from its first body.
+    """
+
+    omega: list[Array]
+    v: list[Array]
+    spin: list[Array]
+    slide: list[Array]
+
+
+def twists(topology: Topology, at: Poses, u: Array) -> Twists:
+    """Velocities of all bodies at speeds u (speed, …)."""
+    zero = np.zeros((3, *(1,) * (u.ndim - 1)))
+    omega: list = [None] * topology.bodies + [zero]
+    v: list = [None] * topology.bodies + [zero]
+    spins, slides = [], []
+    for node in topology.tree:
+        j = node.joint
+        spin, slide = _relative(at.moves[j], u[node.speed : node.speed + JOINT_VALUES[node.kind]])
+        sign = 1 if node.forward else -1
+        a, b = node.parent, node.child
+        omega[b] = omega[a] + sign * spin
+        # F2's origin is the point whose relative velocity the slide is, whichever way we go.
+        v_point = v[a] + cross(omega[a], at.P2[j] - at.p[a]) + sign * slide
+        v[b] = v_point + cross(omega[b], at.p[b] - at.P2[j])
+        spins.append(spin)
+        slides.append(slide)
+    return Twists(omega, v, spins, slides)
+
+
+def _relative(
+    moves: list[tuple[Array | None, Array | None]], u: Array
+) -> tuple[Array, Array]:
+    zero = np.zeros((3, *u.shape[1:]))
+    spin, slide = zero, zero
+    for (about, along), rate in zip(moves, u, strict=True):
+        spin = spin + about * rate if about is not None else spin
+        slide = slide + along * rate if along is not None else slide
+    return spin, slide
+
+
+def accelerations(
+    topology: Topology, at: Poses, moving: Twists, u: Array, u_dot: Array, gravity: Array
+) -> tuple[list[Array], list[Array]]:
+    """Angular accelerations and accelerations of origins less gravity, per body, world.
+
+    The ground is last, with −gravity: d'Alembert's principle needs only the difference.
+    """
+    alpha: list = [None] * topology.bodies + [np.zeros_like(gravity)]
+    a: list = [None] * topology.bodies + [-gravity]
+    for place, node in enumerate(topology.tree):
+        j, size = node.joint, JOINT_VALUES[node.kind]
+        near, far = node.parent, node.child
+        first = near if node.forward else far
+        spin, slide = moving.spin[place], moving.slide[place]
+        rates = slice(node.speed, node.speed + size)
+        spin_dot, slide_dot = _relative(at.moves[j], u_dot[rates])
+        spin_dot = spin_dot + cross(moving.omega[first], spin)
+        bias = joints.speed_bias(node.kind, u[rates], at.X1[j], at.X2[j])
+        if bias is not None:
+            spin_dot = spin_dot + bias
+        slide_dot = slide_dot + 2 * cross(moving.omega[first], slide)
+        sign = 1 if node.forward else -1
+        alpha[far] = alpha[near] + sign * spin_dot
+        reach = at.P2[j] - at.p[near]
+        a_point = a[near] + _of_point(alpha[near], moving.omega[near], reach)
+        # The sliding point is not fixed in the child when the child is the first body.
+        a_point = a_point + sign * slide_dot
+        a[far] = a_point - _of_point(alpha[far], moving.omega[far], at.P2[j] - at.p[far])
+    return alpha, a
+
+
+def _of_point(alpha: Array, omega: Array, reach: Array) -> Array:
+    """Acceleration of a body's point relative to its origin."""
+    return cross(alpha, reach) + cross(omega, cross(omega, reach))
+
+
+def loop_gaps(topology: Topology, at: Poses) -> Array:
+    """Residuals (row, …) of all cut joints: m and sines of angles."""
+    rows = [
+        gap
+        for cut in topology.cuts
+        for gap in joints.gaps(
+            cut.kind,
+            topology.planar,
+            at.X1[cut.joint],
+            at.X2[cut.joint],
+            at.P2[cut.joint] - at.P1[cut.joint],
+        )
+    ]
+    return np.stack(rows) if rows else np.zeros((0, 1))
+
+
+def loop_jacobian(topology: Topology, at: Poses, batch: tuple[int, ...]) -> Array:
+    """Derivatives (row, speed, …) of `loop_gaps` by the speeds."""
+    rows = sum(joints.locked_count(cut.kind, topology.planar) for cut in topology.cuts)
+    jacobian = np.zeros((rows, topology.speeds, *batch))
+    top = 0
+    for cut in topology.cuts:
+        j = cut.joint
+        along, about = joints.locked_directions(cut.kind, topology.planar, at.X1[j], at.X2[j])
+        for place, sign in topology.loop(cut):
+            node = topology.tree[place]
+            reach = at.P2[j] - at.P2[node.joint]
+            for k, (turn, slide) in enumerate(at.moves[node.joint], start=node.speed):
+                velocity = slide if turn is None else cross(turn, reach)
+                for row, n in enumerate(along, start=top):
+                    jacobian[row, k] = sign * spatial.dot(n, velocity)
+                if turn is not None:
+                    for row, n in enumerate(about, start=top + len(along)):
+                        jacobian[row, k] = sign * spatial.dot(n, turn)
+        top += len(along) + len(about)
+    return jacobian
+
+
+def loop_accelerations(
+    topology: Topology, at: Poses, moving: Twists, alpha: list[Array], a: list[Array]
+) -> Array:
+    """Second derivatives (row, …) of the cut joints' constraints for given body accelerations."""
+    rows: list[Array] = []
+    for cut in topology.cuts:
+        rows += _cut_acceleration(topology, cut, at, moving, alpha, a)
+    return np.stack(np.broadcast_arrays(*rows)) if rows else np.zeros((0, 1))
+
+
+def _cut_acceleration(
+    topology: Topology,
+    cut: CutJoint,
+    at: Poses,
+    moving: Twists,
+    alpha: list[Array],
+    a: list[Array],
+) -> list[Array]:
+    j, first, second = cut.joint, cut.first, cut.second
+    X1, X2, P = at.X1[j], at.X2[j], at.P2[j]
+    w1, w2 = moving.omega[first], moving.omega[second]
+    spin = w2 - w1
+    spin_dot = alpha[second] - alpha[first] - cross(w1, spin)
+    r1, r2 = P - at.p[first], P - at.p[second]
+    slide = moving.v[second] + cross(w2, r2) - moving.v[first] - cross(w1, r1)
+    slide_dot = (
+        a[second]
+        + _of_point(alpha[second], w2, r2)
+        - a[first]
+        - _of_point(alpha[first], w1, r1)
+        - 2 * cross(w1, slide)
+    )
+    along, about = joints.locked_directions(cut.kind, topology.planar, X1, X2)
+    rows = [spatial.dot(n, slide_dot) for n in along]
+    turns = [spatial.dot(n, spin_dot) for n in about]
+    moved = joints.gap_bias(cut.kind, X1, X2, spin)
+    return rows + [t + m for t, m in zip(turns, moved, strict=True)] if moved else rows + turns

@@ -1,0 +1,181 @@
+"""The graph of a mechanism: a spanning tree, the joints cut to get it, and who moves whom.
+
+Joints that carry coordinates are kept in the tree, so that driving the mechanism is setting
+values; of the others those with most freedoms are cut, because they leave fewest equations.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from .errors import MechanismError
+from .joints import configuration_size
+from .mechanism import GROUND, JOINT_VALUES, Joint, Mechanism
+
+
+@dataclass(frozen=True, slots=True)
+class TreeJoint:
+    """A joint of the tree. Bodies are indices, the ground is −1.
+
+    `forward`: the parent is the joint's first body. `position` and `speed` are its offsets in
+    the configuration vector and in the speed vector.
+    """
+
+    joint: int
+    kind: str
+    parent: int
+    child: int
+    forward: bool
+    position: int
+    speed: int
+
+
+@dataclass(frozen=True, slots=True)
+class CutJoint:
+    """A joint that closes a loop; bodies as indices, the ground is −1."""
+
+    joint: int
+    kind: str
+    first: int
+    second: int
+
+
+@dataclass(frozen=True)
+class Topology:
+    """Tree and loops of a mechanism; parents come before children in `tree`."""
+
+    bodies: int
+    planar: bool
+    tree: tuple[TreeJoint, ...]
+    cuts: tuple[CutJoint, ...]
+    positions: int
+    speeds: int
+    #: per coordinate its place in the speed vector
+    independent: tuple[int, ...]
+
+    @cached_property
+    def dependent(self) -> tuple[int, ...]:
+        """Speeds that the loops determine."""
+        return tuple(k for k in range(self.speeds) if k not in self.independent)
+
+    @cached_property
+    def ancestors(self) -> tuple[tuple[int, ...], ...]:
+        """Per body the tree joints (their place in `tree`) between it and the ground."""
+        above: dict[int, tuple[int, ...]] = {-1: ()}
+        for place, joint in enumerate(self.tree):
+            above[joint.child] = (*above[joint.parent], place)
+        return tuple(above[body] for body in range(self.bodies))
+
+    def loop(self, cut: CutJoint) -> tuple[tuple[int, int], ...]:
+        """Tree joints that move the cut's second body against its first: (place, +1 or −1)."""
+        first = set(self.ancestors[cut.first]) if cut.first >= 0 else set()
+        second = set(self.ancestors[cut.second]) if cut.second >= 0 else set()
+        signs = [(k, 1) for k in second - first] + [(k, -1) for k in first - second]
+        return tuple(sorted((k, s if self.tree[k].forward else -s) for k, s in signs))
+
+
+def topology(mechanism: Mechanism) -> Topology:
+    """Spanning tree and cut joints of a mechanism.
+
+    Raises
+    ------
+    MechanismError
+        A body is not connected to the ground; a loop consists of coordinates only; a spherical
+        joint is driven by some of its values only.
+    """
+    number = {GROUND: -1} | {body.name: k for k, body in enumerate(mechanism.bodies)}
+    kept = _spanning_joints(mechanism)
+    tree = _rooted(mechanism, kept, number)
+    cuts = tuple(
+        CutJoint(k, joint.type, number[joint.bodies[0]], number[joint.bodies[1]])
+        for k, joint in enumerate(mechanism.joints)
+        if k not in kept
+    )
+    last = tree[-1]
+    return Topology(
+        bodies=len(mechanism.bodies),
+        planar=mechanism.planar,
+        tree=tree,
+        cuts=cuts,
+        positions=last.position + configuration_size(last.kind),
+        speeds=last.speed + JOINT_VALUES[last.kind],
+        independent=_independent(mechanism, tree),
+    )
+
+
+def _spanning_joints(mechanism: Mechanism) -> set[int]:
+    """Kruskal's algorithm, coordinates first, then fewest freedoms, then the file's order."""
+    group = {name: name for name in (GROUND, *(body.name for body in mechanism.bodies))}
+
+    def root(name: str) -> str:
+        while group[name] != name:
+            name = group[name]
+        return name
+
+    def preference(k: int) -> tuple[bool, int, int]:
+        joint = mechanism.joints[k]
+        drives = any(value in mechanism.coordinates for value in joint.values)
+        return not drives, JOINT_VALUES[joint.type], k
+
+    kept = set()
+    for k in sorted(range(len(mechanism.joints)), key=preference):
+        first, second = (root(name) for name in mechanism.joints[k].bodies)
+        if first != second:
+            group[second] = first
+            kept.add(k)
+    loose = [body.name for body in mechanism.bodies if root(body.name) != root(GROUND)]
+    if loose:
+        raise MechanismError(
+            f"Not connected to the ground by any chain of joints: {', '.join(loose)}. Add the "
+            f"joint that carries them.",
+            [f"bodies.{name}" for name in loose],
+        )
+    return kept
+
+
+def _rooted(mechanism: Mechanism, kept: set[int], number: dict[str, int]) -> tuple[TreeJoint, ...]:
+    tree: list[TreeJoint] = []
+    reached, position, speed = {GROUND}, 0, 0
+    waiting = sorted(kept)
+    while waiting:
+        k = next(k for k in waiting if reached & set(mechanism.joints[k].bodies))
+        waiting.remove(k)
+        joint = mechanism.joints[k]
+        forward = joint.bodies[0] in reached
+        parent, child = joint.bodies if forward else joint.bodies[::-1]
+        tree.append(
+            TreeJoint(k, joint.type, number[parent], number[child], forward, position, speed)
+        )
+        reached.add(child)
+        position += configuration_size(joint.type)
+        speed += JOINT_VALUES[joint.type]
+    return tuple(tree)
+
+
+def _independent(mechanism: Mechanism, tree: tuple[TreeJoint, ...]) -> tuple[int, ...]:
+    place: dict[str, int] = {}
+    for node in tree:
+        joint = mechanism.joints[node.joint]
+        driven = [value for value in joint.values if value in mechanism.coordinates]
+        if joint.type == "spherical" and 0 < len(driven) < 3:
+            raise MechanismError(
+                f"Coordinates name {', '.join(driven)} but not all three values of the spherical "
+                f"joint {joint.name!r}. Drive all three, or use a universal joint.",
+                ["coordinates"],
+            )
+        place |= {value: node.speed + k for k, value in enumerate(joint.values)}
+    cut = [name for name in mechanism.coordinates if name not in place]
+    if cut:
+        raise MechanismError(
+            f"All joints of one loop are coordinates, so {', '.join(cut)} cannot be independent. "
+            f"Leave one joint of every loop free.",
+            ["coordinates"],
+        )
+    return tuple(place[name] for name in mechanism.coordinates)
+
+
+def joint_of_value(mechanism: Mechanism, value: str) -> tuple[Joint, int]:
+    """The joint that has a value of this name, and the value's place in it."""
+    for joint in mechanism.joints:
+        if value in joint.values:
+            return joint, joint.values.index(value)
+    raise MechanismError(f"No joint has a value named {value!r}.", [value])
