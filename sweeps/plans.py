@@ -1,0 +1,324 @@
+"""Sampling plans: which variants there are, addressable by index.
+
+A plan of 10⁸ rows costs nothing to hold: `rows(start, stop)` computes any slice, and the same
+row is the same whatever slice it is asked in. Random numbers are Philox streams that jump
+(one stream per variable); a Latin hypercube's permutations are keyed Feistel networks, so that
+no list of n indices is ever made; Sobol points are SciPy's, forwarded.
+
+Values are SI float64. Bounds and lists are in SI too; units are met in `spec_file.py`.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from threading import Lock
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from scipy.stats import qmc
+
+Rows = dict[str, np.ndarray]
+Bounds = tuple[tuple[str, float, float], ...]  # (symbol, low, high)
+Lists = tuple[tuple[str, tuple[float, ...]], ...]  # (symbol, values)
+
+#: SciPy's Sobol sequence has 30 bits.
+LONGEST_SOBOL = 2**30
+
+
+@runtime_checkable
+class Plan(Protocol):
+    """What every plan answers."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The swept symbols."""
+        ...
+
+    def __len__(self) -> int:
+        """Number of variants."""
+        ...
+
+    def rows(self, start: int, stop: int) -> Rows:
+        """Values of variants start … stop − 1 by symbol, SI, each (variant,) float64."""
+        ...
+
+    def describe(self) -> dict[str, Any]:
+        """Everything that fixes the rows, as plain data (for the hash and for JSON)."""
+        ...
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Every combination of the values; the last symbol varies fastest."""
+
+    variables: Lists
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(name for name, _ in self.variables)
+
+    @cached_property
+    def _shape(self) -> tuple[int, ...]:
+        return tuple(len(values) for _, values in self.variables)
+
+    def __len__(self) -> int:
+        # Python integers: a product of lengths may pass 2⁶³ before anyone notices.
+        total = 1
+        for length in self._shape:
+            total *= length
+        return total
+
+    def rows(self, start: int, stop: int) -> Rows:
+        check_range(self, start, stop)
+        places = np.unravel_index(np.arange(start, stop), self._shape)
+        return {
+            name: np.asarray(values, float)[place]
+            for (name, values), place in zip(self.variables, places, strict=True)
+        }
+
+    def describe(self) -> dict[str, Any]:
+        return {"plan": "grid", "variables": _plain_lists(self.variables)}
+
+
+@dataclass(frozen=True)
+class Zip:
+    """The lists side by side: variant i takes the i-th value of each."""
+
+    variables: Lists
+
+    def __post_init__(self) -> None:
+        lengths = {name: len(values) for name, values in self.variables}
+        if len(set(lengths.values())) > 1:
+            said = ", ".join(f"{name} has {length}" for name, length in lengths.items())
+            raise ValueError(f"A zip needs lists of equal length: {said}.")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(name for name, _ in self.variables)
+
+    def __len__(self) -> int:
+        return len(self.variables[0][1])
+
+    def rows(self, start: int, stop: int) -> Rows:
+        check_range(self, start, stop)
+        return {name: np.array(values[start:stop], float) for name, values in self.variables}
+
+    def describe(self) -> dict[str, Any]:
+        return {"plan": "zip", "variables": _plain_lists(self.variables)}
+
+
+@dataclass(frozen=True)
+class Random:
+    """Independent uniform values; one Philox stream per variable, which jumps to any row."""
+
+    variables: Bounds
+    candidates: int
+    seed: int = 0
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(name for name, _, _ in self.variables)
+
+    def __len__(self) -> int:
+        return self.candidates
+
+    def rows(self, start: int, stop: int) -> Rows:
+        check_range(self, start, stop)
+        return {
+            name: low + (high - low) * uniform(self.seed, column, start, stop)
+            for column, (name, low, high) in enumerate(self.variables)
+        }
+
+    def describe(self) -> dict[str, Any]:
+        return _describe_bounds("random", self.variables, self.candidates, self.seed)
+
+
+@dataclass(frozen=True)
+class LatinHypercube:
+    """Each of n equal slices of every variable is hit exactly once."""
+
+    variables: Bounds
+    candidates: int
+    seed: int = 0
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(name for name, _, _ in self.variables)
+
+    def __len__(self) -> int:
+        return self.candidates
+
+    def rows(self, start: int, stop: int) -> Rows:
+        check_range(self, start, stop)
+        index = np.arange(start, stop, dtype=np.uint64)
+        result = {}
+        for column, (name, low, high) in enumerate(self.variables):
+            place = permuted(index, self.candidates, self.seed, column)
+            inside = uniform(self.seed, column, start, stop)
+            # (place + inside) / n may round up to the next slice's edge at large n; harmless.
+            result[name] = low + (high - low) * ((place + inside) / self.candidates)
+        return result
+
+    def describe(self) -> dict[str, Any]:
+        return _describe_bounds("lhs", self.variables, self.candidates, self.seed)
+
+
+@dataclass(frozen=True)
+class Sobol:
+    """SciPy's scrambled Sobol points; best at powers of two."""
+
+    variables: Bounds
+    candidates: int
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.candidates > LONGEST_SOBOL:
+            raise ValueError(
+                f"A Sobol plan has at most {LONGEST_SOBOL} rows, not {self.candidates}. "
+                "Use plan lhs or random, or several seeds."
+            )
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(name for name, _, _ in self.variables)
+
+    def __len__(self) -> int:
+        return self.candidates
+
+    def rows(self, start: int, stop: int) -> Rows:
+        check_range(self, start, stop)
+        points = sobol_points(len(self.variables), self.seed, start, stop)
+        return {
+            name: low + (high - low) * points[:, column]
+            for column, (name, low, high) in enumerate(self.variables)
+        }
+
+    def describe(self) -> dict[str, Any]:
+        return _describe_bounds("sobol", self.variables, self.candidates, self.seed)
+
+
+def check_range(plan: Plan, start: int, stop: int) -> None:
+    """Refuse rows that do not exist."""
+    if not 0 <= start <= stop <= len(plan):
+        raise IndexError(f"Rows {start} to {stop} of a plan of {len(plan)}.")
+
+
+def uniform(seed: int, stream: int, start: int, stop: int) -> np.ndarray:
+    """Numbers start … stop − 1 of a stream of uniform numbers in [0, 1): (stop − start,)."""
+    bits = np.random.Philox(np.random.SeedSequence(seed, spawn_key=(stream,)))
+    bits.advance(start // 4)  # one step of the counter makes four numbers
+    generator = np.random.Generator(bits)
+    generator.random(start % 4)
+    return generator.random(stop - start)
+
+
+def permuted(index: np.ndarray, count: int, seed: int, stream: int) -> np.ndarray:
+    """Where a keyed permutation of 0 … count − 1 sends the given indices.
+
+    A Feistel network permutes a power of four ≥ count; what lands outside is sent on until it
+    lands inside (cycle walking), at most four times on average.
+
+    Parameters
+    ----------
+    index
+        (row,) uint64, each below `count`.
+
+    Returns
+    -------
+    (row,) uint64.
+    """
+    half = np.uint64(max(1, ((count - 1).bit_length() + 1) // 2))
+    # Streams of the permutation are kept apart from those of the uniform numbers.
+    sequence = np.random.SeedSequence(seed, spawn_key=(stream, 1))
+    keys = sequence.generate_state(FEISTEL_ROUNDS, np.uint64)
+    result = _feistel(index, half, keys)
+    outside = np.flatnonzero(result >= count)
+    while outside.size:
+        result[outside] = _feistel(result[outside], half, keys)
+        outside = outside[result[outside] >= count]
+    return result
+
+
+#: Four rounds make a good permutation of a large set; small sets (n < 100) want more.
+FEISTEL_ROUNDS = 8
+
+
+def _feistel(index: np.ndarray, half: np.uint64, keys: np.ndarray) -> np.ndarray:
+    mask = (np.uint64(1) << half) - np.uint64(1)
+    left, right = index >> half, index & mask
+    for key in keys:
+        left, right = right, left ^ (_mixed(right ^ key) & mask)
+    return (left << half) | right
+
+
+def _mixed(x: np.ndarray) -> np.ndarray:
+    """The finaliser of SplitMix64: every input bit reaches every output bit."""
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return x ^ (x >> np.uint64(31))
+
+
+_engines: dict[tuple[int, int], qmc.Sobol] = {}
+_engines_lock = Lock()
+
+
+def sobol_points(dimensions: int, seed: int, start: int, stop: int) -> np.ndarray:
+    """Points start … stop − 1 of the scrambled sequence: (stop − start, dimensions).
+
+    Forwarding costs a few ns per point and dimension skipped. A worker meets its ranges in
+    rising order, so the engine is kept and goes on from where it stands: a whole sweep of 10⁸
+    rows forwards for a second per worker, not per task.
+    """
+    if stop == start:
+        return np.empty((0, dimensions))
+    with _engines_lock:
+        engine = _engines.pop((dimensions, seed), None)
+        if engine is None or engine.num_generated > start:
+            engine = qmc.Sobol(dimensions, scramble=True, rng=np.random.default_rng(seed))
+        first = []
+        if engine.num_generated == 0:
+            # Taken alone: SciPy warns of a first draw that is no power of two.
+            first = [engine.random(1)] if start == 0 else []
+            if start > 0:
+                engine.fast_forward(1)
+        engine.fast_forward(max(0, start - engine.num_generated))
+        points = engine.random(stop - engine.num_generated)
+        _engines[dimensions, seed] = engine
+    return np.concatenate([*first, points])
+
+
+def _plain_lists(variables: Lists) -> dict[str, list[float]]:
+    return {name: list(values) for name, values in variables}
+
+
+def _describe_bounds(plan: str, variables: Bounds, candidates: int, seed: int) -> dict[str, Any]:
+    return {
+        "plan": plan,
+        "variables": {name: [low, high] for name, low, high in variables},
+        "candidates": candidates,
+        "seed": seed,
+    }
+
+
+def from_description(plain: Mapping[str, Any]) -> Plan:
+    """The plan that `describe` described (a table's rows are with its specification)."""
+    match plain["plan"]:
+        case "grid":
+            return Grid(_lists(plain["variables"]))
+        case "zip":
+            return Zip(_lists(plain["variables"]))
+        case "random":
+            return Random(_bounds(plain["variables"]), plain["candidates"], plain["seed"])
+        case "lhs":
+            return LatinHypercube(_bounds(plain["variables"]), plain["candidates"], plain["seed"])
+        case "sobol":
+            return Sobol(_bounds(plain["variables"]), plain["candidates"], plain["seed"])
+    raise ValueError(f"No such plan: {plain['plan']!r}.")
+
+
+def _lists(variables: Mapping[str, list[float]]) -> Lists:
+    return tuple((name, tuple(values)) for name, values in variables.items())
+
+
+def _bounds(variables: Mapping[str, list[float]]) -> Bounds:
+    return tuple((name, low, high) for name, (low, high) in variables.items())

@@ -1,0 +1,72 @@
+"""The space's filter: which variants are worth evaluating.
+
+A variant that fails a condition of `where` keeps its row, with the status *filtered*: a grid
+stays a grid, and a Sobol plan keeps its place in the sequence.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from basepar_core.expressions import Expression, evaluate
+from basepar_core.grammar import parse_comparison, parse_unit
+from basepar_core.mechanism import Mechanism
+from basepar_core.units import NUMBER, Dimension
+
+from .outputs import Columns
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """One line of `where`: its text, and the comparison it means (names are symbols, SI)."""
+
+    text: str
+    expression: Expression
+
+
+def dimensions(mechanism: Mechanism) -> dict[str, Dimension | None]:
+    """What every symbol and constant measures."""
+    return {
+        symbol.name: parse_unit(symbol.unit).dimension if symbol.unit else NUMBER
+        for symbol in mechanism.geometry + mechanism.constants
+    }
+
+
+def condition(mechanism: Mechanism, text: str) -> Condition:
+    """A condition over a mechanism's symbols and constants, units checked."""
+    return Condition(text, parse_comparison(text, dimensions(mechanism)))
+
+
+@dataclass(frozen=True)
+class Filter:
+    """Conditions on rows; symbols that are not swept have their `nominal` value."""
+
+    conditions: tuple[Expression, ...]
+    nominal: Mapping[str, float]
+
+    @classmethod
+    def of(cls, mechanism: Mechanism, conditions: Iterable[Condition]) -> "Filter":
+        """The filter of a sweep."""
+        return cls(tuple(line.expression for line in conditions), dict(mechanism.nominal))
+
+    def first_failed(self, columns: Columns) -> np.ndarray:
+        """Number of the first condition each row fails, counted from 1; 0 if it meets all.
+
+        A condition without a value (a root of a negative number) is not met.
+
+        Parameters
+        ----------
+        columns
+            Swept symbols, SI, each (variant,).
+
+        Returns
+        -------
+        (variant,) int64.
+        """
+        count = len(next(iter(columns.values())))
+        failed = np.zeros(count, np.int64)
+        met = evaluate(self.conditions, {**self.nominal, **columns})
+        for number, holds in enumerate(met, start=1):
+            failed[(failed == 0) & ~np.broadcast_to(np.asarray(holds, bool), count)] = number
+        return failed

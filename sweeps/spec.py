@@ -1,0 +1,253 @@
+"""What a sweep is: a frozen value, the whole truth of a run.
+
+The store keeps it beside the results, so a store runs again. Its hash covers everything that
+fixes the arrays (not where they are stored, nor how long a variant may take): the same hash in
+another store means the same arrays. `spec_file.py` makes one from YAML; Python may make one
+directly, every number in SI.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import yaml
+
+from basepar_core.errors import FileError, Mistake
+from basepar_core.grammar import did_you_mean
+from basepar_core.mechanism import Data, Mechanism
+
+from .plans import Plan
+from .space import Condition
+from .tables import Table
+
+RANKS = ("auto", "numeric", "precise", "none")
+CRITERIA = ("tolerance", "aic", "aicc", "bic", "mdl", "fpe")
+METRICS = ("torque_rms", "torque_peak")
+#: Version of the arrays' layout; it counts in the hash.
+SCHEMA = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Reduction:
+    """Parameters dropped one by one; where each criterion would stop."""
+
+    criteria: tuple[str, ...] = CRITERIA[:1]
+    tolerance: float = 0.01  # of the relative torque error
+    effective_samples: int | None = None  # None: samples × coordinates of the cycle
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """What is computed of every variant."""
+
+    rank: str = "auto"
+    reduction: Reduction | None = None
+    metrics: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class SweepSpec:
+    """A sweep: a mechanism, variants of its geometry, what to compute, where it goes.
+
+    Attributes
+    ----------
+    mechanism
+        With its `source` text, which is what the store keeps.
+    plan
+        Which variants there are.
+    where
+        Conditions a variant must meet; rows that fail are kept, with the status *filtered*.
+    evaluation
+        What is computed.
+    chunk
+        Variants per chunk of the store; part of the hash.
+    store
+        Directory of the Zarr store.
+    variant_seconds
+        Longest time for one variant.
+    """
+
+    mechanism: Mechanism
+    plan: Plan
+    where: tuple[Condition, ...] = ()
+    evaluation: Evaluation = field(default_factory=Evaluation)
+    chunk: int = 1024
+    store: str = ""
+    variant_seconds: float = 60.0
+
+    def __post_init__(self) -> None:
+        found = [
+            *plan_mistakes(self.mechanism, self.plan),
+            *evaluation_mistakes(self.evaluation),
+            *number_mistakes(self.chunk, self.variant_seconds),
+        ]
+        if found:
+            raise FileError("sweep", found)
+
+    def __len__(self) -> int:
+        return len(self.plan)
+
+    @cached_property
+    def canonical(self) -> dict[str, Any]:
+        """Everything that fixes the arrays, as plain data."""
+        return {
+            "schema": SCHEMA,
+            "mechanism": _plain_mechanism(self.mechanism),
+            "space": {**self.plan.describe(), "where": [line.text for line in self.where]},
+            "evaluate": {
+                "rank": self.evaluation.rank,
+                "reduction": _plain_reduction(self.evaluation.reduction),
+                "metrics": list(self.evaluation.metrics),
+            },
+            "store": {"chunk": self.chunk},
+        }
+
+    @cached_property
+    def hash(self) -> str:
+        """sha256 of the canonical JSON."""
+        return hashlib.sha256(_json(self.canonical).encode()).hexdigest()
+
+    def document(self) -> str:
+        """JSON from which `from_document` makes this specification again."""
+        plain = dict(self.canonical) | {"source": self.mechanism.source}
+        if isinstance(self.plan, Table):
+            plain["space"] = plain["space"] | self.plan.document()
+        plain["store"] = plain["store"] | {"path": self.store}
+        plain["limits"] = {"variant_seconds": self.variant_seconds}
+        return _json(plain)
+
+    def difference(self, other: Mapping[str, Any]) -> list[str]:
+        """What sets this specification apart from another's `canonical` (or document).
+
+        Returns
+        -------
+        Lines like `space.seed: 7 here, 8 there`; empty when the arrays would be the same.
+        """
+        theirs = {key: value for key, value in other.items() if key in self.canonical}
+        return list(_differences(self.canonical, theirs, ""))
+
+    def at(self, store: str) -> "SweepSpec":
+        """The same sweep, stored elsewhere."""
+        return replace(self, store=store)
+
+
+def plan_mistakes(mechanism: Mechanism, plan: Plan) -> list[Mistake]:
+    """What is wrong with sweeping these symbols."""
+    found = [
+        Mistake(f"space.variables.{name}", message)
+        for name in plan.names
+        if (message := unsweepable(mechanism, name))
+    ]
+    if len(plan) < 1:
+        found.append(Mistake("space", "there is no variant; at least one is needed."))
+    return found
+
+
+def unsweepable(mechanism: Mechanism, name: str) -> str:
+    """Why a symbol cannot be swept; "" if it can."""
+    geometry = [symbol.name for symbol in mechanism.geometry]
+    if name in {relation.symbol for relation in mechanism.relations}:
+        return f"{name!r} is fixed by a relation and follows the others; sweep those."
+    if name in {symbol.name for symbol in mechanism.constants}:
+        return f"{name!r} is a constant, and constants are never swept; declare it in geometry."
+    if name in geometry:
+        return ""
+    hint = did_you_mean(name, geometry)
+    return f"{mechanism.name} has no symbol {name!r}{hint or ': ' + ', '.join(geometry)}."
+
+
+def evaluation_mistakes(evaluation: Evaluation) -> list[Mistake]:
+    """What is wrong with the questions asked of every variant."""
+    found = []
+    if evaluation.rank not in RANKS:
+        found.append(_unknown("evaluate.rank", evaluation.rank, RANKS))
+    for place, name in enumerate(evaluation.metrics):
+        if name not in METRICS:
+            found.append(_unknown(f"evaluate.metrics[{place}]", name, METRICS))
+    if (reduction := evaluation.reduction) is None:
+        return found
+    for place, name in enumerate(reduction.criteria):
+        if name not in CRITERIA:
+            found.append(_unknown(f"evaluate.reduction.criteria[{place}]", name, CRITERIA))
+    if not 0 < reduction.tolerance < 1:
+        message = f"{reduction.tolerance:g} is not between 0 and 1 (part of the torque's norm)."
+        found.append(Mistake("evaluate.reduction.tolerance", message))
+    if reduction.effective_samples is not None and reduction.effective_samples < 1:
+        message = f"{reduction.effective_samples} samples; at least 1 is needed."
+        found.append(Mistake("evaluate.reduction.effective_samples", message))
+    return found
+
+
+def number_mistakes(chunk: int, variant_seconds: float) -> list[Mistake]:
+    """What is wrong with the store's chunk and the limits."""
+    found = []
+    if chunk < 1:
+        found.append(Mistake("store.chunk", f"{chunk} variants; at least 1 is needed."))
+    if not variant_seconds > 0:
+        message = f"{variant_seconds:g} s; a positive time is needed."
+        found.append(Mistake("limits.variant_seconds", message))
+    return found
+
+
+def _unknown(path: str, word: str, known: tuple[str, ...]) -> Mistake:
+    hint = did_you_mean(word, known) or f"; known are {', '.join(known)}"
+    return Mistake(path, f"no such value: {word!r}{hint}.")
+
+
+def _plain_mechanism(mechanism: Mechanism) -> Any:
+    """The mechanism's file without comments and layout, as nested text; order counts."""
+    if not mechanism.source:
+        return {"value": repr(mechanism)}
+    try:
+        tree = yaml.load(mechanism.source, Loader=yaml.BaseLoader)  # text only, no objects
+    except yaml.YAMLError:
+        tree = mechanism.source
+    if not isinstance(tree, dict):  # URDF, MJCF
+        tree = {"text": mechanism.source}
+    laws = mechanism.cycle.laws if mechanism.cycle else None
+    measured = [motion for motion in (mechanism.excitation, laws) if isinstance(motion, Data)]
+    if measured:  # from files of their own, which the source only names
+        tree = tree | {"(data)": hashlib.sha256(repr(measured).encode()).hexdigest()}
+    return tree
+
+
+def _plain_reduction(reduction: Reduction | None) -> dict[str, Any] | None:
+    if reduction is None:
+        return None
+    return {
+        "criteria": list(reduction.criteria),
+        "tolerance": reduction.tolerance,
+        "effective_samples": reduction.effective_samples,
+    }
+
+
+def _json(plain: Any) -> str:
+    # In the order given: the order of bodies and of swept symbols counts.
+    return json.dumps(plain, separators=(",", ":"), allow_nan=False)
+
+
+_MISSING = object()
+
+
+def _differences(ours: Any, theirs: Any, path: str) -> Iterator[str]:
+    if isinstance(ours, dict) and isinstance(theirs, dict):
+        for key in dict.fromkeys([*ours, *theirs]):
+            inner = f"{path}.{key}" if path else str(key)
+            yield from _differences(ours.get(key, _MISSING), theirs.get(key, _MISSING), inner)
+        if ours.keys() == theirs.keys() and list(ours) != list(theirs):
+            yield f"{path}: {', '.join(ours)} here, in the order {', '.join(theirs)} there"
+    elif isinstance(ours, list) and isinstance(theirs, list) and len(ours) == len(theirs):
+        for place, (left, right) in enumerate(zip(ours, theirs, strict=True)):
+            yield from _differences(left, right, f"{path}[{place}]")
+    elif ours != theirs:
+        yield f"{path}: {_shown(ours)} here, {_shown(theirs)} there"
+
+
+def _shown(value: Any) -> str:
+    if value is _MISSING:
+        return "nothing"
+    text = value if isinstance(value, str) else json.dumps(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."

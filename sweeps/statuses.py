@@ -1,0 +1,139 @@
+"""What can become of a variant: status codes, reasons, and their words.
+
+Codes are what the store keeps (one byte, CF `flag_values`); words are made on reading. A failure
+is a status with a reason and one number, never an exception: one impossible variant among ten
+thousand is data.
+"""
+
+from collections.abc import Mapping
+from enum import IntEnum
+from typing import Any
+
+import numpy as np
+
+
+class Status(IntEnum):
+    """`status` of a variant (FORMAT.md, "Statuses"); written last, never rewritten."""
+
+    PENDING = 0
+    SOLVED = 1
+    FILTERED = 2
+    UNASSEMBLABLE = 3
+    LOST = 4
+    SINGULAR = 5
+    AWAITING_PRECISE = 6
+    SPECIAL = 7
+    CRASHED = 8
+    TIMED_OUT = 9
+
+    @property
+    def meaning(self) -> str:
+        """In words, for people."""
+        return STATUS_MEANINGS[self]
+
+
+class PreciseStatus(IntEnum):
+    """`precise_status`: what the variable-precision task said of a doubtful variant."""
+
+    NONE = 0
+    CERTIFIED = 1
+    EVIDENT = 2
+    STILL_DOUBTFUL = 3
+    CRASHED = 8
+    TIMED_OUT = 9
+
+    @property
+    def meaning(self) -> str:
+        """In words, for people."""
+        return PRECISE_MEANINGS[self]
+
+
+STATUS_MEANINGS: Mapping[Status, str] = {
+    Status.PENDING: "pending",
+    Status.SOLVED: "solved",
+    Status.FILTERED: "filtered",
+    Status.UNASSEMBLABLE: "unassemblable",
+    Status.LOST: "lost during motion",
+    Status.SINGULAR: "singular",
+    Status.AWAITING_PRECISE: "awaiting precise",
+    Status.SPECIAL: "special",
+    Status.CRASHED: "crashed",
+    Status.TIMED_OUT: "timed out",
+}
+
+PRECISE_MEANINGS: Mapping[PreciseStatus, str] = {
+    PreciseStatus.NONE: "none or pending",
+    PreciseStatus.CERTIFIED: "certified",
+    PreciseStatus.EVIDENT: "numerically evident",
+    PreciseStatus.STILL_DOUBTFUL: "still doubtful",
+    PreciseStatus.CRASHED: "crashed",
+    PreciseStatus.TIMED_OUT: "timed out",
+}
+
+
+class Reason(IntEnum):
+    """Why a variant has its status; `reason_value` is the number in the text."""
+
+    NONE = 0
+    FILTER = 1
+    UNDEFINED = 2
+    OPEN_LOOP = 10
+    OTHER_ASSEMBLY = 11
+    LOST_LOOP = 20
+    NEAR_SINGULAR = 30
+    DOUBTFUL_RANK = 40
+    LOW_RANK = 50
+    VANISHING_PIVOT = 51
+    RAISED = 80
+    DIED = 81
+    TOO_SLOW = 90
+
+
+#: Text of each reason; `{value}` is the number stored beside the code.
+REASONS: Mapping[int, str] = {
+    Reason.NONE: "",
+    Reason.FILTER: "does not meet condition {value:.0f} of space.where",
+    Reason.UNDEFINED: "an expression of the geometry has no value here",
+    Reason.OPEN_LOOP: "a loop stays open by {value:.4g} m",
+    Reason.OTHER_ASSEMBLY: "the assembly leaves its branch at {value:.0%} of the way from nominal",
+    Reason.LOST_LOOP: "the loops cannot be closed any more at sample {value:.0f} of the motion",
+    Reason.NEAR_SINGULAR: "the loops' Jacobian is singular (condition {value:.3g})",
+    Reason.DOUBTFUL_RANK: "float64 does not decide the rank (gap {value:.3g})",
+    Reason.LOW_RANK: "the rank is {value:.0f}, below the generic one",
+    Reason.VANISHING_PIVOT: "a pivot of the grouping vanishes (relative size {value:.3g})",
+    Reason.RAISED: "the evaluation raised an exception",
+    Reason.DIED: "the evaluation killed its process (exit status {value:.0f})",
+    Reason.TOO_SLOW: "not finished after {value:.4g} s",
+}
+
+
+def flags(statuses: type[IntEnum]) -> dict[str, Any]:
+    """CF attributes of a status array: `flag_values`, `flag_meanings` (words by underscores)."""
+    words: Mapping[Any, str] = STATUS_MEANINGS if statuses is Status else PRECISE_MEANINGS
+    return {
+        "flag_values": [int(member) for member in statuses],
+        "flag_meanings": " ".join(words[member].replace(" ", "_") for member in statuses),
+    }
+
+
+def reason_texts(
+    codes: np.ndarray, values: np.ndarray, texts: Mapping[int, str] = REASONS
+) -> np.ndarray:
+    """Reasons in words.
+
+    Parameters
+    ----------
+    codes, values
+        `reason` and `reason_value` of the variants asked for, each (variant,).
+    texts
+        Template by code; a store's own are in `attrs["texts"]` of its `reason`.
+
+    Returns
+    -------
+    (variant,) array of str; "" where there is nothing to say.
+    """
+    lines = [
+        texts.get(int(code), f"reason {int(code)}").format(value=float(value))
+        for code, value in zip(codes, values, strict=True)
+    ]
+    return np.array(lines, dtype=object)
