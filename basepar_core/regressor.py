@@ -1,0 +1,227 @@
+"""Inverse dynamics as a matrix: W(q, q̇, q̈) with τ = W φ, for trees and closed loops alike.
+
+For each coordinate the twists of all bodies at unit rate of that coordinate are d'Alembert's
+virtual motions; a body's ten (in the plane four) columns are the virtual work of its unit
+parameters. The tree's regressor is never formed: coordinates × bodies rows instead of
+joints × bodies rows and a product. (Atkeson, An & Hollerbach, Int. J. Robotics Research 5(3),
+1986; planar paper, Eqs. 1-4.)
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from . import kinematics, spatial
+from .closure import LAST_UPDATE, Model, Outcome, Trace, invert, trace
+from .kinematics import Geometry, Poses
+from .motion import Motion
+from .spatial import Array, cross, dot
+
+
+@dataclass(frozen=True)
+class Observation:
+    """W of many variants along one motion.
+
+    Attributes
+    ----------
+    W
+        (variant, sample, coordinate, parameter): N or N·m per unit parameter. Rubbish where
+        `outcome` is not CLOSED.
+    trace
+        Outcome, margin and branch of the closure.
+    residual
+        (variant,) largest gap of any loop over the motion, m or rad.
+    error
+        (variant,) bound on W's relative error: rounding and the closure residual, carried
+        through the loops' equations.
+    """
+
+    W: Array
+    trace: Trace
+    residual: Array
+    error: Array
+
+    @property
+    def closed(self) -> Array:
+        """(variant,) bool: variants that followed the whole motion."""
+        return self.trace.outcome == Outcome.CLOSED
+
+    @property
+    def stacked(self) -> Array:
+        """W as the observation matrix (variant, row, parameter), samples outermost."""
+        n = self.W.shape
+        return self.W.reshape(n[0], n[1] * n[2], n[3])
+
+
+#: Variants evaluated together: their frames fill about half of a core's cache.
+LANES = 4096
+
+
+def observe(
+    model: Model,
+    values: Mapping[str, Array],
+    motion: Motion,
+    last_update: float = LAST_UPDATE,
+) -> Observation:
+    """W of every variant along a motion.
+
+    Parameters
+    ----------
+    model
+        The mechanism, prepared.
+    values
+        Swept symbols, (variant,) arrays, SI; others are nominal. Empty: one nominal variant.
+    motion
+        The coordinates' motion.
+    last_update
+        As in `closure.trace`.
+    """
+    path = trace(model, values, motion.q, last_update)
+    count, samples = path.outcome.size, motion.t.size
+    dims = kinematics.geometry(model.mechanism, values)
+    W = np.empty((count, samples, len(motion.q), len(model.mechanism.parameter_names)))
+    residual, error = np.empty(count), np.empty(count)
+    block = max(1, LANES // samples)
+    with np.errstate(all="ignore"):  # failed variants go on as passengers
+        for start in range(0, count, block):
+            part = slice(start, min(start + block, count))
+            here = dims if dims.gravity.shape[-1] == 1 else dims.take(np.arange(count)[part])
+            W[part], residual[part], error[part] = _evaluate(
+                model, here.over_samples(), path.q[:, part], motion
+            )
+    return Observation(W, path, residual, error)
+
+
+def _evaluate(
+    model: Model, dims: Geometry, q: Array, motion: Motion
+) -> tuple[Array, Array, Array]:
+    """W, residual and error of a few variants; q is (position, variant, sample)."""
+    graph = model.topology
+    at = kinematics.poses(graph, dims, q)
+    batch = q.shape[1:]
+    state = _Rates(model, at, dims, motion, batch)
+    moving = kinematics.twists(graph, at, state.u)
+    u_dot, alpha, a = state.accelerations(moving)
+    inertial = [
+        _in_body_axes(at, b, (moving.omega[b], alpha[b], a[b])) for b in range(graph.bodies)
+    ]
+    columns = _planar_columns if graph.planar else _spatial_columns
+    W = np.empty((*batch, len(motion.q), len(model.mechanism.parameter_names)))
+    per_body = W.shape[-1] // graph.bodies
+    for k in range(len(motion.q)):
+        virtual = kinematics.twists(graph, at, state.modes[:, k])
+        for b in range(graph.bodies):
+            v, d = _in_body_axes(at, b, (virtual.v[b], virtual.omega[b]))
+            for column, entry in enumerate(columns(v, d, *inertial[b]), start=b * per_body):
+                W[..., k, column] = entry
+    gaps = kinematics.loop_gaps(graph, at)
+    residual = np.abs(gaps).max(axis=(0, -1)) if gaps.size else np.zeros(batch[:-1])
+    return W, residual, state.error(gaps)
+
+
+class _Rates:
+    """Speeds, modes and speed rates on the constraint manifold, by coordinate partitioning.
+
+    u_dependent = −C_d⁻¹ C_i u_independent; the part of the accelerations that comes from
+    velocities needs no derivative of C: it is the loops' mismatch at zero dependent rates.
+    """
+
+    def __init__(
+        self, model: Model, at: Poses, dims: Geometry, motion: Motion, batch: tuple[int, ...]
+    ):
+        self.graph, self.blocks, self.at, self.batch = model.topology, model.loops.blocks, at, batch
+        self.gravity = np.broadcast_to(dims.gravity, (3, *batch))
+        u, self.u_dot_free, T = kinematics.coordinate_speeds(
+            self.graph, motion.q, motion.q_dot, motion.q_ddot
+        )
+        jacobian = kinematics.loop_jacobian(self.graph, at, batch)
+        self.inverses: list[Array] = []
+        self.conditions: list[Array] = []
+        free = list(self.graph.independent)
+        self.modes = np.zeros((self.graph.speeds, len(u), *batch))
+        self.modes[free] = T[:, :, None]
+        for rows, speeds in self.blocks:
+            C = np.moveaxis(jacobian[np.ix_(rows, speeds)], (0, 1), (-2, -1))
+            inverse = _invert_all(C)
+            self.inverses.append(inverse)
+            self.conditions.append(_norm(C) * _norm(inverse))
+            drive = np.einsum("rc...,ck...->rk...", jacobian[np.ix_(rows, free)], self.modes[free])
+            self.modes[list(speeds)] = -np.einsum("...sr,rk...->sk...", inverse, drive)
+        self.u = np.einsum("sk...,k...->s...", self.modes, motion.q_dot[:, None])
+
+    def accelerations(
+        self, moving: kinematics.Twists
+    ) -> tuple[Array, list[Array], list[Array]]:
+        """Speed rates, and the bodies' accelerations (less gravity)."""
+        u_dot = np.zeros((self.graph.speeds, *self.batch))
+        u_dot[list(self.graph.independent)] = self.u_dot_free[:, None]
+        bodies = kinematics.accelerations(
+            self.graph, self.at, moving, self.u, u_dot, self.gravity
+        )
+        if not self.blocks:
+            return u_dot, *bodies
+        mismatch = kinematics.loop_accelerations(self.graph, self.at, moving, *bodies)
+        for (rows, speeds), inverse in zip(self.blocks, self.inverses, strict=True):
+            u_dot[list(speeds)] = -np.einsum("...sr,r...->s...", inverse, mismatch[list(rows)])
+        return u_dot, *kinematics.accelerations(
+            self.graph, self.at, moving, self.u, u_dot, self.gravity
+        )
+
+    def error(self, gaps: Array) -> Array:
+        """Relative error of W per variant from rounding and from loops left slightly open.
+
+        A gap e displaces the dependent joints by C_d⁻¹ e; W's entries are built from these
+        joints and twice from C_d⁻¹, so each unit of displacement or rounding weighs with the
+        condition of C_d.
+        """
+        worst = np.full(self.batch[:-1], np.finfo(float).eps)
+        for (rows, _), inverse, condition in zip(
+            self.blocks, self.inverses, self.conditions, strict=True
+        ):
+            shift = np.abs(np.einsum("...sr,r...->s...", inverse, gaps[list(rows)])).max(axis=0)
+            here = ((shift + np.finfo(float).eps) * condition).max(axis=-1)
+            worst = np.maximum(worst, here)
+        return worst
+
+
+def _invert_all(C: Array) -> Array:
+    return invert(C.reshape(-1, *C.shape[-2:])).reshape(C.shape)
+
+
+def _norm(C: Array) -> Array:
+    return np.sqrt((C**2).sum(axis=(-2, -1)))
+
+
+def _in_body_axes(at: Poses, body: int, vectors: tuple[Array, ...]) -> list[Array]:
+    return [spatial.rotate_back(at.R[body], vector) for vector in vectors]
+
+
+def _planar_columns(
+    v: Array, d: Array, w: Array, alpha: Array, a: Array
+) -> tuple[Array, Array, Array, Array]:
+    """Virtual work of m, mx, my, J; vectors in body axes."""
+    turn, w2 = d[2], w[2] ** 2
+    return (
+        v[0] * a[0] + v[1] * a[1],
+        turn * a[1] + v[1] * alpha[2] - w2 * v[0],
+        -turn * a[0] - v[0] * alpha[2] - w2 * v[1],
+        turn * alpha[2],
+    )
+
+
+def _spatial_columns(v: Array, d: Array, w: Array, alpha: Array, a: Array) -> tuple[Array, ...]:
+    """Virtual work of m, mx … mz, Ixx, Ixy, Ixz, Iyy, Iyz, Izz; vectors in body axes.
+
+    The inertia's six are the symmetric part of d αᵀ + (d × ω) ωᵀ.
+    """
+    first = cross(v, alpha) + cross(a, d) + w * dot(w, v) - v * dot(w, w)
+    e = cross(d, w)
+
+    def both(i: int, j: int) -> Array:
+        return d[i] * alpha[j] + d[j] * alpha[i] + e[i] * w[j] + e[j] * w[i]
+
+    def one(i: int) -> Array:
+        return d[i] * alpha[i] + e[i] * w[i]
+
+    return (dot(v, a), *first, one(0), both(0, 1), both(0, 2), one(1), both(1, 2), one(2))
