@@ -201,10 +201,14 @@ class RestToRest:
 
 @dataclass(frozen=True, slots=True)
 class Cycle:
-    """What the machine does: one law per coordinate, or data for all."""
+    """What the machine does: one law per coordinate, or data for all.
+
+    `effective_samples` replaces samples × coordinates in the criteria of reduction.
+    """
 
     laws: tuple[ConstantSpeed | SineSum | RestToRest, ...] | Data
     samples: int
+    effective_samples: Expression | None = None
 
 
 Excitation = Fourier | Sines | States | Data

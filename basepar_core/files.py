@@ -1,0 +1,176 @@
+"""The one place where a file becomes a `Mechanism`.
+
+    mechanism = load("four-bar")          # shipped
+    mechanism = load("my/linkage.yaml")   # yours
+
+All mistakes of a file are raised together, each with its path and line.
+"""
+
+from collections.abc import Mapping
+from importlib import resources
+from pathlib import Path
+
+from . import yaml_text
+from .algebra import GeometryField
+from .errors import FileError, Mistake
+from .expressions import evaluate
+from .grammar import did_you_mean
+from .mechanism import Joint, Mechanism, Relation, Symbol
+from .read_assembly import read_actuated, read_assembly, read_coordinates, value_units
+from .read_bodies import read_bodies
+from .read_columns import read_friction, read_springs
+from .read_joints import read_joints
+from .read_motion import read_cycle, read_excitation, read_noise
+from .read_relations import read_relations
+from .read_symbols import read_symbols
+from .reading import Reading
+from .units import UNITS
+from .yaml_text import Items, Node
+
+_REQUIRED = ("name", "space", "gravity", "bodies", "joints", "coordinates")
+_OPTIONAL = (
+    "description",
+    "geometry",
+    "constants",
+    "relations",
+    "actuated",
+    "assembly",
+    "excitation",
+    "cycle",
+    "noise",
+    "friction",
+    "springs",
+)
+_ACCELERATION = UNITS["m"] / UNITS["s"] ** 2
+
+
+def library_names() -> tuple[str, ...]:
+    """Names of the shipped mechanisms, in alphabetical order."""
+    return tuple(sorted(path.stem for path in _library().glob("*.yaml")))
+
+
+def library_path(name: str) -> Path:
+    """File of a shipped mechanism.
+
+    Raises
+    ------
+    FileError
+        Where there is none of this name.
+    """
+    if name not in library_names():
+        raise _not_found(name)
+    return _library() / f"{name}.yaml"
+
+
+def load(source: str | Path) -> Mechanism:
+    """Read a mechanism.
+
+    Parameters
+    ----------
+    source
+        A file, or the name of a shipped mechanism; a plain word is looked for there first.
+
+    Raises
+    ------
+    FileError
+        With all mistakes of the file.
+
+    Warns
+    -----
+    UserWarning
+        A bare angle above a full turn, most likely meant in degrees.
+    """
+    path = library_path(str(source)) if str(source) in library_names() else Path(source)
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (FileNotFoundError, IsADirectoryError):
+        raise _not_found(str(source)) from None
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
+        raise FileError(str(source), [Mistake("", f"cannot be read: {reason}")]) from None
+    return loads(text, str(path))
+
+
+def loads(text: str, source_name: str = "mechanism.yaml") -> Mechanism:
+    """A mechanism from a file's text.
+
+    Parameters
+    ----------
+    text
+        YAML (FORMAT, "Mechanism").
+    source_name
+        What messages call it; data files are looked for beside it.
+
+    Raises
+    ------
+    FileError
+        With all mistakes of the text.
+    """
+    node, mistakes = yaml_text.read(text)
+    reading = Reading(mistakes, Path(source_name).parent)
+    mechanism = None if node is None else _mechanism(reading, node, text)
+    if mechanism is None or reading.mistakes:
+        ordered = sorted(reading.mistakes, key=lambda mistake: mistake.line or 0)
+        raise FileError(source_name, ordered)
+    return mechanism
+
+
+def _library() -> Path:
+    return Path(str(resources.files(__package__))) / "library"
+
+
+def _not_found(name: str) -> FileError:
+    hint = did_you_mean(name, library_names())
+    listed = ", ".join(library_names())
+    return FileError(name, [Mistake("", f"no such file, and the library has {listed}{hint}")])
+
+
+def _mechanism(reading: Reading, node: Node, text: str) -> Mechanism | None:
+    top = reading.fields(node, _REQUIRED, _OPTIONAL)
+    reading.planar = _is_planar(reading, top)
+    before = reading.count
+    geometry, constants = read_symbols(reading, top.get("geometry"), top.get("constants"))
+    geometry, relations = read_relations(reading, top.get("relations"), geometry, constants)
+    if reading.count == before:
+        reading.field = GeometryField(geometry, constants, relations)
+    gravity = reading.point(top.get("gravity"), _ACCELERATION)
+    bodies = read_bodies(reading, top.get("bodies"))
+    names = [body.name for body in bodies] if bodies else None
+    joints = read_joints(reading, top.get("joints"), names)
+    coordinates = read_coordinates(reading, top.get("coordinates"), joints)
+    slots = {name: value_units(joints)[name] for name in coordinates}
+    return Mechanism(
+        name=reading.text(top.get("name"), "a name") or "",
+        planar=reading.planar,
+        gravity=gravity,
+        bodies=bodies,
+        joints=joints,
+        coordinates=coordinates,
+        geometry=geometry,
+        constants=constants,
+        relations=relations,
+        actuated=read_actuated(reading, top.get("actuated"), joints, coordinates),
+        assembly=read_assembly(reading, top.get("assembly"), joints, names or ()),
+        excitation=read_excitation(reading, top.get("excitation"), slots),
+        cycle=read_cycle(reading, top.get("cycle"), slots),
+        noise=read_noise(reading, top.get("noise"), slots),
+        friction=read_friction(reading, top.get("friction"), joints),
+        springs=read_springs(reading, top.get("springs"), joints, names),
+        description=_description(reading, top),
+        source=text,
+    )
+
+
+def _is_planar(reading: Reading, top: Mapping[str, Node]) -> bool:
+    """The kind of space; where it is not said, gravity tells, so that no vector is blamed."""
+    space = reading.choice(top.get("space"), ("planar", "spatial"), "space")
+    gravity = top.get("gravity")
+    if space is None and isinstance(gravity, Items):
+        return len(gravity.items) == 2
+    return space == "planar"
+
+
+def _description(reading: Reading, top: Mapping[str, Node]) -> str:
+    if "description" not in top:
+        return ""
+    return " ".join((reading.text(top["description"], "a text") or "").split())

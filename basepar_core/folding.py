@@ -1,0 +1,199 @@
+"""How operators of the grammar act on exact trees and on units.
+
+Arithmetic of numbers is done at once and exactly, within bounds: a file cannot ask for a number
+that fills the memory, or for a tree too deep to walk.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from .errors import ExpressionError
+from .expressions import ONE, ZERO, Call, Expression, Number, multiply, negate
+from .units import NUMBER, Dimension, Unit
+
+FUNCTIONS = ("sqrt", "sin", "cos", "tan", "abs", "min", "max")
+MAX_DEPTH = 40
+_MAX_EXPONENT = 64
+_MAX_BITS = 1024  # of an exact number's numerator and denominator
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A part of an expression: its tree, its dimension, and the unit it was written with.
+
+    `dimension` None is a zero, or a name of unknown unit: it fits anything. `written` is None
+    where the dimension came about by calculation.
+    """
+
+    tree: Expression
+    dimension: Dimension | None = NUMBER
+    written: str | None = None
+    depth: int = 0
+
+    @property
+    def unit(self) -> str:
+        return self.written or str(self.dimension)
+
+
+def _number(value: Fraction) -> Number:
+    if max(value.numerator.bit_length(), value.denominator.bit_length()) > _MAX_BITS:
+        raise ExpressionError(
+            f"its number has more than {int(_MAX_BITS * 0.3)} digits; no dimension needs it"
+        )
+    return Number(value)
+
+
+def _term(tree: Expression, dimension: Dimension | None, *parts: Term) -> Term:
+    if tree == ZERO:
+        return Term(ZERO, dimension)
+    depth = 0 if isinstance(tree, Number) else 1 + max(part.depth for part in parts)
+    if depth > MAX_DEPTH:
+        raise ExpressionError(f"nested deeper than {MAX_DEPTH}; name a part of it in `constants`")
+    return Term(tree, dimension, None, depth)
+
+
+def measure(term: Term, unit: Unit) -> Term:
+    """The term times a unit."""
+    dimension = unit.dimension if term.dimension is None else term.dimension * unit.dimension
+    tree = unit.scale(term.tree)
+    if isinstance(tree, Number):
+        tree = _number(tree.value)
+    written = unit.text if term.dimension in (None, NUMBER) and not term.written else None
+    return replace(_term(tree, dimension, term), written=written)
+
+
+def minus(term: Term) -> Term:
+    """Its negative, units kept as written."""
+    depth = term.depth + (not isinstance(term.tree, Number))
+    return replace(term, tree=negate(term.tree), depth=depth)
+
+
+def combine(sign: str, left: Term, right: Term) -> Term:
+    """`left sign right` for one of + - * /."""
+    if sign in "+-":
+        return _sum(sign, left, right)
+    return _product(left, right) if sign == "*" else _quotient(left, right)
+
+
+def _sum(sign: str, left: Term, right: Term) -> Term:
+    dimension = _common(f"{sign!r} joins", (left, right))
+    if sign == "-":
+        right = minus(right)
+    if isinstance(left.tree, Number) and isinstance(right.tree, Number):
+        return Term(_number(left.tree.value + right.tree.value), dimension)
+    terms = (*_arguments("+", left.tree), *_arguments("+", right.tree))
+    kept = tuple(term for term in terms if term != ZERO)
+    return _term(kept[0] if len(kept) == 1 else Call("+", kept), dimension, left, right)
+
+
+def _arguments(operator: str, tree: Expression) -> tuple[Expression, ...]:
+    """Operands of a chain, so that a long sum is one wide node and not a deep one."""
+    return tree.arguments if isinstance(tree, Call) and tree.operator == operator else (tree,)
+
+
+def _product(left: Term, right: Term) -> Term:
+    known = left.dimension is not None and right.dimension is not None
+    dimension = left.dimension * right.dimension if known else None  # type: ignore[operator]
+    if isinstance(left.tree, Number) and isinstance(right.tree, Number):
+        return Term(_number(left.tree.value * right.tree.value), dimension)
+    factors = (*_arguments("*", left.tree), *_arguments("*", right.tree))
+    return _term(multiply(*factors), dimension, left, right)
+
+
+def _quotient(left: Term, right: Term) -> Term:
+    if right.tree == ZERO:
+        raise ExpressionError("division by zero")
+    known = left.dimension is not None and right.dimension is not None
+    dimension = left.dimension / right.dimension if known else None  # type: ignore[operator]
+    if left.tree == ZERO:
+        return Term(ZERO, dimension)
+    if isinstance(right.tree, Number):
+        if isinstance(left.tree, Number):
+            return Term(_number(left.tree.value / right.tree.value), dimension)
+        if right.tree == ONE:
+            return replace(left, dimension=dimension, written=None)
+    return _term(Call("/", (left.tree, right.tree)), dimension, left, right)
+
+
+def power(base: Term, exponent: Term) -> Term:
+    """base^exponent; a base with a unit needs a fixed number as exponent."""
+    if exponent.dimension not in (None, NUMBER):
+        raise ExpressionError(f"the exponent is in {exponent.unit}; it must be a plain number")
+    if not isinstance(exponent.tree, Number):
+        if base.dimension not in (None, NUMBER):
+            raise ExpressionError(
+                f"something in {base.unit} has a variable exponent; write a number there"
+            )
+        return _term(Call("^", (base.tree, exponent.tree)), NUMBER, base, exponent)
+    value = exponent.tree.value
+    if abs(value) > _MAX_EXPONENT or value.denominator > _MAX_EXPONENT:
+        raise ExpressionError(f"the exponent is beyond ±{_MAX_EXPONENT}")
+    dimension = None if base.dimension is None else base.dimension**value
+    if base.tree == ZERO and value < 0:
+        raise ExpressionError("division by zero")
+    if value == 1:
+        return base
+    if isinstance(base.tree, Number) and value.denominator == 1:
+        return Term(_number(base.tree.value ** int(value)), dimension)
+    return _term(Call("^", (base.tree, exponent.tree)), dimension, base, exponent)
+
+
+def apply(function: str, arguments: Sequence[Term]) -> Term:
+    """A function of the grammar on its arguments."""
+    most = len(arguments) if function in ("min", "max") else 1
+    if len(arguments) != most:
+        raise ExpressionError(f"{function} takes one argument, not {len(arguments)}")
+    tree = Call(function, tuple(argument.tree for argument in arguments))
+    return _term(tree, _DIMENSIONS[function](function, arguments), *arguments)
+
+
+def _halved(function: str, arguments: Sequence[Term]) -> Dimension | None:
+    dimension = arguments[0].dimension
+    return None if dimension is None else dimension ** Fraction(1, 2)
+
+
+def _from_angle(function: str, arguments: Sequence[Term]) -> Dimension | None:
+    if arguments[0].dimension not in (None, NUMBER):
+        raise ExpressionError(f"{function} of something in {arguments[0].unit}; it needs rad")
+    return NUMBER
+
+
+def _kept(function: str, arguments: Sequence[Term]) -> Dimension | None:
+    return _common(f"{function} joins", arguments)
+
+
+_DIMENSIONS: dict[str, Callable[[str, Sequence[Term]], Dimension | None]] = {
+    "sqrt": _halved,
+    "sin": _from_angle,
+    "cos": _from_angle,
+    "tan": _from_angle,
+    "abs": _kept,
+    "min": _kept,
+    "max": _kept,
+}
+
+
+def compare(sign: str, left: Term, right: Term) -> Term:
+    """A comparison of two terms of one unit."""
+    _common(f"{sign!r} compares", (left, right))
+    return _term(Call(sign, (left.tree, right.tree)), NUMBER, left, right)
+
+
+def _common(what: str, terms: Sequence[Term]) -> Dimension | None:
+    known = [term for term in terms if term.dimension is not None]
+    for term in known[1:]:
+        if term.dimension != known[0].dimension:
+            raise ExpressionError(
+                f"{what} {known[0].unit} and {term.unit}{_bare_hint(known[0], term)}"
+            )
+    return known[0].dimension if known else None
+
+
+def _bare_hint(*pair: Term) -> str:
+    """What to write where one of the two is a bare number."""
+    for bare, other in (pair, pair[::-1]):
+        if isinstance(bare.tree, Number) and bare.dimension == NUMBER and not bare.written:
+            example = f"{bare.tree.value} {other.dimension}"
+            return f"; inside an expression a bare number has no unit: write '{example}'"
+    return ""

@@ -1,0 +1,354 @@
+"""Text of a mechanism or sweep file as an exact, SI expression with its units checked.
+
+A hand-written recursive descent: the grammar is small, positions and units are at hand when
+something is wrong, and text from a file never reaches `eval` or `sympify`.
+
+    comparison  sum [("<" | "<=" | ">" | ">=" | "==") sum]
+    sum         term (("+" | "-") term)*
+    term        factor (("*" | "/") factor | units)*
+    factor      ("+" | "-")* power
+    power       atom ["^" factor]
+    atom        number | name | function "(" sum ("," sum)* ")" | "(" sum ")"
+    units       ["/"] unit (("*" | "/") unit)*          after a number, a unit or ")"
+    unit        symbol ["^" ["-"] integer] | "(" units ")"
+"""
+
+import difflib
+from collections.abc import Callable, Iterable, Mapping
+from fractions import Fraction
+
+from .errors import ExpressionError
+from .expressions import Expression, Name, Number
+from .folding import FUNCTIONS, MAX_DEPTH, Term, apply, combine, compare, measure, minus, power
+from .tokens import COMPARISONS, Token, is_literal, shown, tokens
+from .units import NUMBER, UNITS, Dimension, Unit
+
+#: Names that no symbol may have.
+RESERVED = frozenset(UNITS) | frozenset(FUNCTIONS) | {"ground"}
+_MAX_UNIT_POWER = 12  # beyond any quantity of mechanics
+
+
+def parse(text: str, slot: Unit, names: Mapping[str, Dimension | None]) -> Expression:
+    """An expression in SI that fits its slot.
+
+    Parameters
+    ----------
+    text
+        As it stands in the file.
+    slot
+        The unit a bare literal is taken in; its dimension is the one that is expected.
+    names
+        Dimension of every name that may occur; None fits anything. A key such as `stroke(D)`
+        stands for that very text.
+
+    Raises
+    ------
+    ExpressionError
+        Naming the position, what was found and expected, and the remedy.
+    """
+    if is_literal(text):
+        return slot.scale(_Parser(text, {}).whole().tree)
+    term = _Parser(text, names).whole()
+    if term.dimension is not None and term.dimension != slot.dimension:
+        raise ExpressionError(_misfit(text, term, slot))
+    return term.tree
+
+
+def parse_any(
+    text: str, names: Mapping[str, Dimension | None]
+) -> tuple[Expression, Dimension | None]:
+    """An expression in SI and its dimension (None: a zero, which fits anything)."""
+    term = _Parser(text, names).whole()
+    return term.tree, term.dimension
+
+
+def parse_comparison(text: str, names: Mapping[str, Dimension | None]) -> Expression:
+    """A filter: one comparison of two expressions of one unit.
+
+    Examples
+    --------
+    >>> from basepar_core.units import LENGTH
+    >>> parse_comparison("2*a <= 300 mm", {"a": LENGTH}).operator
+    '<='
+    """
+    parser = _Parser(text, names)
+    left = parser.sum()
+    sign = parser.take(*COMPARISONS)
+    if sign is None:
+        parser.expect_end()
+        raise ExpressionError(f"{text!r} compares nothing; a filter reads like 'a + b <= 0.5 m'.")
+    right = parser.sum()
+    if parser.next.text in COMPARISONS:
+        raise parser.error("only one comparison at a time; write two filters")
+    parser.expect_end()
+    return parser.at(sign, compare, sign.text, left, right).tree
+
+
+def parse_unit(text: str) -> Unit:
+    """A unit such as `kg/m` or `1/s`."""
+    parser = _Parser(text, {})
+    unit = Unit("1") if parser.take("1") else parser.unit()
+    unit = parser.more_units(unit)
+    parser.expect_end()
+    return unit
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """`; did you mean 'lx1'?` where something known is close, else nothing."""
+    close = difflib.get_close_matches(word, list(known), n=1)
+    return f"; did you mean {close[0]!r}?" if close else ""
+
+
+def _misfit(text: str, term: Term, slot: Unit) -> str:
+    assert term.dimension is not None
+    has = "has" if term.unit == "no unit" else "is in"
+    message = f"{shown(text)} {has} {term.unit}, but {slot.text or 'no unit'} is expected here"
+    if _is_frequency(slot.dimension) and term.dimension == _PER_SECOND:
+        return f"{message}; one Hz is 2π rad/s: divide by it and write Hz."
+    if _is_frequency(term.dimension) and slot.dimension == _PER_SECOND:
+        return f"{message}; one Hz is 2π rad/s: multiply by it and write rad/s."
+    if term.written is not None:
+        return f"{message}; change the unit, or the number's place."
+    lacking = slot.dimension / term.dimension
+    return (
+        f"{message}; a factor in {lacking} is missing (inside an expression a bare number has "
+        f"no unit)."
+    )
+
+
+_PER_SECOND = UNITS["s"].dimension ** -1
+
+
+def _is_frequency(dimension: Dimension) -> bool:
+    return dimension == UNITS["Hz"].dimension
+
+
+class _Parser:
+    """One pass over the tokens of a text; each method reads what its name says."""
+
+    def __init__(self, text: str, names: Mapping[str, Dimension | None]):
+        self.text = text
+        self.names = names
+        self.tokens = tokens(text)
+        self.index = 0
+        self.depth = 0
+
+    @property
+    def next(self) -> Token:
+        return self.tokens[self.index]
+
+    def take(self, *texts: str) -> Token | None:
+        """The next token if it is one of these."""
+        token = self.next
+        if token.text not in texts or token.kind == "end":
+            return None
+        self.index += 1
+        return token
+
+    def error(self, message: str, token: Token | None = None) -> ExpressionError:
+        position = (token or self.next).position
+        stop = "" if message.endswith("?") else "."
+        return ExpressionError(f"Position {position} of {shown(self.text)}: {message}{stop}")
+
+    def at(self, token: Token, function: Callable[..., Term], *arguments: object) -> Term:
+        """A step of the calculation, its errors placed at a token."""
+        try:
+            return function(*arguments)
+        except ExpressionError as error:
+            raise self.error(error.message, token) from None
+
+    def whole(self) -> Term:
+        term = self.sum()
+        self.expect_end()
+        return term
+
+    def expect_end(self) -> None:
+        token = self.next
+        if token.kind == "end":
+            return
+        if token.text in COMPARISONS or token.text == "=":
+            raise self.error("a comparison has its place in filters only")
+        if token.text == ",":
+            raise self.error("stray ','; a decimal point is '.', and a comma separates arguments")
+        if token.text == "**":
+            raise self.error("stray '**'; powers are written '^'")
+        raise self.error(f"{token.text!r} follows without an operator; write '*' between factors")
+
+    def sum(self) -> Term:
+        left = self.term()
+        while sign := self.take("+", "-"):
+            left = self.at(sign, combine, sign.text, left, self.term())
+        return left
+
+    def term(self) -> Term:
+        left = self.factor()
+        while True:
+            if self._unit_comes():
+                token = self.next
+                left = self.at(token, measure, left, self.units())
+            elif sign := self.take("*", "/"):
+                left = self.at(sign, combine, sign.text, left, self.factor())
+            else:
+                return left
+
+    def factor(self) -> Term:
+        negative = False
+        while sign := self.take("+", "-"):
+            negative ^= sign.text == "-"
+        term = self.power()
+        return minus(term) if negative else term
+
+    def power(self) -> Term:
+        base = self.atom()
+        sign = self.take("^")
+        if sign is None:
+            return base
+        self._deeper()
+        exponent = self.factor()
+        self.depth -= 1
+        return self.at(sign, power, base, exponent)
+
+    def atom(self) -> Term:
+        token = self.next
+        if token.kind == "number":
+            self.index += 1
+            value = Fraction(token.text)
+            return Term(Number(value), None if value == 0 else NUMBER)
+        if token.kind == "name":
+            self.index += 1
+            return self._named(token)
+        if self.take("("):
+            inner = self._parenthesised()
+            self._close(token)
+            return inner
+        what = "it ends there" if token.kind == "end" else f"found {token.text!r}"
+        raise self.error(f"a number, a name or '(' is expected, but {what}")
+
+    def _parenthesised(self) -> Term:
+        self._deeper()
+        inner = self.sum()
+        self.depth -= 1
+        return inner
+
+    def _deeper(self) -> None:
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            raise self.error(f"nested deeper than {MAX_DEPTH}; name a part of it in `constants`")
+
+    def _close(self, opening: Token) -> None:
+        if self.take(")"):
+            return
+        if self.next.kind == "end":
+            raise self.error(
+                "'(' is never closed; inside [ ] or { } of a file an expression with a comma "
+                "needs quotes",
+                opening,
+            )
+        self.expect_end()
+
+    def _named(self, token: Token) -> Term:
+        if self.next.text == "(":
+            quantity = self._quantity(token)
+            return quantity if quantity is not None else self._call(token)
+        if token.text in self.names:
+            return Term(Name(token.text), self.names[token.text])
+        if token.text in UNITS:
+            raise self.error(
+                f"{token.text!r} is a unit and follows a number or ')', as in "
+                f"'2 {token.text}'; no symbol has this name",
+                token,
+            )
+        if token.text in FUNCTIONS:
+            raise self.error(f"{token.text} needs parentheses: {token.text}(…)", token)
+        raise self._unknown(token)
+
+    def _unknown(self, token: Token) -> ExpressionError:
+        if token.text.lower() == "pi":
+            return self.error("no symbol 'pi' is declared; π is written '180 deg'", token)
+        hint = did_you_mean(token.text, self.names)
+        return self.error(f"no symbol {token.text!r} is declared{hint}", token)
+
+    def _quantity(self, token: Token) -> Term | None:
+        """A name that includes its parentheses, such as `stroke(D)` or `stroke(J.2)`."""
+        known = [name for name in self.names if name.startswith(f"{token.text}(")]
+        for name in known:
+            end = self.index + len(tokens(name)) - 3
+            spelled = "".join(t.text for t in self.tokens[self.index - 1 : end + 1])
+            if spelled == name.replace(" ", ""):
+                self.index = end + 1
+                return Term(Name(name), self.names[name])
+        return None
+
+    def _call(self, token: Token) -> Term:
+        if token.text in self.names or token.text in UNITS:
+            raise self.error(f"{token.text!r} is not a function; write '*' before '('", token)
+        if token.text not in FUNCTIONS:
+            hint = did_you_mean(token.text, FUNCTIONS)
+            known = ", ".join(FUNCTIONS)
+            raise self.error(f"no function {token.text!r} ({known}){hint}", token)
+        opening = self.next
+        self.take("(")
+        arguments = [self._parenthesised()]
+        while self.take(","):
+            arguments.append(self._parenthesised())
+        self._close(opening)
+        return self.at(token, apply, token.text, arguments)
+
+    def _unit_comes(self) -> bool:
+        """Whether a unit follows; after a symbol it is refused, as it would read like one."""
+        token, previous = self.next, self.tokens[self.index - 1]
+        slash = token.text == "/"
+        named = self.tokens[self.index + 1] if slash else token
+        if named.kind != "name" or named.text not in UNITS:
+            return False
+        if previous.kind == "number" or previous.text == ")":
+            return True
+        raise self.error(
+            f"the unit {named.text!r} follows {previous.text!r}; a unit follows a number, a "
+            f"fraction or ')'",
+            named,
+        )
+
+    def units(self) -> Unit:
+        """A product of units as far as it goes; `5/s` starts with the slash."""
+        if self.next.text == "/":
+            return self.more_units(Unit(""))
+        return self.more_units(self.unit())
+
+    def more_units(self, unit: Unit) -> Unit:
+        while self.next.text in ("*", "/") and self._unit_at(self.index + 1):
+            sign = self.next.text
+            self.index += 1
+            part = self.unit()
+            unit = unit * part if sign == "*" else unit / part
+        return unit
+
+    def _unit_at(self, index: int) -> bool:
+        token = self.tokens[index]
+        if token.text == "(":
+            return self._unit_at(index + 1)
+        return token.kind == "name" and token.text in UNITS
+
+    def unit(self) -> Unit:
+        token = self.next
+        if self.take("("):
+            self._deeper()
+            unit = self.more_units(self.unit())
+            self.depth -= 1
+            self._close(token)
+        elif token.kind == "name" and token.text in UNITS:
+            self.index += 1
+            unit = UNITS[token.text]
+        else:
+            hint = did_you_mean(token.text, UNITS) if token.kind == "name" else ""
+            raise self.error(f"a unit is expected ({', '.join(UNITS)}){hint}")
+        sign = self.take("^")
+        return unit ** self._whole_exponent(sign) if sign else unit
+
+    def _whole_exponent(self, sign: Token) -> int:
+        negative = self.take("-") is not None
+        token = self.next
+        if not token.text.isdigit() or int(token.text) > _MAX_UNIT_POWER:
+            raise self.error(f"a unit's power is a whole number up to {_MAX_UNIT_POWER}", sign)
+        self.index += 1
+        return -int(token.text) if negative else int(token.text)

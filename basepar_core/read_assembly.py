@@ -1,0 +1,108 @@
+"""Joint values by name: `coordinates`, `actuated` and `assembly`."""
+
+from collections.abc import Sequence
+
+from .expressions import Expression
+from .grammar import did_you_mean
+from .mechanism import LENGTH_VALUES, Assembly, Joint, Pose
+from .reading import ORIGIN, Reading
+from .units import UNITS, Unit
+from .yaml_text import Node
+
+
+def value_units(joints: Sequence[Joint]) -> dict[str, Unit]:
+    """Every joint value's unit: m where it is a distance, else rad."""
+    return {
+        name: UNITS["m"] if k in LENGTH_VALUES.get(joint.type, ()) else UNITS["rad"]
+        for joint in joints
+        for k, name in enumerate(joint.values)
+    }
+
+
+def is_value(reading: Reading, node: Node, word: str, joints: Sequence[Joint]) -> bool:
+    """Whether a word names a joint value; reported at the node if it does not."""
+    values = [name for joint in joints for name in joint.values]
+    if word in values or word in reading.spoilt:
+        return word in values
+    joint = next((joint for joint in joints if joint.name == word), None)
+    if joint is None:
+        hint = did_you_mean(word, values) or f"; there are {', '.join(values) or 'none'}"
+        reading.mistake(node, f"no joint value is named {word!r}{hint}")
+    elif joint.values:
+        listed = ", ".join(joint.values)
+        reading.mistake(node, f"the {joint.type} joint {word!r} has several values: {listed}")
+    else:
+        reading.mistake(node, f"the {joint.type} joint {word!r} has no value")
+    return False
+
+
+def read_coordinates(
+    reading: Reading, node: Node | None, joints: Sequence[Joint]
+) -> tuple[str, ...]:
+    """Names of joint values, each once."""
+    items = reading.items(node, None, "a list of joint values") or ()
+    found: list[str] = []
+    for item in items:
+        word = reading.text(item, "the name of a joint value")
+        if word is None:
+            continue
+        if word in found:
+            reading.mistake(item, f"{word!r} is given twice")
+        elif is_value(reading, item, word, joints):
+            found.append(word)
+    return tuple(found)
+
+
+def read_actuated(
+    reading: Reading, node: Node | None, joints: Sequence[Joint], coordinates: tuple[str, ...]
+) -> tuple[str, ...]:
+    """The coordinates with motors; all of them where the file does not say."""
+    if node is None:
+        return coordinates
+    before = reading.count
+    found = read_coordinates(reading, node, joints)
+    for word in found:
+        if word not in coordinates and reading.count == before:
+            listed = ", ".join(coordinates)
+            reading.mistake(
+                node, f"{word!r} is not a coordinate ({listed}); torques are those of coordinates"
+            )
+    return found
+
+
+def read_assembly(
+    reading: Reading, node: Node | None, joints: Sequence[Joint], bodies: Sequence[str]
+) -> Assembly:
+    """Approximate joint values and poses; both may be incomplete."""
+    entries = reading.entries(node, "a mapping of joint values and `bodies`")
+    units = value_units(joints)
+    values: list[tuple[str, Expression]] = []
+    poses: tuple[Pose, ...] = ()
+    for name, entry in (entries or {}).items():
+        if name == "bodies":
+            poses = _poses(reading, entry, bodies)
+        elif is_value(reading, entry, name, joints):
+            values.append((name, reading.motion(entry, units[name])))
+    return Assembly(tuple(values), poses)
+
+
+def _poses(reading: Reading, node: Node, bodies: Sequence[str]) -> tuple[Pose, ...]:
+    entries = reading.entries(node, "a mapping of bodies, such as hub: {at: […], rotation: […]}")
+    poses = []
+    for name, entry in (entries or {}).items():
+        if name not in bodies and name not in reading.spoilt:
+            hint = did_you_mean(name, bodies) or f"; there are {', '.join(bodies)}"
+            reading.mistake(entry, f"no body is named {name!r}{hint}")
+        poses.append(_pose(reading, name, entry))
+    return tuple(poses)
+
+
+def _pose(reading: Reading, name: str, node: Node) -> Pose:
+    entries = reading.fields(node, (), ("at", "rotation"))
+    at = reading.fixed_point(entries.get("at"), UNITS["m"])
+    if not reading.planar:
+        return Pose(name, at, reading.fixed_point(entries.get("rotation"), UNITS["rad"]))
+    angle = entries.get("rotation")
+    items = reading.items(angle, 1, "a list of one angle")
+    turn = reading.motion(items[0], UNITS["rad"]) if items else ORIGIN[2]
+    return Pose(name, at, (ORIGIN[0], ORIGIN[1], turn))

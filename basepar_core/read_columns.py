@@ -1,0 +1,111 @@
+"""The sections `friction` and `springs`: columns of the regressor besides the inertial ones."""
+
+from collections.abc import Sequence
+
+from .expressions import Expression
+from .mechanism import Friction, Joint, Spring
+from .read_motion import effort, rate
+from .read_assembly import is_value, value_units
+from .read_joints import points, read_connects
+from .reading import Reading
+from .units import UNITS, Unit
+from .yaml_text import Fields, Node
+
+_KINDS = ("viscous", "coulomb", "offset", "rotor")
+
+
+def _unit(kind: str, slot: Unit) -> Unit:
+    """Unit of a friction value: effort per speed, effort, effort, inertia."""
+    if kind == "viscous":
+        return effort(slot) / rate(slot)
+    if kind == "rotor":
+        return UNITS["kg"] if slot.text == "m" else UNITS["kg"] * UNITS["m"] ** 2
+    return effort(slot)
+
+
+def read_friction(
+    reading: Reading, node: Node | None, joints: Sequence[Joint]
+) -> tuple[Friction, ...]:
+    """Columns `A.viscous`, `A.coulomb`, …; values where the file gives them."""
+    entries = reading.entries(node, "a mapping such as A: [viscous, coulomb]") or {}
+    slots = value_units(joints)
+    columns: list[Friction] = []
+    for name, entry in entries.items():
+        slot = slots.get(name, UNITS["rad"])
+        known = is_value(reading, entry, name, joints)
+        if isinstance(entry, Fields):
+            columns += _valued(reading, name, entry, slot, known)
+        else:
+            columns += _listed(reading, name, entry)
+    return tuple(columns)
+
+
+def _valued(
+    reading: Reading, name: str, node: Fields, slot: Unit, known: bool
+) -> list[Friction]:
+    entries = reading.fields(node, (), _KINDS)
+    if not known:  # without the joint there is no telling a force from a torque
+        return []
+    return [
+        Friction(name, kind, reading.expression(entry, _unit(kind, slot)))
+        for kind, entry in entries.items()
+    ]
+
+
+def _listed(reading: Reading, name: str, node: Node) -> list[Friction]:
+    items = reading.items(node, None, f"a list or mapping of {', '.join(_KINDS)}") or ()
+    kinds: list[str] = []
+    for item in items:
+        kind = reading.choice(item, _KINDS, "friction")
+        if kind in kinds:
+            reading.mistake(item, f"{kind!r} is given twice")
+        elif kind is not None:
+            kinds.append(kind)
+    return [Friction(name, kind) for kind in kinds]
+
+
+def read_springs(
+    reading: Reading, node: Node | None, joints: Sequence[Joint], bodies: Sequence[str] | None
+) -> tuple[Spring, ...]:
+    """Springs on joint values or between points of two bodies."""
+    entries = reading.entries(node, "a mapping such as S: {joint: A, rest: 0 rad}") or {}
+    taken = {joint.name for joint in joints}
+    springs = []
+    for name, entry in entries.items():
+        if name in taken:
+            reading.mistake(entry, f"{name!r} names a joint already; rename the spring")
+        else:
+            reading.name(entry, name, "spring")
+        springs.append(_spring(reading, name, entry, joints, bodies))
+    return tuple(springs)
+
+
+def _spring(
+    reading: Reading,
+    name: str,
+    node: Node,
+    joints: Sequence[Joint],
+    bodies: Sequence[str] | None,
+) -> Spring:
+    on_joint = isinstance(node, Fields) and "joint" in node.entries
+    required = ("joint", "rest") if on_joint else ("connects", "at", "rest")
+    entries = reading.fields(node, required, ("stiffness",))
+    if not on_joint:
+        ends = read_connects(reading, entries.get("connects"), bodies)
+        slot = UNITS["m"]
+        rest, stiffness = _values(reading, entries, slot)
+        return Spring(name, rest, None, ends, points(reading, entries.get("at")), stiffness)
+    word = reading.text(entries["joint"], "the name of a joint value")
+    if word is None or not is_value(reading, entries["joint"], word, joints):
+        return Spring(name, *_values(reading, {}, UNITS["m"])[:1], word)
+    rest, stiffness = _values(reading, entries, value_units(joints)[word])
+    return Spring(name, rest, word, None, None, stiffness)
+
+
+def _values(
+    reading: Reading, entries: dict[str, Node], slot: Unit
+) -> tuple[Expression, Expression | None]:
+    rest = reading.expression(entries.get("rest"), slot)
+    if "stiffness" not in entries:
+        return rest, None
+    return rest, reading.expression(entries["stiffness"], effort(slot) / slot)

@@ -1,0 +1,215 @@
+"""The section `joints`: frames in both bodies, their defaults, and what must hold exactly.
+
+Axes of one joint have equal length as an identity in the symbols (prismatic and fixed joints:
+their projected references too). Then the rotation from body to body is rational in the symbols,
+which everything symbolic rests on.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from .algebra import GeometryField, cross, dot
+from .errors import ExpressionError
+from .expressions import (
+    ONE,
+    ZERO,
+    Call,
+    Expression,
+    evaluate,
+    multiply,
+    subtract,
+)
+from .mechanism import GROUND, JOINT_VALUES, Frame, Joint, Vector
+from .reading import ORIGIN, Reading
+from .yaml_text import Items, Node
+
+_UNIT_VECTORS: tuple[Vector, ...] = ((ONE, ZERO, ZERO), (ZERO, ONE, ZERO), (ZERO, ZERO, ONE))
+_PLANAR_TYPES = ("revolute", "prismatic", "planar", "fixed")
+_SPATIAL_TYPES = tuple(JOINT_VALUES)
+Pair = tuple[Vector, Vector]
+
+
+def read_joints(
+    reading: Reading, node: Node | None, bodies: Sequence[str] | None
+) -> tuple[Joint, ...]:
+    """All joints in file order; those with an unreadable type are left out.
+
+    Parameters
+    ----------
+    reading
+        Where mistakes go.
+    node
+        The section.
+    bodies
+        Names of the bodies, None where they could not be read.
+    """
+    entries = reading.entries(node, "a mapping of joints, such as A: {type: revolute, …}")
+    joints = []
+    for name, body in (entries or {}).items():
+        joint = _joint(reading, name, body, bodies)
+        if joint is None:
+            reading.spoilt.update({name, *(f"{name}.{k}" for k in (1, 2, 3))})
+        else:
+            joints.append(joint)
+    return tuple(joints)
+
+
+def _joint(
+    reading: Reading, name: str, node: Node, bodies: Sequence[str] | None
+) -> Joint | None:
+    if name == "bodies":
+        reading.mistake(node, "'bodies' means the poses in `assembly`; name the joint otherwise")
+    else:
+        reading.name(node, name, "joint")
+    entries = reading.fields(node, ("type", "connects"), ("at", "axis", "reference"))
+    kind = _type(reading, entries.get("type"))
+    connects = read_connects(reading, entries.get("connects"), bodies)
+    at = points(reading, entries.get("at"))
+    if kind is None:
+        for key in ("axis", "reference"):
+            _directions(reading, entries.get(key))
+        return None
+    axes = _axes(reading, kind, node, entries.get("axis"))
+    references = _references(reading, kind, entries.get("reference"), axes)
+    if axes is None or references is None:
+        return Joint(name, kind, connects, (Frame(ORIGIN, ORIGIN, ORIGIN),) * 2)
+    _check_lengths(reading, kind, node, axes, references)
+    first, second = (Frame(*f) for f in zip(at, axes, references, strict=True))
+    return Joint(name, kind, connects, (first, second))
+
+
+def _type(reading: Reading, node: Node | None) -> str | None:
+    kind = reading.choice(node, _SPATIAL_TYPES, "joint type")
+    if kind is None or not reading.planar or kind in _PLANAR_TYPES:
+        return kind
+    assert node is not None
+    allowed = ", ".join(_PLANAR_TYPES)
+    reading.mistake(node, f"a {kind} joint is spatial; a planar file has {allowed}")
+    return None
+
+
+def read_connects(
+    reading: Reading, node: Node | None, bodies: Sequence[str] | None
+) -> tuple[str, str]:
+    """The two bodies of a joint or spring; ground is one like any other."""
+    pair = reading.items(node, 2, "a pair of bodies")
+    if node is None or pair is None:
+        return GROUND, GROUND
+    if bodies is None:
+        found = [reading.text(item, "the name of a body") for item in pair]
+    else:
+        found = [reading.known(item, (GROUND, *bodies), "body") for item in pair]
+    if found[0] is not None and found[0] == found[1]:
+        reading.mistake(node, f"connects {found[0]!r} with itself")
+    return found[0] or GROUND, found[1] or GROUND
+
+
+def points(reading: Reading, node: Node | None) -> Pair:
+    """A pair of points, first body and second body; the origins where there is none."""
+    pair = reading.items(node, 2, "a pair of points, first body and second body")
+    if pair is None:
+        return ORIGIN, ORIGIN
+    return reading.point(pair[0]), reading.point(pair[1])
+
+
+def _directions(reading: Reading, node: Node | None) -> Pair | None:
+    """A pair of directions; None where they cannot be used (reported, unless there is none)."""
+    before = reading.count
+    pair = reading.items(node, 2, "a pair of directions, first body and second body")
+    if pair is None:
+        return None
+    found = reading.direction(pair[0]), reading.direction(pair[1])
+    if reading.count > before:
+        return None
+    if reading.field is not None:
+        for item, vector in zip(pair, found, strict=True):
+            if _vanishes(reading.field, vector):
+                reading.mistake(item, "this direction is zero")
+            elif _vanishes_nominally(reading, vector):
+                reading.mistake(item, "this direction is zero at the values of the symbols")
+    return None if reading.count > before else found
+
+
+def _axes(reading: Reading, kind: str, joint: Node, node: Node | None) -> Pair | None:
+    if not reading.planar:
+        return (_UNIT_VECTORS[2],) * 2 if node is None else _directions(reading, node)
+    if kind != "prismatic":
+        if node is not None:
+            reading.mistake(node, f"a planar {kind} joint has its axis along +z; leave it out")
+        return (_UNIT_VECTORS[2],) * 2
+    if node is None:
+        reading.mistake(joint, "a planar prismatic joint needs `axis`, such as [[1, 0], [1, 0]]")
+        return None
+    return _directions(reading, node)
+
+
+def _references(
+    reading: Reading, kind: str, node: Node | None, axes: Pair | None
+) -> Pair | None:
+    if reading.planar and kind == "prismatic":
+        if node is not None:
+            reading.mistake(node, "a planar prismatic joint has no `reference`; leave it out")
+        return (_UNIT_VECTORS[2],) * 2
+    given = _directions(reading, node)
+    if axes is None or reading.field is None or (node is not None and given is None):
+        return None
+    if given is None:
+        return default_reference(reading.field, axes[0]), default_reference(reading.field, axes[1])
+    assert isinstance(node, Items)
+    for item, axis, reference in zip(node.items, axes, given, strict=True):
+        across = cross(axis, reference)
+        if _vanishes(reading.field, across):
+            reading.mistake(item, "parallel to the joint's axis; take another direction")
+        elif _vanishes_nominally(reading, across):
+            reading.mistake(item, "parallel to the axis at the values of the symbols")
+    return given
+
+
+def default_reference(field: GeometryField, axis: Vector) -> Vector:
+    """The first of x, y, z that is not parallel to the axis, as an identity in the symbols."""
+    for direction in _UNIT_VECTORS[:2]:
+        if not _vanishes(field, cross(axis, direction)):
+            return direction
+    raise ExpressionError("The axis is zero.")  # parallel to x and to y
+
+
+def _vanishes(field: GeometryField, vector: Sequence[Expression]) -> bool:
+    return all(field.is_zero(entry) for entry in vector)
+
+
+def _vanishes_nominally(reading: Reading, vector: Sequence[Expression]) -> bool:
+    values = dict(zip(reading.values, evaluate(reading.values.values(), {}), strict=True))
+    # 1e-12 of a length near 1: rounding of the values, not a direction anyone means.
+    return bool(np.linalg.norm(np.array(evaluate(vector, values), float)) < 1e-12)
+
+
+def _check_lengths(
+    reading: Reading, kind: str, node: Node, axes: Pair, references: Pair
+) -> None:
+    field = reading.field
+    if field is None:
+        return
+    squares = [dot(axis, axis) for axis in axes]
+    if not field.is_zero(subtract(*squares)):
+        reading.mistake(
+            node,
+            "the axes of the two bodies have different lengths; write them equally long as an "
+            "identity in the symbols, if need be with a relation for an algebraic number",
+        )
+        return
+    if kind not in ("prismatic", "fixed"):
+        return
+    projected = [
+        subtract(
+            multiply(dot(r, r), square), multiply(dot(r, axis), dot(r, axis))
+        )
+        for r, axis, square in zip(references, axes, squares, strict=True)
+    ]
+    if not field.is_zero(subtract(*projected)):
+        reading.mistake(
+            node,
+            "across the axis the references of the two bodies have different lengths, so their "
+            "relative orientation is not rational in the symbols; give a `reference` pair of "
+            "equal length, if need be with a relation for an algebraic number",
+        )

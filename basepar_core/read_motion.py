@@ -1,0 +1,260 @@
+"""The sections `excitation`, `cycle` and `noise`: motions of exactly the coordinates."""
+
+from collections.abc import Callable, Mapping, Sequence
+from math import isclose, pi
+from typing import TypeVar
+
+from .expressions import ZERO, Expression, Number, evaluate
+from .mechanism import (
+    ConstantSpeed,
+    Cycle,
+    Data,
+    Excitation,
+    Fourier,
+    RestToRest,
+    SineSum,
+    Sines,
+    States,
+)
+from .motion_data import read_data
+from .reading import Reading
+from .units import UNITS, Unit
+from .yaml_text import Fields, Node
+
+T = TypeVar("T")
+_SECOND, _HZ = UNITS["s"], UNITS["Hz"]
+_EXCITATIONS = ("fourier", "sines", "states", "data")
+_LAWS = ("constant_speed", "sines", "rest_to_rest")
+Slots = Mapping[str, Unit]
+Term = tuple[Expression, Expression, Expression]
+
+
+def rate(slot: Unit) -> Unit:
+    """rad/s or m/s of a coordinate in rad or m."""
+    return slot / _SECOND
+
+
+def effort(slot: Unit) -> Unit:
+    """Torque or force of a coordinate in rad or m."""
+    return UNITS["N"] if slot.text == "m" else UNITS["N"] * UNITS["m"]
+
+
+def read_excitation(reading: Reading, node: Node | None, slots: Slots) -> Excitation | None:
+    """The motion that rank and condition see.
+
+    Parameters
+    ----------
+    reading
+        Where mistakes go.
+    node
+        The section, None where there is none.
+    slots
+        Unit of every coordinate, in their order.
+    """
+    kind = _kind(reading, node, _EXCITATIONS)
+    if kind is None:
+        return None
+    assert node is not None
+    return _READERS[kind](reading, node, slots)
+
+
+def _kind(reading: Reading, node: Node | None, kinds: Sequence[str]) -> str | None:
+    entries = reading.entries(node, f"a mapping with kind ({', '.join(kinds)})")
+    if node is None or entries is None:
+        return None
+    if "kind" not in entries:
+        reading.mistake(node, f"kind is missing ({', '.join(kinds)})")
+    return reading.choice(entries.get("kind"), kinds, "kind")
+
+
+def _fourier(reading: Reading, node: Node, slots: Slots) -> Fourier:
+    keys = ("kind", "harmonics", "base_frequency", "amplitude", "samples", "seed")
+    entries = reading.fields(node, keys)
+    return Fourier(
+        reading.whole(entries.get("harmonics"), 1),
+        reading.positive(entries.get("base_frequency"), _HZ),
+        _amplitude(reading, entries.get("amplitude"), slots),
+        reading.whole(entries.get("samples"), 1),
+        reading.whole(entries.get("seed"), 0),
+    )
+
+
+def _states(reading: Reading, node: Node, slots: Slots) -> States:
+    entries = reading.fields(node, ("kind", "samples", "seed", "amplitude", "frequency"))
+    return States(
+        _amplitude(reading, entries.get("amplitude"), slots),
+        reading.positive(entries.get("frequency"), _HZ),
+        reading.whole(entries.get("samples"), 1),
+        reading.whole(entries.get("seed"), 0),
+    )
+
+
+def _sines(reading: Reading, node: Node, slots: Slots) -> Sines:
+    entries = reading.fields(node, ("kind", "duration", "samples", "terms"))
+    return Sines(
+        reading.positive(entries.get("duration"), _SECOND),
+        per_coordinate(reading, entries.get("terms"), slots, _terms, ()),
+        reading.whole(entries.get("samples"), 1),
+    )
+
+
+def _data(reading: Reading, node: Node, slots: Slots) -> Data:
+    entries = reading.fields(node, ("kind", "file"))
+    return read_data(reading, entries.get("file"), tuple(slots))
+
+
+_READERS: Mapping[str, Callable[[Reading, Node, Slots], Excitation]] = {
+    "fourier": _fourier,
+    "states": _states,
+    "sines": _sines,
+    "data": _data,
+}
+
+
+def per_coordinate(
+    reading: Reading,
+    node: Node | None,
+    slots: Slots,
+    read: Callable[[Reading, Node, Unit], T],
+    missing: T,
+) -> tuple[T, ...]:
+    """One entry for exactly every coordinate, in their order."""
+    entries = reading.entries(node, f"a mapping over the coordinates ({', '.join(slots)})")
+    if node is None or entries is None:
+        return (missing,) * len(slots)
+    for name, entry in entries.items():
+        if name not in slots and name not in reading.spoilt:
+            listed = ", ".join(slots) or "none"
+            reading.mistake(entry, f"{name!r} is not among the coordinates ({listed})")
+    for name in slots:
+        if name not in entries:
+            reading.mistake(node, f"coordinate {name!r} is missing")
+    return tuple(
+        read(reading, entries[name], slot) if name in entries else missing
+        for name, slot in slots.items()
+    )
+
+
+def _amplitude(reading: Reading, node: Node | None, slots: Slots) -> tuple[Expression, ...]:
+    def size(reading: Reading, node: Node, slot: Unit) -> Expression:
+        return reading.positive(node, slot, zero=True)
+
+    return per_coordinate(reading, node, slots, size, ZERO)
+
+
+def _terms(reading: Reading, node: Node, slot: Unit) -> tuple[Term, ...]:
+    """Sines (a, ω, φ) of one coordinate."""
+    items = reading.items(node, None, "a list of sines [amplitude, rad/s, phase]") or ()
+    return tuple(_sine(reading, item, slot) for item in items)
+
+
+def _sine(reading: Reading, node: Node, slot: Unit) -> Term:
+    parts = reading.items(node, 3, "a sine [amplitude, rad/s, phase]")
+    if parts is None:
+        return ZERO, ZERO, ZERO
+    radians = UNITS["rad"]
+    slots = (slot, rate(radians), radians)
+    a, w, p = (reading.motion(part, unit) for part, unit in zip(parts, slots, strict=True))
+    return a, w, p
+
+
+def read_noise(
+    reading: Reading, node: Node | None, slots: Slots
+) -> tuple[tuple[str, Expression], ...]:
+    """Standard deviation of each coordinate's torque or force measurement."""
+    if node is None:
+        return ()
+
+    def level(reading: Reading, node: Node, slot: Unit) -> Expression:
+        return reading.positive(node, effort(slot))
+
+    return tuple(zip(slots, per_coordinate(reading, node, slots, level, ZERO), strict=True))
+
+
+def read_cycle(reading: Reading, node: Node | None, slots: Slots) -> Cycle | None:
+    """The motion that torques, reduction and metrics see."""
+    entries = reading.entries(node, "a mapping with joints and samples")
+    if node is None or entries is None:
+        return None
+    if "kind" in entries:
+        if reading.choice(entries["kind"], ("data",), "kind") is None:
+            return None
+        entries = reading.fields(node, ("kind", "file"), ("effective_samples",))
+        data = read_data(reading, entries.get("file"), tuple(slots))
+        return Cycle(data, data.samples, _effective(reading, entries))
+    before = reading.count
+    entries = reading.fields(node, ("joints", "samples"), ("effective_samples",))
+    laws = per_coordinate(reading, entries.get("joints"), slots, _law, None)
+    known = tuple(law for law in laws if law is not None)
+    if reading.count == before:
+        _check_durations(reading, entries["joints"], dict(zip(slots, known, strict=True)))
+    samples = reading.whole(entries.get("samples"), 1)
+    return Cycle(known, samples, _effective(reading, entries))
+
+
+def _effective(reading: Reading, entries: Mapping[str, Node]) -> Expression | None:
+    node = entries.get("effective_samples")
+    return None if node is None else reading.positive(node, Unit(""))
+
+
+Law = ConstantSpeed | SineSum | RestToRest
+
+
+def _law(reading: Reading, node: Node, slot: Unit) -> Law | None:
+    kind = _kind(reading, node, _LAWS)
+    if kind == "constant_speed":
+        return _constant_speed(reading, node, slot)
+    if kind == "sines":
+        entries = reading.fields(node, ("kind", "terms", "duration"))
+        terms = _terms(reading, entries["terms"], slot) if "terms" in entries else ()
+        return SineSum(terms, reading.positive(entries.get("duration"), _SECOND))
+    if kind == "rest_to_rest":
+        entries = reading.fields(node, ("kind", "to", "duration"))
+        to = reading.motion(entries.get("to"), slot)
+        return RestToRest(to, reading.positive(entries.get("duration"), _SECOND))
+    return None
+
+
+def _constant_speed(reading: Reading, node: Node, slot: Unit) -> ConstantSpeed:
+    before = reading.count
+    entries = reading.fields(node, ("kind", "speed"), ("turns", "duration"))
+    speed = reading.motion(entries.get("speed"), rate(slot))
+    turns = reading.motion(entries["turns"], Unit("")) if "turns" in entries else None
+    duration = entries.get("duration")
+    length = None if duration is None else reading.positive(duration, _SECOND)
+    if reading.count > before:
+        return ConstantSpeed(speed, turns, length)
+    if (turns is None) == (length is None):
+        reading.mistake(node, "give turns or duration, one of them")
+    elif turns is not None and slot.text == "m":
+        reading.mistake(node, "a sliding coordinate makes no turns; give a duration")
+    elif turns is not None and _product(turns, speed) <= 0:
+        reading.mistake(node, "turns and speed must not vanish and have the same sign")
+    return ConstantSpeed(speed, turns, length)
+
+
+def _product(a: Expression, b: Expression) -> float:
+    first, second = evaluate([a, b], {})
+    return float(first * second)
+
+
+def _duration(law: Law) -> float:
+    if isinstance(law, ConstantSpeed) and law.turns is not None:
+        turns, speed = evaluate([law.turns, law.speed], {})
+        return float(2 * pi * turns / speed)
+    assert law.duration is not None
+    return float(evaluate([law.duration], {})[0])
+
+
+def _check_durations(reading: Reading, node: Node, laws: Mapping[str, Law]) -> None:
+    durations = {name: _duration(law) for name, law in laws.items()}
+    for name, duration in durations.items():
+        first = next(iter(durations))
+        # Two ways of writing one duration (2π/speed, seconds) differ by rounding only.
+        if not isclose(duration, durations[first], rel_tol=1e-12):
+            assert isinstance(node, Fields)
+            reading.mistake(
+                node.entries[name],
+                f"lasts {duration:.6g} s, {first!r} lasts {durations[first]:.6g} s; a cycle has "
+                f"one duration",
+            )

@@ -1,0 +1,90 @@
+"""The sections `geometry` and `constants`: symbols with value, unit and bounds."""
+
+from .errors import ExpressionError
+from .expressions import ZERO, Expression, evaluate
+from .grammar import RESERVED, parse_unit
+from .mechanism import Symbol
+from .reading import Reading
+from .units import DIMENSIONLESS, UNITS, Unit
+from .yaml_text import Fields, Node
+
+
+def read_symbols(
+    reading: Reading, geometry: Node | None, constants: Node | None
+) -> tuple[tuple[Symbol, ...], tuple[Symbol, ...]]:
+    """Symbols of the geometry and constants, each declared once."""
+    what = "a mapping of symbols, such as lx: {value: 0.3, unit: m}"
+    free = reading.entries(geometry, what) or {}
+    fixed = reading.entries(constants, what) or {}
+    for name in free.keys() & fixed.keys():
+        line = geometry.lines[name] if isinstance(geometry, Fields) else None
+        reading.mistake(fixed[name], f"{name!r} is declared in geometry too (line {line})")
+    found = (
+        tuple(_symbol(reading, name, node, True) for name, node in free.items()),
+        tuple(_symbol(reading, n, node, False) for n, node in fixed.items() if n not in free),
+    )
+    reading.constants = {symbol.name: symbol.value for symbol in found[1]}
+    reading.values = {symbol.name: symbol.value for symbol in (*found[0], *found[1])}
+    return found
+
+
+def _symbol(reading: Reading, name: str, node: Node, bounded: bool) -> Symbol:
+    _check_name(reading, name, node)
+    optional = ("unit", "bounds") if bounded else ("unit",)
+    if not isinstance(node, Fields):
+        reading.dimensions[name] = None
+    entries = reading.fields(node, ("value",), optional)
+    unit = _unit(reading, entries.get("unit"))
+    reading.dimensions[name] = unit.dimension if unit and entries else None
+    slot = unit or DIMENSIONLESS
+    before = reading.count
+    value = reading.fixed(entries.get("value"), slot) if unit else ZERO
+    bounds = _bounds(reading, entries.get("bounds"), slot) if unit else None
+    if reading.count == before:
+        _check_finite(reading, entries.get("value"), value)
+    return Symbol(name, value, slot.text, bounds)
+
+
+def _check_name(reading: Reading, name: str, node: Node) -> None:
+    if name in RESERVED and name != "ground":
+        kind = "unit" if name in UNITS else "function"
+        reading.mistake(node, f"{name!r} is a {kind}; choose another name for the symbol")
+        reading.spoilt.add(name)
+    elif not reading.name(node, name, "symbol"):
+        reading.spoilt.add(name)
+
+
+def _unit(reading: Reading, node: Node | None) -> Unit | None:
+    """The unit, dimensionless where none is given, None where it is unreadable (reported)."""
+    if node is None:
+        return DIMENSIONLESS
+    text = reading.text(node, "a unit such as m or kg/m")
+    if text is None:
+        return None
+    try:
+        return parse_unit(text)
+    except ExpressionError as error:
+        reading.mistake(node, error.message)
+        return None
+
+
+def _check_finite(reading: Reading, node: Node | None, value: Expression) -> None:
+    number = evaluate([value], {})[0]
+    if node is not None and not abs(number) < float("inf"):
+        reading.mistake(node, f"its value is {number}")
+
+
+def _bounds(
+    reading: Reading, node: Node | None, slot: Unit
+) -> tuple[Expression, Expression] | None:
+    pair = reading.items(node, 2, "a pair of bounds [lower, upper]")
+    if pair is None:
+        return None
+    before = reading.count
+    lower, upper = (reading.fixed(item, slot) for item in pair)
+    if reading.count == before:
+        low, high = map(float, evaluate([lower, upper], {}))
+        if not low < high:
+            assert node is not None
+            reading.mistake(node, "the lower bound is not below the upper one")
+    return lower, upper

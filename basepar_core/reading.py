@@ -1,0 +1,327 @@
+"""What every reader of a section needs: expressions in slots, and a list of all mistakes.
+
+A reader that meets a mistake reports it and goes on with a placeholder (zero), so that one
+mistake never hides another. No mechanism is made from a file with mistakes, and checks that
+build on a value run only if reading it added none (`count`), so that none makes noise either.
+"""
+
+import re
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from math import pi
+from pathlib import Path
+
+from .algebra import GeometryField
+from .errors import ExpressionError, Mistake
+from .expressions import ZERO, Call, Expression, Name, Number, evaluate, names
+from .grammar import did_you_mean, parse, parse_any
+from .mechanism import Vector
+from .tokens import is_literal, shown, tokens
+from .units import DIMENSIONLESS, NUMBER, UNITS, Dimension, Unit
+from .yaml_text import Fields, Items, Node, Refused, Text, key_path
+
+ORIGIN: Vector = (ZERO, ZERO, ZERO)
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*\Z")
+#: Degree of a geometry slot in its symbols; beyond it exact identities take too long.
+_MAX_DEGREE = 32
+
+
+class Reading:
+    """The state of reading one file: its mistakes, and the names declared so far."""
+
+    def __init__(self, mistakes: Iterable[Mistake] = (), folder: Path | None = None):
+        self.mistakes = list(mistakes)
+        self.folder = folder or Path()
+        self.planar = False
+        #: Dimension of every symbol and constant; None where its unit could not be read.
+        self.dimensions: dict[str, Dimension | None] = {}
+        self.constants: dict[str, Expression] = {}
+        self.values: dict[str, Expression] = {}
+        #: Names already complained of; expressions with them are not complained of again.
+        self.spoilt: set[str] = set()
+        self.field: GeometryField | None = None
+
+    # Mistakes
+
+    @property
+    def count(self) -> int:
+        return len(self.mistakes)
+
+    def mistake(self, node: Node, message: str) -> None:
+        self.mistakes.append(Mistake(node.path, message, node.line))
+
+    # Structure
+
+    def fields(
+        self, node: Node, required: Sequence[str] = (), optional: Sequence[str] = ()
+    ) -> dict[str, Node]:
+        """Entries of a mapping with exactly these keys; mistakes reported, what is there kept."""
+        entries = self.entries(node, f"a mapping with {', '.join((*required, *optional))}")
+        if entries is None:
+            return {}
+        assert isinstance(node, Fields)
+        known = (*required, *optional)
+        for key in entries.keys() - set(known):
+            path, line = key_path(node.path, key), node.lines[key]
+            hint = did_you_mean(key, known) or f"; known here: {', '.join(known)}"
+            self.mistakes.append(Mistake(path, f"unknown key{hint}", line))
+        for key in required:
+            if key not in entries:
+                path = key_path(node.path, key)
+                self.mistakes.append(Mistake(path, "missing", node.line))
+        return {key: entry for key, entry in entries.items() if key in known}
+
+    def entries(self, node: Node | None, what: str) -> dict[str, Node] | None:
+        """A mapping's entries, None where it is none (reported)."""
+        if isinstance(node, Fields):
+            return node.entries
+        if node is not None and not isinstance(node, Refused):
+            self.mistake(node, f"{_kind(node)} where {what} is expected")
+        return None
+
+    def items(self, node: Node | None, size: int | None, what: str) -> tuple[Node, ...] | None:
+        """A list's items, None where there is none, or another number of them (reported)."""
+        if not isinstance(node, Items):
+            if node is not None and not isinstance(node, Refused):
+                self.mistake(node, f"{_kind(node)} where {what} is expected")
+            return None
+        if size is None or len(node.items) == size:
+            return node.items
+        if any(isinstance(i, Text) and i.value.count("(") != i.value.count(")") for i in node.items):
+            self.mistake(node, 'a comma inside an expression needs quotes: ["max(a, b)", 0]')
+        else:
+            self.mistake(node, f"{what} is expected, not {len(node.items)} entries")
+        return None
+
+    def text(self, node: Node | None, what: str) -> str | None:
+        """A scalar's text, None where there is none (reported)."""
+        if isinstance(node, Text) and node.value.strip():
+            return node.value.strip()
+        if node is not None and not isinstance(node, Refused):
+            self.mistake(node, f"{_kind(node)} where {what} is expected")
+        return None
+
+    def choice(self, node: Node | None, options: Sequence[str], what: str) -> str | None:
+        """One word of several."""
+        word = self.text(node, f"{what} ({', '.join(options)})")
+        if word is None or word in options:
+            return word
+        assert node is not None
+        hint = did_you_mean(word, options)
+        self.mistake(node, f"no {what} {word!r} ({', '.join(options)}){hint}")
+        return None
+
+    def name(self, node: Node, name: str, what: str) -> bool:
+        """Whether a key may be a name (of a body, a joint, a spring); reported if not."""
+        if name == "ground":
+            self.mistake(node, f"'ground' is the world; no {what} may be named so")
+            return False
+        if not _NAME.match(name):
+            self.mistake(
+                node,
+                f"{name!r} cannot name a {what}: a name is letters, digits and '_' and starts "
+                f"with a letter",
+            )
+            return False
+        return True
+
+    def known(self, node: Node | None, options: Iterable[str], what: str) -> str | None:
+        """A name that was declared elsewhere."""
+        word = self.text(node, f"the name of a {what}")
+        options = list(options)
+        if word is None or word in options or word in self.spoilt:
+            return word
+        assert node is not None
+        hint = did_you_mean(word, options) or f"; there are {', '.join(options) or 'none'}"
+        self.mistake(node, f"no {what} is named {word!r}{hint}")
+        return None
+
+    def whole(self, node: Node | None, least: int) -> int:
+        """An integer."""
+        what = f"a whole number, at least {least}"
+        word = self.text(node, what)
+        if word is None:
+            return least
+        if not re.fullmatch(r"[+-]?[0-9]{1,18}", word) or int(word) < least:
+            assert node is not None
+            self.mistake(node, f"{shown(word)} where {what} is expected")
+            return least
+        return int(word)
+
+    # Expressions
+
+    def expression(self, node: Node | None, slot: Unit) -> Expression:
+        """Any smooth function of symbols and constants, in its slot's dimension."""
+        return self._parsed(node, slot, self.dimensions)
+
+    def fixed(self, node: Node | None, slot: Unit, names: Iterable[str] = ()) -> Expression:
+        """A number: constants may stand in it, and are put in by value."""
+        allowed = {name: self.dimensions[name] for name in names}
+        return substitute(self._parsed(node, slot, allowed), self.constants)
+
+    def motion(self, node: Node | None, slot: Unit) -> Expression:
+        """A number of a motion, the assembly or the noise; constants may stand in it."""
+        return self.fixed(node, slot, self.constants)
+
+    def positive(self, node: Node | None, slot: Unit, zero: bool = False) -> Expression:
+        """A number of a motion that must be positive (or zero)."""
+        before = self.count
+        result = self.motion(node, slot)
+        if node is not None and self.count == before:
+            size = float(evaluate([result], {})[0])
+            if not (size > 0 or (zero and size == 0)):
+                self.mistake(node, f"{size:g} where something positive is expected")
+        return result
+
+    def geometric(self, node: Node | None, slot: Unit | None) -> tuple[Expression, Dimension | None]:
+        """A rational function of symbols and constants; any dimension where the slot is None."""
+        before = self.count
+        if slot is None:
+            result, dimension = self._parsed_any(node)
+        else:
+            result, dimension = self._parsed(node, slot, self.dimensions), slot.dimension
+        if node is not None and self.count == before and self.field is not None:
+            try:
+                check_rational(result)
+                self.field.element(result)
+            except ExpressionError as error:
+                self.mistake(node, error.message)
+                return ZERO, None
+        return result, dimension
+
+    def point(self, node: Node | None, slot: Unit = UNITS["m"]) -> Vector:
+        """A vector of geometry slots, spatial; the origin where there is no node."""
+        return self._padded([self.geometric(item, slot)[0] for item in self._components(node)])
+
+    def smooth_point(self, node: Node | None, slot: Unit = UNITS["m"]) -> Vector:
+        """A vector of inertia slots, spatial."""
+        return self._padded([self.expression(item, slot) for item in self._components(node)])
+
+    def fixed_point(self, node: Node | None, slot: Unit) -> Vector:
+        """A vector of the motion: numbers and constants."""
+        return self._padded([self.motion(item, slot) for item in self._components(node)])
+
+    def direction(self, node: Node | None) -> Vector:
+        """A vector of one dimension, whatever it is."""
+        read = [self.geometric(item, None) for item in self._components(node)]
+        found = {str(dimension) for _, dimension in read if dimension is not None}
+        if node is not None and len(found) > 1:
+            self.mistake(node, f"a direction of {' and '.join(sorted(found))}; use one unit")
+        return self._padded([entry for entry, _ in read])
+
+    def _components(self, node: Node | None) -> tuple[Node, ...]:
+        size = 2 if self.planar else 3
+        return self.items(node, size, f"a vector of {size} entries") or ()
+
+    @staticmethod
+    def _padded(entries: Sequence[Expression]) -> Vector:
+        x, y, z = (*entries, ZERO, ZERO, ZERO)[:3]
+        return (x, y, z)
+
+    def _parsed(
+        self, node: Node | None, slot: Unit, names: Mapping[str, Dimension | None]
+    ) -> Expression:
+        text = self.text(node, "a number or an expression")
+        if text is None:
+            return ZERO
+        assert node is not None
+        try:
+            result = parse(text, slot, names)
+        except ExpressionError as error:
+            self._complain(node, text, names, error)
+            return ZERO
+        if slot.text == "rad" and is_literal(text):
+            self._warn_of_degrees(node, text)
+        return result
+
+    def _parsed_any(self, node: Node | None) -> tuple[Expression, Dimension | None]:
+        text = self.text(node, "a number or an expression")
+        if text is None:
+            return ZERO, None
+        try:
+            return parse_any(text, self.dimensions)
+        except ExpressionError as error:
+            assert node is not None
+            self._complain(node, text, self.dimensions, error)
+            return ZERO, None
+
+    def _complain(
+        self, node: Node, text: str, names: Mapping[str, object], error: ExpressionError
+    ) -> None:
+        try:
+            used = {token.text for token in tokens(text) if token.kind == "name"}
+        except ExpressionError:
+            used = set()
+        if used & self.spoilt:
+            return
+        strangers = sorted((used & set(self.dimensions)) - set(names))
+        if strangers:
+            allowed = "numbers and constants" if names else "numbers"
+            self.mistake(node, f"{strangers[0]!r} cannot stand here, only {allowed} can")
+        else:
+            self.mistake(node, error.message)
+
+    @staticmethod
+    def _warn_of_degrees(node: Node, text: str) -> None:
+        if abs(Fraction(parse(text, DIMENSIONLESS, {}).value)) > 2 * pi:  # type: ignore[union-attr]
+            warnings.warn(
+                f"{node.path} (line {node.line}): {text} is taken as {text} rad, more than a "
+                f"turn; write '{text} deg' or '{text} rad'.",
+                stacklevel=2,
+            )
+
+
+def _kind(node: Node) -> str:
+    if isinstance(node, Text):
+        return shown(node.value) if node.value.strip() else "nothing"
+    return "a list" if isinstance(node, Items) else "a mapping"
+
+
+def substitute(expression: Expression, values: Mapping[str, Expression]) -> Expression:
+    """The expression with some of its names replaced."""
+    match expression:
+        case Name(name) if name in values:
+            return values[name]
+        case Call(operator, arguments) if names(expression) & values.keys():
+            return Call(operator, tuple(substitute(argument, values) for argument in arguments))
+    return expression
+
+
+def check_rational(expression: Expression) -> None:
+    """Refuse what the exact field would accept but geometry slots do not, or not in time."""
+    if _degree(expression) > _MAX_DEGREE:
+        raise ExpressionError(
+            f"of degree {_degree(expression)} in the symbols; at most {_MAX_DEGREE} in geometry"
+        )
+
+
+def _degree(expression: Expression) -> int:
+    match expression:
+        case Name():
+            return 1
+        case Call("tan", _):
+            raise ExpressionError("'tan' is not allowed in geometry; write sin(…)/cos(…)")
+        case Call("^", (base, Number(exponent))):
+            return int(_degree(base) * abs(exponent))
+        case Call("+" | "-", arguments):
+            # A sum of fractions has all their denominators, hence not the maximum.
+            return max(map(_degree, arguments)) if _polynomial(expression) else _all(arguments)
+        case Call(_, arguments):
+            return _all(arguments)
+    return 0
+
+
+def _all(arguments: Sequence[Expression]) -> int:
+    return sum(map(_degree, arguments))
+
+
+def _polynomial(expression: Expression) -> bool:
+    match expression:
+        case Call("/", (numerator, denominator)):
+            return not names(denominator) and _polynomial(numerator)
+        case Call("^", (base, Number(exponent))):
+            return exponent >= 0 and _polynomial(base)
+        case Call(_, arguments):
+            return all(map(_polynomial, arguments))
+    return True

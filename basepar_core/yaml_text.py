@@ -1,0 +1,177 @@
+"""YAML with every scalar as text, and nothing that hides what a file says.
+
+PyYAML's events, not its constructors: `0.2501` stays exact text, `on` and `1:30` stay words.
+Anchors, aliases, tags and merge keys are refused, a key given twice is a mistake, and every node
+knows its path and line.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import yaml
+
+from .errors import Mistake
+
+_MAX_CHARACTERS = 2_000_000
+_MAX_NESTING = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A scalar as it stands."""
+
+    value: str
+    path: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """A list."""
+
+    items: tuple["Node", ...]
+    path: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """A mapping from names to nodes, in file order; `lines` are those of the keys."""
+
+    entries: dict[str, "Node"]
+    path: str
+    line: int
+    lines: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """An alias: already reported, and nothing more to say about it."""
+
+    path: str
+    line: int
+
+
+Node = Text | Items | Fields | Refused
+
+
+class Unreadable(Exception):
+    """The text cannot be read on from here."""
+
+    def __init__(self, mistake: Mistake):
+        super().__init__(mistake.message)
+        self.mistake = mistake
+
+
+def read(text: str) -> tuple[Node | None, list[Mistake]]:
+    """The one document of a text, and all its mistakes of form.
+
+    Returns
+    -------
+    node
+        None where the text cannot be read as YAML.
+    mistakes
+        Duplicate keys, anchors, tags …; reading goes on behind them.
+    """
+    if len(text) > _MAX_CHARACTERS:
+        return None, [Mistake("", f"more than {_MAX_CHARACTERS} characters; this is no mechanism")]
+    reader = _Reader(text)
+    try:
+        return reader.document(), reader.mistakes
+    except Unreadable as error:
+        return None, [*reader.mistakes, error.mistake]
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        line = mark.line + 1 if mark else None
+        return None, [*reader.mistakes, Mistake("", f"not YAML: {_reason(error)}", line)]
+    except yaml.reader.ReaderError as error:
+        line = text.count("\n", 0, error.position) + 1
+        what = f"the character {chr(error.character)!r} is not allowed"
+        return None, [*reader.mistakes, Mistake("", f"not YAML: {what}", line)]
+
+
+def _reason(error: yaml.MarkedYAMLError) -> str:
+    parts = [part for part in (error.context, error.problem) if part]
+    reason = ", ".join(parts)
+    if "\\t" in reason:
+        reason += "; indent with blanks, not with tabs"
+    return reason
+
+
+def key_path(path: str, key: str) -> str:
+    """Path of an entry: `joints.B`."""
+    return f"{path}.{key}" if path else key
+
+
+class _Reader:
+    """Builds nodes from events; one method per kind of node."""
+
+    def __init__(self, text: str):
+        self.mistakes: list[Mistake] = []
+        self.events: Iterator[yaml.Event] = yaml.parse(text, Loader=yaml.SafeLoader)
+
+    def document(self) -> Node:
+        next(self.events)
+        event = next(self.events)
+        if isinstance(event, yaml.StreamEndEvent):
+            raise Unreadable(Mistake("", "the file is empty"))
+        node = self._node(next(self.events), "", 0)
+        next(self.events)
+        event = next(self.events)
+        if not isinstance(event, yaml.StreamEndEvent):
+            message = "a second document ('---'); one file holds one"
+            raise Unreadable(Mistake("", message, event.start_mark.line + 1))
+        return node
+
+    def _refuse(self, path: str, event: yaml.Event, message: str) -> None:
+        self.mistakes.append(Mistake(path, message, event.start_mark.line + 1))
+
+    def _node(self, event: yaml.Event, path: str, depth: int) -> Node:
+        line = event.start_mark.line + 1
+        if depth > _MAX_NESTING:
+            raise Unreadable(Mistake(path[:80], f"nested deeper than {_MAX_NESTING}", line))
+        if isinstance(event, yaml.AliasEvent):
+            self._refuse(path, event, f"alias '*{event.anchor}'; write the value out")
+            return Refused(path, line)
+        if getattr(event, "anchor", None) is not None:
+            self._refuse(path, event, f"anchor '&{event.anchor}'; write the value out twice")
+        if getattr(event, "tag", None) is not None:
+            self._refuse(path, event, f"tag {event.tag!r}; every scalar is plain text here")
+        if isinstance(event, yaml.SequenceStartEvent):
+            return self._items(path, line, depth)
+        if isinstance(event, yaml.MappingStartEvent):
+            return self._fields(path, line, depth)
+        return Text(getattr(event, "value", ""), path, line)
+
+    def _items(self, path: str, line: int, depth: int) -> Items:
+        items = []
+        while not isinstance(event := next(self.events), yaml.SequenceEndEvent):
+            items.append(self._node(event, f"{path}[{len(items)}]", depth + 1))
+        return Items(tuple(items), path, line)
+
+    def _fields(self, path: str, line: int, depth: int) -> Fields:
+        fields = Fields({}, path, line)
+        while not isinstance(event := next(self.events), yaml.MappingEndEvent):
+            at = event.start_mark.line + 1
+            key = self._key(event, path, depth)
+            node = self._node(next(self.events), key_path(path, key or "?"), depth + 1)
+            if key is None:
+                continue
+            if key == "<<":
+                self._refuse(path, event, "merge key '<<'; write the entries out")
+            elif key in fields.entries:
+                before = fields.lines[key]
+                message = f"given twice, first in line {before}; keep one"
+                self.mistakes.append(Mistake(key_path(path, key), message, at))
+            else:
+                fields.entries[key] = node
+                fields.lines[key] = at
+        return fields
+
+    def _key(self, event: yaml.Event, path: str, depth: int) -> str | None:
+        node = self._node(event, path, depth + 1)
+        if isinstance(node, Text):
+            return node.value
+        if not isinstance(node, Refused):
+            self._refuse(path, event, "a key is a list or a mapping; keys are names")
+        return None
