@@ -13,11 +13,10 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-import yaml
-
 from basepar_core.errors import FileError, Mistake
 from basepar_core.grammar import did_you_mean
 from basepar_core.mechanism import Data, Mechanism
+from basepar_core.yaml_text import Fields, Items, Node, Text, read
 
 from .plans import Plan
 from .space import Condition
@@ -201,17 +200,25 @@ def _plain_mechanism(mechanism: Mechanism) -> Any:
     """The mechanism's file without comments and layout, as nested text; order counts."""
     if not mechanism.source:
         return {"value": repr(mechanism)}
-    try:
-        tree = yaml.load(mechanism.source, Loader=yaml.BaseLoader)  # text only, no objects
-    except yaml.YAMLError:
-        tree = mechanism.source
-    if not isinstance(tree, dict):  # URDF, MJCF
-        tree = {"text": mechanism.source}
+    node, _ = read(mechanism.source)
+    # URDF and MJCF are no YAML mappings, and count as they stand.
+    tree = _plain_node(node) if isinstance(node, Fields) else {"text": mechanism.source}
     laws = mechanism.cycle.laws if mechanism.cycle else None
     measured = [motion for motion in (mechanism.excitation, laws) if isinstance(motion, Data)]
     if measured:  # from files of their own, which the source only names
         tree = tree | {"(data)": hashlib.sha256(repr(measured).encode()).hexdigest()}
     return tree
+
+
+def _plain_node(node: Node) -> Any:
+    match node:
+        case Text():
+            return node.value
+        case Items():
+            return [_plain_node(item) for item in node.items]
+        case Fields():
+            return {key: _plain_node(entry) for key, entry in node.entries.items()}
+    return None
 
 
 def _plain_reduction(reduction: Reduction | None) -> dict[str, Any] | None:

@@ -1,0 +1,261 @@
+"""When a chunk fails: one variant at a time, if need be in a process that may die.
+
+The evaluation of a chunk is a pure function that is not expected to raise. If it does, its
+variants are tried one by one here, and the one that is to blame gets the status *crashed*. If it
+took its whole process along (a segmentation fault, a kernel that never returns), the variants
+are tried in a child of the worker, which is replaced whenever it dies or is too slow: no signal
+reaches a compiled loop, only the end of its process does.
+"""
+
+import contextlib
+import faulthandler
+import os
+import pickle
+import select
+import struct
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import cloudpickle
+import numpy as np
+
+from .outputs import Arrays, Columns, Evaluator, blank
+from .statuses import Reason, Status
+
+Evaluate = Callable[[Columns, np.ndarray], Arrays]
+Errors = list[tuple[int, str]]  # (row, text)
+
+#: Starting a child and importing what the evaluator needs is not the variant's time.
+START_SECONDS = 120.0
+
+
+class Died(Exception):
+    """The child is gone; `code` is its exit status (negative: the signal)."""
+
+    def __init__(self, code: int):
+        super().__init__(f"killed its process (exit status {code})")
+        self.code = code
+
+
+class TooSlow(Exception):
+    """The child did not answer in time."""
+
+
+def empty(evaluator: Evaluator, count: int, prefix: str = "") -> Arrays:
+    """Arrays of `count` variants without results, statuses and reasons among them."""
+    return blank(evaluator, count) | {
+        f"{prefix}reason": np.zeros(count, np.int16),
+        f"{prefix}reason_value": np.full(count, np.nan),
+        f"{prefix}status": np.zeros(count, np.int8),
+    }
+
+
+def take(arrays: Arrays, results: Arrays, wanted: np.ndarray, prefix: str = "") -> None:
+    """Copy the wanted variants' results into `arrays`, which keep the others' empty values.
+
+    Raises
+    ------
+    ValueError, KeyError
+        If an array is missing or of another shape, or a wanted variant has no status.
+    """
+    for name, array in arrays.items():
+        values = np.asarray(results[name])
+        if values.shape != array.shape:
+            raise ValueError(f"array {name!r} has shape {values.shape}, not {array.shape}")
+        array[wanted] = values[wanted]
+    if not arrays[f"{prefix}status"][wanted].all():
+        raise ValueError("the evaluation left a variant without a status")
+
+
+def one_by_one(
+    evaluate: Evaluate,
+    evaluator: Evaluator,
+    columns: Columns,
+    wanted: np.ndarray,
+    prefix: str,
+    seconds: float,
+) -> tuple[Arrays, Errors]:
+    """Evaluate the wanted variants singly; a failure is a status.
+
+    Parameters
+    ----------
+    evaluate
+        The evaluator itself, or a `Child` that calls it in a process of its own.
+    columns, wanted
+        As for `Evaluator.__call__`, (variant,).
+    seconds
+        What one variant may take; the number in the reason's text.
+    """
+    arrays = empty(evaluator, len(wanted), prefix)
+    errors: Errors = []
+    for row in np.flatnonzero(wanted):
+        place = slice(row, row + 1)
+        try:
+            single = evaluate(
+                {name: values[place] for name, values in columns.items()}, wanted[place]
+            )
+            here = {name: array[place] for name, array in arrays.items()}
+            take(here, single, wanted[place], prefix)
+        except TooSlow:
+            fate = (Status.TIMED_OUT, Reason.TOO_SLOW, seconds)
+        except Died as death:
+            fate = (Status.CRASHED, Reason.DIED, float(death.code))
+            errors.append((int(row), str(death)))
+        except Exception as error:
+            fate = (Status.CRASHED, Reason.RAISED, np.nan)
+            errors.append((int(row), said(error)))
+        else:
+            continue
+        _mark(arrays, evaluator, place, prefix, fate)
+    return arrays, errors
+
+
+def _mark(
+    arrays: Arrays, evaluator: Evaluator, place: slice, prefix: str, fate: tuple[int, int, float]
+) -> None:
+    for name, values in empty(evaluator, 1, prefix).items():
+        arrays[name][place] = values  # nothing half-written by the failed attempt
+    status, reason, number = fate
+    arrays[f"{prefix}status"][place] = status
+    arrays[f"{prefix}reason"][place] = reason
+    arrays[f"{prefix}reason_value"][place] = number
+
+
+def said(error: BaseException) -> str:
+    """One line: the kind of exception, and its message."""
+    text = " ".join(str(error).split())
+    return f"{type(error).__name__}: {text}"[:300]
+
+
+class Child:
+    """Calls an evaluator in a process of its own, a new one after each death.
+
+    The worker is a daemon and may have no `multiprocessing` children; this one is an ordinary
+    process at the end of two pipes. It ends when its input does, so it never outlives a worker;
+    should it hang just then, its own timer ends it.
+    """
+
+    def __init__(self, evaluator: Evaluator, seconds: float):
+        self._program = cloudpickle.dumps((evaluator, seconds))
+        self._seconds = seconds
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def __call__(self, columns: Columns, wanted: np.ndarray) -> Arrays:
+        if self._process is None:
+            self._process = self._start()
+            self._receive(START_SECONDS)  # the evaluator is loaded
+        self._send(pickle.dumps((dict(columns), wanted)))
+        answer = self._receive(self._seconds)
+        if isinstance(answer, BaseException):
+            raise answer
+        return answer
+
+    def close(self) -> None:
+        """End the process."""
+        if (process := self._process) is None:
+            return
+        self._process = None
+        process.kill()
+        process.wait()
+        for pipe in (process.stdin, process.stdout):
+            if pipe is not None:
+                with contextlib.suppress(BrokenPipeError):
+                    pipe.close()
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        paths = os.pathsep.join(path for path in sys.path if path)
+        process = subprocess.Popen(
+            [sys.executable, "-m", "sweeps.careful"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, "PYTHONPATH": paths},
+        )
+        self._process = process
+        self._send(self._program)
+        return process
+
+    def _send(self, message: bytes) -> None:
+        assert self._process is not None
+        assert self._process.stdin is not None
+        try:
+            self._process.stdin.write(struct.pack("<Q", len(message)) + message)
+            self._process.stdin.flush()
+        except BrokenPipeError:
+            self._bury()
+
+    def _receive(self, seconds: float) -> Any:
+        assert self._process is not None
+        assert self._process.stdout is not None
+        pipe, deadline = self._process.stdout, time.monotonic() + seconds
+        data = b""
+        size = None
+        while size is None or len(data) < size:
+            if not select.select([pipe], [], [], max(0.0, deadline - time.monotonic()))[0]:
+                self.close()
+                raise TooSlow
+            piece = os.read(pipe.fileno(), 1 << 20)
+            if not piece:
+                self._bury()
+            data += piece
+            if size is None and len(data) >= 8:
+                size, data = struct.unpack("<Q", data[:8])[0], data[8:]
+        return pickle.loads(data)
+
+    def _bury(self) -> None:
+        assert self._process is not None
+        process = self._process
+        code = process.wait()
+        self.close()
+        raise Died(code)
+
+
+@contextlib.contextmanager
+def deadline(seconds: float) -> Iterator[None]:
+    """End this process if the block takes longer, whatever holds it up.
+
+    `faulthandler`'s timer is a thread of its own in C: it needs no interpreter lock, which a
+    hanging kernel may hold for good.
+    """
+    with open(os.devnull, "w") as nowhere:
+        faulthandler.dump_traceback_later(max(seconds, 0.1), exit=True, file=nowhere)
+        try:
+            yield
+        finally:
+            faulthandler.cancel_dump_traceback_later()
+
+
+def _main() -> None:
+    """The child: load the evaluator, then answer until the input ends."""
+    source = sys.stdin.buffer
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what an evaluation prints is no answer
+
+    def receive() -> Any:
+        head = source.read(8)
+        return None if len(head) < 8 else pickle.loads(source.read(struct.unpack("<Q", head)[0]))
+
+    def send(answer: Any) -> None:
+        try:
+            message = pickle.dumps(answer)
+        except Exception:  # an exception that holds what cannot be pickled
+            message = pickle.dumps(RuntimeError(said(answer)))
+        answers.write(struct.pack("<Q", len(message)) + message)
+        answers.flush()
+
+    evaluator, seconds = receive()
+    send("ready")
+    while (question := receive()) is not None:
+        try:
+            with deadline(seconds + 5.0):
+                answer = evaluator(*question)
+        except Exception as error:
+            answer = error
+        send(answer)
+
+
+if __name__ == "__main__":
+    _main()

@@ -1,0 +1,293 @@
+"""Chunks to a Dask client and back, in any order, twice if need be.
+
+Generic: it knows ranges, tasks and receipts, not what is evaluated. A Dask task costs 2–6 ms of
+the scheduler, so a task takes as many chunks as fill about half a second by the pace measured so
+far; a bounded window of them is in flight, each future is released as soon as its receipt is in,
+and nothing here grows with the number of variants.
+
+A worker that dies takes its tasks along, the guilty one and its neighbours. They come back cut
+into single chunks, few at a time, so that a second death points at the chunk; that chunk is then
+evaluated one variant at a time, in a process that may die (`careful.py`).
+"""
+
+import logging
+import queue
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import cloudpickle
+from distributed import Client, Future
+from distributed.scheduler import KilledWorker
+
+from basepar_core.errors import BaseparError
+
+from .work import Receipt, Task
+
+#: Seconds of work per task; more where hundreds of workers would flood the driver.
+TASK_SECONDS = 0.5
+#: Receipts per second the driver is asked to handle at most.
+RECEIPTS_PER_SECOND = 200
+#: Tasks in flight per thread: what `worker-saturation: 4` sends ahead, and one to spare.
+WINDOW = 5
+#: After so many losses a chunk is reported, not tried again.
+ATTEMPTS = 5
+#: A share of the threads (one at least) for tasks that may have killed a worker.
+SUSPECTS = 8
+
+Perform = Callable[[Task], Receipt]
+OnReceipts = Callable[[Sequence[Receipt], int], None]
+
+log = logging.getLogger(__name__)
+
+
+class WorkersError(BaseparError):
+    """No worker to do the work, or no scheduler to hand it to."""
+
+    kind = "workers"
+
+
+def run(
+    work: Perform,
+    ranges: Iterable[tuple[int, int]],
+    client: Client,
+    *,
+    chunks: Sequence[int],
+    stage: int = 0,
+    on_receipts: OnReceipts = lambda receipts, threads: None,
+    task_seconds: float = TASK_SECONDS,
+    patience: float = 60.0,
+) -> list[Task]:
+    """Perform tasks that cover the ranges, and whatever work they find.
+
+    Parameters
+    ----------
+    work
+        Picklable; evaluates and writes a task's variants. What it raises is fatal: failures of
+        variants are its own business.
+    ranges
+        (start, stop), each of whole chunks; drawn from as work proceeds.
+    client
+        Handed in; where it came from is not asked.
+    chunks
+        Variants per chunk of every stage.
+    stage
+        Of the ranges; receipts name the stages of what follows.
+    on_receipts
+        Called in this process with each batch of receipts and the number of threads.
+    task_seconds
+        What a task should take.
+    patience
+        Seconds without any worker after which `WorkersError` is raised.
+
+    Returns
+    -------
+    Tasks that were given up after their workers had died again and again; mostly none.
+    """
+    fan = _Fan(work, client, chunks, stage, iter(ranges), on_receipts, task_seconds, patience)
+    try:
+        fan.run()
+    finally:
+        fan.close()
+    return fan.given_up
+
+
+@dataclass(slots=True)
+class _Pace:
+    """Seconds per variant of a stage, later tasks weighing more."""
+
+    seconds: float = 0.0
+    variants: float = 0.0
+
+    def learn(self, seconds: float, variants: int) -> None:
+        self.seconds = 0.7 * self.seconds + seconds
+        self.variants = 0.7 * self.variants + variants
+
+    @property
+    def each(self) -> float:
+        return self.seconds / self.variants if self.variants else 0.0
+
+
+@dataclass
+class _Fan:
+    work: Perform
+    client: Client
+    chunks: Sequence[int]
+    stage: int
+    ranges: Iterator[tuple[int, int]]
+    on_receipts: OnReceipts
+    task_seconds: float
+    patience: float
+    given_up: list[Task] = field(default_factory=list)
+    suspects: deque[Task] = field(default_factory=deque)
+    again: deque[Task] = field(default_factory=deque)
+    found: deque[Task] = field(default_factory=deque)
+    flying: dict[Any, tuple[Future, Task]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.done: queue.SimpleQueue[Future] = queue.SimpleQueue()
+        self.pace = [_Pace() for _ in self.chunks]
+        self.program = cloudpickle.dumps(self.work)
+        self.shared: Future | None = None
+        self.open: tuple[int, int] | None = None  # what is left of the current range
+        self.threads = 0
+        self.looked = self.last_worker = time.monotonic()
+
+    def run(self) -> None:
+        while True:
+            self._look_at_workers()
+            self._fill()
+            if not self.flying:
+                return
+            self._settle(self._landed())
+
+    def close(self) -> None:
+        futures = [future for future, _ in self.flying.values()]
+        if futures and self.client.status == "running":
+            self.client.cancel(futures, force=True)
+        self.flying.clear()
+        self.shared = None
+
+    # What flies
+
+    def _fill(self) -> None:
+        room = max(4, WINDOW * self.threads) - len(self.flying)
+        while room > 0 and (task := self._next()) is not None:
+            self._submit(task)
+            room -= 1
+
+    def _next(self) -> Task | None:
+        if self.again:
+            return self.again.popleft()
+        suspected = sum(task.attempt > 0 for _, task in self.flying.values())
+        if self.suspects and suspected < max(1, self.threads // SUSPECTS):
+            return self.suspects.popleft()
+        # Found work first: it stays as little as the tasks in flight can find.
+        return self.found.popleft() if self.found else self._cut()
+
+    def _cut(self) -> Task | None:
+        """The next piece of the ranges, about `task_seconds` long; the first ones one chunk."""
+        piece = self.open or next(self.ranges, None)
+        if piece is None:
+            return None
+        start, stop = piece
+        chunk, each = self.chunks[self.stage], self.pace[self.stage].each
+        wanted = max(self.task_seconds, self.threads / RECEIPTS_PER_SECOND)
+        count = max(1, int(wanted / (each * chunk))) if each else 1
+        # Towards the end of a range, pieces small enough for everyone to have one.
+        left = -(-(stop - start) // chunk)
+        count = min(count, max(1, left // (2 * max(1, self.threads))))
+        end = min(stop, start + count * chunk)
+        self.open = (end, stop) if end < stop else None
+        return Task(self.stage, start, end, each)
+
+    def _submit(self, task: Task) -> None:
+        if self.shared is None:
+            # A task of its own rather than scattered data: it can be computed again when the
+            # last worker that held it is gone.
+            self.shared = self.client.submit(cloudpickle.loads, self.program, pure=False)
+        future = self.client.submit(_perform, self.shared, task, pure=False)
+        self.flying[future.key] = (future, task)
+        future.add_done_callback(self.done.put)
+
+    # What lands
+
+    def _landed(self) -> list[Future]:
+        try:
+            landed = [self.done.get(timeout=1.0)]
+        except queue.Empty:
+            return []
+        while not self.done.empty():
+            landed.append(self.done.get())
+        return landed
+
+    def _settle(self, landed: list[Future]) -> None:
+        good = []
+        for future in landed:
+            if (entry := self.flying.pop(future.key, None)) is None:
+                continue
+            if future.status == "finished":
+                good.append(entry)
+            elif future.status == "error":
+                self._failed(entry[1], future.exception())
+            else:  # the scheduler lost it
+                self._check_scheduler()
+                self.shared = None
+                self._retry(entry[1])
+        self._receive(good)
+
+    def _receive(self, landed: list[tuple[Future, Task]]) -> None:
+        if not landed:
+            return
+        receipts: list[Receipt] = self.client.gather([future for future, _ in landed])
+        for receipt in receipts:
+            self.pace[receipt.stage].learn(receipt.seconds, receipt.stop - receipt.start)
+            self.found.extend(
+                Task(stage, start, stop, self.pace[stage].each)
+                for stage, start, stop in receipt.follow
+            )
+        self.on_receipts(receipts, self.threads)
+
+    def _failed(self, task: Task, error: BaseException | None) -> None:
+        if isinstance(error, KilledWorker):
+            self._lost(task)
+        elif isinstance(error, BaseparError):
+            raise error
+        elif task.attempt == 0:
+            self.again.append(replace(task, attempt=1))
+        else:
+            raise WorkersError(
+                f"Variants {task.start} to {task.stop} could not be evaluated and stored: "
+                f"{type(error).__name__}: {error}. What is stored so far is whole; put this "
+                "right and run the sweep again."
+            ) from error
+
+    def _lost(self, task: Task) -> None:
+        """A worker died with this task: in single chunks, then with care, then given up."""
+        attempt = task.attempt + 1
+        log.info("lost variants %d to %d, attempt %d", task.start, task.stop, attempt)
+        if attempt >= ATTEMPTS:
+            self.given_up.append(task)
+            return
+        chunk = self.chunks[task.stage]
+        for start in range(task.start, task.stop, chunk):
+            stop = min(start + chunk, task.stop)
+            self.suspects.append(
+                replace(task, start=start, stop=stop, attempt=attempt, careful=attempt > 1)
+            )
+
+    def _retry(self, task: Task) -> None:
+        if task.attempt + 1 >= ATTEMPTS:
+            self.given_up.append(task)
+        else:
+            self.again.append(replace(task, attempt=task.attempt + 1))
+
+    # Who works
+
+    def _look_at_workers(self) -> None:
+        now = time.monotonic()
+        if now - self.looked < 1.0 and self.threads:
+            return
+        self._check_scheduler()
+        self.looked = now
+        self.threads = sum(self.client.nthreads().values())
+        if self.threads:
+            self.last_worker = now
+        elif now - self.last_worker > self.patience:
+            raise WorkersError(
+                f"No worker for {self.patience:.0f} s. What is stored so far is whole: bring "
+                "workers up and run the sweep again."
+            )
+
+    def _check_scheduler(self) -> None:
+        if self.client.status != "running":
+            raise WorkersError(
+                f"The scheduler is gone (client {self.client.status}). What is stored so far is "
+                "whole: connect again and run the sweep again."
+            )
+
+
+def _perform(work: Any, task: Task) -> Receipt:
+    return work(task)

@@ -1,0 +1,336 @@
+"""One Zarr store per sweep: names, units, chunks; what is done and what is missing.
+
+Preallocated from the declared outputs, written by workers chunk by chunk, readable by
+`xarray.open_zarr` from the first second on. Three rules, each paid for in measurements:
+
+- A write covers whole chunks. Two unaligned writers of one chunk lose rows without a sound (30
+  of 100 regions lost with four processes), so `write` refuses them, and nothing is ever appended.
+- `status` is written last and its fill value is 0, pending: a killed worker leaves a chunk that
+  is done or a chunk that is redone, nothing between.
+- A store is made under another name and renamed when complete, so that a half-made one is never
+  taken for a store.
+"""
+
+import json
+import shutil
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import IntEnum
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import xarray as xr
+import zarr
+
+from basepar_core.errors import StoreError, UsageError
+
+from .outputs import Arrays, Output
+from .statuses import REASONS, PreciseStatus, Status, flags
+
+#: Rows of `status` looked at in one go (1 MB).
+SURVEY_ROWS = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Arrays that are written together, and their chunk along `variant`.
+
+    `prefix` is "" for a sweep's own arrays and "precise_" for those of its precise tasks:
+    what `status`, `reason` and `reason_value` are called there.
+    """
+
+    outputs: tuple[Output, ...]
+    chunk: int
+    prefix: str = ""
+
+    @property
+    def status(self) -> str:
+        """Name of the array that is written last."""
+        return f"{self.prefix}status"
+
+    @property
+    def arrays(self) -> tuple[Output, ...]:
+        """Every array of the part, the status last."""
+        ours = status_outputs(self.prefix)
+        names = {output.name for output in ours}
+        return (*(output for output in self.outputs if output.name not in names), *ours)
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """What a store holds: parts, labels of their dimensions, attributes."""
+
+    count: int
+    parts: tuple[Part, ...]
+    coords: Mapping[str, Sequence[str] | Sequence[int]] = field(default_factory=dict)
+    attrs: Mapping[str, Any] = field(default_factory=dict)
+    texts: Mapping[int, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        names = [output.name for part in self.parts for output in part.arrays]
+        names += [*self.coords, "variant"]
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            raise UsageError(
+                f"Two arrays of the store would be named {', '.join(twice)}. Rename the swept "
+                "symbol: the names of results are taken."
+            )
+
+
+def status_outputs(prefix: str = "") -> tuple[Output, ...]:
+    """`reason`, `reason_value` and, last, `status`."""
+    what = "precise evaluation" if prefix else "variant"
+    return (
+        Output(
+            f"{prefix}reason", dtype="int16", long_name=f"reason of the {what}'s status", fill=0
+        ),
+        Output(f"{prefix}reason_value", long_name="number in the reason's text"),
+        Output(f"{prefix}status", dtype="int8", long_name=f"status of the {what}", fill=0),
+    )
+
+
+def create(path: Path, layout: Layout) -> None:
+    """Preallocate a store; whole or not there at all.
+
+    A half-made one of an interrupted run, `.NAME.creating`, is removed first.
+    """
+    draft = path.with_name(f".{path.name}.creating")
+    shutil.rmtree(draft, ignore_errors=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    group = zarr.create_group(draft, zarr_format=3, attributes=_plain_attrs(layout.attrs))
+    for name, labels in layout.coords.items():
+        _create_coordinate(group, name, labels)
+    for part in layout.parts:
+        for output in part.arrays:
+            _create_array(group, layout, part, output)
+    with warnings.catch_warnings():
+        # Consolidated metadata is young in Zarr 3; without it xarray warns at every opening.
+        warnings.simplefilter("ignore", category=UserWarning)
+        zarr.consolidate_metadata(draft)
+    draft.rename(path)
+
+
+def _create_coordinate(
+    group: zarr.Group, name: str, labels: Sequence[str] | Sequence[int]
+) -> None:
+    is_text = any(isinstance(label, str) for label in labels)
+    values = np.array(list(labels), dtype=object if is_text else np.int64)
+    array = group.create_array(
+        name,
+        shape=values.shape,
+        chunks=(max(1, len(values)),),
+        dtype=str if is_text else "int64",
+        dimension_names=[name],
+        attributes={"long_name": name.replace("_", " ")},
+    )
+    if len(values):
+        array[:] = values
+
+
+def _create_array(group: zarr.Group, layout: Layout, part: Part, output: Output) -> None:
+    rest = tuple(len(layout.coords[dim]) for dim in output.dims[1:])
+    attributes: dict[str, Any] = {"long_name": output.long_name or output.name}
+    if output.name == part.status:
+        attributes |= flags(PreciseStatus if part.prefix else Status)
+    elif output.name == f"{part.prefix}reason":
+        texts = {int(code): text for code, text in {**REASONS, **layout.texts}.items()}
+        attributes["texts"] = json.dumps(texts)
+    else:
+        attributes["units"] = output.unit
+    group.create_array(
+        output.name,
+        shape=(layout.count, *rest),
+        chunks=(min(part.chunk, layout.count), *(max(1, length) for length in rest)),
+        dtype=output.dtype,
+        fill_value=output.empty,
+        dimension_names=list(output.dims),
+        attributes=attributes,
+    )
+
+
+def _plain_attrs(attrs: Mapping[str, Any]) -> dict[str, Any]:
+    """Attributes as text, numbers and lists of them; the rest as JSON, which netCDF keeps too."""
+
+    def is_plain(value: Any) -> bool:
+        return isinstance(value, str | int | float) and not isinstance(value, bool)
+
+    return {
+        key: value
+        if is_plain(value) or (isinstance(value, list) and value and all(map(is_plain, value)))
+        else json.dumps(value)
+        for key, value in attrs.items()
+    }
+
+
+def open_group(path: Path | str, mode: str = "r") -> zarr.Group:
+    """The store's group, for reading ("r") or for writing chunks ("r+")."""
+    try:
+        return zarr.open_group(path, mode=mode, zarr_format=3, use_consolidated=False)  # type: ignore[arg-type]
+    except Exception as cause:
+        raise StoreError(
+            f"{path} cannot be read as a store: {_short(cause)}. Name another store, or remove "
+            "this one and run again.",
+            [str(path)],
+        ) from cause
+
+
+def check(path: Path, layout: Layout) -> zarr.Group:
+    """Open a store and make sure that every array is there as laid out.
+
+    Raises
+    ------
+    StoreError
+        Naming the array that is missing, unreadable or of another shape.
+    """
+    group = open_group(path, "r+")
+    for part in layout.parts:
+        for output in part.arrays:
+            rest = tuple(len(layout.coords[dim]) for dim in output.dims[1:])
+            _check_array(path, group, output, (layout.count, *rest), part.chunk)
+    return group
+
+
+def _check_array(
+    path: Path, group: zarr.Group, output: Output, shape: tuple[int, ...], chunk: int
+) -> None:
+    array = array_of(group, output.name, path)
+    expected = (shape, min(chunk, shape[0]), np.dtype(output.dtype))
+    found = (array.shape, array.chunks[0], array.dtype)
+    for what, want, have in zip(("shape", "chunk", "dtype"), expected, found, strict=True):
+        if want != have:
+            raise StoreError(
+                f"{path} is damaged: array {output.name!r} has {what} {have}, not {want}. "
+                "Remove the store and run again.",
+                [f"{path}/{output.name}"],
+            )
+
+
+def array_of(group: zarr.Group, name: str, path: Path | str = "") -> zarr.Array:
+    """One array of a store; StoreError with its name if it is missing or unreadable."""
+    try:
+        array = group[name]
+    except Exception as cause:
+        missing = (
+            "is missing" if isinstance(cause, KeyError) else f"is unreadable: {_short(cause)}"
+        )
+        raise StoreError(
+            f"{path or group.store} is damaged: array {name!r} {missing}. Remove the store and "
+            "run again.",
+            [f"{path or group.store}/{name}"],
+        ) from cause
+    assert isinstance(array, zarr.Array)
+    return array
+
+
+def write(
+    opened: Mapping[str, zarr.Array], part: Part, start: int, stop: int, arrays: Arrays
+) -> None:
+    """Write variants start … stop − 1 of a part, the status last.
+
+    Parameters
+    ----------
+    opened
+        The store's arrays by name.
+    arrays
+        Every array of the part by name, each (stop − start, …).
+
+    Raises
+    ------
+    ValueError
+        If the range does not begin and end at chunk boundaries: nothing is written then.
+    """
+    total = opened[part.status].shape[0]
+    if start % part.chunk or (stop % part.chunk and stop != total) or not start < stop <= total:
+        raise ValueError(
+            f"Variants {start} to {stop} do not fill whole chunks of {part.chunk}; two writers "
+            "of one chunk would lose rows."
+        )
+    for output in part.arrays:
+        opened[output.name][start:stop] = arrays[output.name]
+
+
+@dataclass(slots=True)
+class Survey:
+    """What a store holds: variants by status, and the ranges that are not done.
+
+    `pending` are ranges of whole chunks, neighbours merged, so that an untouched store of 10⁸
+    variants is a single range.
+    """
+
+    counts: dict[Status, int] = field(default_factory=dict)
+    pending: list[tuple[int, int]] = field(default_factory=list)
+
+
+def survey(group: zarr.Group, part: Part) -> Survey:
+    """Look at every status once, a megabyte at a time."""
+    found = Survey()
+    tally = np.zeros(256, np.int64)
+    for start, block in _blocks(group, part.status, part.chunk):
+        tally += np.bincount(block.view(np.uint8), minlength=256)
+        firsts = np.arange(0, len(block), part.chunk)
+        for first in firsts[np.minimum.reduceat(block, firsts) == Status.PENDING]:
+            begin = start + int(first)
+            end = start + min(int(first) + part.chunk, len(block))
+            if found.pending and found.pending[-1][1] == begin:
+                begin = found.pending.pop()[0]
+            found.pending.append((begin, end))
+    found.counts = named(dict(enumerate(tally.tolist())), Status)
+    return found
+
+
+def precise_counts(group: zarr.Group) -> dict[PreciseStatus, int]:
+    """Variants by `precise_status`, those without one left out."""
+    if "precise_status" not in group:
+        return {}
+    tally = np.zeros(256, np.int64)
+    for _, block in _blocks(group, "precise_status", 1):
+        tally += np.bincount(block.view(np.uint8), minlength=256)
+    tally[PreciseStatus.NONE] = 0
+    return named(dict(enumerate(tally.tolist())), PreciseStatus)
+
+
+def awaiting(group: zarr.Group, part: Part) -> Iterator[tuple[int, int]]:
+    """Ranges (one chunk of the precise part each) with a variant that still awaits its task."""
+    precise = array_of(group, part.status)
+    for start, block in _blocks(group, "status", part.chunk):
+        waits = block == Status.AWAITING_PRECISE
+        if not waits.any():
+            continue
+        waits &= np.asarray(precise[start : start + len(block)]) == PreciseStatus.NONE
+        firsts = np.arange(0, len(block), part.chunk)
+        for first in firsts[np.logical_or.reduceat(waits, firsts)]:
+            yield start + int(first), start + min(int(first) + part.chunk, len(block))
+
+
+def named(counts: Mapping[int, int], statuses: type[IntEnum]) -> dict[Any, int]:
+    """Counts by status, zeros left out, in the order of the codes."""
+    return {member: counts[member] for member in statuses if counts.get(member)}
+
+
+def _blocks(group: zarr.Group, name: str, chunk: int) -> Iterator[tuple[int, np.ndarray]]:
+    array = array_of(group, name)
+    step = max(1, SURVEY_ROWS // chunk) * chunk
+    for start in range(0, array.shape[0], step):
+        stop = min(start + step, array.shape[0])
+        try:
+            block = np.asarray(array[start:stop])
+        except Exception as cause:
+            raise StoreError(
+                f"{group.store} is damaged: array {name!r} cannot be read at variants {start} to "
+                f"{stop}: {_short(cause)}. Remove the store and run again.",
+                [f"{group.store}/{name}"],
+            ) from cause
+        yield start, block
+
+
+def read(path: Path | str) -> xr.Dataset:
+    """The store as a dataset, at any time, also while a sweep runs."""
+    open_group(path)
+    return xr.open_zarr(path)
+
+
+def _short(cause: BaseException) -> str:
+    text = " ".join(str(cause).split()) or type(cause).__name__
+    return text if len(text) <= 200 else f"{text[:197]}..."
