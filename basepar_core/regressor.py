@@ -100,7 +100,7 @@ def _evaluate(
     graph = model.topology
     at = kinematics.poses(graph, dims, q)
     batch = q.shape[1:]
-    state = _Rates(model, at, dims, motion, batch)
+    state = Rates(model, at, dims, motion, batch)
     moving = kinematics.twists(graph, at, state.u)
     u_dot, alpha, a = state.accelerations(moving)
     inertial = [
@@ -120,7 +120,7 @@ def _evaluate(
     return W, residual, state.error(gaps)
 
 
-class _Rates:
+class Rates:
     """Speeds, modes and speed rates on the constraint manifold, by coordinate partitioning.
 
     u_dependent = −C_d⁻¹ C_i u_independent; the part of the accelerations that comes from

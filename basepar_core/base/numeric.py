@@ -1,0 +1,205 @@
+"""The numeric route: rank of W in float64, batched, and an honest word on when it is doubtful.
+
+Scale-free: columns are divided by their norms first, so neither units nor heavy bodies decide.
+What counts as zero is not a constant but the error W was made with (rounding and the closure
+residual carried through the loop equations, `regressor.Observation.error`). Singular values in
+the grey zone above that error leave the rank undecided, and variable precision decides.
+
+Gautier, J. Robotic Systems 8(4), 1991: β = −V₂₁ V₂₂⁻¹ from the null space of W.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..errors import EliminationError
+from ..spatial import Array
+
+#: A column below this share of the largest column's norm is no effect at all: rounding of a
+#: parameter that does nothing, not a small effect (which scaling then brings up).
+NO_EFFECT = 1e-12
+#: W's entries come out of some tens of operations; each column's error is a few of the bound.
+OPERATIONS = 8.0
+#: A singular value must stand this far above the error to count as nonzero beyond doubt, and
+#: none may lie between.
+CLEAR = 1e3
+
+
+@dataclass(frozen=True)
+class Spectrum:
+    """Singular values of W and what float64 can say of its rank.
+
+    Attributes
+    ----------
+    singular_values
+        (variant, parameter) of W as it stands, descending.
+    scaled
+        (variant, parameter) of W with unit columns (no-effect columns zero), descending.
+    noise
+        (variant,) what is indistinguishable from zero among `scaled`.
+    rank
+        (variant,) number of `scaled` above the noise.
+    gap
+        (variant,) σ_r/σ_{r+1} of `scaled`, with σ_{r+1} no less than rounding.
+    clear
+        (variant,) whether no singular value lies in the grey zone.
+    no_effect
+        (variant, parameter) bool.
+    """
+
+    singular_values: Array
+    scaled: Array
+    noise: Array
+    rank: Array
+    gap: Array
+    clear: Array
+    no_effect: Array
+
+
+def spectrum(W: Array, error: Array) -> Spectrum:
+    """Singular values and rank of observation matrices.
+
+    Parameters
+    ----------
+    W
+        (variant, row, parameter); finite.
+    error
+        (variant,) relative error of W.
+    """
+    unit, norms, dead = unit_columns(W)
+    # A triangular factor has the same singular values and is no taller than wide.
+    values = np.linalg.svd(_triangle(W), compute_uv=False)
+    scaled = np.linalg.svd(_triangle(unit), compute_uv=False)
+    width = W.shape[-1]
+    noise = OPERATIONS * np.sqrt(width) * np.maximum(error, np.finfo(float).eps)
+    rank = (scaled > noise[:, None]).sum(axis=1)
+    grey = (scaled > noise[:, None]) & (scaled < CLEAR * noise[:, None])
+    floor = np.finfo(float).eps * np.sqrt(width)
+    padded = np.concatenate([scaled, np.zeros((len(W), 1))], axis=1)
+    last = np.take_along_axis(padded, np.maximum(rank - 1, 0)[:, None], axis=1)[:, 0]
+    following = np.take_along_axis(padded, rank[:, None], axis=1)[:, 0]
+    gap = last / np.maximum(following, floor)
+    return Spectrum(values, scaled, noise, rank, gap, ~grey.any(axis=1), dead)
+
+
+def unit_columns(W: Array) -> tuple[Array, Array, Array]:
+    """W with columns of length one; their norms; which have no effect (left zero)."""
+    norms = np.sqrt((W**2).sum(axis=-2))
+    dead = norms <= NO_EFFECT * norms.max(axis=-1, keepdims=True)
+    safe = np.where(dead, 1.0, norms)
+    return np.where(dead[..., None, :], 0.0, W / safe[..., None, :]), safe, dead
+
+
+def _triangle(W: Array) -> Array:
+    return np.linalg.qr(W, mode="r") if W.shape[-2] > 2 * W.shape[-1] else W
+
+
+@dataclass(frozen=True)
+class Check:
+    """A known grouping held against W: what float64 says of it, per variant.
+
+    Attributes
+    ----------
+    spectrum
+        Of W.
+    null_error
+        (variant,) largest ‖W₂ − W₁β‖ of an eliminated column, as a share of the columns in it.
+    condition
+        (variant,) condition of the reduced observation matrix W₁ with unit columns.
+    """
+
+    spectrum: Spectrum
+    null_error: Array
+    condition: Array
+
+
+def check(W: Array, error: Array, kept: Sequence[int], eliminated: Sequence[int], beta: Array) -> Check:
+    """Hold β against W.
+
+    Parameters
+    ----------
+    W, error
+        As in `spectrum`.
+    kept, eliminated
+        φ₁ and φ₂ by index.
+    beta
+        (variant, base, eliminated).
+    """
+    found = spectrum(W, error)
+    W1, W2 = W[:, :, list(kept)], W[:, :, list(eliminated)]
+    missing = W2 - W1 @ beta
+    norms = np.sqrt((W**2).sum(axis=1))
+    involved = norms[:, list(eliminated)] + np.einsum(
+        "vb,vbe->ve", norms[:, list(kept)], np.abs(beta)
+    )
+    share = np.sqrt((missing**2).sum(axis=1)) / np.where(involved > 0, involved, 1.0)
+    reduced = np.linalg.svd(_triangle(unit_columns(W1)[0]), compute_uv=False)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        condition = reduced[:, 0] / reduced[:, -1] if reduced.shape[1] else np.ones(len(W))
+    return Check(found, share.max(axis=1, initial=0.0), condition)
+
+
+@dataclass(frozen=True)
+class Grouping:
+    """Numeric φ₁, φ₂ and β (base, eliminated) of one observation matrix."""
+
+    kept: tuple[int, ...]
+    eliminated: tuple[int, ...]
+    no_effect: tuple[int, ...]
+    beta: Array
+
+
+def group(
+    W: Array, rank: int, names: Sequence[str], wanted: Sequence[int] | None = None
+) -> Grouping:
+    """Gautier's grouping of one W (row, parameter) whose rank is known.
+
+    φ₂ is chosen so that V₂₂ is well conditioned (largest pivots, ties by name), or given.
+
+    Raises
+    ------
+    EliminationError
+        The wanted parameters are not `parameters − rank` many, or V₂₂ is singular for them.
+    """
+    unit, norms, dead = unit_columns(W)
+    width = W.shape[1]
+    null = np.linalg.svd(unit, full_matrices=True)[2][rank:].T  # (parameter, width − rank)
+    chosen = _pivot_rows(null, names) if wanted is None else tuple(sorted(wanted))
+    if len(chosen) != width - rank:
+        raise EliminationError(
+            f"{len(chosen)} parameters are asked to be eliminated, but the rank is {rank} of "
+            f"{width}: exactly {width - rank} must be.",
+            [names[k] for k in chosen],
+        )
+    V22 = null[list(chosen)]
+    if chosen and np.linalg.cond(V22) > 1e12:
+        raise EliminationError(
+            "These parameters are not an admissible choice of φ₂: their columns of W do not "
+            "depend on the others (V₂₂ is singular).",
+            [names[k] for k in chosen],
+        )
+    kept = tuple(k for k in range(width) if k not in chosen)
+    scaled = -np.linalg.solve(V22.T, null[list(kept)].T).T if chosen else np.zeros((rank, 0))
+    # In unit columns entries are shares of a column; zeros of β come out at rounding.
+    scaled = np.where(np.abs(scaled) < 1e-11 * np.abs(scaled).max(initial=1.0), 0.0, scaled)
+    beta = scaled * norms[list(chosen)] / norms[list(kept)][:, None]
+    return Grouping(kept, chosen, tuple(k for k in range(width) if dead[k]), beta)
+
+
+def _pivot_rows(null: Array, names: Sequence[str]) -> tuple[int, ...]:
+    """Rows of a square well-conditioned part, by complete pivoting with ties by name."""
+    work = null / np.maximum(np.abs(null).max(axis=0), 1e-300)
+    chosen: list[int] = []
+    for _ in range(null.shape[1]):
+        sizes = np.abs(work).max(axis=1)
+        # Rows within a millionth of the largest tie: which is larger is rounding's choice.
+        tied = [k for k in np.flatnonzero(sizes >= sizes.max() * (1 - 1e-6)) if k not in chosen]
+        row = min(tied, key=lambda k: names[k])
+        column = int(np.argmax(np.abs(work[row])))
+        chosen.append(int(row))
+        pivot = work[:, column] / work[row, column]
+        work = work - np.outer(pivot, work[row])
+        work[row] = 0.0
+        work[:, column] = 0.0
+    return tuple(sorted(chosen))

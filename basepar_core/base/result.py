@@ -1,0 +1,204 @@
+"""Base parameters as a value: what every route returns, and what sweeps evaluate.
+
+φ_b = φ₁ + β φ₂: `kept` are φ₁, `eliminated` φ₂ (parameters without effect among them, with an
+empty column). Knows no computer algebra: β is a table of expression trees, so that workers
+evaluate it without importing any.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..expressions import Expression, evaluate
+from ..spatial import Array
+
+#: Weakest last. At least: proved, proved generically, numerical; at most: the others.
+GRADES = ("proved", "theorem", "proved generically", "identity", "probability", "numerical")
+
+
+@dataclass(frozen=True)
+class BetaEntry:
+    """One nonzero entry of β.
+
+    `base` counts in `kept`, `eliminated` in `eliminated`; `value` is at nominal geometry (SI);
+    `text` is the expression in Python syntax. Numeric routes have neither text nor expression.
+    """
+
+    base: int
+    eliminated: int
+    value: float
+    expression: Expression | None = None
+    text: str | None = None
+
+
+@dataclass(frozen=True)
+class VectorGrade:
+    """A null vector of the certificate: entries as text by parameter name."""
+
+    grade: str
+    reason: str
+    entries: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """Two statements, rank ≥ `at_least` and rank ≤ `at_most`, each with grade and scope."""
+
+    at_least: int
+    at_least_grade: str
+    at_least_scope: str
+    at_most: int
+    at_most_grade: str
+    at_most_scope: str
+    vectors: tuple[VectorGrade, ...] = ()
+
+    @property
+    def grade(self) -> str:
+        """The weaker of the two statements' grades; numerical where they leave a gap."""
+        if self.at_least != self.at_most:
+            return "numerical"
+        return max(self.at_least_grade, self.at_most_grade, key=GRADES.index)
+
+    def document(self) -> dict[str, Any]:
+        """As FORMAT.md, "What programs read", has it."""
+        return {
+            "grade": self.grade,
+            "at_least": {
+                "rank": self.at_least,
+                "grade": self.at_least_grade,
+                "scope": self.at_least_scope,
+            },
+            "at_most": {
+                "rank": self.at_most,
+                "grade": self.at_most_grade,
+                "scope": self.at_most_scope,
+                "vectors": [
+                    {"grade": v.grade, "reason": v.reason, "entries": dict(v.entries)}
+                    for v in self.vectors
+                ],
+            },
+        }
+
+
+@dataclass(frozen=True)
+class BaseParameters:
+    """Base parameters of a mechanism.
+
+    Attributes
+    ----------
+    kept, eliminated, no_effect
+        φ₁, φ₂ and the parameters among φ₂ that no motion notices; indices of `parameters`.
+    beta
+        Nonzero entries.
+    rank
+        len(kept).
+    gap
+        σ_r/σ_{r+1} of W with unit columns at nominal geometry; σ_{r+1} at least rounding.
+    singular_values
+        Of W as it stands (parameter,), nominal geometry.
+    doubt
+        Empty where float64 decides the rank; otherwise why it does not.
+    validity
+        Expressions that must not vanish, with their text.
+    """
+
+    mechanism: str
+    parameters: tuple[str, ...]
+    route: str
+    kept: tuple[int, ...]
+    eliminated: tuple[int, ...]
+    no_effect: tuple[int, ...]
+    beta: tuple[BetaEntry, ...]
+    gap: float
+    singular_values: tuple[float, ...]
+    certificate: Certificate = field(repr=False)
+    doubt: str = ""
+    validity: tuple[tuple[Expression, str], ...] = ()
+
+    @property
+    def rank(self) -> int:
+        return len(self.kept)
+
+    @cached_property
+    def base_names(self) -> tuple[str, ...]:
+        """A base parameter is called by its parameter in φ₁."""
+        return tuple(self.parameters[k] for k in self.kept)
+
+    @cached_property
+    def eliminated_names(self) -> tuple[str, ...]:
+        return tuple(self.parameters[k] for k in self.eliminated)
+
+    @cached_property
+    def _places(self) -> tuple[Array, Array]:
+        return (
+            np.array([entry.base for entry in self.beta], dtype=int),
+            np.array([entry.eliminated for entry in self.beta], dtype=int),
+        )
+
+    def beta_entries(self, values: Mapping[str, Any]) -> Array:
+        """β's nonzero entries (entry, variant) at symbol values (SI; all names needed)."""
+        if any(entry.expression is None for entry in self.beta):
+            raise ValueError("a numeric route's β holds at nominal geometry only")
+        numbers = evaluate([entry.expression for entry in self.beta if entry.expression], values)
+        count = max((np.size(value) for value in values.values()), default=1)
+        return np.array(
+            [np.broadcast_to(np.asarray(x, float), (count,)) for x in numbers]
+        ).reshape(len(self.beta), count)
+
+    def beta_matrix(self, entries: Array) -> Array:
+        """Dense β (variant, base, eliminated) of `beta_entries`."""
+        dense = np.zeros((entries.shape[1], len(self.kept), len(self.eliminated)))
+        rows, columns = self._places
+        dense[:, rows, columns] = entries.T
+        return dense
+
+    @cached_property
+    def nominal_beta(self) -> Array:
+        """Dense β (base, eliminated) at nominal geometry."""
+        values = np.array([[entry.value] for entry in self.beta]).reshape(len(self.beta), 1)
+        return self.beta_matrix(values)[0]
+
+    def combine(self, phi: Array, entries: Array) -> Array:
+        """φ_b (variant, base) from φ (variant, parameter) and `beta_entries`."""
+        phi_b = phi[:, list(self.kept)].copy()
+        for entry, values in zip(self.beta, entries, strict=True):
+            phi_b[:, entry.base] += values * phi[:, self.eliminated[entry.eliminated]]
+        return phi_b
+
+    def pivot_values(self, values: Mapping[str, Any]) -> Array:
+        """Validity expressions (expression, variant); β holds where none vanishes."""
+        numbers = evaluate([expression for expression, _ in self.validity], values)
+        count = max((np.size(value) for value in values.values()), default=1)
+        return np.array(
+            [np.broadcast_to(np.asarray(x, float), (count,)) for x in numbers]
+        ).reshape(len(self.validity), count)
+
+    def document(self) -> dict[str, Any]:
+        """What `basepar base --json` prints (FORMAT.md, "What programs read")."""
+        base = []
+        for k, name in enumerate(self.base_names):
+            mine = [entry for entry in self.beta if entry.base == k]
+            row: dict[str, Any] = {"parameter": name}
+            if all(entry.text is not None for entry in self.beta):
+                row["terms"] = {self.eliminated_names[e.eliminated]: e.text for e in mine}
+            row["values"] = {self.eliminated_names[e.eliminated]: e.value for e in mine}
+            base.append(row)
+        return {
+            "mechanism": self.mechanism,
+            "parameters": list(self.parameters),
+            "rank": self.rank,
+            "route": self.route,
+            "eliminated": list(self.eliminated_names),
+            "no_effect": [self.parameters[k] for k in self.no_effect],
+            "base": base,
+            "gap": self.gap,
+            "singular_values": list(self.singular_values),
+            "doubt": self.doubt,
+            "validity": [text for _, text in self.validity],
+            "certificate": self.certificate.document(),
+        }
+
+

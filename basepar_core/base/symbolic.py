@@ -1,0 +1,216 @@
+"""The symbolic route: null vectors from joints and from detection, eliminated to β(λ).
+
+Computed once per mechanism, then evaluated for any geometry. The result is held against W in
+float64 at the nominal geometry: σ_min of the kept columns bounds the rank from below, ‖W N‖
+shows that the null vectors are null.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from ..algebra import GeometryField
+from ..closure import Model
+from ..errors import EliminationError, UsageError
+from ..expressions import evaluate
+from ..mechanism import Mechanism
+from ..motion import excitation
+from ..regressor import Observation, observe
+from .detection import detect
+from .elimination import Elimination, eliminate
+from .null_space import NullVector, Transfers, joint_vectors
+from .numeric import Check, check, group, spectrum
+from .result import BaseParameters, BetaEntry, Certificate, VectorGrade
+
+
+def parameter_indices(mechanism: Mechanism, wanted: Sequence[str]) -> list[int]:
+    """Indices of parameters given by full or short names (`crank.mx`, `mx1`).
+
+    Raises
+    ------
+    UsageError
+        Names that no parameter has, all at once.
+    """
+    names = mechanism.parameter_names
+    full = [mechanism.parameter_aliases.get(name, name) for name in wanted]
+    unknown = [given for given, name in zip(wanted, full, strict=True) if name not in names]
+    if unknown:
+        short = list(mechanism.parameter_aliases)
+        known = ", ".join([*names[:8], "…"] if len(names) > 8 else names)
+        also = f" or short names such as {short[1]}" if short else ""
+        raise UsageError(
+            f"No parameter of {mechanism.name!r} is named {', '.join(unknown)}. Parameters are "
+            f"{known}{also}.",
+            unknown,
+        )
+    return [names.index(name) for name in full]
+
+
+def nominal_observation(model: Model) -> Observation:
+    """W at nominal geometry along the excitation."""
+    motion = excitation(model.mechanism, model.assembled.coordinates)
+    seen = observe(model, {}, motion)
+    if not seen.closed[0]:
+        sample = int(seen.trace.where[0])
+        raise UsageError(
+            f"The excitation of {model.mechanism.name!r} cannot be followed at the nominal "
+            f"geometry: the loops fail at sample {sample} of {motion.t.size}. Lower its "
+            f"amplitude, or change the assembly.",
+            ["excitation"],
+        )
+    return seen
+
+
+def symbolic(model: Model, wanted: Sequence[int] | None = None) -> BaseParameters:
+    """Symbolic base parameters, checked numerically.
+
+    Parameters
+    ----------
+    model
+        The mechanism, prepared.
+    wanted
+        φ₂ by index; None: chosen for simple expressions.
+
+    Raises
+    ------
+    EliminationError
+        `wanted` is not admissible.
+    """
+    mechanism = model.mechanism
+    field = GeometryField.of(mechanism)
+    transfers = Transfers(mechanism, field)
+    vectors = [*joint_vectors(transfers), *detect(transfers, model)]
+    names = mechanism.parameter_names
+    result = eliminate(field, vectors, names, wanted)
+    kept = tuple(k for k in range(len(names)) if k not in result.eliminated)
+    beta = _entries(field, result, kept, mechanism.nominal)
+    validity = tuple((field.to_expression(p), str(field.to_sympy(p))) for p in result.pivots)
+    seen = nominal_observation(model)
+    partial = BaseParameters(
+        mechanism=mechanism.name,
+        parameters=names,
+        route="symbolic",
+        kept=kept,
+        eliminated=result.eliminated,
+        no_effect=tuple(k for k in result.eliminated if not result.beta[k]),
+        beta=beta,
+        gap=0.0,
+        singular_values=(),
+        certificate=_certificate(field, vectors, result, names, 0),
+        validity=validity,
+    )
+    held = check(
+        seen.stacked, seen.error, kept, result.eliminated, partial.nominal_beta[None]
+    )
+    return _settled(partial, held, _certificate(field, vectors, result, names, int(held.spectrum.rank[0]) if held.spectrum.clear[0] else 0))
+
+
+def numeric(model: Model, wanted: Sequence[int] | None = None) -> BaseParameters:
+    """Base parameters by the numeric route alone: float64, nominal geometry.
+
+    Raises
+    ------
+    EliminationError
+        `wanted` is not admissible.
+    """
+    mechanism, names = model.mechanism, model.mechanism.parameter_names
+    seen = nominal_observation(model)
+    found = spectrum(seen.stacked, seen.error)
+    rank = int(found.rank[0])
+    grouping = group(seen.stacked[0], rank, names, wanted)
+    beta = tuple(
+        BetaEntry(b, e, float(grouping.beta[b, e]))
+        for b in range(len(grouping.kept))
+        for e in range(len(grouping.eliminated))
+        if grouping.beta[b, e] != 0
+    )
+    here = "this geometry and branch"
+    return BaseParameters(
+        mechanism=mechanism.name,
+        parameters=names,
+        route="numeric",
+        kept=grouping.kept,
+        eliminated=grouping.eliminated,
+        no_effect=grouping.no_effect,
+        beta=beta,
+        gap=float(found.gap[0]),
+        singular_values=tuple(map(float, found.singular_values[0])),
+        certificate=Certificate(rank, "numerical", here, rank, "numerical", here),
+        doubt="" if found.clear[0] else _grey(float(found.noise[0])),
+    )
+
+
+def _grey(noise: float) -> str:
+    return (
+        f"singular values of W with unit columns lie between what is certainly zero (below "
+        f"{noise:.1e}) and what certainly is not (a thousand times that); variable precision "
+        f"decides"
+    )
+
+
+def _settled(partial: BaseParameters, held: Check, certificate: Certificate) -> BaseParameters:
+    """The result with what float64 says of it."""
+    found = held.spectrum
+    rank, noise = int(found.rank[0]), float(found.noise[0])
+    doubts = []
+    if not found.clear[0]:
+        doubts.append(_grey(noise))
+    if rank < partial.rank:
+        doubts.append(
+            f"float64 sees rank {rank}, the null vectors allow {partial.rank}: either some are "
+            f"missing, or the mobility is too low for double precision"
+        )
+    if rank > partial.rank or held.null_error[0] > max(1e3 * noise, 1e-9):
+        raise EliminationError(
+            f"The symbolic and the numeric route contradict each other for "
+            f"{partial.mechanism!r}: the null vectors leave rank {partial.rank}, float64 sees "
+            f"{rank}, and W N is {held.null_error[0]:.1e} of W (allowed {noise:.1e}). This is a "
+            f"defect of the program or of a relation held only by value; please report the file."
+        )
+    return replace(
+        partial,
+        gap=float(found.gap[0]),
+        singular_values=tuple(map(float, found.singular_values[0])),
+        certificate=certificate,
+        doubt="; ".join(doubts),
+    )
+
+
+def _entries(
+    field: GeometryField, result: Elimination, kept: tuple[int, ...], nominal: Mapping[str, float]
+) -> tuple[BetaEntry, ...]:
+    place = {row: k for k, row in enumerate(kept)}
+    found = []
+    for e, row in enumerate(result.eliminated):
+        for base, value in sorted(result.beta[row].items()):
+            tree = field.to_expression(value)
+            (number,) = evaluate([tree], nominal)
+            found.append(BetaEntry(place[base], e, float(number), tree, str(field.to_sympy(value))))
+    return tuple(found)
+
+
+def _certificate(
+    field: GeometryField,
+    vectors: Sequence[NullVector],
+    result: Elimination,
+    names: Sequence[str],
+    seen_rank: int,
+) -> Certificate:
+    used = [vectors[k] for k in sorted(result.sources.values())]
+    graded = tuple(
+        VectorGrade(
+            vector.grade,
+            vector.reason,
+            {names[k]: str(field.to_sympy(value)) for k, value in sorted(vector.entries.items())},
+        )
+        for vector in used
+    )
+    theorem = all(vector.grade == "theorem" for vector in used)
+    return Certificate(
+        at_least=seen_rank,
+        at_least_grade="numerical",
+        at_least_scope="this geometry and branch",
+        at_most=len(names) - len(used),
+        at_most_grade="theorem" if theorem else "numerical",
+        at_most_scope="every geometry of the file" if theorem else "geometries near the nominal",
+        vectors=graded,
+    )
