@@ -155,7 +155,7 @@ def unsweepable(mechanism: Mechanism, name: str) -> str:
     if name in geometry:
         return ""
     hint = did_you_mean(name, geometry)
-    return f"{mechanism.name} has no symbol {name!r}{hint or ': ' + ', '.join(geometry)}."
+    return f"{mechanism.name} has no symbol {name!r}{hint or ': ' + ', '.join(geometry)}"
 
 
 def evaluation_mistakes(evaluation: Evaluation) -> list[Mistake]:
@@ -193,7 +193,7 @@ def number_mistakes(chunk: int, variant_seconds: float) -> list[Mistake]:
 
 def _unknown(path: str, word: str, known: tuple[str, ...]) -> Mistake:
     hint = did_you_mean(word, known) or f"; known are {', '.join(known)}"
-    return Mistake(path, f"no such value: {word!r}{hint}.")
+    return Mistake(path, f"no such value: {word!r}{hint}")
 
 
 def _plain_mechanism(mechanism: Mechanism) -> Any:

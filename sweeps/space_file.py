@@ -1,0 +1,223 @@
+"""The section `space` of a sweep file: its plan, its variables, its conditions.
+
+Numbers are met in the unit of the symbol they are for and leave in SI.
+"""
+
+import numpy as np
+
+from basepar_core.errors import ExpressionError, FileError
+from basepar_core.expressions import evaluate
+from basepar_core.grammar import parse_unit
+from basepar_core.mechanism import Mechanism
+from basepar_core.reading import Reading
+from basepar_core.units import DIMENSIONLESS, Unit
+from basepar_core.yaml_text import Fields, Items, Node
+
+from .plans import (
+    LONGEST_SOBOL,
+    Bounds,
+    Grid,
+    LatinHypercube,
+    Lists,
+    Plan,
+    Random,
+    Sobol,
+    Zip,
+)
+from .space import Condition, condition
+from .spec import unsweepable
+from .table_file import read_table
+from .tables import Table
+
+PLANS = ("grid", "zip", "table", "random", "lhs", "sobol")
+#: Values of one variable of a grid: they are held in memory.
+LONGEST_LIST = 1_000_000
+
+
+def symbol_units(mechanism: Mechanism) -> dict[str, Unit]:
+    """The unit of bare numbers for each symbol of the geometry."""
+    return {
+        symbol.name: parse_unit(symbol.unit) if symbol.unit else DIMENSIONLESS
+        for symbol in mechanism.geometry
+    }
+
+
+def read_space(
+    reading: Reading, node: Node | None, mechanism: Mechanism | None
+) -> tuple[Plan | None, tuple[Condition, ...]]:
+    """Plan and conditions; None for a plan that cannot be made (mistakes are reported)."""
+    if node is None:
+        return None, ()
+    entries = reading.entries(node, "a space: plan, variables, …") or {}
+    if not entries:
+        return None, ()
+    kind = reading.choice(entries.get("plan"), PLANS, "plan")
+    if kind is None:
+        if "plan" not in entries:
+            reading.mistake(node, f"no plan; one of {', '.join(PLANS)}")
+        plan = None
+    elif kind == "table":
+        plan = _table(reading, node, mechanism)
+    elif kind in ("grid", "zip"):
+        plan = _listed(reading, node, mechanism, kind)
+    else:
+        plan = _drawn(reading, node, mechanism, kind)
+    return plan, _where(reading, entries.get("where"), mechanism)
+
+
+def _where(
+    reading: Reading, node: Node | None, mechanism: Mechanism | None
+) -> tuple[Condition, ...]:
+    found = []
+    for item in (node and reading.items(node, None, "a list of conditions")) or ():
+        text = reading.text(item, "a condition such as 'lx1 + lx2 <= 1 m'")
+        if text is None or mechanism is None:
+            continue
+        try:
+            found.append(condition(mechanism, text))
+        except ExpressionError as error:
+            reading.mistake(item, error.message)
+    return tuple(found)
+
+
+def _variables(
+    reading: Reading, node: Node | None, mechanism: Mechanism | None
+) -> dict[str, tuple[Node, Unit]]:
+    """Entries of `variables` that can be swept, with the units of their bare numbers."""
+    entries = reading.entries(node, "a mapping from symbols to values")
+    if not entries:
+        if entries is not None and node is not None:
+            reading.mistake(node, "no variable; at least one is needed")
+        return {}
+    if mechanism is None:
+        return {}
+    units = symbol_units(mechanism)
+    found = {}
+    for name, entry in entries.items():
+        if message := unsweepable(mechanism, name):
+            reading.mistake(entry, message)
+        else:
+            found[name] = (entry, units[name])
+    return found
+
+
+def _listed(reading: Reading, node: Node, mechanism: Mechanism | None, kind: str) -> Plan | None:
+    before = reading.count
+    entries = reading.fields(node, ("plan", "variables"), ("where",))
+    variables = _variables(reading, entries.get("variables"), mechanism)
+    lists: Lists = tuple(
+        (name, _values(reading, entry, unit)) for name, (entry, unit) in variables.items()
+    )
+    if reading.count > before or not lists:
+        return None
+    try:
+        return Grid(lists) if kind == "grid" else Zip(lists)
+    except ValueError as error:
+        reading.mistake(entries["variables"], str(error))
+        return None
+
+
+def _values(reading: Reading, node: Node, unit: Unit) -> tuple[float, ...]:
+    """A list of values, or {from, to, count}."""
+    if isinstance(node, Fields):
+        entries = reading.fields(node, ("from", "to", "count"))
+        low, high = (read_number(reading, entries.get(key), unit) for key in ("from", "to"))
+        count = reading.whole(entries.get("count"), 2)
+        if count > LONGEST_LIST:
+            reading.mistake(entries["count"], f"{count} values; at most {LONGEST_LIST}")
+            return ()
+        # From both ends, so that the last value is `to` itself.
+        steps = range(count)
+        return tuple((low * (count - 1 - i) + high * i) / (count - 1) for i in steps)
+    items = reading.items(node, None, "a list of values, or {from: …, to: …, count: …},")
+    if isinstance(node, Items) and not items:
+        reading.mistake(node, "no value; at least one is needed")
+    return tuple(read_number(reading, item, unit) for item in items or ())
+
+
+def read_number(reading: Reading, node: Node | None, unit: Unit) -> float:
+    """A number in SI; bare ones are in `unit`."""
+    before = reading.count
+    value = float(evaluate([reading.fixed(node, unit)], {})[0])
+    if reading.count == before and node is not None and not abs(value) < float("inf"):
+        reading.mistake(node, f"its value is {value}")
+    return value
+
+
+def _drawn(reading: Reading, node: Node, mechanism: Mechanism | None, kind: str) -> Plan | None:
+    before = reading.count
+    required = ("plan", "variables", "candidates")
+    entries = reading.fields(node, required, ("where", "seed"))
+    variables = _variables(reading, entries.get("variables"), mechanism)
+    bounds: Bounds = tuple(
+        (name, *_interval(reading, entry, unit)) for name, (entry, unit) in variables.items()
+    )
+    candidates = reading.whole(entries.get("candidates"), 1)
+    seed = reading.whole(entries["seed"], 0) if "seed" in entries else 0
+    if kind == "sobol" and candidates > LONGEST_SOBOL:
+        message = f"{candidates} rows; a Sobol plan has at most {LONGEST_SOBOL}. Use lhs or random"
+        reading.mistake(entries["candidates"], message)
+    if reading.count > before or not bounds:
+        return None
+    if kind == "sobol":
+        return Sobol(bounds, candidates, seed)
+    make = Random if kind == "random" else LatinHypercube
+    return make(bounds, candidates, seed)
+
+
+def _interval(reading: Reading, node: Node, unit: Unit) -> tuple[float, float]:
+    before = reading.count
+    pair = reading.items(node, 2, "a pair [low, high]")
+    if pair is None:
+        return 0.0, 0.0
+    low, high = (read_number(reading, item, unit) for item in pair)
+    if reading.count == before and not low < high:
+        reading.mistake(node, "the low end is not below the high one")
+    return low, high
+
+
+def _table(reading: Reading, node: Node, mechanism: Mechanism | None) -> Plan | None:
+    before = reading.count
+    entries = reading.fields(node, ("plan",), ("rows", "file", "where"))
+    if ("rows" in entries) == ("file" in entries):
+        reading.mistake(node, "a table has either rows or a file")
+    if reading.count > before or mechanism is None:
+        return None
+    if "file" in entries:
+        return _table_of_file(reading, entries["file"], mechanism)
+    return _table_of_rows(reading, entries["rows"], mechanism)
+
+
+def _table_of_file(reading: Reading, node: Node, mechanism: Mechanism) -> Table | None:
+    name = reading.text(node, "a CSV file, or a store of a sweep")
+    if name is None:
+        return None
+    try:
+        table = read_table(reading.folder / name, symbol_units(mechanism))
+    except FileError as error:
+        for wrong in error.mistakes:
+            reading.mistake(node, f"{name}, {wrong}" if wrong.path else f"{name}: {wrong.message}")
+        return None
+    wrong_names = [message for name in table.names if (message := unsweepable(mechanism, name))]
+    for message in wrong_names:
+        reading.mistake(node, message)
+    return None if wrong_names else table
+
+
+def _table_of_rows(reading: Reading, node: Node, mechanism: Mechanism) -> Table | None:
+    before = reading.count
+    items = reading.items(node, None, "a list of rows such as {lx1: 0.3, lx3: 1.2}") or ()
+    names: list[str] = []
+    values = []
+    for item in items:
+        row = _variables(reading, item, mechanism)
+        names = names or list(row)
+        if reading.count == before and set(row) != set(names):
+            reading.mistake(item, f"this row has {', '.join(row)}; the first {', '.join(names)}")
+        numbers = {name: read_number(reading, entry, unit) for name, (entry, unit) in row.items()}
+        values.append([numbers.get(name, 0.0) for name in names])
+    if not items and reading.count == before:
+        reading.mistake(node, "no row; at least one is needed")
+    return (
+        None if reading.count > before else Table(tuple(names), np.array(values, dtype=np.float64))
+    )

@@ -1,0 +1,189 @@
+"""The one place where a sweep file becomes a `SweepSpec` (FORMAT.md, "Sweep").
+
+All mistakes are found together, each with its path and line. Numbers are met in the unit of the
+symbol they are for (its `unit` in the mechanism's file) and leave in SI. Files that are named
+inside lie beside the sweep file; the store is made where the program runs.
+"""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from basepar_core.errors import FileError, Mistake
+from basepar_core.files import library_names, load, loads
+from basepar_core.mechanism import Mechanism
+from basepar_core.reading import Reading
+from basepar_core.units import DIMENSIONLESS, UNITS
+from basepar_core.yaml_text import Fields, Items, Node, read
+
+from .plans import Plan, from_description
+from .space import condition
+from .space_file import read_number, read_space, symbol_units
+from .spec import Evaluation, Reduction, SweepSpec, evaluation_mistakes, number_mistakes
+from .table_file import read_table
+from .tables import Table
+
+
+def load_sweep(path: str | Path) -> SweepSpec:
+    """Read a sweep file.
+
+    Raises
+    ------
+    FileError
+        With all mistakes of the file, those of its mechanism included.
+    """
+    path = Path(path)
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
+        raise FileError(str(path), [Mistake("", f"cannot be read: {reason}")]) from None
+    return parse_sweep(text, str(path))
+
+
+def parse_sweep(text: str, source_name: str = "sweep.yaml") -> SweepSpec:
+    """A sweep from a file's text; `source_name` is what messages call it."""
+    node, mistakes = read(text)
+    reading = Reading(mistakes, Path(source_name).parent)
+    parts = None if node is None else _parts(reading, node)
+    if parts is None or reading.mistakes:
+        raise FileError(source_name, sorted(reading.mistakes, key=lambda wrong: wrong.line or 0))
+    return SweepSpec(**parts)
+
+
+def from_document(text: str) -> SweepSpec:
+    """The specification that a store keeps (`attrs["spec"]`, from `SweepSpec.document`)."""
+    plain = json.loads(text)
+    mechanism = loads(plain["source"], plain["mechanism"].get("name", "mechanism"))
+    space, questions = plain["space"], plain["evaluate"]
+    reduction = questions["reduction"]
+    if reduction is not None:
+        criteria = tuple(reduction["criteria"])
+        reduction = Reduction(criteria, reduction["tolerance"], reduction["effective_samples"])
+    return SweepSpec(
+        mechanism,
+        _plan_again(mechanism, space),
+        tuple(condition(mechanism, line) for line in space["where"]),
+        Evaluation(questions["rank"], reduction, tuple(questions["metrics"])),
+        plain["store"]["chunk"],
+        plain["store"]["path"],
+        plain["limits"]["variant_seconds"],
+    )
+
+
+def _plan_again(mechanism: Mechanism, space: Mapping[str, Any]) -> Plan:
+    if space["plan"] != "table":
+        return from_description(space)
+    table = Table.from_document(space)
+    if table is not None:
+        return table
+    table = read_table(Path(space["file"]), symbol_units(mechanism))
+    if table.digest != space["sha256"]:
+        message = "its numbers are not those of the sweep any more"
+        raise FileError(space["file"], [Mistake("", message)])
+    return table
+
+
+def _parts(reading: Reading, node: Node) -> dict[str, Any]:
+    """Arguments of `SweepSpec`; meaningless where there were mistakes."""
+    optional = ("evaluate", "store", "limits")
+    top = reading.fields(node, ("mechanism", "space"), optional)
+    mechanism = _mechanism(reading, top.get("mechanism"))
+    plan, where = read_space(reading, top.get("space"), mechanism)
+    evaluation = _evaluation(reading, top.get("evaluate"))
+    store, chunk = _store(reading, top.get("store"))
+    seconds = _limits(reading, top.get("limits"))
+    lines = _lines(node)
+    for wrong in [*evaluation_mistakes(evaluation), *number_mistakes(chunk, seconds)]:
+        if wrong.path not in {mistake.path for mistake in reading.mistakes}:
+            line = lines.get(wrong.path)
+            reading.mistakes.append(Mistake(wrong.path, wrong.message, line))
+    return {
+        "mechanism": mechanism,
+        "plan": plan,
+        "where": where,
+        "evaluation": evaluation,
+        "chunk": chunk,
+        "store": store,
+        "variant_seconds": seconds,
+    }
+
+
+def _mechanism(reading: Reading, node: Node | None) -> Mechanism | None:
+    name = reading.text(node, "a mechanism: a file, or a name of the library")
+    if name is None or node is None:
+        return None
+    beside = reading.folder / name
+    try:
+        return load(name if name in library_names() or not beside.is_file() else beside)
+    except FileError as error:
+        for wrong in error.mistakes:
+            place = f"{wrong.path} (line {wrong.line})" if wrong.line else wrong.path
+            inner = f"{name}, {place}: {wrong.message}" if place else f"{name}: {wrong.message}"
+            reading.mistake(node, inner)
+        return None
+
+
+def _evaluation(reading: Reading, node: Node | None) -> Evaluation:
+    if node is None:
+        return Evaluation()
+    entries = reading.fields(node, (), ("rank", "reduction", "metrics"))
+    rank = reading.text(entries.get("rank"), "a route") or "auto"
+    metrics = _words(reading, entries.get("metrics"), "a list of metrics")
+    return Evaluation(rank, _reduction(reading, entries.get("reduction")), metrics)
+
+
+def _reduction(reading: Reading, node: Node | None) -> Reduction | None:
+    if node is None:
+        return None
+    entries = reading.fields(node, (), ("criteria", "tolerance", "effective_samples"))
+    plain = Reduction()
+    criteria = _words(reading, entries.get("criteria"), "a list of criteria") or plain.criteria
+    tolerance, samples = plain.tolerance, None
+    if "tolerance" in entries:
+        tolerance = read_number(reading, entries["tolerance"], DIMENSIONLESS)
+    if "effective_samples" in entries:
+        samples = reading.whole(entries["effective_samples"], 1)
+    return Reduction(criteria, tolerance, samples)
+
+
+def _words(reading: Reading, node: Node | None, what: str) -> tuple[str, ...]:
+    items = reading.items(node, None, what) or ()
+    words = [reading.text(item, "a name") or "" for item in items]
+    for place, (item, word) in enumerate(zip(items, words, strict=True)):
+        if word and word in words[:place]:
+            reading.mistake(item, f"{word!r} is named twice")
+    return tuple(words)
+
+
+def _store(reading: Reading, node: Node | None) -> tuple[str, int]:
+    if node is None:
+        return "", 1024
+    entries = reading.fields(node, (), ("path", "chunk"))
+    path = reading.text(entries.get("path"), "a directory") or ""
+    return path, reading.whole(entries["chunk"], 1) if "chunk" in entries else 1024
+
+
+def _limits(reading: Reading, node: Node | None) -> float:
+    if node is None:
+        return 60.0
+    entries = reading.fields(node, (), ("variant_seconds",))
+    if "variant_seconds" not in entries:
+        return 60.0
+    before = reading.count
+    seconds = read_number(reading, entries["variant_seconds"], UNITS["s"])
+    return seconds if reading.count == before else 60.0
+
+
+def _lines(node: Node) -> dict[str, int]:
+    """Line of every path."""
+    found = {node.path: node.line}
+    inner: tuple[Node, ...] = ()
+    if isinstance(node, Fields):
+        inner = tuple(node.entries.values())
+    elif isinstance(node, Items):
+        inner = node.items
+    for entry in inner:
+        found |= _lines(entry)
+    return found
