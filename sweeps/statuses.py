@@ -77,10 +77,11 @@ class Reason(IntEnum):
     NONE = 0
     FILTER = 1
     UNDEFINED = 2
-    OPEN_LOOP = 10
     OTHER_ASSEMBLY = 11
     LOST_LOOP = 20
+    LOST_IN_CYCLE = 21
     NEAR_SINGULAR = 30
+    SINGULAR_IN_CYCLE = 31
     DOUBTFUL_RANK = 40
     LOW_RANK = 50
     VANISHING_PIVOT = 51
@@ -94,10 +95,11 @@ REASONS: Mapping[int, str] = {
     Reason.NONE: "",
     Reason.FILTER: "does not meet condition {value:.0f} of space.where",
     Reason.UNDEFINED: "an expression of the geometry has no value here",
-    Reason.OPEN_LOOP: "a loop stays open by {value:.4g} m",
-    Reason.OTHER_ASSEMBLY: "the assembly leaves its branch at {value:.0%} of the way from nominal",
-    Reason.LOST_LOOP: "the loops cannot be closed any more at sample {value:.0f} of the motion",
-    Reason.NEAR_SINGULAR: "the loops' Jacobian is singular (condition {value:.3g})",
+    Reason.OTHER_ASSEMBLY: "cannot be assembled beyond {value:.0%} of the way from nominal",
+    Reason.LOST_LOOP: "the loops do not close at sample {value:.0f} of the excitation",
+    Reason.LOST_IN_CYCLE: "the loops do not close at sample {value:.0f} of the cycle",
+    Reason.NEAR_SINGULAR: "a dead point at sample {value:.0f} of the excitation",
+    Reason.SINGULAR_IN_CYCLE: "a dead point at sample {value:.0f} of the cycle",
     Reason.DOUBTFUL_RANK: "float64 does not decide the rank (gap {value:.3g})",
     Reason.LOW_RANK: "the rank is {value:.0f}, below the generic one",
     Reason.VANISHING_PIVOT: "a pivot of the grouping vanishes (relative size {value:.3g})",

@@ -133,6 +133,9 @@ def check(W: Array, error: Array, kept: Sequence[int], eliminated: Sequence[int]
     involved = norms[:, list(eliminated)] + np.einsum(
         "vb,vbe->ve", norms[:, list(kept)], np.abs(beta)
     )
+    # A column without effect is rounding all over; it is measured against the largest column.
+    largest = norms.max(axis=1, keepdims=True)
+    involved = np.where(involved > NO_EFFECT * largest, involved, largest)
     share = np.sqrt((missing**2).sum(axis=1)) / np.where(involved > 0, involved, 1.0)
     reduced = np.linalg.svd(_triangle(unit_columns(W1)[0]), compute_uv=False)
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -1,0 +1,329 @@
+"""One chunk of variants, start to finish: a pure function from columns to arrays.
+
+Per mechanism, once: assembly, symbolic base parameters, the motions' samples. Per chunk: loops
+closed along the excitation and along the cycle, W, its singular values held against the
+symbolic result, base parameters, torques. A variant that fails has a status and a reason.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from basepar_core import kinematics
+from basepar_core.base.numeric import Check, check
+from basepar_core.base.result import BaseParameters
+from basepar_core.base.symbolic import symbolic
+from basepar_core.closure import Model, Outcome
+from basepar_core.closure import prepare as assemble
+from basepar_core.errors import MissingDataError, UsageError
+from basepar_core.mechanism import LENGTH_VALUES
+from basepar_core.motion import Motion, cycle, excitation
+from basepar_core.regressor import Observation, observe
+from basepar_core.topology import joint_of_value
+
+from .outputs import Arrays, Columns, Output, blank
+from .spec import SweepSpec
+from .statuses import Reason, Status
+
+#: A pivot of β this small against its nominal value has vanished: β's digits are gone.
+VANISHED = 1e-9
+
+
+@dataclass(frozen=True)
+class ChunkEvaluator:
+    """Evaluates variants of one mechanism; picklable, made by `prepare`.
+
+    Attributes
+    ----------
+    model, base
+        The mechanism assembled, and its symbolic base parameters.
+    rank
+        auto, numeric or none.
+    metrics
+        Names of torque metrics.
+    """
+
+    model: Model
+    base: BaseParameters
+    rank: str = "auto"
+    metrics: tuple[str, ...] = ()
+    excitation: Motion | None = field(default=None, repr=False)
+    cycle: Motion | None = field(default=None, repr=False)
+
+    @cached_property
+    def outputs(self) -> tuple[Output, ...]:
+        found = [
+            Output("branch", dtype="int64", long_name="signs of the loops' determinants, in bits"),
+            Output("residual", unit="m", long_name="largest gap left in a loop (m or rad)"),
+            Output("margin", long_name="least Hadamard ratio of the loop equations; 0 is singular"),
+        ]
+        if self.rank != "none":
+            found += [
+                Output("rank", dtype="int32", long_name="rank of W as float64 sees it"),
+                Output("rank_gap", long_name="ratio of singular values across the rank"),
+                Output("condition", long_name="condition of the reduced W, unit columns"),
+                Output(
+                    "singular_values",
+                    ("variant", "singular_value"),
+                    long_name="singular values of the observation matrix W",
+                ),
+            ]
+        if self.model.mechanism.has_inertias:
+            found.append(
+                Output(
+                    "base_parameters",
+                    ("variant", "base_parameter"),
+                    long_name="base parameters; units as of their parameters (kg, kg m, kg m^2)",
+                )
+            )
+        return (*found, *(self._metric(name) for name in self.metrics))
+
+    def _metric(self, name: str) -> Output:
+        words = {"torque_rms": "root mean square", "torque_peak": "largest absolute value"}
+        actuated = self.model.mechanism.actuated
+        dims = ("variant",) if len(actuated) == 1 else ("variant", "coordinate")
+        return Output(
+            name, dims, unit=self._torque_unit, long_name=f"{words[name]} of the drive over the cycle"
+        )
+
+    @cached_property
+    def _torque_unit(self) -> str:
+        kinds = set()
+        for name in self.model.mechanism.actuated:
+            joint, place = joint_of_value(self.model.mechanism, name)
+            kinds.add("N" if place in LENGTH_VALUES.get(joint.type, ()) else "N m")
+        return kinds.pop() if len(kinds) == 1 else "N or N m"
+
+    @property
+    def coords(self) -> dict[str, list[str] | list[int]]:
+        mechanism = self.model.mechanism
+        found: dict[str, list[str] | list[int]] = {
+            "parameter": list(self.base.parameters),
+            "base_parameter": list(self.base.base_names),
+            "eliminated": list(self.base.eliminated_names),
+        }
+        if self.rank != "none":
+            found["singular_value"] = list(range(1, len(self.base.parameters) + 1))
+        if self.metrics and len(mechanism.actuated) > 1:
+            found["coordinate"] = list(mechanism.actuated)
+        return found
+
+    @property
+    def attrs(self) -> dict[str, Any]:
+        return {"base": self.base.document(), "mechanism": self.model.mechanism.name}
+
+    def __call__(self, columns: Columns, passed: np.ndarray) -> Arrays:
+        """Evaluate one chunk (see `outputs.Evaluator`)."""
+        arrays = blank(self, len(passed))
+        arrays["status"] = np.zeros(len(passed), np.int8)
+        arrays["reason"] = np.zeros(len(passed), np.int16)
+        arrays["reason_value"] = np.full(len(passed), np.nan)
+        chosen = np.flatnonzero(passed)
+        if chosen.size:
+            chunk = _Chunk(self, {name: column[chosen] for name, column in columns.items()})
+            for name, values in chunk.run().items():
+                arrays[name][chosen] = values
+        return arrays
+
+
+class _Chunk:
+    """The variants of one chunk that are evaluated, and what is known of them so far."""
+
+    def __init__(self, evaluator: ChunkEvaluator, values: Mapping[str, np.ndarray]):
+        self.of, self.values = evaluator, values
+        self.count = next(iter(values.values())).size
+        self.arrays = blank(evaluator, self.count)
+        self.arrays["status"] = np.full(self.count, Status.SOLVED, np.int8)
+        self.arrays["reason"] = np.zeros(self.count, np.int16)
+        self.arrays["reason_value"] = np.full(self.count, np.nan)
+
+    def run(self) -> Arrays:
+        self._find_undefined()
+        if self.of.excitation is not None:
+            self._follow(self.of.excitation, self._rank, Reason.LOST_LOOP, Reason.NEAR_SINGULAR)
+        if self.of.cycle is not None:
+            self._follow(
+                self.of.cycle, self._torques, Reason.LOST_IN_CYCLE, Reason.SINGULAR_IN_CYCLE
+            )
+        self._wipe_failed()
+        return self.arrays
+
+    @property
+    def _going(self) -> np.ndarray:
+        """Variants that have not failed so far, by index."""
+        status = self.arrays["status"]
+        return np.flatnonzero((status == Status.SOLVED) | (status == Status.AWAITING_PRECISE))
+
+    def _mark(
+        self, rows: np.ndarray, status: Status, reason: Reason, number: np.ndarray | float
+    ) -> None:
+        self.arrays["status"][rows] = status
+        self.arrays["reason"][rows] = reason
+        self.arrays["reason_value"][rows] = number
+
+    def _find_undefined(self) -> None:
+        """Variants at which an expression has no finite value."""
+        dims = kinematics.geometry(self.of.model.mechanism, self.values)
+        parts = [getattr(j, name) for j in dims.joints for name in type(j).__slots__]
+        bad = np.zeros(self.count, dtype=bool)
+        for part in (*parts, dims.gravity):
+            bad |= ~np.isfinite(part).all(axis=tuple(range(part.ndim - 1)))
+        if self.of.model.mechanism.has_inertias:
+            phi = self._phi(np.arange(self.count))
+            bad |= ~np.isfinite(phi).all(axis=1)
+        self._mark(np.flatnonzero(bad), Status.UNASSEMBLABLE, Reason.UNDEFINED, np.nan)
+
+    def _part(self, rows: np.ndarray) -> dict[str, np.ndarray]:
+        return {name: column[rows] for name, column in self.values.items()}
+
+    def _phi(self, rows: np.ndarray) -> np.ndarray:
+        mechanism = self.of.model.mechanism
+        phi = mechanism.inertial_parameters({**mechanism.nominal, **self._part(rows)})
+        return np.broadcast_to(phi, (rows.size, phi.shape[-1]))
+
+    def _follow(self, motion: Motion, then: Any, lost: Reason, singular: Reason) -> None:
+        """Close the loops along a motion; `then` takes the variants that got through."""
+        rows = self._going
+        if not rows.size:
+            return
+        seen = observe(self.of.model, self._part(rows), motion)
+        finite = np.isfinite(seen.W).all(axis=(1, 2, 3))
+        causes = {
+            Outcome.UNASSEMBLABLE: (Status.UNASSEMBLABLE, Reason.OTHER_ASSEMBLY),
+            Outcome.LOST: (Status.LOST, lost),
+            Outcome.SINGULAR: (Status.SINGULAR, singular),
+        }
+        for outcome, (status, reason) in causes.items():
+            hit = seen.trace.outcome == outcome
+            self._mark(rows[hit], status, reason, seen.trace.where[hit])
+        self._mark(rows[seen.closed & ~finite], Status.SINGULAR, singular, np.nan)
+        good = seen.closed & finite
+        if good.any():
+            self.arrays["branch"][rows[good]] = seen.trace.branch[good]
+            for name, found in (("residual", seen.residual), ("margin", seen.trace.margin)):
+                before = self.arrays[name][rows[good]]
+                worst = np.fmax if name == "residual" else np.fmin
+                self.arrays[name][rows[good]] = worst(before, found[good])
+            then(rows[good], seen, good)
+
+    def _rank(self, rows: np.ndarray, seen: Observation, good: np.ndarray) -> None:
+        """Hold the symbolic result against W."""
+        base, part = self.of.base, self._part(rows)
+        known = {**self.of.model.mechanism.nominal, **part}
+        entries = np.broadcast_to(base.beta_entries(known), (len(base.beta), rows.size))
+        pivots = self._smallest_pivot(known, rows.size)
+        whole = np.isfinite(entries).all(axis=0) & (pivots > VANISHED)
+        self._mark(rows[~whole], Status.SPECIAL, Reason.VANISHING_PIVOT, pivots[~whole])
+        if not whole.any():
+            return
+        rows, places = rows[whole], np.flatnonzero(good)[whole]
+        beta = base.beta_matrix(entries[:, whole])
+        held = check(seen.stacked[places], seen.error[places], base.kept, base.eliminated, beta)
+        found = held.spectrum
+        for name, values in (
+            ("rank", found.rank),
+            ("rank_gap", found.gap),
+            ("condition", held.condition),
+            ("singular_values", found.singular_values),
+        ):
+            self.arrays[name][rows] = values
+        self._judge(rows, held)
+
+    def _smallest_pivot(self, known: Mapping[str, Any], count: int) -> np.ndarray:
+        """Least pivot of β against its nominal value, per variant."""
+        base = self.of.base
+        if not base.validity:
+            return np.ones(count)
+        nominal = np.abs(base.pivot_values(self.of.model.mechanism.nominal))
+        ratio = np.abs(base.pivot_values(known)) / nominal
+        return np.broadcast_to(ratio.min(axis=0), (count,))
+
+    def _judge(self, rows: np.ndarray, held: Check) -> None:
+        """Solved, special or awaiting precise."""
+        found, generic = held.spectrum, self.of.base.rank
+        sound = held.null_error <= np.maximum(1e3 * found.noise, 1e-9)
+        decided = found.clear & sound & (found.rank == generic)
+        low = found.clear & sound & (found.rank < generic) & (self.of.rank == "numeric")
+        self._mark(rows[low], Status.SPECIAL, Reason.LOW_RANK, found.rank[low])
+        # A rank below the generic one may be low mobility that float64 cannot see.
+        doubtful = ~decided & ~low
+        self._mark(
+            rows[doubtful], Status.AWAITING_PRECISE, Reason.DOUBTFUL_RANK, found.gap[doubtful]
+        )
+
+    def _torques(self, rows: np.ndarray, seen: Observation, good: np.ndarray) -> None:
+        phi = self._phi(rows)
+        torque = np.einsum("vscp,vp->vsc", seen.W[good], phi)
+        mechanism = self.of.model.mechanism
+        drives = [mechanism.coordinates.index(name) for name in mechanism.actuated]
+        torque = torque[:, :, drives]
+        results = {
+            "torque_rms": np.sqrt((torque**2).mean(axis=1)),
+            "torque_peak": np.abs(torque).max(axis=1),
+        }
+        for name in self.of.metrics:
+            values = results[name]
+            self.arrays[name][rows] = values[:, 0] if len(drives) == 1 else values
+
+    def _wipe_failed(self) -> None:
+        """Base parameters of what works; nothing stands as a number for what does not."""
+        rows = self._going
+        if rows.size and "base_parameters" in self.arrays:
+            base = self.of.base
+            known = {**self.of.model.mechanism.nominal, **self._part(rows)}
+            entries = np.broadcast_to(base.beta_entries(known), (len(base.beta), rows.size))
+            self.arrays["base_parameters"][rows] = base.combine(self._phi(rows), entries)
+        failed = np.isin(
+            self.arrays["status"], (Status.UNASSEMBLABLE, Status.LOST, Status.SINGULAR)
+        )
+        for name, empty in blank(self.of, 1).items():
+            self.arrays[name][failed] = empty[0]
+
+
+def prepare(spec: SweepSpec) -> ChunkEvaluator:
+    """Do once what all variants share.
+
+    Raises
+    ------
+    MissingDataError
+        The specification asks for what the mechanism does not state.
+    UsageError
+        It asks for what cannot be computed.
+    """
+    mechanism, asked = spec.mechanism, spec.evaluation
+    if asked.metrics:
+        _check_metrics(spec)
+    model = assemble(mechanism)
+    base = symbolic(model)
+    start = model.assembled.coordinates
+    return ChunkEvaluator(
+        model,
+        base,
+        asked.rank,
+        asked.metrics,
+        None if asked.rank == "none" else excitation(mechanism, start),
+        cycle(mechanism, start) if asked.metrics else None,
+    )
+
+
+def _check_metrics(spec: SweepSpec) -> None:
+    mechanism = spec.mechanism
+    if not mechanism.has_inertias:
+        bare = [body.name for body in mechanism.bodies if body.parameters is None]
+        raise MissingDataError(
+            f"Torques need inertias, and {', '.join(bare)} of {mechanism.name!r} "
+            f"{'has' if len(bare) == 1 else 'have'} none. Give mass, centre and inertia, or drop "
+            f"the metrics {', '.join(spec.evaluation.metrics)}.",
+            [f"bodies.{name}" for name in bare],
+        )
+    passive = [name for name in mechanism.actuated if name not in mechanism.coordinates]
+    if passive or len(mechanism.actuated) != len(mechanism.coordinates):
+        raise UsageError(
+            f"Torque metrics are of the coordinates ({', '.join(mechanism.coordinates)}); the "
+            f"drives of {mechanism.name!r} are {', '.join(mechanism.actuated)}. Choose the driven "
+            f"joints as coordinates.",
+            ["actuated"],
+        )
