@@ -1,0 +1,144 @@
+"""Plans are sequences: any slice of them is the same, and cheap."""
+
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import qmc
+
+from sweeps.plans import (
+    Grid,
+    LatinHypercube,
+    Random,
+    Sobol,
+    Zip,
+    from_description,
+    permuted,
+    uniform,
+)
+from sweeps.tables import Table
+
+BOUNDS = (("a", -1.0, 2.0), ("b", 10.0, 11.0), ("c", 0.0, 1e-3))
+PLANS = [
+    Grid((("a", (1.0, 2.0, 3.0)), ("b", (0.5, 0.7)), ("c", tuple(np.linspace(0, 1, 11))))),
+    Zip((("a", tuple(range(70))), ("b", tuple(np.linspace(0, 1, 70))))),
+    Random(BOUNDS, 75, seed=3),
+    LatinHypercube(BOUNDS, 75, seed=3),
+    Sobol(BOUNDS, 75, seed=3),
+    Table(("a", "b"), np.arange(140.0).reshape(70, 2)),
+]
+IDS = [type(plan).__name__ for plan in PLANS]
+
+
+def stacked(rows):
+    return np.stack(list(rows.values()), axis=-1)
+
+
+@pytest.mark.parametrize("plan", PLANS, ids=IDS)
+class TestEveryPlan:
+    @given(cuts=st.lists(st.integers(0, 66), min_size=3, max_size=3).map(sorted))
+    def test_slices_join(self, plan, cuts):
+        a, b, c = cuts
+        joined = np.concatenate([stacked(plan.rows(a, b)), stacked(plan.rows(b, c))])
+        np.testing.assert_array_equal(joined, stacked(plan.rows(a, c)))
+
+    def test_order_of_asking_does_not_matter(self, plan):
+        late, early = stacked(plan.rows(40, 60)), stacked(plan.rows(0, 20))
+        np.testing.assert_array_equal(stacked(plan.rows(0, 60))[40:], late)
+        np.testing.assert_array_equal(stacked(plan.rows(0, 60))[:20], early)
+
+    def test_rows_that_do_not_exist(self, plan):
+        with pytest.raises(IndexError):
+            plan.rows(0, len(plan) + 1)
+
+    def test_described_and_made_again(self, plan):
+        if isinstance(plan, Table):
+            assert Table.from_document(plan.document()) == plan
+        else:
+            assert from_description(plan.describe()) == plan
+
+
+@given(count=st.integers(1, 5000), seed=st.integers(0, 2**64), stream=st.integers(0, 20))
+@settings(max_examples=60, deadline=None)
+def test_permutation_is_one(count, seed, stream):
+    sent = permuted(np.arange(count, dtype=np.uint64), count, seed, stream)
+    np.testing.assert_array_equal(np.sort(sent), np.arange(count))
+
+
+@pytest.mark.parametrize("count", [1, 2, 7, 100, 1000])
+def test_latin_hypercube_hits_every_slice_once(count):
+    rows = LatinHypercube(BOUNDS, count, seed=5).rows(0, count)
+    for name, low, high in BOUNDS:
+        slices = np.floor((rows[name] - low) / (high - low) * count)
+        np.testing.assert_array_equal(np.sort(slices), np.arange(count))
+
+
+def test_latin_hypercube_columns_are_unrelated():
+    rows = stacked(LatinHypercube(BOUNDS, 4096, seed=1).rows(0, 4096))
+    neighbours = np.corrcoef(rows[:-1, 0], rows[1:, 0])[0, 1]
+    # Independent columns correlate by 1/√n = 0.016 standard deviation; five of them.
+    assert np.abs(np.corrcoef(rows.T) - np.eye(3)).max() < 0.08
+    assert abs(neighbours) < 0.08
+
+
+def test_sobol_is_scipys():
+    points = qmc.Sobol(3, scramble=True, rng=np.random.default_rng(3)).random(128)
+    expected = qmc.scale(points, [low for _, low, _ in BOUNDS], [high for _, _, high in BOUNDS])
+    found = stacked(Sobol(BOUNDS, 128, seed=3).rows(0, 128))
+    np.testing.assert_allclose(found, expected, rtol=1e-15, atol=1e-18)
+
+
+def test_sobol_has_an_end():
+    with pytest.raises(ValueError, match="at most 1073741824"):
+        Sobol(BOUNDS, 2**30 + 1)
+
+
+@given(start=st.integers(0, 10**12), count=st.integers(0, 20))
+def test_uniform_numbers_jump(start, count):
+    step = np.random.Generator(
+        np.random.Philox(np.random.SeedSequence(7, spawn_key=(2,))).advance(start // 4)
+    )
+    skipped = step.random(start % 4 + count)[start % 4 :]
+    np.testing.assert_array_equal(uniform(7, 2, start, start + count), skipped)
+
+
+def test_seeds_differ():
+    first, second = (Random(BOUNDS, 50, seed).rows(0, 50)["a"] for seed in (1, 2))
+    assert not np.isin(first, second).any()
+
+
+@pytest.mark.parametrize("make", [Random, LatinHypercube, Sobol])
+def test_a_hundred_million_rows_cost_nothing(make):
+    plan = make(BOUNDS, 10**8, seed=1)
+    plan.rows(90_000_000, 90_000_010)  # Sobol forwards once, for a fraction of a second
+    begun = time.perf_counter()
+    rows = plan.rows(90_001_000, 90_011_000)
+    assert time.perf_counter() - begun < 0.2
+    assert len(rows["a"]) == 10_000
+
+
+def test_a_grid_of_a_hundred_million_rows():
+    axis = tuple(np.linspace(0, 1, 100))
+    plan = Grid((("a", axis), ("b", axis), ("c", axis), ("d", axis)))
+    assert len(plan) == 10**8
+    last = plan.rows(10**8 - 1, 10**8)
+    assert stacked(last).tolist() == [[1.0, 1.0, 1.0, 1.0]]
+
+
+def test_grid_is_the_product():
+    plan = Grid((("a", (1.0, 2.0)), ("b", (3.0, 4.0, 5.0))))
+    expected = [[1, 3], [1, 4], [1, 5], [2, 3], [2, 4], [2, 5]]
+    assert stacked(plan.rows(0, 6)).tolist() == expected
+
+
+def test_zip_needs_equal_lengths():
+    with pytest.raises(ValueError, match="a has 2, b has 1"):
+        Zip((("a", (1.0, 2.0)), ("b", (3.0,))))
+
+
+def test_long_table_is_named_not_repeated():
+    table = Table(("a",), np.zeros((60_000, 1)), "points.csv")
+    assert table.document()["file"] == "points.csv"
+    assert Table.from_document(table.document()) is None
