@@ -13,9 +13,8 @@ from pathlib import Path
 from . import yaml_text
 from .algebra import GeometryField
 from .errors import FileError, Mistake
-from .expressions import evaluate
 from .grammar import did_you_mean
-from .mechanism import Joint, Mechanism, Relation, Symbol
+from .mechanism import Mechanism
 from .read_assembly import read_actuated, read_assembly, read_coordinates, value_units
 from .read_bodies import read_bodies
 from .read_columns import read_friction, read_springs

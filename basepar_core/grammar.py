@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 
 from .errors import ExpressionError
-from .expressions import Expression, Name, Number
+from .expressions import Call, Expression, Name, Number
 from .folding import FUNCTIONS, MAX_DEPTH, Term, apply, combine, compare, measure, minus, power
 from .tokens import COMPARISONS, Token, is_literal, shown, tokens
 from .units import NUMBER, UNITS, Dimension, Unit
@@ -71,17 +71,16 @@ def parse_comparison(text: str, names: Mapping[str, Dimension | None]) -> Expres
     >>> parse_comparison("2*a <= 300 mm", {"a": LENGTH}).operator
     '<='
     """
-    parser = _Parser(text, names)
-    left = parser.sum()
-    sign = parser.take(*COMPARISONS)
-    if sign is None:
-        parser.expect_end()
-        raise ExpressionError(f"{text!r} compares nothing; a filter reads like 'a + b <= 0.5 m'.")
-    right = parser.sum()
-    if parser.next.text in COMPARISONS:
-        raise parser.error("only one comparison at a time; write two filters")
-    parser.expect_end()
-    return parser.at(sign, compare, sign.text, left, right).tree
+    sign, left, right = _Parser(text, names).sides(COMPARISONS, "a + b <= 0.5 m")
+    return Call(sign, (left, right))
+
+
+def parse_equation(
+    text: str, names: Mapping[str, Dimension | None]
+) -> tuple[Expression, Expression]:
+    """Both sides of an equation such as `r^2 = 3`."""
+    _, left, right = _Parser(text, names).sides(("=",), "r^2 = 3")
+    return left, right
 
 
 def parse_unit(text: str) -> Unit:
@@ -162,11 +161,28 @@ class _Parser:
         self.expect_end()
         return term
 
-    def expect_end(self) -> None:
+    def sides(self, signs: tuple[str, ...], example: str) -> tuple[str, Expression, Expression]:
+        """The two sides of exactly one of these signs, and the sign."""
+        left = self.sum()
+        sign = self.take(*signs)
+        if sign is None:
+            if self.next.kind != "end":
+                self.expect_end(example)
+            raise self.error(f"one of {' '.join(signs)} is missing; it reads like '{example}'")
+        right = self.sum()
+        if self.next.text in signs:
+            raise self.error(f"a second {self.next.text!r}; write two")
+        self.expect_end(example)
+        self.at(sign, compare, sign.text, left, right)
+        return sign.text, left.tree, right.tree
+
+    def expect_end(self, example: str = "") -> None:
         token = self.next
         if token.kind == "end":
             return
         if token.text in COMPARISONS or token.text == "=":
+            if example:
+                raise self.error(f"stray {token.text!r}; it reads like '{example}'")
             raise self.error("a comparison has its place in filters only")
         if token.text == ",":
             raise self.error("stray ','; a decimal point is '.', and a comma separates arguments")

@@ -4,7 +4,6 @@ import csv
 import re
 from collections.abc import Sequence
 from fractions import Fraction
-from pathlib import Path
 
 from .expressions import Number
 from .grammar import did_you_mean
@@ -56,7 +55,8 @@ def _check_header(
 def _samples(
     reading: Reading, node: Node, rows: Sequence[Sequence[str]], order: Sequence[int]
 ) -> Data:
-    times, values = [], []
+    times: list[Number] = []
+    values: list[tuple[tuple[Number, Number, Number], ...]] = []
     for count, row in enumerate(rows, start=2):
         texts = [row[k].strip() if k < len(row) else "" for k in order]
         bad = next((text for text in texts if not _DECIMAL.match(text)), None)
@@ -74,8 +74,3 @@ def _samples(
     if not times:
         reading.mistake(node, "has no samples")
     return Data(tuple(times), tuple(values))
-
-
-def folder_of(source: str) -> Path:
-    """Where the data files of a mechanism file are looked for."""
-    return Path(source).parent

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from .expressions import Expression
 from .mechanism import Friction, Joint, Spring
-from .read_motion import effort, rate
 from .read_assembly import is_value, value_units
 from .read_joints import points, read_connects
+from .read_motion import effort, rate
 from .reading import Reading
 from .units import UNITS, Unit
 from .yaml_text import Fields, Node
@@ -40,9 +40,7 @@ def read_friction(
     return tuple(columns)
 
 
-def _valued(
-    reading: Reading, name: str, node: Fields, slot: Unit, known: bool
-) -> list[Friction]:
+def _valued(reading: Reading, name: str, node: Fields, slot: Unit, known: bool) -> list[Friction]:
     entries = reading.fields(node, (), _KINDS)
     if not known:  # without the joint there is no telling a force from a torque
         return []

@@ -14,7 +14,6 @@ from .errors import ExpressionError
 from .expressions import (
     ONE,
     ZERO,
-    Call,
     Expression,
     evaluate,
     multiply,
@@ -55,9 +54,7 @@ def read_joints(
     return tuple(joints)
 
 
-def _joint(
-    reading: Reading, name: str, node: Node, bodies: Sequence[str] | None
-) -> Joint | None:
+def _joint(reading: Reading, name: str, node: Node, bodies: Sequence[str] | None) -> Joint | None:
     if name == "bodies":
         reading.mistake(node, "'bodies' means the poses in `assembly`; name the joint otherwise")
     else:
@@ -144,9 +141,7 @@ def _axes(reading: Reading, kind: str, joint: Node, node: Node | None) -> Pair |
     return _directions(reading, node)
 
 
-def _references(
-    reading: Reading, kind: str, node: Node | None, axes: Pair | None
-) -> Pair | None:
+def _references(reading: Reading, kind: str, node: Node | None, axes: Pair | None) -> Pair | None:
     if reading.planar and kind == "prismatic":
         if node is not None:
             reading.mistake(node, "a planar prismatic joint has no `reference`; leave it out")
@@ -184,9 +179,7 @@ def _vanishes_nominally(reading: Reading, vector: Sequence[Expression]) -> bool:
     return bool(np.linalg.norm(np.array(evaluate(vector, values), float)) < 1e-12)
 
 
-def _check_lengths(
-    reading: Reading, kind: str, node: Node, axes: Pair, references: Pair
-) -> None:
+def _check_lengths(reading: Reading, kind: str, node: Node, axes: Pair, references: Pair) -> None:
     field = reading.field
     if field is None:
         return
@@ -201,9 +194,7 @@ def _check_lengths(
     if kind not in ("prismatic", "fixed"):
         return
     projected = [
-        subtract(
-            multiply(dot(r, r), square), multiply(dot(r, axis), dot(r, axis))
-        )
+        subtract(multiply(dot(r, r), square), multiply(dot(r, axis), dot(r, axis)))
         for r, axis, square in zip(references, axes, squares, strict=True)
     ]
     if not field.is_zero(subtract(*projected)):

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from math import isclose, pi
 from typing import TypeVar
 
-from .expressions import ZERO, Expression, Number, evaluate
+from .expressions import ZERO, Expression, evaluate
 from .mechanism import (
     ConstantSpeed,
     Cycle,
@@ -12,8 +12,8 @@ from .mechanism import (
     Excitation,
     Fourier,
     RestToRest,
-    SineSum,
     Sines,
+    SineSum,
     States,
 )
 from .motion_data import read_data
@@ -139,7 +139,8 @@ def _amplitude(reading: Reading, node: Node | None, slots: Slots) -> tuple[Expre
     def size(reading: Reading, node: Node, slot: Unit) -> Expression:
         return reading.positive(node, slot, zero=True)
 
-    return per_coordinate(reading, node, slots, size, ZERO)
+    missing: Expression = ZERO
+    return per_coordinate(reading, node, slots, size, missing)
 
 
 def _terms(reading: Reading, node: Node, slot: Unit) -> tuple[Term, ...]:
@@ -168,7 +169,8 @@ def read_noise(
     def level(reading: Reading, node: Node, slot: Unit) -> Expression:
         return reading.positive(node, effort(slot))
 
-    return tuple(zip(slots, per_coordinate(reading, node, slots, level, ZERO), strict=True))
+    missing: Expression = ZERO
+    return tuple(zip(slots, per_coordinate(reading, node, slots, level, missing), strict=True))
 
 
 def read_cycle(reading: Reading, node: Node | None, slots: Slots) -> Cycle | None:
@@ -228,20 +230,15 @@ def _constant_speed(reading: Reading, node: Node, slot: Unit) -> ConstantSpeed:
         reading.mistake(node, "give turns or duration, one of them")
     elif turns is not None and slot.text == "m":
         reading.mistake(node, "a sliding coordinate makes no turns; give a duration")
-    elif turns is not None and _product(turns, speed) <= 0:
-        reading.mistake(node, "turns and speed must not vanish and have the same sign")
+    elif turns is not None and 0 in evaluate([turns, speed], {}):
+        reading.mistake(node, "turns and speed must not be zero; to rest, give a duration")
     return ConstantSpeed(speed, turns, length)
-
-
-def _product(a: Expression, b: Expression) -> float:
-    first, second = evaluate([a, b], {})
-    return float(first * second)
 
 
 def _duration(law: Law) -> float:
     if isinstance(law, ConstantSpeed) and law.turns is not None:
         turns, speed = evaluate([law.turns, law.speed], {})
-        return float(2 * pi * turns / speed)
+        return float(abs(2 * pi * turns / speed))
     assert law.duration is not None
     return float(evaluate([law.duration], {})[0])
 

@@ -1,3 +1,186 @@
-from .reading import Reading
-def read_relations(reading, node, geometry, constants):
-    return geometry, ()
+"""The section `relations`: algebraic numbers, and the roots that their values pick.
+
+The value in the file is approximate, but what follows needs the root itself, or axes that are
+equally long by the relation would not quite be so. A quadratic root is written out with its
+square root; another one is refined to more digits than any later calculation takes.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+import mpmath
+
+from .errors import ExpressionError
+from .expressions import (
+    OPERATORS,
+    ZERO,
+    Call,
+    Expression,
+    Number,
+    add,
+    evaluate,
+    multiply,
+    negate,
+    number,
+    subtract,
+)
+from .grammar import parse_equation
+from .mechanism import Relation, Symbol
+from .reading import Reading, check_rational, substitute
+from .relations import newton, polynomial
+from .yaml_text import Node
+
+_DIGITS = 250
+_NEWTON_STEPS = 60  # far beyond quadratic convergence from within 5 %
+#: A value this far from its root, relatively, was meant for another one, or mistyped.
+_TOO_FAR = 0.05
+
+_PRECISE = {
+    **OPERATORS,
+    "number": lambda value: mpmath.mpf(value.numerator) / value.denominator,
+    "pi": lambda: +mpmath.pi,
+    "sqrt": mpmath.sqrt,
+    "sin": mpmath.sin,
+    "cos": mpmath.cos,
+    "tan": mpmath.tan,
+    "abs": abs,
+    "min": min,
+    "max": max,
+}
+
+
+def read_relations(
+    reading: Reading,
+    node: Node | None,
+    geometry: tuple[Symbol, ...],
+    constants: tuple[Symbol, ...],
+) -> tuple[tuple[Symbol, ...], tuple[Relation, ...]]:
+    """Relations, and the geometry with its algebraic numbers at their roots."""
+    entries = reading.entries(node, "a mapping such as r3: r3^2 = 3") or {}
+    declared = {symbol.name: symbol for symbol in geometry}
+    free = [s for s in (*geometry, *constants) if s.name not in entries and not s.is_angle]
+    relations = []
+    for name, entry in entries.items():
+        if name in reading.spoilt:
+            continue
+        if name not in declared:
+            reading.mistake(
+                entry, f"{name!r} is not declared in geometry; declare it there, with a value"
+            )
+            continue
+        before = reading.count
+        _check_symbol(reading, entry, declared[name])
+        relation = _relation(reading, name, entry, free)
+        if relation is not None and reading.count == before:
+            declared[name] = _at_root(reading, entry, declared[name], relation, free)
+            reading.values[name] = declared[name].value
+            relations.append(relation)
+    return tuple(declared.values()), tuple(relations)
+
+
+def _check_symbol(reading: Reading, node: Node, symbol: Symbol) -> None:
+    if symbol.is_angle:
+        reading.mistake(node, f"{symbol.name!r} is an angle; a relation makes a number or length")
+    if symbol.bounds is not None:
+        reading.mistake(node, f"{symbol.name!r} follows from its relation; it has no bounds")
+
+
+def _relation(reading: Reading, name: str, node: Node, free: Sequence[Symbol]) -> Relation | None:
+    text = reading.text(node, f"an equation such as {name}^2 = 3")
+    if text is None:
+        return None
+    allowed = [name, *(symbol.name for symbol in free)]
+    dimensions = {key: reading.dimensions[key] for key in allowed}
+    try:
+        left, right = parse_equation(text, dimensions)
+        difference = subtract(left, right)
+        check_rational(difference)
+    except ExpressionError as error:
+        what = f"only {name!r} itself, lengths and numbers without a relation, and constants"
+        reading.complain(node, text, dimensions, error, what)
+        return None
+    return Relation(name, difference)
+
+
+def _at_root(
+    reading: Reading, node: Node, symbol: Symbol, relation: Relation, free: Sequence[Symbol]
+) -> Symbol:
+    """The symbol at the root near its value; placeholder where there is none (reported)."""
+    try:
+        coefficients, factors = polynomial(free, relation)
+    except ExpressionError as error:
+        reading.mistake(node, error.message)
+        return symbol
+    if factors in ([], [1]):
+        what = "does not occur" if not factors else "is rational"
+        reading.mistake(node, f"{symbol.name!r} {what} in it; write the expression itself")
+        return symbol
+    if len(factors) > 1:
+        reading.mistake(
+            node,
+            f"it factors; state the factor of which {symbol.name!r} is a root, or no relation",
+        )
+        return symbol
+    if any(value.name in reading.dubious for value in (symbol, *free)):
+        return symbol
+    numbers = [substitute(entry, reading.values) for entry in coefficients]
+    root = _nearest(reading, node, symbol, numbers)
+    return symbol if root is None else replace(symbol, value=root)
+
+
+def _nearest(
+    reading: Reading, node: Node, symbol: Symbol, coefficients: Sequence[Expression]
+) -> Expression | None:
+    with mpmath.workdps(_DIGITS):
+        start, *numbers = evaluate([symbol.value, *coefficients], {}, _PRECISE)
+        root = start
+        for _ in range(_NEWTON_STEPS):
+            try:
+                root = newton(numbers, root)
+            except ZeroDivisionError:
+                break
+        step = abs(newton(numbers, root) - root) if numbers[-1] else mpmath.inf
+        if not (step <= abs(root) * mpmath.mpf(10) ** (10 - _DIGITS)) or (
+            abs(root - start) > _TOO_FAR * abs(root)
+        ):
+            reading.mistake(
+                node,
+                f"the value of {symbol.name!r}, {float(start):.6g}, is near no root of its "
+                f"relation; give a value within 5 % of the root that is meant",
+            )
+            return None
+        return _closed_form(coefficients, numbers, root)
+
+
+def _closed_form(
+    coefficients: Sequence[Expression], numbers: Sequence[mpmath.mpf], root: mpmath.mpf
+) -> Expression:
+    if len(coefficients) != 3:
+        exact = Fraction(int(mpmath.nint(root * 10**_DIGITS)), 10**_DIGITS)
+        return Number(exact)
+    c, b, a = coefficients
+    half = _quotient(b, multiply(number(2), a))
+    square = subtract(multiply(half, half), _quotient(c, a))
+    if isinstance(half, Number) and not isinstance(square, Number):
+        square = _folded(square)
+    deviation = Call("sqrt", (square,))
+    middle = -numbers[1] / (2 * numbers[2])
+    return add(negate(half), deviation if root >= middle else negate(deviation))
+
+
+def _quotient(numerator: Expression, denominator: Expression) -> Expression:
+    if isinstance(numerator, Number) and isinstance(denominator, Number):
+        return Number(numerator.value / denominator.value)
+    return ZERO if numerator == ZERO else Call("/", (numerator, denominator))
+
+
+def _folded(node: Expression) -> Expression:
+    """Arithmetic of exact numbers done, so that a root reads `sqrt(3)`."""
+    if not isinstance(node, Call):
+        return node
+    arguments = tuple(_folded(argument) for argument in node.arguments)
+    if node.operator in "+-*/" and all(isinstance(argument, Number) for argument in arguments):
+        values = [argument.value for argument in arguments]  # type: ignore[union-attr]
+        return Number(OPERATORS[node.operator](*values))
+    return Call(node.operator, arguments)

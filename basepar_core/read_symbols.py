@@ -42,6 +42,8 @@ def _symbol(reading: Reading, name: str, node: Node, bounded: bool) -> Symbol:
     bounds = _bounds(reading, entries.get("bounds"), slot) if unit else None
     if reading.count == before:
         _check_finite(reading, entries.get("value"), value)
+    if reading.count > before or unit is None or "value" not in entries:
+        reading.dubious.add(name)
     return Symbol(name, value, slot.text, bounds)
 
 

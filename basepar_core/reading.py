@@ -18,7 +18,7 @@ from .expressions import ZERO, Call, Expression, Name, Number, evaluate, names
 from .grammar import did_you_mean, parse, parse_any
 from .mechanism import Vector
 from .tokens import is_literal, shown, tokens
-from .units import DIMENSIONLESS, NUMBER, UNITS, Dimension, Unit
+from .units import DIMENSIONLESS, UNITS, Dimension, Unit
 from .yaml_text import Fields, Items, Node, Refused, Text, key_path
 
 ORIGIN: Vector = (ZERO, ZERO, ZERO)
@@ -38,6 +38,8 @@ class Reading:
         self.dimensions: dict[str, Dimension | None] = {}
         self.constants: dict[str, Expression] = {}
         self.values: dict[str, Expression] = {}
+        #: Symbols whose value could not be read.
+        self.dubious: set[str] = set()
         #: Names already complained of; expressions with them are not complained of again.
         self.spoilt: set[str] = set()
         self.field: GeometryField | None = None
@@ -88,7 +90,9 @@ class Reading:
             return None
         if size is None or len(node.items) == size:
             return node.items
-        if any(isinstance(i, Text) and i.value.count("(") != i.value.count(")") for i in node.items):
+        if any(
+            isinstance(i, Text) and i.value.count("(") != i.value.count(")") for i in node.items
+        ):
             self.mistake(node, 'a comma inside an expression needs quotes: ["max(a, b)", 0]')
         else:
             self.mistake(node, f"{what} is expected, not {len(node.items)} entries")
@@ -174,7 +178,9 @@ class Reading:
                 self.mistake(node, f"{size:g} where something positive is expected")
         return result
 
-    def geometric(self, node: Node | None, slot: Unit | None) -> tuple[Expression, Dimension | None]:
+    def geometric(
+        self, node: Node | None, slot: Unit | None
+    ) -> tuple[Expression, Dimension | None]:
         """A rational function of symbols and constants; any dimension where the slot is None."""
         before = self.count
         if slot is None:
@@ -229,7 +235,8 @@ class Reading:
         try:
             result = parse(text, slot, names)
         except ExpressionError as error:
-            self._complain(node, text, names, error)
+            allowed = "numbers and constants" if names else "numbers"
+            self.complain(node, text, names, error, f"only {allowed}")
             return ZERO
         if slot.text == "rad" and is_literal(text):
             self._warn_of_degrees(node, text)
@@ -243,12 +250,22 @@ class Reading:
             return parse_any(text, self.dimensions)
         except ExpressionError as error:
             assert node is not None
-            self._complain(node, text, self.dimensions, error)
+            self.complain(node, text, self.dimensions, error)
             return ZERO, None
 
-    def _complain(
-        self, node: Node, text: str, names: Mapping[str, object], error: ExpressionError
+    def complain(
+        self,
+        node: Node,
+        text: str,
+        names: Mapping[str, object],
+        error: ExpressionError,
+        allowed: str = "",
     ) -> None:
+        """Report an expression's error, unless it comes from a name already complained of.
+
+        A name that is declared but has no place in this slot is said to be so; `allowed` says
+        what has.
+        """
         try:
             used = {token.text for token in tokens(text) if token.kind == "name"}
         except ExpressionError:
@@ -257,8 +274,7 @@ class Reading:
             return
         strangers = sorted((used & set(self.dimensions)) - set(names))
         if strangers:
-            allowed = "numbers and constants" if names else "numbers"
-            self.mistake(node, f"{strangers[0]!r} cannot stand here, only {allowed} can")
+            self.mistake(node, f"{strangers[0]!r} cannot stand here, {allowed} can")
         else:
             self.mistake(node, error.message)
 
@@ -270,6 +286,11 @@ class Reading:
                 f"turn; write '{text} deg' or '{text} rad'.",
                 stacklevel=2,
             )
+
+
+def _is_torn(node: Node) -> bool:
+    """Whether a comma of the list went through the middle of a call."""
+    return isinstance(node, Text) and node.value.count("(") != node.value.count(")")
 
 
 def _kind(node: Node) -> str:

@@ -84,7 +84,11 @@ def _stray(text: str, at: int) -> ExpressionError:
 def _check_size(token: Token) -> None:
     mantissa, _, exponent = token.text.lower().partition("e")
     digits = len(exponent.lstrip("+-0"))
-    if len(mantissa) > _MAX_DIGITS or digits > 3 or abs(int(exponent or 0)) > _MAX_DECIMAL_EXPONENT:
+    if (
+        len(mantissa) > _MAX_DIGITS
+        or digits > 3
+        or abs(int(exponent or 0)) > _MAX_DECIMAL_EXPONENT
+    ):
         raise ExpressionError(
             f"Position {token.position}: a number beyond 1e±{_MAX_DECIMAL_EXPONENT} or "
             f"{_MAX_DIGITS} digits; no dimension of a mechanism needs it."

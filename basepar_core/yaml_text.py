@@ -103,6 +103,10 @@ def key_path(path: str, key: str) -> str:
     return f"{path}.{key}" if path else key
 
 
+def _line(event: yaml.Event) -> int:
+    return event.start_mark.line + 1 if event.start_mark else 1
+
+
 class _Reader:
     """Builds nodes from events; one method per kind of node."""
 
@@ -120,23 +124,23 @@ class _Reader:
         event = next(self.events)
         if not isinstance(event, yaml.StreamEndEvent):
             message = "a second document ('---'); one file holds one"
-            raise Unreadable(Mistake("", message, event.start_mark.line + 1))
+            raise Unreadable(Mistake("", message, _line(event)))
         return node
 
     def _refuse(self, path: str, event: yaml.Event, message: str) -> None:
-        self.mistakes.append(Mistake(path, message, event.start_mark.line + 1))
+        self.mistakes.append(Mistake(path, message, _line(event)))
 
     def _node(self, event: yaml.Event, path: str, depth: int) -> Node:
-        line = event.start_mark.line + 1
+        line = _line(event)
         if depth > _MAX_NESTING:
             raise Unreadable(Mistake(path[:80], f"nested deeper than {_MAX_NESTING}", line))
         if isinstance(event, yaml.AliasEvent):
             self._refuse(path, event, f"alias '*{event.anchor}'; write the value out")
             return Refused(path, line)
-        if getattr(event, "anchor", None) is not None:
-            self._refuse(path, event, f"anchor '&{event.anchor}'; write the value out twice")
-        if getattr(event, "tag", None) is not None:
-            self._refuse(path, event, f"tag {event.tag!r}; every scalar is plain text here")
+        if (anchor := getattr(event, "anchor", None)) is not None:
+            self._refuse(path, event, f"anchor '&{anchor}'; write the value out twice")
+        if (tag := getattr(event, "tag", None)) is not None:
+            self._refuse(path, event, f"tag {tag!r}; every scalar is plain text here")
         if isinstance(event, yaml.SequenceStartEvent):
             return self._items(path, line, depth)
         if isinstance(event, yaml.MappingStartEvent):
@@ -144,7 +148,7 @@ class _Reader:
         return Text(getattr(event, "value", ""), path, line)
 
     def _items(self, path: str, line: int, depth: int) -> Items:
-        items = []
+        items: list[Node] = []
         while not isinstance(event := next(self.events), yaml.SequenceEndEvent):
             items.append(self._node(event, f"{path}[{len(items)}]", depth + 1))
         return Items(tuple(items), path, line)
@@ -152,7 +156,7 @@ class _Reader:
     def _fields(self, path: str, line: int, depth: int) -> Fields:
         fields = Fields({}, path, line)
         while not isinstance(event := next(self.events), yaml.MappingEndEvent):
-            at = event.start_mark.line + 1
+            at = _line(event)
             key = self._key(event, path, depth)
             node = self._node(next(self.events), key_path(path, key or "?"), depth + 1)
             if key is None:

@@ -1,0 +1,123 @@
+"""Algebraic numbers of the geometry: the roots that the values of a file pick.
+
+`relations: {r: r^2 = 3}` makes r a root of a polynomial. Its coefficients may contain other
+symbols (`r^2 = x^2 + y^2`); when these are swept the root follows them continuously, from the
+nominal geometry in a straight line, as assemblies do.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from .algebra import GeometryField
+from .expressions import ONE, Expression, evaluate, names
+from .mechanism import Mechanism, Relation, Symbol
+
+_STEPS = 32
+_NEWTON_STEPS = 8
+# Newton in float64 ends at rounding; a residual this large beside its own terms is no root.
+_NO_ROOT = 1e-9
+
+
+def polynomial(
+    symbols: Sequence[Symbol], relation: Relation
+) -> tuple[tuple[Expression, ...], list[int]]:
+    """A relation as a polynomial in its own symbol.
+
+    Parameters
+    ----------
+    symbols
+        All symbols that occur, none of them an angle.
+    relation
+        The relation.
+
+    Returns
+    -------
+    coefficients
+        From the constant term up, as expressions in the other symbols.
+    factors
+        Degrees in the symbol of the irreducible factors that contain it, with multiplicity.
+
+    Raises
+    ------
+    ExpressionError
+        Where it is not a rational function.
+    """
+    geometry = GeometryField([*symbols, Symbol(relation.symbol, ONE)])
+    numerator = geometry.element(relation.polynomial).numer
+    place = len(symbols)  # free symbols keep their order; its own comes last
+    by_power: dict[int, Any] = {}
+    for exponents, coefficient in numerator.terms():
+        rest = (*exponents[:place], 0)
+        term = geometry.ring({rest: coefficient})
+        power = exponents[place]
+        by_power[power] = by_power.get(power, geometry.ring.zero) + term
+    degree = max(by_power, default=0)
+    coefficients = tuple(
+        geometry.to_expression(geometry.field.new(by_power.get(k, geometry.ring.zero)))
+        for k in range(degree + 1)
+    )
+    factors = [
+        factor.degree(place)
+        for factor, multiplicity in (numerator.factor_list()[1] if numerator else ())
+        for _ in range(multiplicity)
+    ]
+    return coefficients, [size for size in factors if size > 0]
+
+
+def newton(coefficients: Sequence[Any], root: Any) -> Any:
+    """One step towards a root of Σ cₖ rᵏ, in whatever arithmetic the numbers are."""
+    value, slope = coefficients[-1], 0 * coefficients[-1]
+    for coefficient in reversed(coefficients[:-1]):
+        slope = slope * root + value
+        value = value * root + coefficient
+    return root - value / slope
+
+
+def roots(mechanism: Mechanism, values: Mapping[str, np.ndarray | float]) -> dict[str, np.ndarray]:
+    """Algebraic numbers at other values of the symbols they depend on.
+
+    Parameters
+    ----------
+    mechanism
+        With relations, whose nominal roots are the symbols' values.
+    values
+        Swept symbols, (variant,) arrays or numbers, SI.
+
+    Returns
+    -------
+    dict
+        Algebraic numbers that depend on a swept symbol, (variant,) arrays; nan where the root
+        stops being real on the way.
+    """
+    free = [s for s in (*mechanism.geometry, *mechanism.constants) if not s.is_angle]
+    found = {}
+    for relation in mechanism.relations:
+        if names(relation.polynomial) & values.keys():
+            others = [symbol for symbol in free if symbol.name != relation.symbol]
+            coefficients, _ = polynomial(others, relation)
+            found[relation.symbol] = _follow(mechanism, relation.symbol, coefficients, values)
+    return found
+
+
+def _follow(
+    mechanism: Mechanism,
+    symbol: str,
+    coefficients: Sequence[Expression],
+    values: Mapping[str, np.ndarray | float],
+) -> np.ndarray:
+    nominal = mechanism.nominal
+    root = np.asarray(nominal[symbol])
+    with np.errstate(all="ignore"):
+        for share in np.linspace(0, 1, _STEPS + 1)[1:]:
+            here = {
+                name: nominal[name] + share * (np.asarray(value) - nominal[name])
+                for name, value in values.items()
+            }
+            numbers = evaluate(coefficients, {**nominal, **here})
+            for _ in range(_NEWTON_STEPS):
+                root = newton(numbers, root)
+        terms = np.array([c * root**k for k, c in enumerate(numbers)])
+        open_ = ~(np.abs(terms.sum(axis=0)) <= _NO_ROOT * np.abs(terms).sum(axis=0))
+    return np.where(open_, np.nan, root)
