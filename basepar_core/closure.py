@@ -11,7 +11,7 @@ results do not depend on which variants share an array. A variant that fails goe
 passenger and is marked; nothing raises.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
 
@@ -191,11 +191,23 @@ def determinant_ratio(matrices: Array) -> Array:
 
 @dataclass
 class _Lanes:
-    """Variants on their way: configuration (position, variant) and whether each still lives."""
+    """Variants on their way: configuration (position, variant), and whether each still lives.
+
+    `jacobian` (row, speed, variant) is each variant's own from its last Newton update: within
+    that update (1e-9) of the one at `q`, which is plenty for predicting and for the margin.
+    """
 
     q: Array
     live: Array
-    signs: Array | None = None
+    jacobian: Array
+
+    def take(self, variants: Array) -> "_Lanes":
+        return _Lanes(*(kinematics.pick(a, variants) for a in (self.q, self.live, self.jacobian)))
+
+    def put(self, variants: Array, other: "_Lanes") -> None:
+        self.q[:, variants] = other.q
+        self.live[variants] = other.live
+        self.jacobian[..., variants] = other.jacobian
 
 
 class _Closer:
@@ -212,64 +224,62 @@ class _Closer:
             for rows, speeds in self.loops.blocks
         ]
 
+    def start(self, q: Array, count: int) -> _Lanes:
+        """All variants at one configuration."""
+        rows = len(self.loops.rows) + len(self.loops.redundant)
+        return _Lanes(
+            np.repeat(q[:, None], count, axis=1),
+            np.ones(count, dtype=bool),
+            np.zeros((rows, self.graph.speeds, count)),
+        )
+
     def drive(self, dims: Geometry, lanes: _Lanes, before: Array, after: Array) -> None:
         """Set the coordinates to `after` (coordinate,) and close the loops.
 
         The dependent joints start from the tangent at `before`.
         """
-        if self.loops.blocks:
-            at = kinematics.poses(self.graph, dims, lanes.q)
-            jacobian = kinematics.loop_jacobian(self.graph, at, lanes.live.shape)
-            independent = list(self.graph.independent)
-            travel = kinematics.coordinate_step(self.graph, before, after)
-            drift = -np.einsum("rs...,s->r...", jacobian[:, independent], travel)
-            step = np.zeros((self.graph.speeds, *lanes.live.shape))
-            for (rows, speeds), A in zip(self.loops.blocks, self.systems(jacobian), strict=True):
-                step[list(speeds)] = _solve(A, drift[list(rows)])
-            self._move(lanes, step, lanes.live)
+        independent = list(self.graph.independent)
+        travel = kinematics.coordinate_step(self.graph, before, after)
+        drift = -np.einsum("rs...,s->r...", lanes.jacobian[:, independent], travel)
+        self._update(lanes, lanes.jacobian, drift, lanes.live)
         for place, setting in kinematics.coordinate_configuration(self.graph, after):
             lanes.q[place] = setting[:, None]
         self.close(dims, lanes)
 
     def close(self, dims: Geometry, lanes: _Lanes) -> None:
         """Newton from where the lanes are; those that do not converge die."""
-        if not self.loops.blocks:
-            return
         moving = lanes.live.copy()
-        for _ in range(NEWTON_STEPS):
+        for _ in range(NEWTON_STEPS if self.loops.blocks else 0):
             if not moving.any():
                 return
             at = kinematics.poses(self.graph, dims, lanes.q)
             gaps = kinematics.loop_gaps(self.graph, at)
             jacobian = kinematics.loop_jacobian(self.graph, at, lanes.live.shape)
-            step = np.zeros((self.graph.speeds, *lanes.live.shape))
-            for (rows, speeds), A in zip(self.loops.blocks, self.systems(jacobian), strict=True):
-                step[list(speeds)] = _solve(A, -gaps[list(rows)])
-            self._move(lanes, step, moving)
-            size = np.abs(step).max(axis=0)
+            np.copyto(lanes.jacobian, jacobian, where=moving)
+            size = self._update(lanes, jacobian, -gaps, moving)
             moving &= ~(size < self.last_update)
-        lanes.live &= ~moving
+        if self.loops.blocks:
+            lanes.live &= ~moving
 
-    def _move(self, lanes: _Lanes, step: Array, moving: Array) -> None:
+    def _update(self, lanes: _Lanes, jacobian: Array, right: Array, moving: Array) -> Array:
+        """Solve the blocks for a step of the moving variants and take it; its size (variant,)."""
+        step = np.zeros((self.graph.speeds, *lanes.live.shape))
+        for (rows, speeds), A in zip(self.loops.blocks, self.systems(jacobian), strict=True):
+            step[list(speeds)] = np.einsum("vij,jv->iv", invert(A), right[list(rows)])
         limit = self.loops.limit[:, None]
-        step = np.where(moving & np.isfinite(step), np.clip(step, -limit, limit), 0.0)
+        taken = np.where(np.isfinite(step), np.clip(step, -limit, limit), 0.0)
         for node in self.graph.tree:
             here = slice(node.position, node.position + joints.configuration_size(node.kind))
             rates = slice(node.speed, node.speed + JOINT_VALUES[node.kind])
-            lanes.q[here] = joints.integrate(node.kind, lanes.q[here], step[rates])
+            moved = joints.integrate(node.kind, lanes.q[here], taken[rates])
+            np.copyto(lanes.q[here], moved, where=moving)
+        return np.abs(step).max(axis=0)
 
-    def ratios(self, dims: Geometry, lanes: _Lanes) -> Array:
+    def ratios(self, lanes: _Lanes) -> Array:
         """Signed distance from singularity of each block: (block, variant)."""
         if not self.loops.blocks:
             return np.ones((1, *lanes.live.shape))
-        at = kinematics.poses(self.graph, dims, lanes.q)
-        jacobian = kinematics.loop_jacobian(self.graph, at, lanes.live.shape)
-        return np.stack([determinant_ratio(A) for A in self.systems(jacobian)])
-
-
-def _solve(A: Array, b: Array) -> Array:
-    """Solutions (k, variant) of (variant, k, k) systems with right sides (k, variant)."""
-    return np.einsum("vij,jv->iv", invert(A), b)
+        return np.stack([determinant_ratio(A) for A in self.systems(lanes.jacobian)])
 
 
 @dataclass(frozen=True)
@@ -283,8 +293,8 @@ class Trace:
     outcome
         `Outcome` per variant, int8.
     where
-        Per variant the sample at which it was lost or became singular, or the share of the way
-        from the nominal geometry at which it could not be assembled; nan where closed.
+        Per variant the sample at which it was lost or became singular; nan where it closed or
+        could not be assembled.
     margin
         Least Hadamard ratio of the loop equations over the motion; 1 without loops.
     branch
@@ -322,77 +332,93 @@ def trace(
     Returns
     -------
     Trace
-        Variants that fail are tried again with 4 and 16 times finer steps before they are
+        Variants that fail on a leg repeat it in 4 and 16 times finer steps before they are
         reported: of 4 096 random four-bars plain steps falsely reject up to 27, finer ones none.
     """
-    count = max((np.size(value) for value in values.values()), default=1)
-    result = Trace(
-        np.zeros((model.topology.positions, count, targets.shape[1])),
-        np.zeros(count, dtype=np.int8),
-        np.full(count, np.nan),
-        np.ones(count),
-        np.zeros(count, dtype=np.int64),
-    )
-    left = np.arange(count)
-    for finer in REFINEMENTS:
-        part = {name: np.broadcast_to(x, (count,))[left] for name, x in values.items()}
-        _attempt(model, part, targets, finer, last_update, result, left)
-        left = left[result.outcome[left] != Outcome.CLOSED]
-        if not left.size:
-            break
-    return result
+    return _Walk(model, values, last_update).along(targets)
 
 
-def _attempt(
-    model: Model,
-    values: Mapping[str, Array],
-    targets: Array,
-    finer: int,
-    last_update: float,
-    result: Trace,
-    lanes_of: Array,
-) -> None:
-    """One pass over some variants, written into their places of `result`."""
-    count = lanes_of.size
-    closer = _Closer(model, last_update)
-    lanes = _Lanes(
-        np.repeat(model.assembled.q[:, None], count, axis=1), np.ones(count, dtype=bool)
-    )
-    outcome = np.full(count, Outcome.CLOSED, dtype=np.int8)
-    where = np.full(count, np.nan)
-    nominal = model.mechanism.nominal
-    for k in range(1, GEOMETRY_STEPS * finer + 1 if values else 1):
-        share = k / (GEOMETRY_STEPS * finer)
-        between = {n: nominal[n] + share * (x - nominal[n]) for n, x in values.items()}
-        dims = kinematics.geometry(model.mechanism, between)
-        closer.close(dims, lanes)
-        _bury(lanes, outcome, where, Outcome.UNASSEMBLABLE, share)
-    dims = kinematics.geometry(model.mechanism, values)
-    lanes.signs = np.sign(closer.ratios(dims, lanes))
-    margin = np.ones(count)
-    here = model.assembled.coordinates
-    for sample in range(targets.shape[1]):
-        start, change = here, targets[:, sample] - here
-        pieces = max(1, int(np.ceil(np.max(np.abs(change) / model.loops.step) * finer)))
-        for k in range(1, pieces + 1):
-            there = start + change * (k / pieces)
-            closer.drive(dims, lanes, here, there)
+class _Walk:
+    """All variants on their way along a motion, with what became of each."""
+
+    def __init__(self, model: Model, values: Mapping[str, Array], last_update: float):
+        self.model, self.closer = model, _Closer(model, last_update)
+        self.count = max((np.size(value) for value in values.values()), default=1)
+        self.values = {n: np.broadcast_to(x, (self.count,)) for n, x in values.items()}
+        self.outcome = np.full(self.count, Outcome.CLOSED, dtype=np.int8)
+        self.where = np.full(self.count, np.nan)
+        self.margin = np.ones(self.count)
+        nominal = self.closer.start(model.assembled.q, 1)
+        self.closer.close(kinematics.geometry(model.mechanism, {}), nominal)
+        self.signs = np.sign(self.closer.ratios(nominal))
+        self.lanes = nominal.take(np.zeros(self.count, dtype=int))
+
+    def along(self, targets: Array) -> Trace:
+        q = np.zeros((self.model.topology.positions, self.count, targets.shape[1]))
+        here = self.model.assembled.coordinates
+        if self.values:
+            self._advance(self._on_the_way, here, here, GEOMETRY_STEPS)
+            self._bury(Outcome.UNASSEMBLABLE, Outcome.UNASSEMBLABLE, np.nan)
+        dims = kinematics.geometry(self.model.mechanism, self.values)
+        alone = dims.gravity.shape[-1] == 1
+        for sample in range(targets.shape[1]):
+            there = targets[:, sample]
+            pieces = int(np.ceil(np.max(np.abs(there - here) / self.model.loops.step)))
+            self._advance(
+                lambda variants, _: dims if alone else dims.take(variants),
+                here,
+                there,
+                max(1, pieces),
+            )
+            self._bury(Outcome.LOST, Outcome.SINGULAR, sample)
+            q[:, :, sample] = self.lanes.q
             here = there
-        _bury(lanes, outcome, where, Outcome.LOST, sample)
-        ratios = closer.ratios(dims, lanes)
-        margin = np.where(lanes.live, np.minimum(margin, np.abs(ratios).min(axis=0)), margin)
-        turned = (np.sign(ratios) != lanes.signs).any(axis=0) | (margin < SINGULAR)
-        lanes.live &= ~turned
-        _bury(lanes, outcome, where, Outcome.SINGULAR, sample)
-        result.q[:, lanes_of, sample] = lanes.q
-    result.outcome[lanes_of] = outcome
-    result.where[lanes_of] = where
-    result.margin[lanes_of] = margin
-    bits = (1 << np.arange(len(lanes.signs)))[:, None]
-    result.branch[lanes_of] = ((lanes.signs < 0) * bits).sum(axis=0)
+        bits = (1 << np.arange(len(self.signs)))[:, None]
+        branch = ((self.closer.ratios(self.lanes) < 0) * bits).sum(axis=0)
+        return Trace(q, self.outcome, self.where, self.margin, branch)
 
+    def _on_the_way(self, variants: Array, share: float) -> Geometry:
+        """Geometries between the nominal one and the variants'."""
+        nominal = self.model.mechanism.nominal
+        between = {
+            name: nominal[name] + share * (x[variants] - nominal[name])
+            for name, x in self.values.items()
+        }
+        return kinematics.geometry(self.model.mechanism, between)
 
-def _bury(lanes: _Lanes, outcome: Array, where: Array, cause: Outcome, place: float) -> None:
-    """Note the cause and the place of the variants that have just died."""
-    fresh = ~lanes.live & (outcome == Outcome.CLOSED)
-    outcome[fresh], where[fresh] = cause, place
+    def _advance(
+        self,
+        geometry_of: Callable[[Array, float], Geometry],
+        before: Array,
+        after: Array,
+        pieces: int,
+    ) -> None:
+        """One leg of the way in a number of steps; whoever fails repeats it in finer steps."""
+        started, walking = self.lanes, np.flatnonzero(self.lanes.live)
+        self.lanes = started.take(np.arange(self.count))
+        for finer in REFINEMENTS:
+            part = started.take(walking)
+            steps, here = pieces * finer, before
+            for k in range(1, steps + 1):
+                there = before + (after - before) * (k / steps)
+                self.closer.drive(geometry_of(walking, k / steps), part, here, there)
+                here = there
+            self.lanes.put(walking, part)
+            walking = walking[~(part.live & self._is_regular(part))]
+            if not walking.size:
+                return
+
+    def _is_regular(self, lanes: _Lanes) -> Array:
+        """Whether variants are on their branch and away from its ends."""
+        ratios = self.closer.ratios(lanes)
+        return ((np.sign(ratios) == self.signs) & (np.abs(ratios) > SINGULAR)).all(axis=0)
+
+    def _bury(self, lost: Outcome, singular: Outcome, place: float) -> None:
+        """Note cause and place of the variants that have just failed; update the margin."""
+        fresh = self.outcome == Outcome.CLOSED
+        regular = self._is_regular(self.lanes)
+        for failed, cause in ((~self.lanes.live, lost), (self.lanes.live & ~regular, singular)):
+            self.outcome[fresh & failed], self.where[fresh & failed] = cause, place
+        self.lanes.live &= regular
+        margin = np.abs(self.closer.ratios(self.lanes)).min(axis=0)
+        self.margin = np.where(self.lanes.live, np.minimum(self.margin, margin), self.margin)

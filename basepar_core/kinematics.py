@@ -44,14 +44,19 @@ class Geometry:
         )
 
     def take(self, variants: Array) -> "Geometry":
-        """Those of some variants (indices or mask along the last axis)."""
+        """Those of some variants (indices along the last axis)."""
         return Geometry(
             tuple(
-                JointGeometry(*(getattr(j, n)[..., variants] for n in JointGeometry.__slots__))
+                JointGeometry(*(pick(getattr(j, n), variants) for n in JointGeometry.__slots__))
                 for j in self.joints
             ),
-            self.gravity[..., variants],
+            pick(self.gravity, variants),
         )
+
+
+def pick(array: Array, lanes: Array) -> Array:
+    """Lanes of an array whose batch is last, contiguous (`array[..., lanes]` is not)."""
+    return np.take(array, lanes, axis=-1)
 
 
 def geometry(mechanism: Mechanism, values: Mapping[str, Array]) -> Geometry:

@@ -19,26 +19,26 @@ def dot(a: Array, b: Array) -> Array:
 
 def cross(a: Array, b: Array) -> Array:
     """Vector product of (3, …) vectors."""
-    return np.stack(
-        np.broadcast_arrays(
-            a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
-        )
-    )
+    out = np.empty(np.broadcast_shapes(a.shape, b.shape))
+    for k, (i, j) in enumerate(((1, 2), (2, 0), (0, 1))):
+        np.multiply(a[i], b[j], out=out[k])
+        out[k] -= a[j] * b[i]
+    return out
 
 
 def rotate(R: Array, v: Array) -> Array:
     """R v."""
-    return R[:, 0] * v[0] + R[:, 1] * v[1] + R[:, 2] * v[2]
+    return np.einsum("ij...,j...->i...", R, v)
 
 
 def rotate_back(R: Array, v: Array) -> Array:
     """Rᵀ v."""
-    return R[0] * v[0] + R[1] * v[1] + R[2] * v[2]
+    return np.einsum("ji...,j...->i...", R, v)
 
 
 def compose(A: Array, B: Array) -> Array:
     """A B."""
-    return A[:, 0, None] * B[None, 0] + A[:, 1, None] * B[None, 1] + A[:, 2, None] * B[None, 2]
+    return np.einsum("ij...,jk...->ik...", A, B)
 
 
 def transpose(R: Array) -> Array:

@@ -95,7 +95,7 @@ REASONS: Mapping[int, str] = {
     Reason.NONE: "",
     Reason.FILTER: "does not meet condition {value:.0f} of space.where",
     Reason.UNDEFINED: "an expression of the geometry has no value here",
-    Reason.OTHER_ASSEMBLY: "cannot be assembled beyond {value:.0%} of the way from nominal",
+    Reason.OTHER_ASSEMBLY: "cannot be assembled on the nominal branch",
     Reason.LOST_LOOP: "the loops do not close at sample {value:.0f} of the excitation",
     Reason.LOST_IN_CYCLE: "the loops do not close at sample {value:.0f} of the cycle",
     Reason.NEAR_SINGULAR: "a dead point at sample {value:.0f} of the excitation",
