@@ -21,8 +21,7 @@ def cross(a: Array, b: Array) -> Array:
     """Vector product of (3, …) vectors."""
     out = np.empty(np.broadcast_shapes(a.shape, b.shape))
     for k, (i, j) in enumerate(((1, 2), (2, 0), (0, 1))):
-        np.multiply(a[i], b[j], out=out[k])
-        out[k] -= a[j] * b[i]
+        out[k] = a[i] * b[j] - a[j] * b[i]
     return out
 
 
