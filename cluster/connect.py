@@ -88,7 +88,10 @@ def _laptop(place: Laptop) -> Iterator[Client]:
             threads_per_worker=place.threads,
             processes=True,
             host="127.0.0.1",
-            dashboard_address="127.0.0.1:0" if place.dashboard else None,
+            # The scheduler has a web server either way; with None it would ask for port 8787
+            # and warn where somebody has it.
+            dashboard_address="127.0.0.1:0",
+            scheduler_kwargs={"dashboard": place.dashboard},
             memory_limit=place.memory or "auto",
             silence_logs=logging.CRITICAL,
         )

@@ -325,6 +325,18 @@ def _blocks(group: zarr.Group, name: str, chunk: int) -> Iterator[tuple[int, np.
         yield start, block
 
 
+def set_attribute(path: Path, key: str, value: str) -> None:
+    """Change one attribute of a finished store, at once and keeping its consolidated metadata.
+
+    Zarr's own way drops the consolidated part of `zarr.json`, and readers are warned ever after.
+    """
+    file, draft = path / "zarr.json", path / ".zarr.json.draft"
+    plain = json.loads(file.read_text())
+    plain["attributes"][key] = value
+    draft.write_text(json.dumps(plain, indent=2))
+    draft.replace(file)
+
+
 def read(path: Path | str) -> xr.Dataset:
     """The store as a dataset, at any time, also while a sweep runs."""
     open_group(path)

@@ -246,7 +246,8 @@ def _fill(
     lost += fanout.run(work, found.pending, client, chunks=chunks, on_receipts=tally)
     if tally.errors:
         errors = kept_errors(group) | tally.errors
-        group.attrs["errors"] = json.dumps(dict(sorted(errors.items())[:ERRORS_KEPT]))
+        kept = dict(sorted(errors.items())[:ERRORS_KEPT])
+        store.set_attribute(path, "errors", json.dumps(kept))
     return summary(
         spec,
         path,

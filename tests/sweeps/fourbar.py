@@ -26,6 +26,7 @@ geometry:
   Dx: {value: 1.0, unit: m}
   tilt: {value: 10, unit: deg}
   r3: {value: 1.7}
+  k: {value: 2}
 constants: {rho: {value: 2.7, unit: kg/m}}
 relations: {r3: r3^2 = 3}
 bodies:
@@ -100,7 +101,7 @@ class FourBar:
             "removed": np.tile(np.array([-1, 3]), (len(passed), 1)),
             "crank_turns": ~open_at,
             "status": status.astype(np.int8),
-            "reason": np.where(open_at, Reason.OPEN_LOOP, 0).astype(np.int16),
+            "reason": np.where(open_at, Reason.OTHER_ASSEMBLY, 0).astype(np.int16),
             "reason_value": np.where(open_at, 0.1, np.nan),
         }
 

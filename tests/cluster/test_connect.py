@@ -1,0 +1,81 @@
+"""Places become clients, and leave nothing behind."""
+
+import os
+import urllib.error
+import urllib.request
+
+import dask
+import psutil
+import pytest
+from distributed import Client, LocalCluster
+
+from cluster.connect import ONE_THREAD, PlaceError, connect
+from cluster.places import Address, Laptop
+
+
+def environment():
+    return {name: os.environ.get(name) for name in ONE_THREAD}
+
+
+def test_laptop_is_quiet_local_and_single_threaded():
+    before = dask.config.get("distributed.scheduler.worker-saturation")
+    with connect(Laptop(workers=2, memory="600 MB")) as client:
+        info = client.scheduler_info(n_workers=-1)
+        assert len(info["workers"]) == 2
+        for address, worker in info["workers"].items():
+            assert address.startswith("tcp://127.0.0.1:")
+            assert worker["nthreads"] == 1
+            assert worker["memory_limit"] == 600_000_000
+        with pytest.raises(urllib.error.HTTPError, match="404"):
+            urllib.request.urlopen(f"http://127.0.0.1:{info['services']['dashboard']}/status")
+        for found in client.run(environment).values():
+            assert set(found.values()) == {"1"}
+        assert client.cluster.scheduler.WORKER_SATURATION == 4.0
+        listening = {
+            connection.laddr.ip
+            for process in [psutil.Process(), *psutil.Process().children(recursive=True)]
+            for connection in process.net_connections("tcp")
+            if connection.status == psutil.CONN_LISTEN
+        }
+        assert listening == {"127.0.0.1"}
+        pids = client.run(os.getpid).values()
+    assert not any(psutil.pid_exists(pid) for pid in pids)
+    assert dask.config.get("distributed.scheduler.worker-saturation") == before
+
+
+def test_an_exception_passes_and_the_workers_go():
+    pids = []
+
+    def leave_by_exception():
+        with connect(Laptop(workers=1)) as client:
+            pids.extend(client.run(os.getpid).values())
+            raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"):
+        leave_by_exception()
+    assert pids
+    assert not any(psutil.pid_exists(pid) for pid in pids)
+
+
+@pytest.mark.parametrize("place", [Laptop(workers=0), Laptop(threads=0)])
+def test_numbers_that_make_no_sense(place):
+    with pytest.raises(PlaceError, match="at least one of each"), connect(place):
+        pass
+
+
+def test_an_address_is_joined_and_left_running():
+    with LocalCluster(
+        n_workers=1, processes=False, protocol="tcp://", host="127.0.0.1", dashboard_address=":0"
+    ) as there:
+        with connect(Address(there.scheduler_address)) as client:
+            assert client.submit(sum, [1, 2]).result() == 3
+        with Client(there) as again:
+            assert again.submit(sum, [3, 4]).result() == 7
+
+
+def test_nobody_answers():
+    with (
+        pytest.raises(PlaceError, match="No scheduler answers"),
+        connect(Address("tcp://127.0.0.1:9", patience=0.5)),
+    ):
+        pass
