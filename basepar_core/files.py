@@ -134,10 +134,13 @@ def _mechanism(reading: Reading, node: Node, text: str) -> Mechanism | None:
         reading.field = GeometryField(geometry, constants, relations)
     gravity = reading.point(top.get("gravity"), _ACCELERATION)
     bodies = read_bodies(reading, top.get("bodies"))
-    names = [body.name for body in bodies] if bodies else None
+    names = [body.name for body in bodies]
     joints = read_joints(reading, top.get("joints"), names)
     coordinates = read_coordinates(reading, top.get("coordinates"), joints)
-    slots = {name: value_units(joints)[name] for name in coordinates}
+    units = value_units(joints)
+    slots = {name: units[name] for name in coordinates}
+    if "coordinates" in reading.unknown:
+        slots = units  # whichever are meant, their entries can be read
     return Mechanism(
         name=reading.text(top.get("name"), "a name") or "",
         planar=reading.planar,
@@ -149,7 +152,7 @@ def _mechanism(reading: Reading, node: Node, text: str) -> Mechanism | None:
         constants=constants,
         relations=relations,
         actuated=read_actuated(reading, top.get("actuated"), joints, coordinates),
-        assembly=read_assembly(reading, top.get("assembly"), joints, names or ()),
+        assembly=read_assembly(reading, top.get("assembly"), joints, names),
         excitation=read_excitation(reading, top.get("excitation"), slots),
         cycle=read_cycle(reading, top.get("cycle"), slots),
         noise=read_noise(reading, top.get("noise"), slots),

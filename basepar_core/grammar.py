@@ -168,7 +168,7 @@ class _Parser:
         if sign is None:
             if self.next.kind != "end":
                 self.expect_end(example)
-            raise self.error(f"one of {' '.join(signs)} is missing; it reads like '{example}'")
+            raise self.error(f"{' '.join(signs)} is missing; it reads like '{example}'")
         right = self.sum()
         if self.next.text in signs:
             raise self.error(f"a second {self.next.text!r}; write two")

@@ -7,7 +7,7 @@ from .grammar import did_you_mean
 from .mechanism import LENGTH_VALUES, Assembly, Joint, Pose
 from .reading import ORIGIN, Reading
 from .units import UNITS, Unit
-from .yaml_text import Node
+from .yaml_text import Items, Node
 
 
 def value_units(joints: Sequence[Joint]) -> dict[str, Unit]:
@@ -22,7 +22,7 @@ def value_units(joints: Sequence[Joint]) -> dict[str, Unit]:
 def is_value(reading: Reading, node: Node, word: str, joints: Sequence[Joint]) -> bool:
     """Whether a word names a joint value; reported at the node if it does not."""
     values = [name for joint in joints for name in joint.values]
-    if word in values or word in reading.spoilt:
+    if word in values or word in reading.spoilt or "joints" in reading.unknown:
         return word in values
     joint = next((joint for joint in joints if joint.name == word), None)
     if joint is None:
@@ -39,7 +39,17 @@ def is_value(reading: Reading, node: Node, word: str, joints: Sequence[Joint]) -
 def read_coordinates(
     reading: Reading, node: Node | None, joints: Sequence[Joint]
 ) -> tuple[str, ...]:
-    """Names of joint values, each once."""
+    """Names of joint values, each once; at least one."""
+    before = reading.count
+    found = _value_names(reading, node, joints)
+    if isinstance(node, Items) and not node.items:
+        reading.mistake(node, "a mechanism moves; name at least one joint value")
+    if reading.count > before or not found:
+        reading.unknown.add("coordinates")
+    return found
+
+
+def _value_names(reading: Reading, node: Node | None, joints: Sequence[Joint]) -> tuple[str, ...]:
     items = reading.items(node, None, "a list of joint values") or ()
     found: list[str] = []
     for item in items:
@@ -59,10 +69,9 @@ def read_actuated(
     """The coordinates with motors; all of them where the file does not say."""
     if node is None:
         return coordinates
-    before = reading.count
-    found = read_coordinates(reading, node, joints)
+    found = _value_names(reading, node, joints)
     for word in found:
-        if word not in coordinates and reading.count == before:
+        if word not in coordinates and "coordinates" not in reading.unknown:
             listed = ", ".join(coordinates)
             reading.mistake(
                 node, f"{word!r} is not a coordinate ({listed}); torques are those of coordinates"
@@ -90,7 +99,7 @@ def _poses(reading: Reading, node: Node, bodies: Sequence[str]) -> tuple[Pose, .
     entries = reading.entries(node, "a mapping of bodies, such as hub: {at: […], rotation: […]}")
     poses = []
     for name, entry in (entries or {}).items():
-        if name not in bodies and name not in reading.spoilt:
+        if name not in bodies and "bodies" not in reading.unknown:
             hint = did_you_mean(name, bodies) or f"; there are {', '.join(bodies)}"
             reading.mistake(entry, f"no body is named {name!r}{hint}")
         poses.append(_pose(reading, name, entry))
@@ -103,6 +112,8 @@ def _pose(reading: Reading, name: str, node: Node) -> Pose:
     if not reading.planar:
         return Pose(name, at, reading.fixed_point(entries.get("rotation"), UNITS["rad"]))
     angle = entries.get("rotation")
-    items = reading.items(angle, 1, "a list of one angle")
-    turn = reading.motion(items[0], UNITS["rad"]) if items else ORIGIN[2]
+    if isinstance(angle, Items):
+        items = reading.items(angle, 1, "one angle")
+        angle = items[0] if items else None
+    turn = reading.motion(angle, UNITS["rad"])
     return Pose(name, at, (ORIGIN[0], ORIGIN[1], turn))

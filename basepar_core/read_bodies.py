@@ -16,6 +16,8 @@ Six = tuple[Expression, ...]
 def read_bodies(reading: Reading, node: Node | None) -> tuple[Body, ...]:
     """All bodies in file order, numbers unique."""
     entries = reading.entries(node, "a mapping of bodies, such as crank: {number: 1}")
+    if not entries:
+        reading.unknown.add("bodies")
     bodies = tuple(_body(reading, name, body) for name, body in (entries or {}).items())
     if node is not None and entries is not None and not entries:
         reading.mistake(node, "a mechanism has at least one body")

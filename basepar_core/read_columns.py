@@ -6,7 +6,7 @@ from .expressions import Expression
 from .mechanism import Friction, Joint, Spring
 from .read_assembly import is_value, value_units
 from .read_joints import points, read_connects
-from .read_motion import effort, rate
+from .read_motion import effort
 from .reading import Reading
 from .units import UNITS, Unit
 from .yaml_text import Fields, Node
@@ -17,7 +17,7 @@ _KINDS = ("viscous", "coulomb", "offset", "rotor")
 def _unit(kind: str, slot: Unit) -> Unit:
     """Unit of a friction value: effort per speed, effort, effort, inertia."""
     if kind == "viscous":
-        return effort(slot) / rate(slot)
+        return effort(slot) * UNITS["s"] / slot
     if kind == "rotor":
         return UNITS["kg"] if slot.text == "m" else UNITS["kg"] * UNITS["m"] ** 2
     return effort(slot)
@@ -63,7 +63,7 @@ def _listed(reading: Reading, name: str, node: Node) -> list[Friction]:
 
 
 def read_springs(
-    reading: Reading, node: Node | None, joints: Sequence[Joint], bodies: Sequence[str] | None
+    reading: Reading, node: Node | None, joints: Sequence[Joint], bodies: Sequence[str]
 ) -> tuple[Spring, ...]:
     """Springs on joint values or between points of two bodies."""
     entries = reading.entries(node, "a mapping such as S: {joint: A, rest: 0 rad}") or {}
@@ -83,7 +83,7 @@ def _spring(
     name: str,
     node: Node,
     joints: Sequence[Joint],
-    bodies: Sequence[str] | None,
+    bodies: Sequence[str],
 ) -> Spring:
     on_joint = isinstance(node, Fields) and "joint" in node.entries
     required = ("joint", "rest") if on_joint else ("connects", "at", "rest")

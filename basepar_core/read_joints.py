@@ -29,21 +29,11 @@ _SPATIAL_TYPES = tuple(JOINT_VALUES)
 Pair = tuple[Vector, Vector]
 
 
-def read_joints(
-    reading: Reading, node: Node | None, bodies: Sequence[str] | None
-) -> tuple[Joint, ...]:
-    """All joints in file order; those with an unreadable type are left out.
-
-    Parameters
-    ----------
-    reading
-        Where mistakes go.
-    node
-        The section.
-    bodies
-        Names of the bodies, None where they could not be read.
-    """
+def read_joints(reading: Reading, node: Node | None, bodies: Sequence[str]) -> tuple[Joint, ...]:
+    """All joints in file order; those with an unreadable type are left out."""
     entries = reading.entries(node, "a mapping of joints, such as A: {type: revolute, …}")
+    if entries is None:
+        reading.unknown.add("joints")
     joints = []
     for name, body in (entries or {}).items():
         joint = _joint(reading, name, body, bodies)
@@ -54,7 +44,7 @@ def read_joints(
     return tuple(joints)
 
 
-def _joint(reading: Reading, name: str, node: Node, bodies: Sequence[str] | None) -> Joint | None:
+def _joint(reading: Reading, name: str, node: Node, bodies: Sequence[str]) -> Joint | None:
     if name == "bodies":
         reading.mistake(node, "'bodies' means the poses in `assembly`; name the joint otherwise")
     else:
@@ -68,7 +58,7 @@ def _joint(reading: Reading, name: str, node: Node, bodies: Sequence[str] | None
             _directions(reading, entries.get(key))
         return None
     axes = _axes(reading, kind, node, entries.get("axis"))
-    references = _references(reading, kind, entries.get("reference"), axes)
+    references = _references(reading, kind, node, entries.get("reference"), axes)
     if axes is None or references is None:
         return Joint(name, kind, connects, (Frame(ORIGIN, ORIGIN, ORIGIN),) * 2)
     _check_lengths(reading, kind, node, axes, references)
@@ -86,14 +76,12 @@ def _type(reading: Reading, node: Node | None) -> str | None:
     return None
 
 
-def read_connects(
-    reading: Reading, node: Node | None, bodies: Sequence[str] | None
-) -> tuple[str, str]:
+def read_connects(reading: Reading, node: Node | None, bodies: Sequence[str]) -> tuple[str, str]:
     """The two bodies of a joint or spring; ground is one like any other."""
     pair = reading.items(node, 2, "a pair of bodies")
     if node is None or pair is None:
         return GROUND, GROUND
-    if bodies is None:
+    if "bodies" in reading.unknown:
         found = [reading.text(item, "the name of a body") for item in pair]
     else:
         found = [reading.known(item, (GROUND, *bodies), "body") for item in pair]
@@ -141,24 +129,28 @@ def _axes(reading: Reading, kind: str, joint: Node, node: Node | None) -> Pair |
     return _directions(reading, node)
 
 
-def _references(reading: Reading, kind: str, node: Node | None, axes: Pair | None) -> Pair | None:
+def _references(
+    reading: Reading, kind: str, joint: Node, node: Node | None, axes: Pair | None
+) -> Pair | None:
     if reading.planar and kind == "prismatic":
         if node is not None:
             reading.mistake(node, "a planar prismatic joint has no `reference`; leave it out")
         return (_UNIT_VECTORS[2],) * 2
     given = _directions(reading, node)
-    if axes is None or reading.field is None or (node is not None and given is None):
+    field = reading.field
+    if axes is None or field is None or (node is not None and given is None):
         return None
-    if given is None:
-        return default_reference(reading.field, axes[0]), default_reference(reading.field, axes[1])
-    assert isinstance(node, Items)
-    for item, axis, reference in zip(node.items, axes, given, strict=True):
+    found = given or (default_reference(field, axes[0]), default_reference(field, axes[1]))
+    blamed = node.items if isinstance(node, Items) else (joint, joint)
+    for item, axis, reference in zip(blamed, axes, found, strict=True):
         across = cross(axis, reference)
-        if _vanishes(reading.field, across):
+        if _vanishes(field, across):
             reading.mistake(item, "parallel to the joint's axis; take another direction")
         elif _vanishes_nominally(reading, across):
-            reading.mistake(item, "parallel to the axis at the values of the symbols")
-    return given
+            what = "its reference" if given else "the default reference; give a `reference`"
+            reading.mistake(item, f"at the values of the symbols the axis is along {what}")
+            break
+    return found
 
 
 def default_reference(field: GeometryField, axis: Vector) -> Vector:

@@ -119,20 +119,26 @@ def per_coordinate(
     missing: T,
 ) -> tuple[T, ...]:
     """One entry for exactly every coordinate, in their order."""
-    entries = reading.entries(node, f"a mapping over the coordinates ({', '.join(slots)})")
+    listed = "" if "coordinates" in reading.unknown else f" ({', '.join(slots)})"
+    entries = reading.entries(node, f"a mapping over the coordinates{listed}")
     if node is None or entries is None:
         return (missing,) * len(slots)
-    for name, entry in entries.items():
-        if name not in slots and name not in reading.spoilt:
-            listed = ", ".join(slots) or "none"
-            reading.mistake(entry, f"{name!r} is not among the coordinates ({listed})")
-    for name in slots:
-        if name not in entries:
-            reading.mistake(node, f"coordinate {name!r} is missing")
+    if "coordinates" not in reading.unknown:
+        _check_names(reading, node, entries, slots)
     return tuple(
         read(reading, entries[name], slot) if name in entries else missing
         for name, slot in slots.items()
     )
+
+
+def _check_names(reading: Reading, node: Node, entries: Mapping[str, Node], slots: Slots) -> None:
+    strangers = [name for name in entries if name not in slots]
+    for name in strangers:
+        listed = ", ".join(slots)
+        reading.mistake(entries[name], f"{name!r} is not among the coordinates ({listed})")
+    lacking = [name for name in slots if name not in entries]
+    for name in lacking[len(strangers) :]:  # a stranger is most likely a coordinate misspelt
+        reading.mistake(node, f"coordinate {name!r} is missing")
 
 
 def _amplitude(reading: Reading, node: Node | None, slots: Slots) -> tuple[Expression, ...]:
@@ -187,11 +193,11 @@ def read_cycle(reading: Reading, node: Node | None, slots: Slots) -> Cycle | Non
     before = reading.count
     entries = reading.fields(node, ("joints", "samples"), ("effective_samples",))
     laws = per_coordinate(reading, entries.get("joints"), slots, _law, None)
-    known = tuple(law for law in laws if law is not None)
+    known = {name: law for name, law in zip(slots, laws, strict=True) if law is not None}
     if reading.count == before:
-        _check_durations(reading, entries["joints"], dict(zip(slots, known, strict=True)))
+        _check_durations(reading, entries["joints"], known)
     samples = reading.whole(entries.get("samples"), 1)
-    return Cycle(known, samples, _effective(reading, entries))
+    return Cycle(tuple(known.values()), samples, _effective(reading, entries))
 
 
 def _effective(reading: Reading, entries: Mapping[str, Node]) -> Expression | None:

@@ -62,7 +62,7 @@ def read_relations(
     free = [s for s in (*geometry, *constants) if s.name not in entries and not s.is_angle]
     relations = []
     for name, entry in entries.items():
-        if name in reading.spoilt:
+        if name in reading.spoilt or (name not in declared and "symbols" in reading.unknown):
             continue
         if name not in declared:
             reading.mistake(

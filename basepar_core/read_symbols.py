@@ -14,8 +14,10 @@ def read_symbols(
 ) -> tuple[tuple[Symbol, ...], tuple[Symbol, ...]]:
     """Symbols of the geometry and constants, each declared once."""
     what = "a mapping of symbols, such as lx: {value: 0.3, unit: m}"
-    free = reading.entries(geometry, what) or {}
-    fixed = reading.entries(constants, what) or {}
+    read = [reading.entries(geometry, what), reading.entries(constants, what)]
+    if (geometry and read[0] is None) or (constants and read[1] is None):
+        reading.unknown.add("symbols")
+    free, fixed = (entries or {} for entries in read)
     for name in free.keys() & fixed.keys():
         line = geometry.lines[name] if isinstance(geometry, Fields) else None
         reading.mistake(fixed[name], f"{name!r} is declared in geometry too (line {line})")

@@ -15,7 +15,7 @@ from pathlib import Path
 from .algebra import GeometryField
 from .errors import ExpressionError, Mistake
 from .expressions import ZERO, Call, Expression, Name, Number, evaluate, names
-from .grammar import did_you_mean, parse, parse_any
+from .grammar import RESERVED, did_you_mean, parse, parse_any
 from .mechanism import Vector
 from .tokens import is_literal, shown, tokens
 from .units import DIMENSIONLESS, UNITS, Dimension, Unit
@@ -43,6 +43,9 @@ class Reading:
         #: Names already complained of; expressions with them are not complained of again.
         self.spoilt: set[str] = set()
         self.field: GeometryField | None = None
+        #: Which of symbols, bodies, joints and coordinates are not all known, because their
+        #: section is missing or could not be read: what refers to them is not blamed for it.
+        self.unknown: set[str] = set()
 
     # Mistakes
 
@@ -59,17 +62,23 @@ class Reading:
         self, node: Node, required: Sequence[str] = (), optional: Sequence[str] = ()
     ) -> dict[str, Node]:
         """Entries of a mapping with exactly these keys; mistakes reported, what is there kept."""
-        entries = self.entries(node, f"a mapping with {', '.join((*required, *optional))}")
+        empty = "" if required else ", or {} for nothing,"
+        what = f"a mapping with {', '.join((*required, *optional))}{empty}"
+        entries = self.entries(node, what)
         if entries is None:
             return {}
         assert isinstance(node, Fields)
         known = (*required, *optional)
-        for key in entries.keys() - set(known):
-            path, line = key_path(node.path, key), node.lines[key]
-            hint = did_you_mean(key, known) or f"; known here: {', '.join(known)}"
-            self.mistakes.append(Mistake(path, f"unknown key{hint}", line))
+        meant = ""
+        for key in entries:
+            if key not in known:
+                path, line = key_path(node.path, key), node.lines[key]
+                hint = did_you_mean(key, known)
+                listed = hint or f"; known here: {', '.join(known)}"
+                self.mistakes.append(Mistake(path, f"unknown key{listed}", line))
+                meant += hint
         for key in required:
-            if key not in entries:
+            if key not in entries and f"{key!r}" not in meant:
                 path = key_path(node.path, key)
                 self.mistakes.append(Mistake(path, "missing", node.line))
         return {key: entry for key, entry in entries.items() if key in known}
@@ -270,7 +279,8 @@ class Reading:
             used = {token.text for token in tokens(text) if token.kind == "name"}
         except ExpressionError:
             used = set()
-        if used & self.spoilt:
+        undeclared = used - set(self.dimensions) - RESERVED
+        if used & self.spoilt or (undeclared and "symbols" in self.unknown):
             return
         strangers = sorted((used & set(self.dimensions)) - set(names))
         if strangers:

@@ -140,6 +140,7 @@ class _Reader:
         if (anchor := getattr(event, "anchor", None)) is not None:
             self._refuse(path, event, f"anchor '&{anchor}'; write the value out twice")
         if (tag := getattr(event, "tag", None)) is not None:
+            tag = tag.replace("tag:yaml.org,2002:", "!!")
             self._refuse(path, event, f"tag {tag!r}; every scalar is plain text here")
         if isinstance(event, yaml.SequenceStartEvent):
             return self._items(path, line, depth)
