@@ -47,10 +47,17 @@ def _number(value: Fraction) -> Number:
 def _term(tree: Expression, dimension: Dimension | None, *parts: Term) -> Term:
     if tree == ZERO:
         return Term(ZERO, dimension)
-    depth = 0 if isinstance(tree, Number) else 1 + max(part.depth for part in parts)
+    depth = 0 if isinstance(tree, Number) else max(_depth_in(tree, part) for part in parts)
     if depth > MAX_DEPTH:
         raise ExpressionError(f"nested deeper than {MAX_DEPTH}; name a part of it in `constants`")
     return Term(tree, dimension, None, depth)
+
+
+def _depth_in(tree: Expression, part: Term) -> int:
+    """Depth of a tree by one of its parts: a chain of + or * swallows a chain of the same."""
+    chains = isinstance(tree, Call) and isinstance(part.tree, Call) and tree.operator in "+*"
+    same = chains and tree.operator == part.tree.operator  # type: ignore[union-attr]
+    return part.depth + (not same)
 
 
 def measure(term: Term, unit: Unit) -> Term:

@@ -101,7 +101,7 @@ class Unit:
     def __truediv__(self, other: "Unit") -> "Unit":
         below = f"({other.text})" if re.search(r"[*/]", other.text) else other.text
         return Unit(
-            f"{self.text}/{below}",
+            f"{self.text or '1'}/{below}",
             self.dimension / other.dimension,
             self.factor / other.factor,
             self.pi - other.pi,
