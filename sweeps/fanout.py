@@ -15,6 +15,7 @@ import queue
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -128,6 +129,7 @@ class _Fan:
 
     def __post_init__(self) -> None:
         self.done: queue.SimpleQueue[Future] = queue.SimpleQueue()
+        self.gatherer = ThreadPoolExecutor(1)
         self.pace = [_Pace() for _ in self.chunks]
         self.program = cloudpickle.dumps(self.work)
         self.shared: Future | None = None
@@ -149,6 +151,7 @@ class _Fan:
             self.client.cancel(futures, force=True)
         self.flying.clear()
         self.shared = None
+        self.gatherer.shutdown(wait=False)
 
     # What flies
 
@@ -221,7 +224,7 @@ class _Fan:
     def _receive(self, landed: list[tuple[Future, Task]]) -> None:
         if not landed:
             return
-        receipts: list[Receipt] = self.client.gather([future for future, _ in landed])
+        receipts = self._gathered(landed)
         for receipt in receipts:
             self.pace[receipt.stage].learn(receipt.seconds, receipt.stop - receipt.start)
             self.found.extend(
@@ -229,6 +232,25 @@ class _Fan:
                 for stage, start, stop in receipt.follow
             )
         self.on_receipts(receipts, self.threads)
+
+    def _gathered(self, landed: list[tuple[Future, Task]]) -> list[Receipt]:
+        """Receipts, all in one message; tasks whose receipt died with its worker are retried."""
+        waiting = self.gatherer.submit(self.client.gather, [future for future, _ in landed])
+        while True:
+            try:
+                return waiting.result(timeout=1.0)
+            except TimeoutError:
+                # A receipt was lost and is computed again, if there is anyone to do so.
+                self._look_at_workers()
+            except Exception:
+                break
+        found = []
+        for future, task in landed:
+            if future.status == "finished":
+                found.append(future.result(timeout=self.patience))
+            else:
+                self._retry(task)
+        return found
 
     def _failed(self, task: Task, error: BaseException | None) -> None:
         if isinstance(error, KilledWorker):
@@ -272,7 +294,10 @@ class _Fan:
             return
         self._check_scheduler()
         self.looked = now
-        self.threads = sum(self.client.nthreads().values())
+        try:
+            self.threads = sum(self.client.nthreads().values())
+        except OSError:
+            self.threads = 0  # the connection broke just now; the next look says how it stands
         if self.threads:
             self.last_worker = now
         elif now - self.last_worker > self.patience:

@@ -156,7 +156,6 @@ other: 3
             parsed(folder, text)
         found = {mistake.path: mistake for mistake in caught.value.mistakes}
         assert list(found) == [
-            "space.candidates",
             "space.variables.lx9",
             "space.variables.rho",
             "space.variables.lx2",

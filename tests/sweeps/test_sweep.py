@@ -125,6 +125,22 @@ def test_readable_while_it_runs(client, path):
     assert set(workers) == {2}
 
 
+def test_a_receipt_that_is_lost_is_asked_for_again(client, path, reference, monkeypatch):
+    gather, failures = client.gather, []
+
+    def failing(futures, **options):
+        if not failures:
+            failures.append("a worker died with its receipts")
+            for future in futures:
+                client.cancel(future, force=True)
+        return gather(futures, **options)
+
+    monkeypatch.setattr(client, "gather", failing)
+    sweep(spec(path), client, evaluator=FourBar())
+    assert failures
+    assert_equal_arrays(path, reference)
+
+
 def test_tasks_grow_to_fill_their_time(client, path):
     taken = []
     layout = layout_of(spec(path, 4000), FourBar())
@@ -211,6 +227,7 @@ class TestAccidents:
         self.check(path, reference, Status.TIMED_OUT, Reason.TOO_SLOW)
         assert summary.counts[Status.TIMED_OUT] == 2
 
+    @pytest.mark.slow
     def test_a_worker_killed_in_the_middle(self, path, reference):
         killed = []
 
@@ -227,6 +244,7 @@ class TestAccidents:
         assert summary.counts.get(Status.CRASHED) is None
         assert_equal_arrays(path, reference)
 
+    @pytest.mark.slow
     def test_all_workers_killed(self, path, reference):
         killed = []
 
