@@ -254,13 +254,19 @@ def test_signs_may_pile_up(text):
     assert evaluate([read(text)], {"a": Fraction(3)}, EXACT)[0] == 3
 
 
+WORDS = (
+    *("lx", "a", "2", "0", "1.5", "1e3", "m", "deg", "Hz", "sqrt", "max", "sin"),
+    *("(", ")", "^", "-", "+", "*", "/", ",", "<"),
+)
+
+
 @settings(max_examples=500)
 @given(
     st.one_of(
         st.text(max_size=60),
         st.text("0123456789.eE+-*/^() ,<=>abcmNskgdegrad_sqrtlx", max_size=60),
         st.lists(
-            st.sampled_from(["lx", "a", "2", "0", "1.5", "m", "deg", "Hz", "(", ")", "^", "-", "+", "*", "/", ",", "sqrt", "max", "sin", "<", "1e3"]),
+            st.sampled_from(WORDS),
             max_size=20,
         ).map(" ".join),
     )
