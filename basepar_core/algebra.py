@@ -9,6 +9,7 @@ its own leading symbol) of a prime ideal, so this is a field and division is saf
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import cached_property
+from math import prod
 from typing import Any
 
 import sympy
@@ -253,6 +254,17 @@ class GeometryField:
         numerator = self._factored(fraction.numer, generators)
         return numerator / self._factored(fraction.denom, generators)
 
+    def to_text(self, fraction: FracElement) -> str:
+        """A fraction in Python syntax: `-lx2/(lx2**2 + ly2**2)`."""
+        generators = self._sympy_generators or [sympy.Symbol("_")]
+        top = self._factored(fraction.numer, generators)
+        if fraction.denom == 1:
+            return str(top)
+        bottom = self._factored(fraction.denom, generators)
+        upper = f"({top})" if isinstance(top, sympy.Add) else str(top)
+        lower = f"({bottom})" if isinstance(bottom, sympy.Add | sympy.Mul) else str(bottom)
+        return f"{upper}/{lower}"
+
     @staticmethod
     def _factored(polynomial: PolyElement, generators: list[Any]) -> sympy.Expr:
         if polynomial == 0:
@@ -310,18 +322,12 @@ def _rational(node: Expression) -> Fraction | None:
             return None if inner is None else -inner
         case Call("/" | "*" | "+" as operator, arguments):
             values = [_rational(argument) for argument in arguments]
-            if any(value is None for value in values):
+            known = [value for value in values if value is not None]
+            if len(known) < len(values) or (operator == "/" and known[1] == 0):
                 return None
-            result = values[0]
-            for value in values[1:]:
-                if operator == "/" and value == 0:
-                    return None
-                result = (
-                    result + value
-                    if operator == "+"
-                    else result * value if operator == "*" else result / value  # type: ignore
-                )
-            return result
+            if operator == "/":
+                return known[0] / known[1]
+            return sum(known, Fraction(0)) if operator == "+" else prod(known, start=Fraction(1))
     return None
 
 

@@ -193,7 +193,9 @@ class _Newton:
             longest = max(
                 np.abs(turns).max() / LONGEST_TURN, np.abs(shifts).max() / self.longest_shift, 1.0
             )
-            for body, (turn, shift) in enumerate(zip(turns / longest, shifts / longest)):
+            for body, (turn, shift) in enumerate(
+                zip(turns / longest, shifts / longest, strict=True)
+            ):
                 at.R[body] = spatial.matrix(turn) @ at.R[body]
                 at.p[body] += shift
             if np.abs(solved).max(initial=0.0) < 1e-10 and longest == 1.0:

@@ -23,7 +23,7 @@ from .assembly import Assembled, assemble
 from .errors import MechanismError
 from .kinematics import Geometry
 from .mechanism import JOINT_VALUES, LENGTH_VALUES, Mechanism
-from .spatial import Array
+from .spatial import Array, contract
 from .topology import Topology
 
 #: Newton converges quadratically: after an update below this the error is at rounding.
@@ -109,9 +109,7 @@ def prepare(mechanism: Mechanism) -> Model:
     lengths = _is_length(graph)
     limit = np.where(lengths, (longest or 1.0) / 2, 0.5)
     step = STEP * np.where(lengths[list(graph.independent)], longest or 1.0, 1.0)
-    return Model(
-        mechanism, assembled, Loops(rows, redundant, _blocks(graph, rows), limit, step)
-    )
+    return Model(mechanism, assembled, Loops(rows, redundant, _blocks(graph, rows), limit, step))
 
 
 def _is_length(graph: Topology) -> Array:

@@ -125,7 +125,7 @@ def gaps(kind: str, planar: bool, X1: Array, X2: Array, offset: Array) -> list[A
     if kind == "universal":
         return [*lengths, -spatial.dot(X1[:, 2], X2[:, 2])]
     if kind in ("prismatic", "fixed"):  # no relative rotation at all: half of R − Rᵀ
-        turn = sum(spatial.cross(X1[:, k], X2[:, k]) for k in range(3)) / 2
+        turn = np.sum([spatial.cross(X1[:, k], X2[:, k]) for k in range(3)], axis=0) / 2
     else:
         turn = spatial.cross(X1[:, 2], X2[:, 2])
     return [*lengths, *(spatial.dot(n, turn) for n in about)]

@@ -6,6 +6,7 @@ broadcasts, usually (variant,) while following a motion and (variant, sample) af
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -61,7 +62,7 @@ def pick(array: Array, lanes: Array) -> Array:
 
 def geometry(mechanism: Mechanism, values: Mapping[str, Array]) -> Geometry:
     """Evaluate the geometry at symbol values (SI), arrays (variant,); missing ones are nominal."""
-    known = {**mechanism.nominal, **values}
+    known: dict[str, Any] = {**mechanism.nominal, **values}
     count = max((np.size(value) for value in known.values()), default=1)
     flat = [
         entry
@@ -85,7 +86,7 @@ def geometry(mechanism: Mechanism, values: Mapping[str, Array]) -> Geometry:
 
 
 def coordinate_configuration(topology: Topology, coordinates: Array) -> list[tuple[slice, Array]]:
-    """Where coordinates (coordinate, …) stand in the configuration vector, and what stands there."""
+    """Where coordinates (coordinate, …) stand in the configuration, and what stands there."""
     settings = []
     for node, indices in _driven(topology):
         chosen = coordinates[[k for _, k in indices]]
@@ -182,7 +183,8 @@ def poses(topology: Topology, geometry: Geometry, q: Array) -> Poses:
     n = len(geometry.joints)
     R: list = [None] * topology.bodies + [np.eye(3).reshape((3, 3) + (1,) * len(batch))]
     p: list = [None] * topology.bodies + [np.zeros((3, *(1,) * len(batch)))]
-    at = Poses(R, p, [None] * n, [None] * n, [None] * n, [None] * n, [[] for _ in range(n)])
+    frames: list[list[Any]] = [[None] * n for _ in range(4)]  # filled joint by joint
+    at = Poses(R, p, *frames, [[] for _ in range(n)])
     for node in topology.tree:
         j, size = node.joint, joints.configuration_size(node.kind)
         turn, shift = joints.relative_motion(node.kind, q[node.position : node.position + size])
@@ -246,9 +248,7 @@ def twists(topology: Topology, at: Poses, u: Array) -> Twists:
     return Twists(omega, v, spins, slides)
 
 
-def _relative(
-    moves: list[tuple[Array | None, Array | None]], u: Array
-) -> tuple[Array, Array]:
+def _relative(moves: list[tuple[Array | None, Array | None]], u: Array) -> tuple[Array, Array]:
     zero = np.zeros((3, *u.shape[1:]))
     spin, slide = zero, zero
     for (about, along), rate in zip(moves, u, strict=True):
@@ -321,12 +321,12 @@ def loop_jacobian(topology: Topology, at: Poses, batch: tuple[int, ...]) -> Arra
             node = topology.tree[place]
             reach = at.P2[j] - at.P2[node.joint]
             for k, (turn, slide) in enumerate(at.moves[node.joint], start=node.speed):
-                velocity = slide if turn is None else cross(turn, reach)
+                velocity = cross(turn, reach) if turn is not None else slide
+                assert velocity is not None
                 for row, n in enumerate(along, start=top):
                     jacobian[row, k] = sign * spatial.dot(n, velocity)
-                if turn is not None:
-                    for row, n in enumerate(about, start=top + len(along)):
-                        jacobian[row, k] = sign * spatial.dot(n, turn)
+                for row, n in enumerate(about, start=top + len(along)):
+                    jacobian[row, k] = 0.0 if turn is None else sign * spatial.dot(n, turn)
         top += len(along) + len(about)
     return jacobian
 

@@ -14,8 +14,8 @@ from .mechanism import (
     Fourier,
     Mechanism,
     RestToRest,
-    SineSum,
     Sines,
+    SineSum,
     States,
 )
 from .spatial import Array
@@ -71,9 +71,7 @@ def excite(law: Excitation, mechanism: Mechanism, start: Array) -> Motion:
                 np.random.default_rng(seed).uniform(-1, 1, (samples, 3, len(start))), 1, 0
             ).swapaxes(1, 2)
             t = np.arange(samples, dtype=float)
-            return Motion(
-                t, start[:, None] + size * u, size * omega * v, size * omega**2 * w
-            )
+            return Motion(t, start[:, None] + size * u, size * omega * v, size * omega**2 * w)
         case Data():
             return _data(law, mechanism)
 

@@ -16,7 +16,7 @@ from . import kinematics, spatial
 from .closure import LAST_UPDATE, Model, Outcome, Trace, invert, trace
 from .kinematics import Geometry, Poses
 from .motion import Motion
-from .spatial import Array, cross, dot
+from .spatial import Array, contract, cross, dot
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ def _evaluate(
     batch = q.shape[1:]
     state = Rates(model, at, dims, motion, batch)
     moving = kinematics.twists(graph, at, state.u)
-    u_dot, alpha, a = state.accelerations(moving)
+    alpha, a = state.accelerations(moving)
     inertial = [
         _in_body_axes(at, b, (moving.omega[b], alpha[b], a[b])) for b in range(graph.bodies)
     ]
@@ -130,7 +130,12 @@ class Rates:
     def __init__(
         self, model: Model, at: Poses, dims: Geometry, motion: Motion, batch: tuple[int, ...]
     ):
-        self.graph, self.blocks, self.at, self.batch = model.topology, model.loops.blocks, at, batch
+        self.graph, self.blocks, self.at, self.batch = (
+            model.topology,
+            model.loops.blocks,
+            at,
+            batch,
+        )
         self.gravity = np.broadcast_to(dims.gravity, (3, *batch))
         u, self.u_dot_free, T = kinematics.coordinate_speeds(
             self.graph, motion.q, motion.q_dot, motion.q_ddot
@@ -144,29 +149,24 @@ class Rates:
         for rows, speeds in self.blocks:
             C = np.moveaxis(jacobian[np.ix_(rows, speeds)], (0, 1), (-2, -1))
             inverse = _invert_all(C)
-            self.inverses.append(inverse)
             self.conditions.append(_norm(C) * _norm(inverse))
-            drive = np.einsum("rc...,ck...->rk...", jacobian[np.ix_(rows, free)], self.modes[free])
-            self.modes[list(speeds)] = -np.einsum("...sr,rk...->sk...", inverse, drive)
-        self.u = np.einsum("sk...,k...->s...", self.modes, motion.q_dot[:, None])
+            inverse = np.moveaxis(inverse, (-2, -1), (0, 1))
+            self.inverses.append(inverse)
+            drive = contract(jacobian[np.ix_(rows, free)][:, :, None], self.modes[free])
+            self.modes[list(speeds)] = -contract(inverse[:, :, None], drive)
+        self.u = contract(self.modes, motion.q_dot[:, None])
 
-    def accelerations(
-        self, moving: kinematics.Twists
-    ) -> tuple[Array, list[Array], list[Array]]:
-        """Speed rates, and the bodies' accelerations (less gravity)."""
+    def accelerations(self, moving: kinematics.Twists) -> tuple[list[Array], list[Array]]:
+        """The bodies' angular accelerations, and accelerations less gravity."""
         u_dot = np.zeros((self.graph.speeds, *self.batch))
         u_dot[list(self.graph.independent)] = self.u_dot_free[:, None]
-        bodies = kinematics.accelerations(
-            self.graph, self.at, moving, self.u, u_dot, self.gravity
-        )
+        bodies = kinematics.accelerations(self.graph, self.at, moving, self.u, u_dot, self.gravity)
         if not self.blocks:
-            return u_dot, *bodies
+            return bodies
         mismatch = kinematics.loop_accelerations(self.graph, self.at, moving, *bodies)
         for (rows, speeds), inverse in zip(self.blocks, self.inverses, strict=True):
-            u_dot[list(speeds)] = -np.einsum("...sr,r...->s...", inverse, mismatch[list(rows)])
-        return u_dot, *kinematics.accelerations(
-            self.graph, self.at, moving, self.u, u_dot, self.gravity
-        )
+            u_dot[list(speeds)] = -contract(inverse, mismatch[list(rows)])
+        return kinematics.accelerations(self.graph, self.at, moving, self.u, u_dot, self.gravity)
 
     def error(self, gaps: Array) -> Array:
         """Relative error of W per variant from rounding and from loops left slightly open.
@@ -179,7 +179,7 @@ class Rates:
         for (rows, _), inverse, condition in zip(
             self.blocks, self.inverses, self.conditions, strict=True
         ):
-            shift = np.abs(np.einsum("...sr,r...->s...", inverse, gaps[list(rows)])).max(axis=0)
+            shift = np.abs(contract(inverse, gaps[list(rows)])).max(axis=0)
             here = ((shift + np.finfo(float).eps) * condition).max(axis=-1)
             worst = np.maximum(worst, here)
         return worst

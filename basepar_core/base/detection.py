@@ -15,7 +15,7 @@ import numpy as np
 
 from .. import kinematics, spatial
 from ..closure import Model, Outcome, trace
-from ..expressions import ONE, ZERO, Expression, evaluate, number
+from ..expressions import ONE, ZERO, evaluate, number
 from ..mechanism import GROUND, Vector
 from ..motion import Motion, excitation
 from ..regressor import Rates
@@ -71,9 +71,7 @@ def _sample(model: Model) -> Sampled:
     q = path.q[:, kept][:, :, picks]
     at = kinematics.poses(model.topology, dims, q)
     rates = Rates(model, at, dims, thin, q.shape[1:])
-    modes = [
-        kinematics.twists(model.topology, at, rates.modes[:, k]) for k in range(len(thin.q))
-    ]
+    modes = [kinematics.twists(model.topology, at, rates.modes[:, k]) for k in range(len(thin.q))]
     lanes = (kept.size, picks.size)
 
     def flat(array: Array) -> Array:
@@ -116,14 +114,14 @@ def _spin_rank(at: Sampled, i: int, j: int) -> tuple[int, Array]:
     return int((np.linalg.svd(flat, compute_uv=False) > ZERO_SPIN * flat.shape[1]).sum()), flat
 
 
-def _against_ground(
-    transfers: Transfers, at: Sampled, i: int, name: str
-) -> list[NullVector]:
+def _against_ground(transfers: Transfers, at: Sampled, i: int, name: str) -> list[NullVector]:
     rank, spins = _spin_rank(at, i, -1)
     if rank == 0:
         parts = transfers.dipoles(transfers.origin) + transfers.inertias()
         return [
-            transfers.vector([(name, 1, ten)], "numerical", f"{what} of {name}, which does not turn")
+            transfers.vector(
+                [(name, 1, ten)], "numerical", f"{what} of {name}, which does not turn"
+            )
             for ten, what in parts
         ]
     if rank == 1 and not transfers.mechanism.planar:
@@ -257,7 +255,7 @@ def _common_points(
     return None
 
 
-def _points(transfers: Transfers, name: str) -> list[tuple[Expression, ...]]:
+def _points(transfers: Transfers, name: str) -> list[Vector]:
     found = [
         joint.frames[side].at
         for joint in transfers.mechanism.joints

@@ -10,14 +10,13 @@ by the parameter's name, never by order in the file.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from sympy.polys.fields import FracElement
 from sympy.polys.rings import PolyElement
 
 from ..algebra import GeometryField
 from ..errors import EliminationError
-from .null_space import NullVector
+from .null_space import Exact, NullVector
 
-Column = dict[int, FracElement]
+Column = dict[int, Exact]
 
 
 @dataclass(frozen=True)
@@ -39,11 +38,11 @@ class Elimination:
 
     eliminated: tuple[int, ...]
     beta: Mapping[int, Column]
-    pivots: tuple[FracElement, ...]
+    pivots: tuple[Exact, ...]
     sources: Mapping[int, int]
 
 
-def size(fraction: FracElement) -> float:
+def size(fraction: Exact) -> float:
     """How much an entry costs a reader: 0 for ±1, degrees for monomials, terms for sums."""
 
     def cost(polynomial: PolyElement) -> float:
@@ -83,9 +82,9 @@ def eliminate(
     columns = {k: dict(vector.entries) for k, vector in enumerate(vectors)}
     allowed = None if wanted is None else set(wanted)
     pivot_of: dict[int, int] = {}
-    pivots: list[FracElement] = []
+    pivots: list[Exact] = []
     open_columns = set(columns)
-    sizes: dict[FracElement, float] = {}
+    sizes: dict[Exact, float] = {}
     while open_columns:
         open_columns = {k for k in open_columns if columns[k]}
         choice = _best_pivot(columns, open_columns, allowed, pivot_of, names, sizes)
@@ -113,7 +112,7 @@ def _best_pivot(
     allowed: set[int] | None,
     pivot_of: Mapping[int, int],
     names: Sequence[str],
-    sizes: dict[FracElement, float],
+    sizes: dict[Exact, float],
 ) -> tuple[int, int] | None:
     """Row and column of the cheapest pivot among the open columns."""
     in_row: dict[int, int] = {}
@@ -153,9 +152,9 @@ def _pivot(field: GeometryField, columns: dict[int, Column], row: int, column: i
                 other[r] = changed
 
 
-def _distinct(pivots: Sequence[FracElement]) -> list[FracElement]:
+def _distinct(pivots: Sequence[Exact]) -> list[Exact]:
     """Pivots that can vanish, each once up to sign."""
-    found: list[FracElement] = []
+    found: list[Exact] = []
     for pivot in pivots:
         constant = pivot.numer.is_ground and pivot.denom.is_ground
         if not constant and pivot not in found and -pivot not in found:

@@ -12,14 +12,14 @@ second; u and w are the same physical direction in both (equal lengths, any leng
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-
-from sympy.polys.fields import FracElement
+from typing import Any, TypeAlias
 
 from ..algebra import GeometryField
 from ..errors import ExpressionError
 from ..mechanism import GROUND, PLANAR_PARAMETERS, SPATIAL_PARAMETERS, Joint, Mechanism
 
-Exact = FracElement
+#: An element of the geometry field; sympy's own annotations of it are partial.
+Exact: TypeAlias = Any
 ExactVector = tuple[Exact, Exact, Exact]
 ExactMatrix = tuple[ExactVector, ExactVector, ExactVector]
 
@@ -76,7 +76,11 @@ class Transfers:
         self.number = {body.name: k for k, body in enumerate(mechanism.bodies)}
         self.kinds = PLANAR_PARAMETERS if mechanism.planar else SPATIAL_PARAMETERS
         zero, one = field.zero, field.one
-        self.units: tuple[ExactVector, ...] = ((one, zero, zero), (zero, one, zero), (zero, zero, one))
+        self.units: tuple[ExactVector, ...] = (
+            (one, zero, zero),
+            (zero, one, zero),
+            (zero, zero, one),
+        )
         self.origin: ExactVector = (zero, zero, zero)
         self.gravity = self.exact(mechanism.gravity)
 
@@ -172,25 +176,33 @@ class Transfers:
         """All transfers over one joint."""
         if GROUND in joint.bodies:
             body = 1 - joint.bodies.index(GROUND)
-            rules = self._into_ground(joint, self.frame(joint, body), self.frame(joint, 1 - body))
-            parts = [((joint.bodies[body], 1, ten),) for ten, _ in rules]
-            where = f"of {joint.bodies[body]} into the ground"
-        else:
-            rules = self._between(joint)  # type: ignore[assignment]
-            parts = [  # type: ignore[misc]
-                ((joint.bodies[0], 1, ten[0]), (joint.bodies[1], -1, ten[1])) for ten, _ in rules
+            name, frames = (
+                joint.bodies[body],
+                (self.frame(joint, body), self.frame(joint, 1 - body)),
+            )
+            transfers = [
+                ([(name, 1, ten)], what) for ten, what in self._into_ground(joint, *frames)
             ]
-            where = f"between {joint.bodies[0]} and {joint.bodies[1]}"
+            where = f"of {name} into the ground"
+        else:
+            one, two = joint.bodies
+            transfers = [
+                ([(one, 1, a), (two, -1, b)], what) for (a, b), what in self._between(joint)
+            ]
+            where = f"between {one} and {two}"
         vectors = [
-            self.vector(part, "theorem", f"{what} {where} through {joint.type} {joint.name}")
-            for part, (_, what) in zip(parts, rules, strict=True)
+            self.vector(parts, "theorem", f"{what} {where} through {joint.type} {joint.name}")
+            for parts, what in transfers
         ]
         return [vector for vector in vectors if vector.entries]
 
     def _between(self, joint: Joint) -> list[tuple[tuple[list[Exact], list[Exact]], str]]:
         one, two = self.frame(joint, 0), self.frame(joint, 1)
         mass = ((self.monopole(one.at), self.monopole(two.at)), "mass")
-        first = ((self.dipole(one.at, one.z), self.dipole(two.at, two.z)), "first moment along the axis")
+        first = (
+            (self.dipole(one.at, one.z), self.dipole(two.at, two.z)),
+            "first moment along the axis",
+        )
         second = ((self.quadrupole(one.z), self.quadrupole(two.z)), "second moment along the axis")
         if self.mechanism.planar and joint.type == "revolute":
             return [mass]

@@ -67,7 +67,7 @@ def spectrum(W: Array, error: Array) -> Spectrum:
     error
         (variant,) relative error of W.
     """
-    unit, norms, dead = unit_columns(W)
+    unit, _, dead = unit_columns(W)
     # A triangular factor has the same singular values and is no taller than wide.
     values = np.linalg.svd(_triangle(W), compute_uv=False)
     scaled = np.linalg.svd(_triangle(unit), compute_uv=False)
@@ -92,7 +92,7 @@ def unit_columns(W: Array) -> tuple[Array, Array, Array]:
 
 
 def _triangle(W: Array) -> Array:
-    return np.linalg.qr(W, mode="r") if W.shape[-2] > 2 * W.shape[-1] else W
+    return np.asarray(np.linalg.qr(W, mode="r")) if W.shape[-2] > 2 * W.shape[-1] else W
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,9 @@ class Check:
     condition: Array
 
 
-def check(W: Array, error: Array, kept: Sequence[int], eliminated: Sequence[int], beta: Array) -> Check:
+def check(
+    W: Array, error: Array, kept: Sequence[int], eliminated: Sequence[int], beta: Array
+) -> Check:
     """Hold β against W.
 
     Parameters
@@ -197,10 +199,11 @@ def _pivot_rows(null: Array, names: Sequence[str]) -> tuple[int, ...]:
     for _ in range(null.shape[1]):
         sizes = np.abs(work).max(axis=1)
         # Rows within a millionth of the largest tie: which is larger is rounding's choice.
-        tied = [k for k in np.flatnonzero(sizes >= sizes.max() * (1 - 1e-6)) if k not in chosen]
+        near = np.flatnonzero(sizes >= sizes.max() * (1 - 1e-6))
+        tied = [int(k) for k in near if k not in chosen]
         row = min(tied, key=lambda k: names[k])
         column = int(np.argmax(np.abs(work[row])))
-        chosen.append(int(row))
+        chosen.append(row)
         pivot = work[:, column] / work[row, column]
         work = work - np.outer(pivot, work[row])
         work[row] = 0.0

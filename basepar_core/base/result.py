@@ -200,5 +200,3 @@ class BaseParameters:
             "validity": [text for _, text in self.validity],
             "certificate": self.certificate.document(),
         }
-
-

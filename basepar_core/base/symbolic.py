@@ -83,7 +83,7 @@ def symbolic(model: Model, wanted: Sequence[int] | None = None) -> BaseParameter
     result = eliminate(field, vectors, names, wanted)
     kept = tuple(k for k in range(len(names)) if k not in result.eliminated)
     beta = _entries(field, result, kept, mechanism.nominal)
-    validity = tuple((field.to_expression(p), str(field.to_sympy(p))) for p in result.pivots)
+    validity = tuple((field.to_expression(p), field.to_text(p)) for p in result.pivots)
     seen = nominal_observation(model)
     partial = BaseParameters(
         mechanism=mechanism.name,
@@ -98,10 +98,18 @@ def symbolic(model: Model, wanted: Sequence[int] | None = None) -> BaseParameter
         certificate=_certificate(field, vectors, result, names, 0),
         validity=validity,
     )
-    held = check(
-        seen.stacked, seen.error, kept, result.eliminated, partial.nominal_beta[None]
+    held = check(seen.stacked, seen.error, kept, result.eliminated, partial.nominal_beta[None])
+    return _settled(
+        partial,
+        held,
+        _certificate(
+            field,
+            vectors,
+            result,
+            names,
+            int(held.spectrum.rank[0]) if held.spectrum.clear[0] else 0,
+        ),
     )
-    return _settled(partial, held, _certificate(field, vectors, result, names, int(held.spectrum.rank[0]) if held.spectrum.clear[0] else 0))
 
 
 def numeric(model: Model, wanted: Sequence[int] | None = None) -> BaseParameters:
@@ -184,7 +192,7 @@ def _entries(
         for base, value in sorted(result.beta[row].items()):
             tree = field.to_expression(value)
             (number,) = evaluate([tree], nominal)
-            found.append(BetaEntry(place[base], e, float(number), tree, str(field.to_sympy(value))))
+            found.append(BetaEntry(place[base], e, float(number), tree, field.to_text(value)))
     return tuple(found)
 
 
@@ -200,7 +208,7 @@ def _certificate(
         VectorGrade(
             vector.grade,
             vector.reason,
-            {names[k]: str(field.to_sympy(value)) for k, value in sorted(vector.entries.items())},
+            {names[k]: field.to_text(value) for k, value in sorted(vector.entries.items())},
         )
         for vector in used
     )

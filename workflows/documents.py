@@ -1,0 +1,211 @@
+"""What the commands know, as plain data: `--json` prints it, the terminal formats it."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from basepar_core import files
+from basepar_core.closure import Model
+from basepar_core.expressions import Expression, evaluate
+from basepar_core.mechanism import LENGTH_VALUES, Mechanism
+from basepar_core.topology import joint_of_value
+from sweeps import store
+from sweeps.statuses import Reason, Status, reason_texts
+from sweeps.store import Part
+from sweeps.sweep import Summary, kept_errors
+
+from .shipped import sweep_names
+
+
+def library() -> dict[str, Any]:
+    """`basepar list`: shipped mechanisms and sweeps."""
+    mechanisms = []
+    for name in files.library_names():
+        mechanism = files.load(name)
+        mechanisms.append(
+            {
+                "name": name,
+                "space": "planar" if mechanism.planar else "spatial",
+                "bodies": len(mechanism.bodies),
+                "joints": len(mechanism.joints),
+                "degrees_of_freedom": len(mechanism.coordinates),
+                "parameters": len(mechanism.parameter_names),
+                "description": mechanism.description,
+            }
+        )
+    return {"mechanisms": mechanisms, "sweeps": list(sweep_names())}
+
+
+def _number(expression: Expression | None, values: Mapping[str, float]) -> float | None:
+    return None if expression is None else float(evaluate([expression], values)[0])
+
+
+def coordinate_unit(mechanism: Mechanism, name: str) -> str:
+    """rad or m."""
+    joint, place = joint_of_value(mechanism, name)
+    return "m" if place in LENGTH_VALUES.get(joint.type, ()) else "rad"
+
+
+def mechanism(model: Model) -> dict[str, Any]:
+    """`basepar show`: bodies, joints, loops, degrees of freedom."""
+    it, graph = model.mechanism, model.topology
+    symbols = [
+        {
+            "name": symbol.name,
+            "value": it.nominal[symbol.name],
+            "unit": symbol.unit,
+            "bounds": symbol.bounds and [_number(bound, {}) for bound in symbol.bounds],
+            "constant": symbol in it.constants,
+        }
+        for symbol in (*it.geometry, *it.constants)
+    ]
+    kinds = [name.split(".")[1] for name in it.parameter_names]
+    per_body = len(kinds) // len(it.bodies)
+    bodies = [
+        {
+            "name": body.name,
+            "number": body.number,
+            "parameters": None
+            if body.parameters is None
+            else {
+                kind: _number(entry, it.nominal)
+                for kind, entry in zip(kinds[:per_body], body.parameters, strict=True)
+            },
+        }
+        for body in it.bodies
+    ]
+    joints = [
+        {
+            "name": joint.name,
+            "type": joint.type,
+            "connects": list(joint.bodies),
+            "cut": any(cut.joint == k for cut in graph.cuts),
+            "actuated": any(value in it.actuated for value in joint.values),
+        }
+        for k, joint in enumerate(it.joints)
+    ]
+    loops = [
+        [it.joints[graph.tree[place].joint].name for place, _ in graph.loop(cut)]
+        + [it.joints[cut.joint].name]
+        for cut in graph.cuts
+    ]
+    return {
+        "mechanism": it.name,
+        "description": it.description,
+        "space": "planar" if it.planar else "spatial",
+        "degrees_of_freedom": len(it.coordinates),
+        "coordinates": [
+            {"name": name, "unit": coordinate_unit(it, name), "assembled": float(value)}
+            for name, value in zip(it.coordinates, model.assembled.coordinates, strict=True)
+        ],
+        "parameters": list(it.parameter_names),
+        "bodies": bodies,
+        "joints": joints,
+        "loops": loops,
+        "redundant_constraints": len(model.loops.redundant),
+        "blocks": [len(rows) for rows, _ in model.loops.blocks],
+        "residual": model.assembled.residual,
+        "symbols": symbols,
+        "path": "plain NumPy",
+    }
+
+
+def sweep_store(path: Path) -> dict[str, Any]:
+    """`basepar status`: what a store holds and what is missing."""
+    group = store.open_group(path)
+    chunk = int(json.loads(str(group.attrs["spec"]))["store"]["chunk"])
+    found = store.survey(group, Part((), chunk))
+    precise = store.precise_counts(group)
+    waiting = found.counts.get(Status.AWAITING_PRECISE, 0) - sum(precise.values())
+    total = sum(found.counts.values())
+    pending = found.counts.get(Status.PENDING, 0)
+    provenance = json.loads(str(group.attrs["provenance"]))
+    return {
+        "store": str(path),
+        "title": str(group.attrs["title"]),
+        "total": total,
+        "done": pending == 0 and waiting == 0,
+        "settled": total - pending - waiting,
+        "counts": {status.meaning: n for status, n in found.counts.items()},
+        "precise": {status.meaning: n for status, n in precise.items()},
+        "reasons": reasons(path),
+        "errors": {str(variant): text for variant, text in kept_errors(group).items()},
+        "spec_hash": str(group.attrs["spec_hash"]),
+        "created": provenance["created"],
+        "versions": provenance["versions"],
+    }
+
+
+def reasons(path: Path) -> list[dict[str, Any]]:
+    """Why variants have the status they have: counted, each with its first example.
+
+    Conditions of the filter are counted one by one; of other reasons the number in the text is
+    the example's.
+    """
+    group = store.open_group(path)
+    codes = np.asarray(store.array_of(group, "reason")[:])
+    values = np.asarray(store.array_of(group, "reason_value")[:])
+    statuses = np.asarray(store.array_of(group, "status")[:])
+    kinds = np.where(codes == Reason.FILTER, values, 0.0)
+    texts = json.loads(str(group["reason"].attrs.get("texts", "{}")))
+    templates = {int(code): text for code, text in texts.items()} or None
+    found = []
+    for code, kind in sorted({(int(c), float(k)) for c, k in zip(codes, kinds, strict=True) if c}):
+        rows = np.flatnonzero((codes == code) & (kinds == kind))
+        first = rows[:1]
+        words = reason_texts(codes[first], values[first], *([templates] if templates else []))
+        found.append(
+            {
+                "status": Status(int(statuses[first[0]])).meaning,
+                "reason": str(words[0]),
+                "count": int(rows.size),
+                "example": int(first[0]),
+            }
+        )
+    return sorted(found, key=lambda row: -row["count"])
+
+
+def summary(result: Summary) -> dict[str, Any]:
+    """`basepar sweep`: what this run did, and the store's status."""
+    return sweep_store(Path(result.store)) | {
+        "evaluated": result.evaluated,
+        "seconds": result.seconds,
+        "unfinished": [list(part) for part in result.unfinished],
+        "failed": result.failed,
+        "unsettled": result.unsettled,
+    }
+
+
+def extremes(path: Path, most: int = 3) -> list[dict[str, Any]]:
+    """Spread and best variants of every number a sweep made per variant.
+
+    Only variants whose rank is settled or that carry a result at all count.
+    """
+    group = store.open_group(path)
+    swept = list(json.loads(str(group.attrs["spec"]))["space"]["variables"])
+    status = np.asarray(store.array_of(group, "status")[:])
+    solved = np.isin(status, (Status.SOLVED, Status.AWAITING_PRECISE))
+    rows = []
+    for name, array in sorted(group.arrays()):
+        shown = array.ndim == 1 and array.shape == status.shape and array.dtype.kind == "f"
+        if not shown or name in swept or name.endswith("reason_value"):
+            continue
+        values = np.asarray(array[:])
+        good = np.flatnonzero(solved & np.isfinite(values))
+        if not good.size:
+            continue
+        order = good[np.argsort(values[good], kind="stable")]
+        rows.append(
+            {
+                "name": name,
+                "unit": str(array.attrs.get("units", "1")),
+                "least": float(values[order[0]]),
+                "median": float(np.median(values[good])),
+                "most": float(values[order[-1]]),
+                "best": [int(k) for k in order[:most]],
+            }
+        )
+    return rows

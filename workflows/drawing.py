@@ -1,0 +1,278 @@
+"""Drawings of a mechanism: its bodies, joints and ground as a designer sketches them.
+
+The assembled pose in full, and a few poses of its cycle (or excitation) faintly behind it.
+Spatial mechanisms are seen in an oblique parallel projection. Matplotlib is an extra (`plot`).
+"""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from basepar_core import kinematics
+from basepar_core.closure import Model, Outcome, trace
+from basepar_core.errors import BaseparError, UsageError
+from basepar_core.mechanism import GROUND
+from basepar_core.motion import cycle, excitation
+
+#: Okabe and Ito's colours: distinct for colour-blind readers, on white and on dark.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C6D31", "#7F7F7F")
+INK = "#333333"
+GHOSTS = 7
+
+# World to paper: looking along (−0.8, 0.55, −0.4), z up.
+_FORWARD = np.array([-0.8, 0.55, -0.4]) / np.linalg.norm([-0.8, 0.55, -0.4])
+_RIGHT = np.cross(_FORWARD, [0, 0, 1]) / np.linalg.norm(np.cross(_FORWARD, [0, 0, 1]))
+_UP = np.cross(_RIGHT, _FORWARD)
+
+
+class PlotError(BaseparError):
+    """Drawing needs an extra that is not installed."""
+
+    kind = "plot"
+
+
+def draw(model: Model, path: Path, values: dict[str, float] | None = None) -> Path:
+    """Draw a mechanism into a PNG or SVG file.
+
+    Parameters
+    ----------
+    model
+        The mechanism, prepared.
+    path
+        Its ending decides the format.
+    values
+        Swept symbols (SI) of a variant; nominal without.
+
+    Raises
+    ------
+    UsageError
+        Another ending than .png or .svg.
+    PlotError
+        Matplotlib is not installed.
+    """
+    if path.suffix not in (".png", ".svg"):
+        raise UsageError(
+            f"Drawings are .png or .svg, not {path.suffix or 'without an ending'}: name the file "
+            f"{path.stem}.png.",
+            [str(path)],
+        )
+    figure = figure_of(model, values)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    metadata = {"Date": None} if path.suffix == ".svg" else None  # equal input, equal file
+    figure.savefig(path, dpi=160, bbox_inches="tight", pad_inches=0.15, metadata=metadata)
+    return path
+
+
+def figure_of(model: Model, values: dict[str, float] | None = None) -> Any:
+    """The drawing as a matplotlib figure."""
+    try:
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise PlotError(
+            "Drawing needs matplotlib. Install the extra: pip install 'basepar[plot]'."
+        ) from error
+    scene = _Scene(model, values or {})
+    figure = Figure(figsize=(7.2, 5.4), layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.add_subplot()
+    axes.set_aspect("equal")
+    axes.axis("off")
+    scene.paint(axes)
+    it = model.mechanism
+    freedom = len(it.coordinates)
+    axes.set_title(
+        f"{it.name}: {len(it.bodies)} bodies, {freedom} degree{'s' * (freedom != 1)} of freedom",
+        color=INK,
+        fontsize=11,
+    )
+    return figure
+
+
+class _Scene:
+    """Points of every body at every drawn pose, on paper."""
+
+    def __init__(self, model: Model, values: dict[str, float]):
+        self.model, self.it = model, model.mechanism
+        columns = {name: np.array([value]) for name, value in values.items()}
+        motion = self._motion()
+        targets = np.column_stack([model.assembled.coordinates, motion])
+        path = trace(model, columns, targets)
+        shown = self._shown(path, targets.shape[1])
+        dims = kinematics.geometry(self.it, columns).over_samples()
+        self.at = kinematics.poses(model.topology, dims, path.q[:, :, shown])
+        self.poses = len(shown)
+        extent = np.concatenate(
+            [self._joint_points(k) for k in range(len(self.it.joints))], axis=1
+        )
+        self.size = float(np.ptp(extent, axis=1).max()) or 1.0
+
+    def _motion(self) -> np.ndarray:
+        start = self.model.assembled.coordinates
+        if self.it.cycle is not None:
+            return cycle(self.it, start).q
+        if self.it.excitation is not None:
+            return excitation(self.it, start).q
+        return start[:, None]
+
+    @staticmethod
+    def _shown(path: Any, count: int) -> list[int]:
+        """The assembled pose, then a few along the motion as far as it closes."""
+        last = count if path.outcome[0] == Outcome.CLOSED else int(np.nan_to_num(path.where[0]))
+        ghosts = np.unique(np.linspace(1, max(last - 1, 1), GHOSTS).astype(int))
+        return [0, *(int(k) for k in ghosts if 0 < k < last)]
+
+    def _paper(self, points: np.ndarray) -> np.ndarray:
+        """(2, …) of world points (3, …)."""
+        if self.it.planar:
+            return points[:2]
+        return np.stack([np.tensordot(_RIGHT, points, 1), np.tensordot(_UP, points, 1)])
+
+    def _joint_points(self, k: int, side: int = 0) -> np.ndarray:
+        """Origin of a joint's frame on paper (2, pose)."""
+        origin = (self.at.P1, self.at.P2)[side][k]
+        return self._paper(np.broadcast_to(origin, (3, 1, self.poses))[:, 0])
+
+    def _joint_axis(self, k: int) -> np.ndarray:
+        """Direction of a joint's z-axis on paper (2, pose)."""
+        axis = np.broadcast_to(self.at.X1[k][:, 2], (3, 1, self.poses))[:, 0]
+        return self._paper(axis)
+
+    def paint(self, axes: Any) -> None:
+        """Ghosts first, then the assembled pose on top."""
+        for number, body in enumerate(self.it.bodies):
+            colour = COLOURS[number % len(COLOURS)]
+            points = self._points_of(body.name, number)
+            for pose in range(self.poses - 1, -1, -1):
+                self._body(axes, points[:, :, pose], colour, ghost=pose > 0)
+            self._label(axes, body.name, points[:, :, 0], colour)
+        # Sliders first: a pin through a slider is drawn on top of it.
+        order = sorted(range(len(self.it.joints)), key=lambda k: self._is_pin(k))
+        for k in order:
+            self._joint(axes, k)
+        self._name_joints(axes)
+        axes.margins(0.12)
+
+    def _is_pin(self, k: int) -> bool:
+        return self.it.joints[k].type != "prismatic"
+
+    def _name_joints(self, axes: Any) -> None:
+        """Names beside the joints; joints at one place share a label."""
+        places: list[tuple[np.ndarray, list[str]]] = []
+        for k, joint in enumerate(self.it.joints):
+            here = self._joint_points(k, 1)[:, 0]
+            for there, names in places:
+                if np.abs(there - here).max() < 0.01 * self.size:
+                    names.append(joint.name)
+                    break
+            else:
+                places.append((here, [joint.name]))
+        for here, names in places:
+            axes.annotate(
+                ", ".join(names),
+                here,
+                xytext=(9, -12),
+                textcoords="offset points",
+                color=INK,
+                fontsize=9,
+                zorder=6,
+            )
+
+    def _points_of(self, name: str, number: int) -> np.ndarray:
+        """A body's joint points, or its origin and one joint (2, point, pose)."""
+        found = [
+            self._joint_points(k, side)
+            for k, joint in enumerate(self.it.joints)
+            for side, body in enumerate(joint.bodies)
+            if body == name
+        ]
+        if len(found) == 1 or not self.it.planar:
+            origin = np.broadcast_to(self.at.p[number], (3, 1, self.poses))[:, 0]
+            found.append(self._paper(origin))
+        points = np.stack(found, axis=1)
+        apart = [0]
+        for k in range(1, points.shape[1]):
+            gaps = np.abs(points[:, k, 0, None] - points[:, apart, 0]).max(axis=0)
+            if gaps.min() > 1e-6:
+                apart.append(k)
+        return points[:, apart]
+
+    def _body(self, axes: Any, points: np.ndarray, colour: str, ghost: bool) -> None:
+        alpha, width = (0.16, 2.0) if ghost else (1.0, 4.0)
+        if points.shape[1] > 2:
+            order = self._around(points)
+            closed = points[:, [*order, order[0]]] if self.it.planar else points
+            if self.it.planar:
+                axes.fill(*closed, color=colour, alpha=0.05 if ghost else 0.25, lw=0, zorder=2)
+            axes.plot(*closed, color=colour, alpha=alpha, lw=width * 0.8, zorder=2, **_ROUND)
+        elif points.shape[1] == 2:
+            axes.plot(*points, color=colour, alpha=alpha, lw=width, zorder=2, **_ROUND)
+
+    @staticmethod
+    def _around(points: np.ndarray) -> list[int]:
+        centre = points.mean(axis=1, keepdims=True)
+        return list(np.argsort(np.arctan2(*(points - centre)[::-1])))
+
+    def _label(self, axes: Any, name: str, points: np.ndarray, colour: str) -> None:
+        x, y = points.mean(axis=1)
+        axes.annotate(
+            name,
+            (x, y),
+            xytext=(0, 11),
+            textcoords="offset points",
+            ha="center",
+            color=colour,
+            fontsize=9,
+            zorder=6,
+            bbox={"boxstyle": "round,pad=0.15", "fc": "white", "ec": "none", "alpha": 0.75},
+        )
+
+    def _joint(self, axes: Any, k: int) -> None:
+        joint = self.it.joints[k]
+        x, y = self._joint_points(k, 1)[:, 0]
+        face = "#FFD92F" if any(v in self.it.actuated for v in joint.values) else "white"
+        if GROUND in joint.bodies:
+            self._ground(axes, *self._joint_points(k, joint.bodies.index(GROUND))[:, 0])
+        if joint.type == "prismatic":
+            self._slide(axes, k)
+        marker = {"prismatic": "s", "universal": "D", "cylindrical": "h", "planar": "p"}
+        axes.plot(
+            x,
+            y,
+            marker=marker.get(joint.type, "o"),
+            ms={"spherical": 9.0, "prismatic": 15.0}.get(joint.type, 7.5),
+            mfc=INK if joint.type in ("spherical", "fixed") else face,
+            mec=INK,
+            mew=1.4,
+            zorder=5,
+        )
+        if not self.it.planar and joint.type == "revolute":
+            self._axis(axes, k, x, y)
+
+    def _axis(self, axes: Any, k: int, x: float, y: float) -> None:
+        """A dash-dotted line along a revolute's axis."""
+        dx, dy = self._joint_axis(k)[:, 0] * self.size * 0.07
+        axes.plot([x - dx, x + dx], [y - dy, y + dy], color=INK, lw=0.8, ls="-.", zorder=4)
+
+    def _slide(self, axes: Any, k: int) -> None:
+        """The line along which a prismatic joint slides."""
+        x, y = self._joint_points(k, 1)[:, 0]
+        dx, dy = self._joint_axis(k)[:, 0] * self.size * 0.2
+        axes.plot([x - dx, x + dx], [y - dy, y + dy], color=INK, lw=1.0, ls=(0, (6, 3)), zorder=1)
+
+    def _ground(self, axes: Any, x: float, y: float) -> None:
+        """A hatched triangle under a ground joint."""
+        s = self.size * 0.035
+        axes.fill([x, x - s, x + s], [y, y - 1.4 * s, y - 1.4 * s], fc="#dddddd", ec=INK, zorder=3)
+        for shift in np.linspace(-1.2, 1.2, 6):
+            axes.plot(
+                [x + shift * s, x + (shift - 0.5) * s],
+                [y - 1.4 * s, y - 1.9 * s],
+                color=INK,
+                lw=0.8,
+                zorder=3,
+            )
+
+
+_ROUND = {"solid_capstyle": "round", "solid_joinstyle": "round"}

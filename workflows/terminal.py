@@ -1,0 +1,258 @@
+"""What people see in the terminal: tables, a progress bar, one message on failure."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    SpinnerColumn,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+from rich.table import Table
+
+from sweeps.progress import Advance
+from sweeps.statuses import Status
+
+out = Console(highlight=False)
+err = Console(stderr=True, highlight=False)
+
+_COLOURS = {
+    Status.SOLVED.meaning: "green",
+    Status.CRASHED.meaning: "red",
+    Status.TIMED_OUT.meaning: "red",
+    Status.AWAITING_PRECISE.meaning: "yellow",
+    Status.SPECIAL.meaning: "cyan",
+}
+
+
+def table(*columns: str, title: str = "", right: tuple[str, ...] = ()) -> Table:
+    """An unobtrusive table; columns named in `right` are numbers."""
+    made = Table(title=title or None, title_justify="left", box=None, pad_edge=False)
+    for column in columns:
+        made.add_column(column, justify="right" if column in right else "left", header_style="dim")
+    return made
+
+
+def number(value: float | None) -> str:
+    """A number for reading: four digits."""
+    return "" if value is None else f"{value:.4g}"
+
+
+def show_library(document: Mapping[str, Any]) -> None:
+    rows = table(
+        "name", "space", "bodies", "dof", "parameters", "", right=("bodies", "dof", "parameters")
+    )
+    for entry in document["mechanisms"]:
+        rows.add_row(
+            f"[bold]{entry['name']}[/]",
+            entry["space"],
+            str(entry["bodies"]),
+            str(entry["degrees_of_freedom"]),
+            str(entry["parameters"]),
+            escape(entry["description"]),
+        )
+    out.print(rows)
+    out.print(f"\nShipped sweeps: {', '.join(document['sweeps'])}")
+    out.print("Try [bold]basepar show four-bar[/] or [bold]basepar base four-bar[/].")
+
+
+def show_mechanism(document: Mapping[str, Any]) -> None:
+    out.print(f"[bold]{document['mechanism']}[/]  {escape(document['description'])}")
+    freedom = document["degrees_of_freedom"]
+    named = ", ".join(
+        f"{c['name']} = {c['assembled']:.4g} {c['unit']}" for c in document["coordinates"]
+    )
+    out.print(
+        f"{document['space']}, {len(document['bodies'])} bodies, "
+        f"{len(document['joints'])} joints, {len(document['loops'])} loops, "
+        f"{freedom} degree{'s' * (freedom != 1)} of freedom "
+        f"({named}), {len(document['parameters'])} inertial parameters"
+    )
+    joints = table("joint", "type", "between", "")
+    for joint in document["joints"]:
+        notes = [word for word in ("actuated", "cut") if joint[word]]
+        joints.add_row(
+            joint["name"], joint["type"], " – ".join(joint["connects"]), ", ".join(notes)
+        )
+    out.print()
+    out.print(joints)
+    for loop in document["loops"]:
+        out.print(f"loop: {' – '.join(loop)}")
+    if document["redundant_constraints"]:
+        out.print(f"{document['redundant_constraints']} redundant constraints, left out")
+    symbols = table("symbol", "value", "unit", "bounds", right=("value",))
+    for symbol in document["symbols"]:
+        bounds = symbol["bounds"]
+        shown = "constant" if symbol["constant"] else ""
+        shown = f"{number(bounds[0])} … {number(bounds[1])}" if bounds else shown
+        symbols.add_row(symbol["name"], number(symbol["value"]), symbol["unit"], shown)
+    if document["symbols"]:
+        out.print()
+        out.print(symbols)
+    out.print(
+        f"\nassembled, gap {document['residual']:.1e} m or rad; evaluated by {document['path']}"
+    )
+    if document.get("drawing"):
+        out.print(f"drawing: {document['drawing']}")
+
+
+def _term(text: str | None, value: float, name: str) -> str:
+    """A signed term of a combination."""
+    coefficient = f"{value:.4g}" if text is None else text
+    sign = "+"
+    if coefficient.startswith("-") and not _is_sum(coefficient[1:]):
+        sign, coefficient = "−", coefficient[1:]
+    if coefficient in ("1", "1.0"):
+        return f"{sign} {name}"
+    if _is_sum(coefficient):
+        coefficient = f"({coefficient})"
+    if coefficient.startswith("1/"):
+        return f"{sign} {name}{coefficient[1:]}"
+    return f"{sign} {coefficient}*{name}"
+
+
+def _is_sum(text: str) -> bool:
+    """Whether there is a + or − outside parentheses and exponents."""
+    depth = 0
+    for k, sign in enumerate(text):
+        depth += (sign == "(") - (sign == ")")
+        if k and depth == 0 and sign in "+-" and text[k - 1] not in "*e/(":
+            return True
+    return False
+
+
+def combination(row: Mapping[str, Any], symbolic: bool = True) -> str:
+    """A base parameter as a sum: `crank.mx − crank.J/lx1`."""
+    terms = row.get("terms") if symbolic else None
+    parts = [
+        _term(terms[name] if terms else None, value, name) for name, value in row["values"].items()
+    ]
+    return " ".join([row["parameter"], *parts])
+
+
+def show_base(document: Mapping[str, Any]) -> None:
+    rank, total = document["rank"], len(document["parameters"])
+    out.print(
+        f"[bold]{document['mechanism']}[/]: {rank} base parameters of {total}, "
+        f"{document['route']} route"
+    )
+    symbolic = "terms" in document["base"][0] if document["base"] else False
+    columns = ["", "base parameter", "at nominal geometry"] if symbolic else ["", "base parameter"]
+    rows = table(*columns)
+    for k, row in enumerate(document["base"], start=1):
+        shown = [combination(row)] + ([combination(row, symbolic=False)] if symbolic else [])
+        rows.add_row(str(k), *(escape(text) for text in shown))
+    out.print(rows)
+    out.print(f"\neliminated: {', '.join(document['eliminated']) or 'none'}")
+    if document["no_effect"]:
+        out.print(f"of these without effect: {', '.join(document['no_effect'])}")
+    if document["validity"]:
+        out.print(f"valid where none vanishes: {', '.join(map(escape, document['validity']))}")
+    certificate = document["certificate"]
+    low, high = certificate["at_least"], certificate["at_most"]
+    out.print(
+        f"certificate: rank ≥ {low['rank']} {low['grade']} ({low['scope']}), rank ≤ "
+        f"{high['rank']} {high['grade']} ({high['scope']})"
+    )
+    out.print(f"float64: gap {document['gap']:.2g} across the rank")
+    if document["doubt"]:
+        out.print(f"[yellow]doubtful[/]: {escape(document['doubt'])}")
+
+
+def show_status(document: Mapping[str, Any]) -> None:
+    state = "complete" if document["done"] else "not complete: run the same sweep again to go on"
+    out.print(f"[bold]{escape(document['title'])}[/] in {escape(document['store'])}: {state}")
+    rows = table("status", "variants", "share", right=("variants", "share"))
+    for word, count in document["counts"].items():
+        colour = _COLOURS.get(word, "default")
+        rows.add_row(f"[{colour}]{word}[/]", f"{count:,}", f"{count / document['total']:.1%}")
+    for word, count in document["precise"].items():
+        rows.add_row(f"precise: {word}", f"{count:,}", f"{count / document['total']:.1%}")
+    out.print(rows)
+    if document["reasons"]:
+        why = table("why", "variants", "for example", right=("variants", "for example"))
+        for reason in document["reasons"]:
+            text = f"{reason['status']}: {escape(reason['reason'])}"
+            why.add_row(text, f"{reason['count']:,}", f"variant {reason['example']}")
+        out.print()
+        out.print(why)
+    for variant, text in list(document["errors"].items())[:5]:
+        out.print(f"[red]variant {variant}[/]: {escape(text)}")
+
+
+def show_extremes(found: Sequence[Mapping[str, Any]]) -> None:
+    rows = table(
+        "result",
+        "unit",
+        "least",
+        "median",
+        "most",
+        "least in variants",
+        right=("least", "median", "most"),
+    )
+    for row in found:
+        rows.add_row(
+            row["name"],
+            row["unit"],
+            number(row["least"]),
+            number(row["median"]),
+            number(row["most"]),
+            ", ".join(map(str, row["best"])),
+        )
+    out.print()
+    out.print(rows)
+
+
+class SweepBar:
+    """A progress bar fed by the sweep."""
+
+    def __init__(self, progress: Progress, task: Any):
+        self.progress, self.task = progress, task
+
+    def __call__(self, advance: Advance) -> None:
+        waiting = advance.counts.get(Status.AWAITING_PRECISE, 0) - sum(advance.precise.values())
+        note = f"{waiting} awaiting precise" if waiting else ""
+        self.progress.update(
+            self.task,
+            completed=advance.done,
+            total=advance.total,
+            note=note,
+            description=f"{advance.workers} workers",
+        )
+
+
+@contextmanager
+def sweep_bar(quiet: bool) -> Iterator[SweepBar | None]:
+    """A bar on stderr, so that stdout stays a program's."""
+    if quiet:
+        yield None
+        return
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+        TextColumn("[yellow]{task.fields[note]}"),
+    )
+    with Progress(*columns, console=err) as progress:
+        task = progress.add_task("starting workers", total=None, note="")
+        yield SweepBar(progress, task)
+
+
+def show_next_steps(store: str) -> None:
+    """Commands to try after a sweep."""
+    out.print("\nNext:")
+    out.print(f"  basepar status {escape(store)}")
+    out.print("  basepar base four-bar --eliminate J1,J2,J3,m1")
+    out.print("  basepar show four-bar -o four-bar.png")
+    out.print(f"  python -c \"import xarray; print(xarray.open_zarr('{escape(store)}'))\"")
