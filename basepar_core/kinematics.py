@@ -183,8 +183,8 @@ def poses(topology: Topology, geometry: Geometry, q: Array) -> Poses:
     n = len(geometry.joints)
     R: list = [None] * topology.bodies + [np.eye(3).reshape((3, 3) + (1,) * len(batch))]
     p: list = [None] * topology.bodies + [np.zeros((3, *(1,) * len(batch)))]
-    frames: list[list[Any]] = [[None] * n for _ in range(4)]  # filled joint by joint
-    at = Poses(R, p, *frames, [[] for _ in range(n)])
+    empty = [np.empty(0)] * n  # filled joint by joint
+    at = Poses(R, p, empty[:], empty[:], empty[:], empty[:], [[] for _ in range(n)])
     for node in topology.tree:
         j, size = node.joint, joints.configuration_size(node.kind)
         turn, shift = joints.relative_motion(node.kind, q[node.position : node.position + size])
