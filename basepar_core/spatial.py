@@ -40,6 +40,11 @@ def compose(A: Array, B: Array) -> Array:
     return np.einsum("ij...,jk...->ik...", A, B)
 
 
+def contract(A: Array, b: Array) -> Array:
+    """Σⱼ A[:, j] b[j], in the order of j whatever the batch; einsum's order depends on it."""
+    return sum((A[:, j] * b[j] for j in range(1, len(b))), A[:, 0] * b[0])
+
+
 def transpose(R: Array) -> Array:
     """Rᵀ."""
     return np.swapaxes(R, 0, 1)
