@@ -196,13 +196,14 @@ def _unknown(path: str, word: str, known: tuple[str, ...]) -> Mistake:
     return Mistake(path, f"no such value: {word!r}{hint}")
 
 
-def _plain_mechanism(mechanism: Mechanism) -> Any:
-    """The mechanism's file without comments and layout, as nested text; order counts."""
+def _plain_mechanism(mechanism: Mechanism) -> dict[str, Any]:
+    """The mechanism's file less comments, layout and description, as text; order counts."""
     if not mechanism.source:
         return {"value": repr(mechanism)}
     node, _ = read(mechanism.source)
     # URDF and MJCF are no YAML mappings, and count as they stand.
     tree = _plain_node(node) if isinstance(node, Fields) else {"text": mechanism.source}
+    tree = {key: entry for key, entry in tree.items() if key != "description"}
     laws = mechanism.cycle.laws if mechanism.cycle else None
     measured = [motion for motion in (mechanism.excitation, laws) if isinstance(motion, Data)]
     if measured:  # from files of their own, which the source only names

@@ -202,7 +202,9 @@ class TestDamage:
             refuse_other(spec(), tmp_path)
 
     def test_somebody_elses_store(self, tmp_path):
-        xr.Dataset({"x": ("variant", np.zeros(3))}).to_zarr(tmp_path / "x.zarr", zarr_format=3)
+        xr.Dataset({"x": ("variant", np.zeros(3))}).to_zarr(
+            tmp_path / "x.zarr", consolidated=False
+        )
         with pytest.raises(StoreError, match="not the store of a sweep"):
             refuse_other(spec(), tmp_path / "x.zarr")
 
