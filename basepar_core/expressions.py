@@ -131,6 +131,9 @@ OPERATORS: Mapping[str, Callable[..., Any]] = {
 
 NUMPY: Mapping[str, Callable[..., Any]] = {
     **OPERATORS,
+    # Python's own floats would raise where NumPy's give inf and nan.
+    "/": lambda a, b: np.asarray(a, float) / b,
+    "^": lambda a, b: np.asarray(a, float) ** b,
     "number": float,
     "pi": lambda: np.pi,
     "sqrt": np.sqrt,

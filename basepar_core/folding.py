@@ -15,7 +15,7 @@ from .units import NUMBER, Dimension, Unit
 FUNCTIONS = ("sqrt", "sin", "cos", "tan", "abs", "min", "max")
 MAX_DEPTH = 40
 _MAX_EXPONENT = 64
-_MAX_BITS = 1024  # of an exact number's numerator and denominator
+_MAX_BITS = 1000  # of an exact number's numerator and denominator; float64 ends at 1024
 
 
 @dataclass(frozen=True, slots=True)

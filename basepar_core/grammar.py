@@ -337,6 +337,8 @@ class _Parser:
             self.index += 1
             part = self.unit()
             unit = unit * part if sign == "*" else unit / part
+            if max(map(abs, (*unit.dimension.powers, unit.pi))) > 2 * _MAX_UNIT_POWER:
+                raise self.error(f"its powers add up to more than {2 * _MAX_UNIT_POWER}")
         return unit
 
     def _unit_at(self, index: int) -> bool:

@@ -15,7 +15,6 @@ from .expressions import (
     ONE,
     ZERO,
     Expression,
-    evaluate,
     multiply,
     subtract,
 )
@@ -166,9 +165,8 @@ def _vanishes(field: GeometryField, vector: Sequence[Expression]) -> bool:
 
 
 def _vanishes_nominally(reading: Reading, vector: Sequence[Expression]) -> bool:
-    values = dict(zip(reading.values, evaluate(reading.values.values(), {}), strict=True))
     # 1e-12 of a length near 1: rounding of the values, not a direction anyone means.
-    return bool(np.linalg.norm(np.array(evaluate(vector, values), float)) < 1e-12)
+    return bool(np.linalg.norm(reading.at_nominal(vector)) < 1e-12)
 
 
 def _check_lengths(reading: Reading, kind: str, node: Node, axes: Pair, references: Pair) -> None:

@@ -133,24 +133,29 @@ def _nearest(
     reading: Reading, node: Node, symbol: Symbol, coefficients: Sequence[Expression]
 ) -> Expression | None:
     with mpmath.workdps(_DIGITS):
-        start, *numbers = evaluate([symbol.value, *coefficients], {}, _PRECISE)
-        root = start
-        for _ in range(_NEWTON_STEPS):
-            try:
-                root = newton(numbers, root)
-            except ZeroDivisionError:
-                break
-        step = abs(newton(numbers, root) - root) if numbers[-1] else mpmath.inf
-        if not (step <= abs(root) * mpmath.mpf(10) ** (10 - _DIGITS)) or (
-            abs(root - start) > _TOO_FAR * abs(root)
-        ):
-            reading.mistake(
-                node,
-                f"the value of {symbol.name!r}, {float(start):.6g}, is near no root of its "
-                f"relation; give a value within 5 % of the root that is meant",
-            )
-            return None
-        return _closed_form(coefficients, numbers, root)
+        start = evaluate([symbol.value], {}, _PRECISE)[0]
+        try:
+            numbers = evaluate(coefficients, {}, _PRECISE)
+            root = _refined(numbers, start)
+        except ArithmeticError:  # a coefficient, or the slope where the value stands
+            root = None
+        if root is not None and abs(root - start) <= _TOO_FAR * abs(root):
+            return _closed_form(coefficients, numbers, root)
+    reading.mistake(
+        node,
+        f"the value of {symbol.name!r}, {float(start):.6g}, is near no root of its relation; "
+        f"give a value within 5 % of the root that is meant",
+    )
+    return None
+
+
+def _refined(numbers: Sequence[mpmath.mpf], start: mpmath.mpf) -> mpmath.mpf | None:
+    """The root that Newton goes to, to all digits; None where it goes nowhere."""
+    root = start
+    for _ in range(_NEWTON_STEPS):
+        root = newton(numbers, root)
+    step = abs(newton(numbers, root) - root)
+    return root if step <= abs(root) * mpmath.mpf(10) ** (10 - _DIGITS) else None
 
 
 def _closed_form(

@@ -12,6 +12,8 @@ from fractions import Fraction
 from math import pi
 from pathlib import Path
 
+import numpy as np
+
 from .algebra import GeometryField
 from .errors import ExpressionError, Mistake
 from .expressions import ZERO, Call, Expression, Name, Number, evaluate, names
@@ -197,13 +199,24 @@ class Reading:
         else:
             result, dimension = self._parsed(node, slot, self.dimensions), slot.dimension
         if node is not None and self.count == before and self.field is not None:
-            try:
-                check_rational(result)
-                self.field.element(result)
-            except ExpressionError as error:
-                self.mistake(node, error.message)
-                return ZERO, None
+            self._check_geometry(node, result)
         return result, dimension
+
+    def _check_geometry(self, node: Node, result: Expression) -> None:
+        assert self.field is not None
+        try:
+            check_rational(result)
+            self.field.element(result)
+        except ExpressionError as error:
+            self.mistake(node, error.message)
+            return
+        if not np.isfinite(self.at_nominal([result])).all():
+            self.mistake(node, "divides by zero at the values of the symbols")
+
+    def at_nominal(self, expressions: Sequence[Expression]) -> np.ndarray:
+        """Numbers at the values of the symbols."""
+        values = dict(zip(self.values, evaluate(self.values.values(), {}), strict=True))
+        return np.array(evaluate(expressions, values), float)
 
     def point(self, node: Node | None, slot: Unit = UNITS["m"]) -> Vector:
         """A vector of geometry slots, spatial; the origin where there is no node."""

@@ -542,6 +542,15 @@ def test_data_beside_the_file_exactly(tmp_path):
     assert data.values[1] == ((number("1/5"), ONE, number(4)),)
 
 
+def test_cycle_from_data(tmp_path):
+    (tmp_path / "c.csv").write_text("t,A,A',A''\n0,1,2,3\n1,4,5,6\n", encoding="utf-8")
+    old = "{joints: {A: {kind: constant_speed, speed: 360 deg/s, turns: 1}}, samples: 128}"
+    text = changed("planar", [old, "{kind: data, file: c.csv, effective_samples: 1.5}"])
+    cycle = loads(text, str(tmp_path / "m.yaml")).cycle
+    assert (cycle.samples, cycle.effective_samples) == (2, number("3/2"))
+    assert cycle.laws.values[1] == ((number(4), number(5), number(6)),)
+
+
 @pytest.mark.parametrize(
     ("table", "message"),
     [
