@@ -73,11 +73,11 @@ def _base(options: argparse.Namespace) -> int:
 
 def _sweep(options: argparse.Namespace) -> int:
     from . import documents, terminal
-    from .sweep_job import place_of, run
+    from .sweep_job import load_job, place_of, run
 
-    place = place_of(options.cluster, options.workers)
+    place, job = place_of(options.cluster, options.workers), load_job(options.spec, options.store)
     with terminal.sweep_bar(options.json or options.quiet) as bar:
-        result = run(options.spec, place, options.store, bar)
+        result = run(job, place, bar)
     document = documents.summary(result)
     if options.json:
         _emit(document)

@@ -1,12 +1,12 @@
 """A sweep job: specification, cluster, store."""
 
-from dataclasses import replace
 from pathlib import Path
 
 from basepar_core.errors import BaseparError, UsageError
 from cluster.connect import PlaceError, connect
 from cluster.places import Address, Laptop, Place
 from sweeps.progress import Progress
+from sweeps.spec import SweepSpec
 from sweeps.spec_file import load_sweep
 from sweeps.sweep import Summary, sweep
 
@@ -39,27 +39,26 @@ def place_of(cluster: str, workers: int | None) -> Place:
     )
 
 
-def run(
-    spec: str, place: Place, store: str | None = None, progress: Progress | None = None
-) -> Summary:
-    """Run a sweep file (or a shipped sweep by name); what its store holds makes it go on.
-
-    Parameters
-    ----------
-    spec
-        Path of a sweep file, or the name of a shipped one.
-    place
-        Where the workers are.
-    store
-        Overrides the file's store.
+def load_job(spec: str, store: str | None = None) -> SweepSpec:
+    """A sweep file, or a shipped sweep by name; `store` overrides the file's.
 
     Raises
     ------
-    FileError, StoreError, ClusterError
-        As their messages say.
+    UsageError, FileError
+        There is none of this name; or all its mistakes.
     """
     job = load_sweep(sweep_file(spec))
-    job = replace(job, store=store or job.store or f"{Path(spec).stem}.zarr")
+    return job.at(store or job.store or f"{Path(spec).stem}.zarr")
+
+
+def run(job: SweepSpec, place: Place, progress: Progress | None = None) -> Summary:
+    """Run a sweep where `place` says; what its store holds already is not done again.
+
+    Raises
+    ------
+    StoreError, ClusterError
+        As their messages say.
+    """
     try:
         with connect(place) as client:
             return sweep(job, client, progress)

@@ -1,0 +1,120 @@
+"""The command line's manners: help, errors, exit statuses, list and show."""
+
+import argparse
+
+import pytest
+
+from workflows.cli import parser
+
+
+def _commands() -> dict[str, argparse.ArgumentParser]:
+    (action,) = (a for a in parser()._actions if isinstance(a, argparse._SubParsersAction))
+    return dict(action.choices)
+
+
+@pytest.mark.parametrize("name", _commands())
+def test_every_command_has_help_with_an_example(name):
+    text = _commands()[name].format_help()
+    assert f"example:\n  basepar {name}" in text
+    assert "--json" in text
+
+
+def test_list(run):
+    found = run("list", "--json").json
+    by_name = {entry["name"]: entry for entry in found["mechanisms"]}
+    assert {"four-bar", "slider-crank", "five-bar", "parallelogram", "ur10", "rsur"} <= set(
+        by_name
+    )
+    assert by_name["ur10"]["space"] == "spatial"
+    assert by_name["ur10"]["degrees_of_freedom"] == 6
+    assert by_name["four-bar"]["parameters"] == 12
+    assert "four-bar" in found["sweeps"]
+    shown = run("list").out
+    assert all(name in shown for name in by_name)
+
+
+def test_show(run):
+    found = run("show", "four-bar", "--json").json
+    assert found["loops"] == [["A", "B", "C", "D"]]
+    assert found["degrees_of_freedom"] == 1
+    assert [joint["name"] for joint in found["joints"] if joint["cut"]] == ["D"]
+    assert found["coordinates"][0]["name"] == "A"
+    # 34 deg in the file; held exactly.
+    assert found["coordinates"][0]["assembled"] == pytest.approx(0.5934119456780721, abs=1e-15)
+    rho_l = 2.7 * 0.3
+    crank = found["bodies"][0]["parameters"]
+    # A product of two decimals in float64.
+    assert crank["m"] == pytest.approx(rho_l, rel=1e-15)
+    assert crank["J"] == pytest.approx(rho_l * 0.3**2 / 3, rel=1e-14)
+    shown = run("show", "five-bar").out
+    assert "2 degrees of freedom" in " ".join(shown.split())
+
+
+def test_a_file_of_ones_own(run, tmp_path):
+    text = """
+name: pendulum
+space: planar
+gravity: [0, -9.81]
+geometry: {l: {value: 500, unit: mm}}
+bodies: {rod: {number: 1, mass: 2 kg, centre: [l/2, 0], central_inertia: 1/100}}
+joints: {A: {type: revolute, connects: [ground, rod]}}
+coordinates: [A]
+assembly: {A: 10 deg}
+excitation: {kind: states, samples: 20, seed: 1, amplitude: {A: 1 rad}, frequency: 1 Hz}
+"""
+    file = tmp_path / "pendulum.yaml"
+    file.write_text(text)
+    found = run("base", str(file), "--json").json
+    # About a fixed pivot: J and both first moments by gravity; the mass does nothing.
+    assert found["rank"] == 3
+    assert found["eliminated"] == found["no_effect"] == ["rod.m"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "kind"),
+    [
+        (("nope",), 2, "usage"),
+        (("show",), 2, "usage"),
+        (("base", "four-bar", "--route", "magic"), 2, "usage"),
+        (("show", "no-such-mechanism"), 1, "file"),
+        (("show", "four-bar", "-o", "four-bar.gif"), 2, "usage"),
+        (("sweep", "no-such-sweep"), 2, "usage"),
+        (("sweep", "four-bar", "--cluster", "moon"), 2, "usage"),
+        (("sweep", "four-bar", "--workers", "0"), 2, "usage"),
+        (("status", "no-such.zarr"), 1, "store"),
+    ],
+)
+def test_failures_are_one_document(run, arguments, status, kind):
+    ran = run(*arguments, "--json")
+    assert ran.status == status
+    assert ran.json["error"]["kind"] == kind
+    assert ran.json["error"]["message"]
+    plain = run(*arguments)
+    assert plain.status == status
+    assert plain.out == ""
+    assert plain.err.startswith("basepar: ")
+    assert "Traceback" not in plain.err
+
+
+def test_all_mistakes_of_a_file(run, tmp_path):
+    file = tmp_path / "wrong.yaml"
+    file.write_text(
+        "name: wrong\nspace: planar\ngravity: [0, -9.81 kg]\nbodies: {rod: {mas: 1}}\n"
+        "joints: {A: {type: revolut, connects: [ground, rod]}}\ncoordinates: [B]\n"
+    )
+    error = run("show", str(file), "--json").json["error"]
+    assert {"gravity[1]", "bodies.rod.mas", "joints.A.type"} <= set(error["where"])
+    assert "did you mean 'revolute'" in error["message"]
+
+
+def test_wrong_number_of_coordinates(run, tmp_path):
+    from basepar_core.files import library_path
+
+    text = library_path("five-bar").read_text()
+    file = tmp_path / "five-bar.yaml"
+    start = text.index("coordinates:")
+    file.write_text(text[:start] + "coordinates: [A]\n")
+    error = run("show", str(file), "--json").json["error"]
+    assert error["kind"] == "mechanism"
+    assert "2 degrees of freedom" in error["message"]
+    assert error["where"] == ["coordinates"]
