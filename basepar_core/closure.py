@@ -395,6 +395,8 @@ class _Walk:
         started, walking = self.lanes, np.flatnonzero(self.lanes.live)
         self.lanes = started.take(np.arange(self.count))
         for finer in REFINEMENTS:
+            if walking.size == 1:  # alone it would be summed in another order: it goes twice
+                walking = np.repeat(walking, 2)
             part = started.take(walking)
             steps, here = pieces * finer, before
             for k in range(1, steps + 1):
