@@ -337,7 +337,8 @@ class _Parser:
             self.index += 1
             part = self.unit()
             unit = unit * part if sign == "*" else unit / part
-            if max(map(abs, (*unit.dimension.powers, unit.pi))) > 2 * _MAX_UNIT_POWER:
+            powers = [*unit.dimension.powers, Fraction(unit.pi)]
+            if any(abs(power) > 2 * _MAX_UNIT_POWER for power in powers):
                 raise self.error(f"its powers add up to more than {2 * _MAX_UNIT_POWER}")
         return unit
 

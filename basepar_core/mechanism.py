@@ -59,7 +59,11 @@ class Symbol:
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """An algebraic number: `polynomial` (in its own symbol and numbers) vanishes."""
+    """An algebraic number: `polynomial` vanishes, and the symbol's value is the root itself.
+
+    It is in its own symbol, numbers, constants and geometry symbols that are neither angles nor
+    algebraic; where these are swept, `relations.roots` follows.
+    """
 
     symbol: str
     polynomial: Expression
