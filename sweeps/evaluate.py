@@ -21,9 +21,11 @@ from basepar_core.closure import prepare as assemble
 from basepar_core.errors import MissingDataError, UsageError
 from basepar_core.mechanism import LENGTH_VALUES
 from basepar_core.motion import Motion, cycle, excitation
+from basepar_core.reduction import check_reducible
 from basepar_core.regressor import Observation, observe
 from basepar_core.topology import joint_of_value
 
+from . import reduce
 from .outputs import Arrays, Columns, Output, blank
 from .spec import SweepSpec
 from .statuses import Reason, Status
@@ -44,6 +46,8 @@ class ChunkEvaluator:
         auto, numeric or none.
     metrics
         Names of torque metrics.
+    reducer
+        Reduces every variant over its cycle, where asked for.
     """
 
     model: Model
@@ -52,13 +56,16 @@ class ChunkEvaluator:
     metrics: tuple[str, ...] = ()
     excitation: Motion | None = field(default=None, repr=False)
     cycle: Motion | None = field(default=None, repr=False)
+    reducer: reduce.Reducer | None = None
 
     @cached_property
     def outputs(self) -> tuple[Output, ...]:
         found = [
             Output("branch", dtype="int64", long_name="signs of the loops' determinants, in bits"),
             Output("residual", unit="m", long_name="largest gap left in a loop (m or rad)"),
-            Output("margin", long_name="least Hadamard ratio of the loop equations; 0 is singular"),
+            Output(
+                "margin", long_name="least Hadamard ratio of the loop equations; 0 is singular"
+            ),
         ]
         if self.rank != "none":
             found += [
@@ -79,6 +86,8 @@ class ChunkEvaluator:
                     long_name="base parameters; units as of their parameters (kg, kg m, kg m^2)",
                 )
             )
+        if self.reducer is not None:
+            found += self.reducer.outputs
         return (*found, *(self._metric(name) for name in self.metrics))
 
     def _metric(self, name: str) -> Output:
@@ -86,7 +95,10 @@ class ChunkEvaluator:
         actuated = self.model.mechanism.actuated
         dims = ("variant",) if len(actuated) == 1 else ("variant", "coordinate")
         return Output(
-            name, dims, unit=self._torque_unit, long_name=f"{words[name]} of the drive over the cycle"
+            name,
+            dims,
+            unit=self._torque_unit,
+            long_name=f"{words[name]} of the drive over the cycle",
         )
 
     @cached_property
@@ -109,11 +121,14 @@ class ChunkEvaluator:
             found["singular_value"] = list(range(1, len(self.base.parameters) + 1))
         if self.metrics and len(mechanism.actuated) > 1:
             found["coordinate"] = list(mechanism.actuated)
+        if self.reducer is not None:
+            found |= self.reducer.coords
         return found
 
     @property
     def attrs(self) -> dict[str, Any]:
-        return {"base": self.base.document(), "mechanism": self.model.mechanism.name}
+        found = {"base": self.base.document(), "mechanism": self.model.mechanism.name}
+        return found if self.reducer is None else found | {"reduction": self.reducer.attrs}
 
     def __call__(self, columns: Columns, passed: np.ndarray) -> Arrays:
         """Evaluate one chunk (see `outputs.Evaluator`)."""
@@ -255,8 +270,13 @@ class _Chunk:
         )
 
     def _torques(self, rows: np.ndarray, seen: Observation, good: np.ndarray) -> None:
-        phi = self._phi(rows)
-        torque = np.einsum("vscp,vp->vsc", seen.W[good], phi)
+        phi, W = self._phi(rows), seen.W[good]
+        if self.of.reducer is not None:
+            for name, values in self.of.reducer(W, phi, seen.error[good]).items():
+                self.arrays[name][rows] = values
+        if not self.of.metrics:
+            return
+        torque = np.einsum("vscp,vp->vsc", W, phi)
         mechanism = self.of.model.mechanism
         drives = [mechanism.coordinates.index(name) for name in mechanism.actuated]
         torque = torque[:, :, drives]
@@ -296,6 +316,8 @@ def prepare(spec: SweepSpec) -> ChunkEvaluator:
     mechanism, asked = spec.mechanism, spec.evaluation
     if asked.metrics:
         _check_metrics(spec)
+    if asked.reduction:
+        check_reducible(mechanism, asked.reduction.criteria)
     model = assemble(mechanism)
     base = symbolic(model)
     start = model.assembled.coordinates
@@ -305,7 +327,8 @@ def prepare(spec: SweepSpec) -> ChunkEvaluator:
         asked.rank,
         asked.metrics,
         None if asked.rank == "none" else excitation(mechanism, start),
-        cycle(mechanism, start) if asked.metrics else None,
+        cycle(mechanism, start) if asked.metrics or asked.reduction else None,
+        reduce.prepare(mechanism, base, asked.reduction) if asked.reduction else None,
     )
 
 
