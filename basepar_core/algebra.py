@@ -65,7 +65,7 @@ class GeometryField:
         relations: Sequence[Relation] = (),
     ):
         algebraic = [relation.symbol for relation in relations]
-        angles = [symbol.name for symbol in geometry if symbol.is_angle]
+        angles = [symbol.name for symbol in (*geometry, *constants) if symbol.is_angle]
         free = [s.name for s in (*geometry, *constants) if s.name not in (*angles, *algebraic)]
         # Under lex, cosines and algebraic numbers come first: they are what gets replaced.
         self._meaning: list[Expression] = [Call("cos", (Name(a),)) for a in angles]

@@ -23,7 +23,7 @@ from .assembly import Assembled, assemble
 from .errors import MechanismError
 from .kinematics import Geometry
 from .mechanism import JOINT_VALUES, LENGTH_VALUES, Mechanism
-from .spatial import Array, contract
+from .spatial import Array
 from .topology import Topology
 
 #: Newton converges quadratically: after an update below this the error is at rounding.

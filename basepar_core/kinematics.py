@@ -6,13 +6,13 @@ broadcasts, usually (variant,) while following a motion and (variant, sample) af
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from . import joints, spatial
 from .expressions import evaluate
 from .mechanism import JOINT_VALUES, Mechanism
+from .relations import symbol_values
 from .spatial import Array, cross
 from .topology import CutJoint, Topology, TreeJoint
 
@@ -62,7 +62,7 @@ def pick(array: Array, lanes: Array) -> Array:
 
 def geometry(mechanism: Mechanism, values: Mapping[str, Array]) -> Geometry:
     """Evaluate the geometry at symbol values (SI), arrays (variant,); missing ones are nominal."""
-    known: dict[str, Any] = {**mechanism.nominal, **values}
+    known = symbol_values(mechanism, values)
     count = max((np.size(value) for value in known.values()), default=1)
     flat = [
         entry

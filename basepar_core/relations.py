@@ -6,6 +6,7 @@ nominal geometry in a straight line, as assemblies do.
 """
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -44,6 +45,13 @@ def polynomial(
     ExpressionError
         Where it is not a rational function.
     """
+    return _polynomial(tuple(symbols), relation)
+
+
+@lru_cache(maxsize=64)  # a sweep asks for the same ones at every step of its way
+def _polynomial(
+    symbols: tuple[Symbol, ...], relation: Relation
+) -> tuple[tuple[Expression, ...], list[int]]:
     geometry = GeometryField([*symbols, Symbol(relation.symbol, ONE)])
     numerator = geometry.element(relation.polynomial).numer
     place = len(symbols)  # free symbols keep their order; its own comes last
@@ -73,6 +81,24 @@ def newton(coefficients: Sequence[Any], root: Any) -> Any:
         slope = slope * root + value
         value = value * root + coefficient
     return root - value / slope
+
+
+def symbol_values(
+    mechanism: Mechanism, values: Mapping[str, np.ndarray | float]
+) -> dict[str, np.ndarray | float]:
+    """Value of every symbol and constant where some are swept: nominal, swept, or a root.
+
+    Parameters
+    ----------
+    mechanism
+        The mechanism.
+    values
+        Swept symbols, (variant,) arrays or numbers, SI.
+    """
+    known: dict[str, np.ndarray | float] = {**mechanism.nominal, **values}
+    if mechanism.relations and values:
+        known.update(roots(mechanism, values))
+    return known
 
 
 def roots(mechanism: Mechanism, values: Mapping[str, np.ndarray | float]) -> dict[str, np.ndarray]:

@@ -23,6 +23,7 @@ from basepar_core.mechanism import LENGTH_VALUES
 from basepar_core.motion import Motion, cycle, excitation
 from basepar_core.reduction import check_reducible
 from basepar_core.regressor import Observation, observe
+from basepar_core.relations import symbol_values
 from basepar_core.topology import joint_of_value
 
 from . import reduce
@@ -196,7 +197,7 @@ class _Chunk:
 
     def _phi(self, rows: np.ndarray) -> np.ndarray:
         mechanism = self.of.model.mechanism
-        phi = mechanism.inertial_parameters({**mechanism.nominal, **self._part(rows)})
+        phi = mechanism.inertial_parameters(symbol_values(mechanism, self._part(rows)))
         return np.broadcast_to(phi, (rows.size, phi.shape[-1]))
 
     def _follow(self, motion: Motion, then: Any, lost: Reason, singular: Reason) -> None:
@@ -227,7 +228,7 @@ class _Chunk:
     def _rank(self, rows: np.ndarray, seen: Observation, good: np.ndarray) -> None:
         """Hold the symbolic result against W."""
         base, part = self.of.base, self._part(rows)
-        known = {**self.of.model.mechanism.nominal, **part}
+        known = symbol_values(self.of.model.mechanism, part)
         entries = np.broadcast_to(base.beta_entries(known), (len(base.beta), rows.size))
         pivots = self._smallest_pivot(known, rows.size)
         whole = np.isfinite(entries).all(axis=0) & (pivots > VANISHED)
@@ -293,7 +294,7 @@ class _Chunk:
         rows = self._going
         if rows.size and "base_parameters" in self.arrays:
             base = self.of.base
-            known = {**self.of.model.mechanism.nominal, **self._part(rows)}
+            known = symbol_values(self.of.model.mechanism, self._part(rows))
             entries = np.broadcast_to(base.beta_entries(known), (len(base.beta), rows.size))
             self.arrays["base_parameters"][rows] = base.combine(self._phi(rows), entries)
         failed = np.isin(

@@ -19,6 +19,7 @@ from ..expressions import ONE, ZERO, evaluate, number
 from ..mechanism import GROUND, Vector
 from ..motion import Motion, excitation
 from ..regressor import Rates
+from ..relations import symbol_values
 from ..spatial import Array
 from .null_space import ExactMatrix, ExactVector, NullVector, Transfers
 
@@ -88,7 +89,7 @@ def _sample(model: Model) -> Sampled:
 
 
 def _nearby(model: Model) -> dict[str, Array]:
-    """The nominal geometry and random ones; symbols bound by a relation keep their value."""
+    """The nominal geometry and random ones; symbols bound by a relation follow the others."""
     mechanism = model.mechanism
     bound = {relation.symbol for relation in mechanism.relations}
     rng = np.random.default_rng(20261120)
@@ -96,10 +97,12 @@ def _nearby(model: Model) -> dict[str, Array]:
     typical = max((abs(nominal[s.name]) for s in mechanism.geometry), default=1.0)
     columns = {}
     for symbol in mechanism.geometry:
+        if symbol.name in bound:
+            continue
         size = abs(nominal[symbol.name]) or typical
         spread = SPREAD * (1.0 if symbol.is_angle else size) * rng.uniform(-1, 1, GEOMETRIES)
         spread[0] = 0.0
-        columns[symbol.name] = nominal[symbol.name] + spread * (symbol.name not in bound)
+        columns[symbol.name] = nominal[symbol.name] + spread
     if not columns:
         columns = {"": np.zeros(1)}
     return columns
@@ -181,7 +184,7 @@ def _directions(transfers: Transfers, name: str) -> list[Vector]:
 
 def _numbers(transfers: Transfers, at: Sampled, vector: Vector, count: int) -> Array:
     """An expression vector (3, lane) at the sampled geometries."""
-    known = {**transfers.mechanism.nominal, **at.values}
+    known = symbol_values(transfers.mechanism, at.values)
     return np.stack([np.broadcast_to(x, (count,)) for x in evaluate(vector, known)]).astype(float)
 
 
