@@ -160,7 +160,7 @@ def group(
 ) -> Grouping:
     """Gautier's grouping of one W (row, parameter) whose rank is known.
 
-    φ₂ is chosen so that V₂₂ is well conditioned (largest pivots, ties by name), or given.
+    φ₂ is chosen so that V₂₂ is well conditioned (`pivot_rows`), or given.
 
     Raises
     ------
@@ -170,7 +170,7 @@ def group(
     unit, norms, dead = unit_columns(W)
     width = W.shape[1]
     null = np.linalg.svd(unit, full_matrices=True)[2][rank:].T  # (parameter, width − rank)
-    chosen = _pivot_rows(null, names) if wanted is None else tuple(sorted(wanted))
+    chosen = pivot_rows(null, names) if wanted is None else tuple(sorted(wanted))
     if len(chosen) != width - rank:
         raise EliminationError(
             f"{len(chosen)} parameters are asked to be eliminated, but the rank is {rank} of "
@@ -192,20 +192,21 @@ def group(
     return Grouping(kept, chosen, tuple(k for k in range(width) if dead[k]), beta)
 
 
-def _pivot_rows(null: Array, names: Sequence[str]) -> tuple[int, ...]:
-    """Rows of a square well-conditioned part, by complete pivoting with ties by name."""
-    work = null / np.maximum(np.abs(null).max(axis=0), 1e-300)
+def pivot_rows(null: Array, names: Sequence[str]) -> tuple[int, ...]:
+    """Rows of a square well-conditioned part of an orthonormal null space (parameter, vector).
+
+    The longest row first, its direction taken out of the others, ties by name. Row lengths do
+    not depend on which basis spans the null space, so neither does the choice.
+    """
+    work = null.copy()
     chosen: list[int] = []
     for _ in range(null.shape[1]):
-        sizes = np.abs(work).max(axis=1)
+        sizes = (work**2).sum(axis=1)
+        sizes[chosen] = -1.0
         # Rows within a millionth of the largest tie: which is larger is rounding's choice.
-        near = np.flatnonzero(sizes >= sizes.max() * (1 - 1e-6))
-        tied = [int(k) for k in near if k not in chosen]
+        tied = [int(k) for k in np.flatnonzero(sizes >= sizes.max() * (1 - 1e-6))]
         row = min(tied, key=lambda k: names[k])
-        column = int(np.argmax(np.abs(work[row])))
         chosen.append(row)
-        pivot = work[:, column] / work[row, column]
-        work = work - np.outer(pivot, work[row])
-        work[row] = 0.0
-        work[:, column] = 0.0
+        direction = work[row] / np.sqrt(sizes[row])
+        work = work - np.outer(work @ direction, direction)
     return tuple(sorted(chosen))

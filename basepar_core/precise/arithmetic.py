@@ -1,0 +1,140 @@
+"""Working precision, expressions and small vectors in `arb`.
+
+python-flint keeps one precision for the whole process, so it is set here only, for the length
+of a `with` block, under a lock: two threads would compute in each other's precision.
+"""
+
+import math
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from fractions import Fraction
+from typing import Any
+
+from flint import arb, ctx, fmpq
+
+from ..expressions import OPERATORS
+
+Vec = tuple[arb, arb, arb]
+Matrix = tuple[Vec, Vec, Vec]
+
+BITS_PER_DIGIT = math.log2(10)
+_LOCK = threading.RLock()
+
+
+@contextmanager
+def working(bits: int) -> Iterator[None]:
+    """Compute with this many bits inside the block; before and after with what was set."""
+    with _LOCK, ctx.workprec(bits):
+        yield
+
+
+def bits_of(digits: float) -> int:
+    """Bits that hold so many decimal digits."""
+    return math.ceil(digits * BITS_PER_DIGIT)
+
+
+def exact(value: Fraction | float | int) -> arb:
+    """A rational number at working precision; a float is the binary rational that it is."""
+    if isinstance(value, Fraction):
+        return arb(fmpq(value.numerator, value.denominator))
+    return arb(value)
+
+
+def _chosen(first_wins: Callable[[arb, arb], bool]) -> Callable[..., arb]:
+    def choose(*values: arb) -> arb:
+        best = values[0]
+        for value in values[1:]:
+            # Decided by midpoints: where two are equal to all digits, either will do.
+            best = best if first_wins(best.mid(), value.mid()) else value
+        return best
+
+    return choose
+
+
+#: Arithmetic for `expressions.evaluate`.
+ARB: Mapping[str, Callable[..., Any]] = {
+    **OPERATORS,
+    "number": exact,
+    "pi": arb.pi,
+    "sqrt": lambda x: x.sqrt(),
+    "sin": lambda x: x.sin(),
+    "cos": lambda x: x.cos(),
+    "tan": lambda x: x.tan(),
+    "abs": abs,
+    "min": _chosen(lambda a, b: bool(a <= b)),
+    "max": _chosen(lambda a, b: bool(a >= b)),
+}
+
+ZERO, ONE = arb(0), arb(1)
+ORIGIN: Vec = (ZERO, ZERO, ZERO)
+UNITS: Matrix = ((ONE, ZERO, ZERO), (ZERO, ONE, ZERO), (ZERO, ZERO, ONE))
+
+
+def dot(a: Vec, b: Vec) -> arb:
+    """Scalar product."""
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+def cross(a: Vec, b: Vec) -> Vec:
+    """Vector product."""
+    return (
+        a[1] * b[2] - a[2] * b[1],
+        a[2] * b[0] - a[0] * b[2],
+        a[0] * b[1] - a[1] * b[0],
+    )
+
+
+def add(a: Vec, b: Vec) -> Vec:
+    return (a[0] + b[0], a[1] + b[1], a[2] + b[2])
+
+
+def minus(a: Vec, b: Vec) -> Vec:
+    return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
+
+
+def scale(k: Any, a: Vec) -> Vec:
+    return (k * a[0], k * a[1], k * a[2])
+
+
+def times(M: Matrix, v: Vec) -> Vec:
+    """M v, where M is three rows."""
+    return (dot(M[0], v), dot(M[1], v), dot(M[2], v))
+
+
+def transpose(M: Matrix) -> Matrix:
+    a, b, c = M
+    return ((a[0], b[0], c[0]), (a[1], b[1], c[1]), (a[2], b[2], c[2]))
+
+
+def product(A: Matrix, B: Matrix) -> Matrix:
+    """A B."""
+    columns = transpose(B)
+    return transpose((times(A, columns[0]), times(A, columns[1]), times(A, columns[2])))
+
+
+def unit(v: Vec) -> Vec:
+    """v over its length."""
+    length = dot(v, v).sqrt()
+    return (v[0] / length, v[1] / length, v[2] / length)
+
+
+def middle(v: Sequence[arb]) -> Vec:
+    """Midpoints, without their radii."""
+    return (v[0].mid(), v[1].mid(), v[2].mid())
+
+
+def of_quaternion(q: Sequence[arb]) -> Matrix:
+    """Rotation of a quaternion of any length, orthogonal to working precision."""
+    w, x, y, z = q
+    s = 2 / (w * w + x * x + y * y + z * z)
+    return (
+        (1 - s * (y * y + z * z), s * (x * y - w * z), s * (x * z + w * y)),
+        (s * (x * y + w * z), 1 - s * (x * x + z * z), s * (y * z - w * x)),
+        (s * (x * z - w * y), s * (y * z + w * x), 1 - s * (x * x + y * y)),
+    )
+
+
+def cayley(turn: Vec) -> Matrix:
+    """The rotation that a small turn (rad) is to second order: exactly orthogonal, rational."""
+    return of_quaternion((ONE, turn[0] / 2, turn[1] / 2, turn[2] / 2))

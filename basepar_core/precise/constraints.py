@@ -1,0 +1,273 @@
+"""What joints and drives demand of the bodies' poses, in three kinds of equation.
+
+Two points coincide, two directions are perpendicular, or a point keeps its distance from a
+plane. Each gives its gap, its row (derivatives by the bodies' twists) and its bias: the second
+derivative at zero accelerations. Joint types are put together from these, and so are prescribed
+joint values.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from flint import arb
+
+from .arithmetic import (
+    ORIGIN,
+    UNITS,
+    ZERO,
+    Matrix,
+    Vec,
+    add,
+    cross,
+    dot,
+    minus,
+    product,
+    scale,
+    times,
+    transpose,
+)
+from .geometry import JointFrames
+from .rotations import rates, rotation
+
+#: Coefficients of one equation by (ω, v of the origin) of its bodies.
+Row = list[tuple[int, Vec, Vec]]
+
+
+@dataclass
+class Poses:
+    """Orientations (rows) and origins of the bodies in the world; −1 is the ground."""
+
+    R: list[Matrix]
+    p: list[Vec]
+
+    def turned(self, body: int, v: Vec) -> Vec:
+        """A body's direction in the world."""
+        return v if body < 0 else times(self.R[body], v)
+
+    def origin(self, body: int) -> Vec:
+        return ORIGIN if body < 0 else self.p[body]
+
+
+@dataclass
+class Twists:
+    """Angular velocities and velocities of the origins, world."""
+
+    omega: list[Vec]
+    v: list[Vec]
+
+    def spin(self, body: int) -> Vec:
+        return ORIGIN if body < 0 else self.omega[body]
+
+    def slide(self, body: int) -> Vec:
+        return ORIGIN if body < 0 else self.v[body]
+
+
+def _centripetal(omega: Vec, reach: Vec) -> Vec:
+    return cross(omega, cross(omega, reach))
+
+
+@dataclass(frozen=True, slots=True)
+class Coincide:
+    """Points a of the first and b of the second body coincide along one world axis."""
+
+    first: int
+    second: int
+    a: Vec
+    b: Vec
+    axis: int
+
+    def row(self, at: Poses) -> tuple[arb, Row]:
+        r1, r2 = at.turned(self.first, self.a), at.turned(self.second, self.b)
+        k, e = self.axis, UNITS[self.axis]
+        gap = at.origin(self.first)[k] + r1[k] - at.origin(self.second)[k] - r2[k]
+        return gap, [
+            (self.first, cross(r1, e), e),
+            (self.second, cross(e, r2), scale(-1, e)),
+        ]
+
+    def bias(self, at: Poses, moving: Twists) -> arb:
+        one = _centripetal(moving.spin(self.first), at.turned(self.first, self.a))
+        two = _centripetal(moving.spin(self.second), at.turned(self.second, self.b))
+        return one[self.axis] - two[self.axis]
+
+
+@dataclass(frozen=True, slots=True)
+class Perpendicular:
+    """Direction u of the first and w of the second body are perpendicular."""
+
+    first: int
+    second: int
+    u: Vec
+    w: Vec
+
+    def row(self, at: Poses) -> tuple[arb, Row]:
+        u, w = at.turned(self.first, self.u), at.turned(self.second, self.w)
+        n = cross(u, w)
+        return dot(u, w), [(self.first, n, ORIGIN), (self.second, scale(-1, n), ORIGIN)]
+
+    def bias(self, at: Poses, moving: Twists) -> arb:
+        u, w = at.turned(self.first, self.u), at.turned(self.second, self.w)
+        w1, w2 = moving.spin(self.first), moving.spin(self.second)
+        turning = add(cross(cross(w1, u), w), cross(u, cross(w2, w)))
+        return dot(minus(w1, w2), turning)
+
+
+@dataclass(frozen=True, slots=True)
+class Distance:
+    """Point b of the second body lies `target` (m) along u beyond point a of the first."""
+
+    first: int
+    second: int
+    a: Vec
+    b: Vec
+    u: Vec
+    target: arb = ZERO
+
+    def _reach(self, at: Poses) -> tuple[Vec, Vec, Vec, Vec]:
+        """u, the arms of both points, and the way from one to the other."""
+        r1, r2 = at.turned(self.first, self.a), at.turned(self.second, self.b)
+        between = minus(add(at.origin(self.second), r2), add(at.origin(self.first), r1))
+        return at.turned(self.first, self.u), r1, r2, between
+
+    def row(self, at: Poses) -> tuple[arb, Row]:
+        u, r1, r2, between = self._reach(at)
+        return dot(u, between) - self.target, [
+            (self.first, cross(u, add(between, r1)), scale(-1, u)),
+            (self.second, cross(r2, u), u),
+        ]
+
+    def bias(self, at: Poses, moving: Twists) -> arb:
+        u, r1, r2, between = self._reach(at)
+        w1, w2 = moving.spin(self.first), moving.spin(self.second)
+        v1 = add(moving.slide(self.first), cross(w1, r1))
+        v2 = add(moving.slide(self.second), cross(w2, r2))
+        pull = minus(_centripetal(w2, r2), _centripetal(w1, r1))
+        twist = 2 * dot(cross(w1, u), minus(v2, v1)) + dot(_centripetal(w1, u), between)
+        return dot(u, pull) + twist
+
+
+Equation = Coincide | Perpendicular | Distance
+
+#: Per joint type: coinciding points; axes of the first along which, pairs of axes (first,
+#: second) about which it locks.
+_LOCKED: dict[str, tuple[bool, str, tuple[str, ...]]] = {
+    "revolute": (True, "", ("xz", "yz")),
+    "prismatic": (False, "xy", ("xz", "yz", "xy")),
+    "cylindrical": (False, "xy", ("xz", "yz")),
+    "universal": (True, "", ("zz",)),
+    "spherical": (True, "", ()),
+    "planar": (False, "z", ("xz", "yz")),
+    "fixed": (True, "", ("xz", "yz", "xy")),
+}
+#: In the plane a prismatic joint's x is the normal.
+_LOCKED_IN_PLANE: dict[str, tuple[bool, str, tuple[str, ...]]] = {
+    "revolute": (True, "", ()),
+    "prismatic": (False, "y", ("yz",)),
+    "planar": (False, "", ()),
+    "fixed": (True, "", ("xy",)),
+}
+
+
+def joint_equations(joint: JointFrames, planar: bool) -> list[Equation]:
+    """What a closed joint demands."""
+    points, along, about = (_LOCKED_IN_PLANE if planar else _LOCKED)[joint.kind]
+    (a, b), (one, two), ends = joint.at, joint.axes, (joint.first, joint.second)
+    found: list[Equation] = []
+    if points:
+        found += [Coincide(*ends, a, b, axis) for axis in range(2 if planar else 3)]
+    found += [Distance(*ends, a, b, one["xyz".index(name)]) for name in along]
+    found += [
+        Perpendicular(*ends, one["xyz".index(pair[0])], two["xyz".index(pair[1])])
+        for pair in about
+    ]
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Drive:
+    """A joint whose values are prescribed: `places` of them, all three of a spherical one."""
+
+    joint: JointFrames
+    places: tuple[int, ...]
+
+    def equations(self, q: Sequence[arb]) -> list[Equation]:
+        """Equations that hold at the joint values q, one each."""
+        if self.joint.kind == "spherical":
+            return self._spherical(q)
+        return [self._equation(place, value) for place, value in zip(self.places, q, strict=True)]
+
+    def _equation(self, place: int, value: arb) -> Equation:
+        joint = self.joint
+        (x1, y1, z1), (x2, y2, z2) = joint.axes
+        ends = (joint.first, joint.second)
+        length = {"prismatic": (z1,), "cylindrical": (z1,), "planar": (x1, y1)}
+        directions = length.get(joint.kind, ())
+        if place < len(directions):
+            return Distance(*ends, *joint.at, directions[place], value)
+        sine, cosine = value.sin_cos()
+        if joint.kind == "universal" and place == 1:
+            w = add(scale(sine, x2), scale(cosine, y2))
+            return Perpendicular(*ends, scale(-1, z1), w)
+        u = minus(scale(cosine, y1), scale(sine, x1))
+        return Perpendicular(*ends, u, z2 if joint.kind == "universal" else x2)
+
+    def _spherical(self, q: Sequence[arb]) -> list[Equation]:
+        turn = rotation((q[0], q[1], q[2]))
+        first = transpose(self.joint.axes[0])  # columns x, y, z
+        x, y, _ = transpose(product(first, turn))
+        ends, (_, y2, z2) = (self.joint.first, self.joint.second), self.joint.axes[1]
+        return [Perpendicular(*ends, u, w) for u, w in ((x, y2), (x, z2), (y, z2))]
+
+    def modes(self, at: Poses, q: Sequence[arb]) -> list[list[arb]]:
+        """Right sides (equation, value) of the rows at unit rates of the values."""
+        n = len(self.places)
+        if self.joint.kind != "spherical":
+            return [[arb(int(i == j)) for j in range(n)] for i in range(n)]
+        r: Vec = (q[0], q[1], q[2])
+        columns = [self._turning(at, rates(r, e, ORIGIN)[1]) for e in UNITS]
+        normals = self._normals(at, q)
+        return [[-dot(n, column) for column in columns] for n in normals]
+
+    def second(
+        self,
+        at: Poses,
+        moving: Twists,
+        q: Sequence[arb],
+        q_dot: Sequence[arb],
+        q_ddot: Sequence[arb],
+    ) -> list[arb]:
+        """Right sides of the rows for accelerations."""
+        w1, w2 = moving.spin(self.joint.first), moving.spin(self.joint.second)
+        if self.joint.kind == "spherical":
+            r, r_dot, r_ddot = ((v[0], v[1], v[2]) for v in (q, q_dot, q_ddot))
+            _, omega, change = rates(r, r_dot, r_ddot)
+            total = add(self._turning(at, change), cross(w1, self._turning(at, omega)))
+            return [-dot(n, total) for n in self._normals(at, q)]
+        found = []
+        for place, value, wanted in zip(self.places, q, q_ddot, strict=True):
+            equation = self._equation(place, value)
+            if isinstance(equation, Distance):
+                found.append(wanted - equation.bias(at, moving))
+                continue
+            # (ω₂ − ω₁)·z is the rate; z stands in the first body, or in a universal's second.
+            own = self.joint.kind == "universal" and place == 1
+            body, z = (
+                (self.joint.second, self.joint.axes[1][2])
+                if own
+                else (self.joint.first, self.joint.axes[0][2])
+            )
+            swing = cross(moving.spin(body), at.turned(body, z))
+            found.append(wanted - dot(minus(w2, w1), swing))
+        return found
+
+    def _turning(self, at: Poses, v: Vec) -> Vec:
+        """A vector of the first joint frame in the world."""
+        return at.turned(self.joint.first, times(transpose(self.joint.axes[0]), v))
+
+    def _normals(self, at: Poses, q: Sequence[arb]) -> list[Vec]:
+        found = []
+        for equation in self._spherical(q):
+            assert isinstance(equation, Perpendicular)
+            u = at.turned(equation.first, equation.u)
+            found.append(cross(u, at.turned(equation.second, equation.w)))
+        return found

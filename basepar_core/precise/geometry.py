@@ -1,0 +1,90 @@
+"""Symbol values, joint frames and gravity of one variant at working precision.
+
+Nothing passes through a float on the way: numbers of the file are rationals, a swept value is
+the binary rational that its float64 is, π and roots are evaluated here.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from flint import arb, ctx
+
+from ..expressions import evaluate
+from ..mechanism import GROUND, Mechanism, Relation
+from ..relations import newton, polynomial, roots
+from .arithmetic import ARB, Matrix, Vec, cross, dot, exact, middle, minus, scale, unit
+
+
+@dataclass(frozen=True, slots=True)
+class JointFrames:
+    """A joint in its two bodies: numbers (−1: ground), origins (m) and axes x, y, z."""
+
+    kind: str
+    first: int
+    second: int
+    at: tuple[Vec, Vec]
+    axes: tuple[Matrix, Matrix]
+
+
+@dataclass(frozen=True, slots=True)
+class Geometry:
+    """One variant's dimensions; gravity in m/s², world. Joints as in the mechanism."""
+
+    joints: tuple[JointFrames, ...]
+    gravity: Vec
+
+
+def symbol_values(mechanism: Mechanism, values: Mapping[str, float]) -> dict[str, arb]:
+    """Every symbol and constant (SI), some of them swept."""
+    symbols = (*mechanism.geometry, *mechanism.constants)
+    nominal = evaluate([symbol.value for symbol in symbols], {}, ARB)
+    known = {symbol.name: value for symbol, value in zip(symbols, nominal, strict=True)}
+    known |= {name: exact(float(value)) for name, value in values.items()}
+    starts = roots(mechanism, values)
+    for relation in mechanism.relations:
+        near = starts.get(relation.symbol, mechanism.nominal[relation.symbol])
+        known[relation.symbol] = _root(mechanism, relation, known, float(near))
+    return known
+
+
+def _root(mechanism: Mechanism, relation: Relation, known: Mapping[str, arb], near: float) -> arb:
+    """The root of a relation next to a float, by Newton's method."""
+    symbols = (*mechanism.geometry, *mechanism.constants)
+    others = [s for s in symbols if not s.is_angle and s.name != relation.symbol]
+    coefficients = evaluate(polynomial(others, relation)[0], known, ARB)
+    root = exact(near)
+    # The digits double from 15 on; two steps more than that needs are for the last bits.
+    for _ in range((ctx.prec // 48).bit_length() + 2):
+        root = newton(coefficients, root).mid()
+    return root
+
+
+def geometry(mechanism: Mechanism, known: Mapping[str, arb]) -> Geometry:
+    """Joint frames and gravity at given symbol values."""
+    number = {GROUND: -1} | {body.name: k for k, body in enumerate(mechanism.bodies)}
+    flat = [
+        entry
+        for joint in mechanism.joints
+        for side in joint.frames
+        for vector in (side.at, side.axis, side.reference)
+        for entry in vector
+    ]
+    numbers = [x if isinstance(x, arb) else exact(x) for x in evaluate(flat, known, ARB)]
+    vectors: list[Vec] = [
+        (numbers[k], numbers[k + 1], numbers[k + 2]) for k in range(0, len(numbers), 3)
+    ]
+    joints = []
+    for k, joint in enumerate(mechanism.joints):
+        at1, axis1, x1, at2, axis2, x2 = vectors[6 * k : 6 * k + 6]
+        first, second = (number[name] for name in joint.bodies)
+        axes = (_axes(axis1, x1), _axes(axis2, x2))
+        joints.append(JointFrames(joint.type, first, second, (middle(at1), middle(at2)), axes))
+    x, y, z = evaluate(mechanism.gravity, known, ARB)
+    return Geometry(tuple(joints), middle((x, y, z)))
+
+
+def _axes(axis: Vec, reference: Vec) -> Matrix:
+    """x, y, z of a joint frame: z along the axis, x the reference made perpendicular to it."""
+    z = unit(axis)
+    x = unit(minus(reference, scale(dot(reference, z), z)))
+    return (middle(x), middle(cross(z, x)), middle(z))
