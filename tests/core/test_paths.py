@@ -131,6 +131,11 @@ class TestForward:
         assert (path.removed[:, 1] == 2).all()
         assert (path.dependent == 1).all()
 
+    def test_dependent_columns_are_added_after_useless_ones(self):
+        W = np.eye(3)[None, :, None, [0, 0, 1]]  # the second is the first once more
+        path = forward(W, W[..., 0])
+        assert path.removed[0].tolist() == [-1, 1, 2, 0]
+
 
 class TestDependentColumns:
     def test_four_bar_at_constant_speed_has_seven_of_eight(self):

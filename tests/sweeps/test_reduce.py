@@ -1,0 +1,169 @@
+"""Reduction in the chunk function: every lane as by brute force, and what it refuses."""
+
+import pickle
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+
+from basepar_core import criteria
+from basepar_core.errors import MissingDataError
+from basepar_core.files import load
+from basepar_core.mechanism import Mechanism
+from basepar_core.regressor import observe
+from sweeps.evaluate import ChunkEvaluator, prepare
+from sweeps.plans import Sobol
+from sweeps.spec import CRITERIA, Evaluation, Reduction, SweepSpec
+from sweeps.statuses import Status
+from tests.oracles import elimination
+
+ASKED = Reduction(("tolerance", "aic", "bic", "mdl", "fpe", "aicc"), 0.02)
+BOUNDS = {
+    "four-bar": (("lx1", 0.2, 1.2), ("lx2", 0.5, 0.9), ("Dx", 0.6, 1.4)),
+    "five-bar": (("lx1", 0.25, 0.35), ("lx2", 0.45, 0.6)),
+}
+
+
+def spec(mechanism: Mechanism, asked: Reduction = ASKED, **others) -> SweepSpec:
+    plan = Sobol(BOUNDS[mechanism.name], 24, 7)
+    return SweepSpec(mechanism, plan, evaluation=Evaluation("none", asked, **others))
+
+
+@cache
+def evaluated(name: str) -> tuple[ChunkEvaluator, dict, dict]:
+    """An evaluator, 24 variants, and what it says of them."""
+    job = spec(load(name))
+    columns = job.plan.rows(0, len(job))
+    evaluator = prepare(job)
+    return evaluator, columns, evaluator(columns, np.ones(len(job), bool))
+
+
+@pytest.mark.parametrize("name", BOUNDS)
+def test_every_variant_as_by_brute_force(name):
+    evaluator, columns, arrays = evaluated(name)
+    mechanism = evaluator.model.mechanism
+    solved = np.flatnonzero(arrays["status"] == Status.SOLVED)
+    assert solved.size >= 10
+    part = {key: values[solved] for key, values in columns.items()}
+    assert evaluator.cycle is not None
+    seen = observe(evaluator.model, part, evaluator.cycle)
+    phi = mechanism.inertial_parameters({**mechanism.nominal, **part})
+    kept = list(evaluator.base.kept)
+    n = evaluator.cycle.t.size * len(mechanism.coordinates)
+    for lane, row in enumerate(solved):
+        W = seen.W[lane].reshape(n, -1)
+        # Both coordinates have σ = 0.01 N m.
+        removed, errors = elimination.backward(W[:, kept] / 0.01, W @ phi[lane] / 0.01)
+        assert arrays["removed"][row].tolist() == [-1, *removed]
+        # What counts as equal; both ways err by 1e-16 times a condition of some thousands.
+        np.testing.assert_allclose(arrays["torque_error"][row], errors, rtol=1e-9, atol=1e-12)
+        k = np.arange(len(kept), -1, -1)
+        rss = (np.array(errors) * np.linalg.norm(W @ phi[lane] / 0.01)) ** 2 + n - k
+        log = n * np.log(rss / n)
+        best = {
+            "tolerance": np.flatnonzero(np.array(errors) < 0.02)[-1],
+            "aic": np.argmin(rss + 2 * k),
+            "bic": np.argmin(rss + k * np.log(n)),
+            "mdl": np.argmin(rss + k * np.log(n)),
+            "fpe": np.argmin(rss * (n + k) / (n - k)),
+            "aicc": np.argmin(log + 2 * k + 2 * k * (k + 1) / (n - k - 1)),
+        }
+        expected = [best[criterion] for criterion in ASKED.criteria]
+        assert arrays["selected_size"][row].tolist() == k[expected].tolist()
+        assert arrays["selected_error"][row].tolist() == (
+            arrays["torque_error"][row, expected].tolist()
+        )
+
+
+def test_variants_that_fail_have_no_path():
+    evaluator, columns, arrays = evaluated("four-bar")
+    failed = np.isin(arrays["status"], (Status.UNASSEMBLABLE, Status.LOST, Status.SINGULAR))
+    assert 0 < failed.sum() < failed.size
+    assert (arrays["removed"][failed] == -1).all()
+    assert (arrays["selected_size"][failed] == -1).all()
+    assert np.isnan(arrays["torque_error"][failed]).all()
+    assert np.isnan(arrays["selected_error"][failed]).all()
+    assert np.isfinite(arrays["torque_error"][~failed]).all()
+    filtered = evaluator(columns, ~failed & (np.arange(failed.size) % 2 == 0))
+    assert (filtered["removed"][1::2] == -1).all()
+
+
+def test_neighbours_in_a_chunk_change_nothing():
+    evaluator, columns, arrays = evaluated("five-bar")
+    for row in range(0, 24, 5):
+        alone = evaluator({key: x[row : row + 1] for key, x in columns.items()}, np.ones(1, bool))
+        for name in ("removed", "selected_size"):
+            assert (alone[name][0] == arrays[name][row]).all()
+        # Sums may run in another order: rounding times the condition.
+        np.testing.assert_allclose(
+            alone["torque_error"][0], arrays["torque_error"][row], rtol=1e-9, atol=1e-12
+        )
+
+
+def test_arrays_are_as_promised():
+    evaluator, _, arrays = evaluated("five-bar")
+    outputs = {output.name: output for output in evaluator.outputs}
+    coords = evaluator.coords
+    assert coords["step"] == list(range(12))
+    assert coords["criterion"] == list(ASKED.criteria)
+    for name, dims in (
+        ("removed", ("variant", "step")),
+        ("torque_error", ("variant", "step")),
+        ("selected_size", ("variant", "criterion")),
+        ("selected_error", ("variant", "criterion")),
+    ):
+        assert outputs[name].dims == dims
+        assert arrays[name].shape == (24, len(coords[dims[1]]))
+        assert arrays[name].dtype == np.dtype(outputs[name].dtype)
+    assert evaluator.attrs["reduction"] == {
+        "effective_samples": 256.0,
+        "tolerance": 0.02,
+        "noise": [0.01, 0.01],
+    }
+    assert pickle.loads(pickle.dumps(evaluator)).reducer == evaluator.reducer
+
+
+def test_without_reduction_there_are_no_such_arrays():
+    job = spec(load("four-bar"))
+    plain = replace(job, evaluation=Evaluation("none", None, ("torque_rms",)))
+    evaluator = prepare(plain)
+    assert "step" not in evaluator.coords
+    assert "reduction" not in evaluator.attrs
+    assert not {"removed", "selected_size"} & {output.name for output in evaluator.outputs}
+
+
+def test_fewer_effective_samples_are_recorded_and_used():
+    few = prepare(spec(load("five-bar"), replace(ASKED, effective_samples=8)))
+    _, columns, arrays = evaluated("five-bar")
+    assert few.attrs["reduction"]["effective_samples"] == 8
+    found = few(columns, np.ones(24, bool))
+    place = ASKED.criteria.index("aicc")
+    # AICc cannot judge seven parameters by eight samples.
+    assert (arrays["selected_size"][:, place] == 7).all()
+    assert (found["selected_size"][:, place] < 7).all()
+
+
+def test_reduction_needs_noise_for_all_but_the_tolerance():
+    silent = replace(load("four-bar"), noise=())
+    with pytest.raises(MissingDataError, match=r"(?s)no noise in it.*aic, bic.*State `noise"):
+        prepare(spec(silent, Reduction(("tolerance", "aic", "bic"))))
+    evaluator = prepare(spec(silent, Reduction(("tolerance",))))
+    found = evaluator({"lx1": np.array([0.3])}, np.ones(1, bool))
+    assert found["status"].tolist() == [Status.SOLVED]
+    # One coordinate: weights of all rows alike change no relative error.
+    noisy = prepare(spec(load("four-bar")))({"lx1": np.array([0.3])}, np.ones(1, bool))
+    assert found["selected_size"][0, 0] == noisy["selected_size"][0, 0]
+
+
+def test_reduction_needs_a_cycle_and_inertias():
+    mechanism = load("four-bar")
+    with pytest.raises(MissingDataError, match="Add `cycle"):
+        prepare(spec(replace(mechanism, cycle=None)))
+    bodies = tuple(replace(body, parameters=None) for body in mechanism.bodies)
+    with pytest.raises(MissingDataError, match="crank, coupler, rocker of 'four-bar' have none"):
+        prepare(spec(replace(mechanism, bodies=bodies)))
+
+
+def test_a_sweep_may_ask_for_every_criterion_there_is():
+    assert CRITERIA == criteria.CRITERIA
