@@ -335,7 +335,8 @@ def trace(
     """
     if not model.loops.blocks:
         return _open_chain(model, values, targets)
-    return _Walk(model, values, last_update).along(targets)
+    with np.errstate(all="ignore"):  # failed variants go on as passengers
+        return _Walk(model, values, last_update).along(targets)
 
 
 def _open_chain(model: Model, values: Mapping[str, Array], targets: Array) -> Trace:
