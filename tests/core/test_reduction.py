@@ -6,13 +6,35 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from basepar_core import reduction
 from basepar_core.closure import prepare
 from basepar_core.criteria import CRITERIA
 from basepar_core.errors import MissingDataError, UsageError
 from basepar_core.files import loads
-from basepar_core.reduction import effective_samples, reduce_mechanism
+from basepar_core.reduction import effective_samples, own_path, reduce_mechanism
 
 from .cycles import MECHANISMS, Case, case
+
+
+class TestOwnPath:
+    @pytest.mark.parametrize("variants", [1, 2, 3, 7])
+    def test_blocks_make_no_difference(self, variants, monkeypatch):
+        one = case("five-bar")
+        arguments = one.W, one.phi, one.base.kept, one.noise, one.error
+        whole = own_path(*arguments)
+        monkeypatch.setattr(reduction, "BLOCK", variants * one.W[0].size)
+        path = own_path(*arguments)
+        assert (path.removed == whole.removed).all()
+        # Sums may run in another order: rounding times the condition of 2e3.
+        np.testing.assert_allclose(path.torque_error, whole.torque_error, rtol=1e-9, atol=1e-12)
+        scale = np.abs(whole.values).max()
+        np.testing.assert_allclose(path.values, whole.values, rtol=1e-9, atol=1e-11 * scale)
+
+    def test_no_variant_is_no_path(self):
+        one = case("five-bar")
+        path = own_path(one.W[:0], one.phi[:0], one.base.kept, one.noise)
+        assert path.removed.shape == (0, 12)
+        assert path.values.shape == (0, 12, 11)
 
 
 class TestReduceMechanism:
