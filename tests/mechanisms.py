@@ -58,7 +58,7 @@ def linkage(
         Of the file and its excitation by random states.
     """
     rng = np.random.default_rng(seed)
-    bodies = [name for name in dict.fromkeys(b for link in links for b in link[2:])]
+    bodies = list(dict.fromkeys(b for link in links for b in link[2:]))
     poses = {name: (_rotation(rng), _point(rng)) for name in bodies}
     poses["ground"] = (_rows(np.eye(3, dtype=int)), [Fraction(0)] * 3)
     geometry: dict[str, Any] = {}

@@ -108,7 +108,12 @@ def slider_crank_columns(l1: float, l2: float, q: Array, dq: Array, ddq: Array) 
 
 
 def _body(
-    angle: Array, turn: Array, bend: Array, origin: list[tuple[Array, Array]], dq: Array, ddq: Array
+    angle: Array,
+    turn: Array,
+    bend: Array,
+    origin: list[tuple[Array, Array]],
+    dq: Array,
+    ddq: Array,
 ) -> Array:
     """Virtual work per unit m, mx, my, J of a body at an angle; derivatives are by q."""
     c, s = np.cos(angle), np.sin(angle)

@@ -119,12 +119,19 @@ class Dust:
     Parameters
     ----------
     mechanism
-        Its assembly states (or leaves at zero) a good guess of every joint value.
+        Any, as long as the loops are not overconstrained.
     values
         Symbols, SI; others are nominal.
+    start
+        A good guess of every joint value at the nominal assembly; none: all zero.
     """
 
-    def __init__(self, mechanism: Mechanism, values: Mapping[str, float]):
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        values: Mapping[str, float],
+        start: Mapping[str, float] | None = None,
+    ):
         self.mechanism = mechanism
         with mp.workdps(DIGITS):
             exact = {s.name: s.value for s in mechanism.geometry + mechanism.constants}
@@ -134,10 +141,8 @@ class Dust:
             self.nominal, self.known = self.known, {**self.known, **given}
             self.gravity = evaluate(mechanism.gravity, self.known, ARITHMETIC)
             self._measure(self.known)
-            numbers = evaluate([v for _, v in mechanism.assembly.values], self.known, ARITHMETIC)
-        stated = dict(zip((n for n, _ in mechanism.assembly.values), numbers, strict=True))
         names = [name for joint in mechanism.joints for name in joint.values]
-        self.start: Values = {name: stated.get(name, mpf(0)) for name in names}
+        self.start: Values = {name: mpf(float((start or {}).get(name, 0))) for name in names}
         self.free = [name for name in names if name not in mechanism.coordinates]
         self._grow()
 
@@ -290,22 +295,33 @@ class Dust:
                 rows.append([float(w) for w in work])
             return np.array(rows)
 
-    def energy(
-        self, cloud: Mapping[str, np.ndarray], values: Values, slopes: Any, rates: Sequence[Any]
-    ) -> list[Any]:
-        """Kinetic and potential energy of each grain at coordinates in `values` and rates."""
-        names, h = self.mechanism.coordinates, STEP
-        ways = [{n: values[n] + s * h * r for n, r in zip(names, rates, strict=True)}
-                for s in (-1, 1)]
-        before, later = (
-            self.positions(self.close({**values, **way}, slopes), cloud) for way in ways
-        )
-        now = self.positions(self.close(values, slopes), cloud)
-        return [
-            sum(((z - x) / (2 * h)) ** 2 / 2 - g * y
-                for x, y, z, g in zip(*four, strict=True))
-            for four in zip(before, now, later, [self.gravity] * len(now), strict=True)
-        ]
+    def power(
+        self, cloud: Mapping[str, np.ndarray], q: np.ndarray, dq: np.ndarray, ddq: np.ndarray
+    ) -> np.ndarray:
+        """Growth (grain,) of kinetic and potential energy per unit mass of each grain."""
+        values = self.walk(q)
+        with mp.workdps(DIGITS):
+            names, h = self.mechanism.coordinates, mpf(10) ** -4
+            slopes = self.slopes(values) if self.cut else None
+            rates, bends = ([mpf(float(x)) for x in row] for row in (dq, ddq))
+
+            def at(t: Any) -> list[Vector]:
+                way = zip(names, rates, bends, strict=True)
+                moved = {n: values[n] + t * r + t * t / 2 * b for n, r, b in way}
+                return self.positions(self.close({**values, **moved}, slopes), cloud)
+
+            def energy(t: Any) -> list[Any]:
+                three = zip(at(t - STEP), at(t), at(t + STEP), strict=True)
+                return [
+                    sum(
+                        ((z - x) / (2 * STEP)) ** 2 / 2 - g * y
+                        for x, y, z, g in zip(*grain, self.gravity, strict=True)
+                    )
+                    for grain in three
+                ]
+
+            four = zip(*(energy(k * h) for k in (-2, -1, 1, 2)), strict=True)
+            return np.array([float((a - 8 * b + 8 * c - d) / (12 * h)) for a, b, c, d in four])
 
 
 def _unit(vector: Sequence[Any]) -> Vector:

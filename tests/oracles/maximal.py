@@ -32,9 +32,7 @@ class Jet:
 
     def minus(self, other: "Jet") -> "Jet":
         """The difference."""
-        return Jet(
-            self.value - other.value, self.rate - other.rate, self.bend - other.bend
-        )
+        return Jet(self.value - other.value, self.rate - other.rate, self.bend - other.bend)
 
 
 def dot(u: Jet, v: Jet, twist: Array) -> Jet:
@@ -247,6 +245,22 @@ class Bodies:
         found = [self._coordinate(name, twist).value for name in self.mechanism.coordinates]
         return np.stack(found, 1)
 
+    def joint_values(self) -> dict[str, float]:
+        """Every joint value of the first variant as it stands."""
+        still = np.zeros((self.count, self.size))
+        found: dict[str, float] = {}
+        for k, joint in enumerate(self.mechanism.joints):
+            if joint.type == "spherical":
+                F1, F2 = (
+                    self._pose(name)[0][0] @ self.axes[k, side][0].T
+                    for side, name in enumerate(joint.bodies)
+                )
+                turn = Rotation.from_matrix(F1.T @ F2).as_rotvec()
+                found |= dict(zip(joint.values, map(float, turn), strict=True))
+            else:
+                found |= {n: float(self._coordinate(n, still).value[0]) for n in joint.values}
+        return found
+
     def _hold(self, stated: Mapping[str, float]) -> None:
         """Coordinates stay at their stated values, the others where they were laid out."""
         for k, name in enumerate(self.mechanism.coordinates):
@@ -304,7 +318,8 @@ class Bodies:
         width = load.shape[2]
         loads = np.zeros((self.count, self.size, len(self.number) * width))
         for k in range(len(self.number)):
-            loads[:, 6 * k : 6 * k + 6, k * width : (k + 1) * width] = np.swapaxes(load[:, k], 1, 2)
+            mine = slice(k * width, (k + 1) * width)
+            loads[:, 6 * k : 6 * k + 6, mine] = np.swapaxes(load[:, k], 1, 2)
         # Multipliers of joints and drives carry every load; redundant joints share as they like.
         carried = np.linalg.pinv(np.swapaxes(slope, 1, 2), rcond=1e-10) @ loads
         return carried[:, -n:]

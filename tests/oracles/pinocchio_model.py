@@ -128,7 +128,9 @@ def _right_jacobian_rate(r: np.ndarray, dr: np.ndarray) -> np.ndarray:
     """Derivative of exp's right Jacobian along dr, by differences in thirty digits."""
 
     def jacobian(t: mpmath.mpf) -> mpmath.matrix:
-        x, y, z = (mpmath.mpf(float(a)) + t * mpmath.mpf(float(b)) for a, b in zip(r, dr))
+        x, y, z = (
+            mpmath.mpf(float(a)) + t * mpmath.mpf(float(b)) for a, b in zip(r, dr, strict=True)
+        )
         K = mpmath.matrix([[0, -z, y], [z, 0, -x], [-y, x, 0]])
         n = mpmath.sqrt(x * x + y * y + z * z)
         one = mpmath.eye(3)
