@@ -28,6 +28,7 @@ from basepar_core.topology import joint_of_value
 
 from . import reduce
 from .outputs import Arrays, Columns, Output, blank
+from .precise import PreciseEvaluator
 from .spec import SweepSpec
 from .statuses import Reason, Status
 
@@ -44,11 +45,14 @@ class ChunkEvaluator:
     model, base
         The mechanism assembled, and its symbolic base parameters.
     rank
-        auto, numeric or none.
+        auto, numeric, precise or none.
     metrics
         Names of torque metrics.
     reducer
         Reduces every variant over its cycle, where asked for.
+    precise
+        Evaluates the variants that await variable precision; None where the rank is not asked
+        for in that way.
     """
 
     model: Model
@@ -58,6 +62,7 @@ class ChunkEvaluator:
     excitation: Motion | None = field(default=None, repr=False)
     cycle: Motion | None = field(default=None, repr=False)
     reducer: reduce.Reducer | None = None
+    precise: PreciseEvaluator | None = field(default=None, repr=False)
 
     @cached_property
     def outputs(self) -> tuple[Output, ...]:
@@ -269,6 +274,8 @@ class _Chunk:
         self._mark(
             rows[doubtful], Status.AWAITING_PRECISE, Reason.DOUBTFUL_RANK, found.gap[doubtful]
         )
+        if self.of.rank == "precise":
+            self._mark(rows[decided], Status.AWAITING_PRECISE, Reason.PRECISE_ASKED, np.nan)
 
     def _torques(self, rows: np.ndarray, seen: Observation, good: np.ndarray) -> None:
         phi, W = self._phi(rows), seen.W[good]
@@ -330,6 +337,7 @@ def prepare(spec: SweepSpec) -> ChunkEvaluator:
         None if asked.rank == "none" else excitation(mechanism, start),
         cycle(mechanism, start) if asked.metrics or asked.reduction else None,
         reduce.prepare(mechanism, base, asked.reduction) if asked.reduction else None,
+        PreciseEvaluator(model, base.rank) if asked.rank in ("auto", "precise") else None,
     )
 
 

@@ -83,8 +83,11 @@ class Reason(IntEnum):
     NEAR_SINGULAR = 30
     SINGULAR_IN_CYCLE = 31
     DOUBTFUL_RANK = 40
+    PRECISE_ASKED = 41
+    NOT_EVIDENT = 42
     LOW_RANK = 50
     VANISHING_PIVOT = 51
+    HIGH_RANK = 52
     RAISED = 80
     DIED = 81
     TOO_SLOW = 90
@@ -101,8 +104,11 @@ REASONS: Mapping[int, str] = {
     Reason.NEAR_SINGULAR: "a dead point at sample {value:.0f} of the excitation",
     Reason.SINGULAR_IN_CYCLE: "a dead point at sample {value:.0f} of the cycle",
     Reason.DOUBTFUL_RANK: "float64 does not decide the rank (gap {value:.3g})",
+    Reason.PRECISE_ASKED: "variable precision is asked for every variant",
+    Reason.NOT_EVIDENT: "variable precision shows no evident rank (ridge of {value:.1f} decades)",
     Reason.LOW_RANK: "the rank is {value:.0f}, below the generic one",
     Reason.VANISHING_PIVOT: "a pivot of the grouping vanishes (relative size {value:.3g})",
+    Reason.HIGH_RANK: "the rank is {value:.0f}, above what the null vectors allow",
     Reason.RAISED: "the evaluation raised an exception",
     Reason.DIED: "the evaluation killed its process (exit status {value:.0f})",
     Reason.TOO_SLOW: "not finished after {value:.4g} s",

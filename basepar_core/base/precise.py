@@ -126,7 +126,12 @@ def rank_of(one: Variant, digits: int | None = None, cap: int = MOST_DIGITS) -> 
     while found.result.rank >= len(one.picks) and len(one.picks) < one.available:
         one = one.with_samples(found.result.rank + 2)
         found = settle(one.observe, ladder)
-    return replace(found, result=replace(found.result, samples=len(one.picks)))
+    result = replace(found.result, samples=len(one.picks))
+    rows = len(one.picks) * len(one.model.mechanism.coordinates)
+    if result.rank == rows < len(one.model.mechanism.parameter_names):
+        why = f"W has only {rows} rows and all are independent; the excitation needs more samples"
+        result = replace(result, evident=False, reason=why)
+    return replace(found, result=result)
 
 
 def _ladder(digits: int | None, cap: int) -> tuple[int, ...]:

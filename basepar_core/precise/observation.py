@@ -17,7 +17,6 @@ from ..closure import Model, Outcome, trace
 from ..errors import UsageError
 from ..mechanism import Mechanism
 from ..motion import excitation
-from ..relations import roots
 from . import motion as exact_motion
 from .arithmetic import (
     ORIGIN,
@@ -192,9 +191,8 @@ def variants(
     """
     mechanism = model.mechanism
     motion = excitation(mechanism, model.assembled.coordinates)
-    known = {**columns, **(roots(mechanism, columns) if mechanism.relations else {})}
-    path = trace(model, known, motion.q)
-    R, p = _placed(model, known, path.q)
+    path = trace(model, columns, motion.q)
+    R, p = _placed(model, columns, path.q)
     count = math.ceil(1.5 * len(mechanism.parameter_names) / len(mechanism.coordinates))
     start = Start(model.assembled.coordinates, motion.q, ())
     found: list[Variant | None] = []

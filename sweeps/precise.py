@@ -1,0 +1,104 @@
+"""The second stage of a sweep: variants whose rank float64 leaves in doubt, in variable precision.
+
+A variant's task is seconds instead of microseconds, so these variants are tasks of their own,
+with arrays in small chunks of their own (`work.Stage`, prefix "precise_").
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from basepar_core.base.precise import PreciseRank, rank_of
+from basepar_core.closure import Model
+from basepar_core.precise.observation import variants
+
+from .outputs import Arrays, Columns, Output, blank
+from .statuses import PreciseStatus, Reason
+
+
+@dataclass(frozen=True)
+class PreciseEvaluator:
+    """Ranks of variants in variable precision; picklable (see `outputs.Evaluator`).
+
+    Attributes
+    ----------
+    model
+        The mechanism, prepared.
+    generic
+        Rank of the symbolic result, with which each variant's is compared.
+    """
+
+    model: Model
+    generic: int
+
+    @property
+    def outputs(self) -> tuple[Output, ...]:
+        return (
+            Output("precise_rank", dtype="int32", long_name="rank of W in variable precision"),
+            Output(
+                "precise_digits",
+                dtype="int32",
+                long_name="decimal digits at which the ridge was found",
+            ),
+            Output(
+                "precise_ridge",
+                long_name="decades between the rank's last pivot and the noise of the digits",
+            ),
+            Output(
+                "precise_singular_values",
+                ("variant", "singular_value"),
+                long_name="singular values of the rows of W that variable precision used",
+            ),
+        )
+
+    @property
+    def coords(self) -> dict[str, list[int]]:
+        count = len(self.model.mechanism.parameter_names)
+        return {"singular_value": list(range(1, count + 1))}
+
+    @property
+    def attrs(self) -> dict[str, Any]:
+        return {}
+
+    def __call__(self, columns: Columns, passed: np.ndarray) -> Arrays:
+        """Evaluate the variants of one chunk that await it."""
+        count = len(passed)
+        arrays = blank(self, count)
+        arrays["precise_status"] = np.zeros(count, np.int8)
+        arrays["precise_reason"] = np.zeros(count, np.int16)
+        arrays["precise_reason_value"] = np.full(count, np.nan)
+        chosen = np.flatnonzero(passed)
+        if not chosen.size:
+            return arrays
+        followed = variants(self.model, {name: x[chosen] for name, x in columns.items()})
+        for row, one in zip(chosen, followed, strict=True):
+            if one is None:  # float64 closed it a moment ago; careful mode may have cut otherwise
+                fate = (PreciseStatus.STILL_DOUBTFUL, Reason.OTHER_ASSEMBLY, np.nan)
+            else:
+                found = rank_of(one).result
+                self._keep(arrays, row, found)
+                fate = self._judged(found)
+            status, reason, value = fate
+            arrays["precise_status"][row] = status
+            arrays["precise_reason"][row] = reason
+            arrays["precise_reason_value"][row] = value
+        return arrays
+
+    @staticmethod
+    def _keep(arrays: Arrays, row: int, found: PreciseRank) -> None:
+        arrays["precise_rank"][row] = found.rank
+        arrays["precise_digits"][row] = found.digits
+        arrays["precise_ridge"][row] = found.ridge
+        if found.log10_singular_values:
+            arrays["precise_singular_values"][row] = found.singular_values
+
+    def _judged(self, found: PreciseRank) -> tuple[PreciseStatus, Reason, float]:
+        """Evidence and how the rank compares with the symbolic one; nothing is certified here."""
+        if not found.evident:
+            return PreciseStatus.STILL_DOUBTFUL, Reason.NOT_EVIDENT, found.ridge
+        if found.rank > self.generic:
+            return PreciseStatus.STILL_DOUBTFUL, Reason.HIGH_RANK, float(found.rank)
+        if found.rank < self.generic:
+            return PreciseStatus.EVIDENT, Reason.LOW_RANK, float(found.rank)
+        return PreciseStatus.EVIDENT, Reason.NONE, np.nan
