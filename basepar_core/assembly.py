@@ -16,7 +16,7 @@ from .expressions import evaluate
 from .kinematics import Geometry, geometry
 from .mechanism import JOINT_VALUES, LENGTH_VALUES, Mechanism
 from .spatial import Array
-from .topology import Topology, joint_of_value, topology
+from .topology import Topology, joint_of_value, spanning_joints, topology
 
 LONGEST_TURN = 0.5  # rad a step
 ITERATIONS = 200
@@ -57,12 +57,13 @@ def assemble(mechanism: Mechanism) -> Assembled:
     MechanismError
         The number of coordinates differs from the mobility, or they are dependent.
     """
-    graph = topology(mechanism)
+    spanning_joints(mechanism)  # a loose body has no place to start from
     dims = geometry(mechanism, {})
     stated = _stated_values(mechanism)
     start = _lay_out(mechanism, dims, stated)
     free = _Newton(mechanism, dims, {}).solve(start)
     _check_mobility(mechanism, dims, free)
+    graph = topology(mechanism)
     held = {name: stated[name] for name in mechanism.coordinates if name in stated}
     measured = _measure(mechanism, dims, start)
     for name in mechanism.coordinates:
@@ -242,8 +243,10 @@ class _Newton:
         k = self.mechanism.joints.index(joint)
         X1, X2, P1, P2 = _ends(self.mechanism, self.dims, k, at)
         measured = joints.values(joint.type, X1, X2, P2 - P1)
+        if joint.type == "spherical":
+            measured = spatial.continued(measured, np.array([self.held[n] for n in joint.values]))
         gap = float(measured[place]) - target
-        if place not in LENGTH_VALUES.get(joint.type, ()):
+        if joint.type != "spherical" and place not in LENGTH_VALUES.get(joint.type, ()):
             gap = (gap + np.pi) % (2 * np.pi) - np.pi
         moves = joints.speeds(joint.type, X1, X2)
         if joint.type == "spherical":

@@ -124,6 +124,14 @@ def rotation_vector(R: Array) -> Array:
     return scale * q[1:]
 
 
+def continued(r: Array, near: Array) -> Array:
+    """Rotation vector (3,) of the same rotation as r, whole turns away, nearest to another."""
+    angle = np.sqrt(dot(r, r))
+    axis = r / angle if angle > 0 else near / max(np.sqrt(dot(near, near)), SMALL)
+    turns = np.round((dot(axis, near) - angle) / (2 * np.pi))
+    return r + 2 * np.pi * turns * axis
+
+
 def rate_map(r: Array) -> Array:
     """J(r), (3, 3, …): angular velocity ω = J(r) ṙ of the rotation exp(r), in the fixed frame."""
     return _map(r, *_coefficients(dot(r, r))[:2])

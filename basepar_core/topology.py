@@ -83,7 +83,7 @@ def topology(mechanism: Mechanism) -> Topology:
         joint is driven by some of its values only.
     """
     number = {GROUND: -1} | {body.name: k for k, body in enumerate(mechanism.bodies)}
-    kept = _spanning_joints(mechanism)
+    kept = spanning_joints(mechanism)
     tree = _rooted(mechanism, kept, number)
     cuts = tuple(
         CutJoint(k, joint.type, number[joint.bodies[0]], number[joint.bodies[1]])
@@ -102,8 +102,16 @@ def topology(mechanism: Mechanism) -> Topology:
     )
 
 
-def _spanning_joints(mechanism: Mechanism) -> set[int]:
-    """Kruskal's algorithm, coordinates first, then fewest freedoms, then the file's order."""
+def spanning_joints(mechanism: Mechanism) -> set[int]:
+    """Joints of a spanning tree: coordinates first, then fewest freedoms, then in file order.
+
+    Kruskal's algorithm.
+
+    Raises
+    ------
+    MechanismError
+        A body is not connected to the ground.
+    """
     group = {name: name for name in (GROUND, *(body.name for body in mechanism.bodies))}
 
     def root(name: str) -> str:
