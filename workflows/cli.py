@@ -7,12 +7,16 @@ under --strict, are not settled).
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from basepar_core.errors import BaseparError, UsageError
+
+if TYPE_CHECKING:
+    from basepar_core.closure import Model
 
 Command = Callable[[argparse.Namespace], int]
 
@@ -61,14 +65,39 @@ def _base(options: argparse.Namespace) -> int:
     from . import terminal
 
     model = prepare(load(options.mechanism))
-    wanted = None
-    if options.eliminate:
-        names = [name.strip() for name in options.eliminate.split(",") if name.strip()]
-        wanted = symbolic.parameter_indices(model.mechanism, names)
+    wanted = _wanted(model, options.eliminate)
     route = {"symbolic": symbolic.symbolic, "numeric": symbolic.numeric}[options.route]
     document = route(model, wanted).document()
     _emit(document) if options.json else terminal.show_base(document)
     return 0
+
+
+def _reduce(options: argparse.Namespace) -> int:
+    from basepar_core.base import symbolic
+    from basepar_core.closure import prepare
+    from basepar_core.files import load
+    from basepar_core.reduction import reduce_mechanism
+
+    from . import terminal
+
+    model = prepare(load(options.mechanism))
+    base = symbolic.symbolic(model, _wanted(model, options.eliminate))
+    criteria = tuple(_listed(options.criteria)) or None
+    found = reduce_mechanism(model, base, options.method, criteria, options.tolerance)
+    _emit(found.document()) if options.json else terminal.show_reduction(found)
+    return 0
+
+
+def _listed(text: str | None) -> list[str]:
+    """Words between commas."""
+    return [word.strip() for word in (text or "").split(",") if word.strip()]
+
+
+def _wanted(model: "Model", eliminate: str | None) -> list[int] | None:
+    """Indices of the parameters that --eliminate names."""
+    from basepar_core.base.symbolic import parameter_indices
+
+    return parameter_indices(model.mechanism, _listed(eliminate)) if eliminate else None
 
 
 def _sweep(options: argparse.Namespace) -> int:
@@ -157,6 +186,27 @@ def parser() -> argparse.ArgumentParser:
         help="symbolic, checked numerically (default), or numeric alone",
     )
 
+    reduce = add(
+        "reduce",
+        _reduce,
+        "drop base parameters one by one, and what that costs in torque",
+        "basepar reduce four-bar --eliminate J1,J2,J3,m1",
+    )
+    reduce.add_argument("mechanism", help="a mechanism file, or the name of a shipped one")
+    reduce.add_argument("--eliminate", metavar="P,…", help="φ₂ of the base parameters")
+    reduce.add_argument(
+        "--method",
+        choices=("backward", "forward"),
+        default="backward",
+        help="drop the least relevant one by one (default), or add the most relevant",
+    )
+    reduce.add_argument(
+        "--criteria", metavar="C,…", help="tolerance, aic, aicc, bic, mdl, fpe (default: all)"
+    )
+    reduce.add_argument(
+        "--tolerance", type=float, default=0.01, metavar="T", help="relative torque error (0.01)"
+    )
+
     sweep = add(
         "sweep",
         _sweep,
@@ -196,6 +246,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BaseparError as error:
         _report(error, "--json" in given)
         return 2 if isinstance(error, UsageError) else 1
+    except BrokenPipeError:  # `| head` has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
     except KeyboardInterrupt:
         print("basepar: stopped; the same command goes on from here", file=sys.stderr)
         return 1

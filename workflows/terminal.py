@@ -1,8 +1,9 @@
 """What people see in the terminal: tables, a progress bar, one message on failure."""
 
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Literal
 
 from rich.console import Console
 from rich.markup import escape
@@ -17,10 +18,12 @@ from rich.progress import (
 )
 from rich.table import Table
 
+from basepar_core.reduction import ReducedMechanism
 from sweeps.progress import Advance
 from sweeps.statuses import Status
 
-out = Console(highlight=False)
+#: In a pipe lines are as long as they need to be.
+out = Console(highlight=False, width=None if sys.stdout.isatty() else 160)
 err = Console(stderr=True, highlight=False)
 
 _COLOURS = {
@@ -36,7 +39,8 @@ def table(*columns: str, title: str = "", right: tuple[str, ...] = ()) -> Table:
     """An unobtrusive table; columns named in `right` are numbers."""
     made = Table(title=title or None, title_justify="left", box=None, pad_edge=False)
     for column in columns:
-        made.add_column(column, justify="right" if column in right else "left", header_style="dim")
+        justify: Literal["left", "right"] = "right" if column in right else "left"
+        made.add_column(column, justify=justify, header_style="dim", no_wrap=column in right)
     return made
 
 
@@ -164,6 +168,27 @@ def show_base(document: Mapping[str, Any]) -> None:
     out.print(f"float64: gap {document['gap']:.2g} across the rank")
     if document["doubt"]:
         out.print(f"[yellow]doubtful[/]: {escape(document['doubt'])}")
+
+
+def show_reduction(found: ReducedMechanism) -> None:
+    document, (header, lines) = found.document(), found.table()
+    out.print(
+        f"[bold]{document['mechanism']}[/]: {len(document['base'])} base parameters, "
+        f"{document['method']} path over the cycle, n = {document['effective_samples']:g}"
+    )
+    rows = table(*header, right=tuple(header[:1] + header[2:]))
+    for line in lines:
+        rows.add_row(*line)
+    out.print(rows)
+    out.print("* where a criterion stops")
+    if document["explanation"]:
+        out.print(escape(document["explanation"]))
+    for name, chosen in document["selected"].items():
+        kept = ", ".join(entry["parameter"] for entry in chosen["parameters"])
+        out.print(
+            f"{name}: {chosen['size']} parameters, torque error {chosen['torque_error']:.2g}: "
+            f"{kept or 'none'}"
+        )
 
 
 def show_status(document: Mapping[str, Any]) -> None:
