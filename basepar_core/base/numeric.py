@@ -42,8 +42,10 @@ class Spectrum:
         (variant,) number of `scaled` above the noise.
     gap
         (variant,) σ_r/σ_{r+1} of `scaled`, with σ_{r+1} no less than rounding.
+    at_least
+        (variant,) number of `scaled` that are nonzero beyond doubt.
     clear
-        (variant,) whether no singular value lies in the grey zone.
+        (variant,) whether no singular value lies in the grey zone: rank = at_least.
     no_effect
         (variant, parameter) bool.
     """
@@ -53,6 +55,7 @@ class Spectrum:
     noise: Array
     rank: Array
     gap: Array
+    at_least: Array
     clear: Array
     no_effect: Array
 
@@ -74,13 +77,13 @@ def spectrum(W: Array, error: Array) -> Spectrum:
     width = W.shape[-1]
     noise = OPERATIONS * np.sqrt(width) * np.maximum(error, np.finfo(float).eps)
     rank = (scaled > noise[:, None]).sum(axis=1)
-    grey = (scaled > noise[:, None]) & (scaled < CLEAR * noise[:, None])
+    at_least = (scaled > CLEAR * noise[:, None]).sum(axis=1)
     floor = np.finfo(float).eps * np.sqrt(width)
     padded = np.concatenate([scaled, np.zeros((len(W), 1))], axis=1)
     last = np.take_along_axis(padded, np.maximum(rank - 1, 0)[:, None], axis=1)[:, 0]
     following = np.take_along_axis(padded, rank[:, None], axis=1)[:, 0]
     gap = last / np.maximum(following, floor)
-    return Spectrum(values, scaled, noise, rank, gap, ~grey.any(axis=1), dead)
+    return Spectrum(values, scaled, noise, rank, gap, at_least, rank == at_least, dead)
 
 
 def unit_columns(W: Array) -> tuple[Array, Array, Array]:

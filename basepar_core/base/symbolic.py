@@ -107,7 +107,7 @@ def symbolic(model: Model, wanted: Sequence[int] | None = None) -> BaseParameter
             vectors,
             result,
             names,
-            int(held.spectrum.rank[0]) if held.spectrum.clear[0] else 0,
+            int(held.spectrum.at_least[0]),
         ),
     )
 
@@ -142,7 +142,9 @@ def numeric(model: Model, wanted: Sequence[int] | None = None) -> BaseParameters
         beta=beta,
         gap=float(found.gap[0]),
         singular_values=tuple(map(float, found.singular_values[0])),
-        certificate=Certificate(rank, "numerical", here, rank, "numerical", here),
+        certificate=Certificate(
+            int(found.at_least[0]), "numerical", here, rank, "numerical", here
+        ),
         doubt="" if found.clear[0] else _grey(float(found.noise[0])),
     )
 
