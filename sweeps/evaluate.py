@@ -20,6 +20,7 @@ from basepar_core.closure import Model, Outcome
 from basepar_core.closure import prepare as assemble
 from basepar_core.errors import MissingDataError, UsageError
 from basepar_core.mechanism import LENGTH_VALUES
+from basepar_core.metrics import strokes
 from basepar_core.motion import Motion, cycle, excitation
 from basepar_core.reduction import check_reducible
 from basepar_core.regressor import Observation, observe
@@ -29,7 +30,7 @@ from basepar_core.topology import joint_of_value
 from . import reduce
 from .outputs import Arrays, Columns, Output, blank
 from .precise import PreciseEvaluator
-from .spec import SweepSpec
+from .spec import METRICS, SweepSpec, array_name, stroke_of
 from .statuses import Reason, Status
 
 #: A pivot of β this small against its nominal value has vanished: β's digits are gone.
@@ -47,7 +48,7 @@ class ChunkEvaluator:
     rank
         auto, numeric, precise or none.
     metrics
-        Names of torque metrics.
+        Names of metrics of the cycle: of torques, and strokes of joints.
     reducer
         Reduces every variant over its cycle, where asked for.
     precise
@@ -96,7 +97,20 @@ class ChunkEvaluator:
             found += self.reducer.outputs
         return (*found, *(self._metric(name) for name in self.metrics))
 
+    @property
+    def torque_metrics(self) -> tuple[str, ...]:
+        """Those of the metrics that need inertias."""
+        return tuple(name for name in self.metrics if name in METRICS)
+
     def _metric(self, name: str) -> Output:
+        if (value := stroke_of(name)) is not None:
+            joint, place = joint_of_value(self.model.mechanism, value)
+            unit = "m" if place in LENGTH_VALUES.get(joint.type, ()) else "rad"
+            words = f"greatest less least value of joint {value} over the cycle"
+            return Output(array_name(name), unit=unit, long_name=words)
+        return self._torque_metric(name)
+
+    def _torque_metric(self, name: str) -> Output:
         words = {"torque_rms": "root mean square", "torque_peak": "largest absolute value"}
         actuated = self.model.mechanism.actuated
         dims = ("variant",) if len(actuated) == 1 else ("variant", "coordinate")
@@ -125,7 +139,7 @@ class ChunkEvaluator:
         }
         if self.rank != "none":
             found["singular_value"] = list(range(1, len(self.base.parameters) + 1))
-        if self.metrics and len(mechanism.actuated) > 1:
+        if self.torque_metrics and len(mechanism.actuated) > 1:
             found["coordinate"] = list(mechanism.actuated)
         if self.reducer is not None:
             found |= self.reducer.coords
@@ -167,7 +181,7 @@ class _Chunk:
             self._follow(self.of.excitation, self._rank, Reason.LOST_LOOP, Reason.NEAR_SINGULAR)
         if self.of.cycle is not None:
             self._follow(
-                self.of.cycle, self._torques, Reason.LOST_IN_CYCLE, Reason.SINGULAR_IN_CYCLE
+                self.of.cycle, self._cycle, Reason.LOST_IN_CYCLE, Reason.SINGULAR_IN_CYCLE
             )
         self._wipe_failed()
         return self.arrays
@@ -219,7 +233,9 @@ class _Chunk:
         }
         for outcome, (status, reason) in causes.items():
             hit = seen.trace.outcome == outcome
-            self._mark(rows[hit], status, reason, seen.trace.where[hit])
+            unassembled = outcome == Outcome.UNASSEMBLABLE
+            number = seen.residual if unassembled else seen.trace.where
+            self._mark(rows[hit], status, reason, number[hit])
         self._mark(rows[seen.closed & ~finite], Status.SINGULAR, singular, np.nan)
         good = seen.closed & finite
         if good.any():
@@ -277,12 +293,20 @@ class _Chunk:
         if self.of.rank == "precise":
             self._mark(rows[decided], Status.AWAITING_PRECISE, Reason.PRECISE_ASKED, np.nan)
 
+    def _cycle(self, rows: np.ndarray, seen: Observation, good: np.ndarray) -> None:
+        wanted = [value for name in self.of.metrics if (value := stroke_of(name)) is not None]
+        found = strokes(self.of.model, self._part(rows), seen.trace.q[:, good], wanted)
+        for value, stroke in found.items():
+            self.arrays[array_name(f"stroke({value})")][rows] = stroke
+        if self.of.torque_metrics or self.of.reducer is not None:
+            self._torques(rows, seen, good)
+
     def _torques(self, rows: np.ndarray, seen: Observation, good: np.ndarray) -> None:
         phi, W = self._phi(rows), seen.W[good]
         if self.of.reducer is not None:
             for name, values in self.of.reducer(W, phi, seen.error[good]).items():
                 self.arrays[name][rows] = values
-        if not self.of.metrics:
+        if not self.of.torque_metrics:
             return
         torque = np.einsum("vscp,vp->vsc", W, phi)
         mechanism = self.of.model.mechanism
@@ -292,7 +316,7 @@ class _Chunk:
             "torque_rms": np.sqrt((torque**2).mean(axis=1)),
             "torque_peak": np.abs(torque).max(axis=1),
         }
-        for name in self.of.metrics:
+        for name in self.of.torque_metrics:
             values = results[name]
             self.arrays[name][rows] = values[:, 0] if len(drives) == 1 else values
 
@@ -322,8 +346,9 @@ def prepare(spec: SweepSpec) -> ChunkEvaluator:
         It asks for what cannot be computed.
     """
     mechanism, asked = spec.mechanism, spec.evaluation
-    if asked.metrics:
-        _check_metrics(spec)
+    torque_metrics = [name for name in asked.metrics if name in METRICS]
+    if torque_metrics:
+        _check_torques(spec, torque_metrics)
     if asked.reduction:
         check_reducible(mechanism, asked.reduction.criteria)
     model = assemble(mechanism)
@@ -341,14 +366,14 @@ def prepare(spec: SweepSpec) -> ChunkEvaluator:
     )
 
 
-def _check_metrics(spec: SweepSpec) -> None:
+def _check_torques(spec: SweepSpec, metrics: list[str]) -> None:
     mechanism = spec.mechanism
     if not mechanism.has_inertias:
         bare = [body.name for body in mechanism.bodies if body.parameters is None]
         raise MissingDataError(
             f"Torques need inertias, and {', '.join(bare)} of {mechanism.name!r} "
             f"{'has' if len(bare) == 1 else 'have'} none. Give mass, centre and inertia, or drop "
-            f"the metrics {', '.join(spec.evaluation.metrics)}.",
+            f"the metrics {', '.join(metrics)}.",
             [f"bodies.{name}" for name in bare],
         )
     passive = [name for name in mechanism.actuated if name not in mechanism.coordinates]

@@ -8,6 +8,7 @@ directly, every number in SI.
 
 import hashlib
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -24,7 +25,9 @@ from .tables import Table
 
 RANKS = ("auto", "numeric", "precise", "none")
 CRITERIA = ("tolerance", "aic", "aicc", "bic", "mdl", "fpe")
+#: Metrics of the drives' torques over the cycle; `stroke(D)` is one too, of any joint value.
 METRICS = ("torque_rms", "torque_peak")
+_STROKE = re.compile(r"stroke\(([A-Za-z][A-Za-z0-9_.]*)\)")
 #: Version of the arrays' layout; it counts in the hash.
 SCHEMA = 1
 
@@ -80,7 +83,7 @@ class SweepSpec:
     def __post_init__(self) -> None:
         found = [
             *plan_mistakes(self.mechanism, self.plan),
-            *evaluation_mistakes(self.evaluation),
+            *evaluation_mistakes(self.evaluation, self.mechanism),
             *number_mistakes(self.chunk, self.variant_seconds),
         ]
         if found:
@@ -158,14 +161,41 @@ def unsweepable(mechanism: Mechanism, name: str) -> str:
     return f"{mechanism.name} has no symbol {name!r}{hint or ': ' + ', '.join(geometry)}"
 
 
-def evaluation_mistakes(evaluation: Evaluation) -> list[Mistake]:
+def stroke_of(metric: str) -> str | None:
+    """The joint value whose stroke a metric is, `D` of `stroke(D)`; None for other metrics."""
+    match = _STROKE.fullmatch(metric)
+    return match[1] if match else None
+
+
+def array_name(metric: str) -> str:
+    """What a metric's array is called: `stroke_D` for `stroke(D)`."""
+    value = stroke_of(metric)
+    return metric if value is None else f"stroke_{value}"
+
+
+def _metric_mistake(path: str, name: str, mechanism: Mechanism | None) -> Mistake | None:
+    value = stroke_of(name)
+    if value is None:
+        return None if name in METRICS else _unknown(path, name, (*METRICS, "stroke(…)"))
+    if mechanism is None:
+        return None
+    known = [one for joint in mechanism.joints for one in joint.values]
+    if value in known:
+        return None
+    hint = did_you_mean(value, known) or f"; there are {', '.join(known)}"
+    return Mistake(path, f"{mechanism.name} has no joint value {value!r}{hint}")
+
+
+def evaluation_mistakes(
+    evaluation: Evaluation, mechanism: Mechanism | None = None
+) -> list[Mistake]:
     """What is wrong with the questions asked of every variant."""
     found = []
     if evaluation.rank not in RANKS:
         found.append(_unknown("evaluate.rank", evaluation.rank, RANKS))
     for place, name in enumerate(evaluation.metrics):
-        if name not in METRICS:
-            found.append(_unknown(f"evaluate.metrics[{place}]", name, METRICS))
+        if wrong := _metric_mistake(f"evaluate.metrics[{place}]", name, mechanism):
+            found.append(wrong)
     if (reduction := evaluation.reduction) is None:
         return found
     for place, name in enumerate(reduction.criteria):

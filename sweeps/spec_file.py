@@ -95,7 +95,10 @@ def _parts(reading: Reading, node: Node) -> dict[str, Any]:
     store, chunk = _store(reading, top.get("store"))
     seconds = _limits(reading, top.get("limits"))
     lines = _lines(node)
-    for wrong in [*evaluation_mistakes(evaluation), *number_mistakes(chunk, seconds)]:
+    for wrong in [
+        *evaluation_mistakes(evaluation, mechanism),
+        *number_mistakes(chunk, seconds),
+    ]:
         if wrong.path not in {mistake.path for mistake in reading.mistakes}:
             line = lines.get(wrong.path)
             reading.mistakes.append(Mistake(wrong.path, wrong.message, line))

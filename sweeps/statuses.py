@@ -98,7 +98,7 @@ REASONS: Mapping[int, str] = {
     Reason.NONE: "",
     Reason.FILTER: "does not meet condition {value:.0f} of space.where",
     Reason.UNDEFINED: "an expression of the geometry has no value here",
-    Reason.OTHER_ASSEMBLY: "cannot be assembled on the nominal branch",
+    Reason.OTHER_ASSEMBLY: "cannot be assembled on the nominal branch (a gap of {value:.2g})",
     Reason.LOST_LOOP: "the loops do not close at sample {value:.0f} of the excitation",
     Reason.LOST_IN_CYCLE: "the loops do not close at sample {value:.0f} of the cycle",
     Reason.NEAR_SINGULAR: "a dead point at sample {value:.0f} of the excitation",

@@ -1,0 +1,104 @@
+"""Design metrics of a motion that are geometry alone: the strokes of joints."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from . import joints, kinematics
+from .closure import Model
+from .mechanism import JOINT_VALUES, LENGTH_VALUES
+from .regressor import LANES
+from .spatial import Array, dot
+from .topology import joint_of_value
+
+
+def strokes(
+    model: Model, values: Mapping[str, Array], q: Array, names: Sequence[str]
+) -> dict[str, Array]:
+    """Greatest less least value of joints over the samples of a motion.
+
+    Parameters
+    ----------
+    model
+        The mechanism, prepared.
+    values
+        Swept symbols, (variant,) arrays, SI; others are nominal.
+    q
+        (position, variant, sample): configurations, `closure.Trace.q` of closed variants.
+    names
+        Values of joints, `D` or `J.2`, of the tree or cut alike.
+
+    Returns
+    -------
+    Per name (variant,), m or rad. Between two samples the motion may pass a little further.
+    """
+    return {name: np.ptp(track, axis=-1) for name, track in tracks(model, values, q, names)}
+
+
+def tracks(
+    model: Model, values: Mapping[str, Array], q: Array, names: Sequence[str]
+) -> list[tuple[str, Array]]:
+    """Joint values along a motion, angles continued past π: (name, (variant, sample)).
+
+    Parameters as in `strokes`. The configuration of a tree joint is its value, and was followed
+    in small steps; a cut joint and a spherical one are measured on the poses of their frames and
+    continued to the nearest, so that half a turn between two samples is too much for them.
+    """
+    mechanism, graph = model.mechanism, model.topology
+    places = {node.joint: node.position for node in graph.tree if node.kind != "spherical"}
+    measured: dict[int, Array] = {}
+    found = []
+    for name in names:
+        joint, place = joint_of_value(mechanism, name)
+        k = mechanism.joints.index(joint)
+        if k in places:
+            found.append((name, q[places[k] + place]))
+            continue
+        if k not in measured:
+            measured[k] = _continued(joint.type, _measured(model, values, q, k))
+        found.append((name, measured[k][place]))
+    return found
+
+
+def _measured(model: Model, values: Mapping[str, Array], q: Array, joint: int) -> Array:
+    """Values (place, variant, sample) of a joint as its frames stand."""
+    kind = model.mechanism.joints[joint].type
+    dims = kinematics.geometry(model.mechanism, values)
+    count, samples = q.shape[1:]
+    found = np.empty((JOINT_VALUES[kind], count, samples))
+    block = max(1, LANES // samples)
+    for start in range(0, count, block):
+        part = np.arange(start, min(start + block, count))
+        here = dims if dims.gravity.shape[-1] == 1 else dims.take(part)
+        at = kinematics.poses(model.topology, here.over_samples(), q[:, part])
+        offset = at.P2[joint] - at.P1[joint]
+        found[:, part] = joints.values(kind, at.X1[joint], at.X2[joint], offset)
+    return found
+
+
+def _continued(kind: str, measured: Array) -> Array:
+    """The same without jumps; samples are last."""
+    if kind == "spherical":
+        return _continued_vectors(measured)
+    lengths = LENGTH_VALUES.get(kind, ())
+    rows = [
+        track if place in lengths else np.unwrap(track, axis=-1)
+        for place, track in enumerate(measured)
+    ]
+    return np.stack(rows) if rows else measured
+
+
+def _continued_vectors(vectors: Array) -> Array:
+    """Rotation vectors (3, variant, sample), each the representative nearest to the one before.
+
+    Turns by θ + 2πk about the same axis are one rotation; the k is chosen whose vector is
+    nearest. Where θ vanishes the axis is undefined, and the vector stays as it is.
+    """
+    found = vectors.copy()
+    for sample in range(1, vectors.shape[-1]):
+        here, before = vectors[..., sample], found[..., sample - 1]
+        angle = np.sqrt(dot(here, here))
+        axis = here / np.where(angle > 0, angle, 1.0)
+        turns = np.round((dot(axis, before) - angle) / (2 * np.pi))
+        found[..., sample] = here + 2 * np.pi * turns * axis
+    return found
