@@ -128,7 +128,7 @@ def test_rotation_vectors_beyond_a_half_turn_are_held(vector):
         "bodies: {one: {}}\n"
         "joints: {S: {type: spherical, connects: [ground, one]}}\n"
         "coordinates: [S.1, S.2, S.3]\n"
-        "assembly: {S.1: %s, S.2: %s, S.3: %s}\n" % vector
+        "assembly: " + str({f"S.{k}": str(x) for k, x in zip((1, 2, 3), vector, strict=True)})
     )
     assembled = assemble(files.loads(SPATIAL + text))
     r = [dust.mpf(x.numerator) / x.denominator for x in map(Fraction, vector)]
@@ -205,5 +205,5 @@ def test_dead_point_is_told():
     """Stretched out, the crank of a slider-crank cannot be driven by its slider."""
     text = files.load("slider-crank").source.split("coordinates:")[0]
     text += "coordinates: [D]\nassembly: {A: 0, B: 0, C: 0, D: 0.5 m}\n"
-    with pytest.raises(MechanismError, match="do not determine the motion|degrees of freedom"):
+    with pytest.raises(MechanismError, match=r"do not determine the motion|degrees of freedom"):
         prepare(files.loads(text))

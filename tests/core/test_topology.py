@@ -47,7 +47,7 @@ def test_tree_reaches_every_body_once(kinds, swapped):
         assert node.forward == (node.parent == first)
     assert len(reached) == graph.bodies + 1
     # A joint with coordinates stays in the tree; the cut one has most freedoms of the others.
-    others = [k for k in kinds[1:]]
+    others = list(kinds[1:])
     (cut,) = graph.cuts
     assert JOINT_VALUES[cut.kind] == max(JOINT_VALUES[kind] for kind in others)
     assert graph.speeds == sum(JOINT_VALUES[k] for k in kinds) - JOINT_VALUES[cut.kind]
@@ -100,7 +100,7 @@ def test_a_body_that_hangs_from_nothing():
     links = [("a", R, "ground", "one"), ("b", R, "two", "three")]
     mechanism = linkage(3, links)
     with pytest.raises(
-        MechanismError, match="Not connected to the ground .*: two, three"
+        MechanismError, match=r"Not connected to the ground .*: two, three"
     ) as caught:
         topology(mechanism)
     assert caught.value.where == ("bodies.two", "bodies.three")
