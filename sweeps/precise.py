@@ -72,7 +72,7 @@ class PreciseEvaluator:
         if not chosen.size:
             return arrays
         followed = variants(self.model, {name: x[chosen] for name, x in columns.items()})
-        for row, one in zip(chosen, followed, strict=True):
+        for row, one in zip(map(int, chosen), followed, strict=True):
             if one is None:  # float64 closed it a moment ago; careful mode may have cut otherwise
                 fate = (PreciseStatus.STILL_DOUBTFUL, Reason.OTHER_ASSEMBLY, np.nan)
             else:

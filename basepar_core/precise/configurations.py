@@ -21,6 +21,9 @@ from .motion import State
 
 #: Newton doubles its digits; from 15 of them to 2 000 takes eight steps.
 NEWTON_STEPS = 12
+#: A float64 configuration is off by rounding times the loops' condition, at most 1e-8 (closure's
+#: bound on dead points); a first update larger than this may lead to another branch.
+NEAR = 1e-6
 #: Rounding of a gap: bits lost in some tens of operations on numbers of order one.
 ROUNDING_BITS = 16
 
@@ -78,12 +81,17 @@ class System:
         q = [[state[0][k] for k in indices] for indices in self.order]
         driven = [e for d, mine in zip(self.drives, q, strict=True) for e in d.equations(mine)]
         at = start
-        for _ in range(NEWTON_STEPS):
+        for turn in range(NEWTON_STEPS):
             gaps, rows = self._rows(at, driven)
             step = self._solve(rows, arb_mat(len(gaps), 1, [-gap for gap in gaps]))
+            update = max(map(_size, step.entries()), default=0.0)
+            if turn == 0 and not update < NEAR:
+                raise NotClosedError(
+                    f"the float64 configuration is off by {update:.1e} (m or rad)"
+                )
             at = self._moved(at, step)
             # Quadratic convergence: after an update of half the digits all digits are right.
-            if max(map(_size, step.entries()), default=0.0) < 2.0 ** (-ctx.prec / 2 - 4):
+            if update < 2.0 ** (-ctx.prec / 2 - 4):
                 break
         return self._moving(at, driven, q, state)
 
