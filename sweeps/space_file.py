@@ -80,7 +80,7 @@ def _where(
     return tuple(found)
 
 
-def _variables(
+def read_variables(
     reading: Reading, node: Node | None, mechanism: Mechanism | None
 ) -> dict[str, tuple[Node, Unit]]:
     """Entries of `variables` that can be swept, with the units of their bare numbers."""
@@ -104,9 +104,9 @@ def _variables(
 def _listed(reading: Reading, node: Node, mechanism: Mechanism | None, kind: str) -> Plan | None:
     before = reading.count
     entries = reading.fields(node, ("plan", "variables"), ("where",))
-    variables = _variables(reading, entries.get("variables"), mechanism)
+    variables = read_variables(reading, entries.get("variables"), mechanism)
     lists: Lists = tuple(
-        (name, _values(reading, entry, unit)) for name, (entry, unit) in variables.items()
+        (name, read_values(reading, entry, unit)) for name, (entry, unit) in variables.items()
     )
     if reading.count > before or not lists:
         return None
@@ -117,7 +117,7 @@ def _listed(reading: Reading, node: Node, mechanism: Mechanism | None, kind: str
         return None
 
 
-def _values(reading: Reading, node: Node, unit: Unit) -> tuple[float, ...]:
+def read_values(reading: Reading, node: Node, unit: Unit) -> tuple[float, ...]:
     """A list of values, or {from, to, count}."""
     if isinstance(node, Fields):
         entries = reading.fields(node, ("from", "to", "count"))
@@ -148,9 +148,9 @@ def _drawn(reading: Reading, node: Node, mechanism: Mechanism | None, kind: str)
     before = reading.count
     required = ("plan", "variables", "candidates")
     entries = reading.fields(node, required, ("where", "seed"))
-    variables = _variables(reading, entries.get("variables"), mechanism)
+    variables = read_variables(reading, entries.get("variables"), mechanism)
     bounds: Bounds = tuple(
-        (name, *_interval(reading, entry, unit)) for name, (entry, unit) in variables.items()
+        (name, *read_interval(reading, entry, unit)) for name, (entry, unit) in variables.items()
     )
     candidates = reading.whole(entries.get("candidates"), 1)
     seed = reading.whole(entries["seed"], 0) if "seed" in entries else 0
@@ -165,7 +165,8 @@ def _drawn(reading: Reading, node: Node, mechanism: Mechanism | None, kind: str)
     return make(bounds, candidates, seed)
 
 
-def _interval(reading: Reading, node: Node, unit: Unit) -> tuple[float, float]:
+def read_interval(reading: Reading, node: Node, unit: Unit) -> tuple[float, float]:
+    """A pair [low, high] in SI."""
     before = reading.count
     pair = reading.items(node, 2, "a pair [low, high]")
     if pair is None:
@@ -210,7 +211,7 @@ def _table_of_rows(reading: Reading, node: Node, mechanism: Mechanism) -> Table 
     names: list[str] = []
     values = []
     for item in items:
-        row = _variables(reading, item, mechanism)
+        row = read_variables(reading, item, mechanism)
         names = names or list(row)
         if reading.count == before and set(row) != set(names):
             reading.mistake(item, f"this row has {', '.join(row)}; the first {', '.join(names)}")

@@ -17,6 +17,7 @@ from basepar_core.reading import Reading
 from basepar_core.units import DIMENSIONLESS, UNITS
 from basepar_core.yaml_text import Fields, Items, Node, read
 
+from .asked import Asked
 from .plans import Plan, from_description
 from .space import condition
 from .space_file import read_number, read_space, symbol_units
@@ -33,13 +34,16 @@ def load_sweep(path: str | Path) -> SweepSpec:
     FileError
         With all mistakes of the file, those of its mechanism included.
     """
-    path = Path(path)
+    return parse_sweep(text_of(path), str(path))
+
+
+def text_of(path: str | Path) -> str:
+    """A file's text; FileError where there is none."""
     try:
-        text = path.read_text(encoding="utf-8")
+        return Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
         raise FileError(str(path), [Mistake("", f"cannot be read: {reason}")]) from None
-    return parse_sweep(text, str(path))
 
 
 def parse_sweep(text: str, source_name: str = "sweep.yaml") -> SweepSpec:
@@ -73,6 +77,8 @@ def from_document(text: str) -> SweepSpec:
 
 
 def _plan_again(mechanism: Mechanism, space: Mapping[str, Any]) -> Plan:
+    if space["plan"] == "asked":
+        return Asked.from_description(space)
     if space["plan"] != "table":
         return from_description(space)
     table = Table.from_document(space)
@@ -89,12 +95,12 @@ def _parts(reading: Reading, node: Node) -> dict[str, Any]:
     """Arguments of `SweepSpec`; meaningless where there were mistakes."""
     optional = ("evaluate", "store", "limits")
     top = reading.fields(node, ("mechanism", "space"), optional)
-    mechanism = _mechanism(reading, top.get("mechanism"))
+    mechanism = read_mechanism(reading, top.get("mechanism"))
     plan, where = read_space(reading, top.get("space"), mechanism)
     evaluation = _evaluation(reading, top.get("evaluate"))
     store, chunk = _store(reading, top.get("store"))
     seconds = _limits(reading, top.get("limits"))
-    lines = _lines(node)
+    lines = lines_of(node)
     for wrong in [
         *evaluation_mistakes(evaluation, mechanism),
         *number_mistakes(chunk, seconds),
@@ -113,7 +119,8 @@ def _parts(reading: Reading, node: Node) -> dict[str, Any]:
     }
 
 
-def _mechanism(reading: Reading, node: Node | None) -> Mechanism | None:
+def read_mechanism(reading: Reading, node: Node | None) -> Mechanism | None:
+    """The mechanism a file names; its mistakes are reported as those of the name."""
     name = reading.text(node, "a mechanism: a file, or a name of the library")
     if name is None or node is None:
         return None
@@ -179,7 +186,7 @@ def _limits(reading: Reading, node: Node | None) -> float:
     return seconds if reading.count == before else 60.0
 
 
-def _lines(node: Node) -> dict[str, int]:
+def lines_of(node: Node) -> dict[str, int]:
     """Line of every path."""
     found = {node.path: node.line}
     inner: tuple[Node, ...] = ()
@@ -188,5 +195,5 @@ def _lines(node: Node) -> dict[str, int]:
     elif isinstance(node, Items):
         inner = node.items
     for entry in inner:
-        found |= _lines(entry)
+        found |= lines_of(entry)
     return found

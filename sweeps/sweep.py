@@ -82,6 +82,7 @@ def sweep(
     *,
     evaluator: Evaluator | None = None,
     precise: Evaluator | None = None,
+    rows: tuple[int, int] | None = None,
 ) -> Summary:
     """Evaluate every variant of a sweep that its store does not hold yet.
 
@@ -96,6 +97,8 @@ def sweep(
     evaluator, precise
         What to compute; by default what `prepare(spec)` makes of the specification, together
         with its attribute `precise`.
+    rows
+        (start, stop), whole chunks: only these variants; by default all.
 
     Raises
     ------
@@ -119,7 +122,8 @@ def sweep(
         store.create(path, layout)
     stages = [Stage(evaluator, layout.parts[0])]
     stages += [Stage(precise, layout.parts[1])] if precise is not None else []
-    return _fill(spec, path, store.check(path, layout), tuple(stages), client, progress)
+    group = store.check(path, layout)
+    return _fill(spec, path, group, tuple(stages), client, progress, rows or (0, len(spec)))
 
 
 def layout_of(spec: SweepSpec, evaluator: Evaluator, precise: Evaluator | None = None) -> Layout:
@@ -231,6 +235,7 @@ def _fill(
     stages: tuple[Stage, ...],
     client: Client,
     progress: Progress | None,
+    rows: tuple[int, int],
 ) -> Summary:
     begun = time.monotonic()
     created = str(group.attrs["provenance"])
@@ -243,7 +248,9 @@ def _fill(
     if len(stages) > 1:  # doubtful variants that an interrupted run left behind
         left = store.awaiting(group, stages[1].part)
         lost += fanout.run(work, left, client, chunks=chunks, stage=1, on_receipts=tally)
-    lost += fanout.run(work, found.pending, client, chunks=chunks, on_receipts=tally)
+    pending = [(max(start, rows[0]), min(stop, rows[1])) for start, stop in found.pending]
+    pending = [(start, stop) for start, stop in pending if start < stop]
+    lost += fanout.run(work, pending, client, chunks=chunks, on_receipts=tally)
     if tally.errors:
         errors = kept_errors(group) | tally.errors
         kept = dict(sorted(errors.items())[:ERRORS_KEPT])
