@@ -41,6 +41,15 @@ def exact(value: Fraction | float | int) -> arb:
     return arb(value)
 
 
+def log2_size(x: arb) -> float:
+    """Logarithm of an upper bound of |x|, for sizes that no float holds; inf where unknown."""
+    bound = x.abs_upper()
+    if not bound.is_finite():
+        return math.inf
+    mantissa, exponent = bound.mid().man_exp()
+    return math.log2(int(mantissa)) + int(exponent) if mantissa else -math.inf
+
+
 def _chosen(first_wins: Callable[[arb, arb], bool]) -> Callable[..., arb]:
     def choose(*values: arb) -> arb:
         best = values[0]

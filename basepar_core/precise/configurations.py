@@ -4,6 +4,7 @@ Newton's method on all bodies' poses from a float64 configuration; midpoints aft
 what is left open is measured afterwards, never assumed.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -14,7 +15,18 @@ from scipy.linalg import qr
 from ..errors import BaseparError
 from ..mechanism import Mechanism
 from ..topology import joint_of_value
-from .arithmetic import ZERO, Matrix, Vec, add, cayley, exact, middle, of_quaternion, product
+from .arithmetic import (
+    ZERO,
+    Matrix,
+    Vec,
+    add,
+    cayley,
+    exact,
+    log2_size,
+    middle,
+    of_quaternion,
+    product,
+)
 from .constraints import Drive, Equation, Poses, Row, Twists, joint_equations
 from .geometry import Geometry
 from .motion import State
@@ -38,7 +50,8 @@ class NotClosedError(BaseparError):
 class Closed:
     """One sample: poses, their motion, and unit-rate motions per coordinate.
 
-    `gap` bounds every equation's residual (m or rad), those not solved for included.
+    `gap` is the base-2 logarithm of a bound on every equation's residual (m or rad), those not
+    solved for included: at 320 digits no float holds the residual itself.
     """
 
     poses: Poses
@@ -84,14 +97,12 @@ class System:
         for turn in range(NEWTON_STEPS):
             gaps, rows = self._rows(at, driven)
             step = self._solve(rows, arb_mat(len(gaps), 1, [-gap for gap in gaps]))
-            update = max(map(_size, step.entries()), default=0.0)
-            if turn == 0 and not update < NEAR:
-                raise NotClosedError(
-                    f"the float64 configuration is off by {update:.1e} (m or rad)"
-                )
+            update = max(map(log2_size, step.entries()), default=-math.inf)
+            if turn == 0 and not update < math.log2(NEAR):
+                raise NotClosedError(f"the float64 configuration is off by {_decimal(update)}")
             at = self._moved(at, step)
             # Quadratic convergence: after an update of half the digits all digits are right.
-            if update < 2.0 ** (-ctx.prec / 2 - 4):
+            if update < -ctx.prec / 2 - 4:
                 break
         return self._moving(at, driven, q, state)
 
@@ -99,11 +110,12 @@ class System:
         self, at: Poses, driven: Sequence[Equation], q: list[list[arb]], state: State
     ) -> Closed:
         gaps, rows = self._rows(at, driven, every=True)
-        gap = max(map(_size, gaps), default=0.0)
-        if not gap < 2.0 ** (ROUNDING_BITS - ctx.prec):
+        gap = max(map(log2_size, gaps), default=-math.inf)
+        closed = ROUNDING_BITS - ctx.prec
+        if not gap < closed:
             raise NotClosedError(
-                f"the loops stay open by {gap:.1e} (m or rad) where {ctx.prec} bits close them "
-                f"to {2.0 ** (ROUNDING_BITS - ctx.prec):.1e}"
+                f"the loops stay open by {_decimal(gap)}, where {ctx.prec} bits close them to "
+                f"{_decimal(closed)}"
             )
         assert self.rows is not None
         rows = [rows[k] for k in self.rows]
@@ -206,8 +218,8 @@ def _combined(vectors: Sequence[Vec], rates: Sequence[arb]) -> Vec:
     )
 
 
-def _size(x: arb) -> float:
-    return float(x.abs_upper())
+def _decimal(log2: float) -> str:
+    return f"10^{log2 * math.log10(2):.1f} (m or rad)"
 
 
 def _drives(mechanism: Mechanism, dims: Geometry) -> tuple[list[Drive], list[tuple[int, ...]]]:

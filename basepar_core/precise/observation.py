@@ -19,6 +19,7 @@ from ..mechanism import Mechanism
 from ..motion import excitation
 from . import motion as exact_motion
 from .arithmetic import (
+    BITS_PER_DIGIT,
     ORIGIN,
     UNITS,
     Vec,
@@ -56,7 +57,9 @@ class IntegerMatrix:
         return replace(self, entries=fmpz_mat(table))
 
 
-def rounded(rows: Sequence[Sequence[arb]], digits: float, error: float = 0.0) -> IntegerMatrix:
+def rounded(
+    rows: Sequence[Sequence[arb]], digits: float, error: float = -math.inf
+) -> IntegerMatrix:
     """Numbers as integers of so many digits, the largest full.
 
     Parameters
@@ -66,14 +69,14 @@ def rounded(rows: Sequence[Sequence[arb]], digits: float, error: float = 0.0) ->
     digits
         Decimal digits of the largest entry.
     error
-        What each entry may be wrong by, relative to the largest.
+        What each entry may be wrong by, relative to the largest: base-2 logarithm.
     """
     flat = [x.mid().man_exp() for row in rows for x in row]
     top = max((int(man).bit_length() + int(exp) for man, exp in flat if man != 0), default=0)
     bits = bits_of(digits)
     lowest = top - bits
     entries = [_shifted(man, int(exp) - lowest) for man, exp in flat]
-    radius = 1 + math.ceil(error * 2.0**bits) if error > 0 else 1
+    radius = 1 if error == -math.inf else 1 + (1 << max(0, math.ceil(error + bits)))
     return IntegerMatrix(fmpz_mat(len(rows), len(rows[0]), entries), lowest, radius, bits)
 
 
@@ -135,17 +138,16 @@ class Variant:
         lost = 2 * math.log10(self.amplification)
         with working(bits_of(digits + GUARD_DIGITS + lost)):
             rows, gap = self._rows()
-            error = gap * self.amplification**2
-            if not gap < 10.0 ** (3 - digits):
-                raise NotClosedError(f"the loops stay open by {gap:.1e} (m or rad)")
-            return rounded(rows, digits, error)
+            if not gap < (3 - digits) * BITS_PER_DIGIT:
+                raise NotClosedError(f"the loops stay open by 2^{gap:.0f} (m or rad)")
+            return rounded(rows, digits, gap + 2 * math.log2(self.amplification))
 
     def _rows(self) -> tuple[list[list[arb]], float]:
         mechanism = self.model.mechanism
         dims = geometry(mechanism, symbol_values(mechanism, self.values))
         system = System(mechanism, dims)
         rows: list[list[arb]] = []
-        gap = 2.0**-ctx.prec
+        gap = -float(ctx.prec)
         states = exact_motion.samples(mechanism, self.start)
         for sample, state in zip(self.picks, states, strict=True):
             near = poses_from_floats(self.R[sample], self.p[sample], mechanism.planar)

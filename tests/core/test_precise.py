@@ -53,6 +53,17 @@ def test_rank_of_known_mechanisms(models, name, rank):
     assert found.samples > rank
 
 
+@pytest.mark.parametrize("digits", [30, 100, 320])
+def test_digits_do_not_change_the_answer(models, digits):
+    """Up to beyond the range of floats: at 320 digits residuals are below 1e-330."""
+    free, asked = precise_rank(models("watt-ii")), precise_rank(models("watt-ii"), digits=digits)
+    assert (asked.rank, asked.evident, asked.digits, asked.reason) == (13, True, digits, "")
+    assert asked.ridge == pytest.approx(digits - 15.5, abs=1)
+    np.testing.assert_allclose(
+        asked.log10_singular_values[:13], free.log10_singular_values[:13], rtol=0, atol=1e-12
+    )
+
+
 def test_watt_by_circle_intersections(models):
     """The same rank from closed-form geometry and energies alone."""
     mechanism = models("watt-ii").mechanism
