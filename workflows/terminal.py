@@ -1,5 +1,6 @@
 """What people see in the terminal: tables, a progress bar, one message on failure."""
 
+import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -198,8 +199,10 @@ def show_status(document: Mapping[str, Any]) -> None:
     for word, count in document["counts"].items():
         colour = _COLOURS.get(word, "default")
         rows.add_row(f"[{colour}]{word}[/]", f"{count:,}", f"{count / document['total']:.1%}")
-    for word, count in document["precise"].items():
-        rows.add_row(f"precise: {word}", f"{count:,}", f"{count / document['total']:.1%}")
+        if word == Status.AWAITING_PRECISE.meaning:  # where they stand by now
+            for settled, part in document["precise"].items():
+                share = f"{part / document['total']:.1%}"
+                rows.add_row(f"  of these {settled}", f"{part:,}", share)
     out.print(rows)
     if document["reasons"]:
         why = table("why", "variants", "for example", right=("variants", "for example"))
@@ -277,7 +280,9 @@ def sweep_bar(quiet: bool) -> Iterator[SweepBar | None]:
 def show_next_steps(store: str) -> None:
     """Commands to try after a sweep."""
     out.print("\nNext:")
-    out.print(f"  basepar status {escape(store)}")
+    near = os.path.relpath(store)
+    shown = escape(near if len(near) < len(store) else store)
+    out.print(f"  basepar status {shown}")
     out.print("  basepar base four-bar --eliminate J1,J2,J3,m1")
     out.print("  basepar show four-bar -o four-bar.png")
-    out.print(f"  python -c \"import xarray; print(xarray.open_zarr('{escape(store)}'))\"")
+    out.print(f"  python -c \"import xarray; print(xarray.open_zarr('{shown}'))\"")
