@@ -35,12 +35,16 @@ class Observation:
     error
         (variant,) bound on W's relative error: rounding and the closure residual, carried
         through the loops' equations.
+    terms
+        (variant, parameter) size of the products that W's columns are sums of: what the
+        relative error is relative to where they cancel.
     """
 
     W: Array
     trace: Trace
     residual: Array
     error: Array
+    terms: Array
 
     @property
     def closed(self) -> Array:
@@ -81,22 +85,22 @@ def observe(
     count, samples = path.outcome.size, motion.t.size
     dims = kinematics.geometry(model.mechanism, values)
     W = np.empty((count, samples, len(motion.q), len(model.mechanism.parameter_names)))
-    residual, error = np.empty(count), np.empty(count)
+    residual, error, terms = np.empty(count), np.empty(count), np.empty((count, W.shape[-1]))
     block = max(1, LANES // samples)
     with np.errstate(all="ignore"):  # failed variants go on as passengers
         for start in range(0, count, block):
             part = slice(start, min(start + block, count))
             here = dims if dims.gravity.shape[-1] == 1 else dims.take(np.arange(count)[part])
-            W[part], residual[part], error[part] = _evaluate(
+            W[part], residual[part], error[part], terms[part] = _evaluate(
                 model, here.over_samples(), path.q[:, part], motion
             )
-    return Observation(W, path, residual, error)
+    return Observation(W, path, residual, error, terms)
 
 
 def _evaluate(
     model: Model, dims: Geometry, q: Array, motion: Motion
-) -> tuple[Array, Array, Array]:
-    """W, residual and error of a few variants; q is (position, variant, sample)."""
+) -> tuple[Array, Array, Array, Array]:
+    """W, residual, error and terms of a few variants; q is (position, variant, sample)."""
     graph = model.topology
     at = kinematics.poses(graph, dims, q)
     batch = q.shape[1:]
@@ -109,15 +113,31 @@ def _evaluate(
     columns = _planar_columns if graph.planar else _spatial_columns
     W = np.empty((*batch, len(motion.q), len(model.mechanism.parameter_names)))
     per_body = W.shape[-1] // graph.bodies
+    turning = _longest(alpha) + _longest(moving.omega) ** 2
+    pull = _longest(a)
+    squares = np.zeros((3, *batch))
     for k in range(len(motion.q)):
         virtual = kinematics.twists(graph, at, state.modes[:, k])
         for b in range(graph.bodies):
             v, d = _in_body_axes(at, b, (virtual.v[b], virtual.omega[b]))
             for column, entry in enumerate(columns(v, d, *inertial[b]), start=b * per_body):
                 W[..., k, column] = entry
+        speed, spin = _longest(virtual.v), _longest(virtual.omega)
+        squares += np.square([speed * pull, speed * turning + spin * pull, spin * turning])
+    sizes = np.sqrt(squares.sum(axis=-1))
+    orders = (0, 1, 1, 2) if graph.planar else (0, 1, 1, 1, 2, 2, 2, 2, 2, 2)
+    terms = np.tile(sizes[list(orders)], (graph.bodies, 1)).T
     gaps = kinematics.loop_gaps(graph, at)
     residual = np.abs(gaps).max(axis=(0, -1)) if gaps.size else np.zeros(batch[:-1])
-    return W, residual, state.error(gaps)
+    return W, residual, state.error(gaps), terms
+
+
+def _longest(vectors: list[Array]) -> Array:
+    """Length of the longest of some bodies' vectors."""
+    longest = dot(vectors[0], vectors[0])
+    for vector in vectors[1:]:
+        longest = np.maximum(longest, dot(vector, vector))
+    return np.sqrt(longest)
 
 
 class Rates:

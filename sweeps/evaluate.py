@@ -258,7 +258,8 @@ class _Chunk:
             return
         rows, places = rows[whole], np.flatnonzero(good)[whole]
         beta = base.beta_matrix(entries[:, whole])
-        held = check(seen.stacked[places], seen.error[places], base.kept, base.eliminated, beta)
+        W, error, terms = seen.stacked[places], seen.error[places], seen.terms[places]
+        held = check(W, error, base.kept, base.eliminated, beta, terms)
         found = held.spectrum
         for name, values in (
             ("rank", found.rank),

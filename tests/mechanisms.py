@@ -40,6 +40,7 @@ def linkage(
     gravity: Sequence[Any] = ("1/2", "-1", "-97/10"),
     amplitude: float = 0.3,
     samples: int = 6,
+    turned: int | None = None,
 ) -> Mechanism:
     """A random spatial linkage that assembles at zero.
 
@@ -56,11 +57,18 @@ def linkage(
         but the joint's value runs backwards.
     gravity, amplitude, samples
         Of the file and its excitation by random states.
+    turned
+        Seed of a rotation of the world's axes, gravity included: what is written about the
+        bodies stays the same.
     """
     rng = np.random.default_rng(seed)
     bodies = list(dict.fromkeys(b for link in links for b in link[2:]))
     poses = {name: (_rotation(rng), _point(rng)) for name in bodies}
-    poses["ground"] = (_rows(np.eye(3, dtype=int)), [Fraction(0)] * 3)
+    world = _rows(np.eye(3, dtype=int))
+    if turned is not None:
+        world = _rotation(np.random.default_rng(turned))
+    poses["ground"] = (world, [Fraction(0)] * 3)
+    pull = _transposed_times(world, [[Fraction(g)] * 3 for g in gravity])
     geometry: dict[str, Any] = {}
     joints = {}
     for name, kind, first, second in links:
@@ -86,7 +94,7 @@ def linkage(
         {
             "name": f"linkage {seed}",
             "space": "spatial",
-            "gravity": list(gravity),
+            "gravity": [row[0] for row in pull],
             "geometry": geometry,
             "bodies": {name: {} for name in bodies if name != "ground"},
             "joints": joints,

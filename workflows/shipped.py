@@ -1,4 +1,4 @@
-"""Sweeps that ship with the program, by name."""
+"""Sweeps and studies that ship with the program, by name."""
 
 from importlib import resources
 from pathlib import Path
@@ -7,13 +7,14 @@ from basepar_core.errors import UsageError
 from basepar_core.grammar import did_you_mean
 
 
-def _examples() -> Path:
-    return Path(str(resources.files("workflows") / "examples"))
-
-
 def sweep_names() -> tuple[str, ...]:
     """Names of the shipped sweeps, in alphabetical order."""
-    return tuple(sorted(path.stem for path in _examples().glob("*.yaml")))
+    return _names("examples")
+
+
+def study_names() -> tuple[str, ...]:
+    """Names of the shipped studies, in alphabetical order."""
+    return _names("studies")
 
 
 def sweep_file(name_or_path: str) -> Path:
@@ -24,13 +25,37 @@ def sweep_file(name_or_path: str) -> Path:
     UsageError
         Where it is neither.
     """
-    if name_or_path in sweep_names():
-        return _examples() / f"{name_or_path}.yaml"
+    return _file(name_or_path, "examples", "sweep")
+
+
+def study_file(name_or_path: str) -> Path:
+    """The file of a study: a path, or the name of a shipped one.
+
+    Raises
+    ------
+    UsageError
+        Where it is neither.
+    """
+    return _file(name_or_path, "studies", "study")
+
+
+def _folder(name: str) -> Path:
+    return Path(str(resources.files("workflows") / name))
+
+
+def _names(folder: str) -> tuple[str, ...]:
+    return tuple(sorted(path.stem for path in _folder(folder).glob("*.yaml")))
+
+
+def _file(name_or_path: str, folder: str, what: str) -> Path:
+    names = _names(folder)
+    if name_or_path in names:
+        return _folder(folder) / f"{name_or_path}.yaml"
     path = Path(name_or_path)
     if path.is_file():
         return path
-    hint = did_you_mean(name_or_path, sweep_names()) or f"; shipped: {', '.join(sweep_names())}"
+    hint = did_you_mean(name_or_path, names) or f"; shipped: {', '.join(names)}"
     raise UsageError(
-        f"There is no sweep file {name_or_path!r}, and no shipped sweep of this name{hint}",
+        f"There is no {what} file {name_or_path!r}, and no shipped {what} of this name{hint}",
         [name_or_path],
     )

@@ -1,6 +1,8 @@
 """The numeric route: rank of W in float64, batched, and an honest word on when it is doubtful.
 
 Scale-free: columns are divided by their norms first, so neither units nor heavy bodies decide.
+A column whose terms cancel is as wrong as its terms are, and is not scaled up to more than they
+allow: gravity along the first axis but for a hair would otherwise make rank out of rounding.
 What counts as zero is not a constant but the error W was made with (rounding and the closure
 residual carried through the loop equations, `regressor.Observation.error`). Singular values in
 the grey zone above that error leave the rank undecided, and variable precision decides.
@@ -21,6 +23,9 @@ from ..spatial import Array
 NO_EFFECT = 1e-12
 #: W's entries come out of some tens of operations; each column's error is a few of the bound.
 OPERATIONS = 8.0
+#: Columns smaller than this share of their terms are divided by that share instead: where less
+#: than a tenth is left, the `OPERATIONS` no longer cover what cancelling costs.
+CANCELLED = 0.1
 #: A singular value must stand this far above the error to count as nonzero beyond doubt, and
 #: none may lie between.
 CLEAR = 1e3
@@ -60,7 +65,7 @@ class Spectrum:
     no_effect: Array
 
 
-def spectrum(W: Array, error: Array) -> Spectrum:
+def spectrum(W: Array, error: Array, terms: Array | None = None) -> Spectrum:
     """Singular values and rank of observation matrices.
 
     Parameters
@@ -69,8 +74,11 @@ def spectrum(W: Array, error: Array) -> Spectrum:
         (variant, row, parameter); finite.
     error
         (variant,) relative error of W.
+    terms
+        (variant, parameter) what it is relative to (`regressor.Observation.terms`); the
+        columns themselves where it is not known.
     """
-    unit, _, dead = unit_columns(W)
+    unit, _, dead = unit_columns(W, terms)
     # A triangular factor has the same singular values and is no taller than wide.
     values = np.linalg.svd(_triangle(W), compute_uv=False)
     scaled = np.linalg.svd(_triangle(unit), compute_uv=False)
@@ -86,10 +94,15 @@ def spectrum(W: Array, error: Array) -> Spectrum:
     return Spectrum(values, scaled, noise, rank, gap, at_least, rank == at_least, dead)
 
 
-def unit_columns(W: Array) -> tuple[Array, Array, Array]:
-    """W with columns of length one; their norms; which have no effect (left zero)."""
+def unit_columns(W: Array, terms: Array | None = None) -> tuple[Array, Array, Array]:
+    """W with columns of length one; their norms; which have no effect (left zero).
+
+    Columns that are cancelled `terms` come out shorter than one.
+    """
     norms = np.sqrt((W**2).sum(axis=-2))
     dead = norms <= NO_EFFECT * norms.max(axis=-1, keepdims=True)
+    if terms is not None:
+        norms = np.maximum(norms, CANCELLED * terms)
     safe = np.where(dead, 1.0, norms)
     return np.where(dead[..., None, :], 0.0, W / safe[..., None, :]), safe, dead
 
@@ -118,23 +131,30 @@ class Check:
 
 
 def check(
-    W: Array, error: Array, kept: Sequence[int], eliminated: Sequence[int], beta: Array
+    W: Array,
+    error: Array,
+    kept: Sequence[int],
+    eliminated: Sequence[int],
+    beta: Array,
+    terms: Array | None = None,
 ) -> Check:
     """Hold β against W.
 
     Parameters
     ----------
-    W, error
+    W, error, terms
         As in `spectrum`.
     kept, eliminated
         φ₁ and φ₂ by index.
     beta
         (variant, base, eliminated).
     """
-    found = spectrum(W, error)
+    found = spectrum(W, error, terms)
     W1, W2 = W[:, :, list(kept)], W[:, :, list(eliminated)]
     missing = W2 - W1 @ beta
     norms = np.sqrt((W**2).sum(axis=1))
+    if terms is not None:
+        norms = np.maximum(norms, CANCELLED * terms)
     involved = norms[:, list(eliminated)] + np.einsum(
         "vb,vbe->ve", norms[:, list(kept)], np.abs(beta)
     )

@@ -98,7 +98,8 @@ def symbolic(model: Model, wanted: Sequence[int] | None = None) -> BaseParameter
         certificate=_certificate(field, vectors, result, names, 0),
         validity=validity,
     )
-    held = check(seen.stacked, seen.error, kept, result.eliminated, partial.nominal_beta[None])
+    beta_here = partial.nominal_beta[None]
+    held = check(seen.stacked, seen.error, kept, result.eliminated, beta_here, seen.terms)
     return _settled(
         partial,
         held,
@@ -122,7 +123,7 @@ def numeric(model: Model, wanted: Sequence[int] | None = None) -> BaseParameters
     """
     mechanism, names = model.mechanism, model.mechanism.parameter_names
     seen = nominal_observation(model)
-    found = spectrum(seen.stacked, seen.error)
+    found = spectrum(seen.stacked, seen.error, seen.terms)
     rank = int(found.rank[0])
     grouping = group(seen.stacked[0], rank, names, wanted)
     beta = tuple(
@@ -169,7 +170,7 @@ def _settled(partial: BaseParameters, held: Check, certificate: Certificate) -> 
             f"float64 sees rank {rank}, the null vectors allow {partial.rank}: either some are "
             f"missing, or the mobility is too low for double precision"
         )
-    if rank > partial.rank or held.null_error[0] > max(1e3 * noise, 1e-9):
+    if found.at_least[0] > partial.rank or held.null_error[0] > max(1e3 * noise, 1e-9):
         raise EliminationError(
             f"The symbolic and the numeric route contradict each other for "
             f"{partial.mechanism!r}: the null vectors leave rank {partial.rank}, float64 sees "

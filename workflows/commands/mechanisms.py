@@ -38,9 +38,9 @@ def register(add: Add) -> None:
     )
     base.add_argument(
         "--route",
-        choices=("symbolic", "numeric"),
+        choices=("symbolic", "numeric", "precise"),
         default="symbolic",
-        help="symbolic, checked numerically (default), or numeric alone",
+        help="symbolic, checked in float64 (default); float64 alone; variable precision alone",
     )
 
     reduce = add(
@@ -90,7 +90,7 @@ def _show(options: argparse.Namespace) -> int:
 
 
 def _base(options: argparse.Namespace) -> int:
-    from basepar_core.base import symbolic
+    from basepar_core.base import precise, symbolic
     from basepar_core.closure import prepare
     from basepar_core.files import load
 
@@ -98,8 +98,12 @@ def _base(options: argparse.Namespace) -> int:
 
     model = prepare(load(options.mechanism))
     wanted = _wanted(model, options.eliminate)
-    route = {"symbolic": symbolic.symbolic, "numeric": symbolic.numeric}[options.route]
-    document = route(model, wanted).document()
+    routes = {
+        "symbolic": symbolic.symbolic,
+        "numeric": symbolic.numeric,
+        "precise": precise.precise,
+    }
+    document = routes[options.route](model, wanted).document()
     emit(document) if options.json else terminal.show_base(document)
     return 0
 

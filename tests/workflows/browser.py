@@ -1,0 +1,187 @@
+"""Chromium, driven over its DevTools protocol: pages as people see them.
+
+The protocol, because command-line flags cannot ask for `prefers-color-scheme`. Its sockets come
+from tornado, which distributed brings along.
+"""
+
+import asyncio
+import base64
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tornado.websocket import WebSocketClientConnection, websocket_connect
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+FLAGS = (
+    "--headless",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-dev-shm-usage",
+    "--remote-debugging-port=0",
+)
+#: Seconds until a browser that says nothing is given up.
+PATIENCE = 60
+
+
+def executable() -> str | None:
+    """Chromium's program, if there is one."""
+    return next((path for name in NAMES if (path := shutil.which(name))), None)
+
+
+@dataclass
+class Seen:
+    """What a page did while it was shown.
+
+    `complaints` are console errors, exceptions and violations of the page's own policy;
+    `requests` every address that was asked for; `facts` the value of the script.
+    """
+
+    facts: Any = None
+    complaints: list[str] = field(default_factory=list)
+    requests: list[str] = field(default_factory=list)
+    picture: bytes = b""
+
+
+class Browser:
+    """One Chromium process."""
+
+    def __init__(self, port: int):
+        self.port = port
+
+    def show(
+        self,
+        page: Path,
+        *,
+        width: int,
+        scheme: str,
+        script: str = "null",
+        media: str = "screen",
+        whole: bool = True,
+    ) -> Seen:
+        """Open a page of `width` CSS pixels in light or dark, run a script, take a picture."""
+        return asyncio.run(
+            asyncio.wait_for(
+                self._show(page.as_uri(), width, scheme, script, media, whole), PATIENCE
+            )
+        )
+
+    async def _show(
+        self, address: str, width: int, scheme: str, script: str, media: str, whole: bool
+    ) -> Seen:
+        new = urllib.request.Request(f"http://127.0.0.1:{self.port}/json/new", method="PUT")
+        with urllib.request.urlopen(new, timeout=PATIENCE) as answer:
+            target = json.load(answer)
+        socket = await websocket_connect(target["webSocketDebuggerUrl"], max_message_size=1 << 28)
+        tab = _Tab(socket)
+        try:
+            return await tab.show(address, width, scheme, script, media, whole)
+        finally:
+            await tab.call("Page.close")
+            socket.close()
+
+
+class _Tab:
+    """Commands and events of one page."""
+
+    def __init__(self, socket: WebSocketClientConnection):
+        self.socket, self.count, self.loaded, self.seen = socket, 0, False, Seen()
+
+    async def show(
+        self, address: str, width: int, scheme: str, script: str, media: str, whole: bool
+    ) -> Seen:
+        for domain in ("Page", "Runtime", "Log", "Network"):
+            await self.call(f"{domain}.enable")
+        size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600}
+        await self.call("Emulation.setDeviceMetricsOverride", **size)
+        feature = {"name": "prefers-color-scheme", "value": scheme}
+        await self.call("Emulation.setEmulatedMedia", media=media, features=[feature])
+        await self.call("Page.navigate", url=address)
+        while not self.loaded:
+            self._note(json.loads(await self._message()))
+        await self.call("Runtime.evaluate", expression="document.fonts.ready", awaitPromise=True)
+        found = await self.call("Runtime.evaluate", expression=script, returnByValue=True)
+        if "exceptionDetails" in found:
+            raise AssertionError(found["exceptionDetails"])
+        self.seen.facts = found["result"].get("value")
+        shot = await self.call("Page.captureScreenshot", captureBeyondViewport=whole)
+        self.seen.picture = base64.b64decode(shot["data"])
+        return self.seen
+
+    async def call(self, method: str, **parameters: Any) -> Any:
+        """One command; its answer. Events that come in between are noted."""
+        self.count += 1
+        await self.socket.write_message(
+            json.dumps({"id": self.count, "method": method, "params": parameters})
+        )
+        while True:
+            message = json.loads(await self._message())
+            if message.get("id") == self.count:
+                assert "error" not in message, message
+                return message["result"]
+            self._note(message)
+
+    async def _message(self) -> str | bytes:
+        message = await self.socket.read_message()
+        assert message is not None, "Chromium closed the connection"
+        return message
+
+    def _note(self, message: dict[str, Any]) -> None:
+        said = message.get("params", {})
+        match message.get("method"):
+            case "Page.loadEventFired":
+                self.loaded = True
+            case "Network.requestWillBeSent":
+                self.seen.requests.append(said["request"]["url"])
+            case "Log.entryAdded" if said["entry"]["level"] in ("error", "warning"):
+                self.seen.complaints.append(said["entry"]["text"])
+            case "Runtime.exceptionThrown":
+                self.seen.complaints.append(json.dumps(said["exceptionDetails"]))
+            case "Runtime.consoleAPICalled" if said["type"] in ("error", "warning", "assert"):
+                self.seen.complaints.append(json.dumps(said["args"]))
+
+
+@contextmanager
+def browser() -> Iterator[Browser]:
+    """A Chromium with an empty profile, ended afterwards."""
+    program = executable()
+    assert program is not None
+    as_root = ["--no-sandbox"] if os.geteuid() == 0 else []
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
+        process = subprocess.Popen(
+            [program, *FLAGS, *as_root, f"--user-data-dir={profile}", "about:blank"],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        try:
+            yield Browser(_port(Path(profile) / "DevToolsActivePort", process))
+        finally:
+            process.terminate()
+            try:
+                process.wait(timeout=20)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+
+def _port(file: Path, process: subprocess.Popen[bytes]) -> int:
+    """The port that Chromium wrote down, once it has."""
+    deadline = time.monotonic() + PATIENCE
+    while time.monotonic() < deadline and process.poll() is None:
+        if file.exists() and (lines := file.read_text().split()):
+            return int(lines[0])
+        time.sleep(0.05)
+    raise AssertionError(f"Chromium did not start (exit status {process.poll()})")

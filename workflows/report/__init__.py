@@ -1,0 +1,1 @@
+"""The report of a sweep: one self-contained HTML page for engineers."""

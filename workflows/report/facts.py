@@ -1,0 +1,261 @@
+"""What a report is made from: the store's attributes, and the arrays it needs, once each.
+
+Of a store with more variants than anybody plots, whole chunks evenly spread over it are read;
+status counts are of all variants whatever the size.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import zarr
+
+from basepar_core.closure import Model, prepare
+from basepar_core.errors import BaseparError, StoreError
+from basepar_core.expressions import evaluate
+from basepar_core.files import loads
+from basepar_core.grammar import parse_unit
+from basepar_core.mechanism import Mechanism
+from sweeps import store
+from sweeps.spec import array_name
+from sweeps.statuses import Status
+
+from .. import documents
+
+#: Variants whose results are read (2-D arrays of so many are about 100 MB).
+MOST_ROWS = 1 << 18
+#: Statuses whose variants carry results.
+WITH_RESULTS = (Status.SOLVED, Status.AWAITING_PRECISE)
+
+
+@dataclass(frozen=True, slots=True)
+class Swept:
+    """A swept symbol: values (row,) and nominal value in its own unit, SI times `per_si`."""
+
+    name: str
+    unit: str
+    values: np.ndarray
+    nominal: float | None = None
+    per_si: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """A number per variant by which variants are ranked, the least first.
+
+    `values` (row,) are nan where the variant has no result.
+    """
+
+    name: str
+    unit: str
+    meaning: str
+    values: np.ndarray
+
+    @property
+    def ends(self) -> tuple[str, str]:
+        """What the least and the most are: of a stroke neither is the better."""
+        return ("Least", "Most") if self.name.startswith("stroke") else ("Best", "Worst")
+
+    @property
+    def order(self) -> np.ndarray:
+        """Rows from the best to the worst, those without a result left out."""
+        good = np.flatnonzero(np.isfinite(self.values))
+        return good[np.argsort(self.values[good], kind="stable")]
+
+
+@dataclass(frozen=True)
+class Facts:
+    """A store as a report sees it.
+
+    Attributes
+    ----------
+    status
+        The document of `basepar status`.
+    spec, base
+        The specification and the base parameters, as the store keeps them.
+    mechanism, model
+        None where the mechanism cannot be read or assembled here; `trouble` says why.
+    """
+
+    path: Path
+    group: zarr.Group = field(repr=False)
+    status: Mapping[str, Any]
+    spec: Mapping[str, Any]
+    base: Mapping[str, Any] | None
+    mechanism: Mechanism | None
+    model: Model | None
+    trouble: str = ""
+    _read: dict[str, np.ndarray] = field(default_factory=dict, repr=False)
+
+    @property
+    def total(self) -> int:
+        return int(self.status["total"])
+
+    @cached_property
+    def _blocks(self) -> list[tuple[int, int]]:
+        """Ranges of variants that are read."""
+        if self.total <= MOST_ROWS:
+            return [(0, self.total)]
+        chunk = int(self.spec["store"]["chunk"])
+        chunks = -(-self.total // chunk)
+        chosen = np.unique(np.linspace(0, chunks - 1, max(1, MOST_ROWS // chunk)).astype(int))
+        return [(k * chunk, min((k + 1) * chunk, self.total)) for k in map(int, chosen)]
+
+    @cached_property
+    def variants(self) -> np.ndarray:
+        """Number of the variant in each row that is read: (row,)."""
+        return np.concatenate([np.arange(*block) for block in self._blocks])
+
+    @property
+    def is_sample(self) -> bool:
+        """Whether only some of the variants are read."""
+        return self.variants.size < self.total
+
+    def read(self, name: str) -> np.ndarray | None:
+        """An array's rows; None where the store has no such array."""
+        if name not in self.group:
+            return None
+        if name not in self._read:
+            array = store.array_of(self.group, name, self.path)
+            try:
+                parts = [np.asarray(array[start:stop]) for start, stop in self._blocks]
+            except Exception as cause:
+                raise StoreError(
+                    f"{self.path} is damaged: array {name!r} cannot be read: {cause}. Remove the "
+                    "store and run again.",
+                    [f"{self.path}/{name}"],
+                ) from cause
+            self._read[name] = np.concatenate(parts)
+        return self._read[name]
+
+    def labels(self, name: str) -> list[str]:
+        """Labels of a dimension; none where the store has no such dimension."""
+        if name not in self.group:
+            return []
+        return [str(label) for label in np.asarray(store.array_of(self.group, name)[:])]
+
+    def unit(self, name: str) -> str:
+        """An array's unit, "" for a plain number."""
+        text = str(self.group[name].attrs.get("units", "1"))
+        return "" if text == "1" else text
+
+    @cached_property
+    def has_results(self) -> np.ndarray:
+        """Whether each row's variant carries results: (row,) bool."""
+        return np.isin(self._status_codes, WITH_RESULTS)
+
+    @cached_property
+    def _status_codes(self) -> np.ndarray:
+        codes = self.read("status")
+        return np.zeros(0, np.int8) if codes is None else codes
+
+    @cached_property
+    def symbols(self) -> tuple[Swept, ...]:
+        """The swept symbols in the units of the mechanism's file."""
+        space = self.spec["space"]
+        names = list(space.get("variables") or space.get("names") or ())
+        return tuple(self._swept(name) for name in names if name in self.group)
+
+    def _swept(self, name: str) -> Swept:
+        values = self.read(name)
+        assert values is not None
+        known = (
+            {symbol.name: symbol for symbol in self.mechanism.geometry} if self.mechanism else {}
+        )
+        if name not in known or self.mechanism is None:
+            return Swept(name, self.unit(name), values)
+        text = known[name].unit
+        per_si = 1.0 / unit_size(text) if text else 1.0
+        return Swept(name, text, values * per_si, self.mechanism.nominal[name] * per_si, per_si)
+
+    @cached_property
+    def metrics(self) -> tuple[Metric, ...]:
+        """The metrics asked for, one per coordinate where there are several, and `condition`."""
+        names = [array_name(metric) for metric in self.spec["evaluate"]["metrics"]]
+        asked = [name for name in names if name in self.group]
+        return tuple(
+            metric
+            for name in [*asked, *(["condition"] if "condition" in self.group else [])]
+            for metric in self._metric(name)
+            if np.isfinite(metric.values).any()
+        )
+
+    def _metric(self, name: str) -> list[Metric]:
+        values = self.read(name)
+        assert values is not None
+        unit, meaning = self.unit(name), str(self.group[name].attrs.get("long_name", name))
+        good = np.where(self.has_results.reshape(-1, *[1] * (values.ndim - 1)), values, np.nan)
+        if values.ndim == 1:
+            return [Metric(name, unit, meaning, good)]
+        return [
+            Metric(f"{name} of {label}", unit, meaning, good[:, k])
+            for k, label in enumerate(self.labels("coordinate"))
+        ]
+
+    def variant_values(self, row: int) -> dict[str, float]:
+        """Swept symbols of a row, SI."""
+        return {s.name: float(s.values[row] / s.per_si) for s in self.symbols}
+
+
+def gather(path: Path) -> Facts:
+    """Open a store for a report.
+
+    Raises
+    ------
+    StoreError
+        It is missing, damaged, or not the store of a sweep.
+    """
+    if not path.exists():
+        raise StoreError(
+            f"There is no store {path}. `basepar sweep SPEC --store {path}` makes one.",
+            [str(path)],
+        )
+    group = store.open_group(path)
+    spec, base = _attribute(group, path, "spec"), _attribute(group, path, "base", needed=False)
+    _attribute(group, path, "provenance")
+    for name in ("status", "reason", "reason_value"):
+        store.array_of(group, name, path)
+    mechanism, model, trouble = _mechanism(spec)
+    return Facts(path, group, documents.sweep_store(path), spec, base, mechanism, model, trouble)
+
+
+def _attribute(group: zarr.Group, path: Path, name: str, needed: bool = True) -> Any:
+    if name not in group.attrs:
+        if not needed:
+            return None
+        raise StoreError(
+            f"{path} is not the store of a sweep: it has no attribute {name!r}. Name a store "
+            "that `basepar sweep` made.",
+            [str(path)],
+        )
+    try:
+        return json.loads(str(group.attrs[name]))
+    except json.JSONDecodeError as cause:
+        raise StoreError(
+            f"{path} is damaged: its attribute {name!r} is no JSON ({cause}). Remove the store "
+            "and run again.",
+            [f"{path}/zarr.json"],
+        ) from cause
+
+
+def _mechanism(spec: Mapping[str, Any]) -> tuple[Mechanism | None, Model | None, str]:
+    """The mechanism from the text that the store keeps; else why not."""
+    try:
+        mechanism = loads(spec["source"], "the store's mechanism")
+    except (BaseparError, KeyError) as error:
+        return None, None, f"The mechanism cannot be read from the store: {error}"
+    try:
+        return mechanism, prepare(mechanism), ""
+    except BaseparError as error:
+        return mechanism, None, f"The mechanism cannot be assembled: {error}"
+
+
+def unit_size(text: str) -> float:
+    """SI value of one of a unit as files write it."""
+    from basepar_core.expressions import ONE
+
+    return float(evaluate([parse_unit(text).scale(ONE)], {})[0])

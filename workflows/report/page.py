@@ -1,0 +1,173 @@
+"""The page: one HTML file that loads nothing, and runs nothing.
+
+Built with `markupsafe`, so that names from files are text wherever they stand; a content
+security policy in the page forbids every request and every script besides.
+"""
+
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from markupsafe import Markup
+
+from basepar_core.errors import BaseparError, UsageError
+
+from . import about, model, results
+from .facts import Facts, gather
+from .html import LeftOut, Section, joined
+
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+_PAGE = Markup(
+    '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8" />\n'
+    '<meta name="viewport" content="width=device-width, initial-scale=1" />\n'
+    '<meta name="color-scheme" content="light dark" />\n'
+    '<meta http-equiv="Content-Security-Policy" content="{policy}" />\n'
+    '<meta name="generator" content="basepar {version}" />\n'
+    "<title>{title}</title>\n<style>\n{style}</style>\n</head>\n<body>\n{body}\n</body>\n</html>\n"
+)
+
+
+def write(store: Path, output: Path) -> dict[str, Any]:
+    """Write the report of a store.
+
+    Returns
+    -------
+    What `basepar report --json` prints.
+
+    Raises
+    ------
+    StoreError
+        The store is missing, damaged, or not of a sweep. An unfinished one is reported.
+    UsageError
+        The file cannot be written.
+    """
+    found = gather(store)
+    sections, absent = _sections(found)
+    text = _page(found, sections)
+    try:
+        output.parent.mkdir(parents=True, exist_ok=True)
+        output.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(
+            f"The report cannot be written to {output}: {error.strerror}. Name another file "
+            "with -o.",
+            [str(output)],
+        ) from error
+    return {
+        "report": str(output),
+        "bytes": len(text.encode()),
+        "store": str(store),
+        "title": found.status["title"],
+        "total": found.total,
+        "read": int(found.variants.size),
+        "done": found.status["done"],
+        "counts": found.status["counts"],
+        "precise": found.status["precise"],
+        "sections": [section.anchor for section in sections],
+        "left_out": {part.anchor: part.reason for part in absent},
+    }
+
+
+def _sections(found: Facts) -> tuple[list[Section], list[LeftOut]]:
+    nominal, variants, trouble = _drawings(found)
+    made = [
+        about.swept(found, nominal),
+        about.outcome(found),
+        model.base_parameters(found),
+        model.singular_values(found),
+        results.reduction(found),
+        results.extremes(found, variants),
+        results.scatters(found),
+        *([LeftOut("drawings", "Drawings", trouble)] if trouble else []),
+    ]
+    absent = [part for part in made if isinstance(part, LeftOut)]
+    there = [part for part in made if isinstance(part, Section)]
+    last = about.left_out(absent)
+    return [*there, *([last] if last else []), about.provenance(found)], absent
+
+
+def _drawings(found: Facts) -> tuple[Markup | None, dict[int, Markup], str]:
+    """The nominal drawing, those of variants by row, and why there are none."""
+    if found.model is None:
+        return None, {}, found.trouble
+    from .drawings import drawings
+
+    name = found.model.mechanism.name
+    rows = results.drawn_rows(found)
+    labels = [f"Drawing of {name}, variant {found.variants[row]}" for row in rows]
+    values = [found.variant_values(row) for row in rows]
+    try:
+        nominal = drawings(found.model, [{}], [f"Drawing of {name} at nominal geometry"], "n")[0]
+        return (
+            nominal,
+            dict(zip(rows, drawings(found.model, values, labels, "v"), strict=True)),
+            "",
+        )
+    except BaseparError as error:
+        return None, {}, error.message
+
+
+def _page(found: Facts, sections: list[Section]) -> str:
+    title = str(found.status["title"])
+    style = (resources.files(__package__) / "style.css").read_text(encoding="utf-8")
+    body = joined([_header(found, title, sections), _main(sections), _footer(found)], "\n")
+    return str(
+        _PAGE.format(
+            policy=_POLICY,
+            version=found.status["versions"].get("basepar", ""),
+            title=title[:1].upper() + title[1:],
+            style=Markup(style),
+            body=body,
+        )
+    )
+
+
+def _header(found: Facts, title: str, sections: list[Section]) -> Markup:
+    tiles = joined(
+        Markup("<li><span>{}</span><strong>{}</strong><small>{}</small></li>").format(*tile)
+        for tile in results.tiles(found)
+    )
+    links = joined(
+        Markup('<li><a href="#{}">{}</a></li>').format(section.anchor, section.title)
+        for section in sections
+    )
+    return Markup(
+        '<header>\n<p class="kind">Model reduction report</p>\n<h1>{}</h1>\n{}'
+        '<ul class="tiles">{}</ul>\n<nav aria-label="Contents"><ol>{}</ol></nav>\n</header>'
+    ).format(title[:1].upper() + title[1:], _note(found), tiles, links)
+
+
+def _note(found: Facts) -> Markup:
+    """A note on top where the sweep is not finished, or only a part was read."""
+    counts, notes = found.status["counts"], []
+    if not found.status["done"]:
+        pending = counts.get("pending", 0)
+        waiting = found.total - found.status["settled"] - pending
+        left = [f"{pending:,} of {found.total:,} variants are pending"] if pending else []
+        left += [f"{waiting:,} await variable precision"] if waiting else []
+        notes.append(
+            f"This sweep is not finished: {' and '.join(left)}. The numbers below are of what is "
+            "there; run the same sweep again to go on."
+        )
+    if found.is_sample:
+        notes.append(
+            f"Status counts are of all {found.total:,} variants; the other results are of "
+            f"{found.variants.size:,}, in whole chunks evenly spread."
+        )
+    return joined(Markup('<p class="note" role="note">{}</p>\n').format(text) for text in notes)
+
+
+def _main(sections: list[Section]) -> Markup:
+    frame = Markup(
+        '<section id="{0}" aria-labelledby="{0}-title">\n<h2 id="{0}-title">{1}</h2>\n{2}\n'
+        "</section>"
+    )
+    parts = (frame.format(part.anchor, part.title, part.body) for part in sections)
+    return Markup("<main>\n{}\n</main>").format(joined(parts, "\n"))
+
+
+def _footer(found: Facts) -> Markup:
+    version = found.status["versions"].get("basepar", "")
+    return Markup("<footer>basepar {}, sha256 {}…</footer>").format(
+        version, found.status["spec_hash"][:12]
+    )
