@@ -166,7 +166,8 @@ def show_base(document: Mapping[str, Any]) -> None:
         f"certificate: rank ≥ {low['rank']} {low['grade']} ({low['scope']}), rank ≤ "
         f"{high['rank']} {high['grade']} ({high['scope']})"
     )
-    out.print(f"float64: gap {document['gap']:.2g} across the rank")
+    arithmetic = "variable precision" if document["route"] == "precise" else "float64"
+    out.print(f"{arithmetic}: gap {document['gap']:.2g} across the rank")
     if document["doubt"]:
         out.print(f"[yellow]doubtful[/]: {escape(document['doubt'])}")
 
