@@ -120,7 +120,7 @@ def _variable(found: Facts, symbol: Swept) -> list[Markup | str]:
     kind = f"{count:,} values"
     if found.spec["space"]["plan"] in ("random", "lhs", "sobol") and stated:
         ends = (stated[0] * symbol.per_si, stated[1] * symbol.per_si)
-        kind = "continuous"
+        kind = "range"
     nominal = "–" if symbol.nominal is None else data(symbol.nominal, brief(symbol.nominal))
     low, high = (data(end, brief(end)) for end in ends)
     unit = unit_text(symbol.unit)

@@ -14,6 +14,8 @@ from .numbers import digits
 MOST_POINTS = 700
 #: Relative torque errors below this are rounding, and lie on the lower edge.
 NO_ERROR = 1e-12
+#: Width of a bold letter, rather too wide than too narrow.
+LETTER = 7.2
 _GROUPS = 12
 
 
@@ -152,16 +154,13 @@ def _sizes_axis(plot: Plot, full: int) -> None:
 
 
 def _selected(plot: Plot, size: int, words: str, at: float) -> None:
-    """A line at a selected size, with its criteria at a height of their own."""
-    x = float(plot.x(-size))
-    plot.parts.append(
-        Markup('<path d="M{} {}V{}" class="pick"></path>').format(
-            f"{x:.1f}", f"{at - 9:.1f}", f"{plot.y.start:.1f}"
-        )
-    )
-    right = x < plot.width * 0.5
-    place, anchor = (x + 5, "start") if right else (x - 5, "end")
-    plot.text(place, at, f"{words}: {size}", "mark", anchor)
+    """A line at a selected size, under its criteria at a height of their own."""
+    x, text = float(plot.x(-size)), f"{words}: {size}"
+    half = len(text) * LETTER / 2
+    place = min(max(x, half + 2), plot.width - half - 2)
+    step = f"M{x:.1f} {at + 5:.1f}V{plot.y.start:.1f}"
+    plot.parts.append(Markup('<path d="{}" class="pick"></path>').format(step))
+    plot.text(place, at, text, "mark", "middle")
 
 
 def sizes(counts: np.ndarray, title: str, label: str) -> Markup:

@@ -74,7 +74,8 @@ def framed(
     line = Markup('<p class="caption" aria-hidden="true">{}</p>').format(caption)
     above = line if titled else Markup()
     return Markup(
-        '<div class="table">{4}<div class="frame" role="region" aria-label="{0}" tabindex="0"><table class="{1}">'
+        '<div class="table">{4}<div class="frame" role="region" aria-label="{0}" tabindex="0">'
+        '<table class="{1}">'
         "<caption>{0}</caption><thead><tr>{2}</tr></thead>{3}</table></div></div>"
     ).format(caption, style, head, bodies, above)
 

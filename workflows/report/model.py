@@ -225,7 +225,7 @@ def _noise(many: np.ndarray, nominal: np.ndarray) -> float:
 def _keys(names: list[str], count: int) -> Markup:
     keys = [
         key("middle", "median"),
-        key("band", "least to most and, darker, 5 to 95 %"),
+        key("band", "least to most (darker: 5 to 95 %)"),
         *(key(style, name) for name, style in zip(names, ("nominal", "chosen"), strict=False)),
     ]
     return Markup(
@@ -254,7 +254,11 @@ def _gap_table(found: Facts) -> Markup:
         Column("Median", True),
         Column("Most", True),
     ]
-    return table("Quality of the rank over the variants", columns, rows) if rows else Markup()
+    return (
+        table("Quality of the rank over the variants", columns, rows, style="wordy")
+        if rows
+        else Markup()
+    )
 
 
 def _precise(found: Facts) -> list[Markup]:

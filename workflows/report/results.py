@@ -201,7 +201,10 @@ def extremes(found: Facts, drawn: Mapping[int, Markup]) -> Section | LeftOut:
         parts.append(Markup("<h3>By {}</h3>").format(_lower(metric_title(metric))))
         parts.append(_ends(found, metric))
         parts.append(_pair(found, metric, drawn, shown))
-    note = "The least torque and the least condition are the best. Variants count from 0."
+    note = (
+        "The least torque and the least condition are the best. Variants count from 0, and "
+        "all drawings are at one scale."
+    )
     if found.is_sample:
         note += f" Among the {found.variants.size:,} variants that were read."
     return Section("extremes", title, joined([paragraph(note), *parts]))
