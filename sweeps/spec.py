@@ -129,6 +129,7 @@ class SweepSpec:
         Lines like `space.seed: 7 here, 8 there`; empty when the arrays would be the same.
         """
         theirs = {key: value for key, value in other.items() if key in self.canonical}
+        theirs["store"] = {"chunk": theirs.get("store", {}).get("chunk")}  # wherever it is
         return list(_differences(self.canonical, theirs, ""))
 
     def at(self, store: str) -> "SweepSpec":

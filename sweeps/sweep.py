@@ -22,6 +22,7 @@ from distributed import Client
 from basepar_core.errors import StoreError, UsageError
 
 from . import fanout, store
+from .asked import Asked
 from .outputs import Evaluator, Output
 from .progress import Advance, Progress
 from .space import Filter, dimensions
@@ -136,8 +137,9 @@ def layout_of(spec: SweepSpec, evaluator: Evaluator, precise: Evaluator | None =
         coords |= precise.coords
         attrs |= precise.attrs
         texts = texts | attrs.pop("reasons", {})
+    kind = "study" if isinstance(spec.plan, Asked) else "sweep"
     attrs |= {
-        "title": f"sweep of {spec.mechanism.name}",
+        "title": f"{kind} of {spec.mechanism.name}",
         "spec": spec.document(),
         "spec_hash": spec.hash,
         "provenance": provenance(),
@@ -182,8 +184,8 @@ def refuse_other(spec: SweepSpec, path: Path) -> None:
     lines = spec.difference(json.loads(str(attrs.get("spec", "{}"))))
     listed = "".join(f"\n  {line}" for line in lines[:10])
     raise StoreError(
-        f"{path} holds another sweep (here: this specification; there: the store's):{listed}\n"
-        "Name another store, or remove this one.",
+        f"{path} holds another sweep or study (here: this specification; there: the store's):"
+        f"{listed}\nName another store, or remove this one.",
         [str(path)],
     )
 

@@ -12,7 +12,7 @@ from typing import NoReturn
 
 from basepar_core.errors import BaseparError, UsageError
 
-from .commands import Command, emit, mechanisms, reports, stores
+from .commands import Command, emit, mechanisms, reports, stores, studies
 
 
 class _Parser(argparse.ArgumentParser):
@@ -42,7 +42,7 @@ def parser() -> argparse.ArgumentParser:
         made.set_defaults(command=command)
         return made
 
-    for module in (mechanisms, stores, reports):
+    for module in (mechanisms, stores, studies, reports):
         module.register(add)
     return top
 

@@ -17,11 +17,11 @@ from sweeps.statuses import Reason, Status, reason_texts
 from sweeps.store import Part
 from sweeps.sweep import Summary, kept_errors
 
-from .shipped import sweep_names
+from .shipped import study_names, sweep_names
 
 
 def library() -> dict[str, Any]:
-    """`basepar list`: shipped mechanisms and sweeps."""
+    """`basepar list`: shipped mechanisms, sweeps and studies."""
     mechanisms = []
     for name in files.library_names():
         mechanism = files.load(name)
@@ -36,7 +36,11 @@ def library() -> dict[str, Any]:
                 "description": mechanism.description,
             }
         )
-    return {"mechanisms": mechanisms, "sweeps": list(sweep_names())}
+    return {
+        "mechanisms": mechanisms,
+        "sweeps": list(sweep_names()),
+        "studies": list(study_names()),
+    }
 
 
 def _number(expression: Expression | None, values: Mapping[str, float]) -> float | None:

@@ -65,6 +65,7 @@ def show_library(document: Mapping[str, Any]) -> None:
         )
     out.print(rows)
     out.print(f"\nShipped sweeps: {', '.join(document['sweeps'])}")
+    out.print(f"Shipped studies: {', '.join(document['studies'])}")
     out.print("Try [bold]basepar show four-bar[/] or [bold]basepar base four-bar[/].")
 
 

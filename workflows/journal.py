@@ -1,0 +1,254 @@
+"""The study's journal: what was asked and told, in Optuna's own format, with a single writer.
+
+Trials are rows: after those of the warm start, trial by trial, they are rows 0, 1, … of the
+store. A journal of another study, or one that contradicts the store, is refused.
+
+The journal is locked for the whole run by a lock that dies with its process (Optuna's own file
+lock would outlive a killed driver by half a minute), and a last line that a crash left torn is
+cut off before anyone reads it.
+"""
+
+import fcntl
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import optuna
+from optuna.storages.journal import JournalFileBackend, JournalFileOpenLock
+from optuna.trial import FrozenTrial, Trial, TrialState
+
+from basepar_core.errors import StoreError
+
+from .samplers import Given, Parameters, distributions, sampler
+from .study_spec import Choices, Integers, Range, StudySpec
+from .verdict import CLOSING, Verdict
+
+_HASH, _SPEC, _BEGINNING = "spec_hash", "spec", "beginning"
+
+
+class _Held(JournalFileOpenLock):
+    """The whole run holds a lock; single lines need none."""
+
+    def acquire(self) -> bool:
+        return True
+
+    def release(self) -> None:
+        pass
+
+
+@contextmanager
+def opened(spec: StudySpec) -> Iterator["Journal"]:
+    """The study's journal, made or continued; nobody else writes it meanwhile.
+
+    Raises
+    ------
+    StoreError
+        It belongs to another specification, or another process is at it.
+    """
+    path = Path(spec.storage).absolute()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    verbosity = optuna.logging.get_verbosity()
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    try:
+        with _locked(path):
+            mend(path)
+            yield Journal(spec, path)
+    finally:
+        optuna.logging.set_verbosity(verbosity)
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    with open(f"{path}.lock", "w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise StoreError(
+                f"Another process is running a study in {path}. Wait for it, or name another "
+                "journal in `study.storage`.",
+                [str(path)],
+            ) from None
+        yield
+
+
+def mend(path: Path) -> None:
+    """Cut off a last line that is torn: what it would have said was not acted on yet."""
+    if not path.exists():
+        return
+    data = path.read_bytes()
+    whole = data[: data.rfind(b"\n") + 1]
+    last = whole[whole.rfind(b"\n", 0, -1) + 1 :]
+    try:
+        json.loads(last or b"0")
+    except ValueError:
+        whole = whole[: len(whole) - len(last)]
+    if len(whole) < len(data):
+        with path.open("r+b") as file:
+            file.truncate(len(whole))
+
+
+class Journal:
+    """Asks and tells, row by row.
+
+    Attributes
+    ----------
+    study
+        Optuna's.
+    known
+        Trials of the warm start; they come before row 0.
+    """
+
+    def __init__(self, spec: StudySpec, path: Path):
+        self.spec, self.path = spec, path
+        storage = optuna.storages.JournalStorage(JournalFileBackend(str(path), _Held(str(path))))
+        self.study = optuna.create_study(
+            storage=storage,
+            study_name=spec.name,
+            directions=[line.direction for line in spec.objectives],
+            load_if_exists=True,
+        )
+        self._refuse_other()
+        self.known = 0
+        self.candidates: list[Parameters] = []
+
+    def _refuse_other(self) -> None:
+        attrs = self.study.user_attrs
+        if _HASH not in attrs:
+            if self.study.get_trials(deepcopy=False):
+                raise StoreError(
+                    f"{self.path} holds a study {self.spec.name!r} that this program did not "
+                    "make. Name another in `study.name`.",
+                    [str(self.path)],
+                )
+            self.study.set_user_attr(_SPEC, json.dumps(self.spec.sweep.canonical))
+            self.study.set_user_attr(_HASH, self.spec.hash)
+        elif attrs[_HASH] != self.spec.hash:
+            lines = self.spec.sweep.difference(json.loads(attrs[_SPEC]))
+            listed = "".join(f"\n  {line}" for line in lines[:10])
+            raise StoreError(
+                f"{self.path} holds another study {self.spec.name!r} (here: this specification; "
+                f"there: the journal's):{listed}\nName another journal, or another `study.name`.",
+                [str(self.path)],
+            )
+
+    # How it began
+
+    @property
+    def beginning(self) -> Mapping[str, Any] | None:
+        """What `begin` was given in an earlier run; None before that."""
+        return self.study.user_attrs.get(_BEGINNING)
+
+    def begin(self, facts: Mapping[str, Any], make: Callable[[], Sequence[FrozenTrial]]) -> None:
+        """Tell the trials of the warm start; what an interrupted run told is not told again.
+
+        Parameters
+        ----------
+        facts
+            Plain data to find the same trials again: `rows` of the sweep, one per trial;
+            `candidates`, parameters for the first rows of the study.
+        make
+            Makes the trials.
+        """
+        if self.beginning is None:
+            self.study.set_user_attr(_BEGINNING, dict(facts))
+        self.known, self.candidates = len(facts["rows"]), list(facts["candidates"])
+        there = len(self.study.get_trials(deepcopy=False))
+        if there < self.known:
+            self.study.add_trials(make()[there:])
+
+    # Rows
+
+    def trials(self, start: int, stop: int) -> list[FrozenTrial]:
+        """Trials of these rows, as many as there are."""
+        return self.study.get_trials(deepcopy=False)[self.known + start : self.known + stop]
+
+    def is_told(self, start: int, stop: int) -> bool:
+        """Whether all rows are told."""
+        found = self.trials(start, stop)
+        return len(found) == stop - start and all(one.state.is_finished() for one in found)
+
+    def ask(self, start: int, stop: int, stored: np.ndarray) -> np.ndarray:
+        """Parameters of rows in SI, asked for now or earlier; written down when this returns.
+
+        Parameters
+        ----------
+        stored
+            (row, symbol), SI: rows that the store holds already (nan elsewhere); these are asked
+            for as they stand.
+
+        Returns
+        -------
+        (row, symbol).
+        """
+        before = self.trials(start, stop)
+        asked = []
+        for place, row in enumerate(range(start, stop)):
+            whole = not np.isnan(stored[place]).any()
+            trial = before[place] if place < len(before) else None
+            if trial is None or len(trial.params) < len(self.spec.variables):
+                parameters = self._ask(row, trial, stored[place] if whole else None)
+            else:
+                parameters = trial.params
+            values = [v.si(parameters[name]) for name, v in self.spec.variables]
+            if whole and values != stored[place].tolist():
+                self._contradicts(row)
+            asked.append(values)
+        return np.array(asked)
+
+    def _ask(self, row: int, trial: FrozenTrial | None, stored: np.ndarray | None) -> Parameters:
+        self.study.sampler = sampler(self.spec, row, self.known)
+        if stored is not None:
+            pairs = zip(self.spec.variables, stored, strict=True)
+            found = {name: v.parameter(float(value)) for (name, v), value in pairs}
+            if None in found.values():
+                self._contradicts(row)
+            self.study.sampler = Given(found)
+        elif row < len(self.candidates):
+            self.study.sampler = Given(self.candidates[row])
+        if trial is None:
+            return self.study.ask(distributions(self.spec)).params
+        return self._finish_asking(trial)
+
+    def _finish_asking(self, frozen: FrozenTrial) -> Parameters:
+        """A trial that a crash left with some of its parameters gets the others."""
+        trial = self._handle(frozen)
+        for name, variable in self.spec.variables:
+            match variable:
+                case Range(low, high):
+                    trial.suggest_float(name, low, high)
+                case Choices(values):
+                    trial.suggest_categorical(name, values)
+                case Integers(low, high):
+                    trial.suggest_int(name, low, high)
+        return trial.params
+
+    def _handle(self, frozen: FrozenTrial) -> Trial:
+        return Trial(self.study, frozen._trial_id)
+
+    def _contradicts(self, row: int) -> None:
+        raise StoreError(
+            f"Variant {row} of {self.spec.store} is not what the journal {self.path} asked for. "
+            "Name another journal in `study.storage`, or another store.",
+            [str(self.path), self.spec.store],
+        )
+
+    def tell(self, start: int, verdict: Verdict) -> None:
+        """Tell what became of rows from `start` on; those told already are left alone."""
+        keys = [CLOSING, *(line.text for line in self.spec.constraints)]
+        heeds = self.spec.sampler.kind != "cmaes"  # which would warn that it does not
+        rows = self.trials(start, start + len(verdict.values))
+        for place, frozen in enumerate(rows):
+            if frozen.state.is_finished():
+                continue
+            self.study.sampler = sampler(self.spec, start + place, self.known)
+            if not verdict.settled[place]:
+                self.study.tell(frozen.number, state=TrialState.FAIL)
+                continue
+            trial = self._handle(frozen)
+            for key, violation in zip(keys, verdict.violations[place], strict=True):
+                if heeds and key not in frozen.constraints:
+                    trial.set_constraint(key, float(violation))
+            self.study.tell(frozen.number, verdict.values[place].tolist())

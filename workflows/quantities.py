@@ -1,0 +1,134 @@
+"""What objectives and constraints of a study may speak of, and where a store keeps it.
+
+A *quantity* is a number per variant: a symbol, or a result of the evaluation. Results that have
+one number per drive or per criterion are named with it: `torque_rms(A)`, `selected_size(bic)`.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import zarr
+
+from basepar_core.errors import ExpressionError
+from basepar_core.expressions import Expression, names
+from basepar_core.grammar import did_you_mean
+from basepar_core.mechanism import LENGTH_VALUES, Mechanism
+from basepar_core.relations import symbol_values
+from basepar_core.topology import joint_of_value
+from basepar_core.units import LENGTH, NUMBER, UNITS, Dimension
+from sweeps import store
+from sweeps.space import dimensions
+from sweeps.spec import CRITERIA, METRICS, Evaluation, Reduction, array_name
+
+#: Results of the rank's evaluation over the excitation; numbers without unit.
+RANK_RESULTS = ("condition", "rank", "rank_gap")
+_TORQUE = UNITS["N"].dimension * LENGTH
+_OF = re.compile(r"([A-Za-z_]+)\(([^()]*)\)")
+
+
+def quantities(mechanism: Mechanism) -> dict[str, Dimension | None]:
+    """Dimension of everything an objective or a constraint may name."""
+    found = dimensions(mechanism)
+    for joint in mechanism.joints:
+        for place, value in enumerate(joint.values):
+            length = place in LENGTH_VALUES.get(joint.type, ())
+            found[f"stroke({value})"] = LENGTH if length else NUMBER
+    drives = mechanism.actuated
+    for metric in METRICS:
+        for drive in drives:
+            name = metric if len(drives) == 1 else f"{metric}({drive})"
+            found[name] = _drive_dimension(mechanism, drive)
+    for criterion in CRITERIA:
+        found[f"selected_size({criterion})"] = NUMBER
+        found[f"selected_error({criterion})"] = NUMBER
+    return found | dict.fromkeys((*RANK_RESULTS, "margin"), NUMBER)
+
+
+def _drive_dimension(mechanism: Mechanism, drive: str) -> Dimension:
+    joint, place = joint_of_value(mechanism, drive)
+    length = place in LENGTH_VALUES.get(joint.type, ())
+    return UNITS["N"].dimension if length else _TORQUE
+
+
+def check_words(text: str, known: Iterable[str]) -> None:
+    """Refuse a quantity of something that is not there, such as `stroke(X)`, in its own words.
+
+    Raises
+    ------
+    ExpressionError
+        Where the grammar would only say that there is no such function.
+    """
+    known = list(known)
+    for word, inner in _OF.findall(text):
+        alike = [name for name in known if name.startswith(f"{word}(")]
+        name = f"{word}({inner.strip()})"
+        if alike and name not in known:
+            hint = did_you_mean(name, alike) or f"; there are {', '.join(alike)}"
+            raise ExpressionError(f"there is no {name}{hint}")
+    for metric in METRICS:
+        alike = [name for name in known if name.startswith(f"{metric}(")]
+        if alike and re.search(rf"\b{metric}\b(?!\()", text):
+            raise ExpressionError(f"{metric} has one value per drive: {', '.join(alike)}")
+
+
+def results_in(mechanism: Mechanism, expressions: Iterable[Expression]) -> tuple[str, ...]:
+    """Results (not symbols) that occur in expressions, in the order of `quantities`."""
+    used = frozenset().union(*(names(expression) for expression in expressions))
+    symbols = dimensions(mechanism)
+    return tuple(name for name in quantities(mechanism) if name in used and name not in symbols)
+
+
+def evaluation_of(results: Iterable[str]) -> Evaluation:
+    """What must be computed of every variant to have these results.
+
+    The rank is float64's: no variant of a study waits for variable precision.
+    """
+    results = list(results)
+    parts = [_parts(name) for name in results]
+    criteria = [inner for word, inner in parts if word.startswith("selected_")]
+    metrics = [
+        name if word == "stroke" else word
+        for name, (word, _) in zip(results, parts, strict=True)
+        if word == "stroke" or word in METRICS
+    ]
+    reduction = tuple(name for name in CRITERIA if name in criteria)
+    return Evaluation(
+        "numeric" if set(RANK_RESULTS) & set(results) else "none",
+        Reduction(reduction) if reduction else None,
+        tuple(dict.fromkeys(metrics)),
+    )
+
+
+def _parts(name: str) -> tuple[str, str]:
+    """`torque_rms`, `A` of `torque_rms(A)`; the second is empty without parentheses."""
+    match = _OF.fullmatch(name)
+    return (match[1], match[2]) if match else (name, "")
+
+
+def read_results(
+    group: zarr.Group, results: Iterable[str], rows: slice
+) -> dict[str, np.ndarray | None]:
+    """Results of some variants of a store, each (variant,); None where the store has it not."""
+    return {name: _read(group, name, rows) for name in results}
+
+
+def _read(group: zarr.Group, name: str, rows: slice) -> np.ndarray | None:
+    word, inner = _parts(name)
+    array = array_name(name) if word == "stroke" else word
+    if array not in group:
+        return None
+    found = store.array_of(group, array)
+    if found.ndim == 1:
+        return np.asarray(found[rows], float)
+    dims = getattr(found.metadata, "dimension_names", None) or ("variant", "")
+    labels: list[Any] = list(np.asarray(store.array_of(group, str(dims[1]))[:]))
+    return np.asarray(found[rows, labels.index(inner)], float) if inner in labels else None
+
+
+def known_values(
+    mechanism: Mechanism, symbols: Mapping[str, np.ndarray], results: Mapping[str, np.ndarray]
+) -> dict[str, Any]:
+    """Value of every quantity that is known; unswept symbols are nominal or follow."""
+    return {**symbol_values(mechanism, symbols), **results}

@@ -1,0 +1,132 @@
+"""What a study found, as plain facts and in the terminal."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from rich.markup import escape
+
+from sweeps import store
+from sweeps.sweep import swept_outputs
+
+from . import documents
+from .design_study import Result
+from .quantities import quantities
+from .study_spec import StudySpec
+from .terminal import number, out, show_status, table
+from .verdict import CLOSING, Verdict, judge
+
+#: Variants listed: of one objective the best, of several the front's.
+LISTED, FRONT = 5, 20
+
+
+def study(spec: StudySpec, result: Result) -> dict[str, Any]:
+    """`basepar study`: the store's status, and the best variants."""
+    verdict = judge(spec, store.open_group(spec.path), 0, spec.trials)
+    rows = best(spec, verdict)
+    return documents.summary(result.summary) | {
+        "mechanism": spec.mechanism.name,
+        "study": {"storage": spec.storage, "name": spec.name},
+        "trials": spec.trials,
+        "warm_start": {"told": result.beginning.told, "proposed": result.beginning.proposed},
+        "objectives": {line.text: line.direction for line in spec.objectives},
+        "constraints": [line.text for line in spec.constraints],
+        "feasible": int(verdict.feasible.sum()),
+        "units": units_of(spec),
+        "best": [_variant(spec, verdict, int(row)) for row in rows],
+    }
+
+
+def best(spec: StudySpec, verdict: Verdict) -> np.ndarray:
+    """Rows to list: the best feasible ones, or the nearest to feasible where there is none."""
+    feasible = np.flatnonzero(verdict.feasible)
+    if not feasible.size:
+        settled = np.flatnonzero(verdict.settled)
+        return settled[np.argsort(verdict.violation[settled], kind="stable")][:LISTED]
+    sign = np.array([1.0 if line.minimize else -1.0 for line in spec.objectives])
+    values = verdict.values[feasible] * sign
+    order = np.argsort(values[:, 0], kind="stable")
+    if len(spec.objectives) == 1:
+        return feasible[order][:LISTED]
+    beaten = np.array([_is_dominated(one, values) for one in values])
+    return feasible[order[~beaten[order]]][:FRONT]
+
+
+def _is_dominated(one: np.ndarray, values: np.ndarray) -> bool:
+    return bool(((values <= one).all(axis=1) & (values < one).any(axis=1)).any())
+
+
+def units_of(spec: StudySpec) -> dict[str, str]:
+    """SI units of parameters, results and objectives."""
+    units = {output.name: output.unit for output in swept_outputs(spec.sweep)}
+    known = quantities(spec.mechanism)
+    for name in spec.results:
+        text = str(known[name])
+        is_turn = name.startswith("stroke(") and text == "no unit"
+        units[name] = "rad" if is_turn else "1" if text == "no unit" else text
+    return {line.text: line.unit for line in spec.objectives} | units
+
+
+def _variant(spec: StudySpec, verdict: Verdict, row: int) -> dict[str, Any]:
+    keys = [CLOSING, *(line.text for line in spec.constraints)]
+    return {
+        "variant": row,
+        "parameters": dict(zip(spec.names, verdict.parameters[row].tolist(), strict=True)),
+        "values": {
+            line.text: value if np.isfinite(value) else None
+            for line, value in zip(spec.objectives, verdict.values[row].tolist(), strict=True)
+        },
+        "results": {
+            name: float(column[row]) if np.isfinite(column[row]) else None
+            for name, column in verdict.results.items()
+        },
+        "feasible": bool(verdict.feasible[row]),
+        "violations": {
+            key: value
+            for key, value in zip(keys, verdict.violations[row].tolist(), strict=True)
+            if value > 0
+        },
+    }
+
+
+def show(document: Mapping[str, Any]) -> None:
+    """A table of the best variants, and what to do next."""
+    show_status(document)
+    count, rows = document["feasible"], document["best"]
+    out.print(
+        f"\n{count} of {document['trials']} variants meet all constraints"
+        + ("" if count else "; those that come nearest:")
+    )
+    objectives = document["objectives"]
+    parameters = list(rows[0]["parameters"]) if rows else []
+    others = [name for name in (rows[0]["results"] if rows else []) if name not in objectives]
+    heads = {name: _head(document, name) for name in (*objectives, *parameters, *others)}
+    made = table("variant", *heads.values(), right=("variant", *heads.values()))
+    for row in rows:
+        shown = row["values"] | row["parameters"] | row["results"]
+        made.add_row(str(row["variant"]), *(number(shown[name]) for name in heads))
+    out.print(made)
+    begun = document["warm_start"]
+    if begun["told"] or begun["proposed"]:
+        out.print(
+            f"\nwarm start: {begun['told']} variants told, {begun['proposed']} proposed for the "
+            "first batch"
+        )
+    _show_end(document)
+
+
+def _head(document: Mapping[str, Any], name: str) -> str:
+    unit = document["units"].get(name, "1")
+    return escape(name if unit == "1" else f"{name} [{unit}]")
+
+
+def _show_end(document: Mapping[str, Any]) -> None:
+    count, seconds = document["evaluated"], document["seconds"]
+    place = escape(document["store"])
+    out.print(
+        f"\n{count:,} variants evaluated in {seconds:.1f} s" if count else "\nnothing was missing"
+    )
+    out.print("\nNext:")
+    out.print(f"  basepar status {place}")
+    out.print(f"  basepar show {escape(document['mechanism'])} -o drawing.png")
+    out.print(f"  python -c \"import xarray; print(xarray.open_zarr('{place}'))\"")

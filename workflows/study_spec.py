@@ -1,0 +1,292 @@
+"""What a design study is: a frozen value, the whole truth of a run.
+
+A study is a sweep whose rows a sampler asks for, so its store is a sweep's store, preallocated
+for all its trials, and its hash is that sweep's: variables, objectives, constraints, sampler and
+batch are part of the plan `asked`. Numbers are SI.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from math import isfinite
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from basepar_core.errors import FileError, Mistake
+from basepar_core.expressions import Expression
+from basepar_core.mechanism import Mechanism
+from basepar_core.units import Unit
+from sweeps.asked import Asked
+from sweeps.space import Condition
+from sweeps.spec import SweepSpec, unsweepable
+
+from .quantities import evaluation_of, results_in
+
+#: Samplers, and whether they take several objectives and constraints.
+SAMPLERS: Mapping[str, tuple[bool, bool]] = {
+    "tpe": (True, True),
+    "random": (True, True),
+    "qmc": (True, True),
+    "cmaes": (False, False),
+    "nsga2": (True, True),
+    "nsga3": (True, True),
+}
+#: Variants per chunk at most, unless the file says otherwise. A chunk of four-bars costs 0.2 s
+#: plus 2 ms per variant (its time steps are shared), so smaller pieces would only cost more.
+LARGEST_CHUNK = 128
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """Any value from `low` to `high`."""
+
+    low: float
+    high: float
+
+    def describe(self) -> Any:
+        return [self.low, self.high]
+
+    def at(self, share: float) -> float:
+        """The value at a share in [0, 1) of the way."""
+        return min(self.low + (self.high - self.low) * share, self.high)
+
+    def si(self, parameter: float) -> float:
+        return parameter
+
+    def parameter(self, si: float) -> float | None:
+        """The sampler's parameter of a value in SI; None where it is none of these."""
+        return si if self.low <= si <= self.high else None
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """One of several values."""
+
+    values: tuple[float, ...]
+
+    def describe(self) -> Any:
+        return {"choices": list(self.values)}
+
+    def at(self, share: float) -> float:
+        return self.values[int(share * len(self.values))]
+
+    def si(self, parameter: float) -> float:
+        return parameter
+
+    def parameter(self, si: float) -> float | None:
+        return si if si in self.values else None
+
+
+@dataclass(frozen=True, slots=True)
+class Integers:
+    """A whole number of the symbol's unit, `low` and `high` included."""
+
+    low: int
+    high: int
+    unit: Unit
+
+    def describe(self) -> Any:
+        return {"integer": [self.low, self.high], "unit": self.unit.text}
+
+    def at(self, share: float) -> int:
+        return self.low + int(share * (self.high - self.low + 1))
+
+    def si(self, parameter: float) -> float:
+        return float(int(parameter) * self.unit.factor) * np.pi**self.unit.pi
+
+    def parameter(self, si: float) -> int | None:
+        near = round(si / self.si(1))
+        return near if self.low <= near <= self.high and self.si(near) == si else None
+
+
+Variable = Range | Choices | Integers
+
+
+@dataclass(frozen=True, slots=True)
+class Objective:
+    """A quantity, or an expression of quantities, to be made small or large."""
+
+    text: str
+    expression: Expression
+    minimize: bool = True
+    unit: str = "1"
+
+    @property
+    def direction(self) -> Literal["minimize", "maximize"]:
+        return "minimize" if self.minimize else "maximize"
+
+
+@dataclass(frozen=True, slots=True)
+class Sampler:
+    """Who asks; every trial has a seed of its own, made of this one and the trial's row."""
+
+    kind: str = "tpe"
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class StudySpec:
+    """A design study.
+
+    Attributes
+    ----------
+    mechanism
+        With its `source` text, which is what the store keeps.
+    variables
+        Symbols and where their values may lie.
+    objectives, constraints
+        Over the quantities of `quantities.py`; a variant must meet every constraint.
+    sampler, trials, batch
+        Who asks, how many variants in all, and how many at a time.
+    chunk
+        Variants per chunk of the store, a divisor of the batch: what one worker evaluates at a
+        time. 0: the whole batch up to 128 variants, else its largest divisor up to that.
+    warm_start
+        Store of a sweep, "" for none.
+    store, storage, name
+        Directory of the Zarr store; Optuna's journal; the study's name in it.
+    """
+
+    mechanism: Mechanism
+    variables: tuple[tuple[str, Variable], ...]
+    objectives: tuple[Objective, ...]
+    constraints: tuple[Condition, ...] = ()
+    sampler: Sampler = field(default_factory=Sampler)
+    trials: int = 100
+    batch: int = 20
+    chunk: int = 0
+    warm_start: str = ""
+    store: str = ""
+    storage: str = ""
+    name: str = "study"
+
+    def __post_init__(self) -> None:
+        found = [
+            Mistake(f"variables.{name}", message)
+            for name, _ in self.variables
+            if (message := unsweepable(self.mechanism, name))
+        ]
+        for name, variable in self.variables:
+            if message := variable_mistake(variable):
+                found.append(Mistake(f"variables.{name}", message))
+        if not self.variables:
+            found.append(Mistake("variables", "no variable; at least one is needed."))
+        if not self.objectives:
+            found.append(Mistake("objectives", "no objective; at least one is needed."))
+        counts = (len(self.objectives), len(self.constraints))
+        found += number_mistakes(self.trials, self.batch, self.chunk)
+        found += sampler_mistakes(self.sampler.kind, *counts)
+        if found:
+            raise FileError("study", found)
+
+    def __len__(self) -> int:
+        return self.trials
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(name for name, _ in self.variables)
+
+    @cached_property
+    def results(self) -> tuple[str, ...]:
+        """Results that objectives and constraints speak of."""
+        spoken = [line.expression for line in self.objectives]
+        spoken += [line.expression for line in self.constraints]
+        return results_in(self.mechanism, spoken)
+
+    @property
+    def storing_chunk(self) -> int:
+        """Variants per chunk of the store."""
+        if self.chunk:
+            return self.chunk
+        sizes = range(min(self.batch, LARGEST_CHUNK), 0, -1)
+        return next(size for size in sizes if self.batch % size == 0)
+
+    @cached_property
+    def plan(self) -> Asked:
+        """All trials as a plan; none is asked for yet."""
+        by = {
+            "objectives": {line.text: line.direction for line in self.objectives},
+            "constraints": [line.text for line in self.constraints],
+            "sampler": {"kind": self.sampler.kind, "seed": self.sampler.seed},
+            "batch": self.batch,
+            "warm_start": self.warm_start,
+        }
+        variables = {name: variable.describe() for name, variable in self.variables}
+        return Asked(variables, self.trials, by)
+
+    @cached_property
+    def sweep(self) -> SweepSpec:
+        """The study as a sweep: what its store is made from."""
+        return SweepSpec(
+            self.mechanism,
+            self.plan,
+            evaluation=evaluation_of(self.results),
+            chunk=self.storing_chunk,
+            store=self.store,
+        )
+
+    def block(self, start: int, values: np.ndarray) -> SweepSpec:
+        """The same sweep with a block of rows known: values (row, symbol), SI."""
+        return replace(self.sweep, plan=self.plan.knowing(start, values))
+
+    @property
+    def hash(self) -> str:
+        """sha256 of everything that fixes the store's arrays."""
+        return self.sweep.hash
+
+    @property
+    def path(self) -> Path:
+        """The store, absolute: workers need not stand in the same directory."""
+        return Path(self.store).absolute()
+
+    def at(self, store: str) -> "StudySpec":
+        """The same study elsewhere: the store there, and the journal beside it."""
+        return replace(self, store=store, storage=str(Path(store).with_suffix(".journal")))
+
+    def of(self, trials: int) -> "StudySpec":
+        """The same study with another number of trials."""
+        return replace(self, trials=trials)
+
+
+def variable_mistake(variable: Variable) -> str:
+    """What is wrong with a variable; "" if nothing."""
+    match variable:
+        case Range(low, high):
+            good = isfinite(low) and isfinite(high) and low < high
+            return "" if good else "the low end is not below the high one"
+        case Choices(values):
+            if not values:
+                return "no choice; at least one is needed"
+            return "" if len(set(values)) == len(values) else "a value is given twice"
+        case Integers(low, high):
+            return "" if low <= high else "the low end is above the high one"
+
+
+def number_mistakes(trials: int, batch: int, chunk: int) -> list[Mistake]:
+    """What is wrong with the numbers of trials."""
+    found = [
+        Mistake(path, f"{number}; at least 1 is needed.")
+        for path, number in (("trials", trials), ("batch", batch))
+        if number < 1
+    ]
+    if not found and chunk and (chunk < 0 or batch % chunk):
+        message = f"{chunk} does not divide the batch of {batch}: every batch is whole chunks."
+        found.append(Mistake("store.chunk", message))
+    return found
+
+
+def sampler_mistakes(kind: str, objectives: int, constraints: int) -> list[Mistake]:
+    """What is wrong with asking this sampler for that."""
+    if kind not in SAMPLERS:
+        return [Mistake("sampler.kind", f"no sampler {kind!r} ({', '.join(SAMPLERS)})")]
+    several, constrained = SAMPLERS[kind]
+    found = []
+    if objectives > 1 and not several:
+        message = f"{kind} takes one objective, not {objectives}; use nsga2 or tpe."
+        found.append(Mistake("sampler.kind", message))
+    if constraints and not constrained:
+        message = f"{kind} does not heed constraints; use tpe or nsga2."
+        found.append(Mistake("sampler.kind", message))
+    return found

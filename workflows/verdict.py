@@ -1,0 +1,165 @@
+"""What a study makes of evaluated variants: objective values, and how far each is from feasible.
+
+Optuna's rule: a constraint is met where its number is ≤ 0, and samplers add up the positive ones.
+For that sum to mean something, numbers of different units must weigh alike, and a variant that
+never closed must be worse than any that closed and missed all constraints:
+
+- `a <= b` counts (a − b)/(|a| + |b|), between −1 and 1; 1 where it has no value. `>=` the other
+  way round.
+- *closing* is 0 for a variant that was evaluated. One that was not has the number of constraints
+  plus what it left undone: of the cycle, the share from the sample on at which it was lost; 1
+  more if it was lost in the excitation, which comes first; for one that cannot be assembled
+  2 + g/(1 + g), g the gap left (m or rad); 3 where the geometry has no value. Other constraints
+  count 0 for it, unknown as they are.
+
+Such a variant's objective has no value; samplers are told ∞ (−∞ to maximise).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import zarr
+
+from basepar_core.expressions import Call, Expression, evaluate
+from basepar_core.mechanism import Mechanism
+from sweeps import store
+from sweeps.space import Condition
+from sweeps.statuses import Reason, Status
+
+from .quantities import known_values, read_results
+from .study_spec import Objective, StudySpec
+
+#: Name of the constraint that every study has.
+CLOSING = "closing"
+#: Statuses of a variant with results.
+WITH_RESULTS = (Status.SOLVED, Status.AWAITING_PRECISE)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Some variants, judged.
+
+    Attributes
+    ----------
+    parameters
+        (variant, symbol), SI.
+    results
+        By name, (variant,); what objectives and constraints speak of.
+    values
+        (variant, objective); ±∞ where there is none.
+    violations
+        (variant, constraint), *closing* first.
+    settled
+        (variant,) bool: evaluated, and neither crashed nor timed out.
+    """
+
+    parameters: np.ndarray
+    results: dict[str, np.ndarray]
+    values: np.ndarray
+    violations: np.ndarray
+    settled: np.ndarray
+
+    @property
+    def feasible(self) -> np.ndarray:
+        """(variant,) bool: settled, and every constraint is met."""
+        return self.settled & (self.violations <= 0).all(axis=1)
+
+    @property
+    def violation(self) -> np.ndarray:
+        """(variant,): what samplers add up; 0 where feasible."""
+        return np.where(self.violations > 0, self.violations, 0.0).sum(axis=1)
+
+
+def judge(
+    spec: StudySpec, group: zarr.Group, start: int, stop: int, swept: Sequence[str] = ()
+) -> Verdict:
+    """Judge variants start … stop − 1 of the study's store, or of a sweep's.
+
+    Parameters
+    ----------
+    swept
+        Symbols that the store has; none given: those of the study.
+    """
+    rows = slice(start, stop)
+    names = swept or spec.names
+    symbols = {name: np.asarray(store.array_of(group, name)[rows]) for name in names}
+    read = read_results(group, spec.results, rows)
+    results = {name: column for name, column in read.items() if column is not None}
+    known = known_values(spec.mechanism, symbols, results)
+    status, reason, number = (
+        np.asarray(store.array_of(group, name)[rows])
+        for name in ("status", "reason", "reason_value")
+    )
+    values = objective_values(spec.objectives, known, len(status))
+    violations = constraint_violations(spec.constraints, known, len(status))
+    good = np.isin(status, WITH_RESULTS) & np.isfinite(values).all(axis=1)
+    left = undone(spec.mechanism, reason, number)
+    worst = [np.inf if line.minimize else -np.inf for line in spec.objectives]
+    return Verdict(
+        np.stack([symbols[name] for name in spec.names], axis=1),
+        results,
+        np.where(good[:, None], values, worst),
+        np.column_stack(
+            [
+                np.where(good, 0.0, len(spec.constraints) + left),
+                np.where(good[:, None], violations, 0.0),
+            ]
+        ),
+        ~np.isin(status, (Status.PENDING, Status.CRASHED, Status.TIMED_OUT)),
+    )
+
+
+def objective_values(
+    objectives: Sequence[Objective], known: dict[str, Any], count: int
+) -> np.ndarray:
+    """(variant, objective) of known quantities."""
+    found = evaluate([line.expression for line in objectives], known)
+    return np.stack([np.broadcast_to(np.asarray(x, float), count) for x in found], axis=1)
+
+
+def constraint_violations(
+    constraints: Sequence[Condition], known: dict[str, Any], count: int
+) -> np.ndarray:
+    """(variant, constraint) of known quantities: ≤ 0 exactly where the constraint is met."""
+    columns = [_violation(line.expression, known, count) for line in constraints]
+    return np.stack(columns, axis=1) if columns else np.zeros((count, 0))
+
+
+def _violation(expression: Expression, known: dict[str, Any], count: int) -> np.ndarray:
+    assert isinstance(expression, Call)
+    sign, sides = expression.operator, expression.arguments
+    left, right, met = (
+        np.broadcast_to(np.asarray(x, float), count) for x in evaluate([*sides, expression], known)
+    )
+    excess = left - right if sign in ("<", "<=") else right - left
+    size = np.abs(left) + np.abs(right)
+    with np.errstate(invalid="ignore"):
+        share = np.where(size > 0, excess / np.where(size > 0, size, 1.0), 0.0)
+    share = np.where(np.isfinite(share), share, 1.0)
+    # `<` at equality is not met although its excess is 0.
+    return np.where(met > 0, np.minimum(share, 0.0), np.maximum(share, np.finfo(float).eps))
+
+
+def undone(mechanism: Mechanism, reason: np.ndarray, number: np.ndarray) -> np.ndarray:
+    """What a variant without results left undone: (variant,), above 0 and at most 3.
+
+    Parameters
+    ----------
+    reason, number
+        `reason` and `reason_value` of the store, each (variant,).
+    """
+    cycle = mechanism.cycle.samples if mechanism.cycle else 1
+    excitation = mechanism.excitation.samples if mechanism.excitation else 1
+    gap = np.abs(number)
+    left = np.ones(reason.shape)  # it closed, but gave no value
+    for codes, most, rest in (
+        ((Reason.LOST_IN_CYCLE, Reason.SINGULAR_IN_CYCLE), 1.0, 1 - number / cycle),
+        ((Reason.LOST_LOOP, Reason.NEAR_SINGULAR), 2.0, 2 - number / excitation),
+        ((Reason.OTHER_ASSEMBLY,), 3.0, 2 + gap / (1 + gap)),
+        ((Reason.UNDEFINED,), 3.0, np.full(reason.shape, 3.0)),
+    ):
+        here = np.isin(reason, codes)
+        left = np.where(here, np.where(np.isfinite(rest), rest, most), left)
+    return left
