@@ -84,10 +84,14 @@ def eliminate(
     pivot_of: dict[int, int] = {}
     pivots: list[Exact] = []
     open_columns = set(columns)
+    # Theorems first: what only was seen counts where it says more than they do.
+    seen = {k for k, vector in enumerate(vectors) if vector.grade != "theorem"}
     sizes: dict[Exact, float] = {}
     while open_columns:
         open_columns = {k for k in open_columns if columns[k]}
-        choice = _best_pivot(columns, open_columns, allowed, pivot_of, names, sizes)
+        common = (allowed, pivot_of, names, sizes)
+        choice = _best_pivot(columns, open_columns - seen, *common)
+        choice = choice or _best_pivot(columns, open_columns, *common)
         if choice is None:
             break
         row, column = choice
