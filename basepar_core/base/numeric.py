@@ -26,6 +26,9 @@ OPERATIONS = 8.0
 #: Columns smaller than this share of their terms are divided by that share instead: where less
 #: than a tenth is left, the `OPERATIONS` no longer cover what cancelling costs.
 CANCELLED = 0.1
+#: A singular value as much smaller than the last one seen as any before, and ten times more, must
+#: still show above the noise: where they fall by decades a step, the next one may lie below it.
+STEEPER = 10.0
 #: A singular value must stand this far above the error to count as nonzero beyond doubt, and
 #: none may lie between.
 CLEAR = 1e3
@@ -50,7 +53,8 @@ class Spectrum:
     at_least
         (variant,) number of `scaled` that are nonzero beyond doubt.
     clear
-        (variant,) whether no singular value lies in the grey zone: rank = at_least.
+        (variant,) whether no singular value lies in the grey zone (rank = at_least), nor may
+        hide below the noise.
     no_effect
         (variant, parameter) bool.
     """
@@ -91,7 +95,12 @@ def spectrum(W: Array, error: Array, terms: Array | None = None) -> Spectrum:
     last = np.take_along_axis(padded, np.maximum(rank - 1, 0)[:, None], axis=1)[:, 0]
     following = np.take_along_axis(padded, rank[:, None], axis=1)[:, 0]
     gap = last / np.maximum(following, floor)
-    return Spectrum(values, scaled, noise, rank, gap, at_least, rank == at_least, dead)
+    seen = np.maximum(scaled, noise[:, None])
+    steepest = (seen[:, :-1] / seen[:, 1:]).max(
+        axis=1, initial=1.0, where=np.arange(1, width) < rank[:, None]
+    )
+    clear = (rank == at_least) & ((last > STEEPER * steepest * noise) | (rank == width))
+    return Spectrum(values, scaled, noise, rank, gap, at_least, clear, dead)
 
 
 def unit_columns(W: Array, terms: Array | None = None) -> tuple[Array, Array, Array]:

@@ -153,8 +153,8 @@ def numeric(model: Model, wanted: Sequence[int] | None = None) -> BaseParameters
 def _grey(noise: float) -> str:
     return (
         f"singular values of W with unit columns lie between what is certainly zero (below "
-        f"{noise:.1e}) and what certainly is not (a thousand times that); variable precision "
-        f"decides"
+        f"{noise:.1e}) and what certainly is not (a thousand times that), or fall so steeply that "
+        f"the next may hide there; variable precision decides"
     )
 
 
