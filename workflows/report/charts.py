@@ -15,6 +15,9 @@ from markupsafe import Markup
 from .mathml import letter_and_index
 from .numbers import brief, power
 
+#: Width of a digit at a tick.
+DIGIT = 7.0
+
 Point = tuple[float, float]
 
 
@@ -62,10 +65,25 @@ class Scale:
             if last - first < 1 and found:
                 break  # a single tick tells no scale: rather one too many
             found = [k * step for k in range(first, last + 1)]
-            places = max(0, -math.floor(math.log10(decade * (size if size != 25 else 1)) + 1e-9))
+            finest = decade if size == 25 else step
+            places = max(0, self.exponent - math.floor(math.log10(finest) + 1e-9))
             if len(found) <= most:
                 break
-        return [(tick, f"{tick:,.{places}f}".replace("-", "−")) for tick in found]
+        unit = 10.0**self.exponent
+        return [(tick, f"{tick / unit:,.{places}f}".replace("-", "−")) for tick in found]
+
+    @property
+    def exponent(self) -> int:
+        """Power of ten that goes to the axis's title, so that numbers at ticks are short."""
+        largest = max(abs(self.low), abs(self.high))
+        if self.log or 1e-2 <= largest < 2e4:
+            return 0
+        return math.floor(math.log10(largest))
+
+    def title(self, words: Markup | str, unit: str) -> Markup:
+        """The axis's title: words, power of ten, unit."""
+        tail = " ".join(filter(None, (power(self.exponent) if self.exponent else "", unit)))
+        return Markup("{}, {}" if tail else "{}").format(words, tail)
 
 
 def scale_of(values: np.ndarray, start: float, end: float, log: bool = False) -> Scale:
@@ -107,24 +125,38 @@ class Plot:
     label: str
     parts: list[Markup] = field(default_factory=list)
 
-    def x_axis(self, title: Markup | str, most: int, ticks: Sequence[float] | None = None) -> None:
-        """Line, ticks and title below."""
+    def x_axis(
+        self, title: Markup | str, most: int, unit: str = "", at: Sequence[float] = ()
+    ) -> None:
+        """Line, ticks (at most so many, or at given numbers) and title below."""
         bottom = self.y.start
-        found = self.x.ticks(most) if ticks is None else [(t, brief(t)) for t in ticks]
+        found = [(tick, brief(tick)) for tick in at] or self._fitting(most)
         for value, text in found:
-            at = float(self.x(value))
-            self._segment(at, bottom, at, bottom + 4, "axis")
-            self.text(at, bottom + 15, text, "tick", "middle")
+            place, half = float(self.x(value)), len(text) * DIGIT / 2
+            self._segment(place, bottom, place, bottom + 4, "axis")
+            inside = min(place, self.width - half)
+            self.text(inside, bottom + 15, text, "tick", "middle")
         self._segment(self.x.start, bottom, self.x.end, bottom, "axis")
-        self.text((self.x.start + self.x.end) / 2, self.height - 4, title, "name", "middle")
+        middle = (self.x.start + self.x.end) / 2
+        self.text(middle, self.height - 4, self.x.title(title, unit), "name", "middle")
 
-    def y_axis(self, title: Markup | str, most: int) -> None:
+    def _fitting(self, most: int) -> list[tuple[float, str]]:
+        """Ticks whose labels have room side by side."""
+        for count in range(most, 1, -1):
+            found = self.x.ticks(count)
+            places = [float(self.x(value)) for value, _ in found]
+            room = min(np.diff(places), default=np.inf)
+            if room > DIGIT * max((len(text) for _, text in found), default=0) + 4:
+                return found
+        return [found[0], found[-1]]
+
+    def y_axis(self, title: Markup | str, most: int, unit: str = "") -> None:
         """Grid lines with numbers on the left, the title above them."""
         for value, text in self.y.ticks(most):
             at = float(self.y(value))
             self._segment(self.x.start, at, self.x.end, at, "grid")
             self.text(self.x.start - 6, at + 3.5, text, "tick", "end")
-        self.text(2, 11, title, "name", "start")
+        self.text(2, 11, self.y.title(title, unit), "name", "start")
 
     def text(self, x: float, y: float, text: Markup | str, style: str, anchor: str) -> None:
         """Words at a place."""
@@ -217,7 +249,7 @@ class Plot:
             self.label,
             _short(self.width),
             _short(self.height),
-            _short(1.1 * self.width),
+            _short(1.28 * self.width),
             Markup("").join(self.parts),
         )
 

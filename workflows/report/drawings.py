@@ -16,8 +16,8 @@ from basepar_core.closure import Model
 
 from ..drawing import COLOURS, INK, figure_of
 
-#: Height of letters; drawings are shown at about the size they are made in.
-LETTERS = 12
+#: Height of letters, and of those in a crowd; drawings are shown at about their own size.
+LETTERS, SMALL_LETTERS = 12, 9
 _SVG = "{http://www.w3.org/2000/svg}"
 _LINK = "{http://www.w3.org/1999/xlink}href"
 _PAPER = {INK.lower(): "var(--ink)", "#ffffff": "var(--card)", "#dddddd": "var(--line)"}
@@ -38,6 +38,8 @@ def drawings(
     prefix
         Begins every id; differs from call to call.
     """
+    if not variants:
+        return []
     figures = [figure_of(model, dict(values)) for values in variants]
     axes = [figure.axes[0] for figure in figures]
     left, right = zip(*(ax.get_xlim() for ax in axes), strict=True)
@@ -46,7 +48,7 @@ def drawings(
         ax.set_title("")  # the caption says it
         for text in ax.texts:
             text.set_bbox(None)  # the stylesheet gives text a halo
-            text.set_fontsize(LETTERS)
+            text.set_fontsize(LETTERS if len(model.mechanism.bodies) < 5 else SMALL_LETTERS)
         ax.set_xlim(_trimmed(min(left), max(right)))
         ax.set_ylim(_trimmed(min(low), max(high)))
     return [

@@ -47,7 +47,7 @@ class Spectra:
 
 def spectrum(spectra: Spectra, label: str) -> Markup:
     """Singular values by index: band over the variants, named ones as marks, the rank's gap."""
-    return both_widths(lambda width: _spectrum(spectra, label, width), 960)
+    return both_widths(lambda width: _spectrum(spectra, label, width), 820)
 
 
 def _spectrum(spectra: Spectra, label: str, width: float) -> Markup:
@@ -61,20 +61,27 @@ def _spectrum(spectra: Spectra, label: str, width: float) -> Markup:
     plot = Plot(width, height, x, y, label)
     if spectra.noise is not None:
         plot.box((x.low, x.high), (y.low, spectra.noise), "noise")
+    plot.y_axis("singular value of W", 8)
+    if spectra.noise is not None:  # after the grid, which its halo covers
         at = float(y(spectra.noise)) + 14
         plot.text(x.start + 6, at, "rounding of float64", "remark", "start")
-    plot.y_axis("singular value of W", 8)
-    plot.x_axis("index", 0, _whole(1, count, 24 if width > 500 else 12))
+    plot.x_axis("index", 0, at=_whole(1, count, 24 if width > 500 else 12))
     index = np.arange(1, count + 1)
     if spectra.many.size:
         _bands(plot, index, spectra.many)
-    if spectra.rank < count:
-        plot.upright(spectra.rank + 0.5, "cut")
-        plot.text(float(x(spectra.rank + 0.5)) - 6, 36, f"rank {spectra.rank}", "mark", "end")
+    _mark_rank(plot, spectra.rank, count)
     for k, (name, values) in enumerate(spectra.single.items()):
         says = [f"{name}, σ{i}: {digits(v)}" for i, v in zip(index, values, strict=True)]
-        plot.marks(index, values, ("nominal", "chosen")[k % 2], 3.2, says)
+        radius = 3.2 if width > 20 * count else 2.2
+        plot.marks(index, values, ("nominal", "chosen")[k % 2], radius, says)
     return plot.svg()
+
+
+def _mark_rank(plot: Plot, rank: int, count: int) -> None:
+    """Between which singular values the gap is."""
+    if 0 < rank < count:
+        plot.upright(rank + 0.5, "cut")
+        plot.text(float(plot.x(rank + 0.5)) - 6, 36, f"rank {rank}", "mark", "end")
 
 
 def _bands(plot: Plot, index: np.ndarray, many: np.ndarray) -> None:
@@ -84,18 +91,19 @@ def _bands(plot: Plot, index: np.ndarray, many: np.ndarray) -> None:
     plot.line(index, middle, "middle")
 
 
-def spectrum_lines(values: np.ndarray, label: str) -> Markup:
+def spectrum_lines(values: np.ndarray, rank: int, label: str) -> Markup:
     """Singular values of a few variants, each a line."""
-    return both_widths(lambda width: _spectrum_lines(values, label, width), 960)
+    return both_widths(lambda width: _spectrum_lines(values, rank, label, width), 820)
 
 
-def _spectrum_lines(values: np.ndarray, label: str, width: float) -> Markup:
+def _spectrum_lines(values: np.ndarray, rank: int, label: str, width: float) -> Markup:
     count, height = values.shape[1], 300.0
     y = scale_of(values.ravel(), height - 42, 24, log=True)
     plot = Plot(width, height, Scale(0.4, count + 0.6, 52, width - 12), y, label)
     plot.y_axis("singular value of W, in variable precision", 8)
-    plot.x_axis("index", 0, _whole(1, count, 24 if width > 500 else 12))
+    plot.x_axis("index", 0, at=_whole(1, count, 24 if width > 500 else 12))
     index = np.arange(1, count + 1)
+    _mark_rank(plot, rank, count)
     for row in values:
         plot.line(index, np.where(row > 0, row, np.nan), "thin")
     return plot.svg()
@@ -170,7 +178,7 @@ def sizes(counts: np.ndarray, title: str, label: str) -> Markup:
     x = Scale(-0.6, len(counts) - 0.4, 32, width - 4)
     plot = Plot(width, height, x, Scale(0, 100, height - 34, 22), label)
     plot.y_axis(title, 4)
-    plot.x_axis("parameters kept", 0, _whole(0, len(counts) - 1, 9))
+    plot.x_axis("parameters kept", 0, at=_whole(0, len(counts) - 1, 9))
     for size, number in enumerate(counts):
         if number:
             says = f"{size} parameters: {number:,} variants"
@@ -189,7 +197,7 @@ def histogram(values: np.ndarray, title: str, unit: str, label: str) -> Markup:
     shares = 100 * counts / len(finite)
     plot = Plot(width, height, x, Scale(0, 1.05 * shares.max(), height - 36, 22), label)
     plot.y_axis("variants, %", 4)
-    plot.x_axis(f"{title}, {unit}" if unit else title, 3)
+    plot.x_axis(title, 3, unit)
     for low, high, number, part in zip(ends[:-1], ends[1:], counts, shares, strict=True):
         if number:
             says = f"{digits(low)} to {digits(high)} {unit}: {number:,} variants"
@@ -218,9 +226,8 @@ def scatter(cloud: Cloud, label: str) -> Markup:
     width, height = 168.0, 150.0
     x = scale_of(xs, 32, width - 8)
     plot = Plot(width, height, x, scale_of(ys, height - 36, 22, wants_log(ys)), label)
-    plot.y_axis(f"{cloud.metric}, {cloud.metric_unit}" if cloud.metric_unit else cloud.metric, 4)
-    unit = f", {cloud.symbol_unit}" if cloud.symbol_unit else ""
-    plot.x_axis(indexed(cloud.symbol) + unit, 3)
+    plot.y_axis(cloud.metric, 4, cloud.metric_unit)
+    plot.x_axis(indexed(cloud.symbol), 3, cloud.symbol_unit)
     some = np.unique(np.linspace(0, len(xs) - 1, MOST_POINTS).astype(int))
     plot.cloud(xs[some], ys[some], "points")
     plot.line(*medians(xs, ys), "middle")

@@ -51,6 +51,17 @@ def expression(text: str) -> Markup:
         return Markup("<code>{}</code>").format(text)
 
 
+def nonzero(text: str) -> Markup:
+    """That an expression does not vanish; its sign and its divisor do not matter for that."""
+    try:
+        _, node = _signed(_parsed(text))
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
+            node = node.left if isinstance(node.right, ast.Constant) else node
+        return inline(_row(node)[0], Markup("<mo>≠</mo><mn>0</mn>"))
+    except _NotArithmetic:
+        return Markup("<code>{}</code> ≠ 0").format(text)
+
+
 def symbol(name: str) -> Markup:
     """A symbol: `lx1` is l with index x1, `theta2` is θ with index 2, `offset` a word."""
     head, tail = _split(name)
@@ -167,8 +178,8 @@ def _signed(node: ast.expr) -> tuple[int, ast.expr]:
         case ast.UnaryOp(op=ast.UAdd(), operand=inner):
             return _signed(inner)
         case ast.BinOp(left=left, op=ast.Mult() | ast.Div() as op, right=right):
-            sign, rest = _signed(left)
-            return sign, ast.BinOp(left=rest, op=op, right=right)
+            (sign, above), (other, below) = _signed(left), _signed(right)
+            return sign * other, ast.BinOp(left=above, op=op, right=below)
         case ast.BinOp(op=ast.Add() | ast.Sub()):
             terms = list(_terms(node, 1))
             if all(sign < 0 for sign, _ in terms):

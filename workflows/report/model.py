@@ -42,7 +42,7 @@ def base_parameters(found: Facts) -> Section | LeftOut:
     """The combinations, what was eliminated, where they hold, how sure that is."""
     base = found.base
     if base is None:
-        reason = "The store keeps no base parameters (attribute `base`)."
+        reason = "The store keeps no base parameters (attribute base)."
         return LeftOut("base", "Base parameters", reason)
     count, total = base["rank"], len(base["parameters"])
     lead = (
@@ -102,9 +102,13 @@ def _formula(row: Mapping[str, Any]) -> Markup:
     if "terms" not in row:
         return plain
     shown = mathml.combination(row["parameter"], row["terms"])
-    if not numbers:
+    if not any(map(_has_symbols, row["terms"].values())):
         return shown
     return Markup('<div>{}</div><div class="numeric">{}</div>').format(shown, plain)
+
+
+def _has_symbols(text: str) -> bool:
+    return any(letter.isalpha() for letter in text)
 
 
 def _nominal_values(found: Facts, base: Mapping[str, Any]) -> np.ndarray | None:
@@ -132,7 +136,11 @@ def _spread(found: Facts, count: int) -> np.ndarray | None:
 
 
 def _names(names: list[str]) -> Markup:
-    return joined((mathml.inline(mathml.parameter(name)) for name in names), ", ")
+    """Parameters with commas that stay with them at the end of a line."""
+    ends = [","] * (len(names) - 1) + [""]
+    whole = Markup('<span class="whole">{}{}</span>')
+    shown = (mathml.inline(mathml.parameter(name)) for name in names)
+    return joined(map(whole.format, shown, ends), " ")
 
 
 def _conditions(base: Mapping[str, Any]) -> list[Markup]:
@@ -147,13 +155,7 @@ def _conditions(base: Mapping[str, Any]) -> list[Markup]:
     if none:
         lines.append(Markup("Without any effect: {}.").format(_names(none)))
     if base["validity"]:
-        nonzero = joined(
-            (
-                Markup('<span class="whole">{} ≠ 0</span>').format(mathml.expression(text))
-                for text in base["validity"]
-            ),
-            ", ",
-        )
+        nonzero = joined((mathml.nonzero(text) for text in base["validity"]), ", ")
         lines.append(Markup("Valid where {}.").format(nonzero))
     else:
         lines.append(Markup("Valid at every geometry: nothing is divided by."))
@@ -272,6 +274,7 @@ def _precise(found: Facts) -> list[Markup]:
         return []
     shown = ", ".join(str(found.variants[row]) for row in rows)
     least = digits(float(values[rows][values[rows] > 0].min()), 2)
-    picture = figures.spectrum_lines(values[rows], "Singular values in variable precision.")
+    label = "Singular values in variable precision."
+    picture = figures.spectrum_lines(values[rows], found.base["rank"] if found.base else 0, label)
     caption = f"In variable precision: variants {shown}. The least is {least}."
     return [figure(picture, caption)]

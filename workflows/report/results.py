@@ -7,7 +7,7 @@ import numpy as np
 from markupsafe import Markup
 
 from . import figures, mathml
-from .facts import Facts, Metric
+from .facts import WITH_RESULTS, Facts, Metric
 from .html import (
     Cell,
     Column,
@@ -52,7 +52,7 @@ def reduction(found: Facts) -> Section | LeftOut:
         reason = (
             f"The store has no {', '.join(absent)}."
             if asked
-            else "The sweep did not ask for a reduction (`evaluate.reduction`)."
+            else "The sweep did not ask for a reduction (evaluate.reduction)."
         )
         return LeftOut("reduction", title, reason)
     removed, errors, selected = (arrays[name] for name in names)
@@ -318,9 +318,9 @@ def _with(value: float, unit: str) -> str:
 def tiles(found: Facts) -> list[tuple[str, Any, str]]:
     """The few numbers for the top of the page: name, number, remark."""
     counts = found.status["counts"]
-    solved = counts.get("solved", 0)
+    there = sum(counts.get(status.meaning, 0) for status in WITH_RESULTS)
     made: list[tuple[str, Any, str]] = [
-        ("variants", data(found.total), f"{solved:,} solved"),
+        ("variants", data(found.total), f"{there:,} with results"),
     ]
     if found.base is not None:
         total = len(found.base["parameters"])

@@ -1,0 +1,134 @@
+"""The report as Chromium shows it: light and dark, at a desk, on a phone, on paper."""
+
+import io
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from . import browser
+from .test_report import SWEEP, sweep
+
+plt = pytest.importorskip("matplotlib")
+
+pytestmark = pytest.mark.skipif(
+    browser.executable() is None,
+    reason="no Chromium on the PATH (Debian: apt-get install chromium)",
+)
+
+#: What a designer would look for, measured: things beyond the page's edge, text cut off by its
+#: plot, labels of one plot on top of each other, contrast of text.
+MEASURE = """(() => {
+  const width = document.documentElement.clientWidth, beyond = [], cut = [], covered = [];
+  const inside = ".frame, .conditions, pre, .narrow, .wide";
+  for (const e of document.querySelectorAll("body *")) {
+    const box = e.getBoundingClientRect();
+    if (box.width && box.right > width + 1 && !e.closest(inside))
+      beyond.push(e.tagName + "." + e.className);
+  }
+  for (const plot of document.querySelectorAll("svg.plot")) {
+    const frame = plot.getBoundingClientRect();
+    if (!frame.width) continue;
+    const texts = [...plot.querySelectorAll("text")].map(t => [t, t.getBoundingClientRect()]);
+    for (const [text, box] of texts)
+      if (box.left < frame.left - 1.5 || box.right > frame.right + 1.5
+          || box.bottom > frame.bottom + 1.5 || box.top < frame.top - 1.5)
+        cut.push(plot.getAttribute("aria-label") + ": " + text.textContent);
+    texts.forEach(([one, a], k) => texts.slice(k + 1).forEach(([other, b]) => {
+      const wide = Math.min(a.right, b.right) - Math.max(a.left, b.left);
+      const high = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+      if (wide > 1 && high > 4) covered.push(one.textContent + " / " + other.textContent);
+    }));
+  }
+  const colour = (e, name) => getComputedStyle(e)[name].match(/[\\d.]+/g).slice(0, 3).map(Number);
+  const text = s => { const e = document.querySelector(s); return e && colour(e, "color"); };
+  const fill = s => { const e = document.querySelector(s); return e && colour(e, "fill"); };
+  const shown = e => e.getBoundingClientRect().height > 0;
+  return {
+    width, scroll: document.documentElement.scrollWidth, beyond, cut, covered,
+    paper: colour(document.body, "backgroundColor"),
+    card: colour(document.querySelector("section"), "backgroundColor"),
+    texts: {body: text("td"), head: text("thead th"), caption: text("figcaption"),
+            link: text("a"), tick: fill(".plot .tick"), name: fill(".plot .name"),
+            mark: fill(".plot .mark")},
+    fractions: [...document.querySelectorAll("mfrac")].filter(shown).map(fraction => {
+      const [above, below] = [...fraction.children].map(part => part.getBoundingClientRect());
+      return below.top - above.bottom;
+    }),
+    wide: [...document.querySelectorAll(".wide")].some(shown),
+    narrow: [...document.querySelectorAll(".narrow")].some(shown),
+    numbers: [...document.querySelectorAll("td.number")].map(e => getComputedStyle(e).textAlign),
+    letters: Math.min(...[...document.querySelectorAll("svg.plot .tick")].filter(shown).map(
+      t => parseFloat(getComputedStyle(t).fontSize) * t.getCTM().a)),
+  };
+})()"""
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory) -> Path:
+    from workflows.report.page import write
+
+    folder = tmp_path_factory.mktemp("browser")
+    store = sweep(folder, SWEEP.format(mechanism="four-bar"))
+    write(store, folder / "page.html")
+    return folder / "page.html"
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    with browser.browser() as running:
+        yield running
+
+
+def contrast(one: list[float], other: list[float]) -> float:
+    """Contrast ratio of two colours (WCAG 2.2)."""
+
+    def luminance(colour: list[float]) -> float:
+        parts = np.array(colour) / 255
+        linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
+        return float(linear @ [0.2126, 0.7152, 0.0722])
+
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 768, 360])
+def test_readable_in_every_size_and_scheme(chromium, page, width, scheme):
+    seen = chromium.show(page, width=width, scheme=scheme, script=MEASURE)
+    found = seen.facts
+    assert seen.complaints == []
+    assert seen.requests == [page.as_uri()]
+    assert found["scroll"] <= found["width"]
+    assert found["beyond"] == []
+    assert found["cut"] == []
+    assert found["covered"] == []
+    assert (found["wide"], found["narrow"]) == ((True, False) if width > 704 else (False, True))
+    assert set(found["numbers"]) == {"right"}
+    assert (np.mean(found["paper"]) > 128) == (scheme == "light")
+    for what, colour in found["texts"].items():
+        assert contrast(colour, found["card"]) >= 4.5, what  # AA
+    # MathML is typeset: numerators stand above their denominators.
+    assert len(found["fractions"]) > 4
+    assert min(found["fractions"]) > 0
+    assert found["letters"] > 8.5  # CSS pixels
+    picture = plt.image.imread(io.BytesIO(seen.picture))
+    # The corner is paper.
+    np.testing.assert_allclose(picture[2, 2, :3] * 255, found["paper"], atol=1)
+
+
+def test_paper_is_light_whatever_the_screen(chromium, page):
+    script = """({paper: getComputedStyle(document.body).backgroundColor,
+                  links: getComputedStyle(document.querySelector("nav")).display})"""
+    seen = chromium.show(page, width=794, scheme="dark", script=script, media="print")
+    assert seen.facts == {"paper": "rgb(255, 255, 255)", "links": "none"}
+
+
+def test_the_policy_forbids_scripts_and_requests(chromium, page, tmp_path):
+    """Were anything to slip through the escaping, the page itself would stop it."""
+    slipped = tmp_path / "slipped.html"
+    words = '<script>document.title = "run"</script><img src="http://127.0.0.1:9/x.png" />'
+    slipped.write_text(page.read_text().replace("<main>", f"<main>{words}"))
+    seen = chromium.show(slipped, width=800, scheme="light", script="document.title")
+    assert seen.facts == "Sweep of four-bar"
+    assert len([text for text in seen.complaints if "Content Security Policy" in text]) >= 2
