@@ -104,12 +104,13 @@ class Journal:
     def __init__(self, spec: StudySpec, path: Path):
         self.spec, self.path = spec, path
         storage = optuna.storages.JournalStorage(JournalFileBackend(str(path), _Held(str(path))))
-        self.study = optuna.create_study(
-            storage=storage,
-            study_name=spec.name,
-            directions=[line.direction for line in spec.objectives],
-            load_if_exists=True,
-        )
+        if spec.name in optuna.get_all_study_names(storage):
+            self.study = optuna.load_study(study_name=spec.name, storage=storage)
+        else:
+            directions = [line.direction for line in spec.objectives]
+            self.study = optuna.create_study(
+                storage=storage, study_name=spec.name, directions=directions
+            )
         self._refuse_other()
         self.known = 0
         self.candidates: list[Parameters] = []

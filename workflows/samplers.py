@@ -86,14 +86,8 @@ def sampler(spec: StudySpec, row: int, known: int) -> BaseSampler:
             return optuna.samplers.RandomSampler(seed=seed)
         case "cmaes":
             return _cmaes(seed, spec.batch)
-        case "nsga3":
-            return optuna.samplers.NSGAIIISampler(seed=seed, population_size=_population(spec))
-    return optuna.samplers.NSGAIISampler(seed=seed, population_size=_population(spec))
-
-
-def _population(spec: StudySpec) -> int:
     # A batch is a generation: none is bred before its parents are told.
-    return max(2, spec.batch)
+    return optuna.samplers.NSGAIISampler(seed=seed, population_size=max(2, spec.batch))
 
 
 def _cmaes(seed: int, batch: int) -> BaseSampler:

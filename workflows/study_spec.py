@@ -31,7 +31,6 @@ SAMPLERS: Mapping[str, tuple[bool, bool]] = {
     "qmc": (True, True),
     "cmaes": (False, False),
     "nsga2": (True, True),
-    "nsga3": (True, True),
 }
 #: Variants per chunk at most, unless the file says otherwise. A chunk of four-bars costs 0.2 s
 #: plus 2 ms per variant (its time steps are shared), so smaller pieces would only cost more.

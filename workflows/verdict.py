@@ -136,7 +136,7 @@ def _violation(expression: Expression, known: dict[str, Any], count: int) -> np.
     excess = left - right if sign in ("<", "<=") else right - left
     size = np.abs(left) + np.abs(right)
     with np.errstate(invalid="ignore"):
-        share = np.where(size > 0, excess / np.where(size > 0, size, 1.0), 0.0)
+        share = np.where(size == 0, 0.0, excess / np.where(size == 0, 1.0, size))
     share = np.where(np.isfinite(share), share, 1.0)
     # `<` at equality is not met although its excess is 0.
     return np.where(met > 0, np.minimum(share, 0.0), np.maximum(share, np.finfo(float).eps))

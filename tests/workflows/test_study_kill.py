@@ -1,0 +1,142 @@
+"""The driver is killed at every kind of moment, and the study ends as if nothing had happened."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import optuna
+import pytest
+from optuna.storages.journal import JournalFileBackend
+from optuna.storages.journal._storage import JournalOperation
+from optuna.trial import TrialState
+
+from cluster.connect import connect
+from cluster.places import Laptop
+from sweeps import store
+from workflows.design_study import study
+
+from .fourbar_study import assert_equal_stores, small
+
+DRIVER = """
+import os, signal, sys
+from cluster.connect import connect
+from cluster.places import Laptop
+from optuna.storages import JournalStorage
+from tests.workflows.fourbar_study import small
+from workflows import design_study, journal
+
+
+def die_after(owner, name, calls, before=False):
+    real, made = getattr(owner, name), []
+
+    def counted(*arguments, **options):
+        made.append(1)
+        if before and len(made) == calls:
+            os.kill(os.getpid(), signal.SIGKILL)
+        found = real(*arguments, **options)
+        if len(made) == calls:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return found
+
+    setattr(owner, name, counted)
+
+
+def progress(advance):
+    if moment == "during evaluation" and advance.done >= 15:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+if __name__ == "__main__":
+    folder, moment = sys.argv[1:]
+    if moment == "before the store is there":
+        die_after(design_study, "prepare", 1)
+    elif moment == "while asking":  # the second batch, with two of three parameters set
+        die_after(JournalStorage, "set_trial_param", 44)
+    elif moment == "after asking":
+        die_after(journal.Journal, "ask", 2)
+    elif moment == "between storing and telling":
+        die_after(journal.Journal, "tell", 2, before=True)
+    elif moment == "while telling":
+        die_after(JournalStorage, "set_trial_state_values", 14)
+    elif moment == "between constraints":
+        die_after(JournalStorage, "set_trial_system_attr", 40)
+    with connect(Laptop(workers=1)) as client:
+        design_study.study(small(folder), client, progress)
+"""
+
+
+@pytest.fixture(scope="module")
+def client():
+    with connect(Laptop(workers=1)) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory, client):
+    spec = small(tmp_path_factory.mktemp("whole"))
+    study(spec, client)
+    return spec
+
+
+def trials(spec):
+    storage = optuna.storages.JournalStorage(JournalFileBackend(spec.storage))
+    return optuna.load_study(study_name=spec.name, storage=storage).get_trials()
+
+
+def times_told(spec):
+    """How often each trial was finished, by the lines of the journal."""
+    lines = [json.loads(line) for line in Path(spec.storage).read_text().splitlines()]
+    told = JournalOperation.SET_TRIAL_STATE_VALUES
+    return Counter(line["trial_id"] for line in lines if line["op_code"] == told)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("moment", "stored", "told"),
+    [
+        ("before the store is there", 0, 0),
+        ("while asking", 10, 10),
+        ("after asking", 10, 10),
+        ("during evaluation", 15, 10),
+        ("between storing and telling", 20, 10),
+        ("between constraints", 20, None),
+        ("while telling", 20, 14),
+    ],
+)
+def test_killed_and_run_again(moment, stored, told, tmp_path, client, undisturbed):
+    script = tmp_path / "driver.py"
+    script.write_text(DRIVER)
+    driver = subprocess.run(
+        [sys.executable, str(script), str(tmp_path), moment],
+        env={**os.environ, "PYTHONPATH": ":".join(sys.path)},
+        stderr=subprocess.PIPE,
+        timeout=120,
+    )
+    assert driver.returncode == -signal.SIGKILL, driver.stderr.decode()[-2000:]
+    spec = small(tmp_path)
+    left = 0
+    if spec.path.exists():
+        left = int((np.asarray(store.open_group(spec.path)["status"][:]) != 0).sum())
+    assert left == stored
+    if told is not None:
+        assert sum(times_told(spec).values()) == told
+    with open(spec.storage, "ab") as file:
+        file.write(b'{"op_code":4,"worker_id":"')  # and the line it was at is torn
+
+    assert study(spec, client).summary.evaluated == 35 - stored
+    assert_equal_stores(spec.path, undisturbed.path)
+    found = trials(spec)
+    assert [one.state for one in found] == [TrialState.COMPLETE] * 35
+    assert set(times_told(spec).values()) == {1}
+    assert len({tuple(one.params.items()) for one in found}) == 35
+    for one, other in zip(found, trials(undisturbed), strict=True):
+        assert (one.params, one.values, one.constraints) == (
+            other.params,
+            other.values,
+            other.constraints,
+        )

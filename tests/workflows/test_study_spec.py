@@ -1,0 +1,168 @@
+"""Study files: what they mean, all mistakes at once, and what makes two studies different."""
+
+import pytest
+
+from basepar_core.errors import FileError
+from basepar_core.files import library_path
+from sweeps.spec_file import from_document
+from workflows.study_file import load_study, parse_study
+from workflows.study_spec import Choices, Integers, Range
+
+STUDY = """
+mechanism: four-bar
+variables: {lx1: [0.2, 0.6], lx3: [1.0, 1.6], Dx: [0.6, 1.4]}
+objectives: {torque_rms: minimize}
+constraints: ["stroke(D) >= 40 deg", "condition <= 1e4"]
+sampler: {kind: tpe, seed: 3}
+trials: 400
+batch: 20
+store: {path: four-bar-study.zarr}
+study: {storage: four-bar-study.journal, name: torque}
+"""
+
+
+def mistakes(text):
+    with pytest.raises(FileError) as caught:
+        parse_study(text)
+    return {mistake.path: mistake for mistake in caught.value.mistakes}
+
+
+def test_the_example_of_the_format():
+    spec = parse_study(STUDY)
+    assert spec.variables == (
+        ("lx1", Range(0.2, 0.6)),
+        ("lx3", Range(1.0, 1.6)),
+        ("Dx", Range(0.6, 1.4)),
+    )
+    assert [(line.text, line.direction, line.unit) for line in spec.objectives] == [
+        ("torque_rms", "minimize", "N*m")
+    ]
+    assert spec.results == ("stroke(D)", "torque_rms", "condition")
+    asked = spec.sweep.evaluation
+    assert (asked.rank, asked.metrics) == ("numeric", ("stroke(D)", "torque_rms"))
+    assert (spec.trials, spec.batch, spec.storing_chunk) == (400, 20, 20)
+    assert (spec.store, spec.storage, spec.name) == (
+        "four-bar-study.zarr",
+        "four-bar-study.journal",
+        "torque",
+    )
+
+
+def test_units_choices_and_integers(tmp_path):
+    text = library_path("four-bar").read_text()
+    text = text.replace(
+        "Dx: {value: 1.0, unit: m, bounds: [0.6, 1.4]}", "Dx: {value: 1000, unit: mm}"
+    )
+    (tmp_path / "mine.yaml").write_text(text)
+    file = tmp_path / "study.yaml"
+    file.write_text("""
+mechanism: mine.yaml
+variables: {lx1: [200 mm, 0.6], lx3: {choices: [1.1, 1300 mm]}, Dx: {integer: [700, 1400]}}
+objectives: {"torque_rms + torque_peak": minimize, lx1 + lx3: maximize, "stroke(D)": maximize}
+trials: 7
+""")
+    spec = load_study(file)
+    (_, lx1), (_, lx3), (_, dx) = spec.variables
+    assert lx1 == Range(0.2, 0.6)
+    assert lx3 == Choices((1.1, 1.3))
+    assert isinstance(dx, Integers)
+    assert (dx.low, dx.high, dx.si(703)) == (700, 1400, 0.703)
+    assert (dx.parameter(0.703), dx.parameter(0.7035), dx.parameter(1.5)) == (703, None, None)
+    assert [dx.at(0.0), dx.at(0.9999)] == [700, 1400]
+    assert [lx3.at(0.0), lx3.at(0.99)] == [1.1, 1.3]
+    assert [line.unit for line in spec.objectives] == ["N*m", "m", "1"]
+    # Nothing speaks of the rank: it is not computed, and the excitation is not needed.
+    assert spec.sweep.evaluation.rank == "none"
+    assert (spec.store, spec.storage, spec.name) == (
+        "study-study.zarr",
+        "study-study.journal",
+        "study",
+    )
+
+
+def test_all_mistakes_at_once():
+    found = mistakes("""
+mechanism: four-bar
+variables: {lx1: [0.6, 0.2], lx9: [1, 2], rho: [1, 2], Dx: {integer: [3, 1]}, lx3: {choice: [1]}}
+objectives: {torque_rns: minimize, "stroke(E)": minimize, condition: minimise}
+constraints: ["stroke(X) >= 40 deg", "condition == 3", "stroke(D) >= 1 m", "lx1 < 1 m < 2 m"]
+sampler: {kind: tpee, seed: -1}
+trials: 0
+batch: 20
+store: {chunk: 7}
+colour: red
+""")
+    assert [found[path].line for path in found] == sorted(one.line for one in found.values())
+    assert set(found) == {
+        "variables.lx1",
+        "variables.lx9",
+        "variables.rho",
+        "variables.lx3.choice",
+        "variables.lx3",
+        "variables.Dx",
+        "objectives.torque_rns",
+        "objectives.stroke(E)",
+        "objectives.condition",
+        "constraints[0]",
+        "constraints[1]",
+        "constraints[2]",
+        "constraints[3]",
+        "sampler.kind",
+        "sampler.seed",
+        "trials",
+        "store.chunk",
+        "colour",
+    }
+    assert "did you mean 'torque_rms'?" in found["objectives.torque_rns"].message
+    assert "did you mean 'minimize'?" in found["objectives.condition"].message
+    assert "did you mean 'stroke(D)'?" in found["objectives.stroke(E)"].message
+    assert "there is no stroke(X)" in found["constraints[0]"].message
+    assert "two bounds" in found["constraints[1]"].message
+    assert "does not divide the batch of 20" in found["store.chunk"].message
+    assert "constants are never swept" in found["variables.rho"].message
+    assert found["sampler.kind"].line == 6
+
+
+def test_missing_sections_and_a_wrong_mechanism():
+    assert set(mistakes("mechanism: four-bar")) == {"variables", "objectives", "trials"}
+    found = mistakes(
+        "mechanism: four-barr\nvariables: {a: [1, 2]}\nobjectives: {x: minimize}\ntrials: 5"
+    )
+    assert set(found) == {"mechanism"}
+
+
+def test_samplers_say_what_they_cannot():
+    found = mistakes(STUDY.replace("kind: tpe", "kind: cmaes"))
+    assert "does not heed constraints" in found["sampler.kind"].message
+
+
+def test_one_value_per_drive():
+    text = STUDY.replace("four-bar\n", "five-bar\n", 1).replace(
+        "{lx1: [0.2, 0.6], lx3: [1.0, 1.6], Dx: [0.6, 1.4]}", "{l1: [0.2, 0.3]}"
+    )
+    found = mistakes(text)
+    message = found["objectives.torque_rms"].message
+    assert "torque_rms has one value per drive: torque_rms(" in message
+
+
+def test_the_hash_covers_what_fixes_the_rows_and_nothing_else():
+    spec = parse_study(STUDY)
+    for old, new, line in (
+        ("seed: 3", "seed: 4", "space.by.sampler.seed: 4 here, 3 there"),
+        ("40 deg", "41 deg", "space.by.constraints[0]: stroke(D) >= 41 deg here, stroke(D) >= 40"),
+        ("torque_rms: minimize", "torque_rms: maximize", "space.by.objectives.torque_rms"),
+        ("batch: 20", "batch: 10", "space.by.batch: 10 here, 20 there"),
+        ("[0.2, 0.6]", "[0.2, 0.5]", "space.variables.lx1[1]: 0.5 here, 0.6 there"),
+    ):
+        other = parse_study(STUDY.replace(old, new))
+        assert other.hash != spec.hash
+        assert any(line in found for found in other.sweep.difference(spec.sweep.canonical))
+    assert spec.at("elsewhere.zarr").hash == spec.hash
+    assert spec.at("elsewhere.zarr").storage == "elsewhere.journal"
+
+
+def test_the_store_keeps_the_specification():
+    spec = parse_study(STUDY)
+    again = from_document(spec.sweep.document())
+    assert again.hash == spec.hash
+    assert again.plan.describe() == spec.plan.describe()

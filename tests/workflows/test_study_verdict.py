@@ -1,0 +1,84 @@
+"""How far from feasible: signs, weights, and what a variant left undone."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from basepar_core.files import load
+from basepar_core.grammar import parse_comparison
+from basepar_core.units import NUMBER
+from sweeps.space import Condition
+from sweeps.statuses import Reason
+from workflows.quantities import check_words
+from workflows.samplers import row_seed
+from workflows.verdict import constraint_violations, undone
+from workflows.warm_start import spread
+
+numbers = st.floats(-1e6, 1e6)
+
+
+@given(numbers, numbers, st.sampled_from(["<", "<=", ">", ">="]))
+def test_a_constraint_is_met_exactly_where_its_number_is_not_positive(a, b, sign):
+    text = f"a {sign} b"
+    line = Condition(text, parse_comparison(text, {"a": NUMBER, "b": NUMBER}))
+    found = constraint_violations([line], {"a": np.array([a]), "b": np.array([b])}, 1)[0, 0]
+    met = {"<": a < b, "<=": a <= b, ">": a > b, ">=": a >= b}[sign]
+    assert (found <= 0) == met
+    assert -1 <= found <= 1
+
+
+def test_units_weigh_alike_and_no_value_is_the_worst():
+    lines = [
+        Condition(text, parse_comparison(text, {"a": NUMBER, "b": NUMBER}))
+        for text in ("a >= 40 deg", "b <= 1e4")
+    ]
+    known = {"a": np.radians([20.0, 20.0, np.nan]), "b": np.array([2e4, np.inf, 2e4])}
+    found = constraint_violations(lines, known, 3)
+    # Half of what is wanted and twice what is allowed are equally far: (2 − 1)/(2 + 1).
+    np.testing.assert_allclose(found[0], [1 / 3, 1 / 3], rtol=1e-15)
+    np.testing.assert_array_equal(found[1:, 1], [1.0, found[0, 1]])
+    assert found[2, 0] == 1
+
+
+def test_the_later_it_was_lost_the_nearer():
+    mechanism = load("four-bar")  # 64 samples of excitation, 128 of the cycle
+    cases = [
+        (Reason.LOST_IN_CYCLE, 127, 1 / 128),
+        (Reason.LOST_IN_CYCLE, 64, 1 / 2),
+        (Reason.SINGULAR_IN_CYCLE, 0, 1),
+        (Reason.SINGULAR_IN_CYCLE, np.nan, 1),
+        (Reason.VANISHING_PIVOT, 1e-12, 1),
+        (Reason.LOST_LOOP, 32, 1.5),
+        (Reason.NEAR_SINGULAR, np.nan, 2),
+        (Reason.OTHER_ASSEMBLY, 0.25, 2.2),
+        (Reason.OTHER_ASSEMBLY, np.nan, 3),
+        (Reason.UNDEFINED, np.nan, 3),
+    ]
+    reason, number, expected = (np.array(column, float) for column in zip(*cases, strict=True))
+    np.testing.assert_allclose(undone(mechanism, reason.astype(int), number), expected)
+    assert (np.diff(expected) >= 0).all()
+
+
+def test_seeds_of_trials_differ():
+    seeds = {row_seed(seed, row) for seed in range(3) for row in range(1000)}
+    assert len(seeds) > 2990  # 32 bits: a birthday or two in a thousand runs
+
+
+def test_spread_takes_the_best_and_a_bit_of_everything():
+    order = np.arange(1000)
+    found = spread(order, 100)
+    assert len(set(found.tolist())) == 100
+    assert set(range(50)) <= set(found.tolist())
+    assert found[-1] == 999
+    assert np.diff(found[50:]).max() < 25
+    np.testing.assert_array_equal(spread(order[:7], 100), order[:7])
+
+
+def test_a_quantity_of_nothing_is_refused_in_its_own_words():
+    from basepar_core.errors import ExpressionError
+
+    known = ["stroke(A)", "stroke(B.1)", "lx1", "torque_rms"]
+    check_words("max(stroke(A), stroke(B.1)) + sin(lx1) + torque_rms", known)
+    with pytest.raises(ExpressionError, match=r"no stroke\(B\); did you mean"):
+        check_words("stroke(B) >= 1", known)
