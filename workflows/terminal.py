@@ -19,9 +19,12 @@ from rich.progress import (
 )
 from rich.table import Table
 
+from basepar_core.files import library_names
 from basepar_core.reduction import ReducedMechanism
 from sweeps.progress import Advance
 from sweeps.statuses import Status
+
+from .shipped import study_names
 
 #: In a pipe lines are as long as they need to be.
 out = Console(highlight=False, width=None if sys.stdout.isatty() else 160)
@@ -279,12 +282,16 @@ def sweep_bar(quiet: bool) -> Iterator[SweepBar | None]:
         yield SweepBar(progress, task)
 
 
-def show_next_steps(store: str) -> None:
-    """Commands to try after a sweep."""
-    out.print("\nNext:")
+def show_next_steps(store: str, mechanism: str) -> None:
+    """Commands to try after a sweep; `mechanism` is the name its file states."""
     near = os.path.relpath(store)
-    shown = escape(near if len(near) < len(store) else store)
-    out.print(f"  basepar status {shown}")
-    out.print("  basepar base four-bar --eliminate J1,J2,J3,m1")
-    out.print("  basepar show four-bar -o four-bar.png")
-    out.print(f"  python -c \"import xarray; print(xarray.open_zarr('{shown}'))\"")
+    shown = near if len(near) < len(store) else store
+    steps = [f"report {shown} -o report.html", f"status {shown}"]
+    if mechanism in library_names():
+        steps += [f"reduce {mechanism}", f"base {mechanism}", f"show {mechanism} -o drawing.png"]
+    if mechanism in study_names():
+        steps.append(f"study {mechanism}")
+    out.print("\nNext:")
+    for step in steps:
+        out.print(f"  basepar {step}", markup=False)
+    out.print(f"  python -c \"import xarray; print(xarray.open_zarr('{shown}'))\"", markup=False)

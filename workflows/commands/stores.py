@@ -56,7 +56,7 @@ def _sweep(options: argparse.Namespace) -> int:
             if result.evaluated
             else "\nnothing was missing"
         )
-        terminal.show_next_steps(result.store)
+        terminal.show_next_steps(result.store, job.mechanism.name)
     if not result.done:
         return 1
     return 3 if result.failed or (options.strict and result.unsettled) else 0
