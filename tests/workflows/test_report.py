@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 from itertools import pairwise
 from pathlib import Path
 from xml.etree import ElementTree
@@ -270,6 +271,13 @@ def test_precise_stage(run, tmp_path):
     assert shown == [[float(data[name][k]) for name in names] for k in range(2)]
     labels = [picture.get("aria-label") for picture in page.iter("svg")]
     assert "Singular values in variable precision." in labels
+
+
+def test_without_matplotlib_there_are_no_drawings(run, store, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    found = run("report", str(store), "-o", str(tmp_path / "page.html"), "--json").json
+    assert found["sections"] == [*SECTIONS[:-1], "left-out", SECTIONS[-1]]
+    assert "pip install 'basepar[plot]'" in found["left_out"]["drawings"]
 
 
 def test_default_name_lies_beside_the_store(run, writable):

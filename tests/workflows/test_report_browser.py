@@ -119,9 +119,12 @@ def test_readable_in_every_size_and_scheme(chromium, page, width, scheme):
 
 def test_paper_is_light_whatever_the_screen(chromium, page):
     script = """({paper: getComputedStyle(document.body).backgroundColor,
-                  links: getComputedStyle(document.querySelector("nav")).display})"""
-    seen = chromium.show(page, width=794, scheme="dark", script=script, media="print")
-    assert seen.facts == {"paper": "rgb(255, 255, 255)", "links": "none"}
+                  links: getComputedStyle(document.querySelector("nav")).display,
+                  beyond: [...document.querySelectorAll("table")].filter(
+                      t => t.getBoundingClientRect().right > innerWidth + 1).length})"""
+    # 182 mm of A4 between its margins, in CSS pixels.
+    seen = chromium.show(page, width=688, scheme="dark", script=script, media="print")
+    assert seen.facts == {"paper": "rgb(255, 255, 255)", "links": "none", "beyond": 0}
 
 
 def test_the_policy_forbids_scripts_and_requests(chromium, page, tmp_path):
