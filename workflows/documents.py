@@ -189,7 +189,8 @@ def extremes(path: Path, most: int = 3) -> list[dict[str, Any]]:
     Only variants whose rank is settled or that carry a result at all count.
     """
     group = store.open_group(path)
-    swept = list(json.loads(str(group.attrs["spec"]))["space"]["variables"])
+    space = json.loads(str(group.attrs["spec"]))["space"]
+    swept = list(space.get("variables") or space["names"])  # a table has names only
     status = np.asarray(store.array_of(group, "status")[:])
     solved = np.isin(status, (Status.SOLVED, Status.AWAITING_PRECISE))
     rows = []

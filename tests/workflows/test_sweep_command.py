@@ -128,3 +128,15 @@ def _energy(angle, rate, lx1, lx2, lx3, Dx, ly2=1.1, Dy=0.1, rho=2.7, g=9.81):
         total += mass / 6 * ((u * u).sum(0) + (u * v).sum(0) + (v * v).sum(0))
         total += mass * g * (P[1] + Q[1]) / 2
     return total
+
+
+def test_a_table_shows_its_results(run, tmp_path):
+    file = tmp_path / "table.yaml"
+    rows = "{plan: table, rows: [{lx1: 0.25}, {lx1: 0.3}]}"
+    file.write_text(
+        f"mechanism: four-bar\nspace: {rows}\nevaluate: {{rank: none, metrics: [stroke(D)]}}\n"
+    )
+    ran = run("sweep", str(file), "--store", str(tmp_path / "table.zarr"), "--workers", "1")
+    assert ran.status == 0
+    assert "stroke_D" in ran.out
+    assert "lx1" not in ran.out
