@@ -13,7 +13,7 @@ from . import documents
 from .design_study import Result
 from .quantities import quantities
 from .study_spec import StudySpec
-from .terminal import number, out, show_status, table
+from .terminal import number, out, show_status, table, typed
 from .verdict import CLOSING, Verdict, judge
 
 #: Variants listed: of one objective the best, of several the front's.
@@ -127,6 +127,8 @@ def _show_end(document: Mapping[str, Any]) -> None:
         f"\n{count:,} variants evaluated in {seconds:.1f} s" if count else "\nnothing was missing"
     )
     out.print("\nNext:")
-    out.print(f"  basepar status {place}")
-    out.print(f"  basepar show {escape(document['mechanism'])} -o drawing.png")
-    out.print(f"  python -c \"import xarray; print(xarray.open_zarr('{place}'))\"")
+    basepar = typed("basepar")
+    out.print(f"  {basepar} report {place} -o report.html")
+    out.print(f"  {basepar} status {place}")
+    out.print(f"  {basepar} show {escape(document['mechanism'])} -o drawing.png")
+    out.print(f"  {typed('python')} -c \"import xarray; print(xarray.open_zarr('{place}'))\"")

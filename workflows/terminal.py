@@ -1,6 +1,7 @@
 """What people see in the terminal: tables, a progress bar, one message on failure."""
 
 import os
+import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -282,6 +283,16 @@ def sweep_bar(quiet: bool) -> Iterator[SweepBar | None]:
         yield SweepBar(progress, task)
 
 
+def typed(program: str) -> str:
+    """How this user calls a program of this environment: by name, or by its path from here."""
+    ours = os.path.join(os.path.dirname(sys.executable), program)
+    found = shutil.which(program)
+    if found and os.path.samefile(found, ours):
+        return program
+    near = os.path.relpath(ours)
+    return near if len(near) < len(ours) else ours
+
+
 def show_next_steps(store: str, mechanism: str) -> None:
     """Commands to try after a sweep; `mechanism` is the name its file states."""
     near = os.path.relpath(store)
@@ -293,5 +304,5 @@ def show_next_steps(store: str, mechanism: str) -> None:
         steps.append(f"study {mechanism}")
     out.print("\nNext:")
     for step in steps:
-        out.print(f"  basepar {step}", markup=False)
-    out.print(f"  python -c \"import xarray; print(xarray.open_zarr('{shown}'))\"", markup=False)
+        out.print(f"  {typed('basepar')} {step}", markup=False)
+    out.print(f"  {typed('python')} -c \"import xarray; print(xarray.open_zarr('{shown}'))\"", markup=False)
