@@ -305,4 +305,5 @@ def show_next_steps(store: str, mechanism: str) -> None:
     out.print("\nNext:")
     for step in steps:
         out.print(f"  {typed('basepar')} {step}", markup=False)
-    out.print(f"  {typed('python')} -c \"import xarray; print(xarray.open_zarr('{shown}'))\"", markup=False)
+    reading = f"import xarray; print(xarray.open_zarr('{shown}'))"
+    out.print(f'  {typed("python")} -c "{reading}"', markup=False)
