@@ -7,6 +7,7 @@ import pytest
 
 from basepar_core import closure, files, motion, regressor
 from basepar_core.closure import Outcome
+from basepar_core.motion import Motion
 from tests import mechanisms
 from tests.mechanisms import RRS3, C, E, F, P, R, S, U, linkage, loop, random_tree
 from tests.oracles import closed_form, dust, maximal, pinocchio_model
@@ -29,10 +30,11 @@ LOOPS = {
 }
 
 
-def prepared(mechanism, values=None):
-    """W over the mechanism's own excitation; everything must close."""
+def prepared(mechanism, values=None, every=1):
+    """W over the mechanism's own excitation, or every so manieth sample; everything must close."""
     model = closure.prepare(mechanism)
-    moving = motion.excitation(mechanism, model.assembled.coordinates)
+    full = motion.excitation(mechanism, model.assembled.coordinates)
+    moving = Motion(*(getattr(full, n)[..., ::every] for n in ("t", "q", "q_dot", "q_ddot")))
     seen = regressor.observe(model, values or {}, moving)
     assert seen.closed.all()
     return model, moving, seen
@@ -64,7 +66,9 @@ def test_every_joint_type_moves_dust(seed):
 
 
 @pytest.mark.parametrize("name", LOOPS)
-@pytest.mark.parametrize("swap", [False, True], ids=["", "child first"])
+@pytest.mark.parametrize(
+    "swap", [pytest.param(False, marks=pytest.mark.slow), True], ids=["", "child first"]
+)
 def test_loops_move_dust(name, swap):
     mechanism = single(name, swap)
     values = mechanisms.nearby(mechanism, 2, 0.03, 5)
@@ -106,10 +110,11 @@ def test_planar_loops_move_dust(B, D, coordinates, assembly):
 
 
 @pytest.mark.parametrize("name", CLOSED)
-def test_maximal_coordinates_give_the_same_in_every_lane(name):
+@pytest.mark.parametrize("every", [4, pytest.param(1, marks=pytest.mark.slow)])
+def test_maximal_coordinates_give_the_same_in_every_lane(name, every):
     mechanism = files.load(name)
     values = mechanisms.nearby(mechanism, 6, 0.05, 3)
-    _, moving, seen = prepared(mechanism, values)
+    _, moving, seen = prepared(mechanism, values, every)
     expected = maximal.observe(mechanism, values, moving.q, moving.q_dot, moving.q_ddot)
     assert_same_columns(seen.W, expected)
 
@@ -212,7 +217,7 @@ def test_power_goes_into_energy(name):
 def test_company_changes_no_bit(name, size):
     """100 variants at once, and in pieces: failures, retries and all."""
     model, moving, values, whole = hundred(name)
-    for first in range(0, 100 if size > 1 else 20, size):
+    for first in range(0, 100 if size > 1 else 10, size):
         piece = slice(first, first + size)
         alone = regressor.observe(model, {n: x[piece] for n, x in values.items()}, moving)
         np.testing.assert_array_equal(alone.trace.outcome, whole.trace.outcome[piece])
@@ -233,8 +238,8 @@ def hundred(name):
     else:
         mechanism = single(name) if name in LOOPS else files.load(name)
     model = closure.prepare(mechanism)
-    every = motion.excitation(mechanism, model.assembled.coordinates)
-    moving = motion.Motion(*(getattr(every, n)[..., :6] for n in ("t", "q", "q_dot", "q_ddot")))
+    full = motion.excitation(mechanism, model.assembled.coordinates)
+    moving = Motion(*(getattr(full, n)[..., :6] for n in ("t", "q", "q_dot", "q_ddot")))
     values = mechanisms.nearby(mechanism, 100, 0.3, 2)
     whole = regressor.observe(model, values, moving)
     if name in ("five-bar", "rsur", "three legs"):

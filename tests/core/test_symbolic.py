@@ -375,6 +375,7 @@ def test_what_is_left_may_indeed_be_eliminated():
         assert set(base.eliminated_names) == {*start, name}
 
 
+@pytest.mark.slow
 def test_every_admissible_choice_of_the_four_bar():
     """39 of them (methods, §5.2: those with m1); the numeric route admits the same."""
     model, _ = prepared(files.load("four-bar"))
