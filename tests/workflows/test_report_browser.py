@@ -121,10 +121,11 @@ def test_paper_is_light_whatever_the_screen(chromium, page):
     script = """({paper: getComputedStyle(document.body).backgroundColor,
                   links: getComputedStyle(document.querySelector("nav")).display,
                   beyond: [...document.querySelectorAll("table")].filter(
-                      t => t.getBoundingClientRect().right > innerWidth + 1).length})"""
+                      t => t.getBoundingClientRect().right > innerWidth + 1).length,
+                  narrow: document.querySelector(".narrow").getBoundingClientRect().height})"""
     # 182 mm of A4 between its margins, in CSS pixels.
     seen = chromium.show(page, width=688, scheme="dark", script=script, media="print")
-    assert seen.facts == {"paper": "rgb(255, 255, 255)", "links": "none", "beyond": 0}
+    assert seen.facts == {"paper": "rgb(255, 255, 255)", "links": "none", "beyond": 0, "narrow": 0}
 
 
 def test_the_policy_forbids_scripts_and_requests(chromium, page, tmp_path):
