@@ -174,7 +174,7 @@ class GeometryField:
 
     def _circular(self, function: str, argument: Expression) -> FracElement:
         """cos, sin or tan of an integer combination of angles, or of a rational point."""
-        combination = _integer_combination(argument)
+        combination = integer_combination(argument)
         if function != "tan" and combination.keys() <= {Pi()}:
             turn = combination.get(Pi(), Fraction(0))  # cos 60° is rational though sin 60° is not
             return self._cosine(turn if function == "cos" else turn - Fraction(1, 2))
@@ -209,12 +209,7 @@ class GeometryField:
         return c, s if count >= 0 else -s
 
     def _cosine(self, half_turns: Fraction) -> FracElement:
-        value = _RATIONAL_COSINES.get(half_turns % 2)
-        if value is None:
-            raise ExpressionError(
-                "The sine or cosine of this fixed angle is not rational; declare an angle "
-                "symbol, or an algebraic number with a relation such as r^2 = 3."
-            )
+        value = rational_cosine(half_turns)
         return self.field(value.numerator) / value.denominator
 
     def to_expression(self, fraction: FracElement) -> Expression:
@@ -276,7 +271,24 @@ class GeometryField:
         return result
 
 
-def _integer_combination(argument: Expression) -> dict[Name | Pi, Fraction]:
+def rational_cosine(half_turns: Fraction) -> Fraction:
+    """Cosine of an angle over π.
+
+    Raises
+    ------
+    ExpressionError
+        It is not rational.
+    """
+    value = _RATIONAL_COSINES.get(half_turns % 2)
+    if value is None:
+        raise ExpressionError(
+            "The sine or cosine of this fixed angle is not rational; declare an angle "
+            "symbol, or an algebraic number with a relation such as r^2 = 3."
+        )
+    return value
+
+
+def integer_combination(argument: Expression) -> dict[Name | Pi, Fraction]:
     """Coefficients of a linear combination of angles and of π."""
     match argument:
         case Number(value) if value == 0:
@@ -286,11 +298,11 @@ def _integer_combination(argument: Expression) -> dict[Name | Pi, Fraction]:
         case Call("+", terms):
             total: dict[Name | Pi, Fraction] = {}
             for term in terms:
-                for angle, count in _integer_combination(term).items():
+                for angle, count in integer_combination(term).items():
                     total[angle] = total.get(angle, Fraction(0)) + count
             return total
         case Call("-", (term,)):
-            return {angle: -count for angle, count in _integer_combination(term).items()}
+            return {angle: -count for angle, count in integer_combination(term).items()}
         case Call("*", factors):
             scale = Fraction(1)
             rest = []
@@ -301,11 +313,11 @@ def _integer_combination(argument: Expression) -> dict[Name | Pi, Fraction]:
                 else:
                     scale *= exact
             if len(rest) == 1:
-                return {a: scale * k for a, k in _integer_combination(rest[0]).items()}
+                return {a: scale * k for a, k in integer_combination(rest[0]).items()}
         case Call("/", (numerator, denominator)):
             exact = _rational(denominator)
             if exact:
-                return {a: k / exact for a, k in _integer_combination(numerator).items()}
+                return {a: k / exact for a, k in integer_combination(numerator).items()}
     raise ExpressionError(
         "Inside sin and cos geometry allows whole-number combinations of angle symbols, such as "
         "2*a - b, and angles such as 90 deg."
