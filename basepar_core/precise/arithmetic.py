@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
+from functools import reduce
 from typing import Any
 
 from flint import arb, ctx, fmpq
@@ -17,6 +18,7 @@ from ..expressions import OPERATORS
 
 Vec = tuple[arb, arb, arb]
 Matrix = tuple[Vec, Vec, Vec]
+Quaternion = tuple[arb, arb, arb, arb]
 
 BITS_PER_DIGIT = math.log2(10)
 _LOCK = threading.RLock()
@@ -50,15 +52,16 @@ def log2_size(x: arb) -> float:
     return math.log2(int(mantissa)) + int(exponent) if mantissa else -math.inf
 
 
-def _chosen(first_wins: Callable[[arb, arb], bool]) -> Callable[..., arb]:
-    def choose(*values: arb) -> arb:
-        best = values[0]
-        for value in values[1:]:
-            # Decided by midpoints: where two are equal to all digits, either will do.
-            best = best if first_wins(best.mid(), value.mid()) else value
-        return best
+def ball(log2_radius: float) -> arb:
+    """All numbers no larger than 2^log2_radius (rounded up to a whole power of two)."""
+    if log2_radius == -math.inf:
+        return arb(0)
+    # A hair more than the logarithm: it was computed in floats.
+    return arb(0, arb(2) ** math.ceil(log2_radius + 1e-6))
 
-    return choose
+
+def _extreme(choose: Callable[[arb, arb], arb]) -> Callable[..., arb]:
+    return lambda first, *others: reduce(choose, others, arb(first))
 
 
 #: Arithmetic for `expressions.evaluate`.
@@ -71,8 +74,8 @@ ARB: Mapping[str, Callable[..., Any]] = {
     "cos": lambda x: x.cos(),
     "tan": lambda x: x.tan(),
     "abs": abs,
-    "min": _chosen(lambda a, b: bool(a <= b)),
-    "max": _chosen(lambda a, b: bool(a >= b)),
+    "min": _extreme(lambda a, b: a.min(b)),
+    "max": _extreme(lambda a, b: a.max(b)),
 }
 
 ZERO, ONE = arb(0), arb(1)
@@ -128,13 +131,8 @@ def unit(v: Vec) -> Vec:
     return (v[0] / length, v[1] / length, v[2] / length)
 
 
-def middle(v: Sequence[arb]) -> Vec:
-    """Midpoints, without their radii."""
-    return (v[0].mid(), v[1].mid(), v[2].mid())
-
-
 def of_quaternion(q: Sequence[arb]) -> Matrix:
-    """Rotation of a quaternion of any length, orthogonal to working precision."""
+    """Rotation of a quaternion of any length; exactly orthogonal within its balls."""
     w, x, y, z = q
     s = 2 / (w * w + x * x + y * y + z * z)
     return (
@@ -144,6 +142,13 @@ def of_quaternion(q: Sequence[arb]) -> Matrix:
     )
 
 
-def cayley(turn: Vec) -> Matrix:
-    """The rotation that a small turn (rad) is to second order: exactly orthogonal, rational."""
-    return of_quaternion((ONE, turn[0] / 2, turn[1] / 2, turn[2] / 2))
+def turned_by(turn: Vec, q: Quaternion) -> Quaternion:
+    """(1, turn/2) times q: a small turn (rad, to second order) after the rotation of q."""
+    a, b, c = turn[0] / 2, turn[1] / 2, turn[2] / 2
+    w, x, y, z = q
+    return (
+        w - a * x - b * y - c * z,
+        x + a * w + b * z - c * y,
+        y - a * z + b * w + c * x,
+        z + a * y - b * x + c * w,
+    )

@@ -1,7 +1,9 @@
 """Poses, velocities and accelerations of one variant at one sample, to all working digits.
 
-Newton's method on all bodies' poses from a float64 configuration; midpoints after every solve;
-what is left open is measured afterwards, never assumed.
+Newton's method on all bodies' poses from a float64 configuration, in midpoints only (balls would
+grow by every step). What it ends at is then proved: Krawczyk's operator encloses the true
+configuration, and the linear systems of velocities and accelerations are solved for everything
+that the enclosure allows.
 """
 
 import math
@@ -12,53 +14,76 @@ import numpy as np
 from flint import arb, arb_mat, ctx
 from scipy.linalg import qr
 
-from ..errors import BaseparError
 from ..mechanism import Mechanism
 from ..topology import joint_of_value
 from .arithmetic import (
     ZERO,
-    Matrix,
+    Quaternion,
     Vec,
     add,
-    cayley,
+    ball,
     exact,
-    log2_size,
-    middle,
     of_quaternion,
-    product,
+    turned_by,
+    working,
 )
 from .constraints import Drive, Equation, Poses, Row, Twists, joint_equations
+from .enclosure import FloatMatrix, Inverse, NotClosedError, worst
 from .geometry import Geometry
 from .motion import State
 
 #: Newton doubles its digits; from 15 of them to 2 000 takes eight steps.
-NEWTON_STEPS = 12
+NEWTON_STEPS = 16
 #: A float64 configuration is off by rounding times the loops' condition, at most 1e-8 (closure's
 #: bound on dead points); a first update larger than this may lead to another branch.
 NEAR = 1e-6
-#: Rounding of a gap: bits lost in some tens of operations on numbers of order one.
-ROUNDING_BITS = 16
+#: Bits that Newton's first step, from some 48 right ones, can make use of.
+FIRST_BITS = 128
 
 
-class NotClosedError(BaseparError):
-    """Newton's method left a loop open at a precision at which it should be closed."""
+@dataclass(frozen=True)
+class Placement:
+    """Exact poses: quaternions (of any length) and origins of the bodies in the world.
 
-    kind = "not closed"
+    A rotation matrix of rounded numbers is not orthogonal; that of a quaternion is.
+    """
+
+    q: list[Quaternion]
+    p: list[Vec]
+
+    def poses(self) -> Poses:
+        """Orientations and origins, as narrow as the precision in force makes them."""
+        return Poses([of_quaternion(q) for q in self.q], list(self.p))
+
+    def within(self, log2_radius: float) -> Poses:
+        """All poses turned by Cayley vectors, and shifted, by at most this in any component."""
+        shift = ball(log2_radius)
+        found = Poses([], [])
+        for q, p in zip(self.q, self.p, strict=True):
+            # A turn t changes a quaternion's components by less than 3/2 |t| times the largest.
+            change = ball(log2_radius + worst(q) + 0.6)
+            found.R.append(of_quaternion([x + change for x in q]))
+            found.p.append((p[0] + shift, p[1] + shift, p[2] + shift))
+        return found
+
+    def moved(self, turns: Sequence[Vec], shifts: Sequence[Vec]) -> "Placement":
+        """Turned by Cayley vectors (rad) and shifted (m), rounded."""
+        q = [turned_by(turn, old) for turn, old in zip(turns, self.q, strict=True)]
+        p = [add(old, shift) for old, shift in zip(self.p, shifts, strict=True)]
+        return Placement(
+            [(w.mid(), x.mid(), y.mid(), z.mid()) for w, x, y, z in q],
+            [(x.mid(), y.mid(), z.mid()) for x, y, z in p],
+        )
 
 
 @dataclass(frozen=True)
 class Closed:
-    """One sample: poses, their motion, and unit-rate motions per coordinate.
-
-    `gap` is the base-2 logarithm of a bound on every equation's residual (m or rad), those not
-    solved for included: at 320 digits no float holds the residual itself.
-    """
+    """One sample: balls of poses and of unit-rate motions per coordinate, and what solves them."""
 
     poses: Poses
-    twists: Twists
-    accelerations: Twists
     modes: tuple[Twists, ...]
-    gap: float
+    jacobian: arb_mat
+    inverse: Inverse
 
 
 class System:
@@ -70,6 +95,12 @@ class System:
         For its coordinates.
     dims
         Geometry at the precision in force.
+
+    Attributes
+    ----------
+    redundant
+        Whether some equations were left out because others imply them (in floats): they are
+        seen to hold to all digits, but not proved to.
     """
 
     def __init__(self, mechanism: Mechanism, dims: Geometry):
@@ -82,74 +113,112 @@ class System:
         self.drives, self.order = _drives(mechanism, dims)
         self.rows: list[int] | None = None
 
-    def close(self, start: Poses, state: State) -> Closed:
-        """Close all joints at prescribed coordinates, from nearby poses.
+    @property
+    def redundant(self) -> bool:
+        return len(self.fixed) + sum(map(len, self.order)) > self.unknowns
+
+    def close(self, start: Placement, state: State) -> Closed:
+        """Close all joints at prescribed coordinates, from nearby poses, and prove it.
 
         Raises
         ------
         NotClosedError
-            Where Newton's method does not converge, or an equation that was not solved for
-            (a loop with redundant constraints) stays open.
+            Where Newton's method does not converge, its end cannot be proved to be one, or an
+            equation that was not solved for (a loop with redundant constraints) stays open.
         """
         q = [[state[0][k] for k in indices] for indices in self.order]
         driven = [e for d, mine in zip(self.drives, q, strict=True) for e in d.equations(mine)]
-        at = start
+        at, inverse = self._newton(start, driven)
+        poses, jacobian, proved = self._enclosed(at, driven, inverse)
+        unit = proved.solve(jacobian, self._unit_rates(poses, q))
+        return Closed(poses, tuple(self._twists(unit)), jacobian, proved)
+
+    def _newton(self, start: Placement, driven: Sequence[Equation]) -> tuple[Placement, Inverse]:
+        """Where the iteration ends, and an inverse of the last Jacobian."""
+        at, full = start, ctx.prec
+        schedule = _rising(full)
         for turn in range(NEWTON_STEPS):
-            gaps, rows = self._rows(at, driven)
-            step = self._solve(rows, arb_mat(len(gaps), 1, [-gap for gap in gaps]))
-            update = max(map(log2_size, step.entries()), default=-math.inf)
-            if turn == 0 and not update < math.log2(NEAR):
-                raise NotClosedError(f"the float64 configuration is off by {_decimal(update)}")
-            at = self._moved(at, step)
+            bits = schedule[turn] if turn < len(schedule) else full
+            with working(bits):
+                gaps, rows = self._rows(at.poses(), driven)
+                matrix = self._matrix(rows)
+                step = self._step(matrix, gaps)
+                update = worst(step.entries())
+                if turn == 0 and not update < math.log2(NEAR):
+                    raise NotClosedError(f"the float64 configuration is off by {_decimal(update)}")
+                (change,) = self._twists(step)
+                at = at.moved(change.omega, change.v)
             # Quadratic convergence: after an update of half the digits all digits are right.
-            if update < -ctx.prec / 2 - 4:
-                break
-        return self._moving(at, driven, q, state)
+            if bits == full and update < -full / 2 - 4:
+                return at, Inverse.of(FloatMatrix.around(matrix))
+        raise NotClosedError(f"Newton's steps do not fall below {_decimal(update)}")
 
-    def _moving(
-        self, at: Poses, driven: Sequence[Equation], q: list[list[arb]], state: State
-    ) -> Closed:
-        gaps, rows = self._rows(at, driven, every=True)
-        gap = max(map(log2_size, gaps), default=-math.inf)
-        closed = ROUNDING_BITS - ctx.prec
-        if not gap < closed:
-            raise NotClosedError(
-                f"the loops stay open by {_decimal(gap)}, where {ctx.prec} bits close them to "
-                f"{_decimal(closed)}"
-            )
+    def _step(self, matrix: arb_mat, gaps: list[arb]) -> arb_mat:
+        try:
+            return matrix.solve(
+                arb_mat(len(gaps), 1, [-gap for gap in gaps]), algorithm="approx"
+            ).mid()
+        except ZeroDivisionError:
+            raise NotClosedError("the mechanism is singular at a sample") from None
+
+    def _enclosed(
+        self, at: Placement, driven: Sequence[Equation], inverse: Inverse
+    ) -> tuple[Poses, arb_mat, Inverse]:
+        """Balls that hold the configuration, the Jacobian there, and its inverse."""
         assert self.rows is not None
-        rows = [rows[k] for k in self.rows]
-        unit = self._twists(self._solve(rows, self._unit_rates(at, q)))
-        rates = state[1]
-        twists = Twists(
-            [_combined([mode.omega[b] for mode in unit], rates) for b in range(self.bodies)],
-            [_combined([mode.v[b] for mode in unit], rates) for b in range(self.bodies)],
-        )
-        equations = [*self.fixed, *driven]
-        right = [-equations[k].bias(at, twists) for k in self.rows if k < len(self.fixed)]
-        for drive, mine, indices in zip(self.drives, q, self.order, strict=True):
-            speeds, seconds = ([state[d][k] for k in indices] for d in (1, 2))
-            right += drive.second(at, twists, mine, speeds, seconds)
-        second = self._twists(self._solve(rows, arb_mat(len(right), 1, right)))[0]
-        return Closed(at, twists, second, tuple(unit), gap)
+        residual = max(worst(self._rows(at.poses(), driven)[0]), -2.0 * ctx.prec)
+        box = inverse.box(residual)
+        poses = at.within(box)
+        every = [equation.row(poses) for equation in (*self.fixed, *driven)]
+        for gap, _ in every:  # those not solved for among them
+            if not gap.contains(0):
+                raise NotClosedError(
+                    f"the loops stay open by {_decimal(worst([gap]))}, where {ctx.prec} bits "
+                    f"close them to {_decimal(worst([gap.rad()]))}"
+                )
+        matrix = self._matrix([every[k][1] for k in self.rows])
+        held = FloatMatrix.around(matrix)
+        proved = Inverse.of(held)
+        if not proved.closes(held, residual, box):
+            raise NotClosedError(
+                f"no configuration can be proved within {_decimal(box)} of where the loops are "
+                f"open by {_decimal(residual)}"
+            )
+        return poses, matrix, proved
 
-    def _rows(
-        self, at: Poses, driven: Sequence[Equation], every: bool = False
-    ) -> tuple[list[arb], list[Row]]:
-        found = [equation.row(at) for equation in (*self.fixed, *driven)]
+    def accelerations(self, closed: Closed, state: State) -> tuple[Twists, Twists]:
+        """Velocities and accelerations of the bodies at a closed sample's prescribed motion."""
+        assert self.rows is not None
+        twists = Twists(
+            [_combined([mode.omega[b] for mode in closed.modes], state[1]) for b in self._bodies],
+            [_combined([mode.v[b] for mode in closed.modes], state[1]) for b in self._bodies],
+        )
+        at = closed.poses
+        right = [-self.fixed[k].bias(at, twists) for k in self.rows if k < len(self.fixed)]
+        for drive, indices in zip(self.drives, self.order, strict=True):
+            mine, speeds, seconds = ([state[d][k] for k in indices] for d in (0, 1, 2))
+            right += drive.second(at, twists, mine, speeds, seconds)
+        column = arb_mat(len(right), 1, right)
+        return twists, self._twists(closed.inverse.solve(closed.jacobian, column))[0]
+
+    @property
+    def _bodies(self) -> range:
+        return range(self.bodies)
+
+    def _rows(self, at: Poses, driven: Sequence[Equation]) -> tuple[list[arb], list[Row]]:
+        equations = [*self.fixed, *driven]
         if self.rows is None:
-            self.rows = self._independent([row for _, row in found])
-        if not every:
-            found = [found[k] for k in self.rows]
+            self.rows = self._independent([equation.row(at)[1] for equation in equations])
+        found = [equations[k].row(at) for k in self.rows]
         return [gap for gap, _ in found], [row for _, row in found]
 
     def _independent(self, rows: list[Row]) -> list[int]:
         """As many equations as unknowns, the drives' among them, in order."""
+        if not self.redundant:
+            return list(range(len(rows)))
         count = len(self.fixed)
         flat = np.array([float(x) for row in rows for x in self._dense(row)])
         dense = flat.reshape(len(rows), self.unknowns)
-        if len(rows) == self.unknowns:
-            return list(range(len(rows)))
         drives = np.linalg.qr(dense[count:].T)[0]
         rest = dense[:count] - dense[:count] @ drives @ drives.T
         order = qr(rest.T, mode="r", pivoting=True)[1]
@@ -165,13 +234,9 @@ class System:
                 entries[body * width : (body + 1) * width] = [six[k] for k in self.kept]
         return entries
 
-    def _solve(self, rows: list[Row], right: arb_mat) -> arb_mat:
+    def _matrix(self, rows: list[Row]) -> arb_mat:
         flat = [entry for row in rows for entry in self._dense(row)]
-        matrix = arb_mat(self.unknowns, self.unknowns, flat)
-        try:
-            return matrix.solve(right, algorithm="approx").mid()
-        except ZeroDivisionError:
-            raise NotClosedError("the mechanism is singular at a sample") from None
+        return arb_mat(self.unknowns, self.unknowns, flat)
 
     def _unit_rates(self, at: Poses, q: list[list[arb]]) -> arb_mat:
         assert self.rows is not None
@@ -202,20 +267,21 @@ class System:
             found.append(Twists(omega, v))
         return found
 
-    def _moved(self, at: Poses, step: arb_mat) -> Poses:
-        (change,) = self._twists(step)
-        R: list[Matrix] = []
-        for turn, old in zip(change.omega, at.R, strict=True):
-            a, b, c = product(cayley(turn), old)
-            R.append((middle(a), middle(b), middle(c)))
-        return Poses(R, [middle(add(p, shift)) for p, shift in zip(at.p, change.v, strict=True)])
+
+def _rising(full: int) -> list[int]:
+    """Bits of Newton's steps: about twice as many each time, up to all."""
+    found = [full]
+    while found[0] > FIRST_BITS + FIRST_BITS // 2:
+        found.insert(0, max(FIRST_BITS, found[0] // 2 + 32))
+    return found
 
 
 def _combined(vectors: Sequence[Vec], rates: Sequence[arb]) -> Vec:
     """Σ rate · vector."""
-    return middle(
-        [sum((v[i] * s for v, s in zip(vectors, rates, strict=True)), ZERO) for i in range(3)]
+    x, y, z = (
+        sum((v[i] * s for v, s in zip(vectors, rates, strict=True)), ZERO) for i in range(3)
     )
+    return x, y, z
 
 
 def _decimal(log2: float) -> str:
@@ -236,17 +302,16 @@ def _drives(mechanism: Mechanism, dims: Geometry) -> tuple[list[Drive], list[tup
     return drives, order
 
 
-def poses_from_floats(R: np.ndarray, p: np.ndarray, planar: bool) -> Poses:
-    """Exactly orthogonal poses next to float64 ones; R (body, 3, 3), p (body, 3)."""
-    turned = []
+def poses_from_floats(R: np.ndarray, p: np.ndarray, planar: bool) -> Placement:
+    """Exact poses next to float64 ones; R (body, 3, 3), p (body, 3)."""
+    turned: list[Quaternion] = []
     for matrix in R:
         w, x, y, z = _quaternion(matrix)
         if planar:
             x = y = 0.0
-        a, b, c = of_quaternion([exact(float(entry)) for entry in (w, x, y, z)])
-        turned.append((middle(a), middle(b), middle(c)))
+        turned.append((exact(float(w)), exact(float(x)), exact(float(y)), exact(float(z))))
     origins = [(exact(float(x)), exact(float(y)), exact(float(z))) for x, y, z in p]
-    return Poses(turned, [(x, y, ZERO) for x, y, _ in origins] if planar else list(origins))
+    return Placement(turned, [(x, y, ZERO) for x, y, _ in origins] if planar else list(origins))
 
 
 def _quaternion(R: np.ndarray) -> np.ndarray:
@@ -256,4 +321,5 @@ def _quaternion(R: np.ndarray) -> np.ndarray:
     table[0, 0] = 1 + trace
     table[1:, 1:] = R + R.T + np.diag([1 - trace] * 3)
     table[0, 1:] = table[1:, 0] = [R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]]
-    return table[np.argmax(np.diag(table))]
+    found = table[np.argmax(np.diag(table))]
+    return np.asarray(found / np.linalg.norm(found))

@@ -1,10 +1,10 @@
-"""Symbol values, joint frames and gravity of one variant at working precision.
+"""Symbol values, joint frames and gravity of one variant, as balls that hold the true values.
 
 Nothing passes through a float on the way: numbers of the file are rationals, a swept value is
-the binary rational that its float64 is, π and roots are evaluated here.
+the binary rational that its float64 is, π and roots are enclosed here.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from flint import arb, ctx
@@ -12,7 +12,8 @@ from flint import arb, ctx
 from ..expressions import evaluate
 from ..mechanism import GROUND, Mechanism, Relation
 from ..relations import newton, polynomial, roots
-from .arithmetic import ARB, Matrix, Vec, cross, dot, exact, middle, minus, scale, unit
+from .arithmetic import ARB, Matrix, Vec, ball, cross, dot, exact, log2_size, minus, scale, unit
+from .enclosure import NotClosedError
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,13 @@ def symbol_values(mechanism: Mechanism, values: Mapping[str, float]) -> dict[str
 
 
 def _root(mechanism: Mechanism, relation: Relation, known: Mapping[str, arb], near: float) -> arb:
-    """The root of a relation next to a float, by Newton's method."""
+    """The root of a relation next to a float: Newton's method, then its interval form.
+
+    Raises
+    ------
+    NotClosedError
+        No simple root can be proved there.
+    """
     symbols = (*mechanism.geometry, *mechanism.constants)
     others = [s for s in symbols if not s.is_angle and s.name != relation.symbol]
     coefficients = evaluate(polynomial(others, relation)[0], known, ARB)
@@ -56,7 +63,22 @@ def _root(mechanism: Mechanism, relation: Relation, known: Mapping[str, arb], ne
     # The digits double from 15 on; two steps more than that needs are for the last bits.
     for _ in range((ctx.prec // 48).bit_length() + 2):
         root = newton(coefficients, root).mid()
-    return root
+    value, slope = _polynomial(coefficients, root)
+    wide = root + ball(log2_size(value / slope) + 1)
+    shrunk = root - value / _polynomial(coefficients, wide)[1]
+    # Newton's operator maps the interval into itself: one root lies there, and no other.
+    if not (shrunk.is_finite() and wide.contains(shrunk)):
+        raise NotClosedError(f"no root of the relation of {relation.symbol!r} can be enclosed")
+    return shrunk
+
+
+def _polynomial(coefficients: Sequence[arb], at: arb) -> tuple[arb, arb]:
+    """Σ cₖ rᵏ and its derivative."""
+    value, slope = coefficients[-1], 0 * coefficients[-1]
+    for coefficient in reversed(coefficients[:-1]):
+        slope = slope * at + value
+        value = value * at + coefficient
+    return value, slope
 
 
 def geometry(mechanism: Mechanism, known: Mapping[str, arb]) -> Geometry:
@@ -78,13 +100,13 @@ def geometry(mechanism: Mechanism, known: Mapping[str, arb]) -> Geometry:
         at1, axis1, x1, at2, axis2, x2 = vectors[6 * k : 6 * k + 6]
         first, second = (number[name] for name in joint.bodies)
         axes = (_axes(axis1, x1), _axes(axis2, x2))
-        joints.append(JointFrames(joint.type, first, second, (middle(at1), middle(at2)), axes))
+        joints.append(JointFrames(joint.type, first, second, (at1, at2), axes))
     x, y, z = evaluate(mechanism.gravity, known, ARB)
-    return Geometry(tuple(joints), middle((x, y, z)))
+    return Geometry(tuple(joints), (x, y, z))
 
 
 def _axes(axis: Vec, reference: Vec) -> Matrix:
     """x, y, z of a joint frame: z along the axis, x the reference made perpendicular to it."""
     z = unit(axis)
     x = unit(minus(reference, scale(dot(reference, z), z)))
-    return (middle(x), middle(cross(z, x)), middle(z))
+    return (x, cross(z, x), z)

@@ -1,4 +1,4 @@
-"""Samples of an excitation at working precision (FORMAT.md, "Excitation").
+"""Samples of an excitation as balls that hold the true values (FORMAT.md, "Excitation").
 
 Random coefficients are doubles, hence exact rationals; everything else comes from the file's
 exact expressions.
@@ -134,5 +134,5 @@ def _datum(law: Data, sample: int) -> State:
 
 
 def _state(rows: Sequence[Sequence[arb]]) -> State:
-    q, q_dot, q_ddot = ([row[k].mid() for row in rows] for k in range(3))
+    q, q_dot, q_ddot = ([row[k] for row in rows] for k in range(3))
     return q, q_dot, q_ddot

@@ -1,8 +1,8 @@
-"""W of one variant along its excitation, as integers: inverse dynamics to any number of digits.
+"""W of one variant along its excitation, as integers with a proved error.
 
 The float64 loops tell where the mechanism is (`closure.trace`); every sample is then closed anew
-at the precision asked for. W comes from the Newton–Euler regressor of a free body about its
-frame's origin and the virtual motions at unit rates (d'Alembert).
+at the precision asked for, enclosed, and its rows are made of balls (`regressors`). The largest
+radius among them is the error of the integers.
 """
 
 import math
@@ -10,57 +10,63 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from flint import arb, ctx, fmpz, fmpz_mat
+from flint import arb, fmpz, fmpz_mat
 
 from .. import kinematics
 from ..closure import Model, Outcome, trace
 from ..errors import UsageError
-from ..mechanism import Mechanism
 from ..motion import excitation
 from . import motion as exact_motion
-from .arithmetic import (
-    BITS_PER_DIGIT,
-    ORIGIN,
-    UNITS,
-    Vec,
-    add,
-    bits_of,
-    cross,
-    dot,
-    minus,
-    scale,
-    times,
-    transpose,
-    working,
-)
-from .configurations import Closed, NotClosedError, System, poses_from_floats
+from .arithmetic import bits_of, working
+from .configurations import System, poses_from_floats
+from .enclosure import NotClosedError, worst
 from .geometry import geometry, symbol_values
 from .motion import Start
+from .regressors import energy_rows, inverse_dynamics_rows
 
 #: Decimal digits carried beyond those of W, for rounding on the way.
 GUARD_DIGITS = 20
 
 
+#: An error of the integers above this many units is repeated with more guard digits.
+UNITS_LOST = 64
+
+
 @dataclass(frozen=True)
 class IntegerMatrix:
-    """W ≈ entries · 2^scale, row by sample and coordinate, with every entry's error below
-    radius · 2^scale. `bits` is the size of the largest entry."""
+    """W ≈ entries · 2^scale, row by sample and coordinate, with every entry's error at most
+    radius · 2^scale. `bits` is the size of the largest entry.
+
+    `proved` tells whether the error was (by enclosures of every configuration), or whether a
+    loop's redundant equations were only seen to hold.
+    """
 
     entries: fmpz_mat
     scale: int
     radius: int
     bits: int
+    proved: bool = True
 
     def columns(self, chosen: Sequence[int]) -> "IntegerMatrix":
         """Some of its columns."""
         table = [[row[k] for k in chosen] for row in self.entries.tolist()]
         return replace(self, entries=fmpz_mat(table))
 
+    def shortened(self, bits: int) -> "IntegerMatrix":
+        """The same with so many bits, its error grown by what was cut off."""
+        cut = self.bits - bits
+        if cut <= 0:
+            return self
+        shape = self.entries.nrows(), self.entries.ncols()
+        entries = [_shifted(x, -cut) for x in self.entries.entries()]
+        radius = (self.radius >> cut) + 2
+        return IntegerMatrix(
+            fmpz_mat(*shape, entries), self.scale + cut, radius, bits, self.proved
+        )
 
-def rounded(
-    rows: Sequence[Sequence[arb]], digits: float, error: float = -math.inf
-) -> IntegerMatrix:
-    """Numbers as integers of so many digits, the largest full.
+
+def rounded(rows: Sequence[Sequence[arb]], digits: float, proved: bool = True) -> IntegerMatrix:
+    """Balls as integers of so many digits, the largest full, and the largest error of any.
 
     Parameters
     ----------
@@ -68,16 +74,28 @@ def rounded(
         (row, parameter).
     digits
         Decimal digits of the largest entry.
-    error
-        What each entry may be wrong by, relative to the largest: base-2 logarithm.
+    proved
+        Whether the balls are.
+
+    Raises
+    ------
+    NotClosedError
+        A ball is unbounded.
     """
-    flat = [x.mid().man_exp() for row in rows for x in row]
-    top = max((int(man).bit_length() + int(exp) for man, exp in flat if man != 0), default=0)
+    flat = [x for row in rows for x in row]
+    parts = [x.mid().man_exp() for x in flat]
+    top = max((int(man).bit_length() + int(exp) for man, exp in parts if man != 0), default=0)
     bits = bits_of(digits)
     lowest = top - bits
-    entries = [_shifted(man, int(exp) - lowest) for man, exp in flat]
-    radius = 1 if error == -math.inf else 1 + (1 << max(0, math.ceil(error + bits)))
-    return IntegerMatrix(fmpz_mat(len(rows), len(rows[0]), entries), lowest, radius, bits)
+    entries = [_shifted(man, int(exp) - lowest) for man, exp in parts]
+    off = worst([max((x.rad() for x in flat), default=arb(0))])
+    if not off < math.inf or not all(x.is_finite() for x in flat):
+        raise NotClosedError("W has entries that its enclosures do not bound")
+    # Half a unit of rounding, and the balls' own; the logarithm is from floats.
+    radius = 1 + (math.ceil(2.0 ** (off - lowest) * (1 + 1e-9)) if off - lowest < 60 else 0)
+    if off - lowest >= 60:
+        radius = 1 << math.ceil(off - lowest + 1)
+    return IntegerMatrix(fmpz_mat(len(rows), len(rows[0]), entries), lowest, radius, bits, proved)
 
 
 def _shifted(mantissa: fmpz, by: int) -> fmpz:
@@ -126,35 +144,53 @@ class Variant:
         picks = tuple(k * self.available // count for k in range(count))
         return replace(self, start=replace(self.start, picks=picks))
 
-    def observe(self, digits: float) -> IntegerMatrix:
+    def observe(self, digits: float, form: str = "W") -> IntegerMatrix:
         """W to so many decimal digits, computed from the float64 configurations anew.
+
+        Parameters
+        ----------
+        digits
+            Decimal digits of the largest entry.
+        form
+            "W": rows of inverse dynamics. "energy": bilinear kinetic energies of the unit
+            motions and differences of the potential, which have the same null space, need no
+            accelerations and have other singular values (a second opinion on the rank).
 
         Raises
         ------
         NotClosedError
-            A sample cannot be closed to these digits.
+            A sample cannot be closed to these digits, or not be proved to be.
         """
         # Errors of a configuration reach W through the loops' equations twice.
-        lost = 2 * math.log10(self.amplification)
-        with working(bits_of(digits + GUARD_DIGITS + lost)):
-            rows, gap = self._rows()
-            if not gap < (3 - digits) * BITS_PER_DIGIT:
-                raise NotClosedError(f"the loops stay open by 2^{gap:.0f} (m or rad)")
-            return rounded(rows, digits, gap + 2 * math.log2(self.amplification))
+        bits = bits_of(digits + GUARD_DIGITS + 2 * math.log10(self.amplification))
+        for _ in range(3):
+            with working(bits):
+                found = self._observed(digits, form)
+            if found.radius <= UNITS_LOST:
+                break
+            bits += found.radius.bit_length()
+        return found
 
-    def _rows(self) -> tuple[list[list[arb]], float]:
+    def _observed(self, digits: float, form: str) -> IntegerMatrix:
         mechanism = self.model.mechanism
         dims = geometry(mechanism, symbol_values(mechanism, self.values))
         system = System(mechanism, dims)
         rows: list[list[arb]] = []
-        gap = -float(ctx.prec)
+        first: list[arb] | None = None
         states = exact_motion.samples(mechanism, self.start)
         for sample, state in zip(self.picks, states, strict=True):
             near = poses_from_floats(self.R[sample], self.p[sample], mechanism.planar)
             closed = system.close(near, state)
-            rows += _sample_rows(mechanism, closed, dims.gravity)
-            gap = max(gap, closed.gap)
-        return rows, gap
+            if form == "energy":
+                kinetic, potential = energy_rows(mechanism.planar, closed, dims.gravity)
+                first = first or potential
+                rows += [*kinetic, [a - b for a, b in zip(potential, first, strict=True)]]
+                continue
+            twists, accelerations = system.accelerations(closed, state)
+            rows += inverse_dynamics_rows(
+                mechanism.planar, closed, twists, accelerations, dims.gravity
+            )
+        return rounded(rows, digits, not system.redundant)
 
 
 def variant(model: Model, values: Mapping[str, float], samples: int | None = None) -> Variant:
@@ -221,43 +257,3 @@ def _placed(
     R = np.stack([np.broadcast_to(at.R[b], (3, 3, *batch)) for b in bodies])
     p = np.stack([np.broadcast_to(at.p[b], (3, *batch)) for b in bodies])
     return np.moveaxis(R, (3, 4, 0), (0, 1, 2)), np.moveaxis(p, (2, 3, 0), (0, 1, 2))
-
-
-def _sample_rows(mechanism: Mechanism, closed: Closed, gravity: Vec) -> list[list[arb]]:
-    """Rows of W (coordinate, parameter) at one sample."""
-    rows: list[list[arb]] = [[] for _ in closed.modes]
-    kept = (0, 1, 2, 9) if mechanism.planar else range(10)
-    for b in range(len(mechanism.bodies)):
-        into_body = transpose(closed.poses.R[b])
-        w = times(into_body, closed.twists.omega[b])
-        w_dot = times(into_body, closed.accelerations.omega[b])
-        a = times(into_body, minus(closed.accelerations.v[b], gravity))
-        moments, forces = _body_regressor(w, w_dot, a)
-        for row, mode in zip(rows, closed.modes, strict=True):
-            turn, slide = times(into_body, mode.omega[b]), times(into_body, mode.v[b])
-            row += [dot(turn, moments[k]) + dot(slide, forces[k]) for k in kept]
-    return rows
-
-
-def _body_regressor(w: Vec, w_dot: Vec, a: Vec) -> tuple[list[Vec], list[Vec]]:
-    """Moment about the origin and force that move a body, per unit parameter; body axes.
-
-    `a` is the origin's acceleration less gravity (Atkeson, An & Hollerbach, Int. J. Robotics
-    Research 5(3), 1986).
-    """
-    moments, forces = [ORIGIN], [a]
-    for k in range(3):  # a first moment along axis k
-        e = UNITS[k]
-        moments.append(cross(e, a))
-        forces.append(add(cross(w_dot, e), cross(w, cross(w, e))))
-    for i, j in ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)):
-        spun = cross(w, _entry(w, i, j))
-        moments.append(add(_entry(w_dot, i, j), spun))
-        forces.append(ORIGIN)
-    return moments, forces
-
-
-def _entry(v: Vec, i: int, j: int) -> Vec:
-    """I v for the inertia matrix with ones at (i, j) and (j, i)."""
-    one = scale(v[j], UNITS[i])
-    return one if i == j else add(one, scale(v[i], UNITS[j]))

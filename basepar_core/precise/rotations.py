@@ -7,9 +7,24 @@ case of their own. Below, with x = θ² and K = r×:
     f_k(x) = Σ (−x)ⁿ / (2n + k)!
 """
 
+import math
+
 from flint import arb, ctx
 
-from .arithmetic import ONE, UNITS, ZERO, Matrix, Vec, add, cross, dot, scale, transpose
+from .arithmetic import (
+    ONE,
+    UNITS,
+    ZERO,
+    Matrix,
+    Vec,
+    add,
+    ball,
+    cross,
+    dot,
+    log2_size,
+    scale,
+    transpose,
+)
 
 
 def _series(x: arb, k: int) -> tuple[arb, arb]:
@@ -25,9 +40,12 @@ def _series(x: arb, k: int) -> tuple[arb, arb]:
         n += 1
         slope = slope - n * power / factorial
         power = -power * x
-        # Terms fall from where n passes the angle; nothing larger can follow then.
-        if n > 4 and 4 * n * n > float(x) and abs(power / factorial) * n < smallest:
-            return value, slope
+        following = abs(power / factorial) * (n + 1)
+        # Once n passes the angle each term is less than half the one before (slope's included),
+        # so that all that follow are together less than twice the next.
+        if n > max(4.0, math.sqrt(float(x.upper()))) and following < smallest:
+            rest = ball(log2_size(following) + 1)
+            return value + rest, slope + rest
 
 
 def rotation(r: Vec) -> Matrix:
