@@ -230,7 +230,7 @@ class Dust:
                 return values
         raise ArithmeticError("the loops do not close")
 
-    def walk(self, q: Sequence[float]) -> Values:
+    def walk(self, q: Sequence[float] | np.ndarray) -> Values:
         """Joint values at coordinates q, reached in small steps from the nominal assembly."""
         names = self.mechanism.coordinates
         with mp.workdps(15):

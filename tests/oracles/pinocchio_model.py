@@ -5,6 +5,7 @@ parent is its second body runs backwards, so its motions come inverted and in re
 """
 
 from collections.abc import Mapping
+from typing import Any, TypeAlias
 
 import mpmath
 import numpy as np
@@ -14,7 +15,7 @@ from basepar_core.expressions import evaluate
 from basepar_core.mechanism import GROUND, Frame, Mechanism
 
 #: A step of a joint: what moves (or a fixed placement), and which of the joint's values.
-Step = tuple[str, int] | pin.SE3
+Step: TypeAlias = Any  # tuple[str, int] | pin.SE3
 
 #: At zero a universal joint's second axis is along x, its first along the second frame's x.
 _UNIVERSAL_ZERO = pin.SE3(np.array([[0.0, 0, 1], [0, -1, 0], [1, 0, 0]]), np.zeros(3))
