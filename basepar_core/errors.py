@@ -52,6 +52,15 @@ class EliminationError(BaseparError):
     kind = "elimination"
 
 
+class FamilyError(BaseparError):
+    """The generic member of a family has no point over finite fields that we know how to find.
+
+    What is proved for generic geometry needs one; without it, statements stay numerical.
+    """
+
+    kind = "family"
+
+
 class MissingDataError(BaseparError):
     """The mechanism lacks what the question needs (inertias, noise, a motion ...)."""
 

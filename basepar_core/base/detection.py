@@ -15,7 +15,9 @@ import numpy as np
 
 from .. import kinematics, spatial
 from ..closure import Model, Outcome, trace
-from ..expressions import ONE, ZERO, evaluate, number
+from ..exact.family import SpinRelation
+from ..exact.orientations import FREEDOMS
+from ..expressions import ONE, ZERO, evaluate, negate, number
 from ..mechanism import GROUND, Vector
 from ..motion import Motion, excitation
 from ..regressor import Rates
@@ -227,6 +229,14 @@ def _match_pair(
 
 def _constant_rotation(transfers: Transfers, at: Sampled, i: int, j: int) -> ExactMatrix | None:
     """R_iᵀ R_j if it is the same small rational matrix everywhere."""
+    exact = _rational_rotation(at, i, j)
+    if exact is None:
+        return None
+    rows = [[transfers.field.element(number(x)) for x in row] for row in exact]
+    return tuple(tuple(row) for row in rows)  # type: ignore[return-value]
+
+
+def _rational_rotation(at: Sampled, i: int, j: int) -> list[list[Fraction]] | None:
     relative = spatial.compose(spatial.transpose(at.R[i]), at.R[j])
     mean = relative.mean(axis=-1)
     if np.abs(relative - mean[..., None]).max() > ZERO_SPIN:
@@ -237,10 +247,65 @@ def _constant_rotation(transfers: Transfers, at: Sampled, i: int, j: int) -> Exa
     products = [
         [sum(exact[r][k] * exact[s][k] for k in range(3)) for s in range(3)] for r in range(3)
     ]
-    if products != [[int(r == s) for s in range(3)] for r in range(3)]:
+    return exact if products == [[int(r == s) for s in range(3)] for r in range(3)] else None
+
+
+def spin_relations(transfers: Transfers, model: Model) -> list[SpinRelation]:
+    """Fixed relative orientations and common axes on the branch that no single joint states.
+
+    Of every pair of bodies, the ground included: what points over finite fields need to lie on
+    the mechanism's own component.
+    """
+    at = _sample(model)
+    mechanism = transfers.mechanism
+    names = [*(body.name for body in mechanism.bodies), GROUND]
+    count = len(names) - 1
+    joined = {
+        frozenset(joint.bodies): FREEDOMS[joint.type]
+        for joint in mechanism.joints
+        if joint.type in FREEDOMS and not (mechanism.planar and FREEDOMS[joint.type])
+    }
+    found = []
+    for i in range(-1, count):
+        for j in range(i + 1, count):
+            rank, spins = _spin_rank(at, i, j)
+            if rank >= joined.get(frozenset((names[i], names[j])), 3):
+                continue
+            if rank == 0:
+                R = _rational_rotation(at, i, j)
+                if R is not None:
+                    found.append(SpinRelation(i, j, tuple(map(tuple, R))))
+            elif rank == 1 and not mechanism.planar:
+                axes = _common_axis(transfers, at, (i, j), (names[i], names[j]), spins)
+                if axes is not None:
+                    found.append(SpinRelation(i, j, axes=axes))
+    return found
+
+
+def _common_axis(
+    transfers: Transfers,
+    at: Sampled,
+    pair: tuple[int, int],
+    names: tuple[str, str],
+    spins: Array,
+) -> tuple[Vector, Vector] | None:
+    """The axis in both bodies, equally long as an identity and pointing the same way."""
+    i, j = pair
+    u = _parallel(transfers, at, _directions(transfers, names[0]), i, spins)
+    w = _parallel(transfers, at, _directions(transfers, names[1]), j, _spin_rank(at, j, i)[1])
+    if u is None or w is None:
         return None
-    rows = [[transfers.field.element(number(x)) for x in row] for row in exact]
-    return tuple(tuple(row) for row in rows)  # type: ignore[return-value]
+    uu, ww = (sum(x * x for x in transfers.exact(vector)) for vector in (u, w))
+    if transfers.field.reduce(uu - ww) != 0:
+        return None
+    lanes = at.R[0].shape[-1]
+    one, two = (
+        spatial.rotate(at.R[k], _numbers(transfers, at, vector, lanes))
+        for k, vector in ((i, u), (j, w))
+    )
+    if (spatial.dot(one, two) < 0).all():
+        w = (negate(w[0]), negate(w[1]), negate(w[2]))
+    return u, w
 
 
 def _common_points(

@@ -1,0 +1,289 @@
+"""The family, and the component of it, to which the real mechanism belongs.
+
+Points at random orientations may lie elsewhere: a parallelogram drawn so has sides of length
+zero. Several integers must agree with the real, assembled mechanism; where they do not,
+relations between orientations are looked for on the real branch and become edges of the
+orientation graph (methods: finite fields, §3; ours).
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from flint import nmod_mat
+
+from .. import kinematics, spatial
+from ..algebra import GeometryField
+from ..base.detection import spin_relations
+from ..base.null_space import Transfers
+from ..closure import Model
+from ..errors import FamilyError
+from ..mechanism import LENGTH_VALUES, Mechanism
+from .arithmetic import PRIME_BITS, Draw, random_prime
+from .constraints import jacobian
+from .evaluation import Evaluator
+from .family import Family, Slot, SpinRelation, build, candidates
+from .frames import joint_frames, locks
+from .lengths import closure_rows, exact_number, numeric_rank
+from .motion import Motion
+from .points import InconsistentError, Point, draw_point, travels
+from .series import Truncated, coefficients
+
+#: Draws of a loop's square root after which a discriminant that always had one is a square;
+#: one that is not passes for one in 2⁻³².
+SQUARES = 32
+#: A length or a travel of the real mechanism that is this small (m) may be zero by structure.
+NO_LENGTH = 1e-9
+
+
+@dataclass(frozen=True)
+class Component:
+    """A family on the real mechanism's component, with what its check found.
+
+    Attributes
+    ----------
+    family
+        To draw points from.
+    freedoms, dimension, symbols
+        f, the dimension of the variety and the number of geometry symbols; f = dimension −
+        symbols unless `codimension` relations between symbols are needed to close.
+    codimension
+        Relations between the symbols that closure demands.
+    notes
+        What a reader of a certificate should know, in words.
+    """
+
+    family: Family
+    freedoms: int
+    dimension: int
+    symbols: int
+    codimension: int
+    notes: tuple[str, ...]
+
+
+def find_component(
+    model: Model,
+    seed: int = 0,
+    prescribed: Mapping[str, Fraction] | None = None,
+    relations: Sequence[SpinRelation] = (),
+) -> Component:
+    """The family of a mechanism on the component of its real branch.
+
+    Parameters
+    ----------
+    model
+        The mechanism, assembled.
+    seed
+        Of the points that check it.
+    prescribed
+        Symbols that keep a value.
+    relations
+        Edges known beforehand; without any, relations are detected where the check fails.
+
+    Raises
+    ------
+    FamilyError
+        The family cannot be parametrised in the ways known here; says why.
+    """
+    prescribed = prescribed or {}
+    try:
+        plain = _check(model, _closing(model.mechanism, relations, prescribed, seed), seed)
+        if relations or not plain.notes:
+            return plain
+        reason = plain.notes[0]
+    except FamilyError as error:
+        if relations:
+            raise
+        plain, reason = None, error.message
+    transfers = Transfers(model.mechanism, GeometryField.of(model.mechanism))
+    found = spin_relations(transfers, model)
+    if found:
+        try:
+            special = _check(model, _closing(model.mechanism, found, prescribed, seed), seed)
+            if not special.notes or plain is None:
+                return special
+        except FamilyError as error:
+            reason = f"{reason} With the relations seen on the real branch: {error.message}"
+    if plain is None:
+        raise FamilyError(reason)
+    return plain
+
+
+def _draw(seed: int, stage: int) -> Draw:
+    rng = np.random.default_rng([seed, stage])
+    return Draw(rng, random_prime(rng, PRIME_BITS))
+
+
+def _closing(
+    mechanism: Mechanism,
+    relations: Sequence[SpinRelation],
+    prescribed: Mapping[str, Fraction],
+    seed: int,
+) -> Family:
+    """The family, with as few numbers freed as let its loops close."""
+
+    def closes(freed: Sequence[Slot]) -> Family | None:
+        family = build(mechanism, relations, prescribed, freed)
+        try:
+            draw_point(family, _draw(seed, 1))
+        except InconsistentError:
+            return None
+        return family
+
+    family = closes(())
+    if family is not None:
+        return family
+    every = candidates(mechanism)
+    stages = [k for k in range(1, len(every) + 1) if k == len(every) or _next_stage(every, k)]
+    count = next((k for k in stages if closes(every[:k]) is not None), None)
+    if count is None:
+        raise FamilyError(
+            f"The loops of {mechanism.name!r} do not close at random orientations, even with all "
+            f"numbers in its points free: its dimensions obey a relation that is not stated."
+        )
+    kept = every[:count]
+    for slot in reversed(kept):
+        fewer = [other for other in kept if other is not slot]
+        if closes(fewer) is not None:
+            kept = fewer
+    family = closes(kept)
+    assert family is not None
+    return family
+
+
+def _next_stage(every: Sequence[Slot], k: int) -> bool:
+    """Whether candidate k is the first of another kind, or of a moving body."""
+    before, after = every[k - 1], every[k]
+    return not after.on_ground or (before.value == 0) != (after.value == 0)
+
+
+def _check(model: Model, family: Family, seed: int) -> Component:
+    draw = _draw(seed, 2)
+    point, motion = start(family, draw)
+    _no_square(family, draw)
+    _nothing_forced_to_zero(model, family, point)
+    expected = len(model.mechanism.coordinates)
+    if motion.freedoms != expected:
+        raise FamilyError(
+            f"A random member of the family of {model.mechanism.name!r} has {motion.freedoms} "
+            f"degrees of freedom, the real mechanism has {expected}: it is on another component."
+        )
+    codimension = motion.freedoms - (point.dimension - family.symbols)
+    if codimension < 0 or (codimension and not _is_smooth(family, point)):
+        raise FamilyError(
+            f"The family of {model.mechanism.name!r} has dimension {point.dimension} over "
+            f"{family.symbols} symbols of geometry, which does not fit its {motion.freedoms} "
+            f"degrees of freedom."
+        )
+    notes = []
+    if _real_length_rank(model, family) != point.length_rank:
+        notes.append(
+            "the nominal geometry closes in a special way, where the rank may be lower than that "
+            "of generic geometry."
+        )
+    return Component(
+        family, motion.freedoms, point.dimension, family.symbols, codimension, tuple(notes)
+    )
+
+
+def start(family: Family, draw: Draw) -> tuple[Point, Motion]:
+    """A random point of a family with a random drive."""
+    while True:
+        point = draw_point(family, draw)
+        try:
+            return point, Motion(point, family.mechanism.planar, draw)
+        except ZeroDivisionError:  # the drive is singular, with probability about 1/p
+            continue
+
+
+def _no_square(family: Family, draw: Draw) -> None:
+    """Refuse closures whose discriminant is always a square: they have two components."""
+    closing = family.closing
+    for _ in range(SQUARES):
+        suspects = set(closing.with_root) - set(closing.without)
+        if not suspects:
+            return
+        draw_point(family, draw)
+    suspects = set(closing.with_root) - set(closing.without)
+    if suspects:
+        named = family.forest.edges[min(suspects)].name
+        raise FamilyError(
+            f"The orientations of the loop closed by {named!r} have two solutions of different "
+            f"kinds at every geometry; which of them is the real one is not known."
+        )
+
+
+def _nothing_forced_to_zero(model: Model, family: Family, point: Point) -> None:
+    nominal = family.mechanism.nominal
+    forced = [
+        name
+        for name in family.unknowns
+        if point.values[name] == 0 and abs(nominal[name]) > NO_LENGTH
+    ]
+    at, _ = _real_poses(model)
+    for k, slides in travels(point).items():
+        offset = at.P2[k] - at.P1[k]
+        joint = model.mechanism.joints[k]
+        axes = (2,) if joint.type != "planar" else (0, 1)
+        real = [abs(float(spatial.dot(at.X1[k][:, axis], offset).item())) for axis in axes]
+        forced += [
+            joint.values[place]
+            for place, (slide, seen) in enumerate(zip(slides, real, strict=True))
+            if slide == 0 and seen > NO_LENGTH and place in LENGTH_VALUES[joint.type]
+        ]
+    if forced:
+        raise FamilyError(
+            f"At random orientations the loops of {model.mechanism.name!r} close only where "
+            f"{', '.join(forced)} vanish: its dimensions make it a special linkage."
+        )
+
+
+def _real_poses(model: Model) -> tuple[kinematics.Poses, kinematics.Geometry]:
+    dims = kinematics.geometry(model.mechanism, {})
+    return kinematics.poses(model.topology, dims, model.assembled.q[:, None]), dims
+
+
+def _real_length_rank(model: Model, family: Family) -> int:
+    """Rank of the closure equations in positions and lengths at the real orientations."""
+    at, _ = _real_poses(model)
+    wider = family.mechanism
+    nominal = {n: x for n, x in wider.nominal.items() if n not in family.unknowns}
+    angles = {n: (float(np.cos(x)), float(np.sin(x))) for n, x in nominal.items()}
+    evaluator = Evaluator(float, nominal, angles)
+    joints = joint_frames(wider, evaluator)
+    R = [tuple(tuple(float(x.flat[0]) for x in row) for row in np.asarray(body)) for body in at.R]
+    return numeric_rank(closure_rows(joints, R, wider.planar))  # type: ignore[arg-type]
+
+
+def _is_smooth(family: Family, point: Point) -> bool:
+    """Whether only one component passes here: nullity of ∂φ/∂(q, λ) equals the dimension.
+
+    Only for families whose axes contain no symbol, where φ is linear in λ.
+    """
+    if family.directions or family.angles or family.roots:
+        return False
+    planar = family.mechanism.planar
+    draw = Draw(np.random.default_rng(0), point.prime)
+    motion = Motion(point, planar, draw)
+    ring = Truncated(point.prime, 1)
+    rows = jacobian(point, ring, motion.poses(ring, []), motion.layout)
+    known = {name: point.values[name] for name in family.constants}
+    numbers = Evaluator(exact_number(point.prime), known, {})
+    lengths = iter(closure_rows(joint_frames(family.mechanism, numbers), point.R, planar))
+    width, names = motion.layout.width, family.unknowns
+    matrix = nmod_mat(len(rows), width + len(names), point.prime)
+    position = 0
+    for joint in point.joints:
+        across, about = locks(joint.kind, planar)
+        count = (2 if planar else 3) if across is None else len(across)
+        for k in range(count + len(about)):
+            for place, series in rows[position].items():
+                matrix[position, place] = coefficients(series, 1, point.prime)[0]
+            if k < count:
+                row = next(lengths)
+                for place, name in enumerate(names):
+                    if name in row:
+                        matrix[position, width + place] = row[name]
+            position += 1
+    return width + len(names) - matrix.rank() == point.dimension

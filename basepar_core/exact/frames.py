@@ -1,0 +1,105 @@
+"""A mechanism's joints at values of its direction symbols: axes, and points affine in lengths.
+
+Works in any field: GF(p) for points of the family, floats for the pose of the real mechanism.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..mechanism import GROUND, Frame, Mechanism
+from .arithmetic import Matrix, Vec, cross, dot, minus, scale
+from .evaluation import Affine, Evaluator
+
+AffineVec = tuple[Affine, Affine, Affine]
+
+
+@dataclass(frozen=True, slots=True)
+class Axes:
+    """x, y, z of a joint frame, perpendicular, of any length."""
+
+    x: Vec
+    y: Vec
+    z: Vec
+
+
+@dataclass(frozen=True, slots=True)
+class JointFrames:
+    """A joint: kind, bodies (−1: ground), axes and points in each, points affine in lengths."""
+
+    kind: str
+    bodies: tuple[int, int]
+    axes: tuple[Axes, Axes]
+    at: tuple[AffineVec, AffineVec]
+
+    def relative(self) -> Matrix:
+        """Rotation that takes the second body's frame to the first's where these coincide.
+
+        Rational where axes and references are equally long in both bodies, which the file
+        reader has checked for joints that fix orientation.
+        """
+        one, two = self.axes
+        zz, xx = dot(one.z, one.z), dot(one.x, one.x)
+        yy = zz * xx
+        return tuple(  # type: ignore[return-value]
+            tuple(
+                one.z[i] * two.z[j] / zz + one.x[i] * two.x[j] / xx + one.y[i] * two.y[j] / yy
+                for j in range(3)
+            )
+            for i in range(3)
+        )
+
+
+def body_numbers(mechanism: Mechanism) -> dict[str, int]:
+    """Bodies by name, −1 for the ground."""
+    return {GROUND: -1} | {body.name: k for k, body in enumerate(mechanism.bodies)}
+
+
+def joint_frames(mechanism: Mechanism, evaluator: Evaluator) -> list[JointFrames]:
+    """All joints; symbols without a value may occur in points only."""
+    number = body_numbers(mechanism)
+    return [
+        JointFrames(
+            joint.type,
+            (number[joint.bodies[0]], number[joint.bodies[1]]),
+            (_axes(joint.frames[0], evaluator), _axes(joint.frames[1], evaluator)),
+            (_point(joint.frames[0].at, evaluator), _point(joint.frames[1].at, evaluator)),
+        )
+        for joint in mechanism.joints
+    ]
+
+
+def _axes(frame: Frame, evaluator: Evaluator) -> Axes:
+    z, reference = evaluator.vector(frame.axis), evaluator.vector(frame.reference)
+    # Scaled by |z|², to stay free of divisions.
+    x = minus(scale(dot(z, z), reference), scale(dot(reference, z), z))
+    return Axes(x, cross(z, x), z)
+
+
+def _point(at: Sequence, evaluator: Evaluator) -> AffineVec:
+    x, y, z = (evaluator.affine(entry) for entry in at)
+    return (x, y, z)
+
+
+#: Per joint type: whether the origins coincide, else the axes of the first body across which
+#: their distance is locked; and which axes stay perpendicular, (first body's, second body's).
+LOCKS: dict[str, tuple[str | None, tuple[str, ...]]] = {
+    "revolute": (None, ("xz", "yz")),
+    "prismatic": ("xy", ("xy", "yz", "zx")),
+    "cylindrical": ("xy", ("xz", "yz")),
+    "universal": (None, ("zz",)),
+    "spherical": (None, ()),
+    "planar": ("z", ("xz", "yz")),
+    "fixed": (None, ("xy", "yz", "zx")),
+}
+#: The same within the plane of a planar mechanism, where a prismatic joint's x is the normal.
+LOCKS_IN_PLANE: dict[str, tuple[str | None, tuple[str, ...]]] = {
+    "revolute": (None, ()),
+    "prismatic": ("y", ("yz",)),
+    "planar": ("", ()),
+    "fixed": (None, ("xy",)),
+}
+
+
+def locks(kind: str, planar: bool) -> tuple[str | None, tuple[str, ...]]:
+    """What a joint type locks: directions of distance (None: all), pairs of axes."""
+    return (LOCKS_IN_PLANE if planar else LOCKS)[kind]

@@ -1,0 +1,263 @@
+"""A random motion of one member as a power series, its modes, and rows of the energy form.
+
+Chord Newton gains one order a step with one fixed inverse; then the modes (a basis of the
+velocities that the joints allow) and, for every pair of modes, what is linear in the inertial
+parameters in the kinetic energy, and for every mode in the work of gravity. These rows have the
+null space of the inverse dynamics' W and need no accelerations (methods: finite fields, §2).
+"""
+
+from collections.abc import Sequence
+
+from flint import nmod, nmod_mat, nmod_poly
+
+from ..errors import FamilyError
+from .arithmetic import Draw
+from .constraints import Layout, Poses, Row, gaps, jacobian
+from .points import Point
+from .series import Series, SeriesMatrix, SeriesVec, Truncated, coefficients
+
+
+class Motion:
+    """One member's motion and the rank of its energy rows, order by order.
+
+    Parameters
+    ----------
+    point
+        A member of the family, assembled.
+    planar
+        Whether the mechanism is planar.
+    draw
+        For the drive: random directions of all orders, which the stall's theorem needs.
+
+    Raises
+    ------
+    ZeroDivisionError
+        The random drive is singular here; draw again.
+    """
+
+    def __init__(self, point: Point, planar: bool, draw: Draw):
+        self.point, self.planar, self.draw, self.prime = point, planar, draw, point.prime
+        self.layout = Layout(point, planar)
+        width = self.layout.width
+        ring, start = Truncated(self.prime, 1), self.poses(Truncated(self.prime, 1), [])
+        if any(
+            coefficients(gap, 1, self.prime)[0] != 0 for gap in gaps(point, ring, start, planar)
+        ):
+            raise FamilyError(
+                "The point does not close its loops: this is a defect; please report."
+            )
+        rows = jacobian(point, ring, start, self.layout)
+        self.equations = len(rows)
+        at_start = self._matrix(rows, 0)
+        self.kept = _pivots(at_start.transpose()) if rows else []
+        self.freedoms = width - len(self.kept)
+        self.drive = [[draw() for _ in range(width)] for _ in range(self.freedoms)]
+        square = nmod_mat(width, width, self.prime)
+        for i, k in enumerate(self.kept):
+            for place, x in rows[k].items():
+                square[i, place] = coefficients(x, 1, self.prime)[0]
+        for i, direction in enumerate(self.drive):
+            for place, x in enumerate(direction):
+                square[len(self.kept) + i, place] = x
+        self.inverse = square.inv()
+        #: Coefficients of the motion by order, of the modes, and of the Jacobian's kept rows.
+        self.path: list[list[nmod]] = []
+        self.modes = [self._start_of_modes()]
+        self.slopes: list[nmod_mat] = []
+
+    # The motion.
+
+    def _start_of_modes(self) -> nmod_mat:
+        right = nmod_mat(self.layout.width, self.freedoms, self.prime)
+        for k in range(self.freedoms):
+            right[len(self.kept) + k, k] = 1
+        return self.inverse * right
+
+    def poses(self, ring: Truncated, path: Sequence[Sequence[nmod]]) -> Poses:
+        """Poses along the motion; `path` has its coefficients from order 1 up."""
+        zero = nmod(0, self.prime)
+        columns = (
+            [nmod_poly([zero, *c], self.prime) for c in zip(*path, strict=True)]
+            if path
+            else [nmod_poly([zero], self.prime)] * self.layout.width
+        )
+        R: list[SeriesMatrix] = []
+        p: list[SeriesVec] = []
+        for body in range(self.layout.bodies):
+            shift, h = self.layout.twist(columns, body)
+            R.append(ring.turned_from(h, self.point.R[body]))
+            start = self.point.p[body]
+            x, y, z = (0 if self.planar and k == 2 else start[k] + shift[k] for k in range(3))
+            p.append((x, y, z))
+        ground: SeriesMatrix = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
+        return Poses([*R, ground], [*p, (0, 0, 0)])
+
+    def _extend_path(self, order: int) -> None:
+        """One order a step: the error of x below order k moves only coefficient k."""
+        half = 1 / nmod(2, self.prime)
+        for k in range(len(self.path) + 1, order):
+            ring = Truncated(self.prime, k + 1)
+            open_ = gaps(self.point, ring, self.poses(ring, self._as_path(k)), self.planar)
+            right = nmod_mat(self.layout.width, 1, self.prime)
+            for i, row in enumerate(self.kept):
+                right[i, 0] = -nmod(
+                    int(coefficients(open_[row], k + 1, self.prime)[k]), self.prime
+                )
+            for i in range(self.freedoms):
+                right[len(self.kept) + i, 0] = self.draw()
+            step = self.inverse * right
+            # Cayley's vector is half the angle.
+            self.path.append(
+                [
+                    step[i, 0] * (half if self._is_angular(i) else 1)
+                    for i in range(self.layout.width)
+                ]
+            )
+
+    def _as_path(self, k: int) -> list[list[nmod]]:
+        return self.path[: k - 1]
+
+    def _is_angular(self, place: int) -> bool:
+        return place % self.layout.size >= len(self.layout.linear)
+
+    def _extend_modes(self, ring: Truncated, at: Poses) -> None:
+        rows = jacobian(self.point, ring, at, self.layout)
+        chosen = [rows[k] for k in self.kept]
+        first = len(self.slopes)
+        self.slopes += self._slices(chosen, first, ring.order)
+        if not self.freedoms:
+            return
+        for k in range(len(self.modes), ring.order):
+            total = nmod_mat(self.layout.width, self.freedoms, self.prime)
+            for i in range(1, k + 1):
+                total += self.slopes[i] * self.modes[k - i]
+            self.modes.append(self.inverse * (-total))
+
+    def _slices(self, rows: Sequence[Row], first: int, order: int) -> list[nmod_mat]:
+        """Coefficients of the rows by order, as square matrices with zeros for the drive."""
+        width = self.layout.width
+        found = [nmod_mat(width, width, self.prime) for _ in range(first, order)]
+        for i, row in enumerate(rows):
+            for place, series in row.items():
+                for k, x in enumerate(coefficients(series, order, self.prime)[first:]):
+                    if x != 0:
+                        found[k][i, place] = x
+        return found
+
+    def _matrix(self, rows: Sequence[Row], order: int) -> nmod_mat:
+        matrix = nmod_mat(len(rows), self.layout.width, self.prime)
+        for i, row in enumerate(rows):
+            for place, series in row.items():
+                matrix[i, place] = coefficients(series, order + 1, self.prime)[order]
+        return matrix
+
+    # Rows.
+
+    def energy_rows(self, order: int) -> list[list[Series]]:
+        """Rows of the energy form as series, `order` terms each, (row, parameter)."""
+        self._extend_path(order)
+        ring = Truncated(self.prime, order)
+        at = self.poses(ring, self.path[: order - 1])
+        self._extend_modes(ring, at)
+        velocities = [self._body_velocities(ring, at, mode) for mode in range(self.freedoms)]
+        rows = [
+            [x for b in range(self.layout.bodies) for x in self._kinetic(ring, one[b], two[b])]
+            for a, one in enumerate(velocities)
+            for two in velocities[a:]
+        ]
+        if any(x != 0 for x in self.point.gravity):
+            rows += [self._gravity(ring, at, mode) for mode in range(self.freedoms)]
+        return rows
+
+    def _mode(self, mode: int, order: int) -> list[nmod_poly]:
+        return [
+            nmod_poly([self.modes[k][i, mode] for k in range(order)], self.prime)
+            for i in range(self.layout.width)
+        ]
+
+    def _body_velocities(
+        self, ring: Truncated, at: Poses, mode: int
+    ) -> list[tuple[SeriesVec, SeriesVec]]:
+        """Per body velocity of the origin and angular velocity, in the body's axes."""
+        column = self._mode(mode, ring.order)
+        found = []
+        for body in range(self.layout.bodies):
+            v, w = self.layout.twist(column, body)
+            R = at.R[body]
+            found.append((ring.across(R, v), w if self.planar else ring.across(R, w)))
+        return found
+
+    def _kinetic(
+        self, ring: Truncated, one: tuple[SeriesVec, SeriesVec], two: tuple[SeriesVec, SeriesVec]
+    ) -> list[Series]:
+        """Bilinear kinetic energy of two velocities, by the parameters of one body."""
+        (v1, w1), (v2, w2) = one, two
+        first = ring.add(ring.cross(v1, w2), ring.cross(v2, w1))
+        mass = ring.dot(v1, v2)
+        if self.planar:
+            return [mass, first[0], first[1], ring.times(w1[2], w2[2])]
+        x, y, z = (tuple(ring.times(w1[i], w2[j]) for j in range(3)) for i in range(3))
+        second = [x[0], x[1] + y[0], x[2] + z[0], y[1], y[2] + z[1], z[2]]
+        return [mass, *first, *second]
+
+    def _gravity(self, ring: Truncated, at: Poses, mode: int) -> list[Series]:
+        """Work of gravity along a mode, by the parameters."""
+        g: SeriesVec = tuple(0 if x == 0 else ring.constant(x) for x in self.point.gravity)  # type: ignore[assignment]
+        column = self._mode(mode, ring.order)
+        row: list[Series] = []
+        for body in range(self.layout.bodies):
+            v, w = self.layout.twist(column, body)
+            first = ring.across(at.R[body], ring.cross(g, w))
+            row += [ring.dot(g, v), *(first[:2] if self.planar else first)]
+            row += [0] * (1 if self.planar else 6)
+        return row
+
+    def coefficient_matrix(self, order: int) -> nmod_mat:
+        """All coefficients of orders below `order`: (parameter, order·row), order by order."""
+        rows = self.energy_rows(order)
+        table = [[coefficients(series, order, self.prime) for series in row] for row in rows]
+        parameters = self.layout.bodies * (4 if self.planar else 10)
+        flat = [
+            int(table[r][j][k])
+            for j in range(parameters)
+            for k in range(order)
+            for r in range(len(rows))
+        ]
+        return nmod_mat(parameters, order * len(rows), flat, self.prime)
+
+    def redundant_gaps_vanish(self, order: int) -> bool:
+        """Whether equations left out of the motion hold along it, to this order."""
+        ring = Truncated(self.prime, order)
+        at = self.poses(ring, self.path[: order - 1])
+        found = gaps(self.point, ring, at, self.planar)
+        return all(
+            x == 0
+            for k, series in enumerate(found)
+            for x in coefficients(series, order, self.prime)
+        )
+
+
+def _pivots(matrix: nmod_mat) -> list[int]:
+    """Pivot columns of the reduced echelon form."""
+    reduced, rank = matrix.rref()
+    width, found, column = matrix.ncols(), [], 0
+    for row in range(rank):
+        while reduced[row, column] == 0:
+            column += 1
+        found.append(column)
+        column += 1
+    assert column <= width
+    return found
+
+
+def ranks_by_order(matrix: nmod_mat, order: int) -> list[int]:
+    """Rank of the coefficients of the first 1, 2, … orders."""
+    rows = matrix.ncols() // order
+    counts = [0] * order
+    for column in _pivots(matrix):
+        counts[column // rows] += 1
+    total, found = 0, []
+    for count in counts:
+        total += count
+        found.append(total)
+    return found

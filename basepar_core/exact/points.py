@@ -1,0 +1,180 @@
+"""A random point of a family over GF(p): geometry, orientations, positions.
+
+Symbols that enter axes get random values, orientations are drawn along the forest, and the rest
+is linear (methods: finite fields, §1; ours).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from flint import nmod, nmod_poly
+
+from ..errors import FamilyError
+from ..mechanism import LENGTH_VALUES
+from .arithmetic import Draw, Matrix, Vec, add, dot, minus, times
+from .evaluation import Evaluator
+from .family import Family
+from .frames import Axes, JointFrames, joint_frames
+from .lengths import Closed, closure_rows, exact_number, solve, value_of
+from .orientations import Orientation, RedrawError
+
+#: Draws until a point must have been found. Half of them fail per square root.
+ATTEMPTS = 400
+
+
+@dataclass(frozen=True)
+class PlacedJoint:
+    """A joint at a point of the family; everything in its bodies' frames."""
+
+    kind: str
+    bodies: tuple[int, int]
+    axes: tuple[Axes, Axes]
+    at: tuple[Vec, Vec]
+
+
+@dataclass(frozen=True)
+class Point:
+    """A member of the family over GF(p), assembled.
+
+    Attributes
+    ----------
+    values, angles
+        Every symbol and constant; angles as (cosine, sine).
+    R, p
+        Orientations and positions, the ground last.
+    dimension
+        Independent parameters that the point was drawn from.
+    length_rank
+        Rank of the closure equations at these orientations.
+    """
+
+    prime: int
+    values: Mapping[str, nmod]
+    angles: Mapping[str, tuple[nmod, nmod]]
+    gravity: Vec
+    joints: tuple[PlacedJoint, ...]
+    R: tuple[Matrix, ...]
+    p: tuple[Vec, ...]
+    dimension: int
+    length_rank: int
+
+
+class InconsistentError(Exception):
+    """The numbers of the family do not close its loops at random orientations."""
+
+
+def draw_point(family: Family, draw: Draw) -> Point:
+    """A random point of a family.
+
+    Raises
+    ------
+    FamilyError
+        None was found: an algebraic number without a root in this field, or a loop whose
+        orientations do not close.
+    InconsistentError
+        See there.
+    """
+    for _ in range(ATTEMPTS):
+        try:
+            return _attempt(family, draw)
+        except (RedrawError, ZeroDivisionError):
+            continue
+    raise FamilyError(
+        f"No point of the family of {family.mechanism.name!r} was found in {ATTEMPTS} draws over "
+        f"one finite field: some orientation or algebraic number has no root there."
+    )
+
+
+def _attempt(family: Family, draw: Draw) -> Point:
+    evaluator = symbol_values(family, draw)
+    joints = joint_frames(family.mechanism, evaluator)
+    fixed = [
+        tuple(tuple(map(evaluator.number, row)) for row in relation.rotation)
+        if relation.rotation
+        else tuple(evaluator.vector(axis) for axis in relation.axes or ())
+        for relation in family.relations
+    ]
+    planar = family.mechanism.planar
+    turned = Orientation(family.forest, joints, fixed, draw, planar, family.closing)  # type: ignore[arg-type]
+    bodies = len(family.mechanism.bodies)
+    rows = closure_rows(joints, turned.R, planar)
+    closed = solve(rows, bodies, planar, family.unknowns, draw)
+    if not closed.consistent:
+        raise InconsistentError
+    return _point(family, draw.prime, evaluator, joints, turned, closed)
+
+
+def _point(
+    family: Family,
+    prime: int,
+    evaluator: Evaluator,
+    joints: list[JointFrames],
+    turned: Orientation,
+    closed: Closed,
+) -> Point:
+    zero = nmod(0, prime)
+    placed = tuple(
+        PlacedJoint(
+            joint.kind,
+            joint.bodies,
+            joint.axes,
+            (
+                value_of(joint.at[0], closed.lengths, zero),
+                value_of(joint.at[1], closed.lengths, zero),
+            ),
+        )
+        for joint in joints
+    )
+    return Point(
+        prime=prime,
+        values={**evaluator.values, **closed.lengths},
+        angles=evaluator.angles,
+        gravity=evaluator.vector(family.mechanism.gravity),
+        joints=placed,
+        R=tuple(turned.R),
+        p=tuple(closed.positions),
+        dimension=len(family.directions) + len(family.angles) + turned.freedoms + closed.free,
+        length_rank=closed.rank,
+    )
+
+
+def symbol_values(family: Family, draw: Draw) -> Evaluator:
+    """Random values of everything that is not solved for by closure.
+
+    Raises
+    ------
+    RedrawError
+        An algebraic number has no root here.
+    """
+    number = exact_number(draw.prime)
+    values = {name: number(value) for name, value in family.constants.items()}
+    values |= {name: draw() for name in family.directions}
+    angles = {}
+    for name in family.angles:
+        t = draw()
+        angles[name] = (1 - t * t) / (1 + t * t), 2 * t / (1 + t * t)
+    evaluator = Evaluator(number, values, angles)
+    for root in family.roots:
+        polynomial = nmod_poly([evaluator.scalar(c) for c in root.coefficients], draw.prime)
+        roots = [nmod(int(r), draw.prime) for r, _ in polynomial.roots()]
+        if not roots:
+            raise RedrawError
+        values[root.symbol] = roots[int(draw()) % len(roots)]
+    known = {*values, *angles, *family.unknowns}
+    idle = (*family.mechanism.geometry, *family.mechanism.constants)
+    values |= {s.name: draw() for s in idle if s.name not in known}
+    return evaluator
+
+
+def travels(point: Point) -> dict[int, list[nmod]]:
+    """Slides of joints that have some, in units of their axes' lengths, by joint."""
+    found = {}
+    for k, joint in enumerate(point.joints):
+        if joint.kind in LENGTH_VALUES:
+            first, second = joint.bodies
+            start = add(point.p[first], times(point.R[first], joint.at[0]))
+            way = minus(add(point.p[second], times(point.R[second], joint.at[1])), start)
+            axes = joint.axes[0]
+            along = (axes.z,) if joint.kind != "planar" else (axes.x, axes.y)
+            found[k] = [dot(times(point.R[first], axis), way) for axis in along]
+    return found
