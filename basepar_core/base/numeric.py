@@ -54,7 +54,10 @@ class Spectrum:
         (variant,) number of `scaled` that are nonzero beyond doubt.
     clear
         (variant,) whether no singular value lies in the grey zone (rank = at_least), nor may
-        hide below the noise.
+        hide below the noise, nor show with more rows.
+    short
+        (variant,) whether all rows are independent and fewer than the columns: more samples may
+        show a higher rank.
     no_effect
         (variant, parameter) bool.
     """
@@ -66,6 +69,7 @@ class Spectrum:
     gap: Array
     at_least: Array
     clear: Array
+    short: Array
     no_effect: Array
 
 
@@ -83,10 +87,8 @@ def spectrum(W: Array, error: Array, terms: Array | None = None) -> Spectrum:
         columns themselves where it is not known.
     """
     unit, _, dead = unit_columns(W, terms)
-    # A triangular factor has the same singular values and is no taller than wide.
-    values = np.linalg.svd(_triangle(W), compute_uv=False)
-    scaled = np.linalg.svd(_triangle(unit), compute_uv=False)
-    width = W.shape[-1]
+    values, scaled = _singular_values(W), _singular_values(unit)
+    rows, width = W.shape[-2:]
     noise = OPERATIONS * np.sqrt(width) * np.maximum(error, np.finfo(float).eps)
     rank = (scaled > noise[:, None]).sum(axis=1)
     at_least = (scaled > CLEAR * noise[:, None]).sum(axis=1)
@@ -99,8 +101,9 @@ def spectrum(W: Array, error: Array, terms: Array | None = None) -> Spectrum:
     steepest = (seen[:, :-1] / seen[:, 1:]).max(
         axis=1, initial=1.0, where=np.arange(1, width) < rank[:, None]
     )
-    clear = (rank == at_least) & ((last > STEEPER * steepest * noise) | (rank == width))
-    return Spectrum(values, scaled, noise, rank, gap, at_least, clear, dead)
+    short = (rank == rows) & (rank < width)
+    clear = (rank == at_least) & ((last > STEEPER * steepest * noise) | (rank == width)) & ~short
+    return Spectrum(values, scaled, noise, rank, gap, at_least, clear, short, dead)
 
 
 def unit_columns(W: Array, terms: Array | None = None) -> tuple[Array, Array, Array]:
@@ -114,6 +117,13 @@ def unit_columns(W: Array, terms: Array | None = None) -> tuple[Array, Array, Ar
         norms = np.maximum(norms, CANCELLED * terms)
     safe = np.where(dead, 1.0, norms)
     return np.where(dead[..., None, :], 0.0, W / safe[..., None, :]), safe, dead
+
+
+def _singular_values(W: Array) -> Array:
+    """(variant, parameter), descending; zeros where there are fewer rows than columns."""
+    # A triangular factor has the same singular values and is no taller than wide.
+    found = np.linalg.svd(_triangle(W), compute_uv=False)
+    return np.pad(found, ((0, 0), (0, W.shape[-1] - found.shape[-1])))
 
 
 def _triangle(W: Array) -> Array:
@@ -171,7 +181,7 @@ def check(
     largest = norms.max(axis=1, keepdims=True)
     involved = np.where(involved > NO_EFFECT * largest, involved, largest)
     share = np.sqrt((missing**2).sum(axis=1)) / np.where(involved > 0, involved, 1.0)
-    reduced = np.linalg.svd(_triangle(unit_columns(W1)[0]), compute_uv=False)
+    reduced = _singular_values(unit_columns(W1)[0])
     with np.errstate(divide="ignore", invalid="ignore"):
         condition = reduced[:, 0] / reduced[:, -1] if reduced.shape[1] else np.ones(len(W))
     return Check(found, share.max(axis=1, initial=0.0), condition)

@@ -18,7 +18,7 @@ from ..regressor import Observation, observe
 from .detection import detect
 from .elimination import Elimination, eliminate
 from .null_space import NullVector, Transfers, joint_vectors
-from .numeric import Check, check, group, spectrum
+from .numeric import Check, Spectrum, check, group, spectrum
 from .result import BaseParameters, BetaEntry, Certificate, VectorGrade
 
 
@@ -146,11 +146,15 @@ def numeric(model: Model, wanted: Sequence[int] | None = None) -> BaseParameters
         certificate=Certificate(
             int(found.at_least[0]), "numerical", here, rank, "numerical", here
         ),
-        doubt="" if found.clear[0] else _grey(float(found.noise[0])),
+        doubt="" if found.clear[0] else _unclear(found),
     )
 
 
-def _grey(noise: float) -> str:
+def _unclear(found: Spectrum) -> str:
+    """Why float64 does not decide the rank of the one W that was looked at."""
+    rank, noise = int(found.rank[0]), float(found.noise[0])
+    if found.short[0]:
+        return f"W has only {rank} rows and all are independent; the excitation needs more samples"
     return (
         f"singular values of W with unit columns lie between what is certainly zero (below "
         f"{noise:.1e}) and what certainly is not (a thousand times that), or fall so steeply that "
@@ -164,8 +168,8 @@ def _settled(partial: BaseParameters, held: Check, certificate: Certificate) -> 
     rank, noise = int(found.rank[0]), float(found.noise[0])
     doubts = []
     if not found.clear[0]:
-        doubts.append(_grey(noise))
-    if rank < partial.rank:
+        doubts.append(_unclear(found))
+    if rank < partial.rank and not found.short[0]:
         doubts.append(
             f"float64 sees rank {rank}, the null vectors allow {partial.rank}: either some are "
             f"missing, or the mobility is too low for double precision"

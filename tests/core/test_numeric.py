@@ -5,7 +5,7 @@ import pytest
 
 from basepar_core import closure, files, motion, regressor
 from basepar_core.base.numeric import CLEAR, check, group, spectrum
-from basepar_core.base.symbolic import parameter_indices, symbolic
+from basepar_core.base.symbolic import numeric, parameter_indices, symbolic
 from basepar_core.errors import EliminationError
 
 EPS = np.finfo(float).eps
@@ -64,6 +64,18 @@ def test_each_variant_has_its_own_verdict():
     np.testing.assert_array_equal(found.rank, [2, 3])
     alone = spectrum(stack[1:], np.array([EPS]))
     np.testing.assert_array_equal(alone.scaled[0], found.scaled[1])
+
+
+def test_fewer_rows_than_columns_leave_the_rank_open():
+    W = np.random.default_rng(4).standard_normal((2, 3, 5))
+    W[1, 2] = W[1, 0] + W[1, 1]
+    found = spectrum(W, np.array([EPS, EPS]))
+    np.testing.assert_array_equal(found.rank, [3, 2])
+    np.testing.assert_array_equal(found.singular_values[:, 3:], 0.0)
+    # More rows may raise the first one's rank; the second one's third row said nothing new.
+    np.testing.assert_array_equal(found.clear, [False, True])
+    held = check(W, np.array([EPS, EPS]), range(4), [4], np.zeros((2, 4, 1)))
+    np.testing.assert_array_equal(held.condition > 1e15, [True, True])
 
 
 def test_columns_without_effect_stay_without():
@@ -220,3 +232,12 @@ def test_the_stated_error_covers_the_error(four_bar):
         away = np.linalg.norm((loose.W - tight.W)[0], axis=(0, 1))
         # Some few of the bound, as `OPERATIONS` has it.
         assert (away <= 8 * loose.error[0] * tight.terms[0]).all()
+
+
+@pytest.mark.parametrize("route", [symbolic, numeric], ids=["symbolic", "numeric"])
+def test_too_few_samples_are_said(route):
+    text = files.library_path("four-bar").read_text().replace("samples: 64", "samples: 3")
+    found = route(closure.prepare(files.loads(text)))
+    assert found.certificate.at_least == 3
+    assert "only 3 rows" in found.doubt
+    assert len(found.singular_values) == 12
