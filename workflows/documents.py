@@ -9,8 +9,9 @@ import numpy as np
 
 from basepar_core import files
 from basepar_core.closure import Model
-from basepar_core.expressions import Expression, evaluate
-from basepar_core.mechanism import LENGTH_VALUES, Mechanism
+from basepar_core.expressions import ONE, Expression, evaluate
+from basepar_core.grammar import parse_unit
+from basepar_core.mechanism import LENGTH_VALUES, Mechanism, Symbol
 from basepar_core.topology import joint_of_value
 from sweeps import store
 from sweeps.statuses import Reason, Status, reason_texts
@@ -53,19 +54,22 @@ def coordinate_unit(mechanism: Mechanism, name: str) -> str:
     return "m" if place in LENGTH_VALUES.get(joint.type, ()) else "rad"
 
 
+def _symbol(mechanism: Mechanism, symbol: Symbol) -> dict[str, Any]:
+    """A symbol with its numbers in its own unit."""
+    (one,) = evaluate([parse_unit(symbol.unit or "1").scale(ONE)], {})
+    return {
+        "name": symbol.name,
+        "value": mechanism.nominal[symbol.name] / float(one),
+        "unit": symbol.unit,
+        "bounds": symbol.bounds and [float(x) / float(one) for x in evaluate(symbol.bounds, {})],
+        "constant": symbol in mechanism.constants,
+    }
+
+
 def mechanism(model: Model) -> dict[str, Any]:
     """`basepar show`: bodies, joints, loops, degrees of freedom."""
     it, graph = model.mechanism, model.topology
-    symbols = [
-        {
-            "name": symbol.name,
-            "value": it.nominal[symbol.name],
-            "unit": symbol.unit,
-            "bounds": symbol.bounds and [_number(bound, {}) for bound in symbol.bounds],
-            "constant": symbol in it.constants,
-        }
-        for symbol in (*it.geometry, *it.constants)
-    ]
+    symbols = [_symbol(it, symbol) for symbol in (*it.geometry, *it.constants)]
     kinds = [name.split(".")[1] for name in it.parameter_names]
     per_body = len(kinds) // len(it.bodies)
     bodies = [

@@ -50,6 +50,28 @@ def test_show(run):
     assert "2 degrees of freedom" in " ".join(shown.split())
 
 
+def test_symbols_are_shown_in_their_units(run, tmp_path):
+    file = tmp_path / "pendulum.yaml"
+    file.write_text("""
+name: pendulum
+space: planar
+gravity: [0, -9.81]
+geometry:
+  l: {value: 500, unit: mm, bounds: [0.1 m, 600]}
+  a: {value: 30, unit: deg}
+constants: {k: {value: 3}}
+bodies: {rod: {}}
+joints: {A: {type: revolute, connects: [ground, rod], at: [[l*cos(a), 0], [0, 0]]}}
+coordinates: [A]
+""")
+    length, angle, plain = run("show", str(file), "--json").json["symbols"]
+    # Through SI and back: rounding.
+    assert length["value"] == pytest.approx(500, rel=1e-15)
+    assert length["bounds"] == pytest.approx([100, 600], rel=1e-15)
+    assert angle["value"] == pytest.approx(30, rel=1e-15)
+    assert plain["value"] == 3
+
+
 def test_a_file_of_ones_own(run, tmp_path):
     text = """
 name: pendulum
