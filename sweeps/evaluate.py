@@ -189,8 +189,8 @@ class _Chunk:
     @property
     def _going(self) -> np.ndarray:
         """Variants that have not failed so far, by index."""
-        status = self.arrays["status"]
-        return np.flatnonzero((status == Status.SOLVED) | (status == Status.AWAITING_PRECISE))
+        going = (Status.SOLVED, Status.AWAITING_PRECISE, Status.SPECIAL)
+        return np.flatnonzero(np.isin(self.arrays["status"], going))
 
     def _mark(
         self, rows: np.ndarray, status: Status, reason: Reason, number: np.ndarray | float
@@ -324,6 +324,7 @@ class _Chunk:
     def _wipe_failed(self) -> None:
         """Base parameters of what works; nothing stands as a number for what does not."""
         rows = self._going
+        rows = rows[self.arrays["reason"][rows] != Reason.VANISHING_PIVOT]  # β is not to be had
         if rows.size and "base_parameters" in self.arrays:
             base = self.of.base
             known = symbol_values(self.of.model.mechanism, self._part(rows))

@@ -167,3 +167,16 @@ def test_reduction_needs_a_cycle_and_inertias():
 
 def test_a_sweep_may_ask_for_every_criterion_there_is():
     assert CRITERIA == criteria.CRITERIA
+
+
+def test_special_variants_have_torques():
+    """A coupler joint on the crank's line: β has a pivot that vanishes, the torque does not."""
+    job = spec(load("four-bar"), metrics=("torque_rms",))
+    job = replace(job, evaluation=replace(job.evaluation, rank="numeric"))
+    columns = {"lx1": np.full(2, 0.3), "lx2": np.array([0.0, 1e-6]), "Dx": np.ones(2)}
+    arrays = prepare(job)(columns, np.ones(2, bool))
+    np.testing.assert_array_equal(arrays["status"], [Status.SPECIAL, Status.SOLVED])
+    # A coupler joint moved by a micrometre changes the torque by about as little.
+    assert arrays["torque_rms"][0] == pytest.approx(arrays["torque_rms"][1], rel=1e-4)
+    assert np.isfinite(arrays["torque_error"]).all()
+    assert np.isnan(arrays["base_parameters"][0]).all()
