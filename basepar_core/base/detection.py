@@ -15,6 +15,7 @@ import numpy as np
 
 from .. import kinematics, spatial
 from ..closure import Model, Outcome, trace
+from ..errors import UsageError
 from ..exact.family import SpinRelation
 from ..exact.orientations import FREEDOMS
 from ..expressions import ONE, ZERO, evaluate, negate, number
@@ -67,6 +68,13 @@ def _sample(model: Model) -> Sampled:
     values = _nearby(model)
     path = trace(model, values, motion.q)
     kept = np.flatnonzero(path.outcome == Outcome.CLOSED)
+    if not kept.size:
+        raise UsageError(
+            f"The excitation of {mechanism.name!r} cannot be followed, neither at the nominal "
+            f"geometry nor near it: the loops do not stay closed. Lower its amplitude, or change "
+            f"the assembly.",
+            ["excitation"],
+        )
     values = {name: column[kept] for name, column in values.items()}
     # Samples in between are only the way; keep a few of each geometry.
     thin = Motion(*(getattr(motion, n)[..., picks] for n in ("t", "q", "q_dot", "q_ddot")))

@@ -18,7 +18,7 @@ from ..algebra import GeometryField
 from ..base.detection import spin_relations
 from ..base.null_space import Transfers
 from ..closure import Model
-from ..errors import FamilyError
+from ..errors import FamilyError, UsageError
 from ..mechanism import LENGTH_VALUES, Mechanism
 from .arithmetic import PRIME_BITS, Draw, random_prime
 from .constraints import jacobian
@@ -97,7 +97,10 @@ def find_component(
             raise
         plain, reason = None, error.message
     transfers = Transfers(model.mechanism, GeometryField.of(model.mechanism))
-    found = spin_relations(transfers, model)
+    try:
+        found = spin_relations(transfers, model)
+    except UsageError:  # nothing can be seen of a motion that cannot be followed
+        found = []
     if found:
         try:
             special = _check(model, _closing(model.mechanism, found, prescribed, seed), seed)
