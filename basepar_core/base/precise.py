@@ -1,230 +1,119 @@
-"""The precise route: rank, singular values and β of one variant in variable precision.
+"""The precise route: rank, singular values and β in variable precision.
 
-For mechanisms of such low mobility that float64 cannot tell the last singular values from
-rounding. Digits rise (40, 80, …) until the ridge between singular values and noise is evident,
-and then W is computed anew with half as many digits again: only if rank and every singular value
-stay the same is the rank called evident. An error in W that was not declared, from loops closed
-too loosely or a double among the constants, does not survive that (it does not fall with the
-digits); a ridge at one precision alone would be no evidence.
+The rank comes from `precise.rank`, with W computed twice; β from the last of these, to as many
+digits as are asked for, each entry with a proved bound of its error. python-flint computes,
+users see mpmath.
 
-Low-mobility paper, §3, with an exact Gram matrix in place of a variable-precision SVD.
+Low-mobility paper, §3 (Gautier's algorithm in variable precision), without its SVD.
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
 
+import mpmath
 import numpy as np
-from flint import fmpz
+from flint import arb, fmpz
+from mpmath import mpf
 
 from ..closure import Model
 from ..errors import EliminationError
-from ..precise.configurations import NotClosedError
-from ..precise.observation import IntegerMatrix, Variant, variant
-from ..precise.ridge import Rung, null_space, rung
+from ..precise import numbers
+from ..precise.arithmetic import BITS_PER_DIGIT, bits_of, log2_size
+from ..precise.bounds import (
+    Dependence,
+    Independence,
+    dependence,
+    entry_errors,
+    independence,
+)
+from ..precise.observation import IntegerMatrix, variant
+from ..precise.rank import (
+    FIRST_DIGITS,
+    MOST_DIGITS,
+    PreciseRank,
+    Settled,
+    climb,
+    ladder,
+    precise_rank,
+    rank_of,
+    settle,
+)
+from ..precise.ridge import Rung
 from .numeric import pivot_rows
 from .result import BaseParameters, BetaEntry, Certificate
 
-#: Where the digits start, and the most that are tried.
-FIRST_DIGITS, MOST_DIGITS = 40, 320
-#: How many times the digits W is computed with anew.
-AGAIN = 1.5
-#: Decades of a ridge that no accident makes: as many as this, or a third of the digits.
-EVIDENT = 10.0
-#: Singular values must stay equal to this share when W is computed anew; `rung` has 13 digits.
-STABLE = 1e-6
+__all__ = ["PreciseParameters", "PreciseRank", "precise", "precise_rank", "rank_of", "settle"]
+
+#: Digits of β where none are asked for: what a float holds.
+FLOAT_DIGITS = 17
+#: Significant digits that singular values have.
+SIGMA_DIGITS = 13
 
 
 @dataclass(frozen=True)
-class PreciseRank:
-    """What variable precision says of a variant's rank.
+class PreciseParameters(BaseParameters):
+    """Base parameters with numbers of mpmath.
 
     Attributes
     ----------
-    rank
-        Of W on the samples used.
     digits
-        Decimal digits of W at which the ridge was found (or of the last attempt).
-    log10_singular_values
-        (parameter,) decimal logarithms of W's singular values on the samples used, descending;
-        −inf for zero. Beyond the rank they are noise of the digits.
-    ridge
-        Decades between the last pivot of the rank and the noise at these digits.
-    gap
-        Decades between the last singular value of the rank and the next.
-    evident
-        Whether the ridge is clear and stayed when W was computed anew with more digits.
-    reevaluated
-        Whether W was computed anew.
-    samples
-        Samples of the excitation that were used.
-    reason
-        Why the rank is not evident; empty where it is.
+        Digits that β was asked for.
+    decimals
+        Values of `beta`'s entries, right to `digits` digits.
+    sigma
+        (parameter,) singular values of W, descending, right to 13 digits up to the rank and
+        noise of W's digits beyond it.
+    least, most
+        Rigorous: σ_r is at least `least` (0: nothing proved), σ_{r+1} at most `most`, for the
+        enclosed samples that W uses.
     """
 
-    rank: int
-    digits: int
-    log10_singular_values: tuple[float, ...]
-    ridge: float
-    gap: float
-    evident: bool
-    reevaluated: bool
-    samples: int = 0
-    reason: str = ""
+    digits: int = FLOAT_DIGITS
+    decimals: tuple[mpf, ...] = field(default=(), repr=False)
+    sigma: tuple[mpf, ...] = field(default=(), repr=False)
+    least: mpf = field(default_factory=mpf)
+    most: mpf = field(default_factory=mpf)
 
-    @property
-    def singular_values(self) -> tuple[float, ...]:
-        """The same as floats; 0 where they are below the range of floats."""
-        return tuple(10.0**x if x > -308 else 0.0 for x in self.log10_singular_values)
+    @cached_property
+    def precise_beta(self) -> mpmath.matrix:
+        """Dense β (base, eliminated)."""
+        table = mpmath.matrix(len(self.kept), len(self.eliminated))
+        for entry, value in zip(self.beta, self.decimals, strict=True):
+            table[entry.base, entry.eliminated] = value
+        return table
 
+    @cached_property
+    def null_space(self) -> mpmath.matrix:
+        """Basis of W's null space (parameter, eliminated): one of φ₂ each, and −β for φ₁."""
+        table = mpmath.matrix(len(self.parameters), len(self.eliminated))
+        for column, k in enumerate(self.eliminated):
+            table[k, column] = mpf(1)
+        for entry, value in zip(self.beta, self.decimals, strict=True):
+            table[self.kept[entry.base], entry.eliminated] = numbers.negative(value)
+        return table
 
-@dataclass(frozen=True)
-class Settled:
-    """A rank with what it was found from: the last rung, and its W."""
-
-    result: PreciseRank
-    rung: Rung | None = None
-    matrix: IntegerMatrix | None = None
-
-
-def precise_rank(
-    model: Model,
-    values: Mapping[str, float] | None = None,
-    digits: int | None = None,
-    cap: int = MOST_DIGITS,
-    samples: int | None = None,
-) -> PreciseRank:
-    """Rank and singular values of one variant's W in variable precision.
-
-    Parameters
-    ----------
-    model
-        The mechanism, prepared.
-    values
-        Swept symbols, SI; each float is taken as the exact number that it is. Others: nominal.
-    digits
-        Decimal digits of W; None: as many as it takes, up to `cap`.
-    cap
-        Most digits to try; to confirm, W is computed once with half as many again.
-    samples
-        Samples of the excitation to use, evenly chosen; None: enough for the rank.
-
-    Raises
-    ------
-    UsageError
-        The excitation cannot be followed at this geometry.
-    """
-    return rank_of(variant(model, values or {}, samples), digits, cap).result
+    def document(self) -> dict[str, Any]:
+        """As FORMAT.md has it: strings where more digits than a float's are asked for."""
+        found = super().document()
+        found["digits"] = self.digits
+        sizes = (self.least, self.most)
+        least, most = (numbers.text(x, SIGMA_DIGITS) for x in sizes)
+        found["bounds"] = {"sigma": self.rank, "at_least": least, "next_at_most": most}
+        if self.digits <= FLOAT_DIGITS:
+            return found
+        for entry, value in zip(self.beta, self.decimals, strict=True):
+            values = found["base"][entry.base]["values"]
+            values[self.eliminated_names[entry.eliminated]] = numbers.text(value, self.digits)
+        found["singular_values"] = [numbers.text(x, SIGMA_DIGITS) for x in self.sigma]
+        return found
 
 
-def rank_of(one: Variant, digits: int | None = None, cap: int = MOST_DIGITS) -> Settled:
-    """Rank of a variant whose excitation has been followed, with the W it was found from."""
-    ladder = _ladder(digits, cap)
-    found = settle(one.observe, ladder)
-    # Each sample adds at least one dimension to the rows until they span everything, so more
-    # samples than the rank are enough; several coordinates can mislead a count of rows.
-    while found.result.rank >= len(one.picks) and len(one.picks) < one.available:
-        one = one.with_samples(found.result.rank + 2)
-        found = settle(one.observe, ladder)
-    result = replace(found.result, samples=len(one.picks))
-    rows = len(one.picks) * len(one.model.mechanism.coordinates)
-    if result.rank == rows < len(one.model.mechanism.parameter_names):
-        why = f"W has only {rows} rows and all are independent; the excitation needs more samples"
-        result = replace(result, evident=False, reason=why)
-    return replace(found, result=result)
-
-
-def _ladder(digits: int | None, cap: int) -> tuple[int, ...]:
-    if digits is not None:
-        return (digits,)
-    steps = range(math.ceil(math.log2(max(1.0, cap / FIRST_DIGITS))) + 1)
-    return tuple(sorted({min(cap, FIRST_DIGITS * 2**k) for k in steps}))
-
-
-def settle(observe: Callable[[int], IntegerMatrix], ladder: Sequence[int]) -> Settled:
-    """Raise the digits until the ridge is evident and stays.
-
-    Parameters
-    ----------
-    observe
-        W to so many decimal digits, computed from scratch.
-    ladder
-        Digits to try, rising.
-    """
-    last: Settled | None = None
-    for digits in ladder:
-        try:
-            one = observe(digits)
-            found = rung(one)
-            if found.ridge < min(EVIDENT, digits / 3):
-                why = f"the ridge is {found.ridge:.1f} decades high at {digits} digits"
-                last = Settled(_result(found, digits, False, why), found, one)
-                continue
-            more = math.ceil(AGAIN * digits)
-            two = observe(more)
-        except NotClosedError as error:
-            if last is not None:
-                result = last.result
-                why = f"{result.reason}; with {digits} {error.message}"
-                return replace(last, result=replace(result, reason=why))
-            return Settled(_nothing(digits, error.message))
-        again = rung(two)
-        why = _difference(one, two, found, again, more)
-        last = Settled(_result(found, digits, True, why), again, two)
-        if not why:
-            return last
-    assert last is not None
-    return last
-
-
-def _result(found: Rung, digits: int, reevaluated: bool, reason: str) -> PreciseRank:
-    return PreciseRank(
-        found.rank,
-        digits,
-        found.log10_values,
-        found.ridge,
-        found.gap,
-        not reason,
-        reevaluated,
-        reason=reason,
-    )
-
-
-def _nothing(digits: int, reason: str) -> PreciseRank:
-    return PreciseRank(0, digits, (), 0.0, 0.0, False, False, reason=reason)
-
-
-def _difference(
-    one: IntegerMatrix, two: IntegerMatrix, found: Rung, again: Rung, more: int
-) -> str:
-    """How W computed anew contradicts the first; empty where it does not."""
-    if again.rank != found.rank:
-        return f"the rank is {found.rank}, but {again.rank} with {more} digits"
-    if again.ridge < EVIDENT:
-        return f"the ridge is {again.ridge:.1f} decades high at {more} digits"
-    pairs = zip(found.log10_values[: found.rank], again.log10_values, strict=False)
-    for k, (a, b) in enumerate(pairs, start=1):
-        if abs(a - b) > STABLE / math.log(10):
-            return f"singular value {k} is 10^{a:.6f}, but 10^{b:.6f} with {more} digits"
-    apart = _distance(one, two)
-    if apart > one.radius + two.radius:
-        return (
-            f"W is uncertain by {apart} units of its last place with {more} digits, where "
-            f"{one.radius} were promised"
-        )
-    return ""
-
-
-def _distance(one: IntegerMatrix, two: IntegerMatrix) -> int:
-    """Largest difference of two observations, in units of the first, rounded up."""
-    finer = min(one.scale, two.scale)
-    a = one.entries * (fmpz(1) << (one.scale - finer))
-    b = two.entries * (fmpz(1) << (two.scale - finer))
-    worst = max((abs(x) for x in (a - b).entries()), default=fmpz(0))
-    return int(-((-worst) >> (one.scale - finer)))
-
-
-def precise(model: Model, wanted: Sequence[int] | None = None) -> BaseParameters:
+def precise(
+    model: Model, wanted: Sequence[int] | None = None, digits: int | None = None
+) -> PreciseParameters:
     """Base parameters by variable precision, at nominal geometry.
 
     Parameters
@@ -233,6 +122,9 @@ def precise(model: Model, wanted: Sequence[int] | None = None) -> BaseParameters
         The mechanism, prepared.
     wanted
         φ₂ by index; None: chosen by the rule of the numeric route.
+    digits
+        Decimal digits of β, all of them right; W is computed to as many and then to half as many
+        again, or more where the ridge needs it. None: those of a float.
 
     Raises
     ------
@@ -240,7 +132,8 @@ def precise(model: Model, wanted: Sequence[int] | None = None) -> BaseParameters
         `wanted` is not admissible.
     """
     names = model.mechanism.parameter_names
-    settled = rank_of(variant(model, {}))
+    first = max(FIRST_DIGITS, digits or 0)
+    settled = climb(variant(model, {}), ladder(first, max(first, MOST_DIGITS)))
     result, found, W = settled.result, settled.rung, settled.matrix
     if found is None or W is None:
         raise EliminationError(
@@ -248,32 +141,38 @@ def precise(model: Model, wanted: Sequence[int] | None = None) -> BaseParameters
             ["excitation"],
         )
     norms = _norms(W)
-    dead = tuple(k for k in range(len(names)) if norms[k] == 0)
     safe = np.where(norms > 0, norms, 1.0)
     eliminated = _chosen(W, found, safe, names) if wanted is None else tuple(sorted(wanted))
     kept = tuple(k for k in range(len(names)) if k not in eliminated)
-    grading = _admissible(W, found.rank, kept, eliminated, names)
-    beta = null_space(W, kept, eliminated, grading)
-    scaled = beta * safe[list(kept)][:, None] / safe[list(eliminated)]
-    # Zeros of β come out as noise, as far down as the ridge is high; halfway is far from both.
-    zero = 10.0 ** (-found.ridge / 2) * max(1.0, np.abs(scaled).max(initial=0.0))
-    beta = np.where(np.abs(scaled) < zero, 0.0, beta)
+    places, decimals = _beta(settled, W, kept, eliminated, digits or FLOAT_DIGITS, names)
     here = "this geometry and branch"
-    return BaseParameters(
+    grade = "proved" if result.proved else "numerical"
+    return PreciseParameters(
         mechanism=model.mechanism.name,
         parameters=names,
         route="precise",
         kept=kept,
         eliminated=eliminated,
-        no_effect=dead,
-        beta=tuple(
-            BetaEntry(int(b), int(e), float(beta[b, e])) for b, e in np.argwhere(beta != 0)
-        ),
+        no_effect=tuple(k for k in range(len(names)) if norms[k] == 0),
+        beta=tuple(BetaEntry(b, e, float(x)) for (b, e), x in zip(places, decimals, strict=True)),
         gap=10.0 ** min(result.gap, 308.0),
         singular_values=result.singular_values,
-        certificate=Certificate(found.rank, "numerical", here, found.rank, "numerical", here),
+        certificate=Certificate(found.rank, grade, here, found.rank, "numerical", here),
         doubt="" if result.evident else result.reason,
+        digits=digits or FLOAT_DIGITS,
+        decimals=decimals,
+        sigma=tuple(numbers.from_float(x, exponent) for x, exponent in found.values),
+        **_bounds(settled),
     )
+
+
+def _bounds(settled: Settled) -> dict[str, mpf]:
+    least = settled.independent.least if settled.independent is not None else arb(0)
+    most = settled.dependent.most if settled.dependent is not None else arb("inf")
+    return {
+        "least": numbers.from_exact(least) if least > 0 else mpf(0),
+        "most": numbers.from_exact(most),
+    }
 
 
 def _norms(W: IntegerMatrix) -> np.ndarray:
@@ -294,34 +193,84 @@ def _chosen(
 ) -> tuple[int, ...]:
     """φ₂ by the rule of the numeric route: from the null space of W with unit columns."""
     kept, others = found.order[: found.rank], found.order[found.rank :]
-    X = null_space(W, kept, others, found.grading)
+    # The choice needs floats only: a float's digits beyond the grading.
+    short = W.shortened(bits_of(found.grading + 2 * FLOAT_DIGITS))
     null = np.zeros((len(names), len(others)))
-    null[list(kept)] = -X
+    null[list(kept)] = -dependence(short, kept, others, found.grading).floats()
     null[list(others)] = np.eye(len(others))
     return pivot_rows(np.linalg.qr(null * norms[:, None])[0], names)
 
 
-def _admissible(
+def _beta(
+    settled: Settled,
     W: IntegerMatrix,
-    rank: int,
+    kept: tuple[int, ...],
+    eliminated: tuple[int, ...],
+    digits: int,
+    names: Sequence[str],
+) -> tuple[list[tuple[int, int]], tuple[mpf, ...]]:
+    """Nonzero entries of β: where they are, and their values to so many digits."""
+    used = _digits_of(W)
+    for _ in range(2):
+        proved, found = _grouping(settled, W, kept, eliminated, names)
+        errors = entry_errors(W, proved, found)
+        places, missing = _nonzero(found, errors, digits)
+        if missing <= 0 or not math.isfinite(missing) or settled.variant is None:
+            break
+        used = math.ceil(used + missing + 1)
+        W = settled.variant.observe(used)
+    entries = found.entries
+    values = [numbers.power_of_two_times(entries[i, j], -found.bits, digits) for i, j in places]
+    return places, tuple(values)
+
+
+def _digits_of(W: IntegerMatrix) -> int:
+    return math.floor(W.bits / BITS_PER_DIGIT)
+
+
+def _nonzero(
+    found: Dependence, errors: list[list[arb]], digits: int
+) -> tuple[list[tuple[int, int]], float]:
+    """Entries of X that are not zero within their errors, and the digits that the worst lacks."""
+    places, missing = [], -math.inf
+    for i, row in enumerate(errors):
+        for j, error in enumerate(row):
+            size = math.log2(abs(int(found.entries[i, j])) or 0.5) - found.bits
+            off = log2_size(error)
+            # Where nothing is proved, half of the digits are taken for noise.
+            limit = off if math.isfinite(off) else -found.bits / 2
+            if size > limit:
+                places.append((i, j))
+                missing = max(missing, (off - size) / BITS_PER_DIGIT + digits)
+    return places, missing
+
+
+def _grouping(
+    settled: Settled,
+    W: IntegerMatrix,
     kept: tuple[int, ...],
     eliminated: tuple[int, ...],
     names: Sequence[str],
-) -> float:
-    """Grading of the kept columns in decades; raises where they do not span W."""
+) -> tuple[Independence, Dependence]:
+    """The kept columns proved independent and the others as their combinations.
+
+    Raises
+    ------
+    EliminationError
+        The kept columns do not span W.
+    """
+    rank, found = settled.result.rank, settled.rung
     if len(kept) != rank:
         raise EliminationError(
             f"{len(eliminated)} parameters are asked to be eliminated, but the rank is {rank} of "
             f"{len(names)}: exactly {len(names) - rank} must be.",
             [names[k] for k in eliminated],
         )
-    if not kept:
-        return 0.0
-    found = rung(W.columns(kept))
-    if found.rank < rank:
-        raise EliminationError(
-            "These parameters are not an admissible choice of φ₂: their columns of W do not "
-            "depend on the others.",
-            [names[k] for k in eliminated],
-        )
-    return found.grading
+    proved = independence(W, kept, found.grading if found is not None else 0.0)
+    if proved.least > 0:
+        return proved, dependence(W, kept, eliminated, proved.grading)
+    raise EliminationError(
+        "These parameters are not an admissible choice of φ₂: their columns of W do not "
+        "depend on the others.",
+        [names[k] for k in eliminated],
+    )

@@ -58,7 +58,7 @@ class IntegerMatrix:
         if cut <= 0:
             return self
         shape = self.entries.nrows(), self.entries.ncols()
-        entries = [_shifted(x, -cut) for x in self.entries.entries()]
+        entries = [nearest(x, -cut) for x in self.entries.entries()]
         radius = (self.radius >> cut) + 2
         return IntegerMatrix(
             fmpz_mat(*shape, entries), self.scale + cut, radius, bits, self.proved
@@ -87,7 +87,7 @@ def rounded(rows: Sequence[Sequence[arb]], digits: float, proved: bool = True) -
     top = max((int(man).bit_length() + int(exp) for man, exp in parts if man != 0), default=0)
     bits = bits_of(digits)
     lowest = top - bits
-    entries = [_shifted(man, int(exp) - lowest) for man, exp in parts]
+    entries = [nearest(man, int(exp) - lowest) for man, exp in parts]
     off = worst([max((x.rad() for x in flat), default=arb(0))])
     if not off < math.inf or not all(x.is_finite() for x in flat):
         raise NotClosedError("W has entries that its enclosures do not bound")
@@ -98,7 +98,7 @@ def rounded(rows: Sequence[Sequence[arb]], digits: float, proved: bool = True) -
     return IntegerMatrix(fmpz_mat(len(rows), len(rows[0]), entries), lowest, radius, bits, proved)
 
 
-def _shifted(mantissa: fmpz, by: int) -> fmpz:
+def nearest(mantissa: fmpz, by: int) -> fmpz:
     """mantissa · 2^by, to the nearest integer."""
     if by >= 0:
         return mantissa << by
