@@ -95,10 +95,27 @@ def create(path: Path, layout: Layout) -> None:
     """Preallocate a store; whole or not there at all.
 
     A half-made one of an interrupted run, `.NAME.creating`, is removed first.
+
+    Raises
+    ------
+    StoreError
+        Where the directory cannot be written, or somebody else makes the same store.
     """
     draft = path.with_name(f".{path.name}.creating")
+    try:
+        _fill_draft(draft, layout)
+        draft.rename(path)
+    except Exception as cause:
+        raise StoreError(
+            f"{path} cannot be made: {_short(cause)}. Name a directory that can be written; if "
+            "another run was making this store just now, run again.",
+            [str(path)],
+        ) from cause
+
+
+def _fill_draft(draft: Path, layout: Layout) -> None:
     shutil.rmtree(draft, ignore_errors=True)
-    path.parent.mkdir(parents=True, exist_ok=True)
+    draft.parent.mkdir(parents=True, exist_ok=True)
     group = zarr.create_group(draft, zarr_format=3, attributes=_plain_attrs(layout.attrs))
     for name, labels in layout.coords.items():
         _create_coordinate(group, name, labels)
@@ -109,7 +126,6 @@ def create(path: Path, layout: Layout) -> None:
         # Consolidated metadata is young in Zarr 3; without it xarray warns at every opening.
         warnings.simplefilter("ignore", category=UserWarning)
         zarr.consolidate_metadata(draft)
-    draft.rename(path)
 
 
 def _create_coordinate(
