@@ -29,7 +29,7 @@ from basepar_core.topology import joint_of_value
 
 from . import reduce
 from .outputs import Arrays, Columns, Output, blank
-from .precise import PreciseEvaluator
+from .precise import CERTAIN, PreciseEvaluator
 from .spec import METRICS, SweepSpec, array_name, stroke_of
 from .statuses import Reason, Status
 
@@ -364,8 +364,14 @@ def prepare(spec: SweepSpec) -> ChunkEvaluator:
         None if asked.rank == "none" else excitation(mechanism, start),
         cycle(mechanism, start) if asked.metrics or asked.reduction else None,
         reduce.prepare(mechanism, base, asked.reduction) if asked.reduction else None,
-        PreciseEvaluator(model, base.rank) if asked.rank in ("auto", "precise") else None,
+        _precise(model, base) if asked.rank in ("auto", "precise") else None,
     )
+
+
+def _precise(model: Model, base: BaseParameters) -> PreciseEvaluator:
+    bound = base.certificate
+    bounded = bound.at_most == base.rank and bound.at_most_grade in CERTAIN
+    return PreciseEvaluator(model, base.rank, bounded)
 
 
 def _check_torques(spec: SweepSpec, metrics: list[str]) -> None:

@@ -16,6 +16,9 @@ from basepar_core.precise.observation import variants
 from .outputs import Arrays, Columns, Output, blank
 from .statuses import PreciseStatus, Reason
 
+#: Grades of null vectors that bound a certified rank from above.
+CERTAIN = ("theorem", "identity", "probability")
+
 
 @dataclass(frozen=True)
 class PreciseEvaluator:
@@ -27,10 +30,14 @@ class PreciseEvaluator:
         The mechanism, prepared.
     generic
         Rank of the symbolic result, with which each variant's is compared.
+    bounded
+        Whether the symbolic result's null vectors are graded well enough to say that no
+        geometry has more rank (`CERTAIN`).
     """
 
     model: Model
     generic: int
+    bounded: bool = False
 
     @property
     def outputs(self) -> tuple[Output, ...]:
@@ -44,6 +51,14 @@ class PreciseEvaluator:
             Output(
                 "precise_ridge",
                 long_name="decades between the rank's last pivot and the noise of the digits",
+            ),
+            Output(
+                "precise_sigma_least",
+                long_name="proved lower bound of the last singular value of the rank",
+            ),
+            Output(
+                "precise_sigma_most",
+                long_name="proved upper bound of the singular value after it",
             ),
             Output(
                 "precise_singular_values",
@@ -90,15 +105,27 @@ class PreciseEvaluator:
         arrays["precise_rank"][row] = found.rank
         arrays["precise_digits"][row] = found.digits
         arrays["precise_ridge"][row] = found.ridge
+        arrays["precise_sigma_least"][row] = _power(found.log10_least, 0.0)
+        arrays["precise_sigma_most"][row] = _power(found.log10_most, np.finfo(float).tiny)
         if found.log10_singular_values:
             arrays["precise_singular_values"][row] = found.singular_values
 
     def _judged(self, found: PreciseRank) -> tuple[PreciseStatus, Reason, float]:
-        """Evidence and how the rank compares with the symbolic one; nothing is certified here."""
+        """Evidence, proof, and how the rank compares with the symbolic one."""
         if not found.evident:
             return PreciseStatus.STILL_DOUBTFUL, Reason.NOT_EVIDENT, found.ridge
         if found.rank > self.generic:
             return PreciseStatus.STILL_DOUBTFUL, Reason.HIGH_RANK, float(found.rank)
         if found.rank < self.generic:
             return PreciseStatus.EVIDENT, Reason.LOW_RANK, float(found.rank)
-        return PreciseStatus.EVIDENT, Reason.NONE, np.nan
+        # Enclosures prove that the rank is no less, null vectors that it is no more.
+        certain = found.proved and self.bounded
+        status = PreciseStatus.CERTIFIED if certain else PreciseStatus.EVIDENT
+        return status, Reason.NONE, np.nan
+
+
+def _power(log10: float, least: float) -> float:
+    """10^log10, off in the safe direction below the range of floats: up to `least`."""
+    if log10 == -np.inf:
+        return 0.0
+    return 10.0**log10 if log10 > -300 else least

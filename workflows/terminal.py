@@ -113,9 +113,10 @@ def show_mechanism(document: Mapping[str, Any]) -> None:
         out.print(f"drawing: {document['drawing']}")
 
 
-def _term(text: str | None, value: float, name: str) -> str:
-    """A signed term of a combination."""
-    coefficient = f"{value:.4g}" if text is None else text
+def _term(text: str | None, value: float | str, name: str) -> str:
+    """A signed term of a combination; values that are text have the digits asked for."""
+    number = value if isinstance(value, str) else f"{value:.4g}"
+    coefficient = number if text is None else text
     sign = "+"
     if coefficient.startswith("-") and not _is_sum(coefficient[1:]):
         sign, coefficient = "−", coefficient[1:]

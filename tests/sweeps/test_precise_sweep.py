@@ -56,14 +56,18 @@ def test_every_variant_is_settled(settled):
     assert (summary.unsettled, summary.failed) == (0, 0)
     doubtful = found["status"].values == Status.AWAITING_PRECISE
     assert doubtful.sum() > 12  # this is what float64 cannot see
-    assert (found["precise_status"].values[doubtful] == PreciseStatus.EVIDENT).all()
+    # Enclosures from below, theorems about the joints from above.
+    assert (found["precise_status"].values[doubtful] == PreciseStatus.CERTIFIED).all()
     assert (found["precise_rank"].values[doubtful] == 13).all()
     assert (found["precise_ridge"].values[doubtful] > 20).all()
     assert (found["precise_reason"].values == Reason.NONE).all()
-    assert not (found["precise_status"].values == PreciseStatus.CERTIFIED).any()
     last = found["precise_singular_values"].values[doubtful][:, 12:14]
     assert (last[:, 0] > 1e-16).all()
     assert (last[:, 1] < 1e-35).all()  # noise of forty digits
+    least, most = (found[f"precise_sigma_{x}"].values[doubtful] for x in ("least", "most"))
+    # σ₁₃ of the same samples is bounded by its own columns, at most √13·13 below.
+    assert ((least > last[:, 0] / 47) & (least <= last[:, 0] * (1 + 1e-12))).all()
+    assert (most < 1e-50).all()  # of sixty digits
 
 
 def test_one_worker_gives_the_same_arrays(settled, tmp_path):
@@ -101,7 +105,7 @@ def test_float64_is_doubtful_or_right(tmp_path, client):
     assert sure.any()
     np.testing.assert_array_equal(found["rank"].values[sure], found["precise_rank"].values[sure])
     went = found["status"].values == Status.AWAITING_PRECISE
-    assert (found["precise_status"].values[went] == PreciseStatus.EVIDENT).all()
+    assert (found["precise_status"].values[went] == PreciseStatus.CERTIFIED).all()
 
 
 def test_special_variants_say_their_rank(tmp_path, client):
@@ -131,10 +135,12 @@ def test_a_rank_above_the_generic_one_stays_in_doubt(tmp_path):
     evaluator = prepare(spec).precise
     assert isinstance(evaluator, PreciseEvaluator)
     columns = spec.plan.rows(0, 2)
-    wrong = PreciseEvaluator(evaluator.model, 12)(columns, np.array([True, False]))
+    wrong = PreciseEvaluator(evaluator.model, 12, True)(columns, np.array([True, False]))
     assert wrong["precise_status"].tolist() == [PreciseStatus.STILL_DOUBTFUL, PreciseStatus.NONE]
     assert wrong["precise_reason"].tolist() == [Reason.HIGH_RANK, Reason.NONE]
     assert wrong["precise_rank"].tolist() == [13, -1]
+    unbounded = PreciseEvaluator(evaluator.model, 13)(columns, np.array([True, False]))
+    assert unbounded["precise_status"][0] == PreciseStatus.EVIDENT  # no word on rank ≤ 13
     nobody = evaluator(columns, np.zeros(2, bool))
     assert (nobody["precise_status"] == PreciseStatus.NONE).all()
 

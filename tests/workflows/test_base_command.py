@@ -125,3 +125,25 @@ def test_inadmissible_choice_says_what_is_left(run):
     assert error["kind"] == "elimination"
     assert "not an admissible choice" in error["message"]
     assert "exactly 4 eliminated" in error["message"]
+
+
+def test_digits_are_text_beyond_a_float(run):
+    choice = ("base", "four-bar", "--eliminate", "J1,J2,J3,m1", "--route", "precise", "--json")
+    found = run(*choice, "--digits", "30").json
+    values = found["base"][0]["values"]
+    assert values == {"crank.J": "-3." + 29 * "3"}
+    plain = run(*choice, "--digits", "17").json
+    assert plain["base"][0]["values"]["crank.J"] == pytest.approx(-10 / 3, rel=1e-15)
+    assert found["certificate"]["at_least"] == {
+        "rank": 8,
+        "grade": "proved",
+        "scope": "this geometry and branch",
+    }
+    shown = run(*choice[:-1], "--digits", "20").out
+    assert "crank.mx − 3.3333333333333333333*crank.J" in shown
+
+
+@pytest.mark.parametrize("asked", [("--digits", "30"), ("--route", "precise", "--digits", "0")])
+def test_digits_belong_to_the_precise_route(run, asked):
+    ran = run("base", "four-bar", *asked, "--json")
+    assert (ran.status, ran.json["error"]["where"]) == (2, ["--digits"])

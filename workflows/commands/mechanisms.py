@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from . import Add, emit
 
 if TYPE_CHECKING:
+    from basepar_core.base.result import BaseParameters
     from basepar_core.closure import Model
 
 
@@ -41,6 +42,12 @@ def register(add: Add) -> None:
         choices=("symbolic", "numeric", "precise"),
         default="symbolic",
         help="symbolic, checked in float64 (default); float64 alone; variable precision alone",
+    )
+    base.add_argument(
+        "--digits",
+        type=int,
+        metavar="N",
+        help="decimal digits of β by the precise route; as text in --json when more than 17",
     )
 
     reduce = add(
@@ -92,18 +99,23 @@ def _show(options: argparse.Namespace) -> int:
 def _base(options: argparse.Namespace) -> int:
     from basepar_core.base import precise, symbolic
     from basepar_core.closure import prepare
+    from basepar_core.errors import UsageError
     from basepar_core.files import load
 
     from .. import terminal
 
+    digits: int | None = options.digits
+    if digits is not None and (options.route != "precise" or digits < 1):
+        why = "must be at least 1" if digits < 1 else "go with --route precise only"
+        raise UsageError(f"--digits {digits}: digits {why}.", ["--digits"])
     model = prepare(load(options.mechanism))
     wanted = _wanted(model, options.eliminate)
-    routes = {
-        "symbolic": symbolic.symbolic,
-        "numeric": symbolic.numeric,
-        "precise": precise.precise,
-    }
-    document = routes[options.route](model, wanted).document()
+    if options.route == "precise":
+        found: BaseParameters = precise.precise(model, wanted, digits)
+    else:
+        routes = {"symbolic": symbolic.symbolic, "numeric": symbolic.numeric}
+        found = routes[options.route](model, wanted)
+    document = found.document()
     emit(document) if options.json else terminal.show_base(document)
     return 0
 
