@@ -90,6 +90,11 @@ class GeometryField:
         return cls(mechanism.geometry, mechanism.constants, mechanism.relations)
 
     @property
+    def generators(self) -> tuple[Expression, ...]:
+        """What each generator of the ring stands for: a symbol, or an angle's sine or cosine."""
+        return tuple(self._meaning)
+
+    @property
     def zero(self) -> FracElement:
         return self.field.zero
 

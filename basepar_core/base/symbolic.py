@@ -11,15 +11,16 @@ from dataclasses import replace
 from ..algebra import GeometryField
 from ..closure import Model
 from ..errors import EliminationError, UsageError
+from ..exact.grading import Grading, grade
 from ..expressions import evaluate
 from ..mechanism import Mechanism
 from ..motion import excitation
 from ..regressor import Observation, observe
 from .detection import detect
 from .elimination import Elimination, eliminate
-from .null_space import NullVector, Transfers, joint_vectors
+from .null_space import Transfers, joint_vectors
 from .numeric import Check, Spectrum, check, group, spectrum
-from .result import BaseParameters, BetaEntry, Certificate, VectorGrade
+from .result import GRADES, BaseParameters, BetaEntry, Certificate, VectorGrade
 
 
 def parameter_indices(mechanism: Mechanism, wanted: Sequence[str]) -> list[int]:
@@ -60,8 +61,10 @@ def nominal_observation(model: Model) -> Observation:
     return seen
 
 
-def symbolic(model: Model, wanted: Sequence[int] | None = None) -> BaseParameters:
-    """Symbolic base parameters, checked numerically.
+def symbolic(
+    model: Model, wanted: Sequence[int] | None = None, exact: bool = True
+) -> BaseParameters:
+    """Symbolic base parameters, checked numerically and over finite fields.
 
     Parameters
     ----------
@@ -69,6 +72,9 @@ def symbolic(model: Model, wanted: Sequence[int] | None = None) -> BaseParameter
         The mechanism, prepared.
     wanted
         φ₂ by index; None: chosen for simple expressions.
+    exact
+        Whether null vectors and rank are held against random points of the family; without
+        it the certificate has numerical grades.
 
     Raises
     ------
@@ -85,6 +91,8 @@ def symbolic(model: Model, wanted: Sequence[int] | None = None) -> BaseParameter
     beta = _entries(field, result, kept, mechanism.nominal)
     validity = tuple((field.to_expression(p), field.to_text(p)) for p in result.pivots)
     seen = nominal_observation(model)
+    used = tuple(vectors[k] for k in sorted(result.sources.values()))
+    graded = grade(model, field, used) if exact else Grading(used, None, "")
     partial = BaseParameters(
         mechanism=mechanism.name,
         parameters=names,
@@ -95,22 +103,13 @@ def symbolic(model: Model, wanted: Sequence[int] | None = None) -> BaseParameter
         beta=beta,
         gap=0.0,
         singular_values=(),
-        certificate=_certificate(field, vectors, result, names, 0),
+        certificate=_certificate(field, graded, names, 0),
         validity=validity,
     )
     beta_here = partial.nominal_beta[None]
     held = check(seen.stacked, seen.error, kept, result.eliminated, beta_here, seen.terms)
-    return _settled(
-        partial,
-        held,
-        _certificate(
-            field,
-            vectors,
-            result,
-            names,
-            int(held.spectrum.at_least[0]),
-        ),
-    )
+    least = int(held.spectrum.at_least[0])
+    return _settled(partial, held, _certificate(field, graded, names, least))
 
 
 def numeric(model: Model, wanted: Sequence[int] | None = None) -> BaseParameters:
@@ -204,28 +203,34 @@ def _entries(
 
 
 def _certificate(
-    field: GeometryField,
-    vectors: Sequence[NullVector],
-    result: Elimination,
-    names: Sequence[str],
-    seen_rank: int,
+    field: GeometryField, graded: Grading, names: Sequence[str], seen_rank: int
 ) -> Certificate:
-    used = [vectors[k] for k in sorted(result.sources.values())]
-    graded = tuple(
-        VectorGrade(
-            vector.grade,
-            vector.reason,
-            {names[k]: field.to_text(value) for k, value in sorted(vector.entries.items())},
-        )
-        for vector in used
-    )
-    theorem = all(vector.grade == "theorem" for vector in used)
+    """Two statements: generic ones where the family allows them, else what float64 has seen."""
+    at_most = len(names) - len(graded.vectors)
+    weakest = max((vector.grade for vector in graded.vectors), key=GRADES.index, default="theorem")
+    upper = {
+        "theorem": "every geometry of the file",
+        "numerical": "geometries near the nominal",
+    }.get(weakest, graded.scope)
+    least, grade_, lower = seen_rank, "numerical", "this geometry and branch"
+    # A family that is wider than the file's, because numbers had to vary, may have a higher rank.
+    if graded.rank is not None and graded.rank <= at_most:
+        least, grade_, lower = graded.rank, "proved generically", graded.scope
+    elif graded.scope:
+        lower = f"{lower}; {graded.scope}"
     return Certificate(
-        at_least=seen_rank,
-        at_least_grade="numerical",
-        at_least_scope="this geometry and branch",
-        at_most=len(names) - len(used),
-        at_most_grade="theorem" if theorem else "numerical",
-        at_most_scope="every geometry of the file" if theorem else "geometries near the nominal",
-        vectors=graded,
+        at_least=least,
+        at_least_grade=grade_,
+        at_least_scope=lower,
+        at_most=at_most,
+        at_most_grade=weakest,
+        at_most_scope=upper,
+        vectors=tuple(
+            VectorGrade(
+                vector.grade,
+                vector.reason,
+                {names[k]: field.to_text(value) for k, value in sorted(vector.entries.items())},
+            )
+            for vector in graded.vectors
+        ),
     )

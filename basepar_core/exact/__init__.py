@@ -1,6 +1,6 @@
 """Exact statements about a mechanism's generic geometry, by arithmetic over finite fields.
 
-`rank.generic_rank` for the rank at a random point of the family, `identities.test_identities` for
+`rank.generic_rank` for the rank at a random point of the family, `identities.check_identities` for
 null vectors, `beta.exact_beta` for β at rational lengths, `grading.grade` for what a certificate
 may say. Points come from `family` and `points`, their motions from `motion`.
 """

@@ -123,8 +123,8 @@ def test_ranks_of_the_library(name, rank):
     assert base.rank == base.certificate.at_least == base.certificate.at_most == rank
     assert base.doubt == ""
     assert numeric(model).rank == rank
-    theorem = name != "parallelogram"  # whose coupler does not turn, seen and not proved
-    assert base.certificate.at_most_grade == ("theorem" if theorem else "numerical")
+    theorem = name != "parallelogram"  # whose coupler does not turn, seen and then tested
+    assert base.certificate.at_most_grade == ("theorem" if theorem else "probability")
 
 
 @pytest.mark.slow

@@ -1,0 +1,167 @@
+"""Null vectors tested as identities: at fresh random points of the family, over fresh primes.
+
+E(x) N(λ) ≡ 0 on the family needs order 0 only: kinetic rows of all pairs of modes and gravity's
+rows of all modes at one point. N is evaluated at the point's own geometry. A vector that passes
+is right but for a probability that is stated (methods: finite fields, §5; ours).
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from flint import nmod, nmod_mat
+
+from ..algebra import GeometryField
+from ..closure import Model
+from ..errors import FamilyError
+from ..expressions import Call, Name, Number, Pi
+from .arithmetic import Draw, random_prime
+from .bounds import Bounds, Size, error_bits
+from .component import Component, find_component, start
+from .evaluation import Evaluator
+from .lengths import exact_number
+from .points import Point
+
+#: Entries by parameter: expressions, or elements of the mechanism's geometry field.
+Entries: TypeAlias = Mapping[int, Any]
+
+#: Points of a test. One is enough for 2⁻³⁰ in every case known; three for 2⁻⁹⁰.
+POINTS = 3
+
+
+@dataclass(frozen=True)
+class IdentityTest:
+    """What the test of one null vector found.
+
+    Attributes
+    ----------
+    passed
+        Whether it vanished at all points.
+    bits
+        A vector that is no identity passes with a probability of at most 2⁻ᵇⁱᵗˢ.
+    seeds, primes
+        Of the points.
+    """
+
+    passed: bool
+    bits: int
+    seeds: tuple[tuple[int, ...], ...]
+    primes: tuple[int, ...]
+
+
+def check_identities(
+    model: Model,
+    vectors: Sequence[Entries],
+    points: int = POINTS,
+    seed: int = 0,
+    component: Component | None = None,
+    field: GeometryField | None = None,
+) -> list[IdentityTest]:
+    """Whether null vectors vanish identically on a mechanism's family.
+
+    Parameters
+    ----------
+    model
+        The mechanism, assembled.
+    vectors
+        Of any origin; entries are expressions or elements of the geometry field.
+    points
+        Independent (prime, point) pairs.
+    seed
+        Of everything random.
+    component
+        Of the family, if already known.
+    field
+        The geometry field of the entries, if already made.
+
+    Raises
+    ------
+    FamilyError
+        The family has no points that we know how to find, or only with numbers of moving bodies
+        varied, which null vectors contain as numbers.
+    """
+    component = component or find_component(model, seed)
+    family = component.family
+    if family.freed_on_bodies:
+        raise FamilyError(
+            f"The loops of {model.mechanism.name!r} close at random orientations only if numbers "
+            f"of moving bodies vary ({', '.join(family.freed)}); null vectors have these as "
+            f"numbers. Write them as symbols."
+        )
+    field = field or GeometryField.of(model.mechanism)
+    seeds = tuple((seed, 4, k) for k in range(points))
+    passed = [True] * len(vectors)
+    primes = []
+    for given in seeds:
+        prime, good = _at_one_point(component, field, vectors, given)
+        primes.append(prime)
+        passed = [a and b for a, b in zip(passed, good, strict=True)]
+    bounds = Bounds(family, component.freedoms)
+    per_body = 4 if model.mechanism.planar else 10
+    return [
+        IdentityTest(ok, _bits(bounds, vector, per_body, points), seeds, tuple(primes))
+        for ok, vector in zip(passed, vectors, strict=True)
+    ]
+
+
+def _bits(bounds: Bounds, vector: Entries, per_body: int, points: int) -> int:
+    sizes: dict[int, Size] = {}
+    for k, entry in vector.items():
+        plain = isinstance(entry, Number | Name | Call | Pi)
+        sizes[k] = bounds.plain(entry) if plain else bounds.polynomial_ratio(entry)
+    return int(points * error_bits(bounds.vector(sizes, per_body), bounds.conjugates))
+
+
+def _at_one_point(
+    component: Component, field: GeometryField, vectors: Sequence[Entries], seed: tuple[int, ...]
+) -> tuple[int, list[bool]]:
+    rng = np.random.default_rng(seed)
+    draw = Draw(rng, random_prime(rng))
+    while True:
+        point, motion = start(component.family, draw)
+        try:
+            columns = [_column(field, vector, point) for vector in vectors]
+        except ZeroDivisionError:
+            continue
+        if motion.freedoms == component.freedoms:
+            break
+    rows = motion.coefficient_matrix(1)
+    zero = nmod(0, draw.prime)
+    flat = [column.get(k, zero) for column in columns for k in range(rows.nrows())]
+    products = nmod_mat(len(vectors), rows.nrows(), flat, draw.prime) * rows
+    return draw.prime, [
+        all(products[i, k] == 0 for k in range(rows.ncols())) for i in range(len(vectors))
+    ]
+
+
+def _column(field: GeometryField, vector: Entries, point: Point) -> dict[int, nmod]:
+    """A null vector's entries at a point."""
+    number = exact_number(point.prime)
+    evaluator = Evaluator(number, point.values, point.angles)
+    generators = [evaluator.scalar(x) for x in field.generators]
+    found = {}
+    for k, entry in vector.items():
+        if isinstance(entry, Number | Name | Call | Pi):
+            found[k] = evaluator.scalar(entry)
+        else:
+            found[k] = fraction_value(entry, generators, point.prime)
+    return found
+
+
+def fraction_value(fraction: Any, generators: Sequence[nmod], prime: int) -> nmod:
+    """A fraction of sparse polynomials at values of the generators."""
+    return _polynomial(fraction.numer, generators, prime) / _polynomial(
+        fraction.denom, generators, prime
+    )
+
+
+def _polynomial(polynomial: Any, generators: Sequence[nmod], prime: int) -> nmod:
+    total = nmod(0, prime)
+    for exponents, coefficient in polynomial.terms():
+        term = nmod(int(coefficient), prime)
+        for value, power in zip(generators, exponents, strict=False):
+            if power:
+                term *= value**power
+        total += term
+    return total
