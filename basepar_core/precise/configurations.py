@@ -168,6 +168,10 @@ class System:
         assert self.rows is not None
         residual = max(worst(self._rows(at.poses(), driven)[0]), -2.0 * ctx.prec)
         box = inverse.box(residual)
+        if not box < -ctx.prec / 2:  # an honest radius, but not of what was asked for
+            raise NotClosedError(
+                f"the loops are open by {_decimal(residual)} where the iteration ended"
+            )
         poses = at.within(box)
         every = [equation.row(poses) for equation in (*self.fixed, *driven)]
         for gap, _ in every:  # those not solved for among them
