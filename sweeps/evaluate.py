@@ -31,7 +31,7 @@ from . import reduce
 from .outputs import Arrays, Columns, Output, blank
 from .precise import CERTAIN, PreciseEvaluator
 from .spec import METRICS, SweepSpec, array_name, stroke_of
-from .statuses import Reason, Status
+from .statuses import WITH_RESULTS, Reason, Status
 
 #: A pivot of β this small against its nominal value has vanished: β's digits are gone.
 VANISHED = 1e-9
@@ -189,8 +189,7 @@ class _Chunk:
     @property
     def _going(self) -> np.ndarray:
         """Variants that have not failed so far, by index."""
-        going = (Status.SOLVED, Status.AWAITING_PRECISE, Status.SPECIAL)
-        return np.flatnonzero(np.isin(self.arrays["status"], going))
+        return np.flatnonzero(np.isin(self.arrays["status"], WITH_RESULTS))
 
     def _mark(
         self, rows: np.ndarray, status: Status, reason: Reason, number: np.ndarray | float

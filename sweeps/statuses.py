@@ -32,6 +32,10 @@ class Status(IntEnum):
         return STATUS_MEANINGS[self]
 
 
+#: Statuses of variants that have results; what a special one lacks is nan.
+WITH_RESULTS = (Status.SOLVED, Status.AWAITING_PRECISE, Status.SPECIAL)
+
+
 class PreciseStatus(IntEnum):
     """`precise_status`: what the variable-precision task said of a doubtful variant."""
 

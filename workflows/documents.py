@@ -14,7 +14,7 @@ from basepar_core.grammar import parse_unit
 from basepar_core.mechanism import LENGTH_VALUES, Mechanism, Symbol
 from basepar_core.topology import joint_of_value
 from sweeps import store
-from sweeps.statuses import Reason, Status, reason_texts
+from sweeps.statuses import WITH_RESULTS, Reason, Status, reason_texts
 from sweeps.store import Part
 from sweeps.sweep import Summary, kept_errors
 
@@ -196,7 +196,7 @@ def extremes(path: Path, most: int = 3) -> list[dict[str, Any]]:
     space = json.loads(str(group.attrs["spec"]))["space"]
     swept = list(space.get("variables") or space["names"])  # a table has names only
     status = np.asarray(store.array_of(group, "status")[:])
-    solved = np.isin(status, (Status.SOLVED, Status.AWAITING_PRECISE))
+    solved = np.isin(status, WITH_RESULTS)
     rows = []
     for name, array in sorted(group.arrays()):
         shown = array.ndim == 1 and array.shape == status.shape and array.dtype.kind == "f"

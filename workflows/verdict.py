@@ -26,15 +26,13 @@ from basepar_core.expressions import Call, Expression, evaluate
 from basepar_core.mechanism import Mechanism
 from sweeps import store
 from sweeps.space import Condition
-from sweeps.statuses import Reason, Status
+from sweeps.statuses import WITH_RESULTS, Reason, Status
 
 from .quantities import known_values, read_results
 from .study_spec import Objective, StudySpec
 
 #: Name of the constraint that every study has.
 CLOSING = "closing"
-#: Statuses of a variant with results.
-WITH_RESULTS = (Status.SOLVED, Status.AWAITING_PRECISE)
 
 
 @dataclass(frozen=True)

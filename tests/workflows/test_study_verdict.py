@@ -8,11 +8,16 @@ from hypothesis import strategies as st
 from basepar_core.files import load
 from basepar_core.grammar import parse_comparison
 from basepar_core.units import NUMBER
-from sweeps.space import Condition
+from sweeps import store
+from sweeps.evaluate import prepare
+from sweeps.space import Condition, Filter
 from sweeps.statuses import Reason
+from sweeps.sweep import layout_of
+from sweeps.work import Stage, Task, Work
 from workflows.quantities import check_words
 from workflows.samplers import row_seed
-from workflows.verdict import constraint_violations, undone
+from workflows.study_file import load_study
+from workflows.verdict import constraint_violations, judge, undone
 from workflows.warm_start import spread
 
 numbers = st.floats(-1e6, 1e6)
@@ -58,6 +63,31 @@ def test_the_later_it_was_lost_the_nearer():
     reason, number, expected = (np.array(column, float) for column in zip(*cases, strict=True))
     np.testing.assert_allclose(undone(mechanism, reason.astype(int), number), expected)
     assert (np.diff(expected) >= 0).all()
+
+
+def test_a_special_variant_with_values_is_judged_by_them(tmp_path):
+    """A pivot of β vanishes in the first variant: no condition, but a torque."""
+    (tmp_path / "study.yaml").write_text("""
+mechanism: four-bar
+variables: {lx2: [0, 0.9]}
+objectives: {torque_rms: minimize}
+constraints: ["condition <= 1e9"]
+sampler: {kind: random, seed: 1}
+trials: 2
+batch: 2
+""")
+    spec = load_study(tmp_path / "study.yaml").at(str(tmp_path / "study.zarr"))
+    block = spec.block(0, np.array([[0.0], [0.7]]))
+    evaluator = prepare(block)
+    path = store.Path(spec.store)
+    layout = layout_of(block, evaluator)
+    store.create(path, layout)
+    stages = (Stage(evaluator, layout.parts[0]),)
+    Work(str(path), "here", block.plan, Filter.of(block.mechanism, ()), stages)(Task(0, 0, 2))
+    found = judge(spec, store.open_group(path), 0, 2)
+    assert np.isfinite(found.values).all()
+    np.testing.assert_array_equal(found.violations[0], [0.0, 1.0])
+    np.testing.assert_array_equal(found.feasible, [False, True])
 
 
 def test_seeds_of_trials_differ():

@@ -22,14 +22,12 @@ from basepar_core.grammar import parse_unit
 from basepar_core.mechanism import Mechanism
 from sweeps import store
 from sweeps.spec import array_name
-from sweeps.statuses import Status
+from sweeps.statuses import WITH_RESULTS
 
 from .. import documents
 
 #: Variants whose results are read (2-D arrays of so many are about 100 MB).
 MOST_ROWS = 1 << 18
-#: Statuses whose variants carry results.
-WITH_RESULTS = (Status.SOLVED, Status.AWAITING_PRECISE)
 
 
 @dataclass(frozen=True, slots=True)

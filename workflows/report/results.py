@@ -6,8 +6,10 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
+from sweeps.statuses import WITH_RESULTS
+
 from . import figures, mathml
-from .facts import WITH_RESULTS, Facts, Metric
+from .facts import Facts, Metric
 from .html import (
     Cell,
     Column,
