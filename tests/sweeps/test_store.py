@@ -40,7 +40,7 @@ def test_a_place_that_cannot_be_written_is_named(made, tmp_path):
     _, layout = made
     (tmp_path / "file").write_text("")
     place = tmp_path / "file" / "sweep.zarr"
-    with pytest.raises(StoreError, match="cannot be made.*Name a directory") as refused:
+    with pytest.raises(StoreError, match=r"cannot be made.*Name a directory") as refused:
         store.create(place, layout)
     assert refused.value.where == (str(place),)
 

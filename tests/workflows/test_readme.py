@@ -1,0 +1,43 @@
+"""The README's files and its program, as printed."""
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+from basepar_core.base.symbolic import symbolic
+from basepar_core.closure import prepare
+from basepar_core.files import loads
+from sweeps import store
+from sweeps.evaluate import prepare as evaluator_of
+from sweeps.space import Filter
+from sweeps.spec_file import parse_sweep
+from sweeps.statuses import Status
+from sweeps.sweep import layout_of
+from sweeps.work import Stage, Task, Work
+
+README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+MECHANISM, SWEEP = re.findall(r"```yaml\n(.*?)```", README, re.S)
+(PROGRAM,) = re.findall(r"```python\n(.*?)```", README, re.S)
+
+
+def test_a_mechanism_of_your_own():
+    found = symbolic(prepare(loads(MECHANISM)))
+    assert found.rank == 6
+    assert not found.doubt
+
+
+def test_a_sweep_of_your_own(tmp_path, monkeypatch, capsys):
+    """Sixteen of its variants; then the program that looks at a store."""
+    spec = parse_sweep(SWEEP)
+    assert len(spec) == 4096
+    few = replace(spec, plan=replace(spec.plan, candidates=16))
+    evaluator = evaluator_of(few)
+    layout = layout_of(few, evaluator)
+    store.create(tmp_path / "four-bar.zarr", layout)
+    where = Filter.of(few.mechanism, few.where)
+    stages = (Stage(evaluator, layout.parts[0]),)
+    work = Work(str(tmp_path / "four-bar.zarr"), "here", few.plan, where, stages)
+    assert dict(work(Task(0, 0, 16)).counts)[Status.SOLVED] >= 8
+    monkeypatch.chdir(tmp_path)
+    exec(PROGRAM, {})
+    assert "torque_rms" in capsys.readouterr().out
