@@ -81,7 +81,8 @@ def show_mechanism(document: Mapping[str, Any]) -> None:
     )
     out.print(
         f"{document['space']}, {len(document['bodies'])} bodies, "
-        f"{len(document['joints'])} joints, {len(document['loops'])} loops, "
+        f"{len(document['joints'])} joints, "
+        f"{len(document['loops'])} loop{'s' * (len(document['loops']) != 1)}, "
         f"{freedom} degree{'s' * (freedom != 1)} of freedom "
         f"({named}), {len(document['parameters'])} inertial parameters"
     )
