@@ -173,6 +173,11 @@ def _settled(partial: BaseParameters, held: Check, certificate: Certificate) -> 
             f"float64 sees rank {rank}, the null vectors allow {partial.rank}: either some are "
             f"missing, or the mobility is too low for double precision"
         )
+    if certificate.at_least_grade == "proved generically" and certificate.at_least < partial.rank:
+        doubts.append(
+            f"the rank over finite fields is {certificate.at_least} for generic geometry, the "
+            f"null vectors allow {partial.rank}: some are missing"
+        )
     if found.at_least[0] > partial.rank or held.null_error[0] > max(1e3 * noise, 1e-9):
         raise EliminationError(
             f"The symbolic and the numeric route contradict each other for "

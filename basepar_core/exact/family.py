@@ -99,7 +99,7 @@ def build(
     relations
         Detected relations that become edges of the orientation graph.
     prescribed
-        Symbols that keep a value.
+        Symbols that keep a value; for an angle the tangent of its half.
     freed
         Numbers that become unknowns.
     """
@@ -109,8 +109,8 @@ def build(
     at, directions = _slots(wider)
     directions += [x for r in relations if r.axes for axis in r.axes for x in axis]
     used = frozenset().union(*(names(slot) for slot in at + directions))
-    bound = {relation.symbol for relation in wider.relations} & used
-    roots = tuple(_root(wider, r.symbol) for r in wider.relations if r.symbol in used)
+    bound = {relation.symbol for relation in wider.relations} & used - constants.keys()
+    roots = tuple(_root(wider, r.symbol) for r in wider.relations if r.symbol in bound)
     in_roots = frozenset().union(*(names(c) for root in roots for c in root.coefficients))
     symbols = {s.name: s for s in (*wider.geometry, *wider.constants)}
     angles = tuple(
@@ -145,9 +145,14 @@ def _constants(constants: Iterable[Symbol]) -> tuple[dict[str, Fraction], list[s
     irrational = []
     for symbol in constants:
         try:
-            rational[symbol.name] = exact.scalar(symbol.value)
+            value = exact.scalar(symbol.value)
         except ExpressionError:
             irrational.append(symbol.name)
+            continue
+        if symbol.is_angle:  # its sine and cosine are not rational
+            irrational.append(symbol.name)
+        else:
+            rational[symbol.name] = value
     return rational, irrational
 
 
@@ -168,13 +173,22 @@ def _slots(mechanism: Mechanism) -> tuple[list[Expression], list[Expression]]:
 
 def _ordered(mechanism: Mechanism, lengths: frozenset[str]) -> tuple[str, ...]:
     """Symbols that occur in ground points only come first; else in the order of the file."""
-    on_bodies: set[str] = set()
-    for joint in mechanism.joints:
-        for body, frame in zip(joint.bodies, joint.frames, strict=True):
-            if body != GROUND:
-                on_bodies.update(*map(names, frame.at))
+    carried = symbols_of_bodies(mechanism)
     listed = [s.name for s in (*mechanism.geometry, *mechanism.constants) if s.name in lengths]
-    return tuple(sorted(listed, key=lambda name: name in on_bodies))
+    return tuple(sorted(listed, key=lambda name: name in carried))
+
+
+def symbols_of_bodies(mechanism: Mechanism) -> frozenset[str]:
+    """Symbols in points of moving bodies."""
+    return frozenset().union(
+        *(
+            names(entry)
+            for joint in mechanism.joints
+            for body, frame in zip(joint.bodies, joint.frames, strict=True)
+            if body != GROUND
+            for entry in frame.at
+        )
+    )
 
 
 def _edges(mechanism: Mechanism, relations: Sequence[SpinRelation]) -> list[Edge]:

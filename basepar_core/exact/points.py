@@ -149,10 +149,10 @@ def symbol_values(family: Family, draw: Draw) -> Evaluator:
     number = exact_number(draw.prime)
     values = {name: number(value) for name, value in family.constants.items()}
     values |= {name: draw() for name in family.directions}
-    angles = {}
-    for name in family.angles:
-        t = draw()
-        angles[name] = (1 - t * t) / (1 + t * t), 2 * t / (1 + t * t)
+    halves = {name: draw() for name in family.angles}
+    given = (*family.mechanism.geometry, *family.mechanism.constants)
+    halves |= {s.name: values.pop(s.name) for s in given if s.is_angle and s.name in values}
+    angles = {n: ((1 - t * t) / (1 + t * t), 2 * t / (1 + t * t)) for n, t in halves.items()}
     evaluator = Evaluator(number, values, angles)
     for root in family.roots:
         polynomial = nmod_poly([evaluator.scalar(c) for c in root.coefficients], draw.prime)
