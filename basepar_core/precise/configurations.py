@@ -101,6 +101,8 @@ class System:
     redundant
         Whether some equations were left out because others imply them (in floats): they are
         seen to hold to all digits, but not proved to.
+    norm
+        What the inverse of a sample's Jacobian is expected not to exceed.
     """
 
     def __init__(self, mechanism: Mechanism, dims: Geometry):
@@ -112,6 +114,7 @@ class System:
         ]
         self.drives, self.order = _drives(mechanism, dims)
         self.rows: list[int] | None = None
+        self.norm = 1.0
 
     @property
     def redundant(self) -> bool:
@@ -128,13 +131,12 @@ class System:
         """
         q = [[state[0][k] for k in indices] for indices in self.order]
         driven = [e for d, mine in zip(self.drives, q, strict=True) for e in d.equations(mine)]
-        at, inverse = self._newton(start, driven)
-        poses, jacobian, proved = self._enclosed(at, driven, inverse)
+        poses, jacobian, proved = self._enclosed(self._newton(start, driven), driven)
         unit = proved.solve(jacobian, self._unit_rates(poses, q))
         return Closed(poses, tuple(self._twists(unit)), jacobian, proved)
 
-    def _newton(self, start: Placement, driven: Sequence[Equation]) -> tuple[Placement, Inverse]:
-        """Where the iteration ends, and an inverse of the last Jacobian."""
+    def _newton(self, start: Placement, driven: Sequence[Equation]) -> Placement:
+        """Where the iteration ends."""
         at, full = start, ctx.prec
         schedule = _rising(full)
         for turn in range(NEWTON_STEPS):
@@ -150,7 +152,7 @@ class System:
                 at = at.moved(change.omega, change.v)
             # Quadratic convergence: after an update of half the digits all digits are right.
             if bits == full and update < -full / 2 - 4:
-                return at, Inverse.of(FloatMatrix.around(matrix))
+                return at
         raise NotClosedError(f"Newton's steps do not fall below {_decimal(update)}")
 
     def _step(self, matrix: arb_mat, gaps: list[arb]) -> arb_mat:
@@ -162,33 +164,30 @@ class System:
             raise NotClosedError("the mechanism is singular at a sample") from None
 
     def _enclosed(
-        self, at: Placement, driven: Sequence[Equation], inverse: Inverse
+        self, at: Placement, driven: Sequence[Equation]
     ) -> tuple[Poses, arb_mat, Inverse]:
         """Balls that hold the configuration, the Jacobian there, and its inverse."""
-        assert self.rows is not None
         residual = max(worst(self._rows(at.poses(), driven)[0]), -2.0 * ctx.prec)
-        box = inverse.box(residual)
-        if not box < -ctx.prec / 2:  # an honest radius, but not of what was asked for
-            raise NotClosedError(
-                f"the loops are open by {_decimal(residual)} where the iteration ended"
-            )
-        poses = at.within(box)
-        every = [equation.row(poses) for equation in (*self.fixed, *driven)]
-        for gap, _ in every:  # those not solved for among them
-            if not gap.contains(0):
+        for _ in range(2):
+            # The box is as wide as the inverse's norm asks, here the last sample's and some.
+            box = math.log2(self.norm) + residual + 2
+            if not box < -ctx.prec / 2:  # an honest radius, but not of what was asked for
                 raise NotClosedError(
-                    f"the loops stay open by {_decimal(worst([gap]))}, where {ctx.prec} bits "
-                    f"close them to {_decimal(worst([gap.rad()]))}"
+                    f"the loops are open by {_decimal(residual)} where the iteration ended"
                 )
-        matrix = self._matrix([every[k][1] for k in self.rows])
-        held = FloatMatrix.around(matrix)
-        proved = Inverse.of(held)
-        if not proved.closes(held, residual, box):
-            raise NotClosedError(
-                f"no configuration can be proved within {_decimal(box)} of where the loops are "
-                f"open by {_decimal(residual)}"
-            )
-        return poses, matrix, proved
+            poses = at.within(box)
+            every = [equation.row(poses) for equation in (*self.fixed, *driven)]
+            matrix = self._matrix([every[k][1] for k in self.rows or ()])
+            held = FloatMatrix.around(matrix)
+            proved = Inverse.of(held)
+            self.norm = 2 * proved.norm
+            if proved.closes(held, residual, box):
+                _check_closed([gap for gap, _ in every])
+                return poses, matrix, proved
+        raise NotClosedError(
+            f"no configuration can be proved within {_decimal(box)} of where the loops are "
+            f"open by {_decimal(residual)}"
+        )
 
     def accelerations(self, closed: Closed, state: State) -> tuple[Twists, Twists]:
         """Velocities and accelerations of the bodies at a closed sample's prescribed motion."""
@@ -270,6 +269,16 @@ class System:
                 v.append((six[3], six[4], six[5]))
             found.append(Twists(omega, v))
         return found
+
+
+def _check_closed(gaps: Sequence[arb]) -> None:
+    """All equations, those not solved for among them, must be able to hold where some do."""
+    for gap in gaps:
+        if not gap.contains(0):
+            raise NotClosedError(
+                f"the loops stay open by {_decimal(worst([gap]))}, where {ctx.prec} bits close "
+                f"them to {_decimal(worst([gap.rad()]))}"
+            )
 
 
 def _rising(full: int) -> list[int]:

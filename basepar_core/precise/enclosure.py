@@ -101,13 +101,6 @@ class Inverse:
         rounding = (len(C) + 3) * EPS * (sizes @ np.abs(J.middle) + 1)
         return cls(_norm(sizes), _norm(missing + rounding + sizes @ J.radius))
 
-    def box(self, residual: float) -> float:
-        """log2 of the box in which Krawczyk's operator is asked to stay.
-
-        `residual` is log2 of the equations' bound in the middle.
-        """
-        return math.log2(self.norm) + residual + 2
-
     def closes(self, J: FloatMatrix, residual: float, box: float) -> bool:
         """Whether one zero, and no other, lies within 2^box of the middle in every unknown.
 
