@@ -28,8 +28,9 @@ CRITERIA = ("tolerance", "aic", "aicc", "bic", "mdl", "fpe")
 #: Metrics of the drives' torques over the cycle; `stroke(D)` is one too, of any joint value.
 METRICS = ("torque_rms", "torque_peak")
 _STROKE = re.compile(r"stroke\(([A-Za-z][A-Za-z0-9_.]*)\)")
-#: Version of the arrays' layout; it counts in the hash.
-SCHEMA = 1
+#: Version of the arrays: raised when a program would write others for the same file (then an
+#: older store is another sweep's, not a damaged one). It counts in the hash.
+SCHEMA = 2
 
 
 @dataclass(frozen=True, slots=True)

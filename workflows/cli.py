@@ -59,6 +59,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # `| head` has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:  # a file that cannot be written, a full disk
+        place = [str(error.filename)] if error.filename else []
+        said = (
+            f"{': '.join([*place, error.strerror or str(error)])}. Put this right and run again."
+        )
+        _report(BaseparError(said, place), "--json" in given)
+        return 1
     except KeyboardInterrupt:
         print("basepar: stopped; the same command goes on from here", file=sys.stderr)
         return 1

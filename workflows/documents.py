@@ -9,6 +9,7 @@ import numpy as np
 
 from basepar_core import files
 from basepar_core.closure import Model
+from basepar_core.errors import StoreError
 from basepar_core.expressions import ONE, Expression, evaluate
 from basepar_core.grammar import parse_unit
 from basepar_core.mechanism import LENGTH_VALUES, Mechanism, Symbol
@@ -124,6 +125,10 @@ def mechanism(model: Model) -> dict[str, Any]:
 def sweep_store(path: Path) -> dict[str, Any]:
     """`basepar status`: what a store holds and what is missing."""
     group = store.open_group(path)
+    if "spec_hash" not in group.attrs:
+        raise StoreError(
+            f"{path} is not the store of a sweep. Name one that `basepar sweep` made.", [str(path)]
+        )
     chunk = int(json.loads(str(group.attrs["spec"]))["store"]["chunk"])
     found = store.survey(group, Part((), chunk))
     precise = store.precise_counts(group)

@@ -3,6 +3,7 @@
 import argparse
 
 import pytest
+import zarr
 
 from workflows.cli import parser
 
@@ -116,6 +117,20 @@ def test_failures_are_one_document(run, arguments, status, kind):
     assert plain.out == ""
     assert plain.err.startswith("basepar: ")
     assert "Traceback" not in plain.err
+
+
+def test_what_the_system_refuses_is_one_message(run, tmp_path):
+    (tmp_path / "file").write_text("")
+    ran = run("show", "four-bar", "-o", str(tmp_path / "file" / "four-bar.svg"), "--json")
+    assert ran.status == 1
+    assert ran.json["error"]["where"] == [str(tmp_path / "file")]
+
+
+def test_a_store_of_somebody_else(run, tmp_path):
+    zarr.create_group(tmp_path / "other.zarr")
+    ran = run("status", str(tmp_path / "other.zarr"), "--json")
+    assert ran.status == 1
+    assert "not the store of a sweep" in ran.json["error"]["message"]
 
 
 def test_all_mistakes_of_a_file(run, tmp_path):
