@@ -10,6 +10,8 @@ pipe to it: when it is killed they end at once, in the middle of whatever they d
 
 import contextlib
 import logging
+import signal
+import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -83,22 +85,40 @@ def _laptop(place: Laptop) -> Iterator[Client]:
     settings = SETTINGS | {"distributed.nanny.pre-spawn-environ": environment}
     with contextlib.ExitStack() as stack:
         stack.enter_context(dask.config.set(settings))
-        cluster = LocalCluster(
-            n_workers=count,
-            threads_per_worker=place.threads,
-            processes=True,
-            host="127.0.0.1",
-            # The scheduler has a web server either way; with None it would ask for port 8787
-            # and warn where somebody has it.
-            dashboard_address="127.0.0.1:0",
-            scheduler_kwargs={"dashboard": place.dashboard},
-            memory_limit=place.memory or "auto",
-            silence_logs=logging.CRITICAL,
-        )
+        with _without_interrupts():
+            cluster = LocalCluster(
+                n_workers=count,
+                threads_per_worker=place.threads,
+                processes=True,
+                host="127.0.0.1",
+                # The scheduler has a web server either way; with None it would ask for port 8787
+                # and warn where somebody has it.
+                dashboard_address="127.0.0.1:0",
+                scheduler_kwargs={"dashboard": place.dashboard},
+                memory_limit=place.memory or "auto",
+                silence_logs=logging.CRITICAL,
+            )
         stack.callback(_quietly, cluster.close, timeout=10)
         client = Client(cluster)
         stack.callback(_quietly, client.close, timeout=10)
         yield client
+
+
+@contextlib.contextmanager
+def _without_interrupts() -> Iterator[None]:
+    """Ctrl-C is the driver's affair: processes started in here inherit that it is ignored.
+
+    A terminal sends it to every process it runs; workers would answer with tracebacks, and a
+    cluster interrupted while it starts leaves half of itself behind.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield  # only the main thread may say what a signal does
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 @contextlib.contextmanager

@@ -184,10 +184,15 @@ def open_group(path: Path | str, mode: str = "r") -> zarr.Group:
     """The store's group, for reading ("r") or for writing chunks ("r+")."""
     try:
         return zarr.open_group(path, mode=mode, zarr_format=3, use_consolidated=False)  # type: ignore[arg-type]
+    except (FileNotFoundError, NotADirectoryError) as cause:  # zarr's "no group here" among them
+        raise StoreError(
+            f"{path} is not the store of a sweep ({_short(cause)}). Name another store.",
+            [str(path)],
+        ) from cause
     except Exception as cause:
         raise StoreError(
-            f"{path} cannot be read as a store: {_short(cause)}. Name another store, or remove "
-            "this one and run again.",
+            f"{path} cannot be read as a store: {_short(cause)}. If it is a damaged store, remove "
+            "it and run again.",
             [str(path)],
         ) from cause
 

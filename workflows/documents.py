@@ -15,7 +15,7 @@ from basepar_core.grammar import parse_unit
 from basepar_core.mechanism import LENGTH_VALUES, Mechanism, Symbol
 from basepar_core.topology import joint_of_value
 from sweeps import store
-from sweeps.statuses import WITH_RESULTS, Reason, Status, reason_texts
+from sweeps.statuses import WITH_RESULTS, PreciseStatus, Reason, Status, reason_texts
 from sweeps.store import Part
 from sweeps.sweep import Summary, kept_errors
 
@@ -144,12 +144,23 @@ def sweep_store(path: Path) -> dict[str, Any]:
         "settled": total - pending - waiting,
         "counts": {status.meaning: n for status, n in found.counts.items()},
         "precise": {status.meaning: n for status, n in precise.items()},
+        "precise_ranks": _precise_ranks(group),
         "reasons": reasons(path),
         "errors": {str(variant): text for variant, text in kept_errors(group).items()},
         "spec_hash": str(group.attrs["spec_hash"]),
         "created": provenance["created"],
         "versions": provenance["versions"],
     }
+
+
+def _precise_ranks(group: Any) -> dict[str, int]:
+    """Variants by the rank that variable precision found."""
+    if "precise_rank" not in group:
+        return {}
+    ranks = np.asarray(store.array_of(group, "precise_rank")[:])
+    settled = np.asarray(store.array_of(group, "precise_status")[:]) != PreciseStatus.NONE
+    found, counts = np.unique(ranks[settled & (ranks >= 0)], return_counts=True)
+    return {str(rank): int(n) for rank, n in zip(found, counts, strict=True)}
 
 
 def reasons(path: Path) -> list[dict[str, Any]]:

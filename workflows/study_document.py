@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from rich.markup import escape
 
+from basepar_core.files import library_names
 from sweeps import store
 from sweeps.sweep import swept_outputs
 
@@ -128,7 +129,8 @@ def _show_end(document: Mapping[str, Any]) -> None:
     )
     out.print("\nNext:")
     basepar = typed("basepar")
-    out.print(f"  {basepar} report {place} -o report.html")
+    out.print(f"  {basepar} report {place}")
     out.print(f"  {basepar} status {place}")
-    out.print(f"  {basepar} show {escape(document['mechanism'])} -o drawing.png")
+    if document["mechanism"] in library_names():
+        out.print(f"  {basepar} show {escape(document['mechanism'])} -o drawing.png")
     out.print(f"  {typed('python')} -c \"import xarray; print(xarray.open_zarr('{place}'))\"")

@@ -175,6 +175,9 @@ def show_base(document: Mapping[str, Any]) -> None:
     )
     arithmetic = "variable precision" if document["route"] == "precise" else "float64"
     out.print(f"{arithmetic}: gap {document['gap']:.2g} across the rank")
+    if "bounds" in document:
+        low, high = document["bounds"]["at_least"], document["bounds"]["next_at_most"]
+        out.print(f"bounds of W's singular values: σ_{rank} ≥ {low}, σ_{rank + 1} ≤ {high}")
     if document["doubt"]:
         out.print(f"[yellow]doubtful[/]: {escape(document['doubt'])}")
 
@@ -210,8 +213,11 @@ def show_status(document: Mapping[str, Any]) -> None:
         if word == Status.AWAITING_PRECISE.meaning:  # where they stand by now
             for settled, part in document["precise"].items():
                 share = f"{part / document['total']:.1%}"
-                rows.add_row(f"  of these {settled}", f"{part:,}", share)
+                rows.add_row(f"  settled precisely: {settled}", f"{part:,}", share)
     out.print(rows)
+    if document["precise_ranks"]:
+        found = ", ".join(f"{rank} ({n:,})" for rank, n in document["precise_ranks"].items())
+        out.print(f"rank in variable precision: {found}")
     if document["reasons"]:
         why = table("why", "variants", "for example", right=("variants", "for example"))
         for reason in document["reasons"]:
@@ -299,7 +305,7 @@ def show_next_steps(store: str, mechanism: str) -> None:
     """Commands to try after a sweep; `mechanism` is the name its file states."""
     near = os.path.relpath(store)
     shown = near if len(near) < len(store) else store
-    steps = [f"report {shown} -o report.html", f"status {shown}"]
+    steps = [f"report {shown}", f"status {shown}"]
     if mechanism in library_names():
         steps += [f"reduce {mechanism}", f"base {mechanism}", f"show {mechanism} -o drawing.png"]
     if mechanism in study_names():

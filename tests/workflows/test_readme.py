@@ -4,6 +4,8 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from basepar_core.base.symbolic import symbolic
 from basepar_core.closure import prepare
 from basepar_core.files import loads
@@ -14,9 +16,11 @@ from sweeps.spec_file import parse_sweep
 from sweeps.statuses import Status
 from sweeps.sweep import layout_of
 from sweeps.work import Stage, Task, Work
+from workflows.cli import parser
+from workflows.study_file import parse_study
 
 README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
-MECHANISM, SWEEP = re.findall(r"```yaml\n(.*?)```", README, re.S)
+MECHANISM, SWEEP, STUDY = re.findall(r"```yaml\n(.*?)```", README, re.S)
 (PROGRAM,) = re.findall(r"```python\n(.*?)```", README, re.S)
 
 
@@ -41,3 +45,16 @@ def test_a_sweep_of_your_own(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     exec(PROGRAM, {})
     assert "torque_rms" in capsys.readouterr().out
+
+
+def test_a_study_of_your_own():
+    assert parse_study(STUDY).trials == 200
+
+
+def test_the_commands_it_names():
+    named = set(re.findall(r"(?:^\$ \.venv/bin/|`)basepar ([a-z]+)", README, re.M))
+    assert {"list", "show", "base", "reduce", "sweep", "status", "report", "study"} <= named
+    for command in named:
+        with pytest.raises(SystemExit) as ended:
+            parser().parse_args([command, "--help"])
+        assert ended.value.code == 0
