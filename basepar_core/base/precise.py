@@ -99,8 +99,8 @@ class PreciseParameters(BaseParameters):
         """As FORMAT.md has it: strings where more digits than a float's are asked for."""
         found = super().document()
         found["digits"] = self.digits
-        sizes = (self.least, self.most)
-        least, most = (numbers.text(x, SIGMA_DIGITS) for x in sizes)
+        least = numbers.bound_text(self.least, SIGMA_DIGITS, -1)
+        most = numbers.bound_text(self.most, SIGMA_DIGITS, 1)
         found["bounds"] = {"sigma": self.rank, "at_least": least, "next_at_most": most}
         if self.digits <= FLOAT_DIGITS:
             return found

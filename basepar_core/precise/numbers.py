@@ -45,6 +45,14 @@ def text(x: mpf, digits: int) -> str:
     return str(libmp.to_str(x._mpf_, digits))
 
 
+def bound_text(x: mpf, digits: int, direction: int) -> str:
+    """A positive bound in decimal, off downwards (−1) or upwards (+1), never to the nearest."""
+    share = 10 ** (digits - 1) + 2 * direction
+    exact = libmp.mpf_mul(x._mpf_, libmp.from_int(share))
+    off = libmp.mpf_div(exact, libmp.from_int(10 ** (digits - 1)), bits_of(2 * digits), "n")
+    return str(libmp.to_str(off, digits))
+
+
 def matrix(W: IntegerMatrix) -> mpmath.matrix:
     """W as a matrix of mpmath, exactly."""
     table = W.entries.tolist()

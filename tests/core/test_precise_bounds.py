@@ -217,3 +217,12 @@ def test_numbers_keep_what_mpmath_would_round():
     tiny = numbers.from_float(0.5, -4000)
     assert numbers.text(tiny, 5).endswith("e-1205")
     assert numbers.text(numbers.from_exact(arb("inf")), 5) == "+inf"
+
+
+@pytest.mark.parametrize("value", [1, 3, 10**9 - 1])
+def test_printed_bounds_are_bounds(value):
+    """Thirteen digits of a third: below it for a lower bound, above it for an upper one."""
+    x = numbers.power_of_two_times((value << 200) // 3, -200)
+    low, high = (Fraction(numbers.bound_text(x, 13, d)) for d in (-1, 1))
+    assert low < Fraction(value, 3) < high
+    assert high - low < Fraction(value, 10**11)
