@@ -113,8 +113,6 @@ def _nearby(model: Model) -> dict[str, Array]:
         spread = SPREAD * (1.0 if symbol.is_angle else size) * rng.uniform(-1, 1, GEOMETRIES)
         spread[0] = 0.0
         columns[symbol.name] = nominal[symbol.name] + spread
-    if not columns:
-        columns = {"": np.zeros(1)}
     return columns
 
 

@@ -15,11 +15,11 @@ from flint import nmod_mat
 from ..closure import Model
 from ..errors import EliminationError, ExpressionError, FamilyError
 from ..mechanism import Mechanism
-from .arithmetic import Draw, random_prime
 from .component import Component, find_component, start
 from .evaluation import Evaluator
 from .family import Family, symbols_of_bodies
 from .motion import Motion
+from .points import field_for
 from .rank import generic_rank
 from .reconstruction import combine, rational
 
@@ -212,8 +212,7 @@ class BetaSolver:
         EliminationError
             φ₂ is not admissible: the columns of φ₁ depend on each other.
         """
-        rng = np.random.default_rng(seed)
-        draw = Draw(rng, random_prime(rng))
+        draw = field_for(narrow.family, np.random.default_rng(seed))
         while True:
             _, motion = start(narrow.family, draw)
             if motion.freedoms == narrow.freedoms:

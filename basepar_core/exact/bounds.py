@@ -215,9 +215,10 @@ def error_bits(size: Size, conjugates: float) -> float:
     """−log₂ of the probability to pass wrongly at one point over one prime of 62 bits.
 
     A square root in the point's construction doubles degree and height: the norm of what is
-    tested is a polynomial again. One bit is for points that are redrawn.
+    tested is a polynomial again. Algebraic numbers also leave only a share of the primes. One bit
+    is for points that are redrawn.
     """
     low = PRIME_BITS - 1
     primes = 2.0**low / ((low + 1) * 0.6931471805599453)  # at least so many from 2⁶¹ to 2⁶²
-    degree, height = size.degree * conjugates, size.height * conjugates
+    degree, height = size.degree * conjugates, size.height * conjugates**2
     return -log2(degree / 2.0**low + height / low / primes + 2.0**-200) - 1.0

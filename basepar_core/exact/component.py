@@ -7,7 +7,7 @@ orientation graph (methods: finite fields, §3; ours).
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -20,19 +20,21 @@ from ..base.null_space import Transfers
 from ..closure import Model
 from ..errors import FamilyError, UsageError
 from ..mechanism import LENGTH_VALUES, Mechanism
-from .arithmetic import PRIME_BITS, Draw, random_prime
+from .arithmetic import Draw
 from .constraints import jacobian
 from .evaluation import Evaluator
-from .family import Family, Slot, SpinRelation, build, candidates
+from .family import Family, Signature, Slot, SpinRelation, build, candidates
 from .frames import joint_frames, locks
 from .lengths import closure_rows, exact_number, numeric_rank
 from .motion import Motion
-from .points import InconsistentError, Point, draw_point, travels
+from .points import InconsistentError, Point, draw_point, field_for, signature, travels
 from .series import Truncated, coefficients
 
 #: Draws of a loop's square root after which a discriminant that always had one is a square;
 #: one that is not passes for one in 2⁻³².
 SQUARES = 32
+#: Draws in which one of two components must have shown that it closes.
+TRIES = 8
 #: A length or a travel of the real mechanism that is this small (m) may be zero by structure.
 NO_LENGTH = 1e-9
 
@@ -89,9 +91,9 @@ def find_component(
     prescribed = prescribed or {}
     try:
         plain = _check(model, _closing(model.mechanism, relations, prescribed, seed), seed)
-        if relations or not plain.notes:
+        if relations or not (plain.notes or plain.family.freed):
             return plain
-        reason = plain.notes[0]
+        reason = ""
     except FamilyError as error:
         if relations:
             raise
@@ -104,7 +106,9 @@ def find_component(
     if found:
         try:
             special = _check(model, _closing(model.mechanism, found, prescribed, seed), seed)
-            if not special.notes or plain is None:
+            if plain is None or len(special.family.freed) < len(plain.family.freed):
+                return special
+            if len(special.notes) < len(plain.notes):
                 return special
         except FamilyError as error:
             reason = f"{reason} With the relations seen on the real branch: {error.message}"
@@ -113,9 +117,8 @@ def find_component(
     return plain
 
 
-def _draw(seed: int, stage: int) -> Draw:
-    rng = np.random.default_rng([seed, stage])
-    return Draw(rng, random_prime(rng, PRIME_BITS))
+def _draw(family: Family, seed: int, stage: int) -> Draw:
+    return field_for(family, np.random.default_rng([seed, stage]))
 
 
 def _closing(
@@ -128,11 +131,16 @@ def _closing(
 
     def closes(freed: Sequence[Slot]) -> Family | None:
         family = build(mechanism, relations, prescribed, freed)
-        try:
-            draw_point(family, _draw(seed, 1))
-        except InconsistentError:
-            return None
-        return family
+        draw = _draw(family, seed, 1)
+        for _ in range(TRIES):
+            try:
+                draw_point(family, draw)
+            except InconsistentError:
+                if not family.closing.with_root:
+                    return None
+            else:
+                return family
+        return None
 
     family = closes(())
     if family is not None:
@@ -162,9 +170,15 @@ def _next_stage(every: Sequence[Slot], k: int) -> bool:
 
 
 def _check(model: Model, family: Family, seed: int) -> Component:
-    draw = _draw(seed, 2)
-    point, motion = start(family, draw)
-    _no_square(family, draw)
+    draw = _draw(family, seed, 2)
+    family = _on_one_component(model, family, draw)
+    try:
+        point, motion = start(family, draw)
+    except InconsistentError:
+        raise FamilyError(
+            f"The loops of {model.mechanism.name!r} close at some random orientations and not at "
+            f"others: the closure has components of different kinds."
+        ) from None
     _nothing_forced_to_zero(model, family, point)
     expected = len(model.mechanism.coordinates)
     if motion.freedoms != expected:
@@ -200,21 +214,47 @@ def start(family: Family, draw: Draw) -> tuple[Point, Motion]:
             continue
 
 
-def _no_square(family: Family, draw: Draw) -> None:
-    """Refuse closures whose discriminant is always a square: they have two components."""
+def _on_one_component(model: Model, family: Family, draw: Draw) -> Family:
+    """A family whose orientations close in one way, or told apart by how its lengths close.
+
+    Where the discriminant of a closure is always a square, each of its roots is a component of
+    its own. An over-constrained linkage's lengths close on one of them only, or vanish on the
+    other.
+
+    Raises
+    ------
+    FamilyError
+        Nothing tells them apart.
+    """
     closing = family.closing
+    found: set[Signature | None] = set()
     for _ in range(SQUARES):
-        suspects = set(closing.with_root) - set(closing.without)
-        if not suspects:
-            return
-        draw_point(family, draw)
-    suspects = set(closing.with_root) - set(closing.without)
-    if suspects:
-        named = family.forest.edges[min(suspects)].name
-        raise FamilyError(
-            f"The orientations of the loop closed by {named!r} have two solutions of different "
-            f"kinds at every geometry; which of them is the real one is not known."
-        )
+        if closing.with_root.keys() <= closing.without.keys():
+            return family
+        try:
+            found.add(signature(family, draw_point(family, draw)))
+        except InconsistentError:
+            found.add(None)
+    squares = closing.with_root.keys() - closing.without.keys()
+    if not squares:
+        return family
+    nominal = family.mechanism.nominal
+    real = _real_length_rank(model, family)
+    good = [
+        key
+        for key in found
+        if key and key[0] == real and not any(abs(nominal[name]) > NO_LENGTH for name in key[1])
+    ]
+    # Two components of one loop; if all draws look alike, so do they. Relations that hold at
+    # the nominal lengths by themselves are the real component's.
+    good = [key for key in good if key[2] == max(other[2] for other in good)]
+    if len(squares) == 1 and len(found) == 2 and len(good) == 1:
+        return replace(family, signature=good[0])
+    named = family.forest.edges[min(squares)].name
+    raise FamilyError(
+        f"The orientations of the loop closed by {named!r} have two solutions of different kinds "
+        f"at every geometry; which of them is the real one is not known."
+    )
 
 
 def _nothing_forced_to_zero(model: Model, family: Family, point: Point) -> None:

@@ -40,6 +40,11 @@ class Root:
     coefficients: tuple[Expression, ...]
 
 
+#: What tells components of one closure apart: rank of the closure equations, unknowns forced to
+#: zero, relations between lengths alone that hold at the nominal ones.
+Signature = tuple[int, frozenset[str], int]
+
+
 @dataclass(frozen=True)
 class Family:
     """A mechanism's family, ready for drawing points.
@@ -68,6 +73,10 @@ class Family:
         Whether one of them is a coordinate in a moving body, which null vectors may contain.
     symbols
         Number of independent symbols that occur in the geometry.
+    nominal
+        Nominal lengths that closure may solve for, where they are rational.
+    signature
+        Of points on the real component, where orientations close in two different ways.
     """
 
     mechanism: Mechanism
@@ -81,6 +90,8 @@ class Family:
     freed: tuple[str, ...] = ()
     freed_on_bodies: bool = False
     symbols: int = 0
+    nominal: Mapping[str, Fraction] = field(default_factory=dict)
+    signature: Signature | None = None
     closing: Closing = field(default_factory=Closing, compare=False)
 
 
@@ -104,7 +115,7 @@ def build(
         Numbers that become unknowns.
     """
     wider = free(mechanism, freed)
-    constants, irrational = _constants(wider.constants)
+    constants, irrational = rational_values(wider.constants)
     constants |= prescribed or {}
     at, directions = _slots(wider)
     directions += [x for r in relations if r.axes for axis in r.axes for x in axis]
@@ -135,15 +146,16 @@ def build(
         ),
         freed_on_bodies=any(not slot.on_ground for slot in freed),
         symbols=len(varying) + len(angles),
+        nominal=rational_values(symbols[name] for name in lengths - first)[0],
     )
 
 
-def _constants(constants: Iterable[Symbol]) -> tuple[dict[str, Fraction], list[str]]:
+def rational_values(symbols: Iterable[Symbol]) -> tuple[dict[str, Fraction], list[str]]:
     """Values of the rational ones; names of the others, which vary."""
     exact = Evaluator(lambda value: value, {}, {})
     rational: dict[str, Fraction] = {}
     irrational = []
-    for symbol in constants:
+    for symbol in symbols:
         try:
             value = exact.scalar(symbol.value)
         except ExpressionError:

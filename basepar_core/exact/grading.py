@@ -60,10 +60,21 @@ def grade(
     """
     try:
         component = find_component(model, seed)
-        component, tests = _tested(model, field, vectors, component, seed)
-        rank = generic_rank(model, seed, component=component).rank
     except FamilyError as error:
         return Grading(tuple(vectors), None, f"not tested over finite fields: {error.message}")
+    if component.family.freed_on_bodies:  # null vectors have these numbers as numbers
+        graded = tuple(vectors)
+    else:
+        component, tests = _tested(model, field, vectors, component, seed)
+        _no_false_theorem(model, vectors, tests)
+        graded = tuple(map(_graded, vectors, tests))
+    rank = generic_rank(model, seed, component=component).rank
+    return Grading(graded, rank, scope(component))
+
+
+def _no_false_theorem(
+    model: Model, vectors: Sequence[NullVector], tests: Sequence[IdentityTest]
+) -> None:
     wrong = [
         vector.reason
         for vector, test in zip(vectors, tests, strict=True)
@@ -74,8 +85,6 @@ def grade(
             f"Joint rules of {model.mechanism.name!r} do not hold on its family: "
             f"{'; '.join(wrong)}. This is a defect of the program; please report the file."
         )
-    graded = tuple(map(_graded, vectors, tests))
-    return Grading(graded, rank, scope(component))
 
 
 def _tested(
@@ -93,7 +102,10 @@ def _tested(
     relations = spin_relations(Transfers(model.mechanism, field), model)
     if not relations:
         return component, tests
-    special = find_component(model, seed, relations=relations)
+    try:
+        special = find_component(model, seed, relations=relations)
+    except FamilyError:  # then what was seen stays numerical
+        return component, tests
     return special, check_identities(model, entries, seed=seed, component=special, field=field)
 
 

@@ -16,12 +16,11 @@ from ..algebra import GeometryField
 from ..closure import Model
 from ..errors import FamilyError
 from ..expressions import Call, Name, Number, Pi
-from .arithmetic import Draw, random_prime
 from .bounds import Bounds, Size, error_bits
 from .component import Component, find_component, start
 from .evaluation import Evaluator
 from .lengths import exact_number
-from .points import Point
+from .points import Point, field_for
 
 #: Entries by parameter: expressions, or elements of the mechanism's geometry field.
 Entries: TypeAlias = Mapping[int, Any]
@@ -116,8 +115,7 @@ def _bits(bounds: Bounds, vector: Entries, per_body: int, points: int) -> int:
 def _at_one_point(
     component: Component, field: GeometryField, vectors: Sequence[Entries], seed: tuple[int, ...]
 ) -> tuple[int, list[bool]]:
-    rng = np.random.default_rng(seed)
-    draw = Draw(rng, random_prime(rng))
+    draw = field_for(component.family, np.random.default_rng(seed))
     while True:
         point, motion = start(component.family, draw)
         try:

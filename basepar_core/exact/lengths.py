@@ -61,7 +61,7 @@ class Closed:
     """A solution: positions per body (the ground last), lengths, and what was free.
 
     `consistent` is False where the numbers do not close: the constant column is a pivot, and
-    nothing else is filled in.
+    nothing else is filled in. `relations` are what the equations demand of lengths alone.
     """
 
     consistent: bool
@@ -69,6 +69,7 @@ class Closed:
     free: int
     positions: list[Vec]
     lengths: dict[str, nmod]
+    relations: tuple[dict[str | None, nmod], ...] = ()
 
 
 def solve(
@@ -104,7 +105,12 @@ def solve(
     ]
     positions.append((zero, zero, zero))
     lengths = {name: values[place[name]] for name in unknowns}
-    return Closed(True, rank, len(columns) - rank, positions, lengths)
+    relations = tuple(
+        dict(zip((*unknowns, None), line[axes * bodies :], strict=True))
+        for pivot, line in zip(pivots, table, strict=True)
+        if pivot >= axes * bodies
+    )
+    return Closed(True, rank, len(columns) - rank, positions, lengths, relations)
 
 
 def numeric_rank(rows: Sequence[Row]) -> int:

@@ -7,13 +7,15 @@ is linear (methods: finite fields, §1; ours).
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import numpy as np
 from flint import nmod, nmod_poly
 
 from ..errors import FamilyError
+from ..expressions import names
 from ..mechanism import LENGTH_VALUES
-from .arithmetic import Draw, Matrix, Vec, add, dot, minus, times
+from .arithmetic import PRIME_BITS, Draw, Matrix, Vec, add, dot, minus, random_prime, times
 from .evaluation import Evaluator
-from .family import Family
+from .family import Family, Root, Signature
 from .frames import Axes, JointFrames, joint_frames
 from .lengths import Closed, closure_rows, exact_number, solve, value_of
 from .orientations import Orientation, RedrawError
@@ -46,6 +48,9 @@ class Point:
         Independent parameters that the point was drawn from.
     length_rank
         Rank of the closure equations at these orientations.
+    held
+        How many of their relations between lengths alone hold at the nominal lengths, exactly:
+        in an over-constrained linkage those that do not depend on the orientations.
     """
 
     prime: int
@@ -57,10 +62,36 @@ class Point:
     p: tuple[Vec, ...]
     dimension: int
     length_rank: int
+    held: int
 
 
 class InconsistentError(Exception):
     """The numbers of the family do not close its loops at random orientations."""
+
+
+def field_for(family: Family, rng: np.random.Generator, bits: int = PRIME_BITS) -> Draw:
+    """A random prime over which the geometry's algebraic numbers exist.
+
+    r² = 3 has a root modulo half of the primes only; numbers whose equation has other symbols in
+    it have one for a share of these symbols' values, and are left to drawing points.
+    """
+    while True:
+        prime = random_prime(rng, bits)
+        number = exact_number(prime)
+        values = {name: number(value) for name, value in family.constants.items()}
+        evaluator = Evaluator(number, values, {})
+        fixed = [
+            root
+            for root in family.roots
+            if all(names(c) <= values.keys() for c in root.coefficients)
+        ]
+        if all(_roots(root, evaluator, prime) for root in fixed):
+            return Draw(rng, prime)
+
+
+def _roots(root: Root, evaluator: Evaluator, prime: int) -> list[nmod]:
+    polynomial = nmod_poly([evaluator.scalar(c) for c in root.coefficients], prime)
+    return [nmod(int(r), prime) for r, _ in polynomial.roots()]
 
 
 def draw_point(family: Family, draw: Draw) -> Point:
@@ -76,13 +107,25 @@ def draw_point(family: Family, draw: Draw) -> Point:
     """
     for _ in range(ATTEMPTS):
         try:
-            return _attempt(family, draw)
+            point = _attempt(family, draw)
         except (RedrawError, ZeroDivisionError):
             continue
+        except InconsistentError:
+            if family.signature is None:
+                raise
+            continue  # the other component
+        if family.signature in (None, signature(family, point)):
+            return point
     raise FamilyError(
         f"No point of the family of {family.mechanism.name!r} was found in {ATTEMPTS} draws over "
         f"one finite field: some orientation or algebraic number has no root there."
     )
+
+
+def signature(family: Family, point: Point) -> Signature:
+    """What tells components with different closures apart: see `Family.signature`."""
+    zeros = frozenset(name for name in family.unknowns if point.values[name] == 0)
+    return point.length_rank, zeros, point.held
 
 
 def _attempt(family: Family, draw: Draw) -> Point:
@@ -135,6 +178,17 @@ def _point(
         p=tuple(closed.positions),
         dimension=len(family.directions) + len(family.angles) + turned.freedoms + closed.free,
         length_rank=closed.rank,
+        held=_held(family, closed, evaluator),
+    )
+
+
+def _held(family: Family, closed: Closed, evaluator: Evaluator) -> int:
+    nominal = {name: evaluator.number(value) for name, value in family.nominal.items()}
+    if any(name not in nominal for name in family.unknowns):
+        return 0
+    return sum(
+        sum((x * (1 if name is None else nominal[name]) for name, x in row.items()), 0) == 0
+        for row in closed.relations
     )
 
 
@@ -155,8 +209,7 @@ def symbol_values(family: Family, draw: Draw) -> Evaluator:
     angles = {n: ((1 - t * t) / (1 + t * t), 2 * t / (1 + t * t)) for n, t in halves.items()}
     evaluator = Evaluator(number, values, angles)
     for root in family.roots:
-        polynomial = nmod_poly([evaluator.scalar(c) for c in root.coefficients], draw.prime)
-        roots = [nmod(int(r), draw.prime) for r, _ in polynomial.roots()]
+        roots = _roots(root, evaluator, draw.prime)
         if not roots:
             raise RedrawError
         values[root.symbol] = roots[int(draw()) % len(roots)]

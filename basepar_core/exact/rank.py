@@ -13,9 +13,10 @@ import numpy as np
 
 from ..closure import Model
 from ..errors import FamilyError
-from .arithmetic import PRIME_BITS, Draw, random_prime
+from .arithmetic import PRIME_BITS
 from .component import Component, find_component, start
 from .motion import ranks_by_order
+from .points import field_for
 
 #: Orders to begin with, and how they grow: a stall is usually seen within a third more than
 #: needed, and nothing is computed twice but the rows.
@@ -134,8 +135,7 @@ def member_rank(
     FamilyError
         The motion leaves constraints open that were taken for redundant.
     """
-    rng = np.random.default_rng(seed)
-    draw = Draw(rng, random_prime(rng, bits))
+    draw = field_for(component.family, np.random.default_rng(seed), bits)
     while True:
         _, motion = start(component.family, draw)
         if motion.freedoms == component.freedoms:
