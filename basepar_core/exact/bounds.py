@@ -130,7 +130,9 @@ class Bounds:
             return frames * 8.0 + Size(0.0, _ROTATION)
         if edge.freedoms == 1:
             return frames * 4.0 + Size(2.0, 2 * _ROTATION)
-        # A universal joint may start from a random axis turned by a square root's angle.
+        if k not in self.family.closing.starts:
+            return frames * 4.0 + Size(4.0, 4 * _ROTATION)
+        # It starts from a random axis turned by a square root's angle.
         self.conjugates *= 2.0
         return frames * 8.0 + Size(4.0 + 16.0, 4 * _ROTATION + 16.0)
 
@@ -214,11 +216,11 @@ def _number(value: Fraction) -> Size:
 def error_bits(size: Size, conjugates: float) -> float:
     """−log₂ of the probability to pass wrongly at one point over one prime of 62 bits.
 
-    A square root in the point's construction doubles degree and height: the norm of what is
-    tested is a polynomial again. Algebraic numbers also leave only a share of the primes. One bit
-    is for points that are redrawn.
+    Roots taken in the point's construction have `conjugates` conjugates: the norm over these of
+    what is tested is a polynomial again, and only a share of points or primes, at least one in as
+    many, has the roots. One bit is for points that are redrawn.
     """
     low = PRIME_BITS - 1
     primes = 2.0**low / ((low + 1) * 0.6931471805599453)  # at least so many from 2⁶¹ to 2⁶²
-    degree, height = size.degree * conjugates, size.height * conjugates**2
+    degree, height = size.degree * conjugates**2, size.height * conjugates**2
     return -log2(degree / 2.0**low + height / low / primes + 2.0**-200) - 1.0

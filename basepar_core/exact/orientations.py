@@ -135,10 +135,14 @@ def _steps(edges: Sequence[Edge], kept: Sequence[int], bodies: int) -> list[tupl
 
 @dataclass
 class Closing:
-    """What was learnt about chords that need a square root: draws with and without one."""
+    """What was learnt about square roots.
+
+    Per chord that needs one, draws with and without it; universal joints that start from one.
+    """
 
     with_root: dict[int, int] = field(default_factory=dict)
     without: dict[int, int] = field(default_factory=dict)
+    starts: set[int] = field(default_factory=set)
 
 
 class Orientation:
@@ -196,9 +200,9 @@ class Orientation:
             return [Part(joint.relative())]
         if edge.freedoms == 1:
             return [Part(None, u, (k, 0)), Part(aligning(u, w))]
-        return [Part(None, u, (k, 0)), Part(self._across(u, w)), Part(None, w, (k, 1))]
+        return [Part(None, u, (k, 0)), Part(self._across(k, u, w)), Part(None, w, (k, 1))]
 
-    def _across(self, u: Vec, w: Vec) -> Matrix:
+    def _across(self, edge: int, u: Vec, w: Vec) -> Matrix:
         """Some rotation C with u · C w = 0: where to start a universal joint from.
 
         All orientations of the joint are reached from any such start, so that a square root
@@ -206,6 +210,7 @@ class Orientation:
         """
         if dot(u, w) == 0:
             return tuple(tuple(x + 0 * u[0] for x in row) for row in IDENTITY)  # type: ignore[return-value]
+        self.closing.starts.add(edge)
         for _ in range(60):  # each has a root with probability 1/2
             k = self.draw.vector()
             found = quadratic_root(*turns_to_component(k, u, w, 0), 1)
