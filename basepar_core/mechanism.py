@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from .expressions import Expression, Number, evaluate
+from .expressions import Expression, evaluate
 
 Vector = tuple[Expression, Expression, Expression]
 
@@ -304,7 +304,3 @@ class Mechanism:
         expressions = [entry for body in self.bodies for entry in body.parameters or ()]
         columns = evaluate(expressions, values)
         return np.stack(np.broadcast_arrays(*columns, np.zeros(()))[:-1], axis=-1).astype(float)
-
-    def is_structural_zero(self, vector: Vector) -> bool:
-        """Whether a vector is zero as written."""
-        return all(isinstance(entry, Number) and entry.value == 0 for entry in vector)

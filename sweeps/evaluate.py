@@ -33,9 +33,6 @@ from .precise import CERTAIN, PreciseEvaluator
 from .spec import METRICS, SweepSpec, array_name, stroke_of
 from .statuses import WITH_RESULTS, Reason, Status
 
-#: A pivot of β this small against its nominal value has vanished: β's digits are gone.
-VANISHED = 1e-9
-
 
 @dataclass(frozen=True)
 class ChunkEvaluator:
@@ -250,14 +247,10 @@ class _Chunk:
         base, part = self.of.base, self._part(rows)
         known = symbol_values(self.of.model.mechanism, part)
         entries = np.broadcast_to(base.beta_entries(known), (len(base.beta), rows.size))
-        pivots = self._smallest_pivot(known, rows.size)
-        whole = np.isfinite(entries).all(axis=0) & (pivots > VANISHED)
-        self._mark(rows[~whole], Status.SPECIAL, Reason.VANISHING_PIVOT, pivots[~whole])
-        if not whole.any():
-            return
-        rows, places = rows[whole], np.flatnonzero(good)[whole]
-        beta = base.beta_matrix(entries[:, whole])
-        W, error, terms = seen.stacked[places], seen.error[places], seen.terms[places]
+        whole = np.isfinite(entries).all(axis=0)
+        W, error, terms = seen.stacked[good], seen.error[good], seen.terms[good]
+        # Where a pivot vanishes there is no β to hold against W, but W has its rank all the same.
+        beta = base.beta_matrix(np.where(whole, entries, 0.0))
         held = check(W, error, base.kept, base.eliminated, beta, terms)
         found = held.spectrum
         for name, values in (
@@ -267,7 +260,9 @@ class _Chunk:
             ("singular_values", found.singular_values),
         ):
             self.arrays[name][rows] = values
-        self._judge(rows, held)
+        self._judge(rows, held, whole)
+        pivots = self._smallest_pivot(known, rows.size)
+        self._mark(rows[~whole], Status.SPECIAL, Reason.VANISHING_PIVOT, pivots[~whole])
 
     def _smallest_pivot(self, known: Mapping[str, Any], count: int) -> np.ndarray:
         """Least pivot of β against its nominal value, per variant."""
@@ -278,15 +273,15 @@ class _Chunk:
         ratio = np.abs(base.pivot_values(known)) / nominal
         return np.broadcast_to(ratio.min(axis=0), (count,))
 
-    def _judge(self, rows: np.ndarray, held: Check) -> None:
-        """Solved, special or awaiting precise."""
+    def _judge(self, rows: np.ndarray, held: Check, whole: np.ndarray) -> None:
+        """Solved, special or awaiting precise; `whole` where β exists."""
         found, generic = held.spectrum, self.of.base.rank
         sound = held.null_error <= np.maximum(1e3 * found.noise, 1e-9)
         decided = found.clear & sound & (found.rank == generic)
         low = found.clear & sound & (found.rank < generic) & (self.of.rank == "numeric")
         self._mark(rows[low], Status.SPECIAL, Reason.LOW_RANK, found.rank[low])
         # A rank below the generic one may be low mobility that float64 cannot see.
-        doubtful = ~decided & ~low
+        doubtful = ~decided & ~low & whole
         self._mark(
             rows[doubtful], Status.AWAITING_PRECISE, Reason.DOUBTFUL_RANK, found.gap[doubtful]
         )

@@ -186,7 +186,7 @@ def open_group(path: Path | str, mode: str = "r") -> zarr.Group:
         return zarr.open_group(path, mode=mode, zarr_format=3, use_consolidated=False)  # type: ignore[arg-type]
     except (FileNotFoundError, NotADirectoryError) as cause:  # zarr's "no group here" among them
         raise StoreError(
-            f"{path} is not the store of a sweep ({_short(cause)}). Name another store.",
+            f"{path} is not the store of a sweep. Name another store.",
             [str(path)],
         ) from cause
     except Exception as cause:

@@ -67,7 +67,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _report(BaseparError(said, place), "--json" in given)
         return 1
     except KeyboardInterrupt:
-        print("basepar: stopped; the same command goes on from here", file=sys.stderr)
+        kept = "; the same command goes on from here" * (given[:1] in (["sweep"], ["study"]))
+        print(f"basepar: stopped{kept}", file=sys.stderr)
         return 1
 
 

@@ -1,6 +1,7 @@
 """What the commands know, as plain data: `--json` prints it, the terminal formats it."""
 
 import json
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from basepar_core.grammar import parse_unit
 from basepar_core.mechanism import LENGTH_VALUES, Mechanism, Symbol
 from basepar_core.topology import joint_of_value
 from sweeps import store
-from sweeps.statuses import WITH_RESULTS, PreciseStatus, Reason, Status, reason_texts
+from sweeps.statuses import REASONS, WITH_RESULTS, PreciseStatus, Reason, Status, reason_texts
 from sweeps.store import Part
 from sweeps.sweep import Summary, kept_errors
 
@@ -145,7 +146,8 @@ def sweep_store(path: Path) -> dict[str, Any]:
         "counts": {status.meaning: n for status, n in found.counts.items()},
         "precise": {status.meaning: n for status, n in precise.items()},
         "precise_ranks": _precise_ranks(group),
-        "reasons": reasons(path),
+        "reasons": reasons(group),
+        "precise_reasons": reasons(group, "precise_"),
         "errors": {str(variant): text for variant, text in kept_errors(group).items()},
         "spec_hash": str(group.attrs["spec_hash"]),
         "created": provenance["created"],
@@ -163,33 +165,47 @@ def _precise_ranks(group: Any) -> dict[str, int]:
     return {str(rank): int(n) for rank, n in zip(found, counts, strict=True)}
 
 
-def reasons(path: Path) -> list[dict[str, Any]]:
+def reasons(group: Any, prefix: str = "") -> list[dict[str, Any]]:
     """Why variants have the status they have: counted, each with its first example.
 
     Conditions of the filter are counted one by one; of other reasons the number in the text is
-    the example's.
+    the example's. `prefix` is "precise_" for the reasons of variable precision.
     """
-    group = store.open_group(path)
-    codes = np.asarray(store.array_of(group, "reason")[:])
-    values = np.asarray(store.array_of(group, "reason_value")[:])
-    statuses = np.asarray(store.array_of(group, "status")[:])
-    kinds = np.where(codes == Reason.FILTER, values, 0.0)
-    texts = json.loads(str(group["reason"].attrs.get("texts", "{}")))
-    templates = {int(code): text for code, text in texts.items()} or None
+    if f"{prefix}reason" not in group:
+        return []
+    codes, values, statuses = (
+        store.array_of(group, prefix + name) for name in ("reason", "reason_value", "status")
+    )
+    counts: Counter[tuple[int, float]] = Counter()
+    examples: dict[tuple[int, float], int] = {}
+    for start in range(0, codes.shape[0], store.SURVEY_ROWS):
+        block = slice(start, start + store.SURVEY_ROWS)
+        here = np.asarray(codes[block]).astype(float)
+        kinds = np.where(here == Reason.FILTER, np.asarray(values[block]), 0.0)
+        pairs, first, count = np.unique(
+            np.stack([here, kinds]), axis=1, return_index=True, return_counts=True
+        )
+        for pair, row, n in zip(pairs.T, first, count, strict=True):
+            if pair[0]:
+                key = int(pair[0]), float(pair[1])
+                counts[key] += int(n)
+                examples.setdefault(key, start + int(row))
+    texts = json.loads(str(codes.attrs.get("texts", "{}")))
+    templates = {int(code): text for code, text in texts.items()} or REASONS
+    kind_of = PreciseStatus if prefix else Status
     found = []
-    for code, kind in sorted({(int(c), float(k)) for c, k in zip(codes, kinds, strict=True) if c}):
-        rows = np.flatnonzero((codes == code) & (kinds == kind))
-        first = rows[:1]
-        words = reason_texts(codes[first], values[first], *([templates] if templates else []))
+    for key, total in counts.most_common():
+        example = examples[key]
+        words = reason_texts(np.array([key[0]]), np.array([values[example]]), templates)
         found.append(
             {
-                "status": Status(int(statuses[first[0]])).meaning,
+                "status": kind_of(int(np.asarray(statuses[example]))).meaning,
                 "reason": str(words[0]),
-                "count": int(rows.size),
-                "example": int(first[0]),
+                "count": total,
+                "example": example,
             }
         )
-    return sorted(found, key=lambda row: -row["count"])
+    return found
 
 
 def summary(result: Summary) -> dict[str, Any]:

@@ -28,7 +28,7 @@ from sweeps.statuses import Status
 from .shipped import study_names
 
 #: In a pipe lines are as long as they need to be.
-out = Console(highlight=False, width=None if sys.stdout.isatty() else 160)
+out = Console(highlight=False, width=None if sys.stdout and sys.stdout.isatty() else 160)
 err = Console(stderr=True, highlight=False)
 
 _COLOURS = {
@@ -182,6 +182,19 @@ def show_base(document: Mapping[str, Any]) -> None:
         out.print(f"[yellow]doubtful[/]: {escape(document['doubt'])}")
 
 
+def show_routes(document: Mapping[str, Any]) -> None:
+    show_base({**document, "route": "symbolic"})
+    rows = table("route", "rank", "gap", "least σ kept", "", right=("rank", "gap", "least σ kept"))
+    for route, found in document["routes"].items():
+        sigma = found["singular_values"]
+        least = float(sigma[found["rank"] - 1]) if found["rank"] <= len(sigma) else float("nan")
+        note = "doubtful" if found["doubt"] else ""
+        rows.add_row(route, str(found["rank"]), f"{float(found['gap']):.2g}", f"{least:.3g}", note)
+    out.print()
+    out.print(rows)
+    out.print(f"the routes are {document['agreed']}")
+
+
 def show_reduction(found: ReducedMechanism) -> None:
     document, (header, lines) = found.document(), found.table()
     out.print(
@@ -218,9 +231,10 @@ def show_status(document: Mapping[str, Any]) -> None:
     if document["precise_ranks"]:
         found = ", ".join(f"{rank} ({n:,})" for rank, n in document["precise_ranks"].items())
         out.print(f"rank in variable precision: {found}")
-    if document["reasons"]:
+    causes = [*document["reasons"], *document["precise_reasons"]]
+    if causes:
         why = table("why", "variants", "for example", right=("variants", "for example"))
-        for reason in document["reasons"]:
+        for reason in causes:
             text = f"{reason['status']}: {escape(reason['reason'])}"
             why.add_row(text, f"{reason['count']:,}", f"variant {reason['example']}")
         out.print()

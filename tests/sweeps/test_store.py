@@ -207,7 +207,7 @@ class TestDamage:
 
     def test_no_store_at_all(self, tmp_path):
         (tmp_path / "notes.txt").touch()
-        with pytest.raises(StoreError, match="cannot be read as a store"):
+        with pytest.raises(StoreError, match="is not the store of a sweep"):
             refuse_other(spec(), tmp_path)
 
     def test_somebody_elses_store(self, tmp_path):

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from . import Add, emit
 
 if TYPE_CHECKING:
-    from basepar_core.base.result import BaseParameters
     from basepar_core.closure import Model
 
 
@@ -39,9 +38,15 @@ def register(add: Add) -> None:
     )
     base.add_argument(
         "--route",
-        choices=("symbolic", "numeric", "precise"),
+        choices=("symbolic", "numeric", "precise", "all"),
         default="symbolic",
-        help="symbolic, checked in float64 (default); float64 alone; variable precision alone",
+        help="symbolic, checked in float64 (default); another one alone; or all side by side",
+    )
+    base.add_argument(
+        "--format",
+        choices=("table", "latex", "python", "c"),
+        default="table",
+        help="how to print them (default: table)",
     )
     base.add_argument(
         "--digits",
@@ -97,24 +102,29 @@ def _show(options: argparse.Namespace) -> int:
 
 
 def _base(options: argparse.Namespace) -> int:
-    from basepar_core.base import precise, symbolic
     from basepar_core.closure import prepare
     from basepar_core.errors import UsageError
     from basepar_core.files import load
 
-    from .. import terminal
+    from .. import base_routes, export, terminal
 
-    digits: int | None = options.digits
-    if digits is not None and (options.route != "precise" or digits < 1):
-        why = "must be at least 1" if digits < 1 else "go with --route precise only"
+    digits, route = options.digits, options.route
+    if digits is not None and (route not in ("precise", "all") or digits < 1):
+        why = "must be at least 1" if digits < 1 else "go with --route precise or all"
         raise UsageError(f"--digits {digits}: digits {why}.", ["--digits"])
     model = prepare(load(options.mechanism))
     wanted = _wanted(model, options.eliminate)
-    if options.route == "precise":
-        found: BaseParameters = precise.precise(model, wanted, digits)
-    else:
-        routes = {"symbolic": symbolic.symbolic, "numeric": symbolic.numeric}
-        found = routes[options.route](model, wanted)
+    if route == "all":
+        document = base_routes.compare(model, wanted, digits)
+        emit(document) if options.json else terminal.show_routes(document)
+        return 0
+    found = base_routes.find(model, route, wanted, digits)
+    if options.format != "table":
+        text = export.export(found, options.format)
+        emit({"mechanism": found.mechanism, "format": options.format, "text": text}) if (
+            options.json
+        ) else print(text)
+        return 0
     document = found.document()
     emit(document) if options.json else terminal.show_base(document)
     return 0
