@@ -112,6 +112,10 @@ class GeometryField:
         """
         return self.reduce(self._fraction(expression))
 
+    def symbol(self, name: str) -> FracElement:
+        """A symbol that is no angle."""
+        return self._names[name]
+
     def is_zero(self, expression: Expression) -> bool:
         """Whether an expression vanishes identically."""
         return self.element(expression) == 0

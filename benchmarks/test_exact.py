@@ -12,6 +12,7 @@ from basepar_core.algebra import GeometryField
 from basepar_core.base.null_space import Transfers, joint_vectors
 from basepar_core.base.symbolic import symbolic
 from basepar_core.exact.beta import exact_beta
+from basepar_core.exact.black_box import black_box_beta
 from basepar_core.exact.component import find_component
 from basepar_core.exact.identities import check_identities
 from basepar_core.exact.rank import generic_rank
@@ -67,3 +68,19 @@ def test_exact_beta(benchmark, capsys, name):
     found = benchmark.pedantic(job, rounds=3, warmup_rounds=1)
     with capsys.disabled():
         print(f"\n  {name}: {seconds(job, 3)[1]:.3f} s CPU, {len(found.primes)} primes")
+
+
+@pytest.mark.benchmark(group="symbolic β without joint rules")
+@pytest.mark.parametrize("name", FIGURES)
+def test_black_box(benchmark, capsys, name):
+    model = closure.prepare(files.load(name))
+    eliminated = symbolic(model, exact=False).eliminated
+
+    def job():
+        return black_box_beta(model, eliminated)
+
+    found = benchmark.pedantic(job, rounds=3, warmup_rounds=1)
+    _, cpu = seconds(job, 3)
+    with capsys.disabled():
+        print(f"\n  {name}: {cpu:.2f} s CPU, {found.points} points, figure 3 s")
+    assert cpu <= 3.0

@@ -217,9 +217,9 @@ class BetaSolver:
             _, motion = start(narrow.family, draw)
             if motion.freedoms == narrow.freedoms:
                 break
-        return draw.prime, self._reduced(motion, kept, eliminated)
+        return draw.prime, self.reduced(motion, kept, eliminated)
 
-    def _reduced(
+    def reduced(
         self, motion: Motion, kept: Sequence[int], eliminated: Sequence[int]
     ) -> dict[tuple[int, int], int]:
         """Rows [φ₁ | φ₂] reduced to [1 | β]."""

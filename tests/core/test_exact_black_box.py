@@ -1,0 +1,76 @@
+"""Symbolic β without joint rules: equal to the symbolic route's, and where that has a gap."""
+
+import pytest
+
+from basepar_core import closure, files
+from basepar_core.algebra import GeometryField
+from basepar_core.base.elimination import eliminate
+from basepar_core.base.null_space import Transfers, joint_vectors
+from basepar_core.base.numeric import group
+from basepar_core.base.symbolic import nominal_observation, numeric, symbolic
+from basepar_core.errors import EliminationError, FamilyError
+from basepar_core.exact.black_box import black_box_beta
+from basepar_core.expressions import evaluate
+from tests.core.test_exact_family import ARM, BENNETT, made
+
+
+@pytest.mark.parametrize("name", files.library_names())
+def test_equal_to_the_symbolic_route(name):
+    """Every entry as an element of the geometry field; no joint rule is used."""
+    model = closure.prepare(files.load(name))
+    base = symbolic(model, exact=False)
+    found = black_box_beta(model, base.eliminated)
+    field = GeometryField.of(model.mechanism)
+    expected = {
+        (base.kept[e.base], base.eliminated[e.eliminated]): field.element(e.expression)
+        for e in base.beta
+    }
+    assert {k: field.to_text(x) for k, x in found.entries.items()} == {
+        k: field.to_text(x) for k, x in expected.items()
+    }
+    assert {vector.grade for vector in found.vectors} == {"probability"}
+
+
+def test_numbers_in_metres_spoil_homogeneity_only():
+    moving = made(ARM, EXTRA="", RELATIONS="", AXES="[[0, 3, 4], [0, 0, 5]]")
+    base = symbolic(moving, exact=False)
+    found = black_box_beta(moving, base.eliminated)
+    field = GeometryField.of(moving.mechanism)
+    assert {k: field.to_text(x) for k, x in found.entries.items()} == {
+        (base.kept[e.base], base.eliminated[e.eliminated]): e.text for e in base.beta
+    }
+
+
+@pytest.mark.parametrize("symbols", [False, True])
+def test_a_vector_that_no_rule_finds(symbols):
+    """Bennett's linkage: joint rules leave 10, its rank is 9; the box finds what is missing."""
+    geometry = "geometry: {b: {value: 4, unit: m}}" if symbols else ""
+    long_, wide = ("3/4*b", "b") if symbols else ("3", "4")
+    moving = made(BENNETT, GEOMETRY=geometry, LONG=long_, WIDE=wide)
+    eliminated = numeric(moving).eliminated
+    found = black_box_beta(moving, eliminated)
+    assert len(found.vectors) == 30 - 9
+    field = GeometryField.of(moving.mechanism)
+    rules = joint_vectors(Transfers(moving.mechanism, field))
+    names = moving.mechanism.parameter_names
+    left = [
+        len(names) - len(eliminate(field, v, names).eliminated)
+        for v in (rules, [*rules, *found.vectors])
+    ]
+    assert left == [10, 9]
+    # At nominal lengths it is what float64 sees, to rounding of W's singular values.
+    grouping = group(nominal_observation(moving).stacked[0], 9, names, list(eliminated))
+    for (b, e), x in found.entries.items():
+        (value,) = evaluate([field.to_expression(x)], moving.mechanism.nominal)
+        place = grouping.kept.index(b), grouping.eliminated.index(e)
+        assert grouping.beta[place] == pytest.approx(float(value), rel=1e-6, abs=1e-9)
+
+
+def test_refusals():
+    model = closure.prepare(files.load("four-bar"))
+    with pytest.raises(EliminationError, match="exactly 4 can be"):
+        black_box_beta(model, [0, 1])
+    axes = '[[0, "sin(t)", "cos(t)"], [0, 0, 1]]'
+    moving = made(ARM, EXTRA=", t: {value: 20 deg, unit: deg}", RELATIONS="", AXES=axes)
+    with pytest.raises(FamilyError, match="angles or algebraic"):
+        black_box_beta(moving, symbolic(moving, exact=False).eliminated)
