@@ -41,9 +41,15 @@ def configuration_size(kind: str) -> int:
     return 4 if kind == "spherical" else JOINT_VALUES[kind]
 
 
+def locked_kinds(kind: str, planar: bool) -> tuple[int, int]:
+    """Numbers of constraints of a closed joint: lengths, and angles."""
+    along, about = (_LOCKED_IN_PLANE if planar else _LOCKED)[kind]
+    return len(along), len(about)
+
+
 def locked_count(kind: str, planar: bool) -> int:
     """Number of constraints of a closed joint."""
-    return sum(map(len, (_LOCKED_IN_PLANE if planar else _LOCKED)[kind]))
+    return sum(locked_kinds(kind, planar))
 
 
 def relative_motion(kind: str, q: Array) -> tuple[Array, Array | None]:

@@ -68,7 +68,8 @@ class ChunkEvaluator:
             Output("branch", dtype="int64", long_name="signs of the loops' determinants, in bits"),
             Output("residual", unit="m", long_name="largest gap left in a loop (m or rad)"),
             Output(
-                "margin", long_name="least Hadamard ratio of the loop equations; 0 is singular"
+                "margin",
+                long_name="distance of the loop equations from singular; 0 is a dead point",
             ),
         ]
         if self.rank != "none":

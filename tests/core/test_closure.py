@@ -98,8 +98,8 @@ def test_lost_at_the_sample_that_cannot_be_reached(four_bar):
         assert path.where[variant] == first
 
 
-def test_margin_is_the_least_sine_between_coupler_and_rocker(four_bar):
-    """Hadamard's ratio of the two loop equations, by hand: both rows are arms across D."""
+def test_margin_by_hand(four_bar):
+    """2/(‖C‖‖C⁻¹‖) of the two loop equations: C's columns are arms to D, turned."""
     model, moving = four_bar
     values = random_four_bars(model, 64, 0.2, 8)
     path = closure.trace(model, values, moving.q)
@@ -110,8 +110,8 @@ def test_margin_is_the_least_sine_between_coupler_and_rocker(four_bar):
     # From joint B and from joint C to D; the columns are these arms turned by a right angle.
     c = lengths["lx3"] * np.array([np.cos(D), np.sin(D)])
     b = two * np.array([np.cos(coupler), np.sin(coupler)]) + c
-    rows = np.hypot(b[0], c[0]) * np.hypot(b[1], c[1])
-    ratio = np.abs(b[0] * c[1] - b[1] * c[0]) / rows
+    # The inverse of a 2×2 has the same Frobenius norm over the determinant.
+    ratio = 2 * np.abs(b[0] * c[1] - b[1] * c[0]) / (b**2 + c**2).sum(axis=0)
     # Taken just before Newton's last update, which is below 1e-9.
     np.testing.assert_allclose(path.margin, ratio.min(axis=1), rtol=1e-8)
 

@@ -15,7 +15,7 @@ from tests.oracles import closed_form, dust, maximal, pinocchio_model
 CLOSED = ("four-bar", "slider-crank", "five-bar", "parallelogram", "rsur")
 
 #: Single loops by joint types: seed, coordinates, and the joint that is cut. Seeds are those
-#: whose random geometry moves freely (Hadamard ratio above 0.1) over the excitation.
+#: whose random geometry moves freely (margin above 0.1) over the excitation.
 LOOPS = {
     "cylindrical in tree and cut": (3, (R, C, C, C), ["a"], "cylindrical"),
     "spherical driven": (9, (S, C, U, C), ["a.1", "a.2", "a.3"], "cylindrical"),
