@@ -232,7 +232,7 @@ class _Scene:
         joint = self.it.joints[k]
         x, y = self._joint_points(k, 1)[:, 0]
         face = "#FFD92F" if any(v in self.it.actuated for v in joint.values) else "white"
-        if GROUND in joint.bodies:
+        if GROUND in joint.bodies and self._is_pin(k):
             self._ground(axes, *self._joint_points(k, joint.bodies.index(GROUND))[:, 0])
         if joint.type == "prismatic":
             self._slide(axes, k)
@@ -256,8 +256,15 @@ class _Scene:
         axes.plot([x - dx, x + dx], [y - dy, y + dy], color=INK, lw=0.8, ls="-.", zorder=4)
 
     def _slide(self, axes: Any, k: int) -> None:
-        """The line along which a prismatic joint slides."""
+        """The line along which a prismatic joint slides; a tube, where a body guides it."""
+        joint = self.it.joints[k]
         x, y = self._joint_points(k, 1)[:, 0]
+        if GROUND not in joint.bodies:
+            number = next(n for n, b in enumerate(self.it.bodies) if b.name == joint.bodies[0])
+            tube = np.stack([self._joint_points(k, side)[:, 0] for side in (0, 1)], axis=1)
+            colour = COLOURS[number % len(COLOURS)]
+            axes.plot(*tube, color=colour, lw=6.0, alpha=0.35, zorder=1, **_ROUND)
+            axes.plot(*tube, color=colour, lw=1.6, zorder=1, **_ROUND)
         dx, dy = self._joint_axis(k)[:, 0] * self.size * 0.2
         axes.plot([x - dx, x + dx], [y - dy, y + dy], color=INK, lw=1.0, ls=(0, (6, 3)), zorder=1)
 
