@@ -13,9 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from . import kinematics, spatial
-from .closure import LAST_UPDATE, Model, Outcome, Trace, invert, trace
+from .closure import Model, Outcome, Trace, trace
 from .kinematics import Geometry, Poses
 from .motion import Motion
+from .newton import LAST_UPDATE, invert
 from .spatial import Array, contract, cross, dot
 
 

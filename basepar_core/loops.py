@@ -1,0 +1,136 @@
+"""The equations that close a mechanism's loops, chosen once at the nominal assembly."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy.linalg import qr
+
+from . import joints, kinematics
+from .assembly import Assembled
+from .errors import MechanismError
+from .mechanism import JOINT_VALUES, LENGTH_VALUES, Mechanism
+from .spatial import Array
+from .topology import Topology
+
+#: Largest change of a coordinate between two closures, rad, and as a share of the mechanism's
+#: longest offset for lengths.
+STEP = 0.1
+
+
+@dataclass(frozen=True)
+class Loops:
+    """The equations that close a mechanism's loops, chosen once at the nominal assembly.
+
+    Attributes
+    ----------
+    rows
+        Independent rows of all cut joints' equations, and `redundant` the others (planar loops
+        modelled in space have some); they are not solved, but their residual is reported.
+    blocks
+        Independent square systems: (rows, speeds solved for).
+    scale
+        (row, speed): makes the equations' derivatives free of units, with the mechanism's
+        longest offset as unit of length; for judging how near to singular they are.
+    limit
+        Largest Newton update per speed: 0.5 rad, or half the longest offset in m.
+    step
+        Largest change per coordinate between closures.
+    """
+
+    rows: tuple[int, ...]
+    redundant: tuple[int, ...]
+    blocks: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]
+    scale: Array = field(repr=False)
+    limit: Array = field(repr=False)
+    step: Array = field(repr=False)
+
+
+def choose_loops(mechanism: Mechanism, assembled: Assembled) -> Loops:
+    """Choose independent equations, and split them into independent blocks.
+
+    Raises
+    ------
+    MechanismError
+        The coordinates cannot drive the mechanism at its assembly.
+    """
+    graph = assembled.topology
+    dims = kinematics.geometry(mechanism, {})
+    at = kinematics.poses(graph, dims, assembled.q[:, None])
+    jacobian = kinematics.loop_jacobian(graph, at, (1,))[..., 0]
+    rows = _independent_rows(mechanism, graph, jacobian)
+    redundant = tuple(k for k in range(len(jacobian)) if k not in rows)
+    longest = max(
+        float(np.sqrt((origin**2).sum(axis=0)).max())
+        for side in dims.joints
+        for origin in (side.first_origin, side.second_origin)
+    )
+    longest = longest or 1.0
+    lengths = _is_length(graph)
+    scale = np.where(lengths, longest, 1.0) / np.where(_is_gap(graph), longest, 1.0)[:, None]
+    limit = np.where(lengths, longest / 2, 0.5)
+    step = STEP * np.where(lengths[list(graph.independent)], longest, 1.0)
+    return Loops(rows, redundant, _blocks(graph, rows), scale, limit, step)
+
+
+def _is_gap(graph: Topology) -> Array:
+    """Which rows of the loop equations are lengths; the others are angles."""
+    kinds = [joints.locked_kinds(cut.kind, graph.planar) for cut in graph.cuts]
+    flat = [flag for along, about in kinds for flag in [True] * along + [False] * about]
+    return np.array(flat, dtype=bool)
+
+
+def _is_length(graph: Topology) -> Array:
+    lengths = np.zeros(graph.speeds, dtype=bool)
+    for node in graph.tree:
+        lengths[[node.speed + k for k in LENGTH_VALUES.get(node.kind, ())]] = True
+    return lengths
+
+
+def _independent_rows(mechanism: Mechanism, graph: Topology, jacobian: Array) -> tuple[int, ...]:
+    dependent = jacobian[:, list(graph.dependent)]
+    if not dependent.size:
+        return ()
+    _, R, order = qr(dependent.T, mode="economic", pivoting=True)
+    pivots = np.abs(np.diag(R))
+    # At an assembled pose redundant rows vanish to rounding (1e-13); 1e-7 is far from both.
+    rank = int((pivots > 1e-7 * pivots[0]).sum())
+    if rank < len(graph.dependent):
+        raise MechanismError(
+            f"The coordinates {', '.join(mechanism.coordinates)} do not determine the motion at "
+            f"the assembled pose: {len(graph.dependent) - rank} of the other joints stay free. "
+            f"Choose other coordinates, or assemble away from the dead point.",
+            ["coordinates"],
+        )
+    return tuple(sorted(int(k) for k in order[:rank]))
+
+
+def _blocks(
+    graph: Topology, rows: tuple[int, ...]
+) -> tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]:
+    """Connected components of the graph that joins rows and the dependent speeds in them."""
+    members: list[tuple[set[int], set[int]]] = []
+    for row, speeds in _row_speeds(graph).items():
+        if row not in rows:
+            continue
+        joined, group = [], ({row}, speeds & set(graph.dependent))
+        for other in members:
+            if other[1] & group[1]:
+                group = (group[0] | other[0], group[1] | other[1])
+            else:
+                joined.append(other)
+        members = [*joined, group]
+    return tuple((tuple(sorted(r)), tuple(sorted(s))) for r, s in members)
+
+
+def _row_speeds(graph: Topology) -> dict[int, set[int]]:
+    """Which speeds can occur in which row of the loop equations."""
+    found: dict[int, set[int]] = {}
+    for cut in graph.cuts:
+        moved = {
+            graph.tree[place].speed + k
+            for place, _ in graph.loop(cut)
+            for k in range(JOINT_VALUES[graph.tree[place].kind])
+        }
+        for _ in range(joints.locked_count(cut.kind, graph.planar)):
+            found[len(found)] = moved
+    return found
