@@ -257,7 +257,7 @@ class _Chunk:
         for name, values in (
             ("rank", found.rank),
             ("rank_gap", found.gap),
-            ("condition", held.condition),
+            ("condition", np.where(whole, held.condition, np.nan)),
             ("singular_values", found.singular_values),
         ):
             self.arrays[name][rows] = values

@@ -319,7 +319,7 @@ class TestRefusals:
         (tmp_path / "other.zarr").mkdir()
         ran = run("report", str(tmp_path / "other.zarr"))
         assert ran.status == 1
-        assert "cannot be read as a store" in ran.err
+        assert "is not the store of a sweep" in ran.err
 
     def test_a_group_of_something_else(self, run, tmp_path):
         zarr.create_group(tmp_path / "other.zarr")
