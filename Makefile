@@ -17,7 +17,7 @@ types:
 	$(PYTHON) -m mypy
 
 test:
-	$(PYTHON) -m pytest -m "not slow"
+	$(PYTHON) -m pytest -m "not slow" -n 2
 
 cover:
 	$(PYTHON) -m pytest --cov --cov-report=term-missing:skip-covered

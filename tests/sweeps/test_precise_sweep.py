@@ -17,6 +17,8 @@ from sweeps.spec_file import load_sweep, parse_sweep
 from sweeps.statuses import PreciseStatus, Reason, Status, reason_texts
 from sweeps.sweep import sweep
 
+pytestmark = pytest.mark.slow
+
 EXAMPLES = Path(__file__).parents[2] / "workflows" / "examples"
 
 

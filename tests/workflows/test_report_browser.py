@@ -11,10 +11,13 @@ from .test_report import SWEEP, sweep
 
 plt = pytest.importorskip("matplotlib")
 
-pytestmark = pytest.mark.skipif(
-    browser.executable() is None,
-    reason="no Chromium on the PATH (Debian: apt-get install chromium)",
-)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        browser.executable() is None,
+        reason="no Chromium on the PATH (Debian: apt-get install chromium)",
+    ),
+]
 
 #: What a designer would look for, measured: things beyond the page's edge, text cut off by its
 #: plot, labels of one plot on top of each other, contrast of text.

@@ -29,6 +29,8 @@ from workflows.verdict import judge
 
 from .fourbar_study import SMALL, assert_equal_stores, small, swing
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def client():
