@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
+import workflows
 from basepar_core.files import library_path
 from cluster.connect import connect
 from cluster.places import Laptop
@@ -19,7 +20,7 @@ from sweeps.sweep import sweep
 
 pytestmark = pytest.mark.slow
 
-EXAMPLES = Path(__file__).parents[2] / "workflows" / "examples"
+EXAMPLES = Path(workflows.__file__).parent / "examples"
 
 
 def spec_of(tmp_path, mechanism, text, space, rank="auto", chunk=8):

@@ -252,8 +252,13 @@ class TestAccidents:
                     killed.append(pid)
 
         with connect(Laptop(workers=2)) as client:
-            sweep(spec(path), client, kill_all, evaluator=FourBar(delay=0.03))
-        assert len(killed) == 2
+            summary = sweep(spec(path), client, kill_all, evaluator=FourBar(delay=0.03))
+            assert len(killed) == 2
+            # On a busy machine workers may be too slow to come back: then ranges are given up,
+            # which the summary says, and the next run does just these.
+            assert summary.done == (not summary.unfinished)
+            if not summary.done:
+                assert sweep(spec(path), client, evaluator=FourBar()).done
         assert_equal_arrays(path, reference)
 
     def test_an_evaluation_that_forgets_a_status(self, client, path):
