@@ -1,0 +1,162 @@
+"""Every variant's constant frames, as the kernels want them: (item, 12, variant).
+
+Spatial items: per element the rotation (9, row by row) and offset (3) from its parent's link
+frame to the joint; per body the frame of its own joint in it; per cut its frames in the link
+frames of its two bodies. Planar items: per element angle, joint in the parent, direction of the
+slide, joint in the child; per cut its points and axes. Last is gravity (3). What no swept symbol
+enters is computed once: geometry is needed nine times per variant on its way from the nominal one.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from .. import spatial
+from ..closure import Model
+from ..expressions import Expression, evaluate
+from ..mechanism import Frame
+from ..relations import symbol_values
+from ..spatial import Array
+from ..topology import TreeJoint
+from .plan import chain, link_elements
+
+#: A joint's frame in a body: origin (3, …), axes (3, 3, …).
+Side = tuple[Array, Array]
+
+#: Numbers per item.
+WIDTH = 12
+_EYE = np.eye(3)[..., None]
+_NONE = np.zeros((3, 1))
+
+
+@dataclass(frozen=True)
+class Dimensions:
+    """Constant frames of a mechanism at any values of its symbols."""
+
+    model: Model
+
+    @cached_property
+    def items(self) -> int:
+        """Number of items: elements; in space bodies; cuts, in space twice; gravity."""
+        graph = self.model.topology
+        elements = sum(map(len, link_elements(graph)))
+        more = len(graph.cuts) if graph.planar else graph.bodies + 2 * len(graph.cuts)
+        return elements + more + 1
+
+    def table(self, values: Mapping[str, Array], count: int) -> Array:
+        """(item, 12, variant) at symbol values, (variant,) arrays in SI; missing are nominal."""
+        table = np.zeros((self.items, WIDTH, count))
+        with np.errstate(all="ignore"):  # a direction that vanishes is a variant's own failure
+            for k, numbers in enumerate(self._found(values)):
+                for i, number in enumerate(numbers):
+                    table[k, i] = number
+        return table
+
+    def trivial(self) -> tuple[Array, Array]:
+        """(element,) whether its rotation, (body,) whether its frame is one in every variant."""
+        graph = self.model.topology
+        count = sum(map(len, link_elements(graph)))
+        if graph.planar:
+            return np.zeros(count, dtype=bool), np.ones(graph.bodies, dtype=bool)
+        # Two values tell a constant from a symbol: constants have one number for both.
+        nominal = self.model.mechanism.nominal
+        swept = {name: np.full(2, value) for name, value in nominal.items()}
+        found = self._found(swept)
+        one = [*np.eye(3).ravel()]
+        same = [_is(numbers[:9], one) for numbers in found[:count]]
+        plain = [_is(numbers, [*one, 0, 0, 0]) for numbers in found[count : count + graph.bodies]]
+        return np.array(same), np.array(plain, dtype=bool)
+
+    def _found(self, values: Mapping[str, Array]) -> list[list[Array]]:
+        known = symbol_values(self.model.mechanism, values)
+        sides = [
+            tuple(_frame(frame, known) for frame in joint.frames)
+            for joint in self.model.mechanism.joints
+        ]
+        items = self._planar(sides) if self.model.topology.planar else self._spatial(sides)
+        return [*items, [*_vector(self.model.mechanism.gravity, known)]]
+
+    def _spatial(self, sides: list) -> list[list[Array]]:
+        graph = self.model.topology
+        carried: dict[int, tuple[Array, Array]] = {-1: (_NONE, _EYE)}
+        items = []
+        for node in graph.tree:
+            near, far = sides[node.joint] if node.forward else sides[node.joint][::-1]
+            elements, last = chain(node.kind, node.forward)
+            for k, element in enumerate(elements):
+                turn = element.turn[..., None]
+                at, axes = _relative(carried[node.parent], near) if k == 0 else (_NONE, _EYE)
+                items.append(_flat(at, spatial.compose(axes, turn)))
+            carried[node.child] = far[0], spatial.compose(far[1], last[..., None])
+        bodies = [_flat(*carried[b]) for b in range(graph.bodies)]
+        cuts = [
+            _flat(*_relative(carried[body], side))
+            for cut in graph.cuts
+            for body, side in zip((cut.first, cut.second), sides[cut.joint], strict=True)
+        ]
+        return [*items, *bodies, *cuts]
+
+    def _planar(self, sides: list) -> list[list[Array]]:
+        graph, items = self.model.topology, []
+        for node in graph.tree:
+            near, far = sides[node.joint] if node.forward else sides[node.joint][::-1]
+            elements, _ = chain(node.kind, node.forward)
+            for k, element in enumerate(elements):
+                items.append(_planar_element(node, k, len(elements), element.place, near, far))
+        for cut in graph.cuts:
+            (o1, A1), (o2, A2) = sides[cut.joint]
+            angle = _angle(spatial.compose(A2, spatial.transpose(A1)))
+            n = A1[2, 2] if cut.kind == "fixed" else A1[2, 0]
+            turn = [np.cos(angle), np.sin(angle)]
+            items.append([*o1[:2], *o2[:2], angle, n, *A1[:2, 0], *A1[:2, 1], *turn])
+        return items
+
+
+def _planar_element(
+    node: TreeJoint, k: int, count: int, place: int, near: Side, far: Side
+) -> list[Array]:
+    """Angle, joint in the parent (2), slide's direction in it (2), joint in the child (2)."""
+    zero = np.zeros(1)
+    first, last = k == 0, k == count - 1
+    turn = spatial.compose(near[1], spatial.transpose(far[1]))
+    if node.kind == "planar":  # the links between have the first joint frame's axes
+        turn = near[1] if first else _EYE
+        if last:
+            turn = spatial.compose(turn, spatial.transpose(far[1]))
+        axes = near[1] if first else _EYE
+        direction = axes[:2, place if place < 2 else 0]
+    else:
+        direction = near[1][:2, 2]
+    start = near[0][:2] if first else (zero, zero)
+    end = far[0][:2] if last else (zero, zero)
+    return [_angle(turn), *start, *direction, *end]
+
+
+def _angle(R: Array) -> Array:
+    return np.arctan2(R[1, 0] - R[0, 1], R[0, 0] + R[1, 1])
+
+
+def _frame(frame: Frame, known: Mapping[str, Array | float]) -> tuple[Array, Array]:
+    axis, reference = _vector(frame.axis, known), _vector(frame.reference, known)
+    return _vector(frame.at, known), spatial.frame(axis, reference)
+
+
+def _vector(entries: tuple[Expression, ...], known: Mapping[str, Array | float]) -> Array:
+    numbers = [np.atleast_1d(np.asarray(x, float)) for x in evaluate(entries, known)]
+    return np.stack(np.broadcast_arrays(*numbers))
+
+
+def _relative(link: tuple[Array, Array], side: tuple[Array, Array]) -> tuple[Array, Array]:
+    """A body's frame seen from its link's: the link's frame in the body is `link`."""
+    (o, A), (at, axes) = link, side
+    return spatial.rotate_back(A, at - o), spatial.compose(spatial.transpose(A), axes)
+
+
+def _flat(at: Array, axes: Array) -> list[Array]:
+    return [*axes.reshape(9, -1), *at]
+
+
+def _is(numbers: list[Array], expected: list[float]) -> bool:
+    return all(x.size == 1 and x[0] == y for x, y in zip(numbers, expected, strict=True))

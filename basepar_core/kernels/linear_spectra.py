@@ -1,0 +1,163 @@
+"""Compiled: triangles, singular values and the β check of a chunk's observation matrices.
+
+One call takes all variants of a chunk, `LANES` at a time. All is read off one triangle: W = QR
+with the columns in the order [φ₁ | φ₂]. Dividing R's columns divides W's, and costs no digits,
+for each column of R is as exact as its own length lets it be.
+"""
+
+import numpy as np
+
+from .lanes import LANES, door, kernel
+from .linear_lanes import bidiagonals, quotients, triangles
+from .linear_vectors import dots, subtract
+
+
+@kernel
+def load(W, chosen, first, column, into):
+    """into (row, lane) = a column of variants `chosen[first:]`; the last one fills up.
+
+    W is (variant, parameter, row). A cache line of each variant at a time: variants are often a
+    multiple of 4096 bytes apart, and then share few places in the cache.
+    """
+    last, rows = chosen.size - 1, W.shape[2]
+    for start in range(0, rows, 8):
+        for i in range(LANES):
+            variant = chosen[min(first + i, last)]
+            for r in range(start, min(start + 8, rows)):
+                into[r, i] = W[variant, column, r]
+
+
+@door
+def mark_finite(W, found):
+    """found (variant,) = whether all numbers of a variant (variant, number) are finite."""
+    for v in range(W.shape[0]):
+        wrong = 0
+        for k in range(W.shape[1]):
+            x = W[v, k]
+            wrong |= 1 if x - x != 0.0 else 0
+        found[v] = wrong == 0
+
+
+@kernel
+def spectra_of(R, scales, size, T, q, e, rows, work):
+    """Singular values into q (size, lane) of the leading columns of R, each times its scale."""
+    for j in range(size):
+        for r in range(size):
+            for i in range(LANES):
+                T[j, r, i] = R[j, r, i] * scales[j, i] if r <= j else 0.0
+    bidiagonals(T[:size, :size], q[:size], e[:size], rows[:, :size], work[:3])
+    quotients(q[:size], e[:size], work)
+
+
+@kernel
+def unit_scales(norms, terms, least, cancelled, scales, faint):
+    """1/length per column (column, lane), 0 for columns without effect.
+
+    `faint` (lane) says whether a column is so near the limit that rounding might decide.
+    """
+    largest = np.zeros(LANES)
+    for j in range(norms.shape[0]):
+        for i in range(LANES):
+            largest[i] = max(largest[i], norms[j, i])
+    for j in range(norms.shape[0]):
+        for i in range(LANES):
+            limit = least * largest[i]
+            length = max(norms[j, i], cancelled * terms[j, i])
+            scales[j, i] = 1.0 / length if norms[j, i] > limit else 0.0
+            near = abs(norms[j, i] - limit) < 1e-3 * limit
+            faint[i] = 1.0 if near else faint[i]
+
+
+@kernel
+def missing_share(R, kept, norms, terms, entries, places, settings, first, share):
+    """Largest ‖W₂ − W₁β‖ of an eliminated column (lane), as a share of the columns in it."""
+    width, last = norms.shape[0], entries.shape[1] - 1
+    size, involved, factor, total = np.zeros((4, LANES))
+    lengths, left = np.empty((width, LANES)), np.empty((R.shape[1], LANES))
+    share[:] = 0.0
+    for j in range(width):
+        for i in range(LANES):
+            lengths[j, i] = max(norms[j, i], settings[1] * terms[j, i])
+            size[i] = max(size[i], lengths[j, i])
+    for j in range(kept, width):
+        left[:] = R[j]
+        involved[:] = lengths[j]
+        for k in range(places.shape[1]):
+            if places[1, k] == j - kept:
+                base = places[0, k]
+                for i in range(LANES):
+                    factor[i] = entries[k, min(first + i, last)]
+                    involved[i] += lengths[base, i] * abs(factor[i])
+                subtract(factor, R[base], left, 0, R.shape[1])
+        dots(total, left, left, 0, R.shape[1])
+        for i in range(LANES):
+            # A column without effect is rounding all over; the largest one is its measure.
+            whole = involved[i] if involved[i] > settings[0] * size[i] else size[i]
+            share[i] = max(share[i], np.sqrt(total[i]) / (whole if whole > 0.0 else 1.0))
+
+
+@door
+def hold(W, chosen, order, kept, terms, entries, places, settings, triangular, found):
+    """Spectra and β check of the variants `chosen`, into the arrays of `found`.
+
+    Parameters
+    ----------
+    W
+        (variant, parameter, row); or, `triangular`, the transposed R factors of W[:, order].
+    order, kept
+        φ₁ then φ₂ by index; how many are φ₁.
+    terms
+        (chosen, parameter), as in `base.numeric.spectrum`.
+    entries, places
+        β's nonzero entries (entry, chosen), and where they stand, (2, entry) in φ₁ and φ₂.
+    settings
+        What counts as no effect, and as cancelled.
+    found
+        values (chosen, parameter), scaled (likewise), reduced (chosen, base), share, faint
+        (chosen,), norms (chosen, parameter), in the order of the file.
+    """
+    values, scaled, reduced, share, faint, norms = found
+    width, rows = order.size, W.shape[2]
+    A, diagonal = np.empty((width, rows, LANES)), np.empty((width, LANES))
+    R, T = np.zeros((width, width, LANES)), np.empty((width, width, LANES))
+    q, e, lengths, scales, sizes = np.empty((5, width, LANES))
+    extra, work, ones = np.empty((2, width, LANES)), np.empty((9, LANES)), np.ones((width, LANES))
+    nothing, far, near = np.zeros((width, LANES)), np.empty(LANES), np.empty(LANES)
+    last = chosen.size - 1
+    for first in range(0, chosen.size, LANES):
+        lanes = min(LANES, chosen.size - first)
+        for j in range(width):
+            load(W, chosen, first, j if triangular else order[j], A[j])
+            for i in range(LANES):
+                sizes[j, i] = terms[min(first + i, last), order[j]]
+        if not triangular:
+            triangles(A, diagonal, work[:2])
+        for j in range(width):
+            for r in range(min(j + 1, rows)):
+                R[j, r] = A[j, r]
+            if not triangular and j < rows:
+                R[j, j] = diagonal[j]
+            dots(lengths[j], R[j], R[j], 0, width)
+            for i in range(LANES):
+                lengths[j, i] = np.sqrt(lengths[j, i])
+        near[:] = 0.0
+        spectra_of(R, ones, width, T, q, e, extra, work)
+        _unload(q, lanes, values, first)
+        unit_scales(lengths, sizes, settings[0], settings[1], scales, near)
+        spectra_of(R, scales, width, T, q, e, extra, work)
+        _unload(q, lanes, scaled, first)
+        unit_scales(lengths[:kept], nothing, settings[0], 0.0, scales[:kept], near)
+        spectra_of(R, scales, kept, T, q, e, extra, work)
+        _unload(q[:kept], lanes, reduced, first)
+        missing_share(R, kept, lengths, sizes, entries, places, settings, first, far)
+        for i in range(lanes):
+            share[first + i], faint[first + i] = far[i], near[i]
+            for j in range(width):
+                norms[first + i, order[j]] = lengths[j, i]
+
+
+@kernel
+def _unload(q, lanes, into, first):
+    for i in range(lanes):
+        for k in range(q.shape[0]):
+            into[first + i, k] = q[k, i]

@@ -1,0 +1,101 @@
+"""Torques, their metrics, and reduction paths of a chunk of variants, compiled.
+
+`reduction.own_path` is the plain path and judges close calls: a variant in which a column's
+dependence, a tie or a vanishing torque hangs on rounding is given to it.
+"""
+
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from .. import reduction
+from ..base.numeric import OPERATIONS
+from ..paths import Path
+from ..spatial import Array
+from .linear import SLACK, columns
+
+
+@dataclass(frozen=True)
+class Torques:
+    """Models' own torques over the cycle: (variant, coordinate) rms and peak, N m or N."""
+
+    rms: Array
+    peak: Array
+
+
+def torques(W: Array, phi: Array, chosen: Array) -> Torques:
+    """Metrics of τ = W φ.
+
+    Parameters
+    ----------
+    W
+        (variant, sample, coordinate, parameter), best as `linear.columns` has it; finite where
+        chosen.
+    phi
+        (chosen, parameter), SI.
+    chosen
+        Variants by index.
+    """
+    from .paths_torques import drive
+
+    found = Torques(*np.empty((2, len(chosen), W.shape[2])))
+    drive(columns(W), chosen, np.ascontiguousarray(phi), found.rms, found.peak)
+    return found
+
+
+def own_path(
+    W: Array,
+    phi: Array,
+    kept: tuple[int, ...],
+    noise: Array | None,
+    error: Array,
+    chosen: Array,
+    method: str = "backward",
+) -> tuple[Path, Torques]:
+    """The path of models' own torques, and metrics of these torques.
+
+    Parameters as in `reduction.own_path` and `torques`; error is (chosen,).
+    """
+    count, coordinates, width = len(chosen), W.shape[2], len(kept)
+    if W.shape[1] * coordinates <= width:  # no triangle: rare, and not worth kernels of its own
+        path = reduction.own_path(W[chosen], phi, kept, noise, error, method)
+        return path, torques(W, phi, chosen)
+    from .paths_torques import reduce
+
+    eps = np.finfo(float).eps
+    path = Path(
+        np.empty((count, width + 1), dtype=int),
+        np.empty((count, width + 1)),
+        np.empty(count),
+        np.empty((count, width + 1, width)),
+        np.empty(count, dtype=int),
+    )
+    found, close = Torques(*np.empty((2, count, coordinates))), np.empty(count)
+    reduce(
+        columns(W),
+        chosen,
+        np.array(kept, dtype=np.int64),
+        np.ascontiguousarray(phi),
+        np.ones(coordinates) if noise is None else 1 / noise,
+        OPERATIONS * np.sqrt(width) * np.maximum(error, eps),
+        SLACK * np.sqrt(width) * eps,
+        method == "forward",
+        (
+            path.removed,
+            path.torque_error,
+            path.values,
+            path.torque_norm,
+            path.dependent,
+            close,
+            found.rms,
+            found.peak,
+        ),
+    )
+    doubtful = np.flatnonzero((close > 0) | ~np.isfinite(path.torque_error).all(axis=1))
+    if doubtful.size:
+        plain = reduction.own_path(
+            W[chosen[doubtful]], phi[doubtful], kept, noise, error[doubtful], method
+        )
+        for field in fields(Path):
+            getattr(path, field.name)[doubtful] = getattr(plain, field.name)
+    return path, found

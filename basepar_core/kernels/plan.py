@@ -1,0 +1,268 @@
+"""A mechanism as tables of numbers: what the kernels loop over, the same for every variant.
+
+Every joint becomes a chain of elements with one freedom each (a spherical joint is one with
+three); an element ends in its link frame, the last one's carries the body. A joint whose parent
+is its second body runs backwards: its elements come in reverse order with sign −1.
+"""
+
+from collections import namedtuple
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .. import joints
+from ..closure import Model
+from ..spatial import Array
+from ..topology import Topology
+from .elimination import order
+
+FIXED, TURN, SLIDE, BALL = 0, 1, 2, 3
+#: Columns of `Plan.elements`.
+KIND, PARENT, POSITION, SPEED, BODY, SIGN, SAME = range(7)
+#: Columns of `Plan.cuts`; SPOT: only the points must meet, no frame is needed.
+FIRST, SECOND, ROW, ROW_END, PATH, PATH_END, SPOT = range(7)
+#: Rows of the loop equations: along an axis of the first frame; about one, by z × z or by the
+#: whole frames; a universal joint's angle; along an axis of the world.
+ALONG, ABOUT, ABOUT_WHOLE, NORMAL, WORLD = range(5)
+
+
+class Plan(NamedTuple):
+    """Tables of one mechanism; int64 but for the scales.
+
+    elements (element, 7), cuts (cut, 7), rows (row, 3): kind, axis, whether solved; paths
+    (entry, 2): elements that move a cut's second body against its first, with sign. blocks
+    (block, 3): size, first step, sign of the determinant over the diagonal's; the block's rows,
+    speeds and places stand from its first step on; steps and lists as in `qr.py`. free: speeds
+    of the coordinates. moved (coordinate, element) and rated (coordinate, element): whether the
+    link moves with a coordinate, and whether its own joint does. carries (body,): its element.
+    plain (body,): whether the body's frame is the link's frame.
+    """
+
+    planar: int
+    elements: Array
+    cuts: Array
+    rows: Array
+    paths: Array
+    blocks: Array
+    block_rows: Array
+    block_speeds: Array
+    place: Array
+    steps: Array
+    lists: Array
+    row_scale: Array
+    speed_scale: Array
+    limit: Array
+    free: Array
+    moved: Array
+    rated: Array
+    carries: Array
+    plain: Array
+
+
+#: The same tables for a planar mechanism: the type tells which kernels are compiled.
+PlanarPlan: Any = namedtuple("PlanarPlan", Plan._fields)  # type: ignore[misc]
+
+
+@dataclass(frozen=True)
+class Element:
+    """One step of a joint's chain; `turn`: constant rotation before it, 3×3."""
+
+    kind: int
+    place: int
+    turn: Array
+
+
+_SAME = np.eye(3)
+#: Takes z to x, x to y, y to z: a slide along x is one along z behind it.
+_CYCLE = np.array([[0.0, 0, 1], [1, 0, 0], [0, 1, 0]])
+
+
+def chain(kind: str, forward: bool) -> tuple[list[Element], Array]:
+    """A joint's elements in order from parent to child, and the rotation behind the last one."""
+    middle = joints.UNIVERSAL_ZERO
+    match kind, forward:
+        case "revolute", _:
+            return [Element(TURN, 0, _SAME)], _SAME
+        case "prismatic", _:
+            return [Element(SLIDE, 0, _SAME)], _SAME
+        case "cylindrical", _:
+            return [Element(SLIDE, 0, _SAME), Element(TURN, 1, _SAME)], _SAME
+        case "universal", True:
+            return [Element(TURN, 0, _SAME), Element(TURN, 1, middle)], _SAME
+        case "universal", False:
+            return [Element(TURN, 1, _SAME), Element(TURN, 0, middle.T)], _SAME
+        case "spherical", _:
+            return [Element(BALL, 0, _SAME)], _SAME
+        case "planar", True:
+            slides = [Element(SLIDE, 0, _CYCLE), Element(SLIDE, 1, _CYCLE)]
+            return [*slides, Element(TURN, 2, _CYCLE)], _SAME
+        case "planar", False:
+            slides = [Element(SLIDE, 0, _CYCLE), Element(SLIDE, 1, _CYCLE)]
+            return [Element(TURN, 2, _SAME), *slides], _CYCLE @ _CYCLE
+    return [Element(FIXED, 0, _SAME)], _SAME
+
+
+def link_elements(graph: Topology) -> list[list[int]]:
+    """Per tree joint the numbers of its elements."""
+    found, count = [], 0
+    for node in graph.tree:
+        size = len(chain(node.kind, node.forward)[0])
+        found.append(list(range(count, count + size)))
+        count += size
+    return found
+
+
+def plan(model: Model, same: Array, plain: Array) -> Plan:
+    """Tables of a mechanism.
+
+    Parameters
+    ----------
+    model
+        The mechanism, prepared.
+    same, plain
+        (element,) and (body,) bool: constant rotations and frames that are trivial in every
+        variant (`dimensions.Dimensions`).
+    """
+    graph, loops = model.topology, model.loops
+    numbers = link_elements(graph)
+    carries = np.zeros(graph.bodies, dtype=np.int64)
+    for node, mine in zip(graph.tree, numbers, strict=True):
+        carries[node.child] = mine[-1]
+    elements = _elements(graph, numbers, carries, same)
+    cuts, rows, paths = _cuts(model, numbers, carries, len(elements))
+    tables = _blocks(model, paths, cuts, elements)
+    row_scale, speed_scale = _scales(loops.scale, graph.speeds)
+    moved, rated = _moved(model, elements, cuts, paths)
+    kind: Any = PlanarPlan if graph.planar else Plan
+    return kind(
+        int(graph.planar),
+        elements,
+        cuts,
+        rows,
+        paths,
+        *tables,
+        row_scale,
+        speed_scale,
+        np.asarray(loops.limit, float),
+        np.array(graph.independent, dtype=np.int64),
+        moved,
+        rated,
+        carries,
+        plain.astype(np.int64),
+    )
+
+
+def _elements(graph: Topology, numbers: list[list[int]], carries: Array, same: Array) -> Array:
+    count = sum(map(len, numbers))
+    table = np.zeros((count, 7), dtype=np.int64)
+    for node, mine in zip(graph.tree, numbers, strict=True):
+        parent = int(carries[node.parent]) if node.parent >= 0 else count
+        for e, element in zip(mine, chain(node.kind, node.forward)[0], strict=True):
+            body = node.child if e == mine[-1] else -1
+            position, speed = node.position + element.place, node.speed + element.place
+            sign = 1 if node.forward else -1
+            table[e] = element.kind, parent, position, speed, body, sign, same[e]
+            parent = e
+    return table
+
+
+def _cuts(
+    model: Model, numbers: list[list[int]], carries: Array, ground: int
+) -> tuple[Array, Array, Array]:
+    graph = model.topology
+    solved = set(model.loops.rows)
+    cuts: list[tuple] = []
+    rows: list[tuple[int, int, bool]] = []
+    paths: list[tuple[int, int]] = []
+    for cut in graph.cuts:
+        along, about = joints.locked_names(cut.kind, graph.planar)
+        first_row, first_path = len(rows), len(paths)
+        kinds = [(ALONG, "xyz".index(name)) for name in along]
+        here = range(first_row, first_row + 3)
+        spots = along == "xyz" and solved.issuperset(here)
+        if spots:  # three turned together are as good, and need no frame
+            kinds = [(WORLD, axis) for axis in range(3)]
+        for name in about:
+            whole = cut.kind in ("prismatic", "fixed")
+            how = NORMAL if name == "n" else ABOUT_WHOLE if whole else ABOUT
+            kinds.append((how, 0 if name == "n" else "xyz".index(name)))
+        rows += [(how, axis, len(rows) + i in solved) for i, (how, axis) in enumerate(kinds)]
+        for place, sign in graph.loop(cut):
+            up = sign if graph.tree[place].forward else -sign
+            paths += [(e, up) for e in numbers[place]]
+        ends = [carries[b] if b >= 0 else ground for b in (cut.first, cut.second)]
+        spot = spots and not about
+        cuts.append((*ends, first_row, len(rows), first_path, len(paths), spot))
+    return _table(cuts, 7), _table(rows, 3), _table(paths, 2)
+
+
+def _table(lines: Sequence[tuple], width: int) -> Array:
+    return np.array(lines, dtype=np.int64).reshape(-1, width)
+
+
+def _row_speeds(cuts: Array, paths: Array, elements: Array) -> list[set[int]]:
+    """Per row the speeds in it."""
+    found: list[set[int]] = []
+    for cut in cuts:
+        mine = set()
+        for e, _ in paths[cut[PATH] : cut[PATH_END]]:
+            mine |= set(_speeds_of(elements[e]))
+        found += [mine] * int(cut[ROW_END] - cut[ROW])
+    return found
+
+
+def _speeds_of(element: Array) -> range:
+    size = {FIXED: 0, BALL: 3}.get(int(element[KIND]), 1)
+    return range(int(element[SPEED]), int(element[SPEED]) + size)
+
+
+def _blocks(model: Model, paths: Array, cuts: Array, elements: Array) -> tuple[Array, ...]:
+    """blocks, block_rows, block_speeds, place, steps, lists."""
+    inside = _row_speeds(cuts, paths, elements)
+    blocks: list[tuple[int, int, int]] = []
+    steps: list[tuple[int, ...]] = []
+    all_rows: list[int] = []
+    all_speeds: list[int] = []
+    place: list[int] = []
+    lists: list[int] = []
+    for rows, speeds in model.loops.blocks:
+        found = order(np.array([[s in inside[r] for s in speeds] for r in rows]))
+        blocks.append((len(rows), len(steps), found.sign))
+        all_rows += rows
+        all_speeds += speeds
+        place += [int(k) for k in np.argsort(found.column)]
+        for t in range(len(rows)):
+            first = len(lists)
+            lists += found.rows[t]
+            middle = len(lists)
+            lists += found.others[t]
+            steps.append((found.column[t], found.row[t], first, middle, middle, len(lists)))
+    flat = [np.array(x, dtype=np.int64) for x in (all_rows, all_speeds, place)]
+    return _table(blocks, 3), *flat, _table(steps, 6), np.array(lists, dtype=np.int64)
+
+
+def _scales(scale: Array, speeds: int) -> tuple[Array, Array]:
+    """`Loops.scale` as factors of rows and of speeds."""
+    if not scale.size:
+        return np.ones(0), np.ones(speeds)
+    return scale[:, 0] / scale[0, 0], scale[0].copy()
+
+
+def _moved(model: Model, elements: Array, cuts: Array, paths: Array) -> tuple[Array, Array]:
+    graph = model.topology
+    inside = _row_speeds(cuts, paths, elements)
+    balls = [set(_speeds_of(element)) for element in elements]
+    rated = np.zeros((len(graph.independent), len(elements) + 1), dtype=np.int64)
+    for k, free in enumerate(graph.independent):
+        own = next(mine for mine in balls if free in mine)
+        moving = set(own)
+        for rows, speeds in model.loops.blocks:
+            if any(inside[r] & own for r in rows):
+                moving |= set(speeds)
+        rated[k, :-1] = [bool(mine & moving) for mine in balls]
+    moved = rated.copy()
+    for e, parent in enumerate(elements[:, PARENT]):
+        moved[:, e] |= moved[:, parent]  # the ground, last, never moves
+    return moved, rated

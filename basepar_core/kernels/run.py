@@ -1,0 +1,253 @@
+"""The door to the kernels: W of many variants along a motion, as `regressor.observe` gives it.
+
+Loops are closed with lanes over variants (`close.py`), W is made with lanes over samples
+(`regress.py`). The result is that of the plain path up to rounding; a variant's bits do not
+depend on the others.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from .. import kinematics
+from ..closure import GEOMETRY_STEPS, REFINEMENTS, Model, Outcome, Trace
+from ..kinematics import coordinate_configuration, coordinate_step
+from ..motion import Motion
+from ..newton import LAST_UPDATE, Closer
+from ..regressor import Observation
+from ..regressor import observe as observe_plainly
+from ..spatial import Array
+from .close import close_all, walk
+from .dimensions import Dimensions
+from .lanes import LANES, LARGEST_ANGLE
+from .plan import Plan, plan
+from .regress import regress
+from .work import Work, workspace
+
+
+def why_not(model: Model, motion: Motion) -> str:
+    """Why a motion of a mechanism is left to the plain path; empty where it is not."""
+    if np.abs(motion.q).max(initial=0.0) > LARGEST_ANGLE / 10:
+        return "angles beyond 1e4 rad lose digits in the kernels"
+    return ""
+
+
+def observe(
+    model: Model,
+    values: Mapping[str, Array],
+    motion: Motion,
+    last_update: float = LAST_UPDATE,
+) -> Observation:
+    """W of every variant along a motion; see `regressor.observe`, whose result it has.
+
+    W is laid out (variant, parameter, coordinate, sample) in memory.
+    """
+    if why_not(model, motion):
+        return observe_plainly(model, values, motion, last_update)
+    return Kernels(model).observe(values, motion, last_update)
+
+
+@dataclass(frozen=True)
+class Kernels:
+    """The kernels' tables of one mechanism."""
+
+    model: Model
+
+    @cached_property
+    def dimensions(self) -> Dimensions:
+        return Dimensions(self.model)
+
+    @cached_property
+    def plan(self) -> Plan:
+        return plan(self.model, *self.dimensions.trivial())
+
+    @cached_property
+    def signs(self) -> Array:
+        """(block,) signs of the loops' determinants at the nominal assembly."""
+        closer = Closer(self.model.topology, self.model.loops, LAST_UPDATE)
+        nominal = closer.start(self.model.assembled.q, 1)
+        closer.close(kinematics.geometry(self.model.mechanism, {}), nominal)
+        return np.sign(closer.ratios(nominal))[:, 0]
+
+    def work(self) -> Work:
+        return workspace(self.plan, self.dimensions.items, self.model.topology.positions)
+
+    def observe(
+        self, values: Mapping[str, Array], motion: Motion, last_update: float = LAST_UPDATE
+    ) -> Observation:
+        """As the function of this name."""
+        motion, samples = _padded(motion)
+        count = max((np.size(value) for value in values.values()), default=1)
+        values = {name: np.broadcast_to(x, (count,)) for name, x in values.items()}
+        G = self.dimensions.table(values, count)
+        path = self.trace(values, G, motion.q, last_update)
+        W, quality, terms = self.regress(G, path.q, motion, samples)
+        margin = np.where(
+            path.outcome == Outcome.CLOSED, np.minimum(path.margin, quality[:, 2]), path.margin
+        )
+        path = Trace(path.q[..., :samples], path.outcome, path.where, margin, path.branch)
+        orders = (0, 1, 1, 2) if self.plan.planar else (0, 1, 1, 1, 2, 2, 2, 2, 2, 2)
+        sizes = np.tile(np.sqrt(terms)[:, orders], (1, self.model.topology.bodies))
+        W = W[..., :samples].transpose(0, 3, 2, 1)
+        return Observation(W, path, quality[:, 0], quality[:, 1], sizes)
+
+    def regress(
+        self, G: Array, q: Array, motion: Motion, counted: int
+    ) -> tuple[Array, Array, Array]:
+        """W (variant, parameter, coordinate, sample), quality and terms as `regress.regress`."""
+        free = len(motion.q)
+        u, u_dot, T = kinematics.coordinate_speeds(
+            self.model.topology, motion.q, motion.q_dot, motion.q_ddot
+        )
+        maps = T if (np.eye(free)[..., None] != T).any() else np.zeros((0, 0, 0))
+        count, samples = q.shape[1:]
+        W = np.zeros((count, len(self.model.mechanism.parameter_names), free, samples))
+        quality, terms = np.empty((count, 3)), np.empty((count, 3))
+        regress(
+            self.plan, self.work(), G, q, counted, motion.q_dot, u, u_dot, maps, W, quality, terms
+        )
+        return W, quality, terms
+
+    def trace(
+        self, values: Mapping[str, Array], G: Array, targets: Array, last_update: float
+    ) -> Trace:
+        """Configurations along a motion; see `closure.trace`."""
+        graph, count = self.model.topology, G.shape[-1]
+        path = np.zeros((graph.positions, count, targets.shape[1]))
+        outcome = np.full(count, Outcome.CLOSED, dtype=np.int8)
+        where, margin = np.full(count, np.nan), np.ones(count)
+        if not self.model.loops.blocks:
+            for place, setting in coordinate_configuration(graph, targets):
+                path[place] = setting[:, None]
+            return Trace(path, outcome, where, margin, np.zeros(count, dtype=int))
+        q = np.repeat(self._nominal[:, None], count, axis=1)
+        if values:
+            assembled = self._assemble(values, q, margin, last_update)
+            outcome[~assembled] = Outcome.UNASSEMBLABLE
+        live = (outcome == Outcome.CLOSED).astype(np.int64)
+        settings, places, travel, legs = self._legs(targets)
+        walk(
+            self.plan,
+            self.work(),
+            G,
+            q,
+            live,
+            settings,
+            places,
+            travel,
+            legs,
+            self.signs,
+            last_update,
+            path,
+            outcome,
+            where,
+        )
+        bits = 1 << np.arange(len(self.signs))
+        # Variants that close are on the nominal branch; of the others it says nothing.
+        branch = np.full(count, ((self.signs < 0) * bits).sum())
+        return Trace(path, outcome, where, margin, branch)
+
+    @cached_property
+    def _nominal(self) -> Array:
+        closer = Closer(self.model.topology, self.model.loops, LAST_UPDATE)
+        nominal = closer.start(self.model.assembled.q, 1)
+        closer.close(kinematics.geometry(self.model.mechanism, {}), nominal)
+        return nominal.q[:, 0]
+
+    def _assemble(
+        self, values: Mapping[str, Array], q: Array, margin: Array, last_update: float
+    ) -> Array:
+        """Bring all variants from the nominal geometry to theirs; (variant,) bool: who arrived."""
+        assembled = np.zeros(len(margin), dtype=bool)
+        waiting = np.arange(len(margin))
+        for finer in REFINEMENTS:
+            part = np.repeat(self._nominal[:, None], waiting.size, axis=1)
+            here = {name: x[waiting] for name, x in values.items()}
+            live, regular, least = self._approach(here, part, GEOMETRY_STEPS * finer, last_update)
+            q[:, waiting] = part
+            good = live & regular
+            assembled[waiting[good]] = True
+            margin[waiting[good]] = least[good]
+            waiting = waiting[~good]
+            if not waiting.size:
+                break
+        return assembled
+
+    def _approach(
+        self, values: Mapping[str, Array], q: Array, steps: int, last_update: float
+    ) -> tuple[Array, Array, Array]:
+        """In so many steps along a straight line of the symbols; whoever dies stays behind."""
+        nominal, count = self.model.mechanism.nominal, q.shape[1]
+        live, regular = np.ones(count, dtype=np.int64), np.ones(count, dtype=np.int64)
+        least, work = np.ones(count), self.work()
+        for k in range(1, steps + 1):
+            going = np.flatnonzero(live)
+            if not going.size:
+                break
+            share = k / steps
+            here = {n: nominal[n] + share * (x[going] - nominal[n]) for n, x in values.items()}
+            G = self.dimensions.table(here, going.size)
+            part, alive = np.take(q, going, axis=1), np.ones(going.size, dtype=np.int64)
+            on_branch, near = np.ones(going.size, dtype=np.int64), np.ones(going.size)
+            close_all(
+                self.plan,
+                work,
+                G,
+                part,
+                alive,
+                self.signs,
+                np.inf if k == steps else 1e-2,
+                on_branch,
+                near,
+                last_update,
+            )
+            q[:, going], live[going], regular[going], least[going] = part, alive, on_branch, near
+        return live == 1, regular == 1, least
+
+    def _legs(self, targets: Array) -> tuple[Array, Array, Array, Array]:
+        """Settings, places, travel and legs as `close.walk` has them, from q_assembly on."""
+        graph, loops = self.model.topology, self.model.loops
+        befores = np.column_stack([self.model.assembled.coordinates, targets[:, :-1]])
+        change = np.abs(targets - befores) / loops.step[:, None]
+        pieces = np.maximum(1, np.ceil(change.max(axis=0)).astype(int))
+        stops: list[Array] = []
+        starts: list[Array] = []
+        legs: list[Array] = []
+        for finer in REFINEMENTS:
+            begun = sum(len(x) for x in stops)
+            legs.append(begun + np.concatenate([[0], np.cumsum(pieces * finer)]))
+            leg = np.repeat(np.arange(len(pieces)), pieces * finer)
+            k = np.concatenate([np.arange(1, n * finer + 1) for n in pieces])
+            share = k / (pieces * finer)[leg]
+            last = (k - 1) / (pieces * finer)[leg]
+            way = (targets - befores)[:, leg]
+            stops.append((befores[:, leg] + way * share).T)
+            starts.append((befores[:, leg] + way * last).T)
+        after, before = np.concatenate(stops).T, np.concatenate(starts).T
+        places: list[int] = []
+        settings: list[Array] = []
+        for place, setting in coordinate_configuration(graph, after):
+            places += range(place.start, place.stop)
+            settings += list(setting)
+        travel = coordinate_step(graph, before, after)
+        return (
+            np.ascontiguousarray(np.array(settings).T),
+            np.array(places, dtype=np.int64),
+            np.ascontiguousarray(travel.T),
+            np.array(legs, dtype=np.int64),
+        )
+
+
+def _padded(motion: Motion) -> tuple[Motion, int]:
+    """A motion of at least LANES samples, the last repeated; and how many it had."""
+    samples = motion.t.size
+    # Contiguous: another layout would be compiled for anew.
+    parts = [np.ascontiguousarray(x) for x in (motion.t, motion.q, motion.q_dot, motion.q_ddot)]
+    if samples >= LANES:
+        return Motion(*parts), samples
+    more = LANES - samples
+    return Motion(
+        *(np.concatenate([x, np.repeat(x[..., -1:], more, -1)], -1) for x in parts)
+    ), samples

@@ -1,0 +1,118 @@
+"""Compile every kernel once and keep it on disk: minutes of a busy machine, before workers start.
+
+Kernels are cached where numba puts them: NUMBA_CACHE_DIR if set; else `__pycache__` beside the
+source; where that cannot be written, the user's cache directory.
+"""
+
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numba.core.registry import CPUDispatcher
+
+from ..spatial import Array
+
+
+@dataclass(frozen=True, slots=True)
+class Warmed:
+    """A group of kernels: its name, the seconds it took, and how many had to be compiled."""
+
+    name: str
+    seconds: float
+    compiled: int
+
+
+def cache_directory() -> str:
+    """Where the kernels are kept."""
+    from .linear_spectra import hold
+
+    return str(hold.stats.cache_path)
+
+
+def warm() -> Iterator[Warmed]:
+    """Call every kernel on a few variants; yields after each group."""
+    for name, job in _JOBS.items():
+        before, begun = _compiled(), time.perf_counter()
+        job()
+        yield Warmed(name, time.perf_counter() - begun, _compiled() - before)
+
+
+def beside() -> threading.Thread | None:
+    """Compile torques and reduction paths in a process of their own, if none are kept.
+
+    Who compiles the rest meanwhile finds them on disk: on two cores that saves a third.
+
+    Returns
+    -------
+    What waits for the process; None where there is nothing to compile.
+    """
+    if any(Path(cache_directory()).glob("paths*.nbi")):
+        return None
+    command = [sys.executable, "-c", f"from {__name__} import _paths; _paths()"]
+    waiting = threading.Thread(
+        target=subprocess.run, args=(command,), kwargs={"capture_output": True}, daemon=True
+    )
+    waiting.start()
+    return waiting
+
+
+def _compiled() -> int:
+    """Kernels compiled so far in this process, not found on disk."""
+    package, found = __name__.rpartition(".")[0], {}
+    for name, module in list(sys.modules.items()):
+        if name.startswith(package):
+            for thing in vars(module).values():
+                if isinstance(thing, CPUDispatcher):
+                    found[thing.py_func] = sum(thing.stats.cache_misses.values())
+    return sum(found.values())
+
+
+def _observed(*names: str) -> Callable[[], None]:
+    def job() -> None:
+        from ..closure import prepare
+        from ..files import load
+        from ..motion import excitation
+        from ..regressor import observe
+
+        for name in names:
+            model = prepare(load(name))
+            observe(model, {}, excitation(model.mechanism, model.assembled.coordinates))
+
+    return job
+
+
+def _matrices(width: int) -> tuple[Array, Array, Array]:
+    """W, error and terms of two variants; any numbers do."""
+    rng = np.random.default_rng(0)
+    W = rng.standard_normal((2, 2 * width, 1, width))
+    return W, np.full(2, 1e-15), np.zeros((2, width))
+
+
+def _spectra() -> None:
+    from . import linear
+
+    W, error, terms = _matrices(4)
+    linear.finite(W)
+    places, entries = np.array([[0], [0]]), np.zeros((1, 2))
+    linear.check(W, error, (0, 1, 2), (3,), places, entries, terms)
+
+
+def _paths() -> None:
+    from . import paths
+
+    W, error, phi = _matrices(4)
+    paths.own_path(W, phi, (0, 1, 2), None, error, np.arange(2))
+    paths.torques(W, phi, np.arange(2))
+
+
+_JOBS: dict[str, Callable[[], None]] = {
+    "closing loops, W: planar": _observed("four-bar"),
+    "closing loops, W: spatial": _observed("ur10", "sla-suspension"),
+    "rank and spectra": _spectra,
+    "torques and reduction paths": _paths,
+}
