@@ -1,0 +1,278 @@
+"""Certificates: what the symbolic route found, with what proves it, as a document.
+
+    document = certify(model, symbolic(model))
+    verdict = verify(document)
+
+rank ≥ r is proved at configurations of the actual mechanism on its branch: a few natural
+coordinates (pins) get decimal values near the assembled pose, and a minor of W there is not
+zero. Small motions are enough, in as many digits as that takes; in return all configurations are
+shown to lie on one sheet. rank ≤ r is carried by the null vectors. The checker (`checker`) knows
+nothing of this module; before a certificate is handed out it is checked once.
+"""
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from importlib import metadata
+from typing import Any
+
+from . import checker
+from .algebra import GeometryField
+from .base.detection import spin_relations
+from .base.null_space import Transfers
+from .base.result import BaseParameters, VectorGrade
+from .certificate_rank import Proof, prove
+from .checker import RejectedError, Verdict
+from .checker.expressions import names_of
+from .checker.family import SURE
+from .checker.verdict import FORMAT, HERE, SCOPES, digest
+from .closure import Model
+from .errors import BaseparError
+from .exact.family import SpinRelation
+from .expressions import Call, Expression, Name, Number, Pi, names
+from .files import loads
+from .mechanism import Mechanism, Symbol
+
+#: Pins move this share of what was tried before, where no box holds one configuration each.
+NARROWER, TRIES = 0.125, 4
+_WEAKER = ("theorem", "probability", "numerical")
+
+
+class CertificateError(BaseparError):
+    """A certificate that cannot be made, or that does not hold."""
+
+    kind = "certificate"
+
+
+def certify(model: Model, base: BaseParameters) -> dict[str, Any]:
+    """The certificate of a mechanism's number of base parameters.
+
+    Parameters
+    ----------
+    model
+        The mechanism, prepared.
+    base
+        Of the symbolic route.
+
+    Raises
+    ------
+    UsageError
+        The mechanism's constraints are redundant, or no minor is found.
+    CertificateError
+        The route has no null vectors, or the checker does not confirm what was found.
+    """
+    mechanism = model.mechanism
+    if not base.certificate.vectors and len(base.kept) < len(base.parameters):
+        raise CertificateError(
+            f"The {base.route} route has no null vectors to certify; make the certificate with "
+            f"the symbolic route.",
+            ["--certificate"],
+        )
+    upper = _upper(model, base.certificate.vectors)
+    reach = 1.0
+    for _ in range(TRIES):
+        document = _document(mechanism, base, upper, prove(model, base.kept, reach))
+        try:
+            checker.check(document)
+        except RejectedError as error:
+            if error.where == "at_most" and upper["grade"] == "probability":
+                upper = _as_numerical(upper)
+            elif error.where == "at_least":
+                reach *= NARROWER
+            else:
+                raise _not_made(mechanism, error) from error
+            last = error
+            continue
+        return document
+    raise _not_made(mechanism, last) from last
+
+
+def _not_made(mechanism: Mechanism, error: RejectedError) -> CertificateError:
+    remedy = {"at_least.pose": " State the assembly nearer to where the loops close."}
+    return CertificateError(
+        f"No certificate of {mechanism.name!r}: the checker rejects it at {error.where}, because "
+        f"{error.why}.{remedy.get(error.where, '')}",
+        [error.where],
+    )
+
+
+def verify(document: Mapping[str, Any]) -> Verdict:
+    """Check a certificate, and that its mechanism is that of the file's text in it.
+
+    The reading of the file is the one thing that maker and check have in common.
+
+    Raises
+    ------
+    RejectedError
+        It does not hold.
+    """
+    try:
+        given = dict(document["mechanism"])
+        entries = [vector["entries"] for vector in document["at_most"]["vectors"]]
+        mechanism = loads(given["text"], "the certificate's mechanism")
+        stated = _described(mechanism, [text for some in entries for text in some.values()])
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise RejectedError("document", f"it is no certificate ({error!r})") from error
+    except BaseparError as error:
+        raise RejectedError("mechanism.text", error.message) from error
+    wrong = [key for key in {**stated, **given} if stated.get(key) != given.get(key)]
+    if wrong:
+        raise RejectedError("mechanism", f"{', '.join(wrong)}: not what the file's text says")
+    return checker.check(document)
+
+
+def _document(
+    mechanism: Mechanism, base: BaseParameters, upper: dict[str, Any], proof: Proof
+) -> dict[str, Any]:
+    grade = upper["grade"] if proof.rank == upper["rank"] else "numerical"
+    texts = [text for vector in upper["vectors"] for text in vector["entries"].values()]
+    document = {
+        "format": FORMAT,
+        "program": f"basepar {metadata.version('basepar')}",
+        "mechanism": _described(mechanism, texts),
+        "parameters": list(base.parameters),
+        "grade": grade,
+        "at_least": proof.document() | {"grade": "proved", "scope": HERE},
+        "at_most": upper,
+    }
+    return document | {"digest": digest(document)}
+
+
+# Null vectors.
+
+
+def _upper(model: Model, vectors: Sequence[VectorGrade]) -> dict[str, Any]:
+    grade = max((v.grade for v in vectors), key=_WEAKER.index, default="theorem")
+    relations: list[dict[str, Any]] = []
+    if grade == "probability":
+        mechanism = model.mechanism
+        found = spin_relations(Transfers(mechanism, GeometryField.of(mechanism)), model)
+        relations = [_relation(mechanism, relation) for relation in found]
+    return _with_grade(
+        {
+            "rank": len(model.mechanism.parameter_names) - len(vectors),
+            "relations": relations,
+            "vectors": [_vector(vector) for vector in vectors],
+        }
+    )
+
+
+def _with_grade(upper: dict[str, Any]) -> dict[str, Any]:
+    grades = [vector["grade"] for vector in upper["vectors"]]
+    grade = max(grades, key=_WEAKER.index, default="theorem")
+    likely = "probability" in grades
+    relations = upper["relations"] if likely else []
+    on = ", on the branch with the relations seen on it" if relations else ""
+    scope = SCOPES.get(grade, f"generic geometry{on}")
+    return upper | {"relations": relations, "grade": grade, "scope": scope}
+
+
+def _as_numerical(upper: dict[str, Any]) -> dict[str, Any]:
+    """The same where the checker finds no points of the family: what it sees at its samples."""
+    vectors = [
+        {k: v for k, v in vector.items() if k != "bits"} | {"grade": "numerical"}
+        if vector["grade"] == "probability"
+        else vector
+        for vector in upper["vectors"]
+    ]
+    return _with_grade(upper | {"vectors": vectors})
+
+
+def _vector(vector: VectorGrade) -> dict[str, Any]:
+    entries = dict(vector.entries)
+    found: dict[str, Any] = {"grade": vector.grade, "reason": vector.reason, "entries": entries}
+    if vector.grade == "theorem":
+        return found | {"joint": vector.reason.rsplit(" ", 1)[-1]}
+    first = next(iter(entries.values()))
+    if first != "1":  # of all its multiples the one that starts with 1
+        found["entries"] = {name: f"({text})/({first})" for name, text in entries.items()}
+    if vector.grade == "probability":
+        found |= {"reason": vector.reason.partition(" (vanishes")[0], "bits": SURE}
+    return found
+
+
+def _relation(mechanism: Mechanism, relation: SpinRelation) -> dict[str, Any]:
+    names_ = [*(body.name for body in mechanism.bodies), "ground"]
+    found: dict[str, Any] = {"bodies": [names_[relation.first], names_[relation.second]]}
+    if relation.rotation is not None:
+        return found | {"rotation": [[str(x) for x in row] for row in relation.rotation]}
+    return found | {"axes": [_texts(axis) for axis in relation.axes or ()]}
+
+
+# The mechanism.
+
+
+def _described(mechanism: Mechanism, used: Sequence[str]) -> dict[str, Any]:
+    """The mechanism as the checker reads it: expressions in Python's syntax, SI."""
+    slots = [v for j in mechanism.joints for f in j.frames for v in (f.at, f.axis, f.reference)]
+    bound = {relation.symbol: relation.polynomial for relation in mechanism.relations}
+    needed = frozenset().union(*(names(x) for v in [*slots, mechanism.gravity] for x in v))
+    every = (*mechanism.geometry, *mechanism.constants)
+    needed |= frozenset().union(*map(names_of, used)) & {symbol.name for symbol in every}
+    for _ in bound:
+        needed |= frozenset().union(*(names(p) for s, p in bound.items() if s in needed))
+    return {
+        "name": mechanism.name,
+        "text": mechanism.source,
+        "space": "planar" if mechanism.planar else "spatial",
+        "gravity": _texts(mechanism.gravity),
+        "symbols": {
+            symbol.name: {
+                "value": python(
+                    _near(mechanism, symbol) if symbol.name in bound else symbol.value
+                ),
+                "angle": symbol.is_angle,
+                "relation": python(bound[symbol.name]) if symbol.name in bound else None,
+            }
+            for symbol in every
+            if symbol.name in needed
+        },
+        "bodies": [body.name for body in mechanism.bodies],
+        "joints": [
+            {
+                "name": joint.name,
+                "type": joint.type,
+                "bodies": list(joint.bodies),
+                "at": [_texts(frame.at) for frame in joint.frames],
+                "axis": [_texts(frame.axis) for frame in joint.frames],
+                "reference": [_texts(frame.reference) for frame in joint.frames],
+            }
+            for joint in mechanism.joints
+        ],
+        "assembly": {
+            "values": {name: python(value) for name, value in mechanism.assembly.values},
+            "poses": {
+                pose.body: {"at": _texts(pose.at), "rotation": _texts(pose.rotation)}
+                for pose in mechanism.assembly.poses
+            },
+        },
+    }
+
+
+def _near(mechanism: Mechanism, symbol: Symbol) -> Expression:
+    """An algebraic number as a decimal; the checker encloses the root next to it."""
+    return Number(Fraction(f"{mechanism.nominal[symbol.name]:.12f}"))
+
+
+def _texts(vector: Sequence[Expression]) -> list[str]:
+    return [python(entry) for entry in vector]
+
+
+def python(node: Expression) -> str:
+    """An expression in Python's syntax, whole numbers only."""
+    match node:
+        case Number(value):
+            return str(value) if value.denominator == 1 and value >= 0 else f"({value})"
+        case Pi():
+            return "pi"
+        case Name(name):
+            return name
+        case Call("-", (argument,)):
+            return f"(-{python(argument)})"
+        case Call("^", (base, exponent)):
+            return f"{python(base)}**{python(exponent)}"
+        case Call("+" | "*" | "/" as operator, arguments):
+            return "(" + f" {operator} ".join(map(python, arguments)) + ")"
+        case Call(function, (argument,)):
+            inside = python(argument)
+            return f"{function}{inside}" if inside[0] == "(" else f"{function}({inside})"
+    raise CertificateError(f"{node!r} has no place in a certificate.")

@@ -1,0 +1,81 @@
+"""Pins: natural coordinates of bodies with prescribed values, as a drive of the precise route."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from flint import arb
+
+from .precise.arithmetic import ORIGIN, UNITS, ZERO, Vec, cross, times
+from .precise.constraints import Poses, Row, Twists
+
+
+@dataclass(frozen=True)
+class Pin:
+    """A natural coordinate with a prescribed value: of the origin (axis −1) or of an axis."""
+
+    body: int
+    axis: int
+    component: int
+
+    def label(self, bodies: Sequence[str]) -> str:
+        """Its name in a certificate."""
+        vector = "at" if self.axis < 0 else "xyz"[self.axis]
+        return f"{bodies[self.body]}.{vector}.{'xyz'[self.component]}"
+
+    def value(self, R: np.ndarray, p: np.ndarray) -> float:
+        """At poses R (body, 3, 3), p (body, 3)."""
+        if self.axis < 0:
+            return float(p[self.body, self.component])
+        return float(R[self.body, self.component, self.axis])
+
+
+@dataclass(frozen=True)
+class PinEquation:
+    """A natural coordinate has a value; an equation of `precise.constraints`."""
+
+    pin: Pin
+    target: arb
+
+    def row(self, at: Poses) -> tuple[arb, Row]:
+        b, k, e = self.pin.body, self.pin.component, UNITS[self.pin.component]
+        if self.pin.axis < 0:
+            return at.p[b][k] - self.target, [(b, ORIGIN, e)]
+        arm = self._arm(at)
+        return arm[k] - self.target, [(b, cross(arm, e), ORIGIN)]
+
+    def bias(self, at: Poses, moving: Twists) -> arb:
+        if self.pin.axis < 0:
+            return ZERO
+        w = moving.omega[self.pin.body]
+        return cross(w, cross(w, self._arm(at)))[self.pin.component]
+
+    def _arm(self, at: Poses) -> Vec:
+        return times(at.R[self.pin.body], UNITS[self.pin.axis])
+
+
+@dataclass(frozen=True)
+class Pins:
+    """All pins as one drive of `precise.configurations`."""
+
+    pins: Sequence[Pin]
+
+    def equations(self, q: Sequence[arb]) -> list[PinEquation]:
+        return [PinEquation(pin, x) for pin, x in zip(self.pins, q, strict=True)]
+
+    def modes(self, at: Poses, q: Sequence[arb]) -> list[list[arb]]:
+        count = len(self.pins)
+        return [[arb(int(i == j)) for j in range(count)] for i in range(count)]
+
+    def second(
+        self,
+        at: Poses,
+        moving: Twists,
+        q: Sequence[arb],
+        q_dot: Sequence[arb],
+        q_ddot: Sequence[arb],
+    ) -> list[arb]:
+        return [
+            wanted - equation.bias(at, moving)
+            for equation, wanted in zip(self.equations(q), q_ddot, strict=True)
+        ]

@@ -1,0 +1,336 @@
+"""Finds what a certificate states of rank ≥ r: pins, samples, and a minor that is not zero.
+
+Rows are made by the precise route's closure and inverse dynamics; its digits rise until
+elimination with row pivoting finds r pivots above the noise.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from flint import arb, arb_mat
+from scipy.linalg import qr
+
+from . import kinematics
+from .certificate_pins import Pin, Pins
+from .closure import Model, Outcome, trace
+from .errors import UsageError
+from .precise.arithmetic import UNITS, cross, exact, times, working
+from .precise.configurations import Closed, Placement, System, poses_from_floats
+from .precise.constraints import Poses
+from .precise.geometry import Geometry, geometry, symbol_values
+from .precise.regressors import inverse_dynamics_rows
+
+#: Digits after the point of pins and poses; digits of the determinant.
+DECIMALS, DIGITS = 12, 18
+#: Bits to try, and how many times more rows than the rank are looked through.
+BITS, MORE_ROWS = (256, 512, 1024, 2048), (1.4, 3.0)
+#: Motions per sample: one sample's rows are quadratic in the rates, which soon is spanned.
+MOTIONS = 3
+#: A pivot below this share of the precision's bits is noise.
+NOISE = 0.75
+#: Pins move by this much over the square of the inverse Jacobian's norm: Newton's method for
+#: quadratic equations then contracts on the whole box.
+REACH = 1 / 8
+
+
+@dataclass(frozen=True)
+class PinnedSample:
+    """Decimal values of the pins, and rates and accelerations of theirs; and where that is."""
+
+    pins: tuple[str, ...]
+    motions: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]
+    near: Placement
+
+
+@dataclass(frozen=True)
+class Proof:
+    """rank ≥ len(rows); rows are (sample, motion, pin)."""
+
+    pose: dict[str, dict[str, list[str]]]
+    pins: list[str]
+    samples: list[PinnedSample]
+    rows: list[tuple[int, int, int]]
+    columns: list[str]
+    determinant: str
+
+    @property
+    def rank(self) -> int:
+        return len(self.rows)
+
+    def document(self) -> dict[str, Any]:
+        return {
+            "rank": self.rank,
+            "pose": self.pose,
+            "pins": self.pins,
+            "samples": [
+                {
+                    "pins": list(sample.pins),
+                    "motions": [
+                        {"rates": list(rates), "accelerations": list(accelerations)}
+                        for rates, accelerations in sample.motions
+                    ],
+                }
+                for sample in self.samples
+            ],
+            "minor": {
+                "rows": [list(row) for row in self.rows],
+                "columns": self.columns,
+                "determinant": self.determinant,
+            },
+        }
+
+
+def prove(model: Model, kept: Sequence[int], reach: float = 1.0) -> Proof:
+    """A minor of W in these columns that is not zero; of as many of them as there is one.
+
+    Parameters
+    ----------
+    model
+        The mechanism, prepared.
+    kept
+        Columns that are believed independent.
+    reach
+        How far pins move, as a share of what is expected to be small enough.
+
+    Raises
+    ------
+    UsageError
+        The mechanism has redundant constraints: no square system encloses its configurations.
+    """
+    mechanism, best = model.mechanism, None
+    for more in MORE_ROWS:
+        count = int(np.ceil(more * len(kept) / len(mechanism.coordinates))) + 2
+        for bits in BITS:
+            with working(bits):
+                finder = _Finder(model, reach)
+                samples = finder.samples(-(-count // MOTIONS))
+                rows = finder.rows(samples)
+                chosen, columns = _eliminate(rows, kept, bits)
+                minor = _minor(rows, chosen, columns)
+                if not minor.rel_accuracy_bits() > 4 * DIGITS:
+                    continue
+                if best is None or len(chosen) > best.rank:
+                    best = finder.proof(samples, minor, chosen, columns)
+                if len(chosen) == len(kept):
+                    return best
+    if best is None:
+        raise UsageError(f"No minor of {mechanism.name!r} is found.", ["--certificate"])
+    return best
+
+
+class _Finder:
+    """At the precision in force: pins, samples and their rows."""
+
+    def __init__(self, model: Model, reach: float):
+        self.model, mechanism = model, model.mechanism
+        self.dims: Geometry = geometry(mechanism, symbol_values(mechanism, {}))
+        base = System(mechanism, self.dims)
+        if base.redundant:
+            raise UsageError(
+                f"{mechanism.name!r} has redundant constraints: more equations than its bodies "
+                f"have freedoms to lose. No certificate encloses its configurations; model it "
+                f"with joints that leave nothing determined twice.",
+                ["--certificate"],
+            )
+        self.R, self.p = _placed(model, model.assembled.coordinates[:, None])
+        q = [exact(float(x)) for x in model.assembled.coordinates]
+        closed = base.close(poses_from_floats(self.R[0], self.p[0], mechanism.planar), (q, [], []))
+        self.modes = _natural(closed, mechanism.planar)
+        self.pins = _chosen(self.modes, mechanism.planar)
+        inverse = max(closed.inverse.norm, 1.0)
+        self.reach = reach * REACH / inverse**2
+        self.system = System(mechanism, self.dims)
+        self.system.drives = [Pins(self.pins)]  # type: ignore[list-item]
+        self.system.order = [tuple(range(len(self.pins)))]
+
+    def samples(self, count: int) -> list[PinnedSample]:
+        """Random ones near the assembly; the first is the assembly."""
+        rng = np.random.default_rng(0)
+        width, coordinates = len(self.pins), self.model.assembled.coordinates
+        fastest = np.abs(np.stack([self.modes[pin] for pin in self.pins])).max(axis=0)
+        off = rng.uniform(-1, 1, (count, width)) * self.reach / np.maximum(fastest, 1e-3)
+        off[0] = 0.0
+        R, p = _placed(self.model, (coordinates + off).T)
+        found = []
+        for k in range(count):
+            motions = tuple(
+                (
+                    tuple(_short(x) for x in rng.integers(-99, 100, width)),
+                    tuple(_short(x) for x in rng.integers(-99, 100, width)),
+                )
+                for _ in range(MOTIONS)
+            )
+            pins = tuple(_decimal(pin.value(R[k], p[k])) for pin in self.pins)
+            near = poses_from_floats(R[k], p[k], self.model.mechanism.planar)
+            found.append(PinnedSample(pins, motions, near))
+        return found
+
+    def _close(self, sample: PinnedSample) -> tuple[Closed, list[arb]]:
+        pins = [exact(Fraction(x)) for x in sample.pins]
+        return self.system.close(sample.near, (pins, [], [])), pins
+
+    def rows(self, samples: Sequence[PinnedSample]) -> dict[tuple[int, int, int], list[arb]]:
+        """W's rows (parameter) by sample, motion and pin."""
+        found: dict[tuple[int, int, int], list[arb]] = {}
+        for k, sample in enumerate(samples):
+            closed, pins = self._close(sample)
+            for m, (rates, accelerations) in enumerate(sample.motions):
+                state = (
+                    pins,
+                    [exact(Fraction(x)) for x in rates],
+                    [exact(Fraction(x)) for x in accelerations],
+                )
+                moving, pushed = self.system.accelerations(closed, state)
+                rows = inverse_dynamics_rows(
+                    self.model.mechanism.planar, closed, moving, pushed, self.dims.gravity
+                )
+                found |= {(k, m, pin): row for pin, row in enumerate(rows)}
+        return found
+
+    def proof(
+        self,
+        samples: Sequence[PinnedSample],
+        minor: arb,
+        chosen: Sequence[tuple[int, int, int]],
+        columns: Sequence[int],
+    ) -> Proof:
+        """The minor, with the samples and motions that it uses only."""
+        mechanism = self.model.mechanism
+        used = sorted({(s, m) for s, m, _ in chosen})
+        numbers = {s: k for k, s in enumerate(sorted({s for s, _ in used}))}
+        motions = {s: [m for t, m in used if t == s] for s in numbers}
+        kept = [
+            PinnedSample(
+                samples[s].pins,
+                tuple(samples[s].motions[m] for m in motions[s]),
+                samples[s].near,
+            )
+            for s in numbers
+        ]
+        bodies = [body.name for body in mechanism.bodies]
+        start, _ = self._close(samples[0])
+        return Proof(
+            pose=_pose(start.poses, bodies, mechanism.planar),
+            pins=[pin.label(bodies) for pin in self.pins],
+            samples=kept,
+            rows=[(numbers[s], motions[s].index(m), pin) for s, m, pin in sorted(chosen)],
+            columns=[mechanism.parameter_names[k] for k in columns],
+            determinant=_scientific(minor),
+        )
+
+
+def _placed(model: Model, targets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Poses R (sample, body, 3, 3), p (sample, body, 3) at coordinates (coordinate, sample)."""
+    path = trace(model, {}, targets)
+    if path.outcome[0] != Outcome.CLOSED:
+        raise UsageError(f"{model.mechanism.name!r} cannot move near its assembly.", ["assembly"])
+    at = kinematics.poses(model.topology, kinematics.geometry(model.mechanism, {}), path.q[:, 0])
+    shape = targets.shape[1:]
+    bodies = range(model.topology.bodies)
+    R = np.stack([np.broadcast_to(at.R[b].reshape(3, 3, -1), (3, 3, *shape)) for b in bodies])
+    p = np.stack([np.broadcast_to(at.p[b].reshape(3, -1), (3, *shape)) for b in bodies])
+    return np.moveaxis(R, -1, 0), np.moveaxis(p, -1, 0)
+
+
+def _natural(closed: Closed, planar: bool) -> dict[Pin, np.ndarray]:
+    """Rates of all natural coordinates per unit rate of each joint coordinate."""
+    found = {}
+    size, axes = (2, 1) if planar else (3, 3)
+    for body in range(len(closed.poses.R)):
+        R = closed.poses.R[body]
+        for axis in range(-1, axes):
+            moved = [
+                mode.v[body] if axis < 0 else cross(mode.omega[body], times(R, UNITS[axis]))
+                for mode in closed.modes
+            ]
+            for k in range(size):
+                found[Pin(body, axis, k)] = np.array([float(v[k]) for v in moved])
+    return found
+
+
+def _chosen(modes: dict[Pin, np.ndarray], planar: bool) -> list[Pin]:
+    """As many natural coordinates as there are freedoms, moving as independently as they can."""
+    labels = list(modes)
+    table = np.stack([modes[pin] for pin in labels])
+    order = qr(table.T, mode="r", pivoting=True)[1]
+    return [labels[k] for k in sorted(order[: table.shape[1]])]
+
+
+def _eliminate(
+    rows: dict[tuple[int, int, int], list[arb]], kept: Sequence[int], bits: int
+) -> tuple[list[tuple[int, int, int]], list[int]]:
+    """Rows and columns of a minor that is not zero, by elimination in midpoints."""
+    left = {}
+    for key, row in rows.items():
+        entries = [row[k].mid() for k in kept]
+        size = max(abs(x) for x in entries)
+        if size > 0:
+            left[key] = [(x / size).mid() for x in entries]
+    noise = arb(2) ** -int(NOISE * bits)
+    chosen, columns = [], []
+    for place, column in enumerate(kept):
+        if not left:
+            break
+        best = max(left, key=lambda key: abs(left[key][place]))
+        top = left.pop(best)
+        if not abs(top[place]) > noise:
+            left[best] = top
+            continue
+        chosen.append(best)
+        columns.append(column)
+        for key, row in left.items():
+            factor = (row[place] / top[place]).mid()
+            if factor != 0:
+                tail = zip(row[place:], top[place:], strict=True)
+                left[key] = [*row[:place], *((x - factor * y).mid() for x, y in tail)]
+    return chosen, columns
+
+
+def _minor(
+    rows: dict[tuple[int, int, int], list[arb]],
+    chosen: Sequence[tuple[int, int, int]],
+    columns: Sequence[int],
+) -> arb:
+    """Determinant of some rows, in order, and columns."""
+    if not chosen:
+        return arb(1)
+    return arb_mat([[rows[key][k] for k in columns] for key in sorted(chosen)]).det()
+
+
+def _pose(poses: Poses, bodies: Sequence[str], planar: bool) -> dict[str, dict[str, list[str]]]:
+    found = {}
+    size, axes = (2, "x") if planar else (3, "xyz")
+    for name, R, p in zip(bodies, poses.R, poses.p, strict=True):
+        found[name] = {"at": [_rounded(p[k]) for k in range(size)]} | {
+            axis: [_rounded(R[k][j]) for k in range(size)] for j, axis in enumerate(axes)
+        }
+    return found
+
+
+def _short(hundredths: int) -> str:
+    return _decimal(int(hundredths) / 100, 2)
+
+
+def _decimal(x: float, decimals: int = DECIMALS) -> str:
+    return f"{x:.{decimals}f}"
+
+
+def _rounded(x: arb) -> str:
+    """To the nearest unit of the last decimal."""
+    whole = int((x.mid() * 10**DECIMALS + arb(0.5)).floor().mid().fmpz())
+    sign, digits = "-" * (whole < 0), f"{abs(whole):0{DECIMALS + 1}d}"
+    return f"{sign}{digits[:-DECIMALS]}.{digits[-DECIMALS:]}"
+
+
+def _scientific(x: arb) -> str:
+    """To so many digits, any exponent."""
+    mid = abs(x.mid())
+    exponent = int((mid.log() / arb(10).log()).floor().mid().fmpz())
+    scaled = x * arb(10) ** (DIGITS - 1 - exponent)
+    digits = str(abs(int((scaled.mid() + arb(0.5)).floor().mid().fmpz())))
+    if len(digits) > DIGITS:  # 9.999… rounded up
+        exponent, digits = exponent + 1, digits[:DIGITS]
+    return f"{'-' * bool(x < 0)}{digits[0]}.{digits[1:]}e{exponent}"

@@ -1,0 +1,268 @@
+"""Configurations of the real mechanism, enclosed in balls, and W there.
+
+Some natural coordinates, the pins, are prescribed; closure determines the others. A box about
+the stated pose in which there is exactly one closed configuration for any values of the pins
+between those of the samples (Krawczyk's test with the pins as intervals) shows that all samples
+lie on one sheet of the mechanism's configurations: its branch.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from flint import arb, arb_mat, ctx
+
+from .expressions import Numbers
+from .natural import Joint, Mechanism, bend, power_row, slope, value
+from .nominal import ball
+
+#: Digits after the point of poses and pins.
+DECIMALS = 12
+#: What rounding to them may change, and a hair: some entries lie exactly in between.
+_HALF = Fraction(501, 1000 * 10**DECIMALS)
+#: Bits of the approximate inverses that prove things; those of Newton's first steps.
+_ROUGH = 128
+
+
+class UnprovedError(Exception):
+    """Something is not shown by balls of this precision; more may show it."""
+
+
+class FalseError(Exception):
+    """Something is not so, or not shown at any precision."""
+
+
+@dataclass(frozen=True)
+class Motion:
+    """Rates and accelerations of the pins."""
+
+    rates: Sequence[Fraction]
+    accelerations: Sequence[Fraction]
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Values of the pins, and motions through them."""
+
+    pins: Sequence[Fraction]
+    motions: Sequence[Motion]
+
+
+class Configurations:
+    """Enclosures at one precision, that in force when it is made.
+
+    Parameters
+    ----------
+    mechanism, numbers
+        What closes, and its symbols' values.
+    pose
+        Approximate values of all unknowns.
+    pins
+        Numbers of the pinned unknowns, from 1.
+
+    Raises
+    ------
+    FalseError
+        Joints and pins are not as many equations as unknowns, or not independent.
+    """
+
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        numbers: Numbers,
+        pose: Sequence[Fraction],
+        pins: Sequence[int],
+    ):
+        self.mechanism, self.pose, self.pins = mechanism, pose, pins
+        self.joints: list[Joint] = mechanism.frames(numbers)
+        self.gravity = [numbers.of(text) for text in mechanism.gravity]
+        self.forms = mechanism.equations(self.joints)
+        self.size = mechanism.unknowns
+        if len(self.forms) + len(pins) != self.size:
+            raise FalseError(
+                f"{len(self.forms)} equations and {len(pins)} pins do not determine "
+                f"{self.size} unknowns"
+            )
+        self.start = [arb(1), *(ball(x).mid() for x in pose)]
+        with ctx.workprec(_ROUGH):
+            self.rough = _inverse(self._jacobian(self.start).mid())
+
+    def _gaps(self, x: Sequence[arb], pins: Sequence[arb]) -> list[arb]:
+        found = [value(form, x) for form in self.forms]
+        return found + [x[i] - wanted for i, wanted in zip(self.pins, pins, strict=True)]
+
+    def _jacobian(self, x: Sequence[arb]) -> arb_mat:
+        table = [[arb(0)] * self.size for _ in range(self.size)]
+        for row, form in zip(table, self.forms, strict=False):
+            for i, entry in slope(form, x).items():
+                row[i - 1] = entry
+        for k, i in enumerate(self.pins):
+            table[len(self.forms) + k][i - 1] = arb(1)
+        return arb_mat(table)
+
+    def _krawczyk(
+        self, middle: Sequence[arb], residual: Sequence[arb], wide: Sequence[arb]
+    ) -> list[arb]:
+        """Where the solutions within the box are: middle − Y F + (1 − Y J)(box − middle)."""
+        box = [arb(1), *(m + arb(0, w) for m, w in zip(middle[1:], wide, strict=True))]
+        rest = self.rough * self._jacobian(box)
+        spread = [arb(0, w) for w in wide]
+        moved = []
+        for k, row in enumerate(rest.tolist()):
+            total = -residual[k]
+            for j, entry in enumerate(row):
+                if j == k:
+                    total += (1 - entry) * spread[j]
+                elif not entry.is_zero():
+                    total -= entry * spread[j]
+            moved.append(total)
+        return moved
+
+    def _solution(
+        self, middle: Sequence[arb], pins: Sequence[arb], turns: int
+    ) -> tuple[list[arb], list[arb]]:
+        """A box about `middle`, and the one solution in it for each value of the pins."""
+        residual = _column(self.rough * arb_mat(self.size, 1, self._gaps(middle, pins)))
+        floor = arb(2) ** (16 - ctx.prec)
+        wide = [2 * r.abs_upper() + floor for r in residual]
+        for _ in range(turns):
+            moved = self._krawczyk(middle, residual, wide)
+            if all(abs(x) < w for x, w in zip(moved, wide, strict=True)):
+                return (
+                    [arb(1), *(m + arb(0, w) for m, w in zip(middle[1:], wide, strict=True))],
+                    [arb(1), *(m + x for m, x in zip(middle[1:], moved, strict=True))],
+                )
+            wide = [w.max(2 * x.abs_upper()) for x, w in zip(moved, wide, strict=True)]
+        raise UnprovedError("no box holds exactly one closed configuration")
+
+    def sheet(self, samples: Sequence[Sample]) -> list[arb]:
+        """The box with one configuration for all values of the pins in between.
+
+        Raises
+        ------
+        FalseError
+            There is none, or the pose is not that of its pins to the last decimal.
+        """
+        at = [self.pose[i - 1] for i in self.pins]
+        reach = [
+            max([abs(sample.pins[k] - x) for sample in samples], default=Fraction(0))
+            for k, x in enumerate(at)
+        ]
+        with ctx.workprec(_ROUGH):
+            between = [ball(x) + arb(0, ball(r)) for x, r in zip(at, reach, strict=True)]
+            try:
+                box, _ = self._solution(self.start, between, 8)
+            except UnprovedError:
+                raise FalseError(
+                    "no box about the pose holds exactly one closed configuration for all values "
+                    "of the pins"
+                ) from None
+        exact = self.closed([ball(x) for x in at], box)
+        for label, x, stated in zip(self.mechanism.labels, exact[1:], self.pose, strict=True):
+            if not abs(x - ball(stated)) <= ball(_HALF):
+                raise FalseError(f"the closed pose has {label} = {x.str(18)}, not {stated}")
+        return box
+
+    def closed(self, pins: Sequence[arb], box: Sequence[arb]) -> list[arb]:
+        """The configuration of given pins, within the sheet's box.
+
+        Raises
+        ------
+        UnprovedError
+            It is not found, or outside.
+        """
+        x, full, bits = list(self.start), ctx.prec, _ROUGH // 2
+        while True:
+            bits = min(full, 2 * bits)
+            with ctx.workprec(bits + 32):
+                for _ in range(3 if bits == _ROUGH else 1):
+                    gaps = arb_mat(self.size, 1, [-g for g in self._gaps(x, pins)]).mid()
+                    try:
+                        step = self._jacobian(x).mid().solve(gaps, algorithm="approx")
+                    except ZeroDivisionError:
+                        raise UnprovedError("the mechanism is singular at a sample") from None
+                    x = [
+                        arb(1),
+                        *((a + b).mid() for a, b in zip(x[1:], _column(step), strict=True)),
+                    ]
+            if bits == full:
+                break
+        _, found = self._solution(x, pins, 3)
+        if not all(b.contains(a) for a, b in zip(found, box, strict=True)):
+            raise UnprovedError("a sample is not on the pose's sheet")
+        return found
+
+    def rows(
+        self, sample: Sample, box: Sequence[arb]
+    ) -> tuple[list[arb], list[list[arb]], list[list[list[arb]]]]:
+        """The configuration, its modes (of unit rates), and W's rows (motion, pin, parameter)."""
+        at = self.closed([ball(x) for x in sample.pins], box)
+        jacobian, held, count = self._jacobian(at), len(self.forms), len(self.pins)
+        unit = arb_mat(self.size, count)
+        for k in range(count):
+            unit[held + k, k] = arb(1)
+        modes = _solve(jacobian, unit).transpose().tolist()
+        right, every = [], []
+        for motion in sample.motions:
+            v = [arb(0)] * (self.size + 1)
+            for rate, mode in zip(motion.rates, modes, strict=True):
+                v = [arb(0), *(a + ball(rate) * b for a, b in zip(v[1:], mode, strict=True))]
+            right.append(
+                [-bend(form, v) for form in self.forms] + [ball(a) for a in motion.accelerations]
+            )
+        for a in _solve(jacobian, arb_mat(right).transpose()).transpose().tolist():
+            every.append([self._row(mode, a) for mode in modes])
+        return at, modes, every
+
+    def _row(self, mode: Sequence[arb], acceleration: Sequence[arb]) -> list[arb]:
+        row, width, planar = [], self.mechanism.width, self.mechanism.planar
+        for o in range(0, self.size, width):
+            moved = list(acceleration[o : o + width])
+            for k in range(2 if planar else 3):
+                moved[k] -= self.gravity[k]
+            row += power_row(planar, mode[o : o + width], moved)
+        return row
+
+
+def _column(matrix: arb_mat) -> list[arb]:
+    return list(matrix.entries())
+
+
+def _inverse(matrix: arb_mat) -> arb_mat:
+    try:
+        return matrix.inv().mid()
+    except ZeroDivisionError:
+        raise FalseError("joints and pins are not independent at the pose") from None
+
+
+def _solve(matrix: arb_mat, right: arb_mat) -> arb_mat:
+    try:
+        return matrix.solve(right)
+    except ZeroDivisionError:
+        raise UnprovedError("the mechanism may be singular at a sample") from None
+
+
+def determinant(rows: Sequence[Sequence[arb]]) -> arb:
+    """Of a square table, its rows scaled to similar size first."""
+    scales = [arb(2) ** _exponent(max(x.abs_upper() for x in row)) for row in rows]
+    scaled = arb_mat([[x / s for x in row] for row, s in zip(rows, scales, strict=True)])
+    found = scaled.det()
+    for s in scales:
+        found *= s
+    return found
+
+
+def _exponent(x: arb) -> int:
+    mantissa, exponent = x.mid().man_exp()
+    return int(exponent) + int(mantissa).bit_length()
+
+
+_DECIMAL = re.compile(r"-?[0-9]{1,9}(\.[0-9]{1,20})?")
+
+
+def fractions(texts: Sequence[str]) -> list[Fraction]:
+    """Decimals of a document."""
+    if not all(_DECIMAL.fullmatch(text) for text in texts):
+        raise FalseError(f"decimal numbers are expected, not {', '.join(map(repr, texts))}")
+    return [Fraction(text) for text in texts]

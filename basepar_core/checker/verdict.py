@@ -1,0 +1,378 @@
+"""The whole check of a certificate, statement by statement."""
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from fractions import Fraction
+from math import log10
+from typing import Any
+
+from flint import arb, arb_mat, ctx
+
+from .assembly import assembly_fault
+from .balls import (
+    DECIMALS,
+    Configurations,
+    FalseError,
+    Motion,
+    Sample,
+    UnprovedError,
+    determinant,
+    fractions,
+)
+from .exact import Field
+from .expressions import MalformedError
+from .family import FamilyTest, UnconfirmedError
+from .natural import LABELS, Mechanism
+from .nominal import ball, nominal
+from .rules import JointRules
+
+FORMAT = "basepar certificate 1"
+#: Weakest last.
+GRADES = ("proved", "theorem", "probability", "numerical")
+HERE = "this geometry and branch"
+SCOPES = {"theorem": "every geometry of the file", "numerical": HERE}
+#: Bits to begin with and to end with; a suspension at its narrowest needs some 1000.
+FIRST_BITS, MOST_BITS = 256, 4096
+#: Significant digits of the determinant, and decimal digits to which null vectors must vanish.
+DIGITS, VANISH = 18, 30
+
+
+class RejectedError(Exception):
+    """A certificate that does not hold: where in the document, and why."""
+
+    def __init__(self, where: str, why: str):
+        super().__init__(f"{where}: {why}")
+        self.where, self.why = where, why
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What was confirmed, in words, with scope and grade.
+
+    `vanish` is the number of decimal digits to which W n vanishes at the samples, for all n.
+    """
+
+    mechanism: str
+    statements: tuple[dict[str, Any], ...]
+    grade: str
+    bits: int
+    vanish: float
+
+
+def digest(document: Mapping[str, Any]) -> str:
+    """SHA-256 of everything but the digest itself."""
+    rest = {key: value for key, value in document.items() if key != "digest"}
+    text = json.dumps(rest, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def check(document: Mapping[str, Any]) -> Verdict:
+    """Check a certificate.
+
+    Raises
+    ------
+    RejectedError
+        Something in it is wrong, missing, or cannot be confirmed.
+    """
+    with _blamed("format"):
+        _must(document["format"] == FORMAT, "format", f"it is not {FORMAT!r}")
+        _must(document["digest"] == digest(document), "digest", "the text was changed")
+        _exactly(document, _KEYS, "document")
+    with _blamed("mechanism"):
+        mechanism = Mechanism.of(document["mechanism"])
+        symbols = document["mechanism"]["symbols"]
+        field = Field(symbols)
+        _must(document["parameters"] == mechanism.parameters, "parameters", "are others")
+    lower, upper = document["at_least"], document["at_most"]
+    with _blamed("at_most"):
+        _exactly(upper, ("grade", "rank", "relations", "scope", "vectors"), "at_most")
+        null = _vectors(mechanism, field, upper)
+        found = _upper(mechanism, symbols, field, upper)
+    with _blamed("at_least"):
+        _exactly(lower, _LOWER, "at_least")
+        bits, vanish = _lower(document, mechanism, field, null)
+    rank = int(lower["rank"])
+    grade = max("proved", found, key=GRADES.index) if rank == upper["rank"] else "numerical"
+    _must(document["grade"] == grade, "grade", f"it is {grade}")
+    statements = (
+        {"statement": f"rank ≥ {rank}", "grade": "proved", "scope": HERE},
+        {"statement": f"rank ≤ {upper['rank']}", "grade": found, "scope": upper["scope"]},
+    )
+    return Verdict(document["mechanism"]["name"], statements, grade, bits, vanish)
+
+
+_KEYS = ("at_least", "at_most", "digest", "format", "grade", "mechanism", "parameters", "program")
+_LOWER = ("grade", "minor", "pins", "pose", "rank", "samples", "scope")
+
+
+def _must(holds: bool, where: str, why: str) -> None:
+    if not holds:
+        raise RejectedError(where, why)
+
+
+def _exactly(given: Mapping[str, Any], keys: Sequence[str], where: str) -> None:
+    odd = sorted(set(given) ^ set(keys))
+    _must(not odd, where, f"keys missing or unknown: {', '.join(odd)}")
+
+
+@contextmanager
+def _blamed(where: str) -> Iterator[None]:
+    """Whatever a malformed document does to the code is the document's fault."""
+    try:
+        yield
+    except RejectedError:
+        raise
+    except (FalseError, UnprovedError, UnconfirmedError, MalformedError) as error:
+        raise RejectedError(where, str(error)) from error
+    except (
+        AttributeError,
+        KeyError,
+        IndexError,
+        TypeError,
+        ValueError,
+        ArithmeticError,
+    ) as error:
+        raise RejectedError(where, f"malformed ({type(error).__name__}: {error})") from error
+
+
+# Rank ≤ r.
+
+
+def _vectors(
+    mechanism: Mechanism, field: Field, upper: Mapping[str, Any]
+) -> list[Mapping[str, str]]:
+    """Null vectors' entries; counted, and each in its one form."""
+    known = set(mechanism.parameters)
+    entries = []
+    for k, vector in enumerate(upper["vectors"]):
+        where = f"at_most.vectors[{k}]"
+        extra = {"theorem": ("joint",), "probability": ("bits",)}.get(vector["grade"], ())
+        _exactly(vector, ("entries", "grade", "reason", *extra), where)
+        _must(bool(vector["entries"]), where, "it has no entries")
+        strange = sorted(set(vector["entries"]) - known)
+        _must(not strange, where, f"no parameters: {', '.join(strange)}")
+        for name, text in vector["entries"].items():
+            _must(not field.numbers.of(text).is_zero(), f"{where}.entries.{name}", "it is zero")
+        entries.append(vector["entries"])
+    most = len(mechanism.parameters) - len(entries)
+    _must(
+        type(upper["rank"]) is int and upper["rank"] == most,
+        "at_most.rank",
+        f"{len(entries)} null vectors leave {most}",
+    )
+    return entries
+
+
+def _upper(
+    mechanism: Mechanism, symbols: Mapping[str, Any], field: Field, upper: Mapping[str, Any]
+) -> str:
+    """Grade of the statement, every vector's own confirmed."""
+    rules = JointRules(mechanism, field)
+    grades, likely = ["theorem"], []
+    for k, vector in enumerate(upper["vectors"]):
+        where, grade = f"at_most.vectors[{k}]", vector["grade"]
+        grades.append(grade)
+        if grade == "theorem":
+            wrong = rules.fault(vector["joint"], vector["entries"], vector["reason"])
+            _must(not wrong, where, wrong)
+            continue
+        _must(grade in GRADES[2:], f"{where}.grade", f"there is no grade {grade!r} of vectors")
+        first = next(name for name in mechanism.parameters if name in vector["entries"])
+        _must(
+            field.numbers.of(vector["entries"][first]) == 1,
+            f"{where}.entries.{first}",
+            "the first entry of a vector that no joint explains is 1",
+        )
+        if grade == "probability":
+            likely.append((where, vector))
+    test = FamilyTest(mechanism, symbols, upper["relations"])
+    independent = test.independent([vector["entries"] for vector in upper["vectors"]])
+    _must(independent, "at_most.vectors", "they are not independent")
+    if likely:
+        test.confirm(likely, _must)
+    else:
+        _must(not upper["relations"], "at_most.relations", "no vector needs them")
+    grade = max(grades, key=GRADES.index)
+    generic = "generic geometry" + (
+        ", on the branch with the relations seen on it" if upper["relations"] else ""
+    )
+    scope = SCOPES.get(grade, generic)
+    _must(upper["grade"] == grade, "at_most.grade", f"it is {grade}")
+    _must(upper["scope"] == scope, "at_most.scope", f"it is {scope!r}")
+    return grade
+
+
+# Rank ≥ r.
+
+
+def _lower(
+    document: Mapping[str, Any],
+    mechanism: Mechanism,
+    field: Field,
+    null: Sequence[Mapping[str, str]],
+) -> tuple[int, float]:
+    """Confirm the minor; precision used, and digits to which null vectors vanish."""
+    lower = document["at_least"]
+    _must(lower["grade"] == "proved", "at_least.grade", "it is proved")
+    _must(lower["scope"] == HERE, "at_least.scope", f"it is {HERE!r}")
+    minor = lower["minor"]
+    _exactly(minor, ("columns", "determinant", "rows"), "at_least.minor")
+    rows, columns = [tuple(row) for row in minor["rows"]], list(minor["columns"])
+    rank = lower["rank"]
+    _must(
+        type(rank) is int and rank == len(rows) == len(columns),
+        "at_least.rank",
+        f"the minor has {len(rows)} rows and {len(columns)} columns",
+    )
+    _must(rank <= document["at_most"]["rank"], "at_least.rank", "it exceeds the upper bound")
+    _must(len(set(rows)) == len(rows), "at_least.minor.rows", "a row is repeated")
+    places = [mechanism.parameters.index(name) for name in columns]
+    samples = [_sample(given) for given in lower["samples"]]
+    known = all(type(x) is int for row in rows for x in row)
+    known = known and all(0 <= pin < len(lower["pins"]) for _, _, pin in rows)
+    _must(known, "at_least.minor.rows", "a row is (sample, motion, pin)")
+    used = {(s, m) for s, m, _ in rows}
+    every = {(s, m) for s, sample in enumerate(samples) for m in range(len(sample.motions))}
+    _must(used == every, "at_least.samples", "motions and rows are not of the same samples")
+    bits = FIRST_BITS
+    while True:
+        try:
+            with ctx.workprec(bits):
+                return _at_precision(document, mechanism, field, null, samples, rows, places)
+        except UnprovedError:
+            if bits >= MOST_BITS:
+                raise
+            bits *= 2
+
+
+def _sample(given: Mapping[str, Any]) -> Sample:
+    _exactly(given, ("motions", "pins"), "at_least.samples")
+    motions = []
+    for motion in given["motions"]:
+        _exactly(motion, ("accelerations", "rates"), "at_least.samples.motions")
+        motions.append(Motion(fractions(motion["rates"]), fractions(motion["accelerations"])))
+    return Sample(fractions(given["pins"]), motions)
+
+
+def _at_precision(
+    document: Mapping[str, Any],
+    mechanism: Mechanism,
+    field: Field,
+    null: Sequence[Mapping[str, str]],
+    samples: Sequence[Sample],
+    rows: Sequence[tuple[int, int, int]],
+    places: Sequence[int],
+) -> tuple[int, float]:
+    lower, numbers = document["at_least"], nominal(document["mechanism"]["symbols"], field)
+    pose = _pose(mechanism, lower["pose"])
+    pins = [1 + mechanism.labels.index(name) for name in lower["pins"]]
+    closing = Configurations(mechanism, numbers, pose, pins)
+    box = closing.sheet(samples)
+    wrong = assembly_fault(document["mechanism"], mechanism, closing.joints, pose)
+    _must(not wrong, "at_least.pose", wrong)
+    test = FamilyTest(
+        mechanism, document["mechanism"]["symbols"], document["at_most"]["relations"]
+    )
+    table = []
+    for k, sample in enumerate(samples):
+        at, modes, found = closing.rows(sample, box)
+        table.append(found)
+        _must(
+            test.relations_hold(at, modes, numbers),
+            "at_most.relations",
+            f"they do not hold at sample {k}",
+        )
+    chosen = [table[s][m][pin] for s, m, pin in rows]
+    _confirm_determinant(lower["minor"]["determinant"], chosen, places)
+    _confirm_independent(null, numbers, mechanism)
+    return ctx.prec, _vanish(chosen, null, numbers, mechanism)
+
+
+def _pose(mechanism: Mechanism, given: Mapping[str, Any]) -> list[Fraction]:
+    _exactly(given, mechanism.bodies, "at_least.pose")
+    vectors = list(dict.fromkeys(label.split(".")[0] for label in LABELS[mechanism.planar]))
+    found = []
+    for body in mechanism.bodies:
+        _exactly(given[body], vectors, f"at_least.pose.{body}")
+        found += [x for name in vectors for x in fractions(given[body][name])]
+    step = 10**DECIMALS
+    _must(
+        len(found) == mechanism.unknowns and all((x * step).denominator == 1 for x in found),
+        "at_least.pose",
+        f"every entry has {DECIMALS} decimals",
+    )
+    return found
+
+
+def _confirm_determinant(stated: str, chosen: Sequence[Any], places: Sequence[int]) -> None:
+    found = determinant([[row[k] for k in places] for row in chosen])
+    if found.contains(0) or not found.rel_accuracy_bits() > 4 * DIGITS:
+        raise UnprovedError("the minor is not shown to be nonzero")
+    mantissa, _, exponent = stated.partition("e")
+    digits = mantissa.replace("-", "").replace(".", "")
+    _must(
+        len(digits) == DIGITS and "." in mantissa,
+        "at_least.minor.determinant",
+        f"it has {DIGITS} digits",
+    )
+    unit = ball(Fraction(1, 10 ** (DIGITS - 1))) * arb(10) ** int(exponent)
+    off = abs(found - ball(Fraction(mantissa)) * arb(10) ** int(exponent))
+    # Rounded to the nearest: off by half a unit at most, and a hair for the ball.
+    _must(
+        bool(off < unit * arb("0.501")), "at_least.minor.determinant", f"it is {found.str(DIGITS)}"
+    )
+
+
+def _columns(
+    null: Sequence[Mapping[str, str]], numbers: Any, mechanism: Mechanism
+) -> list[dict[int, Any]]:
+    place = {name: k for k, name in enumerate(mechanism.parameters)}
+    found = [{place[name]: numbers.of(text) for name, text in entries.items()} for entries in null]
+    if not all(x.is_finite() for column in found for x in column.values()):
+        raise UnprovedError("entries of null vectors are not bounded at this geometry")
+    return found
+
+
+def _confirm_independent(
+    null: Sequence[Mapping[str, str]], numbers: Any, mechanism: Mechanism
+) -> None:
+    """Null vectors at this geometry: their Gram determinant."""
+    columns = _columns(null, numbers, mechanism)
+    if not columns:
+        return
+    gram = arb_mat(
+        [
+            [sum((x * b[k] for k, x in a.items() if k in b), arb(0)) for b in columns]
+            for a in columns
+        ]
+    )
+    if gram.det().contains(0):
+        raise UnprovedError("the null vectors are not shown to be independent at this geometry")
+
+
+def _vanish(
+    chosen: Sequence[Any],
+    null: Sequence[Mapping[str, str]],
+    numbers: Any,
+    mechanism: Mechanism,
+) -> float:
+    """Decimal digits to which all null vectors vanish on the minor's rows of W.
+
+    Of the product of the largest entries of row and vector.
+    """
+    least = ctx.prec * log10(2)  # exact zeros say no more than the precision does
+    for number, column in enumerate(_columns(null, numbers, mechanism)):
+        longest = max(abs(x).abs_lower() for x in column.values())
+        for row in chosen:
+            total = sum((x * row[k] for k, x in column.items()), arb(0))
+            size = longest * max(x.abs_lower() for x in row)
+            where = f"at_most.vectors[{number}]"
+            _must(total.contains(0), where, "it does not vanish at the samples")
+            if not total.is_zero():
+                least = min(least, float((size / total.abs_upper()).log_base(10).lower()))
+    if least < VANISH:
+        raise UnprovedError(f"null vectors are seen to vanish to {least:.0f} digits only")
+    return least
