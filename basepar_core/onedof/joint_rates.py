@@ -1,0 +1,154 @@
+"""Values of joints along the motion and their rates per unit rate of each coordinate.
+
+∂θ/∂q is what a torque at θ is multiplied by in the generalised force of q. A joint of the tree has
+it among the speeds; a cut one is measured on the relative motion of its two bodies.
+"""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from .. import kinematics
+from ..closure import Model
+from ..errors import MechanismError
+from ..expressions import evaluate
+from ..mechanism import LENGTH_VALUES, Spring
+from ..metrics import tracks
+from ..relations import symbol_values
+from ..spatial import Array, cross, dot, rotate
+from ..topology import joint_of_value
+from .path import Values, blocks
+
+
+def modes(model: Model, at: kinematics.Poses, batch: tuple[int, ...]) -> Array:
+    """Speeds (speed, coordinate, variant, sample) at unit rate of each coordinate."""
+    graph = model.topology
+    jacobian = kinematics.loop_jacobian(graph, at, batch)
+    free = list(graph.independent)
+    found = np.zeros((graph.speeds, len(free), *batch))
+    found[free, range(len(free))] = 1.0
+    for rows, speeds in model.loops.blocks:
+        C = np.moveaxis(jacobian[np.ix_(rows, speeds)], (0, 1), (-2, -1))
+        drive = np.moveaxis(jacobian[np.ix_(rows, free)], (0, 1), (-2, -1))
+        found[list(speeds)] = np.moveaxis(-np.linalg.solve(C, drive), (-2, -1), (0, 1))
+    return found
+
+
+def joint_tables(
+    model: Model, values: Values, q: Array, names: Sequence[str]
+) -> tuple[Array, Array]:
+    """Values and rates of joints.
+
+    Parameters
+    ----------
+    q
+        Configurations (position, variant, sample).
+    names
+        Joint values, of the tree or cut.
+
+    Returns
+    -------
+    theta
+        (joint, variant, sample), rad or m, without jumps.
+    rates
+        (joint, coordinate, variant, sample): ∂θ/∂coordinate.
+
+    Raises
+    ------
+    MechanismError
+        A value of a cut universal or spherical joint; its rate is not measured.
+    """
+    count = len(model.mechanism.coordinates)
+    theta = np.zeros((len(names), *q.shape[1:]))
+    rates = np.zeros((len(names), count, *q.shape[1:]))
+    for k, (_, track) in enumerate(tracks(model, values, q, names)):
+        theta[k] = track
+    for part, dims in blocks(model, values, q):
+        at = kinematics.poses(model.topology, dims, q[:, part])
+        unit = modes(model, at, q[:, part].shape[1:])
+        for c in range(count):
+            moving = kinematics.twists(model.topology, at, unit[:, c])
+            for k, name in enumerate(names):
+                rates[k, c, part] = _rate(model, name, at, moving, unit[:, c])
+    return theta, rates
+
+
+def _rate(
+    model: Model, name: str, at: kinematics.Poses, moving: kinematics.Twists, u: Array
+) -> Array:
+    joint, place = joint_of_value(model.mechanism, name)
+    number = model.mechanism.joints.index(joint)
+    for node in model.topology.tree:
+        if node.joint == number and node.kind != "spherical":
+            found: Array = u[node.speed + place]
+            return found
+    if joint.type in ("universal", "spherical"):
+        raise MechanismError(
+            f"A load acts on {name!r}, a {joint.type} joint that closes a loop, where rates are "
+            f"not measured. Let it act on another joint.",
+            [name],
+        )
+    first, second = (_index(model, body) for body in joint.bodies)
+    X, P = at.X1[number], at.P2[number]
+    if place in LENGTH_VALUES.get(joint.type, ()):
+        v1, v2 = (moving.v[b] + cross(moving.omega[b], P - at.p[b]) for b in (first, second))
+        return dot(X[:, place if joint.type == "planar" else 2], v2 - v1)
+    return dot(X[:, 2], moving.omega[second] - moving.omega[first])
+
+
+def _index(model: Model, body: str) -> int:
+    """Place of a body; −1 for the ground, which stands last."""
+    names = [one.name for one in model.mechanism.bodies]
+    return names.index(body) if body in names else -1
+
+
+def spring_lengths(
+    model: Model, values: Values, q: Array, springs: Sequence[Spring]
+) -> tuple[Array, Array]:
+    """Lengths of springs between points, and ∂length/∂coordinate; shapes as `joint_tables`."""
+    count = len(model.mechanism.coordinates)
+    lengths = np.zeros((len(springs), *q.shape[1:]))
+    rates = np.zeros((len(springs), count, *q.shape[1:]))
+    known = symbol_values(model.mechanism, values)
+    for k, spring in enumerate(springs):
+        assert spring.bodies is not None
+        assert spring.points is not None
+        ends = [_index(model, body) for body in spring.bodies]
+        numbers = [np.stack(np.broadcast_arrays(*evaluate(p, known))) for p in spring.points]
+        for part, dims in blocks(model, values, q):
+            at = kinematics.poses(model.topology, dims, q[:, part])
+            unit = modes(model, at, q[:, part].shape[1:])
+            arms = [
+                rotate(at.R[b], _of_variants(x, part)) for b, x in zip(ends, numbers, strict=True)
+            ]
+            reach = at.p[ends[1]] + arms[1] - at.p[ends[0]] - arms[0]
+            lengths[k, part] = np.sqrt(dot(reach, reach))
+            for c in range(count):
+                moving = kinematics.twists(model.topology, at, unit[:, c])
+                v = [
+                    moving.v[b] + cross(moving.omega[b], r)
+                    for b, r in zip(ends, arms, strict=True)
+                ]
+                rates[k, c, part] = dot(reach, v[1] - v[0]) / lengths[k, part]
+    return lengths, rates
+
+
+def _of_variants(point: Array, part: Array) -> Array:
+    """A point (3, variant or nothing) with a sample axis."""
+    return (point[:, part] if point.ndim == 2 and point.shape[1] > 1 else point.reshape(3, 1))[
+        ..., None
+    ]
+
+
+def sign_changes(q: Array, values: Array, period: float = 0.0) -> Array:
+    """Where a sampled function crosses zero, by straight lines; (crossing,)."""
+    places, samples = q, values
+    if period:
+        places, samples = np.append(q, q[0] + period), np.append(values, values[0])
+    found = [
+        a[0] + (b[0] - a[0]) * a[1] / (a[1] - b[1])
+        for a, b in pairwise(zip(places, samples, strict=True))
+        if (a[1] < 0) != (b[1] < 0)
+    ]
+    return np.array(found)

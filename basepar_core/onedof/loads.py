@@ -1,0 +1,265 @@
+"""What acts on the joints of a mechanism of one degree of freedom, as numbers at given symbols.
+
+A load acts at a joint value θ. Its share of the generalised force of q is effort · ∂θ/∂q, and of
+a virtual coordinate h effort · ∂θ/∂h (paper, §3.1 and §3.2; the gear ratio, missing there, is
+part of ∂θ_motor/∂q).
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from ..expression_graph import ZERO, Graph
+from ..expressions import Expression, evaluate
+from ..mechanism import Mechanism, Spring
+from ..relations import symbol_values
+from ..spatial import Array
+from .path import Values
+
+#: Sign of a joint's rate that a one-way torque acts with.
+_WAYS = {"": 0, "rising": 1, "falling": -1}
+
+
+@dataclass(frozen=True)
+class Resistance:
+    """Friction at a joint: against its motion; numbers (variant,)."""
+
+    joint: int
+    viscous: Array
+    coulomb: Array
+    offset: Array
+
+
+@dataclass(frozen=True)
+class Elastic:
+    """A spring on a joint value."""
+
+    joint: int
+    stiffness: Array
+    rest: Array
+
+
+@dataclass(frozen=True)
+class Push:
+    """A torque on a joint: an expression, or pieces (from, to, value) over another's range.
+
+    `way` is +1 or −1 where it acts only while the joint rises or falls.
+    """
+
+    joint: int
+    way: int
+    value: Expression
+    along: int
+    pieces: tuple[tuple[float, float, Array], ...]
+
+
+@dataclass(frozen=True)
+class Drive:
+    """A DC motor on a joint, per variant; `inductance` 0: the current follows at once."""
+
+    name: str
+    joint: int
+    voltage: Array
+    resistance: Array
+    constant: Array
+    ratio: Array
+    inductance: Array
+    rotor: Array
+
+    @property
+    def gain(self) -> Array:
+        """K n, N m per A at the joint, and V per rad/s of it."""
+        found: Array = self.constant * self.ratio
+        return found
+
+
+@dataclass(frozen=True)
+class Loads:
+    """All loads of a mechanism; `joints` are the values they act on.
+
+    `growth` is what a joint gains in one closed motion: ranges of pieces repeat with it.
+    `lines` are springs between points, with stiffness and rest; `rotors` (joint, inertia) turning
+    masses that friction's `rotor` and motors add.
+    """
+
+    joints: tuple[str, ...]
+    resistances: tuple[Resistance, ...]
+    elastics: tuple[Elastic, ...]
+    lines: tuple[tuple[Spring, Array, Array], ...]
+    pushes: tuple[Push, ...]
+    drives: tuple[Drive, ...]
+    rotors: tuple[tuple[int, Array], ...]
+    symbols: Mapping[str, Array]
+    growth: Mapping[int, float] = field(default_factory=dict)
+
+    def efforts(
+        self, theta: Array, rate: Array, currents: Array, ways: Array, where: Array | None = None
+    ) -> Array:
+        """Torque on every joint (joint, …) but those of elastics, which have a potential.
+
+        Parameters
+        ----------
+        theta, rate
+            (joint, …): value and its rate in time. Numbers broadcast against the variants'.
+        currents
+            (motor, …), A.
+        ways
+            (joint, …): sign of the rate, as Coulomb friction and one-way torques see it.
+        where
+            (joint, …): positions that tell which pieces act; θ itself without.
+        """
+        where = theta if where is None else where
+        found = np.zeros(np.broadcast_shapes(theta.shape, rate.shape))
+        for r in self.resistances:
+            k = r.joint
+            found[k] -= r.viscous * rate[k] + r.coulomb * ways[k] + r.offset
+        for push in self.pushes:
+            found[push.joint] += self.push(push, theta, rate, where) * (
+                1.0 if push.way == 0 else (ways[push.joint] == push.way)
+            )
+        for k, drive in enumerate(self.drives):
+            found[drive.joint] += drive.gain * currents[k]
+        return found
+
+    def per_variant(self) -> "Loads":
+        """The same with a sample axis behind the variants, for arrays (joint, variant, sample)."""
+
+        def column(x: Array) -> Array:
+            return x[:, None] if np.ndim(x) == 1 else x
+
+        return replace(
+            self,
+            resistances=tuple(
+                replace(
+                    r,
+                    viscous=column(r.viscous),
+                    coulomb=column(r.coulomb),
+                    offset=column(r.offset),
+                )
+                for r in self.resistances
+            ),
+            pushes=tuple(
+                replace(p, pieces=tuple((a, b, column(v)) for a, b, v in p.pieces))
+                for p in self.pushes
+            ),
+            drives=tuple(
+                replace(d, constant=column(d.constant), ratio=column(d.ratio)) for d in self.drives
+            ),
+            symbols={name: column(x) for name, x in self.symbols.items()},
+        )
+
+    def push(self, push: Push, theta: Array, rate: Array, where: Array) -> Array:
+        """Effort of a torque where it acts."""
+        if push.pieces:
+            at, found = where[push.along], np.zeros(1)
+            for low, high, value in push.pieces:
+                found = found + value * is_within(at, low, high, self.growth.get(push.along, 0.0))
+            return found
+        known = {**self.symbols, "position": theta[push.joint], "speed": rate[push.joint]}
+        (value,) = evaluate([push.value], known)
+        return np.asarray(value, float)
+
+
+def loads_of(mechanism: Mechanism, values: Values) -> Loads:
+    """Loads at symbol values, (variant,) arrays; friction and springs without values are none."""
+    known = symbol_values(mechanism, values)
+    joints: list[str] = []
+
+    def place(name: str) -> int:
+        if name not in joints:
+            joints.append(name)
+        return joints.index(name)
+
+    def number(expression: Expression | None) -> Array:
+        return np.atleast_1d(
+            np.asarray(0.0 if expression is None else evaluate([expression], known)[0], float)
+        )
+
+    rubbed: dict[str, dict[str, Array]] = {}
+    for f in mechanism.friction:
+        if f.value is not None:
+            rubbed.setdefault(f.coordinate, {})[f.kind] = number(f.value)
+    nothing = np.zeros(1)
+    resistances = tuple(
+        Resistance(place(name), *(kinds.get(k, nothing) for k in ("viscous", "coulomb", "offset")))
+        for name, kinds in rubbed.items()
+        if kinds.keys() - {"rotor"}
+    )
+    elastics = tuple(
+        Elastic(place(s.coordinate), number(s.stiffness), number(s.rest))
+        for s in mechanism.springs
+        if s.coordinate is not None and s.stiffness is not None
+    )
+    lines = tuple(
+        (s, number(s.stiffness), number(s.rest))
+        for s in mechanism.springs
+        if s.coordinate is None and s.stiffness is not None
+    )
+    pushes = tuple(
+        Push(
+            place(t.coordinate),
+            _WAYS[t.when],
+            t.value,
+            place(t.along or t.coordinate),
+            tuple((float(number(a)[0]), float(number(b)[0]), number(v)) for a, b, v in t.pieces),
+        )
+        for t in mechanism.torques
+    )
+    drives = tuple(
+        Drive(
+            motor.name,
+            place(motor.coordinate),
+            *(
+                number(x)
+                for x in (
+                    motor.voltage,
+                    motor.resistance,
+                    motor.constant,
+                    motor.ratio,
+                    motor.inductance,
+                    motor.rotor,
+                )
+            ),
+        )
+        for motor in mechanism.motors
+    )
+    rotors = [(place(name), kinds["rotor"]) for name, kinds in rubbed.items() if "rotor" in kinds]
+    rotors += [(d.joint, d.ratio**2 * d.rotor) for d in drives if d.rotor.any()]
+    symbols = {name: np.asarray(x, float) for name, x in known.items()}
+    return Loads(
+        tuple(joints), resistances, elastics, lines, pushes, drives, tuple(rotors), symbols
+    )
+
+
+def speed_terms(push: Push, symbols: Mapping[str, Array], theta: Array) -> list[Array] | None:
+    """a, b, c where a torque is a + b·speed + c·speed² at positions θ; None where it is not."""
+    if push.pieces:
+        return None
+    graph = Graph()
+    first = graph.derivative(graph.tree(push.value), "speed")
+    second = graph.derivative(first, "speed")
+    if graph.derivative(second, "speed") != ZERO:
+        return None
+    at = [  # three speeds give the three coefficients, exactly to rounding
+        np.broadcast_to(
+            evaluate([push.value], {**symbols, "position": theta, "speed": s})[0], theta.shape
+        )
+        for s in (0.0, 1.0, -1.0)
+    ]
+    return [at[0], (at[1] - at[2]) / 2, (at[1] + at[2]) / 2 - at[0]]
+
+
+def is_within(at: Array, low: float, high: float, growth: float) -> Array:
+    """Whether positions are in [low, high), whole turns taken off where a joint turns."""
+    if growth:
+        found: Array = np.mod(at - low, abs(growth)) < high - low
+        return found
+    return (at >= low) & (at < high)
+
+
+def kinked(loads: Loads) -> Sequence[int]:
+    """Joints at whose turning points a load jumps or has a kink."""
+    found = {r.joint for r in loads.resistances if r.coulomb.any()}
+    found |= {p.joint for p in loads.pushes if p.way}
+    return sorted(found)

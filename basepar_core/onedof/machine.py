@@ -1,0 +1,125 @@
+"""One machine from its file to its steady regime: what the command and reproductions share."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..closure import Model
+from ..spatial import Array
+from .path import Values
+from .reduced import inertias, samples_of
+from .results import Motion, motion_of
+from .survey import Survey, Table, survey, tabulate, with_growth
+from .turning import NEUTRAL, NONE, TURNING, Regimes, Turn, close_up, regimes, run, turn_of
+from .virtual import Reaction, freed
+from .way import Way, find_way
+
+#: Speed from which a regime is looked for where nobody says, rad/s: Newton is not choosy.
+GUESS = 10.0
+#: Intervals per turn are doubled until the regime's speed changes by less than `ACCURACY` of its
+#: range, between `FEWEST` and `MOST`.
+ACCURACY, FEWEST, MOST = 1e-7, 360, 5760
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A surveyed mechanism, with its steady motion where it has one.
+
+    Attributes
+    ----------
+    model
+        With virtual coordinates for `reactions`.
+    regimes
+        None where the motion is not closed or nothing drives or brakes it.
+    table, turn, motion
+        Of the steady turn; None without a regime, or with a neutral one whose speed is not given.
+    error
+        Largest change of speed by the last doubling of the intervals, as a share of its range;
+        the result is about 16 times better.
+    """
+
+    model: Model
+    survey: Survey
+    reactions: tuple[Reaction, ...]
+    regimes: Regimes | None = None
+    table: Table | None = None
+    turn: Turn | None = None
+    motion: Motion | None = None
+    error: float = float("nan")
+
+
+def machine(
+    model: Model,
+    reactions: Sequence[Reaction] = (),
+    limits: tuple[float, float] | None = None,
+    period: float | None = None,
+    speed: float | None = None,
+    extra: Sequence[str] = (),
+) -> Machine:
+    """Reduce a mechanism, and find its steady regime.
+
+    Parameters
+    ----------
+    model
+        Of mobility one.
+    reactions
+        Joint forces and moments wanted.
+    limits
+        Range of q; all there is without.
+    period, speed
+        Of a neutral regime, whose speed is not its own: s per turn, or the speed at q_assembly
+        (rad/s). Of others `speed` is where Newton starts.
+    extra
+        More joint values to follow.
+    """
+    way = find_way(model, limits)
+    full = freed(model, reactions) if reactions else model
+    found = survey(full, extra=extra, way=way)
+    loads = found.table.loads
+    loaded = loads.resistances or loads.pushes or loads.drives
+    if not way.closed or not loaded:
+        return Machine(full, found, tuple(reactions))
+    return _steady(Machine(full, found, tuple(reactions)), way, period, speed, extra)
+
+
+def turn_at(
+    model: Model, way: Way, values: Values, intervals: int, extra: Sequence[str] = ()
+) -> tuple[Table, Turn]:
+    """Tables of a turn for many variants, on an even number of intervals."""
+    q = samples_of(way, intervals)
+    table = close_up(tabulate(model, values, q, inertias(model, values), extra), way.length)
+    table = with_growth(table, table.theta[:, 0, -1] - table.theta[:, 0, 0])
+    return table, turn_of(table)
+
+
+def _steady(
+    made: Machine, way: Way, period: float | None, speed: float | None, extra: Sequence[str]
+) -> Machine:
+    before: Array | None = None
+    intervals, error = FEWEST, np.inf
+    guess = np.array([GUESS if speed is None else speed])
+    while True:
+        table, turn = turn_at(made.model, way, {}, intervals, extra)
+        known = regimes(turn, guess, period)
+        state = int(known.state[0])
+        if state == NONE or (state == NEUTRAL and period is None and speed is None):
+            return Machine(made.model, made.survey, made.reactions, known)
+        start = guess if state == NEUTRAL and period is None else known.speed
+        ran = run(turn, start, known.currents)
+        here = ran.speed[0, 0]
+        if before is not None:
+            error = float(np.abs(here[::2] - before).max() / max(np.ptp(here), 1e-12 * here.max()))
+        if error < ACCURACY or intervals >= MOST:
+            break
+        before, intervals = here, 2 * intervals
+        guess = guess if state == NEUTRAL else known.speed
+    motion = motion_of(table, turn, ran)
+    assert state in (TURNING, NEUTRAL)
+    return Machine(made.model, made.survey, made.reactions, known, table, turn, motion, error)
+
+
+def run_in(turn: Turn, speed: float, turns: int) -> Array:
+    """Speed at the beginning of every turn on the way to the regime, (turn + 1,)."""
+    ran = run(turn, np.array([speed]), None, turns)
+    return np.append(ran.speed[0, :, 0], ran.speed[0, -1, -1])

@@ -1,0 +1,263 @@
+"""A mechanism of one degree of freedom, reduced: tables of many variants, curves of each.
+
+    table = tabulate(model, way, {}, samples=256)
+    found = survey(model)                     # nominal, samples doubled until the curves hold
+    found.curves(q)[0], found.curves(q, 1)[0]   # m and m′ anywhere
+
+The accuracy of curves is measured: every doubling of the samples brings new ones that the curves
+so far know nothing of.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..closure import Model
+from ..errors import AssemblyError
+from ..spatial import Array
+from .curves import Curves, through
+from .joint_rates import joint_tables, spring_lengths
+from .loads import Loads, loads_of
+from .path import Values
+from .reduced import Inertias, Reduced, inertias, reduce_inertia, samples_of
+from .way import Way, find_way
+
+#: Curves are made of ever more samples until new ones differ by less than this share of a
+#: function's range; rounding of the closed loops is near 1e-13.
+ACCURACY = 1e-10
+FIRST, MOST = 64, 4096
+
+
+@dataclass(frozen=True)
+class Table:
+    """Everything that forward dynamics needs, on samples of q, for many variants.
+
+    Attributes
+    ----------
+    reduced
+        m, ½ m′, V′ of bodies, of both routes.
+    m
+        (variant, sample): with the rotors of motors and joints.
+    slope
+        V′ (variant, sample) with springs; `virtual_slope` (variant, virtual, sample) likewise.
+    potential
+        V with springs, J, 0 at the first sample.
+    theta, rates
+        Joints that loads act on: (joint, variant, sample), (joint, coordinate, variant, sample).
+    """
+
+    reduced: Reduced
+    loads: Loads
+    m: Array
+    slope: Array
+    virtual_slope: Array
+    potential: Array
+    theta: Array
+    rates: Array
+
+    @property
+    def q(self) -> Array:
+        return self.reduced.q
+
+
+def tabulate(
+    model: Model, values: Values, q: Array, of: Inertias, extra: Sequence[str] = ()
+) -> Table:
+    """Reduced parameters and loads of many variants on samples.
+
+    Parameters
+    ----------
+    model
+        One coordinate, and virtual ones after it.
+    values
+        Swept symbols (variant,), SI.
+    q
+        (sample,).
+    of
+        Their inertias.
+    extra
+        More joint values to follow; they come after those of the loads.
+    """
+    found = reduce_inertia(model, values, q, of)
+    loads = loads_of(model.mechanism, values)
+    names = (*loads.joints, *extra)
+    theta, rates = joint_tables(model, values, found.path.q, names)
+    slope = found.potential_slope.copy()
+    potential = found.potential - found.potential[:, :1]
+    for spring in loads.elastics:
+        stretch = theta[spring.joint] - spring.rest[:, None]
+        slope += spring.stiffness[:, None, None] * (stretch * rates[spring.joint]).swapaxes(0, 1)
+        potential = potential + spring.stiffness[:, None] / 2 * stretch**2
+    for line, stiffness, rest in loads.lines:
+        lengths, pulls = spring_lengths(model, values, found.path.q, [line])
+        stretch = lengths[0] - rest[:, None]
+        slope += stiffness[:, None, None] * (stretch * pulls[0]).swapaxes(0, 1)
+        potential = potential + stiffness[:, None] / 2 * stretch**2
+    m = found.m
+    for joint, inertia in loads.rotors:
+        m = m + inertia[:, None] * rates[joint, 0] ** 2
+    return Table(
+        found, loads, m, slope[:, 0], slope[:, 1:], potential - potential[:, :1], theta, rates
+    )
+
+
+@dataclass(frozen=True)
+class Survey:
+    """One variant over its whole motion.
+
+    Attributes
+    ----------
+    way, table
+        Where q runs, and the finest table.
+    curves
+        Rows: m, V′, V, then θ of every joint, then θ′; with virtual coordinates m_e1, m_e2, V_h
+        of each and ∂θ/∂h of every joint for each.
+    errors
+        (row,) largest difference of the curves from samples they were not made of, as a share of
+        the function's range (of its size where it is constant).
+    energy_errors
+        Of m: kinetostatic against energy route; of m′: kinetostatic against the energy curve's
+        slope; of V′: kinetostatic against the potential curve's slope. Shares of the range.
+    """
+
+    model: Model
+    way: Way
+    table: Table
+    curves: Curves
+    errors: Array
+    energy_errors: dict[str, float]
+
+    @property
+    def joints(self) -> int:
+        return len(self.table.theta)
+
+    @property
+    def theta_rows(self) -> slice:
+        return slice(3, 3 + self.joints)
+
+    @property
+    def rate_rows(self) -> slice:
+        return slice(3 + self.joints, 3 + 2 * self.joints)
+
+    def virtual_rows(self, k: int) -> slice:
+        """m_e1, m_e2, V_h and every joint's ∂θ/∂h of a virtual coordinate (from 0)."""
+        size = 3 + self.joints
+        start = 3 + 2 * self.joints + k * size
+        return slice(start, start + size)
+
+
+def survey(
+    model: Model,
+    limits: tuple[float, float] | None = None,
+    extra: Sequence[str] = (),
+    values: Values | None = None,
+    way: Way | None = None,
+    accuracy: float = ACCURACY,
+) -> Survey:
+    """Reduce one variant over its whole motion.
+
+    Parameters
+    ----------
+    model
+        Of mobility one, or with virtual coordinates after the first.
+    limits
+        Range of q to tabulate; all there is without.
+    extra
+        More joint values to follow.
+    values
+        Swept symbols, arrays (1,), SI.
+    way
+        Where it is known already (of the nominal geometry).
+
+    Raises
+    ------
+    MechanismError, UsageError
+        As `find_way`; as `joint_tables`.
+    AssemblyError
+        The variant does not follow the motion.
+    """
+    values = values or {}
+    way = way or find_way(model, limits)
+    of = inertias(model, values)
+    count = FIRST
+    curves, errors = None, np.array([np.inf])
+    while True:
+        q = samples_of(way, count if way.closed else count + 1)
+        table = tabulate(model, values, q, of, extra)
+        if not table.reduced.path.closed.all():
+            raise AssemblyError(
+                f"{model.mechanism.name!r} does not follow its coordinate from {way.low:.6g} to "
+                f"{way.high:.6g} at these dimensions. Give a narrower range."
+            )
+        rows = stacked(table)
+        if curves is not None:
+            errors = _errors(curves, q[1::2], rows[:, 1::2], rows)
+        curves = through(q, rows, way.length if way.closed else 0.0, _slopes(table, way))
+        if errors.max() < accuracy or count >= MOST:
+            break
+        count *= 2
+    if way.closed:
+        table = with_growth(table, _slopes(table, way)[3 : 3 + len(table.theta)] * way.length)
+    return Survey(model, way, table, curves, errors, _routes(table, way))
+
+
+def with_growth(table: Table, gained: Array) -> Table:
+    """The same, knowing what joints (joint,) gain in a closed motion."""
+    # Whole turns, or nothing but rounding.
+    growth = {k: float(x) for k, x in enumerate(gained) if abs(x) > 1e-6}
+    return replace(table, loads=replace(table.loads, growth=growth))
+
+
+def stacked(table: Table, variant: int = 0) -> Array:
+    """Rows of `Survey.curves` on the samples."""
+    r = table.reduced
+    rows = [table.m[variant], table.slope[variant], table.potential[variant]]
+    rows += [*table.theta[:, variant], *table.rates[:, 0, variant]]
+    for k in range(1, r.inertia.shape[1]):
+        rows += [r.inertia[variant, k], r.half_slope[variant, k]]
+        rows += [table.virtual_slope[variant, k - 1], *table.rates[:, k, variant]]
+    return np.array(rows)
+
+
+def _slopes(table: Table, way: Way) -> Array:
+    """What grows with the turns: joints that turn with the coordinate, and V if it does."""
+    rows = stacked(table)
+    slopes = np.zeros(len(rows))
+    if way.closed:
+        joints = len(table.theta)
+        slopes[2] = table.slope[0].mean()
+        slopes[3 : 3 + joints] = table.rates[:, 0, 0].mean(axis=1)
+    return slopes
+
+
+def _errors(curves: Curves, q: Array, samples: Array, rows: Array) -> Array:
+    off = np.abs(curves(q) - samples).max(axis=1)
+    found: Array = off / _scale(rows)
+    return found
+
+
+def _scale(rows: Array) -> Array:
+    """Range of every function, or its size where it is constant to rounding."""
+    size, span = np.abs(rows).max(axis=1), np.ptp(rows, axis=1)
+    return np.where(span > 1e-9 * size, span, np.where(size > 0, size, 1.0))
+
+
+def _routes(table: Table, way: Way) -> dict[str, float]:
+    """How far the two routes are apart, as shares of each function's range."""
+    r = table.reduced
+    samples = np.stack([r.energy[0], r.potential[0]])
+    slopes = np.array([0.0, r.potential_slope[0, 0].mean() if way.closed else 0.0])
+    curves = through(r.q, samples, way.length if way.closed else 0.0, slopes)
+    inner = slice(None) if way.closed else slice(4, -4)
+    slope = curves(r.q[inner], 1)
+    pairs = {
+        "m": (r.m[0], r.energy[0]),
+        "m_prime": (r.m_prime[0, inner], slope[0]),
+        "potential_slope": (r.potential_slope[0, 0, inner], slope[1]),
+    }
+    least = 1e-9 * np.abs(r.m[0]).max()  # of what does not change with q only rounding is left
+    return {
+        name: float(np.abs(a - b).max() / max(_scale(np.array([a]))[0], least))
+        for name, (a, b) in pairs.items()
+    }
