@@ -1,0 +1,1 @@
+"""Parameters from measurements: motion smoothed, torque regressed, doubts said."""

@@ -1,0 +1,389 @@
+"""From a record to base parameters: smoothing, W, least squares, and what to doubt.
+
+Gautier & Khalil, "Identification" in Dynamics of Serial Robotic Manipulators; for closed loops
+Raza & al. as in `papers` (coordinate partitioning): the coordinates and their torques are
+measured, everything else follows from closure.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..base.extended import extend
+from ..base.numeric import CLEAR, OPERATIONS
+from ..base.result import BaseParameters
+from ..base.symbolic import symbolic
+from ..closure import Model
+from ..columns import Column
+from ..criteria import select
+from ..errors import UsageError
+from ..motion import Motion
+from ..paths import backward
+from ..regressor import Observation
+from ..spatial import Array
+from .doubts import doubts
+from .estimate import METHODS, Estimate, estimate
+from .follow import observe_motion
+from .measurement import Measurement, Note
+from .smoothing import rim, smooth
+from .units_check import check_units
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A record ready for regression.
+
+    Attributes
+    ----------
+    motion
+        Smoothed, or as given.
+    usable
+        (coordinate, sample) bool: rows that count.
+    cutoffs
+        Hz per coordinate; empty where rates were given.
+    position_noise
+        What smoothing removed, per coordinate, rad or m; empty likewise.
+    """
+
+    motion: Motion
+    usable: Array
+    cutoffs: tuple[float, ...]
+    position_noise: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Validation:
+    """A model's torque on a second record.
+
+    Attributes
+    ----------
+    source
+        The record.
+    relative_error
+        ‖τ − W φ‖/‖τ‖, weighted by the noise.
+    rms
+        (coordinate,): of τ − W φ, N m or N.
+    t, measured, predicted
+        Samples; torques are (coordinate, sample), measured ones nan where unusable.
+    """
+
+    source: str
+    relative_error: float
+    rms: Array
+    t: Array
+    measured: Array
+    predicted: Array
+
+
+@dataclass(frozen=True)
+class Identification:
+    """Base parameters of a mechanism from a record.
+
+    Attributes
+    ----------
+    model, base, columns, method
+        What was identified, and how.
+    names
+        Identified base parameters: all of `base`, less known ones and those that are not
+        essential where that was asked for.
+    estimate
+        Their values, covariance, the torque noise, residuals.
+    known
+        Base parameters by name that were given; dropped ones are 0.
+    training
+        The model on its own record.
+    prepared
+        The record.
+    notes
+        What to doubt.
+    validation
+        The model on a second record; None without one.
+    """
+
+    model: Model
+    base: BaseParameters
+    columns: tuple[Column, ...]
+    method: str
+    names: tuple[str, ...]
+    estimate: Estimate
+    known: Mapping[str, float]
+    dropped: tuple[str, ...]
+    training: Validation
+    prepared: Prepared
+    notes: tuple[Note, ...]
+    validation: Validation | None = None
+
+    @property
+    def base_values(self) -> Array:
+        """(base,): all base parameters, known ones as given, dropped ones 0."""
+        found = dict(zip(self.names, map(float, self.estimate.values), strict=True))
+        everything = {**self.known, **found}
+        return np.array([everything.get(name, 0.0) for name in self.base.base_names])
+
+
+def prepare_record(model: Model, record: Measurement, cutoff: float | None = None) -> Prepared:
+    """Smooth a record where it needs it.
+
+    Parameters
+    ----------
+    model
+        The mechanism.
+    record
+        From `read_measurement`.
+    cutoff
+        Hz; None: rates as given, or the cut-off chosen from the data.
+
+    Raises
+    ------
+    UsageError
+        Positions do not move, or a cut-off that the sampling cannot carry.
+    """
+    measured = np.isfinite(record.tau)
+    still = [
+        name
+        for name, row in zip(model.mechanism.coordinates, record.q, strict=True)
+        if np.nanmax(row) == np.nanmin(row)
+    ]
+    if len(still) == len(record.q):
+        raise UsageError(
+            f"{record.source}: {', '.join(still)} does not move at all, so nothing can be told "
+            f"from its torque. Record a motion that accelerates.",
+            still,
+        )
+    if record.rates is not None and cutoff is None:
+        motion = Motion(record.t, record.q, *record.rates)
+        fine = np.asarray(np.isfinite([motion.q, motion.q_dot, motion.q_ddot]).all(axis=(0, 1)))
+        return Prepared(_only(motion, fine), (measured & fine)[:, fine], (), ())
+    _check_cutoff(record, cutoff)
+    known = [np.isfinite(row) for row in record.q]
+    rows = [smooth(record.t, q, cutoff, k) for q, k in zip(record.q, known, strict=True)]
+    motion = Motion(
+        record.t,
+        np.stack([row.value for row in rows]),
+        np.stack([row.rate for row in rows]),
+        np.stack([row.acceleration for row in rows]),
+    )
+    poor = [rim(record.t, row.cutoff, k) | ~k for row, k in zip(rows, known, strict=True)]
+    return Prepared(
+        motion,
+        measured & ~np.any(poor, axis=0),
+        tuple(row.cutoff for row in rows),
+        tuple(row.noise for row in rows),
+    )
+
+
+def _check_cutoff(record: Measurement, cutoff: float | None) -> None:
+    rate = 1 / float(np.median(np.diff(record.t)))
+    lowest = 1 / float(record.t[-1] - record.t[0])
+    if cutoff is not None and not lowest <= cutoff <= rate / 2:
+        raise UsageError(
+            f"A cut-off of {cutoff:g} Hz is not between {lowest:.3g} Hz (one period in the "
+            f"record) and {rate / 2:.4g} Hz (half the sampling rate).",
+            ["--cutoff"],
+        )
+
+
+def _only(motion: Motion, fine: Array) -> Motion:
+    return Motion(motion.t[fine], *(x[:, fine] for x in (motion.q, motion.q_dot, motion.q_ddot)))
+
+
+def identify(
+    model: Model,
+    record: Measurement,
+    *,
+    columns: Sequence[Column] = (),
+    wanted: Sequence[int] | None = None,
+    base: BaseParameters | None = None,
+    method: str = "weighted",
+    cutoff: float | None = None,
+    known: Mapping[str, float] | None = None,
+    essential: bool = False,
+    second: Measurement | None = None,
+) -> Identification:
+    """Identify base parameters.
+
+    Parameters
+    ----------
+    model
+        The mechanism, prepared.
+    record
+        Motion and torque.
+    columns
+        Further columns (friction, springs, …).
+    wanted
+        φ₂ of the inertial base parameters, by index.
+    base
+        The inertial base parameters where they are known already.
+    method
+        ols, weighted or irls (`estimate`).
+    cutoff
+        Hz, of the positions' smoothing; None: chosen from the data.
+    known
+        Base parameters (by φ₁'s name) that are known, SI: moved to the right-hand side.
+    essential
+        Keep only as many parameters as BIC finds worth it on this record.
+    second
+        A record for validation.
+
+    Raises
+    ------
+    UsageError
+        A motion that the mechanism cannot follow, or that does not tell the parameters apart;
+        fewer rows than parameters; names that are no base parameters.
+    """
+    if method not in METHODS:
+        raise UsageError(
+            f"No such method: {method!r}. Methods are {', '.join(METHODS)}.", [method]
+        )
+    ready = prepare_record(model, record, cutoff)
+    tau = _torque(record, ready)
+    seen = _observed(model, ready, tau, tuple(columns))
+    base = extend(model, base or symbolic(model, wanted), columns, seen)
+    given = dict(known or {})
+    _check_known(base, given)
+    rows, right, groups = _rows(seen, base, tau, ready.usable)
+    fixed = [k for k, name in enumerate(base.base_names) if name in given]
+    right = right - rows[:, fixed] @ np.array([given[base.base_names[k]] for k in fixed])
+    free = [k for k in range(base.rank) if k not in fixed]
+    _check_rows(base, rows[:, free], free, float(seen.error[0]))
+    fit = estimate(rows[:, free], right, groups, method)
+    dropped: tuple[str, ...] = ()
+    if essential:
+        keep = _essential(rows[:, free], right, groups, fit, seen)
+        dropped = tuple(base.base_names[free[k]] for k in range(len(free)) if k not in keep)
+        free = [free[k] for k in keep]
+        fit = estimate(rows[:, free], right, groups, method)
+    names = tuple(base.base_names[k] for k in free)
+    values = np.zeros(base.rank)
+    values[free], values[fixed] = fit.values, [given[base.base_names[k]] for k in fixed]
+    own = _predict(record.source, seen, base, values, tau, ready, fit.sigma)
+    found = Identification(
+        model=model,
+        base=base,
+        columns=tuple(columns),
+        method=method,
+        names=names,
+        estimate=fit,
+        known=given,
+        dropped=dropped,
+        training=own,
+        prepared=ready,
+        notes=record.notes,
+    )
+    found = replace(found, notes=(*record.notes, *doubts(found, groups)))
+    return found if second is None else replace(found, validation=validate(found, second))
+
+
+def _observed(
+    model: Model, ready: Prepared, tau: Array, columns: tuple[Column, ...]
+) -> Observation:
+    """W of a record; one that fits in other units only is refused."""
+    measured = np.where(ready.usable, tau, np.nan)
+    try:
+        seen = observe_motion(model, ready.motion, columns)
+    except UsageError:
+        check_units(model, ready.motion, measured, None)
+        raise
+    check_units(model, ready.motion, measured, seen.W[0])
+    return seen
+
+
+def validate(found: Identification, second: Measurement) -> Validation:
+    """The identified model's torque on another record; nothing is fitted again.
+
+    Raises
+    ------
+    UsageError
+        The mechanism cannot follow its motion.
+    """
+    cutoff = max(found.prepared.cutoffs, default=None)
+    ready = prepare_record(found.model, second, cutoff if second.rates is None else None)
+    seen = observe_motion(found.model, ready.motion, found.columns)
+    tau = _torque(second, ready)
+    return _predict(
+        second.source, seen, found.base, found.base_values, tau, ready, found.estimate.sigma
+    )
+
+
+def _torque(record: Measurement, ready: Prepared) -> Array:
+    """Torque at the samples that are left."""
+    return record.tau[:, np.isin(record.t, ready.motion.t)]
+
+
+def _rows(
+    seen: Observation, base: BaseParameters, tau: Array, usable: Array
+) -> tuple[Array, Array, Array]:
+    """Regression rows (row, base), right-hand sides, and each row's coordinate."""
+    W = seen.W[0][..., list(base.kept)]
+    groups = np.broadcast_to(np.arange(len(tau)), W.shape[:2])
+    return W[usable.T], tau.T[usable.T], groups[usable.T]
+
+
+def _check_known(base: BaseParameters, known: Mapping[str, float]) -> None:
+    unknown = [name for name in known if name not in base.base_names]
+    if unknown:
+        raise UsageError(
+            f"{', '.join(unknown)} {'is' if len(unknown) == 1 else 'are'} no base parameter. They "
+            f"are {', '.join(base.base_names)}; eliminated ones are given with --dependent.",
+            unknown,
+        )
+
+
+def _check_rows(base: BaseParameters, rows: Array, free: Sequence[int], error: float) -> None:
+    """Refuse too few rows, and a motion that does not tell the parameters apart."""
+    count, width = rows.shape
+    if count <= width:
+        raise UsageError(
+            f"{count} usable rows cannot determine {width} parameters. Record more samples "
+            f"(ten times as many rows as parameters, better a hundred).",
+            ["samples"],
+        )
+    norms = np.sqrt((rows**2).sum(axis=0))
+    silent = norms <= np.finfo(float).eps * norms.max(initial=0.0)
+    unit = rows / np.where(silent, 1.0, norms)
+    _, sizes, V = np.linalg.svd(unit, full_matrices=False)
+    # Shares of a direction below this are rounding of W, a thousand times over.
+    noise = CLEAR * OPERATIONS * np.sqrt(width) * max(error, np.finfo(float).eps)
+    lost = V[sizes <= noise]
+    if lost.size:
+        shares = np.sqrt((lost**2).sum(axis=0))
+        named = [base.base_names[free[int(k)]] for k in np.flatnonzero(shares > 0.05)]
+        raise UsageError(
+            f"This motion does not tell {len(lost)} of {width} parameters apart (singular values "
+            f"of W with unit columns down to {sizes[-1]:.1e}, allowed {noise:.1e}); concerned are "
+            f"{', '.join(named)}. Record a richer motion, or give some of them "
+            f"with --known.",
+            named,
+        )
+
+
+def _essential(
+    rows: Array, right: Array, groups: Array, fit: Estimate, seen: Observation
+) -> list[int]:
+    """Parameters that BIC keeps on the backward path of the measured torque."""
+    sigma = fit.sigma[groups] / np.sqrt(fit.weights)
+    W = (rows / sigma[:, None])[None, :, None, :]
+    path = backward(W, (right / sigma)[None, :, None], None, seen.error)
+    chosen = select(path, ("bic",), len(rows), noise_known=True, measured=True)
+    gone = path.removed[0, 1 : rows.shape[1] - int(chosen.size[0, 0]) + 1]
+    return [k for k in range(rows.shape[1]) if k not in gone]
+
+
+def _predict(
+    source: str,
+    seen: Observation,
+    base: BaseParameters,
+    values: Array,
+    tau: Array,
+    ready: Prepared,
+    sigma: Array,
+) -> Validation:
+    predicted = (seen.W[0][..., list(base.kept)] @ values).T
+    measured = np.where(ready.usable, tau, np.nan)
+    rest = (measured - predicted) / sigma[:, None]
+    torque = measured / sigma[:, None]
+    rms = np.sqrt(np.nanmean((measured - predicted) ** 2, axis=1))
+    size = float(np.nansum(torque**2))
+    error = float(np.sqrt(np.nansum(rest**2) / size)) if size else 0.0
+    return Validation(source, error, rms, ready.motion.t, measured, predicted)

@@ -1,0 +1,302 @@
+"""Measured motion and torque from a CSV file, checked before anything is computed from them.
+
+Columns: `t`, per coordinate A its position `A` and torque (or force) `tau.A`; `A'` and `A''` if
+they are known. A unit may stand in brackets, `A [deg]`; without one it is SI. What makes the file
+unusable is reported all at once; what can be worked around is noted, and the samples left out.
+"""
+
+import csv
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from ..errors import ExpressionError, FileError, Mistake
+from ..expressions import ONE, evaluate
+from ..grammar import did_you_mean, parse_unit
+from ..mechanism import Mechanism
+from ..read_assembly import value_units
+from ..read_motion import effort
+from ..spatial import Array
+from ..units import UNITS, Unit
+from .smoothing import FEWEST
+
+#: Equal extreme torques in a row that look like a limit, not like chance in twelve bits.
+CLIPPED = 5
+#: A step of time that is longer than this many ordinary ones is a gap.
+GAP = 1.5
+#: Given rates may differ from the positions' differences by this factor before a unit is wrong.
+OFF = 3.0
+_SHOWN = 5
+_TITLE = re.compile(r"\s*([^\[\]]+?)\s*(?:\[([^\]]*)\])?\s*\Z")
+
+
+@dataclass(frozen=True)
+class Note:
+    """Something to know about a result: what kind, and in a sentence what and what to do."""
+
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """A record of motion and torque, SI.
+
+    Attributes
+    ----------
+    source
+        Name of the file.
+    t
+        (sample,), s.
+    q
+        (coordinate, sample), rad or m; nan where not measured.
+    rates
+        q̇ and q̈ (coordinate, sample), or None where they have to be made from q.
+    tau
+        (coordinate, sample), N m or N; nan where not measured or clipped.
+    notes
+        What was left out.
+    """
+
+    source: str
+    t: Array
+    q: Array
+    rates: tuple[Array, Array] | None
+    tau: Array
+    notes: tuple[Note, ...] = ()
+
+
+def read_measurement(
+    path: Path, mechanism: Mechanism, renamed: Mapping[str, str] | None = None
+) -> Measurement:
+    """Read a record.
+
+    Parameters
+    ----------
+    path
+        A CSV file with one header line.
+    mechanism
+        Whose coordinates were measured. Torque columns of coordinates that are not actuated may
+        be missing: their torque is zero.
+    renamed
+        Titles in the file by what they are: {"A": "q_meas", "tau.A": "tau_meas"}.
+
+    Raises
+    ------
+    FileError
+        All mistakes at once: columns, units, numbers, time that does not increase, too few
+        samples, rates that contradict positions.
+    """
+    mistakes: list[Mistake] = []
+    rows = _rows(path)
+    wanted = _wanted(mechanism)
+    places = _places(rows[0] if rows else [], wanted, mechanism, dict(renamed or {}), mistakes)
+    if mistakes:
+        raise FileError(str(path), mistakes)
+    table = _numbers(rows[1:], {name: place for name, (place, _) in places.items()}, mistakes)
+    for name, (_, factor) in places.items():
+        table[name] = table[name] * factor
+    _check_time(table["t"], mistakes)
+    if mistakes:
+        raise FileError(str(path), mistakes)
+    return _record(path, mechanism, table)
+
+
+def _rows(path: Path) -> list[list[str]]:
+    try:
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            return [row for row in csv.reader(file) if any(cell.strip() for cell in row)]
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise FileError(str(path), [Mistake("", f"cannot be read: {reason}")]) from None
+
+
+def _wanted(mechanism: Mechanism) -> dict[str, Unit]:
+    """Columns that mean something, and the unit of each."""
+    slots = value_units(mechanism.joints)
+    found = {"t": UNITS["s"]}
+    for name in mechanism.coordinates:
+        slot = slots[name]
+        found |= {name: slot, f"tau.{name}": effort(slot)}
+        found |= {f"{name}'": slot / UNITS["s"], f"{name}''": slot / UNITS["s"] ** 2}
+    return found
+
+
+def _places(
+    header: Sequence[str],
+    wanted: Mapping[str, Unit],
+    mechanism: Mechanism,
+    renamed: dict[str, str],
+    mistakes: list[Mistake],
+) -> dict[str, tuple[int, float]]:
+    """Place and factor to SI of every column that is there."""
+    titles: dict[str, tuple[int, str]] = {}
+    for place, cell in enumerate(header):
+        match = _TITLE.match(cell)
+        name, unit = (match[1], match[2] or "") if match else (cell, "")
+        if name in titles:
+            mistakes.append(Mistake(name, "two columns have this title"))
+        titles[name] = (place, unit)
+    for name in renamed.keys() - wanted.keys():
+        hint = did_you_mean(name, wanted) or f"; columns are {', '.join(wanted)}"
+        mistakes.append(Mistake(name, f"nothing is called so{hint}"))
+    places = {}
+    for name, slot in wanted.items():
+        title = renamed.get(name, name)
+        if title in titles:
+            place, text = titles[title]
+            places[name] = (place, _factor(title, text, slot, mistakes))
+        elif name in renamed:
+            mistakes.append(Mistake(name, f"there is no column {title!r}: {_list(titles)}"))
+    driven = {f"tau.{name}" for name in mechanism.actuated or mechanism.coordinates}
+    needed = [n for n in wanted if "'" not in n and (not n.startswith("tau.") or n in driven)]
+    missing = [name for name in needed if name not in places]
+    if missing:
+        mistakes.append(
+            Mistake(
+                "header",
+                f"has no column {', '.join(missing)}; it has {_list(titles)}. Say which they are "
+                f"with --columns {missing[0]}=TITLE,…",
+            )
+        )
+    return places
+
+
+def _list(titles: Mapping[str, object]) -> str:
+    return ", ".join(titles) or "none"
+
+
+def _factor(title: str, text: str, slot: Unit, mistakes: list[Mistake]) -> float:
+    if not text.strip():
+        return 1.0
+    try:
+        unit = parse_unit(text)
+    except ExpressionError as error:
+        mistakes.append(Mistake(title, f"unit [{text}]: {error.message}"))
+        return 1.0
+    if unit.dimension != slot.dimension:
+        mistakes.append(
+            Mistake(title, f"is in [{text}], but {slot.text or 'no unit'} or a multiple is needed")
+        )
+        return 1.0
+    (number,) = evaluate([unit.scale(ONE)], {})
+    return float(number)
+
+
+def _numbers(
+    rows: Sequence[Sequence[str]], places: Mapping[str, int], mistakes: list[Mistake]
+) -> dict[str, Array]:
+    """Columns as numbers; empty cells and nan are nan."""
+    table = np.full((len(places), len(rows)), np.nan)
+    for count, row in enumerate(rows):
+        for k, place in enumerate(places.values()):
+            text = row[place].strip() if place < len(row) else ""
+            try:
+                table[k, count] = float(text) if text else math.nan
+            except ValueError:
+                mistakes.append(Mistake(f"row {count + 2}", f"{text!r} is no number"))
+    table[np.isinf(table)] = np.nan
+    if len(mistakes) > _SHOWN:
+        rest = len(mistakes) - _SHOWN
+        mistakes[_SHOWN:] = [Mistake("", f"and {rest} more cells that are no numbers")]
+    return dict(zip(places, table, strict=True))
+
+
+def _check_time(t: Array, mistakes: list[Mistake]) -> None:
+    if t.size < FEWEST:
+        mistakes.append(Mistake("", f"has {t.size} samples; {FEWEST} are the least that say much"))
+        return
+    if np.isnan(t).any():
+        row = int(np.flatnonzero(np.isnan(t))[0]) + 2
+        mistakes.append(Mistake(f"row {row}", "has no time"))
+        return
+    back = np.flatnonzero(np.diff(t) <= 0)
+    if back.size:
+        k = int(back[0])
+        more = f", and in {back.size - 1} more rows" if back.size > 1 else ""
+        mistakes.append(
+            Mistake(
+                f"row {k + 3}",
+                f"time does not increase: {t[k + 1]:.6g} s after {t[k]:.6g} s{more}. Sort the "
+                f"rows, or split the file where two records were joined.",
+            )
+        )
+
+
+def _record(path: Path, mechanism: Mechanism, table: Mapping[str, Array]) -> Measurement:
+    names, t = mechanism.coordinates, table["t"]
+    q = np.stack([table[name] for name in names])
+    zero = np.zeros_like(t)
+    tau = np.stack([table.get(f"tau.{name}", zero) for name in names])
+    notes: list[Note] = []
+    tau = np.stack([_unclipped(name, row, notes) for name, row in zip(names, tau, strict=True)])
+    mistakes: list[Mistake] = []
+    for name in names:
+        if f"{name}'" in table:
+            _compare_rates(name, t, table[name], table[f"{name}'"], mistakes)
+        known = int(np.isfinite(table[name]).sum())
+        if known < FEWEST:
+            mistakes.append(Mistake(name, f"was measured in {known} samples only"))
+    if mistakes:
+        raise FileError(str(path), mistakes)
+    lost = int((~np.isfinite(q)).any(axis=0).sum() + (np.isnan(tau).any(axis=0)).sum())
+    steps = np.diff(t)
+    gaps = int((steps > GAP * np.median(steps)).sum())
+    if lost:
+        notes.append(Note("missing", f"{lost} samples are incomplete and were left out"))
+    if gaps:
+        longest = float(steps.max())
+        notes.append(
+            Note("gaps", f"time jumps in {gaps} places, by up to {longest:.3g} s: samples missing")
+        )
+    given = all(f"{name}{p}" in table for name in names for p in ("'", "''"))
+    rates = None
+    if given:
+        rates = (
+            np.stack([table[f"{name}'"] for name in names]),
+            np.stack([table[f"{name}''"] for name in names]),
+        )
+    return Measurement(path.name, t, q, rates, tau, tuple(notes))
+
+
+def _unclipped(name: str, tau: Array, notes: list[Note]) -> Array:
+    """The torque without samples where it stays at its extreme value."""
+    found = tau.copy()
+    for extreme in (np.nanmax(tau), np.nanmin(tau)) if np.isfinite(tau).any() else ():
+        flat = np.flatnonzero(tau == extreme)
+        runs = np.split(flat, np.flatnonzero(np.diff(flat) > 1) + 1)
+        clipped = [run for run in runs if CLIPPED <= run.size < tau.size]
+        if clipped:
+            count = sum(run.size for run in clipped)
+            found[np.concatenate(clipped)] = np.nan
+            notes.append(
+                Note(
+                    "saturation",
+                    f"tau.{name} stays at {extreme:.6g} (N m or N) over {count} samples as if "
+                    f"clipped; they were left out",
+                )
+            )
+    return found
+
+
+def _compare_rates(name: str, t: Array, q: Array, rate: Array, mistakes: list[Mistake]) -> None:
+    """Given rates against differences of the positions: a unit's factor shows."""
+    slope = np.diff(q) / np.diff(t)
+    middle = (rate[1:] + rate[:-1]) / 2
+    fine = np.isfinite(slope) & np.isfinite(middle)
+    top = float(slope[fine] @ middle[fine])
+    bottom = float(slope[fine] @ slope[fine])
+    if bottom == 0 or (ratio := top / bottom) == 0:
+        return
+    if not 1 / OFF < ratio < OFF:
+        mistakes.append(
+            Mistake(
+                f"{name}'",
+                f"is {ratio:.4g} times what {name} changes by per second: wrong unit, sign or "
+                f"column? (180/π = 57.3; ms are 1000 a second)",
+            )
+        )

@@ -1,0 +1,132 @@
+"""Whether a record looks as if one of its units were another: judged by the file's own inertias.
+
+With nominal inertias the torque of the measured motion can be foretold. Where a record explains
+its torque badly as it stands, but well with degrees for radians (milliseconds for seconds …), it
+is refused. Inertias may be wrong by half and friction may be missing; a factor of 57 shows.
+"""
+
+import itertools
+
+import numpy as np
+
+from ..closure import Model
+from ..errors import UsageError
+from ..mechanism import LENGTH_VALUES
+from ..motion import Motion
+from ..spatial import Array
+from ..topology import joint_of_value
+from .follow import observe_motion
+
+#: Samples looked at.
+LOOKED_AT = 300
+#: Correlation with the foretold torque that is good; and by how much less another reading must
+#: miss of a full correlation before the stated one is refused.
+GOOD, BETTER = 0.95, 5.0
+#: Foretold torque may be wrong by this factor and still be the right one.
+SIZE = 3.0
+
+_ANGLES = {
+    "degrees where radians are meant": np.pi / 180,
+    "turns where radians are meant": 2 * np.pi,
+}
+_LENGTHS = {"millimetres where metres are meant": 1e-3}
+_TIMES = {"milliseconds where seconds are meant": 1e-3}
+
+
+def check_units(model: Model, motion: Motion, tau: Array, W: Array | None) -> None:
+    """Refuse a record that fits the mechanism in other units only.
+
+    Parameters
+    ----------
+    model
+        With inertias; without, nothing is judged.
+    motion
+        As measured.
+    tau
+        (coordinate, sample), N m or N; nan where unusable.
+    W
+        (sample, coordinate, parameter) of the motion, inertial columns first; None: the
+        mechanism cannot follow it.
+
+    Raises
+    ------
+    UsageError
+        Another unit explains the torque, and the stated ones do not.
+    """
+    mechanism = model.mechanism
+    if not mechanism.has_inertias:
+        return
+    thin = np.flatnonzero(np.isfinite(tau).all(axis=0))
+    thin = thin[:: max(1, thin.size // LOOKED_AT)]
+    some = Motion(motion.t[thin], motion.q[:, thin], motion.q_dot[:, thin], motion.q_ddot[:, thin])
+    measured = tau[:, thin]
+    as_is, size = (0.0, 1.0) if W is None else _compare(model, W[thin], measured)
+    if as_is >= GOOD:
+        near = [f for f in (1e3, 1e-3, 9.81, 1 / 9.81, 1e2, 1e-2) if 1 / 1.5 < size / f < 1.5]
+        if near and not 1 / SIZE < size < SIZE:
+            raise UsageError(
+                f"The measured torque is {size:.3g} times what the file's inertias give for this "
+                f"motion, and follows it otherwise: is it in another unit than N m (or N)? Write "
+                f"the unit into its title, `tau.A [N*mm]`.",
+                ["tau"],
+            )
+        return
+    for what, shift, pace in _alternatives(model):
+        found, size = _fit(model, some, measured, shift, pace)
+        clearly = 1 - found < (1 - as_is) / BETTER
+        if found >= GOOD and clearly and 1 / SIZE < size < SIZE:
+            raise UsageError(
+                f"The motion looks like {what}: so read, the file's inertias give the measured "
+                f"torque (correlation {found:.3f}); as it stands they do not ({as_is:.3f}). Write "
+                f"the unit into the title, like `A [deg]` or `t [s]`.",
+                ["units"],
+            )
+
+
+def _alternatives(model: Model) -> list[tuple[str, Array | float, float]]:
+    """Other readings: what, factor of the coordinates, factor of time."""
+    mechanism = model.mechanism
+    places = [joint_of_value(mechanism, name) for name in mechanism.coordinates]
+    length = np.array([k in LENGTH_VALUES.get(joint.type, ()) for joint, k in places])[:, None]
+    kinds: list[tuple[dict[str, float], Array]] = [(_ANGLES, ~length)] * (not length.all()) + [
+        (_LENGTHS, length)
+    ] * bool(length.any())
+    positions: list[tuple[str, Array]] = [
+        (what, np.where(chosen, factor, 1.0))
+        for words, chosen in kinds
+        for what, factor in words.items()
+    ]
+    times = list(_TIMES.items())
+    found: list[tuple[str, Array | float, float]] = [(what, x, 1.0) for what, x in positions]
+    found += [(what, 1.0, pace) for what, pace in times]
+    return found + [
+        (f"{one} and {two}", factor, pace)
+        for (one, factor), (two, pace) in itertools.product(positions, times)
+    ]
+
+
+def _fit(
+    model: Model, motion: Motion, tau: Array, shift: Array | float, pace: float
+) -> tuple[float, float]:
+    """Correlation of measured and foretold torque, and the factor between them."""
+    read = Motion(
+        motion.t * pace,
+        motion.q * shift,
+        motion.q_dot * shift / pace,
+        motion.q_ddot * shift / pace**2,
+    )
+    try:
+        W = observe_motion(model, read).W[0]
+    except UsageError:
+        return 0.0, 1.0
+    return _compare(model, W, tau)
+
+
+def _compare(model: Model, W: Array, tau: Array) -> tuple[float, float]:
+    phi = model.mechanism.inertial_parameters(model.mechanism.nominal)
+    foretold = (W[..., : phi.size] @ phi).T
+    both = float((tau * foretold).sum())
+    sizes = float((tau**2).sum()), float((foretold**2).sum())
+    if min(sizes) == 0:
+        return 0.0, 1.0
+    return both / np.sqrt(sizes[0] * sizes[1]), both / sizes[1]
