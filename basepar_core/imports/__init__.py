@@ -1,0 +1,96 @@
+"""Mechanisms from other formats: URDF (trees) and MJCF (loops by equality constraints).
+
+    found = read_file("arm.urdf")
+    found.text         # a mechanism file, which reads back to `found.mechanism`
+
+Files are parsed by their own libraries, which are extras. What cannot be represented is refused,
+all of it at once and by name; what is left out is listed in the file.
+"""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..base.symbolic import nominal_observation
+from ..closure import prepare
+from ..errors import BaseparError, FileError, Mistake, UsageError
+from ..files import loads
+from ..mechanism import Mechanism
+from . import mjcf, urdf
+from .draft import Draft
+from .text import mechanism_text
+
+#: Amplitudes of the excitation (rad) that are tried; trees can follow any.
+AMPLITUDES = (1.0, 0.5, 0.25, 0.1, 0.03)
+
+
+@dataclass(frozen=True)
+class Imported:
+    """A mechanism file made from another format's.
+
+    Attributes
+    ----------
+    text
+        Of the mechanism file.
+    mechanism
+        What it reads back to.
+    format
+        URDF or MJCF.
+    notes, dropped
+        What was changed, and what was left out.
+    """
+
+    text: str
+    mechanism: Mechanism
+    format: str
+    notes: tuple[str, ...]
+    dropped: tuple[str, ...]
+
+
+def read_file(path: str | Path) -> Imported:
+    """A mechanism from a URDF or MJCF file.
+
+    Raises
+    ------
+    FileError
+        With everything in it that cannot be represented.
+    MissingDataError
+        The library that reads it is not installed.
+    """
+    path = Path(path)
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise FileError(str(path), [Mistake("", f"cannot be read: {reason}")]) from None
+    is_urdf = path.suffix == ".urdf" or _root(content) == b"robot"
+    draft = urdf.read(content, path.stem) if is_urdf else mjcf.read(path)
+    if draft.mistakes:
+        raise FileError(str(path), draft.mistakes)
+    return _checked(draft, str(path))
+
+
+def _root(content: bytes) -> bytes:
+    """Name of a file's first element."""
+    plain = re.sub(rb"<!--.*?-->|<\?.*?\?>", b"", content, flags=re.DOTALL)
+    found = re.search(rb"<\s*(\w+)", plain)
+    return found.group(1) if found else b""
+
+
+def _checked(draft: Draft, source: str) -> Imported:
+    """The text, read back and assembled, with an excitation that can be followed."""
+    failure: BaseparError | None = None
+    for amplitude in AMPLITUDES:
+        fresh = Draft(**{**vars(draft), "notes": list(draft.notes)})
+        text = mechanism_text(fresh, amplitude)
+        mechanism = loads(text, source)
+        model = prepare(mechanism)
+        try:
+            if model.topology.cuts:
+                nominal_observation(model)
+        except UsageError as error:
+            failure = error
+            continue
+        return Imported(text, mechanism, draft.format, tuple(fresh.notes), tuple(draft.dropped))
+    assert failure is not None
+    raise failure

@@ -1,0 +1,224 @@
+"""What importers collect: links, the joints between them, and what is said about the rest.
+
+Links that are fixed to each other become one body (whoever is nearest to the ground gives the
+name and the frame); what is fixed to the ground belongs to it. Everything is exact.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from ..errors import Mistake
+from .rationals import ZERO, Pose, Vec
+
+#: The ground among links: no XML holds this character, so no link is named so.
+WORLD = "\0"
+
+Six = tuple[Fraction, Fraction, Fraction, Fraction, Fraction, Fraction]
+
+
+@dataclass(frozen=True)
+class Inertia:
+    """Mass (kg), centre of mass (m), inertia about it (kg m²): xx, xy, xz, yy, yz, zz; all in
+    the axes of one frame."""
+
+    mass: Fraction
+    centre: Vec
+    central: Six
+
+    def seen_from(self, pose: Pose) -> "Inertia":
+        """The same body in the frame in which its own one has a pose."""
+        xx, xy, xz, yy, yz, zz = self.central
+        columns = [pose.turned(v) for v in ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))]
+        rows = list(zip(*columns, strict=True))  # R I; then R (R I)ᵀ = R I Rᵀ
+        a, b, c = (pose.turned(row) for row in rows)
+        return Inertia(self.mass, pose.point(self.centre), (a[0], a[1], a[2], b[1], b[2], c[2]))
+
+    def plus(self, other: "Inertia") -> "Inertia":
+        """Two bodies as one, in their common frame."""
+        mass = self.mass + other.mass
+        if mass == 0:
+            centre = ZERO
+        else:
+            x, y, z = (
+                (self.mass * a + other.mass * b) / mass
+                for a, b in zip(self.centre, other.centre, strict=True)
+            )
+            centre = (x, y, z)
+        parts = [one._about(centre) for one in (self, other)]
+        xx, xy, xz, yy, yz, zz = (a + b for a, b in zip(*parts, strict=True))
+        return Inertia(mass, centre, (xx, xy, xz, yy, yz, zz))
+
+    def _about(self, point: Vec) -> Six:
+        x, y, z = (a - b for a, b in zip(self.centre, point, strict=True))
+        m, (xx, xy, xz, yy, yz, zz) = self.mass, self.central
+        return (
+            xx + m * (y * y + z * z),
+            xy - m * x * y,
+            xz - m * x * z,
+            yy + m * (x * x + z * z),
+            yz - m * y * z,
+            zz + m * (x * x + y * y),
+        )
+
+
+NOTHING = Inertia(Fraction(0), ZERO, (Fraction(0),) * 6)
+
+
+@dataclass(frozen=True)
+class Link:
+    """A link of the other format: name there, inertia in its own frame."""
+
+    name: str
+    inertia: Inertia
+
+
+@dataclass(frozen=True)
+class Fixture:
+    """A link that is fixed to another one, at a pose in that one's frame."""
+
+    child: str
+    parent: str
+    pose: Pose
+
+
+@dataclass(frozen=True)
+class End:
+    """A joint's frame in one link: point, axis (z), reference (x), directions of any length."""
+
+    at: Vec
+    axis: Vec
+    reference: Vec
+
+    def seen_from(self, pose: Pose) -> "End":
+        """The same frame where the link has a pose in another one's frame."""
+        return End(pose.point(self.at), pose.turned(self.axis), pose.turned(self.reference))
+
+
+@dataclass(frozen=True)
+class Connection:
+    """A joint: links of the other format, a frame in each; `values` names what moves.
+
+    `friction` (by value: viscous, coulomb, rotor) and `springs` (by value: stiffness, rest) as
+    the file has them; `start` is where the assembly begins.
+    """
+
+    name: str
+    kind: str
+    links: tuple[str, str]
+    ends: tuple[End, End]
+    friction: Mapping[str, Mapping[str, Fraction]] = field(default_factory=dict)
+    springs: Mapping[str, tuple[Fraction, Fraction]] = field(default_factory=dict)
+    start: Mapping[str, Fraction] = field(default_factory=dict)
+
+
+@dataclass
+class Draft:
+    """A mechanism on its way: what a file says, in our terms.
+
+    Attributes
+    ----------
+    ground
+        Names of links that are the ground from the start, besides `WORLD`.
+    coordinates
+        Joint values; empty: all of them.
+    notes, dropped
+        What was changed on the way, and what has no place in a mechanism file.
+    mistakes
+        What cannot be represented; a draft with mistakes is not written.
+    """
+
+    name: str
+    format: str
+    gravity: Vec
+    ground: Sequence[str] = ()
+    links: list[Link] = field(default_factory=list)
+    fixtures: list[Fixture] = field(default_factory=list)
+    connections: list[Connection] = field(default_factory=list)
+    coordinates: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    dropped: list[str] = field(default_factory=list)
+    mistakes: list[Mistake] = field(default_factory=list)
+
+    def refuse(self, path: str, message: str, line: int | None = None) -> None:
+        self.mistakes.append(Mistake(path, message, line))
+
+
+@dataclass(frozen=True)
+class Merged:
+    """Bodies by name with their inertia, and where every link is: body and pose in it."""
+
+    bodies: dict[str, Inertia]
+    carried: dict[str, tuple[str, Pose]]
+
+    def joined(self, connection: Connection) -> tuple[tuple[str, str], tuple[End, End]]:
+        """Bodies that a connection joins, and its frames in these."""
+        first, second = (self.carried[link] for link in connection.links)
+        ends = (
+            connection.ends[0].seen_from(first[1]),
+            connection.ends[1].seen_from(second[1]),
+        )
+        return (first[0], second[0]), ends
+
+
+def merge(draft: Draft) -> Merged:
+    """Links that are fixed to each other as one body; says which.
+
+    Fixtures form trees (importers see to that); notes are added to the draft.
+    """
+    fixed = {fixture.child: fixture for fixture in draft.fixtures}
+    carried: dict[str, tuple[str, Pose]] = {
+        name: (WORLD, Pose()) for name in (WORLD, *draft.ground)
+    }
+
+    def place(name: str) -> tuple[str, Pose]:
+        if name not in carried:
+            fixture = fixed.get(name)
+            if fixture is None:
+                carried[name] = name, Pose()
+            else:
+                body, pose = place(fixture.parent)
+                carried[name] = body, pose.then(fixture.pose)
+        return carried[name]
+
+    bodies: dict[str, Inertia] = {}
+    with_body: dict[str, list[str]] = {}
+    for link in draft.links:
+        body, pose = place(link.name)
+        if body != WORLD:
+            part = link.inertia.seen_from(pose)
+            bodies[body] = bodies[body].plus(part) if body in bodies else part
+        if link.name != body:
+            with_body.setdefault(body, []).append(link.name)
+    empty = [name for name, inertia in bodies.items() if inertia.mass == 0]
+    if empty:
+        draft.notes.append(
+            f"without mass in the file, so their parameters are zero, but they count like any "
+            f"other: {', '.join(empty)}"
+        )
+    for body, names in with_body.items():
+        whom = "the ground" if body == WORLD else body
+        draft.notes.append(f"fixed to {whom}, and part of it: {', '.join(names)}")
+    return Merged(bodies, carried)
+
+
+class Names:
+    """Names as the mechanism format allows them, each given once."""
+
+    def __init__(self, taken: Sequence[str] = ()):
+        self.taken = set(taken)
+        self.changed: list[tuple[str, str]] = []
+
+    def give(self, wanted: str, otherwise: str) -> str:
+        """The name, with letters, digits and _ only; another if it is taken."""
+        plain = re.sub(r"[^A-Za-z0-9_]+", "_", wanted).strip("_") or otherwise
+        if not plain[0].isalpha():
+            plain = f"{otherwise}_{plain}"
+        found, k = plain, 2
+        while found in self.taken:
+            found, k = f"{plain}_{k}", k + 1
+        self.taken.add(found)
+        if found != wanted and wanted:
+            self.changed.append((wanted, found))
+        return found

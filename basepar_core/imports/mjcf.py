@@ -1,0 +1,337 @@
+"""MJCF through MuJoCo (extra `mjcf`): the compiled model, so that compiler settings, defaults and
+masses inferred from geoms are what MuJoCo computes with.
+
+Equality constraints become joints. A connect holds two points together and nothing else: that is
+a spherical joint, in a planar loop too, where one of its three equations then is redundant. A
+weld is a fixed joint. A free joint is the absence of one, so a body that has one must hang from
+the others by constraints.
+"""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..errors import MissingDataError
+from .draft import WORLD, Connection, Draft, End, Fixture, Inertia, Link
+from .mjcf_joints import Moving, combined
+from .mjcf_mobility import independent
+from .rationals import (
+    UNITS,
+    ZERO,
+    Pose,
+    Quaternion,
+    Vec,
+    decimal,
+    direction,
+    from_floats,
+    vector,
+)
+
+#: Parts of a model that a mechanism has no place for, by the model's counter.
+DROPPED = {
+    "ngeom": "geom",
+    "nsite": "site",
+    "ncam": "camera",
+    "nlight": "light",
+    "nu": "actuator",
+    "nsensor": "sensor",
+    "npair": "contact pair",
+    "nkey": "keyframe",
+}
+#: Entries of an inertia below this share of its largest are rounding of the compiler.
+INERTIA_NOISE = 1e-14
+
+
+def read(path: Path) -> Draft:
+    """A draft of an MJCF file; what it refuses is in `mistakes`.
+
+    Raises
+    ------
+    MissingDataError
+        MuJoCo is not installed.
+    """
+    try:
+        import mujoco
+    except ImportError as error:
+        raise MissingDataError(
+            "Reading MJCF needs MuJoCo. Install the extra: pip install 'basepar[mjcf]'."
+        ) from error
+    draft = Draft(path.stem, "MJCF", ZERO)
+    try:
+        model = mujoco.MjModel.from_xml_path(str(path))
+    except ValueError as error:
+        draft.refuse("", f"MuJoCo does not compile it: {' '.join(str(error).split())}")
+        return draft
+    return _Reader(mujoco, model, draft).draft
+
+
+class _Reader:
+    """One compiled model on its way to a draft."""
+
+    def __init__(self, mujoco: Any, model: Any, draft: Draft):
+        self.mujoco, self.model, self.draft = mujoco, model, draft
+        draft.name = model.names.split(b"\0", 1)[0].decode() or draft.name
+        off = model.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_GRAVITY
+        draft.gravity = ZERO if off else vector(model.opt.gravity)
+        self.names = [
+            WORLD,
+            *(self._name("body", k) or f"body #{k}" for k in range(1, model.nbody)),
+        ]
+        self._refuse_the_rest()
+        self.values: dict[int, str] = {}  # by degree of freedom
+        for k in range(1, model.nbody):
+            self._body(k)
+        closing = [k for k in range(model.neq) if model.eq_active0[k]]
+        if len(closing) < model.neq:
+            draft.dropped.append(f"{model.neq - len(closing)} inactive equality constraint")
+        for k in closing:
+            self._equality(k)
+        draft.dropped += [
+            f"{count} {word}" for n, word in DROPPED.items() if (count := getattr(model, n, 0))
+        ]
+        if any(model.jnt_limited):
+            draft.dropped.append(f"{sum(map(bool, model.jnt_limited))} joint limit")
+        self._check_hanging()
+        if not draft.mistakes and not draft.connections:
+            draft.refuse("", "nothing moves: no body has a joint")
+        if not draft.mistakes and (closing or self.free):
+            self._choose_coordinates()
+
+    def _name(self, what: str, k: int) -> str:
+        kind = getattr(self.mujoco.mjtObj, f"mjOBJ_{what.upper()}")
+        return self.mujoco.mj_id2name(self.model, kind, k) or ""
+
+    def _refuse_the_rest(self) -> None:
+        """What acts on the motion and is no joint."""
+        model, draft = self.model, self.draft
+        for k in range(model.ntendon):
+            draft.refuse(
+                f"tendon {self._name('tendon', k) or k!r}",
+                "a mechanism file has no tendons; remove it, or put springs on joints",
+            )
+        if model.nflex:
+            draft.refuse("flex", "deformable bodies are no mechanism; remove them")
+        for k in range(1, model.nbody):
+            if model.body_mocapid[k] >= 0:
+                draft.refuse(
+                    f"body {self.names[k]!r}", "it is a mocap body; leave mocap out to fix it"
+                )
+        if model.opt.density or model.opt.viscosity:
+            draft.dropped.append("forces of the medium (density, viscosity)")
+        if any(model.body_gravcomp):
+            draft.dropped.append("gravity compensation (gravcomp)")
+
+    def _body(self, k: int) -> None:
+        model, name = self.model, self.names[k]
+        pose = _pose(model.body_pos[k], model.body_quat[k])
+        self.draft.links.append(Link(name, _inertia(model, k)))
+        parent = self.names[model.body_parentid[k]]
+        first, count = model.body_jntadr[k], model.body_jntnum[k]
+        if not count:
+            self.draft.fixtures.append(Fixture(name, parent, pose))
+            return
+        moving = [self._moving(j) for j in range(first, first + count)]
+        if moving[0].kind == "free":
+            return
+        try:
+            joint = combined(moving)
+        except ValueError as error:
+            self.draft.refuse(f"body {name!r}", str(error))
+            return
+        ends = (joint.ends[0].seen_from(pose), joint.ends[1])
+        self.values |= joint.values
+        self.draft.connections.append(
+            Connection(
+                joint.name,
+                joint.kind,
+                (parent, name),
+                ends,
+                {v: f for j in moving if (v := joint.names.get(j.index)) and (f := j.friction)},
+                {v: j.spring for j in moving if (v := joint.names.get(j.index)) and j.spring},
+            )
+        )
+        self.draft.notes += joint.notes
+
+    def _moving(self, j: int) -> Moving:
+        """One joint of MuJoCo's."""
+        model, kinds = self.model, self.mujoco.mjtJoint
+        names = {
+            int(kinds.mjJNT_FREE): "free",
+            int(kinds.mjJNT_BALL): "ball",
+            int(kinds.mjJNT_SLIDE): "slide",
+            int(kinds.mjJNT_HINGE): "hinge",
+        }
+        kind, dof = names[int(model.jnt_type[j])], int(model.jnt_dofadr[j])
+        name = self._name("joint", j) or f"joint #{j + 1}"
+        friction: dict[str, Fraction] = {}
+        spring = None
+        given = {
+            "viscous": model.dof_damping[dof],
+            "coulomb": model.dof_frictionloss[dof],
+            "rotor": model.dof_armature[dof],
+        }
+        place = model.jnt_qposadr[j]
+        if kind in ("hinge", "slide"):
+            friction = {word: decimal(x) for word, x in given.items() if x}
+            start = float(model.qpos0[place])
+            if start:
+                self.draft.notes.append(f"joint {name!r}: its values count from ref = {start!r}")
+            if model.jnt_stiffness[j]:
+                rest = float(model.qpos_spring[place]) - start
+                spring = (decimal(model.jnt_stiffness[j]), decimal(rest))
+        elif any(given.values()) or model.jnt_stiffness[j]:
+            self.draft.dropped.append(f"damping, armature or stiffness of {kind} joint {name!r}")
+        for word in ("dof_dampingpoly", "jnt_stiffnesspoly"):  # since MuJoCo 3.5
+            at = dof if word.startswith("dof") else j
+            if hasattr(model, word) and getattr(model, word)[at].any():
+                self.draft.dropped.append(f"nonlinear part of joint {name!r} ({word[4:]})")
+        axis = direction(model.jnt_axis[j]) if kind in ("hinge", "slide") else UNITS[2]
+        return Moving(j, dof, name, kind, vector(model.jnt_pos[j]), axis, friction, spring)
+
+    def _equality(self, k: int) -> None:
+        """An equality constraint as a joint."""
+        model, kinds = self.model, self.mujoco.mjtEq
+        kind = int(model.eq_type[k])
+        words = {
+            int(kinds.mjEQ_JOINT): "joint",
+            int(kinds.mjEQ_TENDON): "tendon",
+            int(kinds.mjEQ_CONNECT): "connect",
+            int(kinds.mjEQ_WELD): "weld",
+        }
+        word = words.get(kind, "flex")
+        name = self._name("equality", k) or f"{word} #{k + 1}"
+        if word not in ("connect", "weld"):
+            remedies = {
+                "joint": "a mechanism file has no gears between joints; remove it, or replace the "
+                "coupled joint by the linkage it stands for",
+                "tendon": "a mechanism file has no tendons; remove it",
+                "flex": "deformable bodies are no mechanism; remove it",
+            }
+            self.draft.refuse(f"equality {name!r} ({word})", remedies[word])
+            return
+        bodies, frames = self._closed(k, word)
+        if bodies[0] == bodies[1]:
+            self.draft.refuse(f"equality {name!r}", "it holds a body to itself; remove it")
+            return
+        ends = tuple(End(f.at, f.turned(UNITS[2]), f.turned(UNITS[0])) for f in frames)
+        kind_ = "spherical" if word == "connect" else "fixed"
+        links = self.names[bodies[0]], self.names[bodies[1]]
+        if any(name == other.name for other in self.draft.connections):
+            name = f"{name} {word}"  # equalities have names of their own in MJCF
+        self.draft.connections.append(Connection(name, kind_, links, ends))  # type: ignore[arg-type]
+        self.draft.notes.append(f"{word} {name!r} is a {kind_} joint")
+
+    def _closed(self, k: int, word: str) -> tuple[tuple[int, int], tuple[Pose, Pose]]:
+        """Bodies of a connect or weld, and the frames in them that it holds together."""
+        model = self.model
+        data, ids = model.eq_data[k], (int(model.eq_obj1id[k]), int(model.eq_obj2id[k]))
+        points = (data[0:3], data[3:6]) if word == "connect" else (data[3:6], data[0:3])
+        if int(model.eq_objtype[k]) == int(self.mujoco.mjtObj.mjOBJ_SITE):
+            sites = tuple(_pose(model.site_pos[s], model.site_quat[s]) for s in ids)
+            ids = int(model.site_bodyid[ids[0]]), int(model.site_bodyid[ids[1]])
+            if word == "weld":
+                return ids, (sites[0], sites[1])
+            points = model.site_pos[model.eq_obj1id[k]], model.site_pos[model.eq_obj2id[k]]
+        turn = from_floats(data[6:10]) if word == "weld" else self._near(ids)
+        return ids, (Pose(vector(points[0]), turn), Pose(vector(points[1])))
+
+    def _near(self, ids: tuple[int, int]) -> Quaternion:
+        """Roughly the orientation of the second body in the first at the reference pose: where a
+        spherical joint has its zero does not matter, and short numbers read better."""
+        turns = [Pose(ZERO, self._world(body).turn) for body in ids]
+        exact = turns[0].inverse().then(turns[1]).turn
+        largest = max(exact, key=abs)
+        return from_floats([round(x / largest, 2) for x in exact])
+
+    def _world(self, body: int) -> Pose:
+        model = self.model
+        pose = Pose()
+        while body > 0:
+            pose = _pose(model.body_pos[body], model.body_quat[body]).then(pose)
+            body = int(model.body_parentid[body])
+        return pose
+
+    @property
+    def free(self) -> list[int]:
+        """Bodies with a free joint."""
+        model = self.model
+        return [
+            int(model.jnt_bodyid[j])
+            for j in range(model.njnt)
+            if model.jnt_type[j] == self.mujoco.mjtJoint.mjJNT_FREE
+        ]
+
+    def _check_hanging(self) -> None:
+        """Bodies that float: nothing leads from them to the ground."""
+        group = {name: name for name in self.names}
+        pairs = [c.links for c in self.draft.connections]
+        pairs += [(f.parent, f.child) for f in self.draft.fixtures]
+        for first, second in pairs:
+            old, new = group[second], group[first]
+            group = {name: new if at == old else at for name, at in group.items()}
+        for body in self.free:
+            name = self.names[body]
+            if group[name] != group[WORLD]:
+                self.draft.refuse(
+                    f"body {name!r}",
+                    "it floats freely, and a mechanism stands on the ground; remove its free "
+                    "joint to fix it, or connect it to other bodies",
+                )
+
+    def _choose_coordinates(self) -> None:
+        model = self.model
+        joints = int(self.mujoco.mjtTrn.mjTRN_JOINT)
+        driven = [
+            int(model.jnt_dofadr[model.actuator_trnid[k][0]])
+            for k in range(model.nu)
+            if int(model.actuator_trntype[k]) == joints
+        ]
+        units = _units(self.values, self.draft.connections)
+        order = sorted(units, key=lambda unit: (unit[0] not in driven, unit[0]))
+        chosen, freedoms = independent(self.mujoco, model, order)
+        if len(chosen) < freedoms:
+            self.draft.refuse(
+                "",
+                f"its {freedoms} degrees of freedom cannot be driven by joint values: only "
+                f"{len(chosen)} are independent; give bodies joints instead of constraints",
+            )
+        elif not freedoms:
+            self.draft.refuse("", "nothing moves: its constraints leave no degree of freedom")
+        self.draft.coordinates += [self.values[dof] for dof in sorted(chosen)]
+
+
+def _units(values: dict[int, str], connections: Sequence[Connection]) -> list[tuple[int, ...]]:
+    """Degrees of freedom that are driven together: a ball's three, others alone."""
+    balls = {c.name for c in connections if c.kind == "spherical"}
+    found: list[tuple[int, ...]] = []
+    for dof in sorted(values):
+        joint, _, k = values[dof].rpartition(".")
+        if joint in balls and k:
+            if k == "1":
+                found.append((dof, dof + 1, dof + 2))
+        else:
+            found.append((dof,))
+    return found
+
+
+def _pose(at: Sequence[float], turn: Sequence[float]) -> Pose:
+    return Pose(vector(at), from_floats(turn))
+
+
+def _inertia(model: Any, k: int) -> Inertia:
+    w, x, y, z = model.body_iquat[k]
+    R = np.array(
+        [
+            [w * w + x * x - y * y - z * z, 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), w * w - x * x + y * y - z * z, 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), w * w - x * x - y * y + z * z],
+        ]
+    )
+    I = R @ np.diag(model.body_inertia[k]) @ R.T
+    I[np.abs(I) < INERTIA_NOISE * np.abs(I).max()] = 0.0
+    six: Any = tuple(decimal(I[p]) for p in ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)))
+    centre: Vec = vector(model.body_ipos[k])
+    return Inertia(decimal(model.body_mass[k]), centre, six)

@@ -1,0 +1,175 @@
+"""Several joints of one MuJoCo body as one joint of ours.
+
+MuJoCo stacks hinges and slides on a body, with nothing between them. A joint that has the same
+motion is one joint here; bodies without mass between them would be none of the mechanism, and
+would add parameters that do not exist.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from .draft import End
+from .rationals import UNITS, ZERO, Pose, Vec, from_floats, least_aligned
+
+#: Directions are perpendicular, lines meet, to this share: rounding of printed decimals.
+CLOSE = 1e-9
+
+
+@dataclass(frozen=True)
+class Moving:
+    """A joint of MuJoCo's: point and axis in the body's frame at the reference pose."""
+
+    index: int
+    dof: int
+    name: str
+    kind: str
+    at: Vec
+    axis: Vec
+    friction: dict[str, Fraction]
+    spring: tuple[Fraction, Fraction] | None
+
+
+@dataclass(frozen=True)
+class Combined:
+    """One joint of ours: frames of the parent's side (in the body's frame at the reference pose)
+    and of the body's; names of values by degree of freedom, and by MuJoCo's joint."""
+
+    name: str
+    kind: str
+    ends: tuple[End, End]
+    values: dict[int, str]
+    names: dict[int, str]
+    notes: tuple[str, ...] = ()
+
+
+def combined(moving: Sequence[Moving]) -> Combined:
+    """One joint with the motion of all joints of a body.
+
+    Raises
+    ------
+    ValueError
+        There is none; says what to do.
+    """
+    kinds = [one.kind for one in moving]
+    if len(moving) == 1:
+        return _single(moving[0])
+    found = None
+    if sorted(kinds) == ["hinge", "slide"]:
+        found = _cylindrical(moving)
+    elif kinds == ["hinge", "hinge"]:
+        found = _universal(moving)
+    elif kinds == ["slide", "slide", "hinge"]:
+        found = _planar(moving)
+    if found is None:
+        names = ", ".join(one.name for one in moving)
+        raise ValueError(
+            f"its joints {names} ({', '.join(kinds)}) together are no joint of a mechanism file, "
+            f"which knows, on one body, a hinge and a slide along one axis (cylindrical), two "
+            f"hinges that cross at right angles (universal), two slides and then a hinge, all at "
+            f"right angles (planar), and a ball; put a body between them"
+        )
+    return found
+
+
+def _single(one: Moving) -> Combined:
+    kind = {"hinge": "revolute", "slide": "prismatic", "ball": "spherical"}[one.kind]
+    end = End(one.at, one.axis, UNITS[0] if one.kind == "ball" else least_aligned(one.axis))
+    values = {one.dof: one.name}
+    if one.kind == "ball":
+        values = {one.dof + k: f"{one.name}.{k + 1}" for k in range(3)}
+    return Combined(one.name, kind, (end, end), values, {one.index: one.name})
+
+
+def _cylindrical(moving: Sequence[Moving]) -> Combined | None:
+    hinge, slide = sorted(moving, key=lambda one: one.kind)
+    if not _parallel(hinge.axis, slide.axis):
+        return None
+    notes: tuple[str, ...] = ()
+    if _dot(hinge.axis, slide.axis) < 0:
+        notes = (f"joint {slide.name!r}: its slide is counted along the axis of {hinge.name!r}",)
+    end = End(hinge.at, hinge.axis, least_aligned(hinge.axis))
+    return _named(hinge.name, "cylindrical", (end, end), [slide, hinge], notes)
+
+
+def _universal(moving: Sequence[Moving]) -> Combined | None:
+    first, second = moving
+    across = _cross(first.axis, second.axis)
+    gap = _minus(second.at, first.at)
+    if not _perpendicular(first.axis, second.axis) or abs(_dot(gap, across)) > CLOSE:
+        return None
+    # The point of the first axis that the second one passes.
+    way = Fraction(_dot(_cross(gap, second.axis), across)) / _dot(across, across)
+    x, y, z = (a + way * b for a, b in zip(first.at, first.axis, strict=True))
+    frame = _frame(z=first.axis, x=second.axis)
+    one, two = frame.turned(UNITS[2]), frame.turned(UNITS[0])
+    ends = End((x, y, z), one, two), End((x, y, z), two, one)
+    return _named(first.name, "universal", ends, [first, second])
+
+
+def _planar(moving: Sequence[Moving]) -> Combined | None:
+    one, two, hinge = moving
+    if not _perpendicular(one.axis, hinge.axis):
+        return None
+    if not _parallel(_cross(hinge.axis, one.axis), two.axis):
+        return None
+    notes: tuple[str, ...] = ()
+    if _dot(_cross(hinge.axis, one.axis), two.axis) < 0:
+        notes = (f"joint {two.name!r}: its slide is counted the other way",)
+    frame = _frame(z=hinge.axis, x=one.axis)
+    end = End(hinge.at, frame.turned(UNITS[2]), frame.turned(UNITS[0]))
+    return _named(hinge.name, "planar", (end, end), list(moving), notes)
+
+
+def _named(
+    name: str,
+    kind: str,
+    ends: tuple[End, End],
+    moving: Sequence[Moving],
+    notes: tuple[str, ...] = (),
+) -> Combined:
+    values = {one.dof: f"{name}.{k}" for k, one in enumerate(moving, start=1)}
+    names = {one.index: f"{name}.{k}" for k, one in enumerate(moving, start=1)}
+    listed = ", ".join(f"{one.name} is {names[one.index]}" for one in moving)
+    said = f"{' and '.join(one.name for one in moving)} are one {kind} joint: {listed}"
+    return Combined(name, kind, ends, values, names, (said, *notes))
+
+
+def _frame(z: Vec, x: Vec) -> Pose:
+    """A rational rotation with given axes, which are perpendicular to rounding."""
+    up, along = (np.array([float(c) for c in v]) for v in (z, x))
+    up, along = up / np.linalg.norm(up), along / np.linalg.norm(along)
+    R = np.stack([along, np.cross(up, along), up], axis=1)
+    # The quaternion is the eigenvector of this symmetric matrix (Bar-Itzhack, 2000).
+    K = np.empty((4, 4))
+    K[0, 0] = np.trace(R)
+    K[0, 1:] = K[1:, 0] = R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]
+    K[1:, 1:] = R + R.T - np.trace(R) * np.eye(3)
+    return Pose(ZERO, from_floats(np.linalg.eigh(K)[1][:, -1].tolist()))
+
+
+def _dot(a: Vec, b: Vec) -> Fraction:
+    return sum((x * y for x, y in zip(a, b, strict=True)), Fraction(0))
+
+
+def _cross(a: Vec, b: Vec) -> Vec:
+    return (
+        a[1] * b[2] - a[2] * b[1],
+        a[2] * b[0] - a[0] * b[2],
+        a[0] * b[1] - a[1] * b[0],
+    )
+
+
+def _minus(a: Vec, b: Vec) -> Vec:
+    x, y, z = (p - q for p, q in zip(a, b, strict=True))
+    return x, y, z
+
+
+def _parallel(a: Vec, b: Vec) -> bool:
+    return max(map(abs, _cross(a, b))) < CLOSE
+
+
+def _perpendicular(a: Vec, b: Vec) -> bool:
+    return abs(_dot(a, b)) < CLOSE

@@ -1,0 +1,85 @@
+"""Which joint values of a MuJoCo model with constraints are independent: by its own Jacobian.
+
+At several configurations that satisfy the constraints, because the reference pose may be
+singular.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..spatial import Array
+
+#: Random configurations that are looked at, steps of Newton's method to reach one, and what is
+#: closed: rad or m.
+LOOKS, STEPS, CLOSED = 4, 60, 1e-9
+#: Singular values below this share of the largest are zero; lengths are of order one metre.
+RANK = 1e-7
+
+
+def independent(
+    mujoco: Any, model: Any, units: Sequence[tuple[int, ...]]
+) -> tuple[list[int], int]:
+    """Independent degrees of freedom, and how many there are.
+
+    Parameters
+    ----------
+    mujoco, model
+        The library and a compiled model.
+    units
+        Degrees of freedom that may be coordinates, in order of preference; those of one unit
+        only together.
+    """
+    jacobians = _jacobians(mujoco, model)
+    ranks = [_rank(J) for J in jacobians]
+    if not jacobians:
+        return [dof for unit in units for dof in unit], int(model.nv)
+    J, rank = jacobians[int(np.argmax(ranks))], max(ranks)
+    freedoms, chosen = int(model.nv) - rank, list[int]()
+    for unit in units:
+        rest = [k for k in range(model.nv) if k not in (*chosen, *unit)]
+        if len(chosen) + len(unit) <= freedoms and _rank(J[:, rest]) == rank:
+            chosen += unit
+    return chosen, freedoms
+
+
+def _rank(J: Array) -> int:
+    if not J.size:
+        return 0
+    sigma = np.linalg.svd(J, compute_uv=False)
+    return int((sigma > RANK * max(sigma[0], 1.0)).sum())
+
+
+def _jacobians(mujoco: Any, model: Any) -> list[Array]:
+    """Of the active equality constraints, at the reference pose and at random ones near it."""
+    rng, found = np.random.default_rng(0), []
+    before = model.opt.jacobian
+    model.opt.jacobian = mujoco.mjtJacobian.mjJAC_DENSE
+    try:
+        for look in range(LOOKS):
+            data = mujoco.MjData(model)
+            if look:
+                mujoco.mj_integratePos(model, data.qpos, rng.uniform(-0.2, 0.2, model.nv), 1.0)
+            closed = _close(mujoco, model, data)
+            if closed is not None:
+                found.append(closed)
+    finally:
+        model.opt.jacobian = before
+    return found
+
+
+def _close(mujoco: Any, model: Any, data: Any) -> Array | None:
+    """Newton's method on the equality constraints; their Jacobian where it arrives."""
+    for _ in range(STEPS):
+        mujoco.mj_fwdPosition(model, data)
+        rows = data.efc_type == mujoco.mjtConstraint.mjCNSTR_EQUALITY
+        J = np.array(data.efc_J).reshape(-1, model.nv)[rows]
+        gap = np.array(data.efc_pos)[rows]
+        if not gap.size:
+            return None
+        if np.abs(gap).max() < CLOSED:
+            return J
+        step = -np.linalg.lstsq(J, gap, rcond=1e-8)[0]
+        mujoco.mj_integratePos(model, data.qpos, step, 1.0)
+    return None

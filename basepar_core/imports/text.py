@@ -1,0 +1,170 @@
+"""A draft as the text of a mechanism file.
+
+Numbers are decimals as the other file printed them; those that had to be computed (merged
+bodies, turned frames) have 17 digits. Directions are whole numbers, because the lengths of a
+joint's axes must agree exactly.
+"""
+
+import math
+import textwrap
+from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal, localcontext
+from fractions import Fraction
+
+from ..mechanism import GROUND, JOINT_VALUES, LENGTH_VALUES
+from .draft import WORLD, Connection, Draft, Inertia, Merged, Names, merge
+from .rationals import UNITS, Vec
+
+#: Digits of numbers that have no finite decimal.
+DIGITS = 17
+
+
+def mechanism_text(draft: Draft, amplitude: float) -> str:
+    """The file.
+
+    Parameters
+    ----------
+    draft
+        Without mistakes.
+    amplitude
+        Of the excitation's angles (rad); its lengths move a fifth as many metres.
+    """
+    merged = merge(draft)
+    bodies = Names([GROUND])
+    body_names = {name: bodies.give(name, "body") for name in merged.bodies} | {WORLD: GROUND}
+    joints = Names([GROUND, "bodies"])
+    joint_names = [joints.give(one.name, "joint") for one in draft.connections]
+    changed = [*bodies.changed, *joints.changed]
+    notes = [*draft.notes, *(f"{old!r} is called {new}" for old, new in changed)]
+    lines = [
+        f"name: {_word(draft.name)}",
+        *_comment(f"From {draft.format}, by basepar import."),
+        *(line for note in notes for line in _comment(note)),
+        *(line for what in draft.dropped for line in _comment(f"dropped: {what}")),
+        "space: spatial",
+        f"gravity: {_row(draft.gravity)}",
+        "bodies:",
+        *(line for name, x in merged.bodies.items() for line in _body(body_names[name], x)),
+        "joints:",
+    ]
+    for name, one in zip(joint_names, draft.connections, strict=True):
+        lines += _joint(name, one, merged, body_names)
+    lines += _values(draft, joint_names, amplitude, len(merged.bodies))
+    return "\n".join(lines) + "\n"
+
+
+def _comment(text: str) -> list[str]:
+    clean = " ".join(text.split())
+    return textwrap.wrap(clean, 96, initial_indent="# ", subsequent_indent="#   ")
+
+
+def _word(text: str) -> str:
+    """A name that is plain in YAML, or in double quotes."""
+    plain = text.replace("-", "").replace("_", "").replace(" ", "").isalnum() and text.isascii()
+    return (
+        text
+        if plain and text[0].isalpha()
+        else '"' + text.replace("\\", "/").replace('"', "'") + '"'
+    )
+
+
+def _body(name: str, inertia: Inertia) -> list[str]:
+    return [
+        f"  {name}:",
+        f"    mass: {number(inertia.mass)}",
+        f"    centre: {_row(inertia.centre)}",
+        f"    central_inertia: {_row(inertia.central)}",
+    ]
+
+
+def _joint(name: str, one: Connection, merged: Merged, names: dict[str, str]) -> list[str]:
+    connected, ends = merged.joined(one)
+    lines = [
+        f"  {name}:",
+        f"    type: {one.kind}",
+        f"    connects: [{names[connected[0]]}, {names[connected[1]]}]",
+    ]
+    if any(x for end in ends for x in end.at):
+        lines.append(f"    at: [{_row(ends[0].at)}, {_row(ends[1].at)}]")
+    axes, references = _pair([end.axis for end in ends]), _pair([end.reference for end in ends])
+    if (axes, references) != (_pair([UNITS[2]] * 2), _pair([UNITS[0]] * 2)):
+        lines += [f"    axis: {axes}", f"    reference: {references}"]
+    return lines
+
+
+def _pair(vectors: Sequence[Vec]) -> str:
+    """Two directions by whole numbers, scaled alike."""
+    common = math.lcm(*(x.denominator for v in vectors for x in v))
+    whole = [[int(x * common) for x in v] for v in vectors]
+    divisor = math.gcd(*(x for v in whole for x in v))
+    return f"[{', '.join(str([x // divisor for x in v]) for v in whole)}]"
+
+
+def value_names(joint: str, kind: str) -> list[str]:
+    """Names of a joint's values, as the format has them."""
+    count = JOINT_VALUES[kind]
+    return [joint] if count == 1 else [f"{joint}.{k + 1}" for k in range(count)]
+
+
+def _values(draft: Draft, names: Sequence[str], amplitude: float, bodies: int) -> list[str]:
+    """Everything that speaks of joint values; importers name them after their own joints."""
+    called: dict[str, str] = {}
+    lengths: set[str] = set()
+    starts: dict[str, Fraction] = {}
+    for name, one in zip(names, draft.connections, strict=True):
+        ours = value_names(name, one.kind)
+        called |= dict(zip(value_names(one.name, one.kind), ours, strict=True))
+        lengths |= {ours[k] for k in LENGTH_VALUES.get(one.kind, ())}
+        starts |= one.start
+    chosen = draft.coordinates or list(called)
+    moving = {
+        called[name]: f"{amplitude / 5:g} m" if called[name] in lengths else f"{amplitude:g} rad"
+        for name in chosen
+    }
+    begin = {called[name]: number(starts.get(name, Fraction(0))) for name in chosen}
+    closed = bool(draft.coordinates)
+    law = (
+        "fourier, harmonics: 5, base_frequency: 0.2 Hz" if closed else "states, frequency: 0.3 Hz"
+    )
+    samples = max(24, math.ceil(30 * bodies / len(chosen)))  # three rows per parameter
+    return [
+        f"coordinates: [{', '.join(moving)}]",
+        f"assembly: {_mapping(begin)}",
+        f"excitation: {{kind: {law}, samples: {samples}, seed: 1, amplitude: {_mapping(moving)}}}",
+        *_columns(draft, called, names),
+    ]
+
+
+def _columns(draft: Draft, called: Mapping[str, str], joints: Sequence[str]) -> list[str]:
+    """Friction and springs; values are called differently here."""
+    friction, springs = [], []
+    taken = Names([*joints, GROUND, "bodies"])
+    for one in draft.connections:
+        for name, values in one.friction.items():
+            numbers = {kind: number(x) for kind, x in values.items()}
+            friction.append(f"  {called[name]}: {_mapping(numbers)}")
+        for name, (stiffness, rest) in one.springs.items():
+            label = taken.give(f"{called[name].replace('.', '_')}_spring", "spring")
+            of = {"joint": called[name], "rest": number(rest), "stiffness": number(stiffness)}
+            springs.append(f"  {label}: {_mapping(of)}")
+    return ["friction:"] * bool(friction) + friction + ["springs:"] * bool(springs) + springs
+
+
+def _mapping(entries: Mapping[str, str]) -> str:
+    return "{" + ", ".join(f"{key}: {value}" for key, value in entries.items()) + "}"
+
+
+def _row(values: Iterable[Fraction]) -> str:
+    return f"[{', '.join(map(number, values))}]"
+
+
+def number(value: Fraction) -> str:
+    """A decimal: exact where it is short, else to 17 digits."""
+    with localcontext() as context:
+        context.prec = DIGITS
+        decimal = Decimal(value.numerator) / Decimal(value.denominator)
+        text = format(decimal.normalize(), "f")
+    if len(text) > DIGITS + 6 and value != 0:
+        mantissa, exponent = f"{decimal:.{DIGITS - 1}e}".split("e")
+        text = f"{mantissa.rstrip('0').rstrip('.')}e{int(exponent)}"
+    return text

@@ -1,0 +1,293 @@
+"""URDF through its own parser (urdf_parser_py, extra `urdf`): trees.
+
+Every link and joint is parsed by itself, so that all mistakes are found at once. The root link is
+the ground; a child link's frame is its joint's, as URDF has it.
+"""
+
+import contextlib
+import io
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+from ..errors import MissingDataError
+from ..grammar import did_you_mean
+from .draft import NOTHING, Connection, Draft, End, Fixture, Inertia, Link
+from .rationals import (
+    ZERO,
+    Pose,
+    decimal,
+    direction,
+    from_rpy,
+    least_aligned,
+    quarters,
+    vector,
+)
+
+#: Of URDF's joint types, ours.
+KINDS = {
+    "revolute": "revolute",
+    "continuous": "revolute",
+    "prismatic": "prismatic",
+    "planar": "planar",
+}
+#: Parts of links and joints that a mechanism has no place for.
+DROPPED = ("visual", "collision", "limit", "safety_controller", "calibration")
+_KNOWN = {
+    "link": {"inertial"},
+    "joint": {"origin", "axis", "parent", "child", "limit", "dynamics", "mimic"},
+}
+GRAVITY = (Fraction(0), Fraction(0), Fraction("-9.81"))
+
+
+def read(text: bytes, name: str) -> Draft:
+    """A draft of a URDF file; what it refuses is in `mistakes`.
+
+    Raises
+    ------
+    MissingDataError
+        The parser is not installed.
+    """
+    try:
+        from lxml import etree
+        from urdf_parser_py import urdf
+    except ImportError as error:
+        raise MissingDataError(
+            "Reading URDF needs urdf_parser_py. Install the extra: pip install 'basepar[urdf]'."
+        ) from error
+    draft = Draft(name, "URDF", GRAVITY)
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, remove_comments=True)
+    try:
+        root = etree.fromstring(text, parser)
+    except etree.XMLSyntaxError as error:
+        draft.refuse("", f"is not XML: {error.msg}", error.lineno)
+        return draft
+    if root.tag != "robot":
+        draft.refuse("", f"its root is <{root.tag}>, that of a URDF file is <robot>", 1)
+        return draft
+    draft.name = root.get("name") or name
+    if any("xacro" in str(node.tag) for node in root.iter()):
+        draft.refuse("", "has xacro macros in it; expand them: xacro FILE > FILE.urdf")
+        return draft
+    links = _parsed(draft, root, "link", urdf.Link)
+    joints = _parsed(draft, root, "joint", urdf.Joint)
+    _count_others(draft, root)
+    for link, line in links:
+        draft.links.append(Link(link.name, _inertia(draft, link, line)))
+    _tree(draft, links, joints)
+    for joint, line in joints:
+        _joint(draft, joint, line)
+    if not draft.mistakes and not draft.connections:
+        draft.refuse("", "nothing moves: all joints are fixed")
+    draft.notes.append("gravity is not part of URDF: 9.81 m/s^2 along −z of the root link")
+    return draft
+
+
+def _parsed(draft: Draft, root: Any, tag: str, kind: Any) -> list[tuple[Any, int]]:
+    """All links or joints with their lines; those that cannot be parsed are refused."""
+    from urdf_parser_py.xml_reflection.core import Path
+
+    found: list[tuple[Any, int]] = []
+    names: set[str] = set()
+    for node in root.findall(tag):
+        name, line = node.get("name"), node.sourceline
+        where = f"{tag} {name!r}" if name else f"{tag} without a name"
+        if name in names:
+            draft.refuse(where, f"this name is given twice; rename one {tag}", line)
+            continue
+        names.add(name)
+        bounds = node.find("limit") if tag == "joint" else None
+        limits = None if bounds is None else (bounds.get("lower"), bounds.get("upper"))
+        for child in list(node):
+            if child.tag not in _KNOWN[tag] or child.tag in DROPPED:
+                node.remove(child)
+                _drop(draft, str(child.tag))
+        said = io.StringIO()
+        try:
+            with contextlib.redirect_stderr(said):
+                made = kind.from_xml(node, Path(tag))
+        except Exception as error:  # the parser raises whatever comes
+            draft.refuse(where, f"cannot be read: {_reason(error)}", line)
+            continue
+        draft.notes += [f"{where}: {text}" for text in said.getvalue().splitlines() if text]
+        made.bounds = limits
+        found.append((made, line))
+    return found
+
+
+def _reason(error: BaseException) -> str:
+    inner = getattr(error, "e", None)
+    return _reason(inner) if inner is not None else " ".join(str(error).split())
+
+
+def _drop(draft: Draft, what: str) -> None:
+    """Count a dropped part: `3 visual`."""
+    for k, entry in enumerate(draft.dropped):
+        count, _, word = entry.partition(" ")
+        if word == what:
+            draft.dropped[k] = f"{int(count) + 1} {what}"
+            return
+    draft.dropped.append(f"1 {what}")
+
+
+def _count_others(draft: Draft, root: Any) -> None:
+    for node in root:
+        if node.tag not in ("link", "joint"):
+            _drop(draft, str(node.tag))
+
+
+def _numbers(draft: Draft, where: str, what: str, values: Sequence[float] | None, line: int):
+    """Finite numbers, zeros where there are none."""
+    if values is None:
+        return (0.0, 0.0, 0.0)
+    if not all(map(math.isfinite, values)):
+        draft.refuse(where, f"{what} {list(values)} is not finite", line)
+        return (0.0,) * len(values)
+    return values
+
+
+def _inertia(draft: Draft, link: Any, line: int) -> Inertia:
+    where = f"link {link.name!r}"
+    given = link.inertial
+    if given is None:
+        return NOTHING
+    if given.mass is None or given.inertia is None:
+        lacks = "mass" if given.mass is None else "inertia"
+        draft.refuse(where, f"its inertial has no {lacks}; give both, or no inertial", line)
+        return NOTHING
+    keys = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+    six = _numbers(draft, where, "inertia", [getattr(given.inertia, k) for k in keys], line)
+    (mass,) = _numbers(draft, where, "mass", [float(given.mass)], line)
+    if mass < 0:
+        draft.refuse(where, f"its mass is {mass} kg; it must not be negative", line)
+    pose = _pose(draft, where, given.origin, line)
+    central: Any = tuple(map(decimal, six))
+    return Inertia(decimal(mass), ZERO, central).seen_from(pose)
+
+
+def _pose(draft: Draft, where: str, origin: Any, line: int) -> Pose:
+    """An origin element; rounded angles are noted."""
+    if origin is None:
+        return Pose()
+    at = vector(_numbers(draft, where, "xyz", origin.xyz, line))
+    angles = _numbers(draft, where, "rpy", origin.rpy, line)
+    exact = [quarters(angle) for angle in angles]
+    for name, angle, found in zip(("roll", "pitch", "yaw"), angles, exact, strict=True):
+        if found is not None and found[1]:
+            draft.notes.append(
+                f"{where}: {name} {angle!r} is taken as {90 * found[0]} deg exactly"
+            )
+    if None in exact and where.startswith("joint"):
+        rpy = " ".join(map(repr, angles))
+        draft.notes.append(f"{where}: rpy {rpy} is met to 1e-13 rad by a rational rotation")
+    return Pose(at, from_rpy(*angles))
+
+
+def _tree(draft: Draft, links: list[tuple[Any, int]], joints: list[tuple[Any, int]]) -> None:
+    """One root, one parent for every other link, no circle."""
+    names = [link.name for link, _ in links]
+    parents: dict[str, str] = {}
+    for joint, line in joints:
+        where = f"joint {joint.name!r}"
+        for end in (joint.parent, joint.child):
+            if end not in names:
+                hint = did_you_mean(end, names) or f"; links are {', '.join(names[:8])}"
+                draft.refuse(where, f"no link is named {end!r}{hint}", line)
+        if joint.child in parents:
+            draft.refuse(
+                where,
+                f"link {joint.child!r} hangs from {parents[joint.child]!r} already: URDF is of "
+                f"trees. Import the tree, and write the joint that closes the loop into the "
+                f"mechanism file",
+                line,
+            )
+        parents.setdefault(joint.child, joint.parent)
+    roots = [name for name in names if name not in parents]
+    draft.ground = roots[:1]
+    if len(roots) > 1:
+        listed = ", ".join(roots)
+        draft.refuse("", f"several links hang from nothing: {listed}; join all but one to others")
+    circular = [name for name in names if not _leads_to_root(name, parents)]
+    if circular:
+        draft.refuse("", f"joints run in a circle: {', '.join(circular)}")
+    if roots:
+        draft.notes.append(f"the root link {roots[0]!r} is the ground; its inertia has no effect")
+
+
+def _leads_to_root(name: str, parents: dict[str, str]) -> bool:
+    for _ in range(len(parents) + 1):
+        if name not in parents:
+            return True
+        name = parents[name]
+    return False
+
+
+def _joint(draft: Draft, joint: Any, line: int) -> None:
+    where = f"joint {joint.name!r}"
+    pose = _pose(draft, where, joint.origin, line)
+    if joint.mimic is not None:
+        draft.refuse(
+            where,
+            f"it mimics {joint.mimic.joint!r}, and a mechanism file has no gears between joints; "
+            f"remove the mimic element, or make the joint fixed",
+            line,
+        )
+    if joint.type == "fixed":
+        draft.fixtures.append(Fixture(joint.child, joint.parent, pose))
+        return
+    if joint.type not in KINDS:
+        remedy = (
+            "a mechanism stands on the ground: fix its base link, or give it joints to the ground"
+            if joint.type == "floating"
+            else f"a joint is one of fixed, {', '.join(KINDS)}"
+        )
+        draft.refuse(
+            where, f"a joint of type {joint.type!r} cannot be represented; {remedy}", line
+        )
+        return
+    given = _numbers(draft, where, "axis", joint.axis or (1.0, 0.0, 0.0), line)
+    try:
+        axis = direction(given)
+    except ValueError:
+        draft.refuse(where, "its axis is zero; give a direction, such as 0 0 1", line)
+        return
+    child = End(ZERO, axis, least_aligned(axis))
+    kind = KINDS[joint.type]
+    if kind == "planar":
+        draft.notes.append(f"{where}: moves in the plane across its axis, and turns about it")
+        if joint.dynamics is not None:
+            draft.dropped.append(f"dynamics of planar joint {joint.name!r}")
+    draft.connections.append(
+        Connection(
+            joint.name,
+            kind,
+            (joint.parent, joint.child),
+            (child.seen_from(pose), child),
+            friction=_friction(draft, joint, line) if kind != "planar" else {},
+            start=_start(joint, kind),
+        )
+    )
+
+
+def _friction(draft: Draft, joint: Any, line: int) -> dict[str, dict[str, Fraction]]:
+    if joint.dynamics is None:
+        return {}
+    given = [joint.dynamics.damping or 0.0, joint.dynamics.friction or 0.0]
+    given = _numbers(draft, f"joint {joint.name!r}", "dynamics", given, line)
+    kinds = ("viscous", "coulomb")
+    found = {kind: decimal(value) for kind, value in zip(kinds, given, strict=True) if value}
+    return {joint.name: found} if found else {}
+
+
+def _start(joint: Any, kind: str) -> dict[str, Fraction]:
+    """Zero, or the middle of the limits where these leave zero out."""
+    if joint.bounds is None or joint.type not in ("revolute", "prismatic"):
+        return {}
+    try:
+        low, high = (float(x) if x is not None else 0.0 for x in joint.bounds)
+    except ValueError:
+        return {}
+    if not low < high or low <= 0 <= high or math.isinf(high - low):
+        return {}
+    return {joint.name: (decimal(low) + decimal(high)) / 2}
