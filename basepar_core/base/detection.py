@@ -30,6 +30,9 @@ from .null_space import ExactMatrix, ExactVector, NullVector, Transfers
 ZERO_SPIN = 1e-9
 #: Relative spread of random geometries about the nominal one, and how many are tried.
 SPREAD, GEOMETRIES, SAMPLES = 0.04, 6, 9
+#: Of entries of a fixed relative rotation: product of two rotations by quaternions of numbers up
+#: to 5. That the nine fractions are a rotation exactly is what makes it none by chance.
+DENOMINATOR = 10_000
 
 
 @dataclass(frozen=True)
@@ -247,7 +250,7 @@ def _rational_rotation(at: Sampled, i: int, j: int) -> list[list[Fraction]] | No
     mean = relative.mean(axis=-1)
     if np.abs(relative - mean[..., None]).max() > ZERO_SPIN:
         return None
-    exact = [[Fraction(float(x)).limit_denominator(100) for x in row] for row in mean]
+    exact = [[Fraction(float(x)).limit_denominator(DENOMINATOR) for x in row] for row in mean]
     if max(abs(float(exact[r][c]) - mean[r, c]) for r in range(3) for c in range(3)) > ZERO_SPIN:
         return None
     products = [

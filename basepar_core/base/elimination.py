@@ -3,20 +3,19 @@
 Columns are null vectors. A pivot (parameter, column) makes that parameter eliminated: its
 column becomes 1 there and nothing in the other pivots' rows, and then holds −β. Pivots are
 taken greedily where they keep expressions short (Markowitz's count, weighted with the size of
-expressions), so that ±1 (masses) comes before a length and a length before its square. Ties go
-by the parameter's name, never by order in the file.
+expressions), so that ±1 (masses) comes before a length and a length before its square; then
+parameters are exchanged as long as β gets shorter (`exchange.py`). Ties go by the parameter's
+name, never by order in the file.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from sympy.polys.rings import PolyElement
-
 from ..algebra import GeometryField
 from ..errors import EliminationError
+from ..quotients import Quotient, Quotients, factors_of
+from .exchange import Column, cleared, exchange
 from .null_space import Exact, NullVector
-
-Column = dict[int, Exact]
 
 
 @dataclass(frozen=True)
@@ -30,28 +29,17 @@ class Elimination:
     beta
         Per eliminated parameter its column of β: entries by kept parameter.
     pivots
-        What was divided by; β is valid where none vanishes.
+        Irreducible polynomials that β divides by; where none vanishes β is finite, and by
+        continuity valid.
     sources
-        Per eliminated parameter the null vectors (numbers in the input) it was pivoted from;
+        Per eliminated parameter the null vector (number in the input) that holds its column;
         the other input vectors depended on these.
     """
 
     eliminated: tuple[int, ...]
-    beta: Mapping[int, Column]
+    beta: Mapping[int, Mapping[int, Exact]]
     pivots: tuple[Exact, ...]
     sources: Mapping[int, int]
-
-
-def size(fraction: Exact) -> float:
-    """How much an entry costs a reader: 0 for ±1, degrees for monomials, terms for sums."""
-
-    def cost(polynomial: PolyElement) -> float:
-        degrees = sum(max(m[k] for m in polynomial.monoms()) for k in range(polynomial.ring.ngens))
-        if len(polynomial) == 1:
-            return degrees + (0.0 if abs(polynomial.LC) == 1 else 0.5)
-        return 3.0 * len(polynomial) + degrees
-
-    return cost(fraction.numer) + cost(fraction.denom)
 
 
 def eliminate(
@@ -59,6 +47,7 @@ def eliminate(
     vectors: Sequence[NullVector],
     names: Sequence[str],
     wanted: Sequence[int] | None = None,
+    search: bool = True,
 ) -> Elimination:
     """Solve the null vectors for as many parameters as they allow.
 
@@ -72,6 +61,8 @@ def eliminate(
         All parameters, for messages and for breaking ties.
     wanted
         φ₂ by index; None: chosen for simple expressions.
+    search
+        Whether a φ₂ that is chosen here is improved by exchanges after the greedy choice.
 
     Raises
     ------
@@ -79,35 +70,50 @@ def eliminate(
         `wanted` is not admissible: too many, too few, or dependent. Says which parameters could
         still be eliminated.
     """
-    columns = {k: dict(vector.entries) for k, vector in enumerate(vectors)}
+    ring = field.quotients
+    columns: dict[int, Column] = {
+        k: {row: ring.of(value) for row, value in vector.entries.items()}
+        for k, vector in enumerate(vectors)
+    }
     allowed = None if wanted is None else set(wanted)
-    pivot_of: dict[int, int] = {}
-    pivots: list[Exact] = []
-    open_columns = set(columns)
     # Theorems first: what only was seen counts where it says more than they do.
     seen = {k for k, vector in enumerate(vectors) if vector.grade != "theorem"}
-    sizes: dict[Exact, float] = {}
-    while open_columns:
-        open_columns = {k for k in open_columns if columns[k]}
-        common = (allowed, pivot_of, names, sizes)
+    pivot_of = _eliminated(ring, columns, names, allowed, seen)
+    left = [column for k, column in columns.items() if column and k not in pivot_of.values()]
+    if allowed is not None and (left or allowed - pivot_of.keys()):
+        _refuse(left, allowed, pivot_of, names)
+    if wanted is None and search:
+        pivot_of = exchange(ring, columns, pivot_of, names)
+    eliminated = tuple(sorted(pivot_of))
+    solved = {row: columns[pivot_of[row]] for row in eliminated}
+    beta = {
+        row: {r: -ring.back(value) for r, value in column.items() if r != row}
+        for row, column in solved.items()
+    }
+    return Elimination(eliminated, beta, _poles(ring, solved), pivot_of)
+
+
+def _eliminated(
+    ring: Quotients,
+    columns: dict[int, Column],
+    names: Sequence[str],
+    allowed: set[int] | None,
+    seen: set[int],
+) -> dict[int, int]:
+    """Clear columns pivot by pivot, in place; the column of each eliminated parameter."""
+    pivot_of: dict[int, int] = {}
+    open_columns = set(columns)
+    while open_columns := {k for k in open_columns if columns[k]}:
+        common = (allowed, pivot_of, names)
         choice = _best_pivot(columns, open_columns - seen, *common)
         choice = choice or _best_pivot(columns, open_columns, *common)
         if choice is None:
             break
         row, column = choice
-        pivots.append(columns[column][row])
-        _pivot(field, columns, row, column)
+        columns.update(cleared(ring, columns, row, column))
         pivot_of[row] = column
         open_columns.discard(column)
-    left = [columns[k] for k in sorted(open_columns) if columns[k]]
-    if allowed is not None and (left or allowed - pivot_of.keys()):
-        _refuse(left, allowed, pivot_of, names)
-    eliminated = tuple(sorted(pivot_of))
-    beta = {
-        row: {r: -value for r, value in columns[pivot_of[row]].items() if r != row}
-        for row in eliminated
-    }
-    return Elimination(eliminated, beta, tuple(_distinct(pivots)), pivot_of)
+    return pivot_of
 
 
 def _best_pivot(
@@ -116,7 +122,6 @@ def _best_pivot(
     allowed: set[int] | None,
     pivot_of: Mapping[int, int],
     names: Sequence[str],
-    sizes: dict[Exact, float],
 ) -> tuple[int, int] | None:
     """Row and column of the cheapest pivot among the open columns."""
     in_row: dict[int, int] = {}
@@ -125,45 +130,29 @@ def _best_pivot(
             in_row[row] = in_row.get(row, 0) + 1
     best: tuple[tuple[float, str, int], tuple[int, int]] | None = None
     for k in sorted(open_columns):
+        others = len(columns[k]) - 1
         for row, value in columns[k].items():
             if row in pivot_of or (allowed is not None and row not in allowed):
                 continue
-            if value not in sizes:
-                sizes[value] = size(value)
-            fill = (in_row[row] - 1) * (len(columns[k]) - 1)
-            key = (sizes[value] * 3.0 + fill, names[row], len(columns[k]))
+            key = (value.size * 3.0 + (in_row[row] - 1) * others, names[row], others)
             if best is None or key < best[0]:
                 best = key, (row, k)
     return best and best[1]
 
 
-def _pivot(field: GeometryField, columns: dict[int, Column], row: int, column: int) -> None:
-    """Make the pivot 1 and clear its row from all other columns."""
-    head = columns[column][row]
-    scaled = {r: field.reduce(value / head) for r, value in columns[column].items()}
-    columns[column] = scaled
-    for k, other in columns.items():
-        if k == column or row not in other:
-            continue
-        factor = other.pop(row)
-        for r, value in scaled.items():
-            if r == row:
-                continue
-            changed = field.reduce(other.get(r, field.zero) - factor * value)
-            if changed == 0:
-                other.pop(r, None)
-            else:
-                other[r] = changed
-
-
-def _distinct(pivots: Sequence[Exact]) -> list[Exact]:
-    """Pivots that can vanish, each once up to sign."""
-    found: list[Exact] = []
-    for pivot in pivots:
-        constant = pivot.numer.is_ground and pivot.denom.is_ground
-        if not constant and pivot not in found and -pivot not in found:
-            found.append(pivot)
-    return found
+def _poles(ring: Quotients, solved: Mapping[int, Column]) -> tuple[Exact, ...]:
+    """Irreducible factors of the denominators, shortest first."""
+    found: dict[str, Quotient] = {}
+    one = None
+    for row, column in solved.items():
+        one = one or column[row].top
+        for value in column.values():
+            if not value.bottom.is_constant():
+                for factor, _ in factors_of(value.bottom)[1]:
+                    found.setdefault(str(factor), Quotient(factor, one))
+    return tuple(
+        ring.back(found[text]) for text in sorted(found, key=lambda t: (found[t].size, t))
+    )
 
 
 def _refuse(

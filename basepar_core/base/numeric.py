@@ -87,23 +87,45 @@ def spectrum(W: Array, error: Array, terms: Array | None = None) -> Spectrum:
         columns themselves where it is not known.
     """
     unit, _, dead = unit_columns(W, terms)
-    values, scaled = _singular_values(W), _singular_values(unit)
-    rows, width = W.shape[-2:]
+    return judged(_singular_values(W), _singular_values(unit), error, W.shape[-2], dead)
+
+
+def judged(values: Array, scaled: Array, error: Array, rows: int, dead: Array) -> Spectrum:
+    """What singular values say of the rank.
+
+    Parameters
+    ----------
+    values, scaled
+        (variant, parameter) of W and of W with unit columns, descending.
+    error
+        (variant,) relative error of W.
+    rows
+        Of W.
+    dead
+        (variant, parameter) columns without effect.
+    """
+    width = values.shape[1]
     noise = OPERATIONS * np.sqrt(width) * np.maximum(error, np.finfo(float).eps)
     rank = (scaled > noise[:, None]).sum(axis=1)
     at_least = (scaled > CLEAR * noise[:, None]).sum(axis=1)
-    floor = np.finfo(float).eps * np.sqrt(width)
-    padded = np.concatenate([scaled, np.zeros((len(W), 1))], axis=1)
+    last, following, steepest = edge(scaled, noise, rank)
+    gap = last / np.maximum(following, np.finfo(float).eps * np.sqrt(width))
+    short = (rank == rows) & (rank < width)
+    clear = (rank == at_least) & ((last > STEEPER * steepest * noise) | (rank == width)) & ~short
+    return Spectrum(values, scaled, noise, rank, gap, at_least, clear, short, dead)
+
+
+def edge(scaled: Array, noise: Array, rank: Array) -> tuple[Array, Array, Array]:
+    """The last of `rank` singular values, the one after it, the steepest fall among them."""
+    width = scaled.shape[1]
+    padded = np.concatenate([scaled, np.zeros((len(scaled), 1))], axis=1)
     last = np.take_along_axis(padded, np.maximum(rank - 1, 0)[:, None], axis=1)[:, 0]
     following = np.take_along_axis(padded, rank[:, None], axis=1)[:, 0]
-    gap = last / np.maximum(following, floor)
     seen = np.maximum(scaled, noise[:, None])
     steepest = (seen[:, :-1] / seen[:, 1:]).max(
         axis=1, initial=1.0, where=np.arange(1, width) < rank[:, None]
     )
-    short = (rank == rows) & (rank < width)
-    clear = (rank == at_least) & ((last > STEEPER * steepest * noise) | (rank == width)) & ~short
-    return Spectrum(values, scaled, noise, rank, gap, at_least, clear, short, dead)
+    return last, following, steepest
 
 
 def unit_columns(W: Array, terms: Array | None = None) -> tuple[Array, Array, Array]:
@@ -181,10 +203,21 @@ def check(
     largest = norms.max(axis=1, keepdims=True)
     involved = np.where(involved > NO_EFFECT * largest, involved, largest)
     share = np.sqrt((missing**2).sum(axis=1)) / np.where(involved > 0, involved, 1.0)
-    reduced = _singular_values(unit_columns(W1)[0])
-    with np.errstate(divide="ignore", invalid="ignore"):
-        condition = reduced[:, 0] / reduced[:, -1] if reduced.shape[1] else np.ones(len(W))
+    condition = spread(_singular_values(unit_columns(W1)[0]))
     return Check(found, share.max(axis=1, initial=0.0), condition)
+
+
+def spread(values: Array) -> Array:
+    """(variant,) largest by smallest of singular values (variant, column), descending."""
+    if not values.shape[1]:
+        return np.ones(len(values))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(values[:, 0] / values[:, -1])
+
+
+def allowed_share(noise: Array) -> Array:
+    """(variant,) what a right β may miss by, `Check.null_error`."""
+    return np.maximum(1e3 * noise, 1e-9)
 
 
 @dataclass(frozen=True)

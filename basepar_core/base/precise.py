@@ -69,6 +69,10 @@ class PreciseParameters(BaseParameters):
     least, most
         Rigorous: σ_r is at least `least` (0: nothing proved), σ_{r+1} at most `most`, for the
         enclosed samples that W uses.
+    observed_digits
+        Digits of the W that everything here is from; the ridge was evident with two thirds.
+    picks
+        Samples of the excitation that W uses.
     """
 
     digits: int = FLOAT_DIGITS
@@ -76,6 +80,8 @@ class PreciseParameters(BaseParameters):
     sigma: tuple[mpf, ...] = field(default=(), repr=False)
     least: mpf = field(default_factory=mpf)
     most: mpf = field(default_factory=mpf)
+    observed_digits: int = 0
+    picks: tuple[int, ...] = field(default=(), repr=False)
 
     @cached_property
     def precise_beta(self) -> mpmath.matrix:
@@ -162,6 +168,8 @@ def precise(
         digits=digits or FLOAT_DIGITS,
         decimals=decimals,
         sigma=tuple(numbers.from_float(x, exponent) for x, exponent in found.values),
+        observed_digits=_digits_of(W),
+        picks=settled.variant.picks if settled.variant is not None else (),
         **_bounds(settled),
     )
 

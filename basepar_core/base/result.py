@@ -132,11 +132,10 @@ class BaseParameters:
         return tuple(self.parameters[k] for k in self.eliminated)
 
     @cached_property
-    def _places(self) -> tuple[Array, Array]:
-        return (
-            np.array([entry.base for entry in self.beta], dtype=int),
-            np.array([entry.eliminated for entry in self.beta], dtype=int),
-        )
+    def places(self) -> Array:
+        """(2, entry): where β's nonzero entries stand, in φ₁ and in φ₂."""
+        found = [(entry.base, entry.eliminated) for entry in self.beta]
+        return np.array(found, dtype=int).reshape(-1, 2).T.copy()
 
     def beta_entries(self, values: Mapping[str, Any]) -> Array:
         """β's nonzero entries (entry, variant) at symbol values (SI; all names needed)."""
@@ -151,7 +150,7 @@ class BaseParameters:
     def beta_matrix(self, entries: Array) -> Array:
         """Dense β (variant, base, eliminated) of `beta_entries`."""
         dense = np.zeros((entries.shape[1], len(self.kept), len(self.eliminated)))
-        rows, columns = self._places
+        rows, columns = self.places
         dense[:, rows, columns] = entries.T
         return dense
 
@@ -178,11 +177,13 @@ class BaseParameters:
 
     def document(self) -> dict[str, Any]:
         """What `basepar base --json` prints (FORMAT.md, "What programs read")."""
+        texts = [entry.text is not None for entry in self.beta]
+        symbolic = any(texts) or not texts  # further columns are numbers in a symbolic result
         base = []
         for k, name in enumerate(self.base_names):
             mine = [entry for entry in self.beta if entry.base == k]
             row: dict[str, Any] = {"parameter": name}
-            if all(entry.text is not None for entry in self.beta):
+            if symbolic and all(entry.text is not None for entry in mine):
                 row["terms"] = {self.eliminated_names[e.eliminated]: e.text for e in mine}
             row["values"] = {self.eliminated_names[e.eliminated]: e.value for e in mine}
             base.append(row)
@@ -194,6 +195,8 @@ class BaseParameters:
             "eliminated": list(self.eliminated_names),
             "no_effect": [self.parameters[k] for k in self.no_effect],
             "base": base,
+            # τ = W[:, columns] @ base parameters, columns of W counted from 0.
+            "columns": list(self.kept),
             "gap": self.gap,
             "singular_values": list(self.singular_values),
             "doubt": self.doubt,

@@ -11,16 +11,22 @@ from dataclasses import replace
 from ..algebra import GeometryField
 from ..closure import Model
 from ..errors import EliminationError, UsageError
-from ..exact.grading import Grading, grade
+from ..exact.grading import Grading, grade, suffice
 from ..expressions import evaluate
 from ..mechanism import Mechanism
 from ..motion import excitation
 from ..regressor import Observation, observe
 from .detection import detect
 from .elimination import Elimination, eliminate
-from .null_space import Transfers, joint_vectors
+from .null_space import NullVector, Transfers, joint_vectors
 from .numeric import Check, Spectrum, check, group, spectrum
 from .result import GRADES, BaseParameters, BetaEntry, Certificate, VectorGrade
+
+#: A gap (m or rad) that no rounding makes: Newton closes to 1e-13, and constraints that were left
+#: out as redundant follow within some hundred times that.
+OPEN = 1e-7
+#: Terms of a polynomial beyond which exchanging parameters costs minutes and shortens nothing.
+MANY_TERMS = 12
 
 
 def parameter_indices(mechanism: Mechanism, wanted: Sequence[str]) -> list[int]:
@@ -58,11 +64,23 @@ def nominal_observation(model: Model) -> Observation:
             f"amplitude, or change the assembly.",
             ["excitation"],
         )
+    gap = float(seen.residual[0])
+    if gap > OPEN:
+        raise UsageError(
+            f"Along the excitation of {model.mechanism.name!r} a loop opens by {gap:.1e} (m or "
+            f"rad; allowed {OPEN:g}): constraints that look redundant at the assembled pose are "
+            f"not so along the motion. The assembled pose is singular; assemble at another one, "
+            f"and count the coordinates there.",
+            ["assembly", "coordinates"],
+        )
     return seen
 
 
 def symbolic(
-    model: Model, wanted: Sequence[int] | None = None, exact: bool = True
+    model: Model,
+    wanted: Sequence[int] | None = None,
+    exact: bool = True,
+    seen: Observation | None = None,
 ) -> BaseParameters:
     """Symbolic base parameters, checked numerically and over finite fields.
 
@@ -75,6 +93,8 @@ def symbolic(
     exact
         Whether null vectors and rank are held against random points of the family; without
         it the certificate has numerical grades.
+    seen
+        W of `nominal_observation`, where it is at hand.
 
     Raises
     ------
@@ -84,15 +104,18 @@ def symbolic(
     mechanism = model.mechanism
     field = GeometryField.of(mechanism)
     transfers = Transfers(mechanism, field)
-    vectors = [*joint_vectors(transfers), *detect(transfers, model)]
+    known = joint_vectors(transfers)
+    if not (exact and suffice(model, field, known)):  # to detect costs more than all the rest
+        known = [*known, *detect(transfers, model)]
+    graded = grade(model, field, known) if exact else Grading(tuple(known), None, "")
     names = mechanism.parameter_names
-    result = eliminate(field, vectors, names, wanted)
+    result = eliminate(field, graded.vectors, names, wanted, search=not _long(graded.vectors))
+    used = tuple(graded.vectors[k] for k in sorted(result.sources.values()))
+    graded = replace(graded, vectors=used)
     kept = tuple(k for k in range(len(names)) if k not in result.eliminated)
     beta = _entries(field, result, kept, mechanism.nominal)
     validity = tuple((field.to_expression(p), field.to_text(p)) for p in result.pivots)
-    seen = nominal_observation(model)
-    used = tuple(vectors[k] for k in sorted(result.sources.values()))
-    graded = grade(model, field, used) if exact else Grading(used, None, "")
+    seen = seen or nominal_observation(model)
     partial = BaseParameters(
         mechanism=mechanism.name,
         parameters=names,
@@ -112,8 +135,25 @@ def symbolic(
     return _settled(partial, held, _certificate(field, graded, names, least))
 
 
-def numeric(model: Model, wanted: Sequence[int] | None = None) -> BaseParameters:
+def _long(vectors: Sequence[NullVector]) -> bool:
+    """Whether an entry is so long that φ₂ is not worth an exchange: a recovered one may be."""
+    return any(
+        max(len(x.numer), len(x.denom)) > MANY_TERMS
+        for vector in vectors
+        if vector.grade != "theorem"
+        for x in vector.entries.values()
+    )
+
+
+def numeric(
+    model: Model, wanted: Sequence[int] | None = None, seen: Observation | None = None
+) -> BaseParameters:
     """Base parameters by the numeric route alone: float64, nominal geometry.
+
+    Parameters
+    ----------
+    model, wanted, seen
+        As in `symbolic`.
 
     Raises
     ------
@@ -121,7 +161,7 @@ def numeric(model: Model, wanted: Sequence[int] | None = None) -> BaseParameters
         `wanted` is not admissible.
     """
     mechanism, names = model.mechanism, model.mechanism.parameter_names
-    seen = nominal_observation(model)
+    seen = seen or nominal_observation(model)
     found = spectrum(seen.stacked, seen.error, seen.terms)
     rank = int(found.rank[0])
     grouping = group(seen.stacked[0], rank, names, wanted)
@@ -168,12 +208,16 @@ def _settled(partial: BaseParameters, held: Check, certificate: Certificate) -> 
     doubts = []
     if not found.clear[0]:
         doubts.append(_unclear(found))
+    generic = certificate.at_least_grade == "proved generically"
     if rank < partial.rank and not found.short[0]:
+        why = "some are missing"
+        if generic and certificate.at_least == partial.rank:
+            why = "the nominal geometry is special, which generic geometry is not"
         doubts.append(
-            f"float64 sees rank {rank}, the null vectors allow {partial.rank}: either some are "
-            f"missing, or the mobility is too low for double precision"
+            f"float64 sees rank {rank}, the null vectors allow {partial.rank}: either {why}, or "
+            f"the mobility is too low for double precision"
         )
-    if certificate.at_least_grade == "proved generically" and certificate.at_least < partial.rank:
+    if generic and certificate.at_least < partial.rank:
         doubts.append(
             f"the rank over finite fields is {certificate.at_least} for generic geometry, the "
             f"null vectors allow {partial.rank}: some are missing"

@@ -2,20 +2,24 @@
 
 Joint rules stay theorems, and are tested all the same; vectors that only were seen earn
 *probability* by vanishing at random points of the family, on the component with the relations
-that were seen with them. The generic rank bounds from below what they bound from above.
+that were seen with them. The generic rank bounds from below what they bound from above; where
+they leave a gap, the vectors that are missing are recovered.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ..algebra import GeometryField
-from ..base.detection import spin_relations
-from ..base.null_space import NullVector, Transfers
+from ..base.detection import detect, spin_relations
+from ..base.null_space import NullVector, Transfers, joint_vectors
 from ..closure import Model
 from ..errors import EliminationError, FamilyError
 from .component import Component, find_component
-from .identities import IdentityTest, check_identities
+from .conditions import Conditions, conditions, restricted, substituted
+from .family import rational_values
+from .identities import IdentityTest, check_identities, independent
 from .rank import generic_rank, scope
+from .recovery import recover
 
 
 @dataclass(frozen=True)
@@ -25,7 +29,7 @@ class Grading:
     Attributes
     ----------
     vectors
-        As given, some of them graded better.
+        As given, some of them graded better, and those that were recovered.
     rank
         Generic rank; None where the family is refused.
     scope
@@ -37,10 +41,34 @@ class Grading:
     scope: str
 
 
+def suffice(
+    model: Model, field: GeometryField, vectors: Sequence[NullVector], seed: int = 0
+) -> bool:
+    """Whether joint rules alone reach the generic rank, so that there is nothing to look for.
+
+    Parameters
+    ----------
+    model, field, seed
+        As in `grade`.
+    vectors
+        Of the joint rules.
+    """
+    try:
+        component = find_component(model, seed)
+    except FamilyError:
+        return False
+    if component.family.freed_on_bodies:
+        return False
+    entries = [vector.entries for vector in vectors]
+    rank = generic_rank(model, seed, component=component).rank
+    known = independent(component, field, entries, seed)
+    return rank + known == len(model.mechanism.parameter_names)
+
+
 def grade(
     model: Model, field: GeometryField, vectors: Sequence[NullVector], seed: int = 0
 ) -> Grading:
-    """Test null vectors as identities, and find the generic rank.
+    """Test null vectors as identities, find the generic rank, and recover what is missing.
 
     Parameters
     ----------
@@ -49,7 +77,7 @@ def grade(
     field
         Its geometry field, in which the entries live.
     vectors
-        Independent null vectors.
+        Null vectors, dependent ones among them.
     seed
         Of everything random.
 
@@ -63,14 +91,68 @@ def grade(
     except FamilyError as error:
         return Grading(tuple(vectors), None, f"not tested over finite fields: {error.message}")
     if component.family.freed_on_bodies:  # null vectors have these numbers as numbers
-        graded = tuple(vectors)
+        wide = component.family.mechanism
+        wider = GeometryField.of(wide)
+        transfers = Transfers(wide, wider)
+        every = [*joint_vectors(transfers), *detect(transfers, model)]
+        component, graded = _completed(model, wider, every, component, seed)
+        graded = [v for v in vectors if v.grade == "theorem"] + [
+            found
+            for v in graded
+            if v.grade != "theorem" and (found := _narrowed(wider, field, v, component))
+        ]
     else:
-        component, tests = _tested(model, field, vectors, component, seed)
-        _no_false_theorem(model, vectors, tests)
-        graded = tuple(map(_graded, vectors, tests))
+        component, graded = _completed(model, field, vectors, component, seed)
     # Two independent points: a rank that is too low by bad luck would have to be so twice.
     rank = generic_rank(model, seed, pairs=2, component=component).rank
-    return Grading(graded, rank, "; ".join([scope(component), *component.notes]))
+    notes = [scope(component), *_told(component, conditions(component, seed)), *component.notes]
+    return Grading(tuple(graded), rank, "; ".join(notes))
+
+
+def _completed(
+    model: Model,
+    field: GeometryField,
+    vectors: Sequence[NullVector],
+    component: Component,
+    seed: int,
+) -> tuple[Component, list[NullVector]]:
+    """Graded vectors, and those that are missing, on the component where they hold."""
+    component, tests = _tested(model, field, vectors, component, seed)
+    _no_false_theorem(model, vectors, tests)
+    tied = conditions(component, seed)
+    graded = [restricted(field, v, tied) for v in map(_graded, vectors, tests)]
+    graded = [v for v in graded if v.entries]
+    holding = [v for v in graded if v.grade != "numerical"]
+    if len(holding) < len(graded):  # what holds near this geometry only is not completed
+        return component, graded
+    return component, [*graded, *recover(model, component, field, holding, seed)]
+
+
+def _told(component: Component, tied: Conditions) -> list[str]:
+    """What lengths must satisfy to close, in words."""
+    if not tied:
+        return []
+    field = GeometryField.of(component.family.mechanism)
+    parts = [
+        f"{name} = {field.to_text(substituted(field, field.symbol(name), field, tied))}"
+        for name in tied
+    ]
+    return [f"the loops close only where {', '.join(parts)}"]
+
+
+def _narrowed(
+    wider: GeometryField, field: GeometryField, vector: NullVector, component: Component
+) -> NullVector | None:
+    """A vector of the wider family at the numbers of the file; None where it is not finite."""
+    freed = [s for s in component.family.mechanism.geometry if s.name.startswith("?")]
+    numbers, _ = rational_values(freed)
+    values: Conditions = {name: {None: value} for name, value in numbers.items()}
+    try:
+        entries = {k: substituted(wider, x, field, values) for k, x in vector.entries.items()}
+    except ZeroDivisionError:
+        return None
+    kept = {k: x for k, x in entries.items() if x != 0}
+    return replace(vector, entries=kept) if kept else None
 
 
 def _no_false_theorem(

@@ -16,6 +16,7 @@ from ..algebra import GeometryField
 from ..closure import Model
 from ..errors import FamilyError
 from ..expressions import Call, Name, Number, Pi
+from ..mechanism import Mechanism
 from .bounds import Bounds, Size, error_bits
 from .component import Component, find_component, start
 from .evaluation import Evaluator
@@ -82,13 +83,13 @@ def check_identities(
     """
     component = component or find_component(model, seed)
     family = component.family
-    if family.freed_on_bodies:
+    field = field or GeometryField.of(model.mechanism)
+    if family.freed_on_bodies and not _covers(field, family.mechanism):
         raise FamilyError(
             f"The loops of {model.mechanism.name!r} close at random orientations only if numbers "
             f"of moving bodies vary ({', '.join(family.freed)}); null vectors have these as "
             f"numbers. Write them as symbols."
         )
-    field = field or GeometryField.of(model.mechanism)
     seeds = tuple((seed, 4, k) for k in range(points))
     passed = [True] * len(vectors)
     primes = []
@@ -102,6 +103,11 @@ def check_identities(
         IdentityTest(ok, _bits(bounds, vector, per_body, points), seeds, tuple(primes))
         for ok, vector in zip(passed, vectors, strict=True)
     ]
+
+
+def _covers(field: GeometryField, mechanism: Mechanism) -> bool:
+    """Whether a field has all symbols of a mechanism, those made of freed numbers too."""
+    return GeometryField.of(mechanism).generators == field.generators
 
 
 def _bits(bounds: Bounds, vector: Entries, per_body: int, points: int) -> int:
@@ -131,6 +137,36 @@ def _at_one_point(
     return draw.prime, [
         all(products[i, k] == 0 for k in range(rows.ncols())) for i in range(len(vectors))
     ]
+
+
+def independent(
+    component: Component, field: GeometryField, vectors: Sequence[Entries], seed: int = 0
+) -> int:
+    """How many of the vectors are independent at a random point of the family.
+
+    Parameters
+    ----------
+    component
+        To draw from.
+    field, vectors
+        As in `check_identities`.
+    seed
+        Of the point.
+    """
+    draw = field_for(component.family, np.random.default_rng([seed, 7]))
+    while True:
+        point, _ = start(component.family, draw)
+        try:
+            columns = [_column(field, vector, point) for vector in vectors]
+        except ZeroDivisionError:
+            continue
+        break
+    rows = 1 + max((k for column in columns for k in column), default=0)
+    matrix = nmod_mat(max(len(columns), 1), rows, draw.prime)
+    for i, column in enumerate(columns):
+        for k, x in column.items():
+            matrix[i, k] = x
+    return int(matrix.rank())
 
 
 def _column(field: GeometryField, vector: Entries, point: Point) -> dict[int, nmod]:

@@ -51,6 +51,8 @@ class Point:
     held
         How many of their relations between lengths alone hold at the nominal lengths, exactly:
         in an over-constrained linkage those that do not depend on the orientations.
+    relations
+        These relations: coefficients by symbol, the constant under None.
     """
 
     prime: int
@@ -63,6 +65,7 @@ class Point:
     dimension: int
     length_rank: int
     held: int
+    relations: tuple[Mapping[str | None, nmod], ...] = ()
 
 
 class InconsistentError(Exception):
@@ -179,6 +182,7 @@ def _point(
         dimension=len(family.directions) + len(family.angles) + turned.freedoms + closed.free,
         length_rank=closed.rank,
         held=_held(family, closed, evaluator),
+        relations=closed.relations,
     )
 
 

@@ -151,12 +151,12 @@ def ladder(first: int, cap: int = MOST_DIGITS) -> tuple[int, ...]:
 
 def climb(one: Variant, digits: Sequence[int], form: str = "W") -> Settled:
     """The same over given digits."""
-    found = settle(lambda d: one.observe(d, form), digits)
+    found = settle(lambda d: one.observe(d, form), digits, _limit(one))
     # Each sample adds at least one dimension to the rows until they span everything, so more
     # samples than the rank are enough; several coordinates can mislead a count of rows.
     while found.result.rank >= len(one.picks) and len(one.picks) < one.available:
         one = one.with_samples(found.result.rank + 2)
-        found = settle(lambda d, used=one: used.observe(d, form), digits)  # type: ignore[misc]
+        found = settle(lambda d, used=one: used.observe(d, form), digits, _limit(one))  # type: ignore[misc]
     result = replace(found.result, samples=len(one.picks), form=form)
     rows = found.matrix.entries.nrows() if found.matrix is not None else 0
     if 0 < result.rank == rows < len(one.model.mechanism.parameter_names):
@@ -165,7 +165,14 @@ def climb(one: Variant, digits: Sequence[int], form: str = "W") -> Settled:
     return replace(found, result=result, variant=one)
 
 
-def settle(observe: Callable[[int], IntegerMatrix], digits: Sequence[int]) -> Settled:
+def _limit(one: Variant) -> int | None:
+    """The rank from which on more samples must be used; None where there are no more."""
+    return len(one.picks) if len(one.picks) < one.available else None
+
+
+def settle(
+    observe: Callable[[int], IntegerMatrix], digits: Sequence[int], limit: int | None = None
+) -> Settled:
     """Raise the digits until the ridge is evident and stays.
 
     Parameters
@@ -174,6 +181,8 @@ def settle(observe: Callable[[int], IntegerMatrix], digits: Sequence[int]) -> Se
         W to so many decimal digits, computed from scratch.
     digits
         To try, rising.
+    limit
+        A rank this high is not confirmed, because W must have more rows first.
     """
     last: Settled | None = None
     for few in digits:
@@ -184,6 +193,9 @@ def settle(observe: Callable[[int], IntegerMatrix], digits: Sequence[int]) -> Se
                 why = f"the ridge is {found.ridge:.1f} decades high at {few} digits"
                 last = Settled(_result(found, few, False, why), found, one)
                 continue
+            if limit is not None and found.rank >= limit:
+                why = f"{limit} samples are too few for rank {found.rank}"
+                return Settled(_result(found, few, False, why), found, one)
             more = math.ceil(AGAIN * few)
             last = _compared(one, observe(more), found, few, more)
         except NotClosedError as error:
