@@ -33,6 +33,7 @@ from .expressions import (
     subtract,
 )
 from .mechanism import Mechanism, Relation, Symbol
+from .quotients import Quotients, leading
 
 #: cos and sin of the multiples of 30° at which they are rational, by the angle over π.
 _RATIONAL_COSINES = {
@@ -83,6 +84,7 @@ class GeometryField:
             (c**2 + s**2 - 1).numer for c, s in self._angles.values()
         ]
         self._relations += [self._fraction(r.polynomial).numer for r in relations]
+        self._leading = [leading(relation) for relation in self._relations]
 
     @classmethod
     def of(cls, mechanism: Mechanism) -> "GeometryField":
@@ -93,6 +95,13 @@ class GeometryField:
     def generators(self) -> tuple[Expression, ...]:
         """What each generator of the ring stands for: a symbol, or an angle's sine or cosine."""
         return tuple(self._meaning)
+
+    @cached_property
+    def quotients(self) -> Quotients:
+        """Fast arithmetic of many elements."""
+        # Cosines and roots, each with its relation, stand before the sines.
+        pairs = [(k, len(self._relations) + k) for k in range(len(self._angles))]
+        return Quotients(self.field, self._relations, pairs)
 
     @property
     def zero(self) -> FracElement:
@@ -122,12 +131,16 @@ class GeometryField:
 
     def reduce(self, fraction: FracElement) -> FracElement:
         """Normal form modulo the relations; zero if and only if it is zero in the field."""
-        if not self._relations:
+        if not (self._reducible(fraction.numer) or self._reducible(fraction.denom)):
             return fraction
         denominator = fraction.denom.rem(self._relations)
         if denominator == 0:
             raise ExpressionError("A denominator vanishes identically by the stated relations.")
         return self.field.new(fraction.numer.rem(self._relations), denominator)
+
+    def _reducible(self, polynomial: PolyElement) -> bool:
+        """Whether a relation may replace something; most entries contain no such power."""
+        return any(m[k] >= n for m in polynomial for k, n in self._leading)
 
     def _fraction(self, node: Expression) -> FracElement:
         match node:
@@ -269,12 +282,11 @@ class GeometryField:
         lower = f"({bottom})" if isinstance(bottom, sympy.Add | sympy.Mul) else str(bottom)
         return f"{upper}/{lower}"
 
-    @staticmethod
-    def _factored(polynomial: PolyElement, generators: list[Any]) -> sympy.Expr:
+    def _factored(self, polynomial: PolyElement, generators: list[Any]) -> sympy.Expr:
         if polynomial == 0:
             return sympy.Integer(0)
-        content, factors = polynomial.factor_list()
-        result = sympy.Integer(int(content))
+        content, factors = self.quotients.factor(polynomial)
+        result = sympy.Integer(content)
         for factor, power in factors:
             result *= factor.as_expr(*generators) ** power
         return result

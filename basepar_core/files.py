@@ -19,6 +19,7 @@ from .read_assembly import read_actuated, read_assembly, read_coordinates, value
 from .read_bodies import read_bodies
 from .read_columns import read_friction, read_springs
 from .read_joints import read_joints
+from .read_loads import read_motors, read_torques
 from .read_motion import read_cycle, read_excitation, read_noise
 from .read_relations import read_relations
 from .read_symbols import read_symbols
@@ -39,6 +40,8 @@ _OPTIONAL = (
     "noise",
     "friction",
     "springs",
+    "motors",
+    "torques",
 )
 _ACCELERATION = UNITS["m"] / UNITS["s"] ** 2
 
@@ -67,12 +70,15 @@ def load(source: str | Path) -> Mechanism:
     Parameters
     ----------
     source
-        A file, or the name of a shipped mechanism; a plain word is looked for there first.
+        A file, or the name of a shipped mechanism; a plain word is looked for there first. A
+        file that ends in .urdf, .xml or .mjcf is imported (`imports`).
 
     Raises
     ------
     FileError
         With all mistakes of the file.
+    MissingDataError
+        The extra that reads it is not installed.
 
     Warns
     -----
@@ -80,6 +86,10 @@ def load(source: str | Path) -> Mechanism:
         A bare angle above a full turn, most likely meant in degrees.
     """
     path = library_path(str(source)) if str(source) in library_names() else Path(source)
+    if path.suffix in (".urdf", ".xml", ".mjcf") and path.is_file():
+        from .imports import read_file  # builds on this module
+
+        return read_file(path).mechanism
     try:
         text = path.read_text(encoding="utf-8")
     except (FileNotFoundError, IsADirectoryError):
@@ -158,6 +168,8 @@ def _mechanism(reading: Reading, node: Node, text: str) -> Mechanism | None:
         noise=read_noise(reading, top.get("noise"), slots),
         friction=read_friction(reading, top.get("friction"), joints),
         springs=read_springs(reading, top.get("springs"), joints, names),
+        motors=read_motors(reading, top.get("motors"), joints),
+        torques=read_torques(reading, top.get("torques"), joints),
         description=_description(reading, top),
         source=text,
     )

@@ -14,7 +14,7 @@ from .mechanism import JOINT_VALUES
 from .spatial import Array
 
 #: At zero a universal joint's second axis is F1's x and its first axis is F2's x.
-_UNIVERSAL_ZERO = np.array([[0.0, 0.0, 1.0], [0.0, -1.0, 0.0], [1.0, 0.0, 0.0]])
+UNIVERSAL_ZERO = np.array([[0.0, 0.0, 1.0], [0.0, -1.0, 0.0], [1.0, 0.0, 0.0]])
 
 #: Axes of F1 along which a closed joint locks the distance of the origins, and about which it
 #: locks rotation. "n" is the normal of a universal joint's two axes.
@@ -41,9 +41,14 @@ def configuration_size(kind: str) -> int:
     return 4 if kind == "spherical" else JOINT_VALUES[kind]
 
 
+def locked_names(kind: str, planar: bool) -> tuple[str, str]:
+    """Axes of F1 along which a closed joint locks lengths, and about which it locks angles."""
+    return (_LOCKED_IN_PLANE if planar else _LOCKED)[kind]
+
+
 def locked_kinds(kind: str, planar: bool) -> tuple[int, int]:
     """Numbers of constraints of a closed joint: lengths, and angles."""
-    along, about = (_LOCKED_IN_PLANE if planar else _LOCKED)[kind]
+    along, about = locked_names(kind, planar)
     return len(along), len(about)
 
 
@@ -65,7 +70,7 @@ def relative_motion(kind: str, q: Array) -> tuple[Array, Array | None]:
         case "cylindrical":
             return spatial.about_z(q[1]), np.stack([zero, zero, q[0]])
         case "universal":
-            middle = _UNIVERSAL_ZERO.reshape((3, 3) + (1,) * len(batch))
+            middle = UNIVERSAL_ZERO.reshape((3, 3) + (1,) * len(batch))
             first = spatial.compose(spatial.about_z(q[0]), middle)
             return spatial.compose(first, spatial.about_z(q[1])), None
         case "spherical":
@@ -113,7 +118,7 @@ def integrate(kind: str, q: Array, step: Array) -> Array:
 
 def locked_directions(kind: str, planar: bool, X1: Array, X2: Array) -> tuple[list, list]:
     """World directions along which the origins' distance, and about which rotation, is locked."""
-    along, about = (_LOCKED_IN_PLANE if planar else _LOCKED)[kind]
+    along, about = locked_names(kind, planar)
     axes = {"x": X1[:, 0], "y": X1[:, 1], "z": X1[:, 2]}
     if about == "n":
         axes["n"] = spatial.cross(X1[:, 2], X2[:, 2])

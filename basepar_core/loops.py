@@ -3,7 +3,6 @@
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy.linalg import qr
 
 from . import joints, kinematics
 from .assembly import Assembled
@@ -90,6 +89,8 @@ def _independent_rows(mechanism: Mechanism, graph: Topology, jacobian: Array) ->
     dependent = jacobian[:, list(graph.dependent)]
     if not dependent.size:
         return ()
+    from scipy.linalg import qr  # workers get the loops ready made
+
     _, R, order = qr(dependent.T, mode="economic", pivoting=True)
     pivots = np.abs(np.diag(R))
     # At an assembled pose redundant rows vanish to rounding (1e-13); 1e-7 is far from both.

@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from .expressions import Expression, evaluate
+from .expressions import ONE, ZERO, Expression, evaluate
 
 Vector = tuple[Expression, Expression, Expression]
 
@@ -239,6 +239,41 @@ class Spring:
     stiffness: Expression | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Motor:
+    """A DC motor on a joint value: U = R i + L di/dt + K n θ̇, torque n K i on the joint.
+
+    SI. `ratio` n is the motor's turns per turn of the joint (rad/m where it slides); `rotor` is
+    the inertia at the motor's shaft. Without `inductance` the current follows at once.
+    """
+
+    name: str
+    coordinate: str
+    voltage: Expression
+    resistance: Expression
+    constant: Expression
+    ratio: Expression = ONE
+    inductance: Expression | None = None
+    rotor: Expression | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Torque:
+    """A torque or force on a joint value, positive where it drives the value up.
+
+    `value` is in symbols and, by name, the joint's own `position` and `speed`; or there are
+    `pieces` (from, to, value) over ranges of the joint value `along`, none elsewhere. `when` is
+    "rising" or "falling" where a value acts only while the joint's own value does so.
+    """
+
+    name: str
+    coordinate: str
+    value: Expression = ZERO
+    when: str = ""
+    along: str = ""
+    pieces: tuple[tuple[Expression, Expression, Expression], ...] = ()
+
+
 @dataclass(frozen=True)
 class Mechanism:
     """A mechanism as its file states it (FORMAT.md, "Mechanism").
@@ -262,6 +297,8 @@ class Mechanism:
     noise: tuple[tuple[str, Expression], ...] = ()
     friction: tuple[Friction, ...] = ()
     springs: tuple[Spring, ...] = ()
+    motors: tuple[Motor, ...] = ()
+    torques: tuple[Torque, ...] = ()
     description: str = ""
     source: str = ""
 

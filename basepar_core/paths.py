@@ -62,6 +62,10 @@ class Path:
         """(variant, step): ‖τ − W_k φ_k‖², weighted."""
         return (self.torque_error * self.torque_norm[:, None]) ** 2
 
+    def gone(self, step: int, variant: int = 0) -> list[int]:
+        """Columns that have left when a step is reached, in this order."""
+        return [int(k) for k in self.removed[variant, 1 : step + 1]]
+
 
 def backward(
     W: Array,

@@ -166,9 +166,11 @@ class Reading:
 
     # Expressions
 
-    def expression(self, node: Node | None, slot: Unit) -> Expression:
-        """Any smooth function of symbols and constants, in its slot's dimension."""
-        return self._parsed(node, slot, self.dimensions)
+    def expression(
+        self, node: Node | None, slot: Unit, state: Mapping[str, Dimension | None] | None = None
+    ) -> Expression:
+        """Any smooth function of symbols, constants and names of a state, in its dimension."""
+        return self._parsed(node, slot, {**self.dimensions, **(state or {})})
 
     def fixed(self, node: Node | None, slot: Unit, names: Iterable[str] = ()) -> Expression:
         """A number: constants may stand in it, and are put in by value."""

@@ -5,23 +5,26 @@ orders the base parameters by relevance, `criteria` say how many of them are wor
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
-from functools import cached_property
-from typing import Any
+from dataclasses import fields
 
 import numpy as np
 
 from .base.numeric import NO_EFFECT
 from .base.result import BaseParameters
 from .closure import Model
-from .criteria import CRITERIA, NO_NOISE, Selection, check_noise, select
+from .columns import Column, column_values, with_columns
+from .criteria import CRITERIA, check_noise, select
 from .errors import MissingDataError, UsageError
 from .expressions import evaluate
-from .mechanism import Mechanism
-from .motion import cycle
+from .generalised import Generalised, generalise
+from .measured import errors_on, pooled
+from .mechanism import LENGTH_VALUES, Mechanism
+from .motion import Motion, cycle
 from .paths import Path, backward, forward
+from .reduced import ReducedMechanism, Term
 from .regressor import Observation, observe
 from .spatial import Array
+from .topology import joint_of_value
 
 METHODS = {"backward": backward, "forward": forward}
 #: Numbers of W taken at a time (2 MB): best for four-bars (30 µs a variant against 45 at once,
@@ -30,13 +33,30 @@ METHODS = {"backward": backward, "forward": forward}
 BLOCK = 1 << 18
 
 
-def noise_levels(mechanism: Mechanism) -> Array | None:
-    """σ of each coordinate's torque (coordinate,), N m or N; None where none is stated."""
+def noise_levels(mechanism: Mechanism, pooling: str = "joint") -> Array | None:
+    """σ of each coordinate's torque (coordinate,), N m or N; None where none is stated.
+
+    Raises
+    ------
+    UsageError
+        Forces and torques have no σ in common.
+    """
     if not mechanism.noise:
         return None
     stated = dict(mechanism.noise)
     levels = evaluate([stated[name] for name in mechanism.coordinates], mechanism.nominal)
-    return np.array([float(level) for level in levels])
+    sigma = np.array([float(level) for level in levels])
+    if pooling == "joint":
+        return sigma
+    places = [joint_of_value(mechanism, name) for name in mechanism.coordinates]
+    forces = {place in LENGTH_VALUES.get(joint.type, ()) for joint, place in places}
+    if len(forces) > 1:
+        raise UsageError(
+            f"The noise of {mechanism.name!r} cannot be pooled: some coordinates have forces, "
+            f"others torques. Leave each its own σ.",
+            ["--noise"],
+        )
+    return pooled(sigma)
 
 
 def effective_samples(mechanism: Mechanism, asked: float | None = None) -> float:
@@ -117,127 +137,6 @@ def _own_path(
     return METHODS[method](W[..., kept], torque, weights, error, negligible)
 
 
-@dataclass(frozen=True)
-class Term:
-    """A parameter of a reduced model: its value (SI), and what it carries of the dropped.
-
-    φ_k = φ_b + Σ `shares`·φ_b of dropped base parameters: generalised base parameters.
-    """
-
-    name: str
-    value: float
-    shares: tuple[tuple[str, float], ...]
-
-
-@dataclass(frozen=True)
-class ReducedMechanism:
-    """The reduction of one mechanism at its nominal geometry.
-
-    Attributes
-    ----------
-    mechanism, method
-        Names.
-    names
-        Base parameters, as `path` counts them.
-    path, selection
-        Of one variant.
-    models
-        Per criterion the parameters of the selected model.
-    samples
-        n of the criteria.
-    tolerance
-        Relative torque error of the criterion `tolerance`.
-    noise
-        σ by coordinate, N m or N; empty where none is stated.
-    """
-
-    mechanism: str
-    method: str
-    names: tuple[str, ...]
-    path: Path
-    selection: Selection
-    models: tuple[tuple[Term, ...], ...]
-    samples: float
-    tolerance: float
-    noise: tuple[tuple[str, float], ...]
-
-    @property
-    def explanation(self) -> str:
-        """Why only the tolerance is offered; "" where noise is stated."""
-        return "" if self.noise else f"{NO_NOISE} None is stated, so there is only the tolerance."
-
-    @cached_property
-    def removed(self) -> tuple[str | None, ...]:
-        """Names by step; None at step 0."""
-        return tuple(self.names[k] if k >= 0 else None for k in self.path.removed[0])
-
-    def document(self) -> dict[str, Any]:
-        """What `basepar reduce --json` prints; a criterion that cannot judge a size is null."""
-        found = self.selection
-        judged = [name for name in found.criteria if name != "tolerance"]
-        values = {
-            name: [float(x) if np.isfinite(x) else None for x in found.values[0, place]]
-            for place, name in enumerate(found.criteria)
-        }
-        steps = [
-            {
-                "step": step,
-                "removed": removed,
-                "size": int(self.path.sizes[step]),
-                "torque_error": float(self.path.torque_error[0, step]),
-                "criteria": {name: values[name][step] for name in judged},
-            }
-            for step, removed in enumerate(self.removed)
-        ]
-        return {
-            "mechanism": self.mechanism,
-            "method": self.method,
-            "base": list(self.names),
-            "dependent": int(self.path.dependent[0]),
-            "effective_samples": self.samples,
-            "tolerance": self.tolerance,
-            "noise": dict(self.noise),
-            "explanation": self.explanation,
-            "torque_norm": float(self.path.torque_norm[0]),
-            "steps": steps,
-            "selected": {name: self._selected(place) for place, name in enumerate(found.criteria)},
-        }
-
-    def _selected(self, place: int) -> dict[str, Any]:
-        return {
-            "size": int(self.selection.size[0, place]),
-            "torque_error": float(self.selection.error[0, place]),
-            "parameters": [
-                {"parameter": term.name, "value": term.value, "shares": dict(term.shares)}
-                for term in self.models[place]
-            ],
-        }
-
-    def table(self) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-        """Header and rows as text, one row per step; * marks where a criterion stops."""
-        found = self.selection
-        judged = [(p, name) for p, name in enumerate(found.criteria) if name != "tolerance"]
-        header = ("step", "removed", "size", "torque error", *(name for _, name in judged))
-        rows = []
-        for step, removed in enumerate(self.removed):
-            size = int(self.path.sizes[step])
-            stops = {
-                name for place, name in enumerate(found.criteria) if found.size[0, place] == size
-            }
-            error = _marked(self.path.torque_error[0, step], ".3e", "tolerance" in stops)
-            others = [
-                _marked(found.values[0, place, step], ".6g", name in stops)
-                for place, name in judged
-            ]
-            rows.append((str(step), removed or "", str(size), error, *others))
-        return header, rows
-
-
-def _marked(value: float, form: str, stops: bool) -> str:
-    text = format(value, form) if np.isfinite(value) else "–"
-    return f"{text} *" if stops else text
-
-
 def reduce_mechanism(
     model: Model,
     base: BaseParameters,
@@ -245,6 +144,9 @@ def reduce_mechanism(
     criteria: Sequence[str] | None = None,
     tolerance: float = 0.01,
     samples: float | None = None,
+    columns: Sequence[Column] = (),
+    validate: Motion | None = None,
+    pooling: str = "joint",
 ) -> ReducedMechanism:
     """Reduce a mechanism at its nominal geometry over its cycle.
 
@@ -261,11 +163,17 @@ def reduce_mechanism(
         Relative torque error of the criterion `tolerance`.
     samples
         n of the criteria; None: as the file states, or samples × coordinates.
+    columns
+        Further columns that `base` has (`base.extended.extend`).
+    validate
+        A second trajectory, on which the models found on the cycle are held against torques.
+    pooling
+        "joint": each coordinate's torque has its stated σ; "pooled": all have the same variance.
 
     Raises
     ------
     MissingDataError
-        As `check_reducible`.
+        As `check_reducible`; or further columns without a value.
     UsageError
         Unknown method or criteria; or the cycle cannot be followed.
     """
@@ -276,13 +184,16 @@ def reduce_mechanism(
     if criteria is None:
         criteria = CRITERIA if mechanism.noise else CRITERIA[:1]
     check_reducible(mechanism, criteria)
-    seen, noise = _observe_cycle(model), noise_levels(mechanism)
-    phi = mechanism.inertial_parameters(mechanism.nominal).reshape(1, -1)
+    motion = cycle(mechanism, model.assembled.coordinates)
+    seen = _observed(model, motion, columns, "cycle")
+    noise = noise_levels(mechanism, pooling)
+    inertial = mechanism.inertial_parameters(mechanism.nominal)
+    further = column_values(mechanism, columns, mechanism.nominal)
+    phi = np.concatenate([inertial, further]).reshape(1, -1)
     path = own_path(seen.W, phi, base.kept, noise, seen.error, method)
     n = effective_samples(mechanism, samples)
     found = select(path, criteria, n, noise_known=noise is not None, tolerance=tolerance)
     sigma = np.ones(len(mechanism.coordinates)) if noise is None else noise
-    columns = (seen.W[0][..., list(base.kept)] / sigma[:, None]).reshape(-1, base.rank)
     steps = base.rank - found.size[0]
     return ReducedMechanism(
         mechanism=mechanism.name,
@@ -290,50 +201,55 @@ def reduce_mechanism(
         names=base.base_names,
         path=path,
         selection=found,
-        models=tuple(_model(columns, path, base.base_names, int(step)) for step in steps),
+        models=tuple(
+            _model(generalise(seen.W[0], base, path.gone(int(step)), noise), path, int(step))
+            for step in steps
+        ),
         samples=n,
         tolerance=tolerance,
         noise=tuple(zip(mechanism.coordinates, map(float, sigma), strict=True))
         if noise is not None
         else (),
+        base=base,
+        W=seen.W[0],
+        validation=None
+        if validate is None
+        else _validation(
+            _observed(model, validate, columns, "second trajectory"), phi, path, base, noise
+        ),
     )
 
 
-def _observe_cycle(model: Model) -> Observation:
-    """W at nominal geometry along the cycle."""
+def _validation(
+    seen: Observation, phi: Array, path: Path, base: BaseParameters, noise: Array | None
+) -> Array:
+    found: Array = errors_on(seen.W[..., list(base.kept)], seen.W @ phi[0], path, noise)[0]
+    return found
+
+
+def _observed(model: Model, motion: Motion, columns: Sequence[Column], what: str) -> Observation:
+    """W at nominal geometry along a motion."""
     mechanism = model.mechanism
-    motion = cycle(mechanism, model.assembled.coordinates)
     seen = observe(model, {}, motion)
     if not seen.closed[0] or not np.isfinite(seen.W).all():
         sample = seen.trace.where[0]
         at = f" at sample {sample:.0f} of {motion.t.size}" if np.isfinite(sample) else ""
         raise UsageError(
-            f"The cycle of {mechanism.name!r} cannot be followed at the nominal geometry: the "
-            f"loops fail{at}. Change the cycle's motion, or the assembly.",
-            ["cycle"],
+            f"The {what} of {mechanism.name!r} cannot be followed at the nominal geometry: the "
+            f"loops fail{at}. Change the {what}'s motion, or the assembly.",
+            [what],
         )
-    return seen
+    return with_columns(model, {}, motion, seen, columns)
 
 
-def _model(columns: Array, path: Path, names: tuple[str, ...], step: int) -> tuple[Term, ...]:
-    """Parameters of the model at a step, and how the dropped ones are regrouped into them.
-
-    The dropped columns' least-squares projection onto the kept ones: what Gautier's procedure
-    gives where they are dependent exactly (J. Robotic Systems 8(4), 1991).
-    """
-    dropped = [int(k) for k in path.removed[0, 1 : step + 1]]
-    kept = [k for k in range(len(names)) if k not in dropped]
-    lengths = np.sqrt((columns**2).sum(axis=0))
-    unit = columns / np.where(lengths > 0, lengths, 1.0)
-    shares = np.linalg.lstsq(unit[:, kept], unit[:, dropped], rcond=None)[0]
-    # In unit columns entries are shares of a column; zeros come out at rounding.
-    shares = np.where(np.abs(shares) < NO_EFFECT, 0.0, shares)
-    lifted = shares * lengths[dropped] / lengths[kept][:, None]
+def _model(kept: Generalised, path: Path, step: int) -> tuple[Term, ...]:
+    """Parameters of the model at a step, and how the dropped ones are regrouped into them."""
+    names = kept.base.base_names
     return tuple(
         Term(
             names[k],
             float(path.values[0, step, k]),
-            tuple((names[d], float(x)) for d, x in zip(dropped, row, strict=True) if x != 0),
+            tuple((names[d], float(x)) for d, x in zip(kept.dropped, row, strict=True) if x != 0),
         )
-        for k, row in zip(kept, lifted, strict=True)
+        for k, row in zip(kept.kept, kept.shares, strict=True)
     )

@@ -92,16 +92,19 @@ def observe(
         for start in range(0, count, block):
             part = slice(start, min(start + block, count))
             here = dims if dims.gravity.shape[-1] == 1 else dims.take(np.arange(count)[part])
-            W[part], residual[part], error[part], terms[part] = _evaluate(
+            W[part], residual[part], error[part], terms[part] = evaluate(
                 model, here.over_samples(), path.q[:, part], motion
             )
     return Observation(W, path, residual, error, terms)
 
 
-def _evaluate(
+def evaluate(
     model: Model, dims: Geometry, q: Array, motion: Motion
 ) -> tuple[Array, Array, Array, Array]:
-    """W, residual, error and terms of a few variants; q is (position, variant, sample)."""
+    """W, residual, error and terms (see `Observation`) where the loops are closed already.
+
+    q is (position, variant, sample); `dims` is `over_samples`; few variants at a time.
+    """
     graph = model.topology
     at = kinematics.poses(graph, dims, q)
     batch = q.shape[1:]

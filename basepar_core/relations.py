@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from .algebra import GeometryField
 from .expressions import ONE, Expression, evaluate, names
 from .mechanism import Mechanism, Relation, Symbol
 
@@ -52,6 +51,8 @@ def polynomial(
 def _polynomial(
     symbols: tuple[Symbol, ...], relation: Relation
 ) -> tuple[tuple[Expression, ...], list[int]]:
+    from .algebra import GeometryField  # computer algebra: workers mostly do without
+
     geometry = GeometryField([*symbols, Symbol(relation.symbol, ONE)])
     numerator = geometry.element(relation.polynomial).numer
     place = len(symbols)  # free symbols keep their order; its own comes last

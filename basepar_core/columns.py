@@ -1,0 +1,303 @@
+"""Columns of W besides the inertial ones: friction, offsets, rotors and springs.
+
+Each is a force law that is linear in one parameter and acts on a joint value x (or on the
+distance of two points): its column is the law times ∂x/∂q, by d'Alembert's principle. Signs are
+those of what a drive has to supply: τ = W φ.
+
+==========  =======================================  ==============================
+name        force or torque on x per unit parameter  parameter (x an angle; a length)
+==========  =======================================  ==============================
+viscous     ẋ                                        N m s/rad; N s/m
+coulomb     sign ẋ (0 at rest)                       N m; N
+offset      1                                        N m; N
+rotor       ẍ                                        kg m²; kg
+stiffness   x − rest                                 N m/rad; N/m
+==========  =======================================  ==============================
+
+The plain path only: the compiled kernels make inertial columns, and sweeps count those.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from . import joint_rates, kinematics, metrics, spatial
+from .closure import Model
+from .errors import MissingDataError, UsageError
+from .expressions import Expression, evaluate
+from .grammar import did_you_mean
+from .kinematics import Geometry, Poses, Twists
+from .mechanism import GROUND, Friction, Mechanism, Spring
+from .motion import Motion
+from .regressor import LANES, Observation, Rates
+from .relations import symbol_values
+from .spatial import Array, cross, dot
+from .topology import joint_of_value
+
+KINDS = ("viscous", "coulomb", "offset", "rotor", "stiffness")
+#: What `--with` takes besides kinds and full names: sections of the file.
+SECTIONS = ("friction", "springs")
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column besides the inertial ones; `value` (SI) where the file gives it."""
+
+    name: str
+    kind: str
+    source: Friction | Spring
+
+    @property
+    def value(self) -> Expression | None:
+        """The parameter's value, as the file states it."""
+        source = self.source
+        return source.stiffness if isinstance(source, Spring) else source.value
+
+
+def columns(mechanism: Mechanism) -> tuple[Column, ...]:
+    """All columns that a mechanism's file names, friction first, in file order."""
+    return (
+        *(Column(f"{one.coordinate}.{one.kind}", one.kind, one) for one in mechanism.friction),
+        *(Column(f"{one.name}.stiffness", "stiffness", one) for one in mechanism.springs),
+    )
+
+
+def select(mechanism: Mechanism, wanted: Sequence[str]) -> tuple[Column, ...]:
+    """Columns by section (friction, springs), kind (viscous, …) or name (A.viscous).
+
+    Raises
+    ------
+    UsageError
+        Words that name no column of this mechanism, all at once.
+    """
+    known = columns(mechanism)
+    chosen, unknown = set(), []
+    for word in wanted:
+        section = {"friction": Friction, "springs": Spring}.get(word, ())
+        found = {
+            one.name
+            for one in known
+            if word in (one.name, one.kind) or (section and isinstance(one.source, section))
+        }
+        chosen |= found
+        unknown += [] if found else [word]
+    if unknown:
+        names = [one.name for one in known]
+        hint = did_you_mean(unknown[0], [*names, *KINDS, *SECTIONS])
+        raise UsageError(
+            f"{mechanism.name!r} has no column {', '.join(unknown)}{hint}. Its file names "
+            f"{', '.join(names) or 'none'}; add them under `friction:` or `springs:`.",
+            unknown,
+        )
+    return tuple(one for one in known if one.name in chosen)
+
+
+def column_values(
+    mechanism: Mechanism, chosen: Sequence[Column], values: Mapping[str, Array | float]
+) -> Array:
+    """The columns' parameters (variant, column) or (column,), SI.
+
+    Raises
+    ------
+    MissingDataError
+        The file gives some no value.
+    """
+    bare = [one.name for one in chosen if one.value is None]
+    if bare:
+        raise MissingDataError(
+            f"Torques need the values of {', '.join(bare)}, and {mechanism.name!r} names these "
+            f"columns without one. Write `friction: {{A: {{viscous: 0.1}}}}`, or leave them out "
+            f"of --with.",
+            bare,
+        )
+    if not chosen:
+        return np.zeros(0)
+    numbers = evaluate([one.value for one in chosen if one.value is not None], values)
+    return np.stack(np.broadcast_arrays(*numbers, np.zeros(()))[:-1], axis=-1).astype(float)
+
+
+def with_columns(
+    model: Model,
+    values: Mapping[str, Array],
+    motion: Motion,
+    seen: Observation,
+    chosen: Sequence[Column],
+) -> Observation:
+    """An observation with further columns behind the inertial ones.
+
+    Parameters
+    ----------
+    model, values, motion
+        What `seen` was observed with.
+    chosen
+        From `select`.
+    """
+    if not chosen:
+        return seen
+    extra = observe_columns(model, values, motion, seen.trace.q, chosen)
+    sizes = np.sqrt((extra**2).sum(axis=(1, 2)))  # sums of one term: nothing cancels
+    return replace(
+        seen,
+        W=np.concatenate([seen.W, extra], axis=-1),
+        terms=np.concatenate([seen.terms, sizes], axis=-1),
+    )
+
+
+def observe_columns(
+    model: Model,
+    values: Mapping[str, Array],
+    motion: Motion,
+    q: Array,
+    chosen: Sequence[Column],
+) -> Array:
+    """The columns along a motion: (variant, sample, coordinate, column), N or N m per unit.
+
+    Parameters
+    ----------
+    model, values, motion
+        As in `regressor.observe`.
+    q
+        (position, variant, sample): configurations, from `closure.trace`.
+    chosen
+        Columns.
+    """
+    tracks = _tracks(model, values, q, chosen)
+    dims = kinematics.geometry(model.mechanism, values)
+    known = symbol_values(model.mechanism, values)
+    found = np.empty((*q.shape[1:], len(motion.q), len(chosen)))
+    block = max(1, LANES // motion.t.size)
+    with np.errstate(all="ignore"):  # failed variants go on as passengers
+        for start in range(0, q.shape[1], block):
+            lanes = np.arange(start, min(start + block, q.shape[1]))
+            here = dims if dims.gravity.shape[-1] == 1 else dims.take(lanes)
+            state = _State(model, here.over_samples(), q[:, lanes], motion)
+            for place, column in enumerate(chosen):
+                source = column.source
+                law, modes = (
+                    _between_points(state, source, known, lanes)
+                    if isinstance(source, Spring) and source.coordinate is None
+                    else _on_value(state, column, tracks, known, lanes)
+                )
+                for k, mode in enumerate(modes):
+                    found[lanes, ..., k, place] = law * mode
+    return found
+
+
+class _State:
+    """Poses, velocities and accelerations of a few variants along the motion."""
+
+    def __init__(self, model: Model, dims: Geometry, q: Array, motion: Motion):
+        graph = model.topology
+        self.mechanism = model.mechanism
+        self.batch = q.shape[1:]
+        self.at: Poses = kinematics.poses(graph, dims, q)
+        rates = Rates(model, self.at, dims, motion, self.batch)
+        self.moving = kinematics.twists(graph, self.at, rates.u)
+        self.alpha, self.a = rates.accelerations(self.moving)
+        self.virtual: list[Twists] = [
+            kinematics.twists(graph, self.at, rates.modes[:, k]) for k in range(len(motion.q))
+        ]
+        self.number = {GROUND: -1} | {b.name: k for k, b in enumerate(self.mechanism.bodies)}
+
+    def relative(self, joint: int, twists: Twists) -> tuple[Array, Array]:
+        """Relative angular velocity, and velocity of F2's origin, of a joint's two bodies."""
+        first, second = (self.number[name] for name in self.mechanism.joints[joint].bodies)
+        P, p = self.at.P2[joint], self.at.p
+        spin = twists.omega[second] - twists.omega[first]
+        there = twists.v[second] + cross(twists.omega[second], P - p[second])
+        return spin, there - twists.v[first] - cross(twists.omega[first], P - p[first])
+
+    def relative_acceleration(self, joint: int) -> tuple[Array, Array]:
+        """Rates of `relative` as seen from the first body."""
+        first, second = (self.number[name] for name in self.mechanism.joints[joint].bodies)
+        w1 = self.moving.omega[first]
+        spin, slide = self.relative(joint, self.moving)
+        P = self.at.P2[joint]
+        point = [
+            self.a[b]
+            + cross(self.alpha[b], P - self.at.p[b])
+            + cross(self.moving.omega[b], cross(self.moving.omega[b], P - self.at.p[b]))
+            for b in (first, second)
+        ]
+        spin_dot = self.alpha[second] - self.alpha[first] - cross(w1, spin)
+        slide_dot = point[1] - point[0]
+        return spin_dot, slide_dot - 2 * cross(w1, slide)
+
+    def point(self, body: str, place: Array) -> tuple[int, Array, Array]:
+        """A body's number, a point of it in the world, and the arm from its origin to there."""
+        b = self.number[body]
+        arm = spatial.rotate(self.at.R[b], place)
+        return b, self.at.p[b] + arm, arm
+
+
+def _on_value(
+    state: _State,
+    column: Column,
+    tracks: Mapping[str, Array],
+    known: Mapping[str, Array | float],
+    lanes: Array,
+) -> tuple[Array, list[Array]]:
+    """A law on a joint value (variant, sample), and ∂x/∂q per coordinate."""
+    source = column.source
+    assert source.coordinate is not None
+    joint, place = joint_of_value(state.mechanism, source.coordinate)
+    j = state.mechanism.joints.index(joint)
+    values = np.stack([tracks[name][lanes] for name in joint.values])
+    ways = joint_rates.directions(joint.type, state.at.X1[j], state.at.X2[j], values)
+    modes = [joint_rates.rate(ways[place], *state.relative(j, v)) for v in state.virtual]
+    rates = np.stack(
+        [joint_rates.rate(way, *state.relative(j, state.moving)) + 0 * values[0] for way in ways]
+    )
+    if isinstance(source, Spring):
+        return values[place] - _lanes_of(source.rest, known, lanes), modes
+    match column.kind:
+        case "viscous":
+            return rates[place], modes
+        case "coulomb":
+            return np.sign(rates[place]), modes
+        case "offset":
+            return np.ones_like(rates[place]), modes
+    curved = joint_rates.bias(joint.type, values, rates)[place]
+    return joint_rates.rate(ways[place], *state.relative_acceleration(j)) + curved, modes
+
+
+def _between_points(
+    state: _State, spring: Spring, known: Mapping[str, Array | float], lanes: Array
+) -> tuple[Array, list[Array]]:
+    """Elongation of a spring between two points, and ∂length/∂q per coordinate."""
+    assert spring.bodies is not None
+    assert spring.points is not None
+    places = [
+        np.stack([_lanes_of(entry, known, lanes) + np.zeros((1, 1)) for entry in point])
+        for point in spring.points
+    ]
+    ends = [state.point(name, p) for name, p in zip(spring.bodies, places, strict=True)]
+    (one, here, arm), (two, there, reach) = ends
+    length = np.sqrt(dot(there - here, there - here))
+    along = (there - here) / length
+    modes = [
+        dot(
+            along,
+            v.v[two] + cross(v.omega[two], reach) - v.v[one] - cross(v.omega[one], arm),
+        )
+        for v in state.virtual
+    ]
+    return length - _lanes_of(spring.rest, known, lanes), modes
+
+
+def _lanes_of(expression: Expression, known: Mapping[str, Array | float], lanes: Array) -> Array:
+    """An expression's value over (variant, sample) of some variants."""
+    (value,) = evaluate([expression], known)
+    one = np.asarray(value, float)
+    return (one[lanes] if one.size > 1 else one.reshape(1))[:, None]
+
+
+def _tracks(
+    model: Model, values: Mapping[str, Array], q: Array, chosen: Sequence[Column]
+) -> dict[str, Array]:
+    """Values (variant, sample) of the joints that carry columns."""
+    carried = [one.source.coordinate for one in chosen if one.source.coordinate is not None]
+    joints = {joint_of_value(model.mechanism, name)[0] for name in carried}
+    names = [n for joint in model.mechanism.joints if joint in joints for n in joint.values]
+    return dict(metrics.tracks(model, values, q, names))

@@ -1,0 +1,71 @@
+"""Rates of joint values from the motion of the joint's two bodies, whichever joint is cut.
+
+A value's rate is its direction times the bodies' relative motion: the relative angular velocity
+`spin` and the relative velocity `slide` of F2's origin, both world vectors, seen from the first
+body. Tree and cut joints are alike here, which `joints.speeds` (tree joints only) is not.
+"""
+
+import numpy as np
+
+from . import spatial
+from .mechanism import LENGTH_VALUES
+from .spatial import Array, cross, dot
+
+#: Per value: directions that spin and slide are multiplied by (None: not at all).
+Directions = list[tuple[Array | None, Array | None]]
+
+
+def directions(kind: str, X1: Array, X2: Array, values: Array) -> Directions:
+    """World directions (3, …) per value.
+
+    Parameters
+    ----------
+    kind
+        Joint type.
+    X1, X2
+        (3, 3, …) orientations of the joint's frames in the world.
+    values
+        (value, …): the joint's values; only a spherical joint's matter.
+    """
+    x, y, z = X1[:, 0], X1[:, 1], X1[:, 2]
+    match kind:
+        case "universal":  # spin = z₁ȧ + z₂ḃ: the duals of its two axes in their plane
+            other = X2[:, 2]
+            normal = cross(z, other)
+            square = dot(normal, normal)
+            return [(cross(other, normal) / square, None), (cross(normal, z) / square, None)]
+        case "spherical":
+            inverse = _inverse_map(values)
+            return [(spatial.rotate(X1, inverse[k]), None) for k in range(3)]
+        case "planar":
+            return [(None, x), (None, y), (z, None)]
+        case "cylindrical":
+            return [(None, z), (z, None)]
+        case "fixed":
+            return []
+    return [(None, z)] if kind in LENGTH_VALUES else [(z, None)]
+
+
+def rate(direction: tuple[Array | None, Array | None], spin: Array, slide: Array) -> Array:
+    """A value's rate, rad/s or m/s; with accelerations, its second derivative less `bias`."""
+    about, along = direction
+    found = dot(about, spin) if about is not None else 0.0
+    return found + dot(along, slide) if along is not None else np.asarray(found)
+
+
+def bias(kind: str, values: Array, rates: Array) -> Array:
+    """Second derivatives (value, …) at zero relative acceleration as seen from the first body.
+
+    Zero but for a spherical joint: a universal joint's turning axis is perpendicular to both
+    directions, and the others' directions are fixed in the first body.
+    """
+    if kind != "spherical":
+        return np.zeros_like(rates)
+    moved = spatial.rotate(spatial.rate_map_derivative(values, rates), rates)
+    return -spatial.rotate(_inverse_map(values), moved)
+
+
+def _inverse_map(values: Array) -> Array:
+    """J⁻¹ (3, 3, …) with ṙ = J⁻¹ω, ω in the first frame's axes."""
+    J = np.moveaxis(spatial.rate_map(values), (0, 1), (-2, -1))
+    return np.moveaxis(np.linalg.inv(J), (-2, -1), (0, 1))
