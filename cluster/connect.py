@@ -1,11 +1,12 @@
 """A Dask client, wherever you are: `with connect(Laptop()) as client`.
 
-Settings that were measured for short tasks without dependencies: `worker-saturation` 4 (at the
-default of 1.1 every task pays a round trip to the scheduler: 2.0 against 1.4 ms, 0.6 at 20), one
-thread per worker and one thread in BLAS.
-
 Nothing outlives the driver. The workers of a `Laptop` are children of this process and watch a
-pipe to it: when it is killed they end at once, in the middle of whatever they do.
+pipe to it: when it is killed they end at once, in the middle of whatever they do. Elsewhere they
+end when their scheduler is gone, which is this process too (on Kubernetes: after half an hour
+without work).
+
+Nothing beyond this machine is unencrypted: a laptop listens on the loopback interface only, and
+every other scheduler we start speaks TLS with keys made for it (`keys.py`).
 """
 
 import contextlib
@@ -13,44 +14,19 @@ import logging
 import signal
 import threading
 from collections.abc import Iterator
-from typing import Any
 
 import dask
 import psutil
 from distributed import Client, LocalCluster
 
-from .places import Address, Laptop, Place
-
-#: One thread in every library that would start its own; set before a worker imports NumPy.
-ONE_THREAD = dict.fromkeys(
-    (
-        "OMP_NUM_THREADS",
-        "OPENBLAS_NUM_THREADS",
-        "MKL_NUM_THREADS",
-        "BLIS_NUM_THREADS",
-        "VECLIB_MAXIMUM_THREADS",
-        "NUMEXPR_NUM_THREADS",
-        "NUMBA_NUM_THREADS",
-    ),
-    "1",
-)
-
-#: Dask makes glibc hand freed memory back at once (64 KiB); arrays of a few hundred KiB then
-#: fault their pages in anew at every operation: a quarter of a chunk's time, measured.
-KEEP_MEMORY = {"MALLOC_TRIM_THRESHOLD_": "268435456", "MALLOC_MMAP_THRESHOLD_": "268435456"}
-
-SETTINGS: dict[str, Any] = {
-    "distributed.scheduler.worker-saturation": 4.0,
-    # A task that was on a worker that died is handed back at once; who tries it again, and how
-    # carefully, is for the sweep to say.
-    "distributed.scheduler.allowed-failures": 0,
-    "distributed.worker.daemon": True,
-    "distributed.admin.tick.limit": "1h",  # a kernel that holds the interpreter is no news
-}
-
-
-class PlaceError(Exception):
-    """A place that cannot be reached, or cannot be what was asked."""
+from .errors import PlaceError
+from .keys import security
+from .kubernetes import kubernetes
+from .places import Address, Kubernetes, Laptop, Place, Slurm, Ssh, problems
+from .scheduler import quietly
+from .settings import KEEP_MEMORY, ONE_THREAD, SETTINGS
+from .slurm import slurm
+from .ssh import ssh
 
 
 @contextlib.contextmanager
@@ -60,31 +36,42 @@ def connect(place: Place) -> Iterator[Client]:
     Parameters
     ----------
     place
-        `Laptop(...)` starts worker processes; `Address(url)` joins a scheduler that runs.
+        `Laptop(...)`, `Slurm(...)`, `Ssh(...)` and `Kubernetes(...)` start workers;
+        `Address(url)` joins a scheduler that runs.
 
     Yields
     ------
     distributed.Client
+        With one worker at least (an `Address`: with those it has).
 
     Raises
     ------
     PlaceError
-        If nothing answers, or the numbers asked for make no sense.
+        If nothing answers, or what was asked for makes no sense (all of it at once).
     """
+    if wrong := [f"{name} {message}" for name, message in problems(place)]:
+        raise PlaceError(f"{type(place).__name__}: {'; '.join(wrong)}.")
+    with _start(place) as client:
+        yield client
+
+
+def _start(place: Place) -> contextlib.AbstractContextManager[Client]:
     match place:
         case Laptop():
-            with _laptop(place) as client:
-                yield client
+            return _laptop(place)
         case Address():
-            with _address(place) as client:
-                yield client
+            return _address(place)
+        case Slurm():
+            return slurm(place)
+        case Ssh():
+            return ssh(place)
+        case Kubernetes():
+            return kubernetes(place)
 
 
 @contextlib.contextmanager
 def _laptop(place: Laptop) -> Iterator[Client]:
     count = place.workers if place.workers is not None else psutil.cpu_count(logical=False) or 1
-    if count < 1 or place.threads < 1:
-        raise PlaceError(f"{count} workers of {place.threads} threads; at least one of each.")
     spawned = dask.config.get("distributed.nanny.pre-spawn-environ", {})
     environment = spawned | ONE_THREAD | KEEP_MEMORY
     settings = SETTINGS | {"distributed.nanny.pre-spawn-environ": environment}
@@ -103,9 +90,9 @@ def _laptop(place: Laptop) -> Iterator[Client]:
                 memory_limit=place.memory or "auto",
                 silence_logs=logging.CRITICAL,
             )
-        stack.callback(_quietly, cluster.close, timeout=10)
+        stack.callback(quietly, cluster.close, timeout=10)
         client = Client(cluster)
-        stack.callback(_quietly, client.close, timeout=10)
+        stack.callback(quietly, client.close, timeout=10)
         yield client
 
 
@@ -128,8 +115,9 @@ def _without_interrupts() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _address(place: Address) -> Iterator[Client]:
+    keys = security(place.keys) if place.keys is not None else None
     try:
-        client = Client(place.url, timeout=place.patience)
+        client = Client(place.url, timeout=place.patience, security=keys)
     except (OSError, TimeoutError, ValueError) as cause:
         raise PlaceError(
             f"No scheduler answers at {place.url} within {place.patience:g} s. Start one with "
@@ -138,10 +126,4 @@ def _address(place: Address) -> Iterator[Client]:
     try:
         yield client
     finally:
-        _quietly(client.close, timeout=10)
-
-
-def _quietly(close: Any, **options: Any) -> None:
-    """Close; what goes wrong while leaving does not hide why we leave."""
-    with contextlib.suppress(Exception):
-        close(**options)
+        quietly(client.close, timeout=10)

@@ -1,6 +1,17 @@
-"""Where the work is done: plain values, one per kind of place."""
+"""Where the work is done: plain values, one per kind of place.
 
+`problems` says what about their numbers and texts makes no sense; a profile file is read into
+one of them by `profile.py`.
+"""
+
+import ipaddress
+import re
+import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from dask.utils import parse_bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +38,25 @@ class Laptop:
 
 
 @dataclass(frozen=True, slots=True)
+class Keys:
+    """Files that a scheduler, its workers and its clients know each other by (PEM).
+
+    Attributes
+    ----------
+    authority
+        Certificate that has signed everybody's.
+    certificate, key
+        One's own, and its private key.
+    """
+
+    authority: str
+    certificate: str
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
 class Address:
-    """A scheduler that runs already, like "tcp://10.0.0.5:8786".
+    """A scheduler that runs already, like "tls://10.0.0.5:8786".
 
     Its workers must be able to import this package and must see the store's directory. For short
     tasks the scheduler is best started with `distributed.scheduler.worker-saturation: 4`.
@@ -37,12 +65,236 @@ class Address:
     ----------
     url
         As the scheduler prints it when it starts.
+    keys
+        For tls:// addresses.
+    unencrypted
+        Consent to tcp:// beyond this machine: whoever reaches the scheduler's port there can
+        run what he likes as its user.
     patience
         Seconds to wait for an answer.
     """
 
     url: str
+    keys: Keys | None = None
+    unencrypted: bool = False
     patience: float = 10.0
 
 
-Place = Laptop | Address
+@dataclass(frozen=True, slots=True)
+class Slurm:
+    """Jobs of a SLURM cluster; the scheduler is this process, which must run in its network.
+
+    Attributes
+    ----------
+    workers
+        Worker processes of one thread each, in all.
+    per_job
+        Worker processes in a job.
+    memory
+        Of each worker.
+    walltime, partition, account
+        As in `sbatch --time`, `--partition`, `--account`; None: the cluster's defaults.
+    directives
+        More options of sbatch, like "--constraint=avx2".
+    setup
+        Shell commands before a worker starts, like "module load python".
+    python
+        The interpreter with this package, as the nodes see it.
+    interface
+        Network interface of this machine that the nodes reach, like "ib0"; None: the one with
+        the default route.
+    directory
+        Seen by this machine and the nodes: keys and logs, as long as the jobs run.
+    patience
+        Seconds to wait in the queue for the first worker.
+    interval
+        Seconds between looks at the queue; lost jobs are replaced then.
+    """
+
+    workers: int
+    per_job: int = 1
+    memory: str = "2 GB"
+    walltime: str | None = None
+    partition: str | None = None
+    account: str | None = None
+    directives: tuple[str, ...] = ()
+    setup: tuple[str, ...] = ()
+    python: str = sys.executable
+    interface: str | None = None
+    directory: str = "~"
+    patience: float = 900.0
+    interval: float = 5.0
+
+    @property
+    def jobs(self) -> int:
+        """How many jobs carry the workers."""
+        return -(-self.workers // self.per_job)
+
+
+@dataclass(frozen=True, slots=True)
+class Ssh:
+    """Machines that one can log into without a password; the scheduler is this process.
+
+    Attributes
+    ----------
+    hosts
+        As one gives them to `ssh`: names, user@name, or aliases of ~/.ssh/config.
+    per_host
+        Worker processes on each, one thread each.
+    memory
+        Of each worker.
+    options
+        More options of ssh, like "-p 2222" or "-i key".
+    python
+        The interpreter with this package, as the hosts see it.
+    interface
+        Network interface of this machine that the hosts reach; None: the one with the default
+        route.
+    patience
+        Seconds until every host must have its workers.
+    """
+
+    hosts: tuple[str, ...]
+    per_host: int = 1
+    memory: str = "2 GB"
+    options: tuple[str, ...] = ()
+    python: str = sys.executable
+    interface: str | None = None
+    patience: float = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Kubernetes:
+    """Pods of a Kubernetes cluster that `kubectl` reaches; the scheduler is one of them.
+
+    Attributes
+    ----------
+    image
+        A container image with this package.
+    workers
+        Pods of one worker with one thread each.
+    memory, cpu
+        Requested for each, `cpu` in cores.
+    claim, mount
+        A persistent volume claim and where it is mounted; stores lie there, under the path that
+        this machine sees too.
+    namespace, context
+        As kubectl has them; None: its current ones.
+    python
+        The interpreter in the image.
+    pull_secret
+        Name of the secret for the image's registry.
+    patience
+        Seconds until the first worker must be there.
+    """
+
+    image: str
+    workers: int
+    memory: str = "2 GB"
+    cpu: float = 1.0
+    claim: str | None = None
+    mount: str | None = None
+    namespace: str | None = None
+    context: str | None = None
+    python: str = "python"
+    pull_secret: str | None = None
+    patience: float = 600.0
+
+
+Place = Laptop | Address | Slurm | Ssh | Kubernetes
+
+KINDS: dict[str, type[Place]] = {
+    "laptop": Laptop,
+    "address": Address,
+    "slurm": Slurm,
+    "ssh": Ssh,
+    "kubernetes": Kubernetes,
+}
+
+POSITIVE = ("workers", "threads", "per_job", "per_host", "patience", "interval", "cpu")
+#: Forms of `sbatch --time`.
+WALLTIME = re.compile(r"\d+|\d+:\d+(:\d+)?|\d+-\d+(:\d+){0,2}")
+#: A name that a shell, sbatch, ssh and kubectl take for a name and not for an option.
+NAME = re.compile(r"[\w@][\w.@:%/+=,-]*")
+
+
+def problems(place: Place) -> Iterator[tuple[str, str]]:
+    """What makes no sense: (name of the value, what is wrong with it), all of them."""
+    for name in POSITIVE:
+        value = getattr(place, name, None)
+        if value is not None and not value > 0:
+            yield name, f"is {value:g}; at least {'1' if isinstance(value, int) else 'above 0'}"
+    memory = getattr(place, "memory", None)
+    if memory is not None and not _bytes(memory):
+        yield "memory", f"{memory!r} is no amount of memory; write like `4 GB` or `512 MiB`"
+    match place:
+        case Address():
+            yield from _address(place)
+        case Slurm():
+            if place.walltime is not None and not WALLTIME.fullmatch(place.walltime):
+                yield "walltime", f"{place.walltime!r}; write like `02:00:00` or `1-12:00:00`"
+            yield from _names(place, "partition", "account", "interface")
+            for number, directive in enumerate(place.directives):
+                if not directive.startswith("-") or "\n" in directive:
+                    yield f"directives[{number}]", f"{directive!r} is no option of sbatch"
+        case Ssh():
+            if not place.hosts:
+                yield "hosts", "none given"
+            for number, host in enumerate(place.hosts):
+                if not NAME.fullmatch(host):
+                    yield f"hosts[{number}]", f"{host!r} is no name of a machine"
+                elif host in place.hosts[:number]:
+                    yield f"hosts[{number}]", f"{host!r} is there twice; raise `per_host`"
+            yield from _names(place, "interface")
+        case Kubernetes():
+            if (place.claim is None) != (place.mount is None):
+                yield "mount" if place.mount is None else "claim", "is missing; both or neither"
+            if place.mount is not None and not place.mount.startswith("/"):
+                yield "mount", f"{place.mount!r} does not begin with /"
+            yield from _names(place, "image", "claim", "namespace", "context", "pull_secret")
+
+
+def is_loopback(host: str) -> bool:
+    """Whether nobody outside this machine can listen or answer at `host`."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _address(place: Address) -> Iterator[tuple[str, str]]:
+    parts = urlsplit(place.url)
+    try:
+        complete = bool(parts.hostname and parts.port)
+    except ValueError:
+        complete = False
+    if parts.scheme not in ("tcp", "tls") or not complete:
+        yield "url", f"{place.url!r} is no address; write like tls://host:8786"
+    elif parts.scheme == "tls" and place.keys is None:
+        yield (
+            "keys",
+            "is missing, and tls:// needs it: keys: {authority: …, certificate: …, key: …}",
+        )
+    elif parts.scheme == "tcp" and not (place.unencrypted or is_loopback(parts.hostname or "")):
+        yield (
+            "url",
+            f"{place.url} is unencrypted and beyond this machine, where anybody who reaches it "
+            "runs what he likes. Start the scheduler with TLS (`basepar tls DIR` makes the keys) "
+            "and name tls://… and the keys in a profile; or consent there: unencrypted: true",
+        )
+
+
+def _names(place: Place, *names: str) -> Iterator[tuple[str, str]]:
+    for name in names:
+        value = getattr(place, name)
+        if value is not None and not NAME.fullmatch(value):
+            yield name, f"{value!r} is no name"
+
+
+def _bytes(text: str) -> int:
+    try:
+        return max(0, int(parse_bytes(text)))
+    except ValueError:
+        return 0
