@@ -11,6 +11,7 @@ import contextlib
 import faulthandler
 import os
 import pickle
+import resource
 import select
 import struct
 import subprocess
@@ -136,22 +137,29 @@ class Child:
     The worker is a daemon and may have no `multiprocessing` children; this one is an ordinary
     process at the end of two pipes. It ends when its input does, so it never outlives a worker;
     should it hang just then, its own timer ends it.
+
+    `seconds` is what one answer may take; `memory` (bytes, 0: no limit) is what the process may
+    allocate: beyond it the evaluation raises MemoryError, instead of taking the machine along.
     """
 
-    def __init__(self, evaluator: Evaluator, seconds: float):
-        self._program = cloudpickle.dumps((evaluator, seconds))
-        self._seconds = seconds
+    def __init__(self, evaluator: Evaluator, seconds: float, memory: int = 0):
+        self._program = cloudpickle.dumps((evaluator, memory))
+        self.seconds = seconds
         self._process: subprocess.Popen[bytes] | None = None
 
     def __call__(self, columns: Columns, wanted: np.ndarray) -> Arrays:
-        if self._process is None:
-            self._process = self._start()
-            self._receive(START_SECONDS)  # the evaluator is loaded
-        self._send(pickle.dumps((dict(columns), wanted)))
-        answer = self._receive(self._seconds)
+        self.start()
+        self._send(pickle.dumps((dict(columns), wanted, self.seconds)))
+        answer = self._receive(self.seconds)
         if isinstance(answer, BaseException):
             raise answer
         return answer
+
+    def start(self) -> None:
+        """Have the process ready, the evaluator loaded; nothing if it is."""
+        if self._process is None:
+            self._process = self._start()
+            self._receive(START_SECONDS)
 
     def close(self) -> None:
         """End the process."""
@@ -246,12 +254,17 @@ def _main() -> None:
         answers.write(struct.pack("<Q", len(message)) + message)
         answers.flush()
 
-    evaluator, seconds = receive()
+    evaluator, memory = receive()
+    if memory:
+        _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+        limit = memory if hard == resource.RLIM_INFINITY else min(memory, hard)
+        resource.setrlimit(resource.RLIMIT_DATA, (limit, hard))
     send("ready")
     while (question := receive()) is not None:
+        columns, wanted, seconds = question
         try:
             with deadline(seconds + 5.0):
-                answer = evaluator(*question)
+                answer = evaluator(columns, wanted)
         except Exception as error:
             answer = error
         send(answer)

@@ -5,7 +5,7 @@ closed along the excitation and along the cycle, W, its singular values held aga
 symbolic result, base parameters, torques. A variant that fails has a status and a reason.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 
 from basepar_core import kinematics
-from basepar_core.base.numeric import Check, check
+from basepar_core.base.numeric import Check, allowed_share
 from basepar_core.base.result import BaseParameters
-from basepar_core.base.symbolic import symbolic
 from basepar_core.closure import Model, Outcome
 from basepar_core.closure import prepare as assemble
 from basepar_core.errors import MissingDataError, UsageError
+from basepar_core.kernels import linear, paths, warmup
 from basepar_core.mechanism import LENGTH_VALUES
 from basepar_core.metrics import strokes
 from basepar_core.motion import Motion, cycle, excitation
@@ -148,6 +148,13 @@ class ChunkEvaluator:
         found = {"base": self.base.document(), "mechanism": self.model.mechanism.name}
         return found if self.reducer is None else found | {"reduction": self.reducer.attrs}
 
+    def warm(self, names: Sequence[str]) -> None:
+        """Evaluate the nominal variant, so that all kernels needed are compiled and on disk."""
+        if self.cycle is not None:
+            warmup.beside()
+        nominal = self.model.mechanism.nominal
+        self({name: np.array([nominal[name]]) for name in names}, np.ones(1, dtype=bool))
+
     def __call__(self, columns: Columns, passed: np.ndarray) -> Arrays:
         """Evaluate one chunk (see `outputs.Evaluator`)."""
         arrays = blank(self, len(passed))
@@ -204,17 +211,28 @@ class _Chunk:
         for part in (*parts, dims.gravity):
             bad |= ~np.isfinite(part).all(axis=tuple(range(part.ndim - 1)))
         if self.of.model.mechanism.has_inertias:
-            phi = self._phi(np.arange(self.count))
-            bad |= ~np.isfinite(phi).all(axis=1)
+            bad |= ~np.isfinite(self._phi).all(axis=1)
         self._mark(np.flatnonzero(bad), Status.UNASSEMBLABLE, Reason.UNDEFINED, np.nan)
 
     def _part(self, rows: np.ndarray) -> dict[str, np.ndarray]:
         return {name: column[rows] for name, column in self.values.items()}
 
-    def _phi(self, rows: np.ndarray) -> np.ndarray:
-        mechanism = self.of.model.mechanism
-        phi = mechanism.inertial_parameters(symbol_values(mechanism, self._part(rows)))
-        return np.broadcast_to(phi, (rows.size, phi.shape[-1]))
+    @cached_property
+    def _known(self) -> Mapping[str, Any]:
+        """Every symbol's values."""
+        return symbol_values(self.of.model.mechanism, self.values)
+
+    @cached_property
+    def _phi(self) -> np.ndarray:
+        """(variant, parameter), SI."""
+        phi = self.of.model.mechanism.inertial_parameters(self._known)
+        return np.broadcast_to(phi, (self.count, phi.shape[-1]))
+
+    @cached_property
+    def _entries(self) -> np.ndarray:
+        """β's nonzero entries (entry, variant)."""
+        found = self.of.base.beta_entries(self._known)
+        return np.broadcast_to(found, (len(self.of.base.beta), self.count))
 
     def _follow(self, motion: Motion, then: Any, lost: Reason, singular: Reason) -> None:
         """Close the loops along a motion; `then` takes the variants that got through."""
@@ -222,7 +240,7 @@ class _Chunk:
         if not rows.size:
             return
         seen = observe(self.of.model, self._part(rows), motion)
-        finite = np.isfinite(seen.W).all(axis=(1, 2, 3))
+        finite = linear.finite(seen.W)
         causes = {
             Outcome.UNASSEMBLABLE: (Status.UNASSEMBLABLE, Reason.OTHER_ASSEMBLY),
             Outcome.LOST: (Status.LOST, lost),
@@ -245,14 +263,20 @@ class _Chunk:
 
     def _rank(self, rows: np.ndarray, seen: Observation, good: np.ndarray) -> None:
         """Hold the symbolic result against W."""
-        base, part = self.of.base, self._part(rows)
-        known = symbol_values(self.of.model.mechanism, part)
-        entries = np.broadcast_to(base.beta_entries(known), (len(base.beta), rows.size))
+        base, entries, chosen = self.of.base, self._entries[:, rows], np.flatnonzero(good)
         whole = np.isfinite(entries).all(axis=0)
-        W, error, terms = seen.stacked[good], seen.error[good], seen.terms[good]
         # Where a pivot vanishes there is no β to hold against W, but W has its rank all the same.
-        beta = base.beta_matrix(np.where(whole, entries, 0.0))
-        held = check(W, error, base.kept, base.eliminated, beta, terms)
+        entries = np.where(whole, entries, 0.0)
+        held = linear.check(
+            seen.W,
+            seen.error[good],
+            base.kept,
+            base.eliminated,
+            base.places,
+            entries,
+            seen.terms[good],
+            chosen,
+        )
         found = held.spectrum
         for name, values in (
             ("rank", found.rank),
@@ -262,22 +286,23 @@ class _Chunk:
         ):
             self.arrays[name][rows] = values
         self._judge(rows, held, whole)
-        pivots = self._smallest_pivot(known, rows.size)
-        self._mark(rows[~whole], Status.SPECIAL, Reason.VANISHING_PIVOT, pivots[~whole])
+        if not whole.all():
+            lost = rows[~whole]
+            self._mark(lost, Status.SPECIAL, Reason.VANISHING_PIVOT, self._smallest_pivot()[lost])
 
-    def _smallest_pivot(self, known: Mapping[str, Any], count: int) -> np.ndarray:
+    def _smallest_pivot(self) -> np.ndarray:
         """Least pivot of β against its nominal value, per variant."""
         base = self.of.base
         if not base.validity:
-            return np.ones(count)
+            return np.ones(self.count)
         nominal = np.abs(base.pivot_values(self.of.model.mechanism.nominal))
-        ratio = np.abs(base.pivot_values(known)) / nominal
-        return np.broadcast_to(ratio.min(axis=0), (count,))
+        ratio = np.abs(base.pivot_values(self._known)) / nominal
+        return np.broadcast_to(ratio.min(axis=0), (self.count,))
 
     def _judge(self, rows: np.ndarray, held: Check, whole: np.ndarray) -> None:
         """Solved, special or awaiting precise; `whole` where β exists."""
         found, generic = held.spectrum, self.of.base.rank
-        sound = held.null_error <= np.maximum(1e3 * found.noise, 1e-9)
+        sound = held.null_error <= allowed_share(found.noise)
         decided = found.clear & sound & (found.rank == generic)
         low = found.clear & sound & (found.rank < generic) & (self.of.rank == "numeric")
         self._mark(rows[low], Status.SPECIAL, Reason.LOW_RANK, found.rank[low])
@@ -298,22 +323,18 @@ class _Chunk:
             self._torques(rows, seen, good)
 
     def _torques(self, rows: np.ndarray, seen: Observation, good: np.ndarray) -> None:
-        phi, W = self._phi(rows), seen.W[good]
+        phi, chosen = self._phi[rows], np.flatnonzero(good)
         if self.of.reducer is not None:
-            for name, values in self.of.reducer(W, phi, seen.error[good]).items():
+            reduced, torques = self.of.reducer(seen.W, phi, seen.error[good], chosen)
+            for name, values in reduced.items():
                 self.arrays[name][rows] = values
-        if not self.of.torque_metrics:
-            return
-        torque = np.einsum("vscp,vp->vsc", W, phi)
+        elif self.of.torque_metrics:
+            torques = paths.torques(seen.W, phi, chosen)
         mechanism = self.of.model.mechanism
         drives = [mechanism.coordinates.index(name) for name in mechanism.actuated]
-        torque = torque[:, :, drives]
-        results = {
-            "torque_rms": np.sqrt((torque**2).mean(axis=1)),
-            "torque_peak": np.abs(torque).max(axis=1),
-        }
+        results = {"torque_rms": torques.rms, "torque_peak": torques.peak}
         for name in self.of.torque_metrics:
-            values = results[name]
+            values = results[name][:, drives]
             self.arrays[name][rows] = values[:, 0] if len(drives) == 1 else values
 
     def _wipe_failed(self) -> None:
@@ -322,9 +343,8 @@ class _Chunk:
         rows = rows[self.arrays["reason"][rows] != Reason.VANISHING_PIVOT]  # β is not to be had
         if rows.size and "base_parameters" in self.arrays:
             base = self.of.base
-            known = symbol_values(self.of.model.mechanism, self._part(rows))
-            entries = np.broadcast_to(base.beta_entries(known), (len(base.beta), rows.size))
-            self.arrays["base_parameters"][rows] = base.combine(self._phi(rows), entries)
+            found = base.combine(self._phi[rows], self._entries[:, rows])
+            self.arrays["base_parameters"][rows] = found
         failed = np.isin(
             self.arrays["status"], (Status.UNASSEMBLABLE, Status.LOST, Status.SINGULAR)
         )
@@ -348,6 +368,8 @@ def prepare(spec: SweepSpec) -> ChunkEvaluator:
         _check_torques(spec, torque_metrics)
     if asked.reduction:
         check_reducible(mechanism, asked.reduction.criteria)
+    from basepar_core.base.symbolic import symbolic  # computer algebra, which workers do without
+
     model = assemble(mechanism)
     base = symbolic(model)
     start = model.assembled.coordinates

@@ -5,6 +5,10 @@ the scheduler, so a task takes as many chunks as fill about half a second by the
 far; a bounded window of them is in flight, each future is released as soon as its receipt is in,
 and nothing here grows with the number of variants.
 
+Found work (a doubtful variant's precise task takes seconds where its chunk took milliseconds)
+flies at once, but on half of the threads at most as long as there is other work: neither kind
+waits for the other.
+
 A worker that dies takes its tasks along, the guilty one and its neighbours. They come back cut
 into single chunks, few at a time, so that a second death points at the chunk; that chunk is then
 evaluated one variant at a time, in a process that may die (`careful.py`).
@@ -13,11 +17,12 @@ evaluated one variant at a time, in a process that may die (`careful.py`).
 import logging
 import queue
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import Any
+from uuid import uuid4
 
 import cloudpickle
 from distributed import Client, Future
@@ -37,11 +42,32 @@ WINDOW = 5
 ATTEMPTS = 5
 #: A share of the threads (one at least) for tasks that may have killed a worker.
 SUSPECTS = 8
+#: Found tasks remembered; more are dropped, and told as `Outcome.dropped`.
+FOUND = 10_000
 
 Perform = Callable[[Task], Receipt]
 OnReceipts = Callable[[Sequence[Receipt], int], None]
 
 log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of the work beside its receipts.
+
+    Attributes
+    ----------
+    given_up
+        Tasks that were given up after their workers had died again and again; mostly none.
+    lost
+        How often a task was lost with its worker.
+    dropped
+        Found tasks that were too many to remember; whoever knows what is missing asks again.
+    """
+
+    given_up: tuple[Task, ...] = ()
+    lost: int = 0
+    dropped: int = 0
 
 
 class WorkersError(BaseparError):
@@ -56,11 +82,11 @@ def run(
     client: Client,
     *,
     chunks: Sequence[int],
-    stage: int = 0,
+    tasks: Iterable[Task] = (),
     on_receipts: OnReceipts = lambda receipts, threads: None,
     task_seconds: float = TASK_SECONDS,
     patience: float = 60.0,
-) -> list[Task]:
+) -> Outcome:
     """Perform tasks that cover the ranges, and whatever work they find.
 
     Parameters
@@ -69,30 +95,28 @@ def run(
         Picklable; evaluates and writes a task's variants. What it raises is fatal: failures of
         variants are its own business.
     ranges
-        (start, stop), each of whole chunks; drawn from as work proceeds.
+        (start, stop) of stage 0, each of whole chunks; drawn from as work proceeds.
     client
         Handed in; where it came from is not asked.
     chunks
         Variants per chunk of every stage.
-    stage
-        Of the ranges; receipts name the stages of what follows.
+    tasks
+        Of any stage, one chunk each; drawn from and treated like work that was found.
     on_receipts
         Called in this process with each batch of receipts and the number of threads.
     task_seconds
         What a task should take.
     patience
         Seconds without any worker after which `WorkersError` is raised.
-
-    Returns
-    -------
-    Tasks that were given up after their workers had died again and again; mostly none.
     """
-    fan = _Fan(work, client, chunks, stage, iter(ranges), on_receipts, task_seconds, patience)
+    fan = _Fan(
+        work, client, chunks, iter(ranges), iter(tasks), on_receipts, task_seconds, patience
+    )
     try:
         fan.run()
     finally:
         fan.close()
-    return fan.given_up
+    return Outcome(tuple(fan.given_up), fan.lost, fan.dropped)
 
 
 @dataclass(slots=True)
@@ -116,8 +140,8 @@ class _Fan:
     work: Perform
     client: Client
     chunks: Sequence[int]
-    stage: int
     ranges: Iterator[tuple[int, int]]
+    tasks: Iterator[Task]
     on_receipts: OnReceipts
     task_seconds: float
     patience: float
@@ -126,6 +150,9 @@ class _Fan:
     again: deque[Task] = field(default_factory=deque)
     found: deque[Task] = field(default_factory=deque)
     flying: dict[Any, tuple[Future, Task]] = field(default_factory=dict)
+    aloft: Counter[str] = field(default_factory=Counter)  # of the flying: extra ones, suspects
+    lost: int = 0
+    dropped: int = 0
 
     def __post_init__(self) -> None:
         self.done: queue.SimpleQueue[Future] = queue.SimpleQueue()
@@ -164,11 +191,25 @@ class _Fan:
     def _next(self) -> Task | None:
         if self.again:
             return self.again.popleft()
-        suspected = sum(task.attempt > 0 for _, task in self.flying.values())
-        if self.suspects and suspected < max(1, self.threads // SUSPECTS):
+        if self.suspects and self.aloft["suspect"] < max(1, self.threads // SUSPECTS):
             return self.suspects.popleft()
-        # Found work first: it stays as little as the tasks in flight can find.
-        return self.found.popleft() if self.found else self._cut()
+        if self.aloft["extra"] < max(1, self.threads // 2) and (task := self._extra()):
+            return task
+        return self._cut() or self._extra()
+
+    def _extra(self) -> Task | None:
+        """Found work, neighbours together up to `task_seconds`; then the tasks handed in."""
+        if not self.found:
+            return next(self.tasks, None)
+        task = self.found.popleft()
+        each = self.pace[task.stage].each
+        while self.found and each:
+            more = self.found[0]
+            follows = (more.stage, more.start) == (task.stage, task.stop)
+            if not follows or each * (more.stop - task.start) > self.task_seconds:
+                break
+            task = replace(task, stop=self.found.popleft().stop)
+        return replace(task, expected=each)
 
     def _cut(self) -> Task | None:
         """The next piece of the ranges, about `task_seconds` long; the first ones one chunk."""
@@ -176,7 +217,7 @@ class _Fan:
         if piece is None:
             return None
         start, stop = piece
-        chunk, each = self.chunks[self.stage], self.pace[self.stage].each
+        chunk, each = self.chunks[0], self.pace[0].each
         wanted = max(self.task_seconds, self.threads / RECEIPTS_PER_SECOND)
         count = max(1, int(wanted / (each * chunk))) if each else 1
         # Towards the end of a range, pieces small enough for everyone to have one.
@@ -184,16 +225,27 @@ class _Fan:
         count = min(count, max(1, left // (2 * max(1, self.threads))))
         end = min(stop, start + count * chunk)
         self.open = (end, stop) if end < stop else None
-        return Task(self.stage, start, end, each)
+        return Task(0, start, end, each)
 
     def _submit(self, task: Task) -> None:
         if self.shared is None:
             # A task of its own rather than scattered data: it can be computed again when the
             # last worker that held it is gone.
             self.shared = self.client.submit(cloudpickle.loads, self.program, pure=False)
-        future = self.client.submit(_perform, self.shared, task, pure=False)
-        self.flying[future.key] = (future, task)
+        # Keys by kind: the scheduler expects of a task what others of its kind took.
+        extra = _is_extra(task)
+        key = f"{'extra' if extra else 'chunk'}-{uuid4()}"
+        # Few fly, so they go first: behind a worker's queue they would hardly ever run.
+        future = self.client.submit(
+            _perform, self.shared, task, key=key, pure=False, priority=int(extra)
+        )
+        self.flying[key] = (future, task)
+        self._count(task, 1)
         future.add_done_callback(self.done.put)
+
+    def _count(self, task: Task, change: int) -> None:
+        self.aloft["extra"] += change * _is_extra(task)
+        self.aloft["suspect"] += change * (task.attempt > 0)
 
     # What lands
 
@@ -211,6 +263,7 @@ class _Fan:
         for future in landed:
             if (entry := self.flying.pop(future.key, None)) is None:
                 continue
+            self._count(entry[1], -1)
             if future.status == "finished":
                 good.append(entry)
             elif future.status == "error":
@@ -227,10 +280,9 @@ class _Fan:
         receipts = self._gathered(landed)
         for receipt in receipts:
             self.pace[receipt.stage].learn(receipt.seconds, receipt.stop - receipt.start)
-            self.found.extend(
-                Task(stage, start, stop, self.pace[stage].each)
-                for stage, start, stop in receipt.follow
-            )
+            kept = receipt.follow[: max(0, FOUND - len(self.found))]
+            self.found.extend(Task(*piece) for piece in kept)
+            self.dropped += len(receipt.follow) - len(kept)
         self.on_receipts(receipts, self.threads)
 
     def _gathered(self, landed: list[tuple[Future, Task]]) -> list[Receipt]:
@@ -269,6 +321,7 @@ class _Fan:
     def _lost(self, task: Task) -> None:
         """A worker died with this task: in single chunks, then with care, then given up."""
         attempt = task.attempt + 1
+        self.lost += 1
         log.info("lost variants %d to %d, attempt %d", task.start, task.stop, attempt)
         if attempt >= ATTEMPTS:
             self.given_up.append(task)
@@ -312,6 +365,10 @@ class _Fan:
                 f"The scheduler is gone (client {self.client.status}). What is stored so far is "
                 "whole: connect again and run the sweep again."
             )
+
+
+def _is_extra(task: Task) -> bool:
+    return task.stage > 0 or task.retry
 
 
 def _perform(work: Any, task: Task) -> Receipt:

@@ -15,7 +15,6 @@ from threading import Lock
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
-from scipy.stats import qmc
 
 Rows = dict[str, np.ndarray]
 Bounds = tuple[tuple[str, float, float], ...]  # (symbol, low, high)
@@ -258,7 +257,7 @@ def _mixed(x: np.ndarray) -> np.ndarray:
     return x ^ (x >> np.uint64(31))
 
 
-_engines: dict[tuple[int, int], qmc.Sobol] = {}
+_engines: dict[tuple[int, int], Any] = {}
 _engines_lock = Lock()
 
 
@@ -274,6 +273,8 @@ def sobol_points(dimensions: int, seed: int, start: int, stop: int) -> np.ndarra
     with _engines_lock:
         engine = _engines.pop((dimensions, seed), None)
         if engine is None or engine.num_generated > start:
+            from scipy.stats import qmc  # half of a worker's start, and for this plan only
+
             engine = qmc.Sobol(dimensions, scramble=True, rng=np.random.default_rng(seed))
         first = []
         if engine.num_generated == 0:

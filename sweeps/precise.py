@@ -5,16 +5,17 @@ with arrays in small chunks of their own (`work.Stage`, prefix "precise_").
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from basepar_core.base.precise import PreciseRank, rank_of
 from basepar_core.closure import Model
-from basepar_core.precise.observation import variants
 
 from .outputs import Arrays, Columns, Output, blank
 from .statuses import PreciseStatus, Reason
+
+if TYPE_CHECKING:
+    from basepar_core.base.precise import PreciseRank
 
 #: Grades of null vectors that bound a certified rank from above.
 CERTAIN = ("theorem", "identity", "probability")
@@ -86,6 +87,10 @@ class PreciseEvaluator:
         chosen = np.flatnonzero(passed)
         if not chosen.size:
             return arrays
+        # Not before a variant is in doubt: most workers never load these.
+        from basepar_core.base.precise import rank_of
+        from basepar_core.precise.observation import variants
+
         followed = variants(self.model, {name: x[chosen] for name, x in columns.items()})
         for row, one in zip(map(int, chosen), followed, strict=True):
             if one is None:  # float64 closed it a moment ago; careful mode may have cut otherwise
@@ -101,7 +106,7 @@ class PreciseEvaluator:
         return arrays
 
     @staticmethod
-    def _keep(arrays: Arrays, row: int, found: PreciseRank) -> None:
+    def _keep(arrays: Arrays, row: int, found: "PreciseRank") -> None:
         arrays["precise_rank"][row] = found.rank
         arrays["precise_digits"][row] = found.digits
         arrays["precise_ridge"][row] = found.ridge
@@ -110,7 +115,7 @@ class PreciseEvaluator:
         if found.log10_singular_values:
             arrays["precise_singular_values"][row] = found.singular_values
 
-    def _judged(self, found: PreciseRank) -> tuple[PreciseStatus, Reason, float]:
+    def _judged(self, found: "PreciseRank") -> tuple[PreciseStatus, Reason, float]:
         """Evidence, proof, and how the rank compares with the symbolic one."""
         if not found.evident:
             return PreciseStatus.STILL_DOUBTFUL, Reason.NOT_EVIDENT, found.ridge

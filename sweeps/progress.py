@@ -18,6 +18,11 @@ class Advance:
     seconds: float = 0.0  # since this run began
     workers: int = 0  # threads that evaluate
 
+    @property
+    def unsettled(self) -> int:
+        """Variants evaluated whose precise task has not answered."""
+        return self.counts.get(Status.AWAITING_PRECISE, 0) - sum(self.precise.values())
+
 
 class Progress(Protocol):
     """Called in the driver, after each batch of receipts; must return quickly."""

@@ -7,8 +7,9 @@ import numpy as np
 
 from basepar_core.base.result import BaseParameters
 from basepar_core.criteria import select
+from basepar_core.kernels.paths import Torques, own_path
 from basepar_core.mechanism import Mechanism
-from basepar_core.reduction import check_reducible, effective_samples, noise_levels, own_path
+from basepar_core.reduction import check_reducible, effective_samples, noise_levels
 
 from .outputs import Arrays, Output
 from .spec import Reduction
@@ -62,20 +63,24 @@ class Reducer:
             "noise": None if self.noise is None else list(self.noise),
         }
 
-    def __call__(self, W: np.ndarray, phi: np.ndarray, error: np.ndarray) -> Arrays:
-        """Reduce variants.
+    def __call__(
+        self, W: np.ndarray, phi: np.ndarray, error: np.ndarray, chosen: np.ndarray
+    ) -> tuple[Arrays, Torques]:
+        """Reduce variants; their results, and metrics of their torques.
 
         Parameters
         ----------
         W
-            (variant, sample, coordinate, parameter) of the cycle, finite.
+            (variant, sample, coordinate, parameter) of the cycle, finite where chosen.
         phi
-            (variant, parameter), SI.
+            (chosen, parameter), SI.
         error
-            (variant,): relative error of W.
+            (chosen,): relative error of W.
+        chosen
+            Variants by index.
         """
         noise = None if self.noise is None else np.array(self.noise)
-        path = own_path(W, phi, self.kept, noise, error)
+        path, torques = own_path(W, phi, self.kept, noise, error, chosen)
         found = select(
             path,
             self.criteria,
@@ -83,12 +88,13 @@ class Reducer:
             noise_known=noise is not None,
             tolerance=self.tolerance,
         )
-        return {
+        results = {
             "removed": path.removed,
             "torque_error": path.torque_error,
             "selected_size": found.size,
             "selected_error": found.error,
         }
+        return results, torques
 
 
 def prepare(mechanism: Mechanism, base: BaseParameters, asked: Reduction) -> Reducer:

@@ -4,16 +4,19 @@ A variant that fails a condition of `where` keeps its row, with the status *filt
 stays a grid, and a Sobol plan keeps its place in the sequence.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
+from basepar_core.errors import ExpressionError
 from basepar_core.expressions import Expression, evaluate
-from basepar_core.grammar import parse_comparison, parse_unit
+from basepar_core.expressions import names as names_of
+from basepar_core.grammar import parse, parse_comparison, parse_unit
 from basepar_core.mechanism import Mechanism
-from basepar_core.units import NUMBER, Dimension
+from basepar_core.units import DIMENSIONLESS, NUMBER, Dimension
 
+from .compose import Formula
 from .outputs import Columns
 
 
@@ -36,6 +39,28 @@ def dimensions(mechanism: Mechanism) -> dict[str, Dimension | None]:
 def condition(mechanism: Mechanism, text: str) -> Condition:
     """A condition over a mechanism's symbols and constants, units checked."""
     return Condition(text, parse_comparison(text, dimensions(mechanism)))
+
+
+def formula(mechanism: Mechanism, name: str, text: str, later: Collection[str] = ()) -> Formula:
+    """What a symbol follows from, units checked; symbols of `later` have no value yet.
+
+    Raises
+    ------
+    ExpressionError
+        The text is no expression, its unit does not fit, or it needs a later symbol or itself.
+    """
+    units = {
+        symbol.name: parse_unit(symbol.unit) if symbol.unit else DIMENSIONLESS
+        for symbol in mechanism.geometry
+    }
+    expression = parse(text, units[name], dimensions(mechanism))
+    early = sorted(names_of(expression) & set(later))
+    if early:
+        raise ExpressionError(
+            f"{text!r} needs {', '.join(early)}, which has no value yet. Put formulas after those "
+            "that they need."
+        )
+    return Formula(name, text, expression)
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from basepar_core.reading import Reading
 from basepar_core.units import DIMENSIONLESS, Unit
 from basepar_core.yaml_text import Fields, Items, Node
 
+from .compose import Chain, Derived, Formula, Product
 from .plans import (
     LONGEST_SOBOL,
     Bounds,
@@ -24,12 +25,14 @@ from .plans import (
     Sobol,
     Zip,
 )
-from .space import Condition, condition
+from .space import Condition, condition, formula
 from .spec import unsweepable
 from .table_file import read_table
 from .tables import Table
 
-PLANS = ("grid", "zip", "table", "random", "lhs", "sobol")
+PLANS = ("grid", "zip", "table", "random", "lhs", "sobol", "product", "chain")
+#: What a space may have besides its plan; a part of a product has its plan only.
+BESIDE = ("where", "derive")
 #: Values of one variable of a grid: they are held in memory.
 LONGEST_LIST = 1_000_000
 
@@ -51,18 +54,73 @@ def read_space(
     entries = reading.entries(node, "a space: plan, variables, …") or {}
     if not entries:
         return None, ()
+    plan = _plan(reading, node, mechanism, BESIDE)
+    plan = _derived(reading, entries.get("derive"), mechanism, plan)
+    return plan, _where(reading, entries.get("where"), mechanism)
+
+
+def _plan(
+    reading: Reading, node: Node, mechanism: Mechanism | None, beside: tuple[str, ...] = ()
+) -> Plan | None:
+    entries = reading.entries(node, "a plan: its name, variables, …") or {}
     kind = reading.choice(entries.get("plan"), PLANS, "plan")
     if kind is None:
-        if "plan" not in entries:
+        if entries and "plan" not in entries:
             reading.mistake(node, f"no plan; one of {', '.join(PLANS)}")
-        plan = None
-    elif kind == "table":
-        plan = _table(reading, node, mechanism)
-    elif kind in ("grid", "zip"):
-        plan = _listed(reading, node, mechanism, kind)
-    else:
-        plan = _drawn(reading, node, mechanism, kind)
-    return plan, _where(reading, entries.get("where"), mechanism)
+        return None
+    if kind == "table":
+        return _table(reading, node, mechanism, beside)
+    if kind in ("grid", "zip"):
+        return _listed(reading, node, mechanism, kind, beside)
+    if kind in ("product", "chain"):
+        return _composed(reading, node, mechanism, kind, beside)
+    return _drawn(reading, node, mechanism, kind, beside)
+
+
+def _composed(
+    reading: Reading, node: Node, mechanism: Mechanism | None, kind: str, beside: tuple[str, ...]
+) -> Plan | None:
+    before = reading.count
+    entries = reading.fields(node, ("plan", "of"), beside)
+    items = reading.items(entries.get("of"), None, "a list of plans") or ()
+    parts = [_plan(reading, item, mechanism) for item in items]
+    if "of" in entries and not items and reading.count == before:
+        reading.mistake(entries["of"], "no plan; at least one is needed")
+    whole = tuple(part for part in parts if part is not None)
+    if reading.count > before or len(whole) < len(parts) or not whole:
+        return None
+    try:
+        return Product(whole) if kind == "product" else Chain(whole)
+    except ValueError as error:
+        reading.mistake(entries["of"], str(error))
+        return None
+
+
+def _derived(
+    reading: Reading, node: Node | None, mechanism: Mechanism | None, plan: Plan | None
+) -> Plan | None:
+    if node is None:
+        return plan
+    before = reading.count
+    entries = reading.entries(node, "formulas by symbol, such as {lx3: 2*lx1}") or {}
+    found: list[Formula] = []
+    for name, entry in entries.items():
+        text = reading.text(entry, "a formula such as 2*lx1")
+        if mechanism is None or text is None:
+            continue
+        if message := unsweepable(mechanism, name):
+            reading.mistake(entry, message)
+        elif plan is not None and name in plan.names:
+            reading.mistake(entry, f"{name!r} is swept; it cannot follow the others as well")
+        else:
+            try:
+                later = [one for one in entries if one not in [formula.name for formula in found]]
+                found.append(formula(mechanism, name, text, later))
+            except ExpressionError as error:
+                reading.mistake(entry, error.message)
+    if plan is None or mechanism is None or reading.count > before:
+        return plan
+    return Derived(plan, tuple(found), dict(mechanism.nominal))
 
 
 def _where(
@@ -101,9 +159,11 @@ def read_variables(
     return found
 
 
-def _listed(reading: Reading, node: Node, mechanism: Mechanism | None, kind: str) -> Plan | None:
+def _listed(
+    reading: Reading, node: Node, mechanism: Mechanism | None, kind: str, beside: tuple[str, ...]
+) -> Plan | None:
     before = reading.count
-    entries = reading.fields(node, ("plan", "variables"), ("where",))
+    entries = reading.fields(node, ("plan", "variables"), beside)
     variables = read_variables(reading, entries.get("variables"), mechanism)
     lists: Lists = tuple(
         (name, read_values(reading, entry, unit)) for name, (entry, unit) in variables.items()
@@ -144,10 +204,12 @@ def read_number(reading: Reading, node: Node | None, unit: Unit) -> float:
     return value
 
 
-def _drawn(reading: Reading, node: Node, mechanism: Mechanism | None, kind: str) -> Plan | None:
+def _drawn(
+    reading: Reading, node: Node, mechanism: Mechanism | None, kind: str, beside: tuple[str, ...]
+) -> Plan | None:
     before = reading.count
     required = ("plan", "variables", "candidates")
-    entries = reading.fields(node, required, ("where", "seed"))
+    entries = reading.fields(node, required, ("seed", *beside))
     variables = read_variables(reading, entries.get("variables"), mechanism)
     bounds: Bounds = tuple(
         (name, *read_interval(reading, entry, unit)) for name, (entry, unit) in variables.items()
@@ -177,9 +239,11 @@ def read_interval(reading: Reading, node: Node, unit: Unit) -> tuple[float, floa
     return low, high
 
 
-def _table(reading: Reading, node: Node, mechanism: Mechanism | None) -> Plan | None:
+def _table(
+    reading: Reading, node: Node, mechanism: Mechanism | None, beside: tuple[str, ...]
+) -> Plan | None:
     before = reading.count
-    entries = reading.fields(node, ("plan",), ("rows", "file", "where"))
+    entries = reading.fields(node, ("plan",), ("rows", "file", *beside))
     if ("rows" in entries) == ("file" in entries):
         reading.mistake(node, "a table has either rows or a file")
     if reading.count > before or mechanism is None:

@@ -19,9 +19,9 @@ from basepar_core.grammar import did_you_mean
 from basepar_core.mechanism import Data, Mechanism
 from basepar_core.yaml_text import Fields, Items, Node, Text, read
 
+from .compose import document
 from .plans import Plan
 from .space import Condition
-from .tables import Table
 
 RANKS = ("auto", "numeric", "precise", "none")
 CRITERIA = ("tolerance", "aic", "aicc", "bic", "mdl", "fpe")
@@ -30,7 +30,7 @@ METRICS = ("torque_rms", "torque_peak")
 _STROKE = re.compile(r"stroke\(([A-Za-z][A-Za-z0-9_.]*)\)")
 #: Version of the arrays: raised when a program would write others for the same file (then an
 #: older store is another sweep's, not a damaged one). It counts in the hash.
-SCHEMA = 2
+SCHEMA = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,8 +116,7 @@ class SweepSpec:
     def document(self) -> str:
         """JSON from which `from_document` makes this specification again."""
         plain = dict(self.canonical) | {"source": self.mechanism.source}
-        if isinstance(self.plan, Table):
-            plain["space"] = plain["space"] | self.plan.document()
+        plain["space"] = plain["space"] | document(self.plan)
         plain["store"] = plain["store"] | {"path": self.store}
         plain["limits"] = {"variant_seconds": self.variant_seconds}
         return _json(plain)

@@ -6,7 +6,7 @@ inside lie beside the sweep file; the store is made where the program runs.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +15,12 @@ from basepar_core.files import library_names, load, loads
 from basepar_core.mechanism import Mechanism
 from basepar_core.reading import Reading
 from basepar_core.units import DIMENSIONLESS, UNITS
-from basepar_core.yaml_text import Fields, Items, Node, read
+from basepar_core.yaml_text import Fields, Items, Node, Text, read
 
 from .asked import Asked
+from .compose import Chain, Derived, Product
 from .plans import Plan, from_description
-from .space import condition
+from .space import condition, formula
 from .space_file import read_number, read_space, symbol_units
 from .spec import Evaluation, Reduction, SweepSpec, evaluation_mistakes, number_mistakes
 from .table_file import read_table
@@ -49,8 +50,18 @@ def text_of(path: str | Path) -> str:
 def parse_sweep(text: str, source_name: str = "sweep.yaml") -> SweepSpec:
     """A sweep from a file's text; `source_name` is what messages call it."""
     node, mistakes = read(text)
+    return parse_node(node, source_name, None, mistakes)
+
+
+def parse_node(
+    node: Node | None,
+    source_name: str,
+    assembly: Node | None = None,
+    mistakes: Iterable[Mistake] = (),
+) -> SweepSpec:
+    """A sweep from a file's tree; with `assembly`, of the mechanism put together that way."""
     reading = Reading(mistakes, Path(source_name).parent)
-    parts = None if node is None else _parts(reading, node)
+    parts = None if node is None else _parts(reading, node, assembly)
     if parts is None or reading.mistakes:
         raise FileError(source_name, sorted(reading.mistakes, key=lambda wrong: wrong.line or 0))
     return SweepSpec(**parts)
@@ -77,10 +88,24 @@ def from_document(text: str) -> SweepSpec:
 
 
 def _plan_again(mechanism: Mechanism, space: Mapping[str, Any]) -> Plan:
-    if space["plan"] == "asked":
-        return Asked.from_description(space)
-    if space["plan"] != "table":
-        return from_description(space)
+    if "derive" in space:
+        plain = {key: entry for key, entry in space.items() if key != "derive"}
+        formulas = [formula(mechanism, *entry) for entry in space["derive"].items()]
+        nominal = dict(mechanism.nominal)
+        return Derived(_plan_again(mechanism, plain), tuple(formulas), nominal)
+    match space["plan"]:
+        case "asked":
+            return Asked.from_description(space)
+        case "product":
+            return Product(tuple(_plan_again(mechanism, part) for part in space["of"]))
+        case "chain":
+            return Chain(tuple(_plan_again(mechanism, part) for part in space["of"]))
+        case "table":
+            return _table_again(mechanism, space)
+    return from_description(space)
+
+
+def _table_again(mechanism: Mechanism, space: Mapping[str, Any]) -> Table:
     table = Table.from_document(space)
     if table is not None:
         return table
@@ -91,11 +116,13 @@ def _plan_again(mechanism: Mechanism, space: Mapping[str, Any]) -> Plan:
     return table
 
 
-def _parts(reading: Reading, node: Node) -> dict[str, Any]:
+def _parts(reading: Reading, node: Node, assembly: Node | None) -> dict[str, Any]:
     """Arguments of `SweepSpec`; meaningless where there were mistakes."""
     optional = ("evaluate", "store", "limits")
     top = reading.fields(node, ("mechanism", "space"), optional)
     mechanism = read_mechanism(reading, top.get("mechanism"))
+    if mechanism is not None and assembly is not None:
+        mechanism = _reassembled(reading, top["mechanism"], mechanism, assembly)
     plan, where = read_space(reading, top.get("space"), mechanism)
     evaluation = _evaluation(reading, top.get("evaluate"))
     store, chunk = _store(reading, top.get("store"))
@@ -133,6 +160,22 @@ def read_mechanism(reading: Reading, node: Node | None) -> Mechanism | None:
             inner = f"{name}, {place}: {wrong.message}" if place else f"{name}: {wrong.message}"
             reading.mistake(node, inner)
         return None
+
+
+def _reassembled(
+    reading: Reading, name: Node, mechanism: Mechanism, assembly: Node
+) -> Mechanism | None:
+    from .family import reassembled
+
+    beside = reading.folder / name.value if isinstance(name, Text) else reading.folder
+    try:
+        return loads(reassembled(mechanism.source, assembly), str(beside))
+    except ValueError as error:
+        reading.mistake(assembly, str(error))
+    except FileError as error:
+        for wrong in error.mistakes:
+            reading.mistake(assembly, f"{wrong.path}: {wrong.message}")
+    return None
 
 
 def _evaluation(reading: Reading, node: Node | None) -> Evaluation:

@@ -36,6 +36,10 @@ class Status(IntEnum):
 WITH_RESULTS = (Status.SOLVED, Status.AWAITING_PRECISE, Status.SPECIAL)
 
 
+#: Statuses of variants that a retry evaluates again; the precise ones have the same codes.
+FAILED = (Status.CRASHED, Status.TIMED_OUT)
+
+
 class PreciseStatus(IntEnum):
     """`precise_status`: what the variable-precision task said of a doubtful variant."""
 

@@ -27,7 +27,7 @@ import zarr
 from basepar_core.errors import StoreError, UsageError
 
 from .outputs import Arrays, Output
-from .statuses import REASONS, PreciseStatus, Status, flags
+from .statuses import FAILED, REASONS, PreciseStatus, Status, flags
 
 #: Rows of `status` looked at in one go (1 MB).
 SURVEY_ROWS = 1 << 20
@@ -49,6 +49,11 @@ class Part:
     def status(self) -> str:
         """Name of the array that is written last."""
         return f"{self.prefix}status"
+
+    @property
+    def retries(self) -> str:
+        """Name of the array that only retries write."""
+        return f"{self.prefix}retries"
 
     @property
     def arrays(self) -> tuple[Output, ...]:
@@ -80,9 +85,15 @@ class Layout:
 
 
 def status_outputs(prefix: str = "") -> tuple[Output, ...]:
-    """`reason`, `reason_value` and, last, `status`."""
+    """`retries`, `reason`, `reason_value` and, last, `status`."""
     what = "precise evaluation" if prefix else "variant"
     return (
+        Output(
+            f"{prefix}retries",
+            dtype="int16",
+            long_name=f"how often the {what} was asked for again after it had failed",
+            fill=0,
+        ),
         Output(
             f"{prefix}reason", dtype="int16", long_name=f"reason of the {what}'s status", fill=0
         ),
@@ -237,8 +248,8 @@ def array_of(group: zarr.Group, name: str, path: Path | str = "") -> zarr.Array:
             "is missing" if isinstance(cause, KeyError) else f"is unreadable: {_short(cause)}"
         )
         raise StoreError(
-            f"{path or group.store} is damaged: array {name!r} {missing}. Remove the store and "
-            "run again.",
+            f"{path or group.store} is damaged: array {name!r} {missing}. Run the sweep again "
+            "with --repair; what is whole is kept.",
             [f"{path or group.store}/{name}"],
         ) from cause
     assert isinstance(array, zarr.Array)
@@ -255,7 +266,8 @@ def write(
     opened
         The store's arrays by name.
     arrays
-        Every array of the part by name, each (stop − start, …).
+        Every array of the part by name, each (stop − start, …); without `retries` nothing was
+        asked for again.
 
     Raises
     ------
@@ -269,7 +281,8 @@ def write(
             "of one chunk would lose rows."
         )
     for output in part.arrays:
-        opened[output.name][start:stop] = arrays[output.name]
+        if output.name in arrays or output.name != part.retries:
+            opened[output.name][start:stop] = arrays[output.name]
 
 
 @dataclass(slots=True)
@@ -288,7 +301,7 @@ def survey(group: zarr.Group, part: Part) -> Survey:
     """Look at every status once, a megabyte at a time."""
     found = Survey()
     tally = np.zeros(256, np.int64)
-    for start, block in _blocks(group, part.status, part.chunk):
+    for start, block in blocks(group, part.status, part.chunk):
         tally += np.bincount(block.view(np.uint8), minlength=256)
         firsts = np.arange(0, len(block), part.chunk)
         for first in firsts[np.minimum.reduceat(block, firsts) == Status.PENDING]:
@@ -306,7 +319,7 @@ def precise_counts(group: zarr.Group) -> dict[PreciseStatus, int]:
     if "precise_status" not in group:
         return {}
     tally = np.zeros(256, np.int64)
-    for _, block in _blocks(group, "precise_status", 1):
+    for _, block in blocks(group, "precise_status", 1):
         tally += np.bincount(block.view(np.uint8), minlength=256)
     tally[PreciseStatus.NONE] = 0
     return named(dict(enumerate(tally.tolist())), PreciseStatus)
@@ -315,7 +328,7 @@ def precise_counts(group: zarr.Group) -> dict[PreciseStatus, int]:
 def awaiting(group: zarr.Group, part: Part) -> Iterator[tuple[int, int]]:
     """Ranges (one chunk of the precise part each) with a variant that still awaits its task."""
     precise = array_of(group, part.status)
-    for start, block in _blocks(group, "status", part.chunk):
+    for start, block in blocks(group, "status", part.chunk):
         waits = block == Status.AWAITING_PRECISE
         if not waits.any():
             continue
@@ -325,25 +338,37 @@ def awaiting(group: zarr.Group, part: Part) -> Iterator[tuple[int, int]]:
             yield start + int(first), start + min(int(first) + part.chunk, len(block))
 
 
+def failed(group: zarr.Group, part: Part) -> Iterator[tuple[int, int]]:
+    """Chunks of a part with a variant that crashed or timed out."""
+    for start, block in blocks(group, part.status, part.chunk):
+        firsts = np.arange(0, len(block), part.chunk)
+        for first in firsts[np.logical_or.reduceat(np.isin(block, FAILED), firsts)]:
+            yield start + int(first), start + min(int(first) + part.chunk, len(block))
+
+
 def named(counts: Mapping[int, int], statuses: type[IntEnum]) -> dict[Any, int]:
     """Counts by status, zeros left out, in the order of the codes."""
     return {member: counts[member] for member in statuses if counts.get(member)}
 
 
-def _blocks(group: zarr.Group, name: str, chunk: int) -> Iterator[tuple[int, np.ndarray]]:
+def blocks(group: zarr.Group, name: str, chunk: int) -> Iterator[tuple[int, np.ndarray]]:
+    """An array in pieces of whole chunks, about a million variants each: (start, values)."""
     array = array_of(group, name)
     step = max(1, SURVEY_ROWS // chunk) * chunk
     for start in range(0, array.shape[0], step):
-        stop = min(start + step, array.shape[0])
-        try:
-            block = np.asarray(array[start:stop])
-        except Exception as cause:
-            raise StoreError(
-                f"{group.store} is damaged: array {name!r} cannot be read at variants {start} to "
-                f"{stop}: {_short(cause)}. Remove the store and run again.",
-                [f"{group.store}/{name}"],
-            ) from cause
-        yield start, block
+        yield start, piece(array, name, start, min(start + step, array.shape[0]))
+
+
+def piece(array: zarr.Array, name: str, start: int, stop: int) -> np.ndarray:
+    """Variants start … stop − 1 of an array; StoreError where a chunk cannot be read."""
+    try:
+        return np.asarray(array[start:stop])
+    except Exception as cause:
+        raise StoreError(
+            f"{array.store_path} is damaged: array {name!r} cannot be read at variants {start} to "
+            f"{stop}: {_short(cause)}. Run the sweep again with --repair; what is whole is kept.",
+            [str(array.store_path)],
+        ) from cause
 
 
 def set_attribute(path: Path, key: str, value: str) -> None:

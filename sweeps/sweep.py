@@ -6,33 +6,37 @@ does nothing.
 
 import json
 import math
-import platform
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import zarr
 from distributed import Client
 
 from basepar_core.errors import StoreError, UsageError
 
-from . import fanout, store
+from . import damage, fanout, store
 from .asked import Asked
+from .lock import Lock, busy, holder, locked
+from .notes import notes
 from .outputs import Evaluator, Output
 from .progress import Advance, Progress
+from .provenance import begin_run, end_run, provenance
 from .space import Filter, dimensions
 from .spec import SweepSpec
-from .statuses import PreciseStatus, Status
+from .statuses import FAILED, PreciseStatus, Status
 from .store import Layout, Part
-from .work import Receipt, Stage, Work
+from .work import Receipt, Stage, Task, Work
 
-#: Variants per chunk of the precise arrays, each of which a precise task writes alone.
-PRECISE_CHUNK = 8
+#: Variants per chunk of the precise arrays, each of which a precise task writes alone: few, so
+#: that a small sweep of heavy variants keeps all workers busy; more where there are MANY, because
+#: a reader pays a millisecond for each chunk, written or not.
+PRECISE_CHUNK, PRECISE_CHUNK_OF_MANY, MANY = 8, 128, 16_384
 #: Error texts kept in the store's attributes.
 ERRORS_KEPT = 100
 
@@ -42,7 +46,8 @@ class Summary:
     """What a sweep's store holds after a run.
 
     `evaluated` counts this run's variants; `unfinished` are ranges given up because their
-    workers died again and again (they stay pending).
+    workers died again and again (they stay pending); `lost` is how often a task was lost with
+    its worker; `notes` are sentences about the run that somebody should read.
     """
 
     store: str
@@ -53,6 +58,8 @@ class Summary:
     seconds: float = 0.0
     errors: Mapping[int, str] = field(default_factory=dict)
     unfinished: tuple[tuple[int, int], ...] = ()
+    lost: int = 0
+    notes: tuple[str, ...] = ()
 
     @property
     def done(self) -> bool:
@@ -84,6 +91,7 @@ def sweep(
     evaluator: Evaluator | None = None,
     precise: Evaluator | None = None,
     rows: tuple[int, int] | None = None,
+    retry_failed: bool = False,
 ) -> Summary:
     """Evaluate every variant of a sweep that its store does not hold yet.
 
@@ -100,31 +108,64 @@ def sweep(
         with its attribute `precise`.
     rows
         (start, stop), whole chunks: only these variants; by default all.
+    retry_failed
+        Evaluate variants again that crashed or timed out, each in a process that may die.
 
     Raises
     ------
     StoreError
-        If the store belongs to another specification (the difference is named), or is damaged.
+        If the store belongs to another specification (the difference is named), is damaged, or
+        is being filled by somebody else.
     WorkersError
         If no worker turns up, or results cannot be written.
     """
+    if (found := complete(spec, retry_failed)) is not None:
+        return found
     path = _path(spec)
-    if path.exists():
-        refuse_other(spec, path)
-        if _nothing_missing(spec, path):
-            return summary(spec, path)
-    if evaluator is None:
-        from .evaluate import prepare  # may take long: only when there is something to do
+    with locked(path) as lock:
+        if evaluator is None:
+            from .evaluate import prepare  # may take long: only when there is something to do
 
-        evaluator = prepare(spec)
-        precise = getattr(evaluator, "precise", None)
-    layout = layout_of(spec, evaluator, precise)
+            evaluator = prepare(spec)
+            evaluator.warm(spec.plan.names)  # once, not by every worker
+            precise = evaluator.precise
+        layout = layout_of(spec, evaluator, precise)
+        if not path.exists():
+            store.create(path, layout)
+        stages = [Stage(evaluator, layout.parts[0])]
+        stages += [Stage(precise, layout.parts[1])] if precise is not None else []
+        group = store.check(path, layout)
+        run = _Run(spec, path, group, tuple(stages), client, lock)
+        return run.fill(progress, rows or (0, len(spec)), retry_failed)
+
+
+def complete(spec: SweepSpec, retry_failed: bool = False) -> Summary | None:
+    """What a store holds where nothing is missing; None: there is something to do.
+
+    Quick, and without workers: whoever starts some asks here first.
+
+    Raises
+    ------
+    StoreError
+        As `sweep`.
+    """
+    path = _path(spec)
     if not path.exists():
-        store.create(path, layout)
-    stages = [Stage(evaluator, layout.parts[0])]
-    stages += [Stage(precise, layout.parts[1])] if precise is not None else []
-    group = store.check(path, layout)
-    return _fill(spec, path, group, tuple(stages), client, progress, rows or (0, len(spec)))
+        _refuse_busy(path)
+        return None
+    refuse_other(spec, path)
+    damage.check_metadata(path)
+    if not _nothing_missing(spec, path):
+        _refuse_busy(path)
+        return None
+    found = summary(spec, path)
+    return None if retry_failed and found.failed else found
+
+
+def _refuse_busy(path: Path) -> None:
+    found = holder(path)
+    if found is not None and found.here:  # of other machines the lock knows more
+        raise busy(path, found)
 
 
 def layout_of(spec: SweepSpec, evaluator: Evaluator, precise: Evaluator | None = None) -> Layout:
@@ -140,8 +181,10 @@ def layout_of(spec: SweepSpec, evaluator: Evaluator, precise: Evaluator | None =
     kind = "study" if isinstance(spec.plan, Asked) else "sweep"
     attrs |= {
         "title": f"{kind} of {spec.mechanism.name}",
+        "swept": list(spec.plan.names),
         "spec": spec.document(),
         "spec_hash": spec.hash,
+        "notes": json.dumps(notes(spec) if kind == "sweep" else ()),
         "provenance": provenance(),
     }
     return Layout(len(spec), tuple(parts), coords, attrs, texts)
@@ -157,18 +200,6 @@ def swept_outputs(spec: SweepSpec) -> tuple[Output, ...]:
         return "1" if text == "no unit" else text
 
     return tuple(Output(name, unit=unit(name), long_name=name) for name in spec.plan.names)
-
-
-def provenance() -> dict[str, Any]:
-    """When, and with which versions."""
-    packages = ("basepar", "numpy", "scipy", "sympy", "mpmath", "numba", "python-flint", "zarr")
-    found = {"python": platform.python_version()}
-    for package in (*packages, "xarray", "distributed"):
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            continue
-    return {"created": datetime.now(UTC).isoformat(), "versions": found}
 
 
 def refuse_other(spec: SweepSpec, path: Path) -> None:
@@ -218,7 +249,7 @@ def _path(spec: SweepSpec) -> Path:
 
 def _precise_chunk(spec: SweepSpec) -> int:
     # A divisor of the chunk: no precise chunk straddles two of the sweep's.
-    return math.gcd(PRECISE_CHUNK, spec.chunk)
+    return math.gcd(PRECISE_CHUNK if len(spec) < MANY else PRECISE_CHUNK_OF_MANY, spec.chunk)
 
 
 def _nothing_missing(spec: SweepSpec, path: Path) -> bool:
@@ -230,40 +261,96 @@ def _nothing_missing(spec: SweepSpec, path: Path) -> bool:
     return next(store.awaiting(group, Part((), _precise_chunk(spec), "precise_")), None) is None
 
 
-def _fill(
-    spec: SweepSpec,
-    path: Path,
-    group: zarr.Group,
-    stages: tuple[Stage, ...],
-    client: Client,
-    progress: Progress | None,
-    rows: tuple[int, int],
-) -> Summary:
-    begun = time.monotonic()
-    created = str(group.attrs["provenance"])
-    conditions = Filter.of(spec.mechanism, spec.where)
-    work = Work(str(path), created, spec.plan, conditions, stages, spec.variant_seconds)
-    chunks = [stage.part.chunk for stage in stages]
-    found = store.survey(group, stages[0].part)
-    tally = _Tally(len(spec), found.counts, store.precise_counts(group), progress)
-    lost = []
-    if len(stages) > 1:  # doubtful variants that an interrupted run left behind
-        left = store.awaiting(group, stages[1].part)
-        lost += fanout.run(work, left, client, chunks=chunks, stage=1, on_receipts=tally)
-    pending = [(max(start, rows[0]), min(stop, rows[1])) for start, stop in found.pending]
-    pending = [(start, stop) for start, stop in pending if start < stop]
-    lost += fanout.run(work, pending, client, chunks=chunks, on_receipts=tally)
-    if tally.errors:
-        errors = kept_errors(group) | tally.errors
-        kept = dict(sorted(errors.items())[:ERRORS_KEPT])
-        store.set_attribute(path, "errors", json.dumps(kept))
-    return summary(
-        spec,
-        path,
-        evaluated=tally.evaluated,
-        seconds=time.monotonic() - begun,
-        unfinished=tuple(sorted((task.start, task.stop) for task in lost)),
-    )
+@dataclass
+class _Run:
+    """One run of a sweep over its store, which is locked."""
+
+    spec: SweepSpec
+    path: Path
+    group: zarr.Group
+    stages: tuple[Stage, ...]
+    client: Client
+    lock: Lock
+
+    def fill(self, progress: Progress | None, rows: tuple[int, int], retry: bool) -> Summary:
+        """Do what is missing."""
+        begun = time.monotonic()
+        begin_run(self.path, self.group)
+        found = store.survey(self.group, self.stages[0].part)
+        tally = _Tally(
+            len(self.spec), found.counts, store.precise_counts(self.group), progress, self.lock
+        )
+        pending = [(max(start, rows[0]), min(stop, rows[1])) for start, stop in found.pending]
+        pending = [(start, stop) for start, stop in pending if start < stop]
+        again = list(store.failed(self.group, self.stages[0].part)) if retry else []
+        tasks = chain(
+            (Task(0, *piece, careful=True, retry=True) for piece in again),
+            self._failed_precise() if retry else (),
+            self._left(sorted([*found.pending, *again])),
+        )
+        outcome = self._perform(pending, tasks, tally)
+        lost, given_up = outcome.lost, outcome.given_up
+        if outcome.dropped:  # more doubtful variants than a driver should remember
+            outcome = self._perform((), self._left([]), tally)
+            lost, given_up = lost + outcome.lost, given_up + outcome.given_up
+        self._keep_errors(tally.errors)
+        seconds = time.monotonic() - begun
+        end_run(self.path, evaluated=tally.evaluated, seconds=round(seconds, 3), lost=lost)
+        return summary(
+            self.spec,
+            self.path,
+            evaluated=tally.evaluated,
+            seconds=seconds,
+            unfinished=tuple(sorted((task.start, task.stop) for task in given_up)),
+            lost=lost,
+            notes=self._notes(),
+        )
+
+    def _perform(
+        self, ranges: Sequence[tuple[int, int]], tasks: Iterator[Task], tally: "_Tally"
+    ) -> fanout.Outcome:
+        spec, created = self.spec, str(self.group.attrs["provenance"])
+        conditions = Filter.of(spec.mechanism, spec.where)
+        work = Work(
+            str(self.path), created, spec.plan, conditions, self.stages, spec.variant_seconds
+        )
+        chunks = [stage.part.chunk for stage in self.stages]
+        return fanout.run(work, ranges, self.client, chunks=chunks, tasks=tasks, on_receipts=tally)
+
+    def _left(self, others: Sequence[tuple[int, int]]) -> Iterator[Task]:
+        """Doubtful variants that an earlier run left behind; not those that `others` will find."""
+        if len(self.stages) < 2:
+            return
+        coming = list(reversed(others))
+        for start, stop in store.awaiting(self.group, self.stages[1].part):
+            while coming and coming[-1][1] <= start:
+                coming.pop()
+            if not coming or start < coming[-1][0]:
+                yield Task(1, start, stop)
+
+    def _failed_precise(self) -> Iterator[Task]:
+        if len(self.stages) > 1:
+            for start, stop in store.failed(self.group, self.stages[1].part):
+                yield Task(1, start, stop, careful=True, retry=True)
+
+    def _keep_errors(self, new: Mapping[int, str]) -> None:
+        """Texts of variants that failed, those of earlier runs included."""
+        errors = {**kept_errors(self.group), **new}
+        if not errors:
+            return
+        kept = {}
+        for variant, text in sorted(errors.items()):
+            arrays = (store.array_of(self.group, stage.part.status) for stage in self.stages)
+            if any(int(np.asarray(array[variant])) in FAILED for array in arrays):
+                kept[variant] = text
+        shown = dict(list(kept.items())[:ERRORS_KEPT])
+        store.set_attribute(self.path, "errors", json.dumps(shown))
+
+    def _notes(self) -> tuple[str, ...]:
+        said = json.loads(str(self.group.attrs.get("notes", "[]")))
+        if stale := self.lock.stale:
+            said.append(f"the lock of {stale}, which is gone, was taken over")
+        return tuple(said)
 
 
 class _Tally:
@@ -275,8 +362,9 @@ class _Tally:
         counts: Mapping[Status, int],
         precise: Mapping[PreciseStatus, int],
         progress: Progress | None,
+        lock: Lock,
     ):
-        self.total = total
+        self.total, self.lock = total, lock
         self.counts: list[Counter[int]] = [Counter(counts), Counter(precise)]
         self.progress = progress
         self.begun = time.monotonic()
@@ -286,13 +374,22 @@ class _Tally:
     def __call__(self, receipts: Sequence[Receipt], threads: int) -> None:
         for receipt in receipts:
             self.counts[receipt.stage].update(dict(receipt.counts))
+            self.counts[1][PreciseStatus.NONE] = 0
             if receipt.stage == 0:
-                self.evaluated += receipt.stop - receipt.start
-                self.counts[0][Status.PENDING] -= receipt.stop - receipt.start
+                self.evaluated += receipt.evaluated
             if len(self.errors) < ERRORS_KEPT:
                 self.errors.update(receipt.errors)
+        advance = self._advance(threads)
+        self.lock.tell(
+            done=advance.done,
+            total=advance.total,
+            unsettled=advance.unsettled,
+            evaluated=self.evaluated,
+            seconds=round(advance.seconds, 1),
+            workers=threads,
+        )
         if self.progress is not None:
-            self.progress(self._advance(threads))
+            self.progress(advance)
 
     def _advance(self, threads: int) -> Advance:
         counts = store.named(self.counts[0], Status)

@@ -5,21 +5,21 @@ with exactly one chunk of the store, however many chunks a task takes, so that n
 on how tasks were cut. A receipt is all that travels back.
 """
 
-import contextlib
 import time
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 import zarr
-from distributed import get_worker
 
-from .careful import Child, Errors, deadline, empty, one_by_one, take
+from .careful import Errors, empty, one_by_one, take
+from .guard import Guarded, guard, kept_child
 from .outputs import Arrays, Columns, Evaluator
 from .plans import Plan
 from .space import Filter
-from .statuses import Reason, Status
+from .statuses import FAILED, Reason, Status
 from .store import Part, open_group, write
 
 #: Error texts a receipt carries home.
@@ -31,7 +31,8 @@ class Task:
     """Variants start … stop − 1 of one stage; whole chunks.
 
     `expected` is the driver's estimate of one variant's time in s, 0 while unknown. `attempt`
-    counts from 0; `careful` evaluates one variant at a time in a process that may die.
+    counts from 0; `careful` evaluates one variant at a time in a process that may die; `retry`
+    evaluates only the variants that crashed or timed out.
     """
 
     stage: int
@@ -40,17 +41,22 @@ class Task:
     expected: float = 0.0
     attempt: int = 0
     careful: bool = False
+    retry: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What a task reports: counts by status code, time, and work it found (`follow`)."""
+    """What a task reports: time, work it found (`follow`), and counts by status code.
+
+    `counts` are changes: a variant that was crashed and is solved counts −1 and +1.
+    """
 
     stage: int
     start: int
     stop: int
     counts: tuple[tuple[int, int], ...] = ()
     seconds: float = 0.0
+    evaluated: int = 0
     follow: tuple[tuple[int, int, int], ...] = ()  # (stage, start, stop)
     errors: tuple[tuple[int, str], ...] = ()  # (variant, text)
 
@@ -80,40 +86,70 @@ class Work:
 
     def __call__(self, task: Task) -> Receipt:
         """Evaluate and write a task's chunks, one after the other."""
-        begun = time.perf_counter()
         stage = self.stages[task.stage]
+        if not task.careful:
+            guard(stage.evaluator)  # a child is started before time is taken
+        begun = time.perf_counter()
         counts: Counter[int] = Counter()
+        opened = _opened(self.store, self.created)
+        evaluated = 0
         errors: Errors = []
         follow: list[tuple[int, int, int]] = []
         for start in range(task.start, task.stop, stage.part.chunk):
             stop = min(start + stage.part.chunk, task.stop)
+            # A chunk done twice counts as done once, whoever was first: not what is stored now.
+            fresh = task.stage == 0 and not task.retry
+            before = np.zeros(stop - start, np.int8)
+            if not fresh:
+                before = np.asarray(opened[stage.part.status][start:stop])
             arrays, wrong = self._chunk(task, start, stop)
-            write(_opened(self.store, self.created), stage.part, start, stop, arrays)
+            write(opened, stage.part, start, stop, arrays)
             status = arrays[stage.part.status]
-            counts.update(status[status != 0].tolist())
+            counts.update(status.tolist())
+            counts.subtract(before.tolist())
+            evaluated += int(np.isin(before, FAILED).sum()) if task.retry else stop - start
             errors += [(start + row, text) for row, text in wrong]
-            follow += self._follow(task.stage, start, status)
+            follow += self._follow(task, start, status)
         return Receipt(
             task.stage,
             task.start,
             task.stop,
-            tuple(sorted(counts.items())),
+            tuple(sorted((code, change) for code, change in counts.items() if change)),
             time.perf_counter() - begun,
+            evaluated,
             tuple(follow),
             tuple(errors[:TEXTS_PER_RECEIPT]),
         )
 
     def _chunk(self, task: Task, start: int, stop: int) -> tuple[Arrays, Errors]:
+        """A chunk's arrays as they are to be written."""
         stage = self.stages[task.stage]
-        columns = self.plan.rows(start, stop)
-        if stage.part.prefix:
-            status = _opened(self.store, self.created)["status"][start:stop]
-            wanted = np.asarray(status) == Status.AWAITING_PRECISE
-            return self._evaluated(task, columns, wanted)
-        failed = self.filter.first_failed(columns)
-        arrays, errors = self._evaluated(task, columns, failed == 0)
-        _mark_filtered(arrays, failed)
-        return arrays | columns, errors
+        part, columns = stage.part, self.plan.rows(start, stop)
+        if task.retry:
+            return self._again(task, start, stop, columns)
+        if not part.prefix:
+            failed = self.filter.first_failed(columns)
+            arrays, errors = self._evaluated(task, columns, failed == 0)
+            _mark_filtered(arrays, failed)
+            return arrays | columns, errors
+        opened = _opened(self.store, self.created)
+        wanted = np.asarray(opened["status"][start:stop]) == Status.AWAITING_PRECISE
+        settled = np.asarray(opened[part.status][start:stop]) != 0
+        arrays, errors = self._evaluated(task, columns, wanted & ~settled)
+        if settled.any():
+            _restore(arrays, part, opened, start, stop, ~settled)
+        return arrays, errors
+
+    def _again(self, task: Task, start: int, stop: int, columns: Columns) -> tuple[Arrays, Errors]:
+        """A chunk with its crashed and timed-out variants evaluated once more."""
+        part, opened = self.stages[task.stage].part, _opened(self.store, self.created)
+        wanted = np.isin(np.asarray(opened[part.status][start:stop]), FAILED)
+        arrays, errors = self._evaluated(task, columns, wanted)
+        arrays |= {} if part.prefix else columns
+        _restore(arrays, part, opened, start, stop, wanted)
+        before = np.asarray(opened[part.retries][start:stop])
+        arrays[part.retries] = before + wanted.astype(before.dtype)
+        return arrays, errors
 
     def _evaluated(
         self, task: Task, columns: Columns, wanted: np.ndarray
@@ -125,32 +161,52 @@ class Work:
             return arrays, []
         seconds = self.variant_seconds
         if task.careful:
-            child = Child(evaluator, seconds)
-            with contextlib.closing(child):
-                return one_by_one(child, evaluator, columns, wanted, prefix, seconds)
-        allowed = max(2 * seconds, 20 * task.expected * int(wanted.sum()))
+            return one_by_one(
+                kept_child(evaluator, seconds), evaluator, columns, wanted, prefix, seconds
+            )
+        guarded = guard(evaluator)
         try:
-            with _guarded(allowed):
-                take(arrays, evaluator(columns, wanted), wanted, prefix)
+            allowed = self._allowed(guarded, task, columns, wanted)
+            take(arrays, guarded(columns, wanted, allowed), wanted, prefix)
         except Exception:
 
             def single(columns: Columns, wanted: np.ndarray) -> Arrays:
-                with _guarded(2 * seconds):
-                    return evaluator(columns, wanted)
+                return guarded(columns, wanted, 2 * seconds)
 
             return one_by_one(single, evaluator, columns, wanted, prefix, seconds)
         return arrays, []
 
-    def _follow(self, stage: int, start: int, status: np.ndarray) -> list[tuple[int, int, int]]:
+    def _allowed(
+        self, guarded: Guarded, task: Task, columns: Columns, wanted: np.ndarray
+    ) -> float:
+        """What a chunk may take, s: much more than its variants should.
+
+        Before the driver knows how long they take, one of them says so; a variant alone is
+        slower than its share of a chunk.
+        """
+        count = int(wanted.sum())
+        expected = 20 * task.expected * count
+        if not expected and count > 2:
+            first = slice(int(wanted.argmax()), int(wanted.argmax()) + 1)
+            single = {name: values[first] for name, values in columns.items()}
+            begun = time.perf_counter()
+            guarded(single, wanted[first], 2 * self.variant_seconds)
+            expected = 3 * (time.perf_counter() - begun) * count
+        return max(2 * self.variant_seconds, expected)
+
+    def _follow(self, task: Task, start: int, status: np.ndarray) -> list[tuple[int, int, int]]:
         """Chunks of the next stage that hold a variant for it."""
-        if stage + 1 >= len(self.stages):
+        stage = task.stage + 1
+        if stage >= len(self.stages):
             return []
-        chunk = self.stages[stage + 1].part.chunk
-        firsts = np.arange(0, len(status), chunk)
-        waits = np.logical_or.reduceat(status == Status.AWAITING_PRECISE, firsts)
+        part, waiting = self.stages[stage].part, status == Status.AWAITING_PRECISE
+        if task.retry:  # its neighbours may be settled
+            stored = _opened(self.store, self.created)[part.status][start : start + len(status)]
+            waiting &= np.asarray(stored) == 0
+        firsts = np.arange(0, len(status), part.chunk)
         return [
-            (stage + 1, start + int(first), start + min(int(first) + chunk, len(status)))
-            for first in firsts[waits]
+            (stage, start + int(first), start + min(int(first) + part.chunk, len(status)))
+            for first in firsts[np.logical_or.reduceat(waiting, firsts)]
         ]
 
 
@@ -161,14 +217,18 @@ def _mark_filtered(arrays: Arrays, failed: np.ndarray) -> None:
     arrays["reason_value"][out] = failed[out]
 
 
-def _guarded(seconds: float) -> contextlib.AbstractContextManager[None]:
-    """A deadline for this process, where a nanny replaces it and nobody else works in it."""
-    try:
-        worker = get_worker()
-    except ValueError:
-        return contextlib.nullcontext()
-    replaced = worker.nanny is not None and worker.state.nthreads == 1
-    return deadline(seconds) if replaced else contextlib.nullcontext()
+def _restore(
+    arrays: Arrays,
+    part: Part,
+    opened: Mapping[str, zarr.Array],
+    start: int,
+    stop: int,
+    fresh: np.ndarray,
+) -> None:
+    """Put stored values where nothing was evaluated now."""
+    for name in arrays:
+        stored = np.asarray(opened[name][start:stop])
+        arrays[name] = np.where(fresh.reshape(-1, *[1] * (stored.ndim - 1)), arrays[name], stored)
 
 
 @lru_cache(maxsize=8)

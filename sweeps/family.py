@@ -1,0 +1,140 @@
+"""One space, several mechanisms: topologies, or assemblies of one, each in a group of its own.
+
+What a variant has (parameters, joints, base parameters) depends on the mechanism, so each has a
+store of its own, `STORE/NAME`, a group of one Zarr hierarchy. An assembly is another start of
+the same file: the mechanism's text with its `assembly` replaced, which is what the store keeps.
+"""
+
+import json
+import re
+from pathlib import Path
+
+import zarr
+
+from basepar_core.errors import FileError, Mistake
+from basepar_core.yaml_text import Fields, Items, Node, Refused, Text, read
+
+from .spec import SweepSpec
+from .spec_file import parse_node, parse_sweep, text_of
+
+#: Sections that make a family of a sweep file.
+SECTIONS = ("mechanisms", "assemblies")
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
+_ASSEMBLY = re.compile(r"^assembly:.*(?:\n(?:[ \t#].*)?$)*", re.MULTILINE)
+
+Family = dict[str, SweepSpec]
+
+
+def load_family(path: str | Path) -> Family:
+    """Sweeps of a file by name; the one of a file without `mechanisms` or `assemblies` is "".
+
+    Raises
+    ------
+    FileError
+        With all mistakes.
+    """
+    return parse_family(text_of(path), str(path))
+
+
+def parse_family(text: str, source_name: str = "sweep.yaml") -> Family:
+    """Sweeps of a file's text (`load_family`)."""
+    node, mistakes = read(text)
+    given = [key for key in SECTIONS if isinstance(node, Fields) and key in node.entries]
+    if not isinstance(node, Fields) or not given:
+        return {"": parse_sweep(text, source_name)}
+    section = node.entries[given[0]]
+    wrong = [*mistakes, *_section_mistakes(node, given, section)]
+    if wrong:
+        raise FileError(source_name, wrong)
+    found: Family = {}
+    for name, entry in _members(section).items():
+        try:
+            found[name] = _member(node, given[0], name, entry, source_name)
+        except FileError as error:
+            wrong += [one for one in error.mistakes if one not in wrong]
+    if wrong:
+        raise FileError(source_name, sorted(wrong, key=lambda one: one.line or 0))
+    return found
+
+
+def _member(node: Fields, section: str, name: str, entry: Node, source_name: str) -> SweepSpec:
+    entries = {key: value for key, value in node.entries.items() if key != section}
+    assembly = None
+    if section == "mechanisms":
+        entries["mechanism"] = entry
+    else:
+        assembly = entry
+    member = Fields(entries, node.path, node.line, node.lines)
+    spec = parse_node(member, source_name, assembly)
+    return spec.at(f"{spec.store}/{name}") if spec.store else spec
+
+
+def _section_mistakes(node: Fields, given: list[str], section: Node) -> list[Mistake]:
+    if len(given) > 1:
+        return [Mistake(given[1], f"a file has {' or '.join(SECTIONS)}, not both", node.line)]
+    if given == ["mechanisms"] and "mechanism" in node.entries:
+        return [Mistake("mechanism", "a file has mechanism or mechanisms, not both", node.line)]
+    members = _members(section)
+    if not members:
+        what = "names and mechanisms" if given == ["mechanisms"] else "names and joint values"
+        return [Mistake(given[0], f"nothing here; a mapping of {what} is needed", section.line)]
+    return [
+        Mistake(f"{given[0]}.{name}", "a name has letters, digits, - and _", entry.line)
+        for name, entry in members.items()
+        if not _NAME.fullmatch(name)
+    ]
+
+
+def _members(section: Node) -> dict[str, Node]:
+    """Entries by name; a list of mechanisms is named by them."""
+    match section:
+        case Fields():
+            return section.entries
+        case Items():
+            return {Path(one.value).stem: one for one in section.items if isinstance(one, Text)}
+    return {}
+
+
+def reassembled(source: str, assembly: Node) -> str:
+    """A mechanism's text with another assembly.
+
+    Raises
+    ------
+    ValueError
+        Where the text has no section `assembly` of its own lines (URDF, MJCF, one long mapping).
+    """
+    found = _ASSEMBLY.subn(lambda _: f"assembly: {_flow(assembly)}\n", source, count=1)
+    if not found[1]:
+        raise ValueError("the mechanism's file has no section `assembly` that could be replaced")
+    return found[0]
+
+
+def _flow(node: Node) -> str:
+    match node:
+        case Text():
+            plain = re.fullmatch(r"[A-Za-z0-9_.*/^() +-]+", node.value)
+            return node.value if plain else json.dumps(node.value)
+        case Items():
+            return f"[{', '.join(map(_flow, node.items))}]"
+        case Fields():
+            return f"{{{', '.join(f'{key}: {_flow(one)}' for key, one in node.entries.items())}}}"
+        case Refused():
+            pass
+    return ""
+
+
+def make_root(path: Path, members: list[str]) -> None:
+    """The group above the members' stores, if it is not there."""
+    path.mkdir(parents=True, exist_ok=True)
+    if not (path / "zarr.json").exists():
+        attributes = {"title": "family of sweeps", "members": members}
+        zarr.create_group(path, zarr_format=3, attributes=attributes)
+
+
+def members_of(path: Path) -> tuple[str, ...]:
+    """Names of the stores below a family's; empty where it is none."""
+    try:
+        plain = json.loads((path / "zarr.json").read_text())
+        return tuple(plain["attributes"]["members"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return ()

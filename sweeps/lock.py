@@ -1,0 +1,208 @@
+"""One writer per store: a lock beside it that says who holds it and how far he has come.
+
+`.NAME.lock` beside the store NAME is locked by the kernel (`flock`) as long as its holder lives,
+so that a killed run leaves nothing to clean up on its own machine. Other machines may share the
+directory without sharing kernel locks; for them the holder's text counts its beats, and a lock
+of another machine is stale when its count stands still.
+"""
+
+import contextlib
+import fcntl
+import json
+import os
+import socket
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from basepar_core.errors import StoreError
+
+#: Seconds between two signs of life.
+BEAT = 2.0
+#: Seconds that a lock of another machine is watched for one; a network's caches hold back some.
+WATCHED = 15.0
+#: Somebody who only looks (`holder`) locks for a moment; that long it is tried again.
+PATIENCE = 1.0
+#: The text is padded to this many bytes, so that readers never see half of one.
+LENGTH = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """Who fills a store. `silent` is the age in s of the last sign of life, by our clock."""
+
+    host: str
+    pid: int
+    since: str
+    beats: int = 0
+    told: Mapping[str, Any] = field(default_factory=dict)
+    silent: float = 0.0
+
+    def __str__(self) -> str:
+        return f"process {self.pid} on {self.host} since {self.since}"
+
+    @property
+    def here(self) -> bool:
+        """Whether it is a process of this machine."""
+        return self.host == socket.gethostname()
+
+
+def lock_file(path: Path) -> Path:
+    """The lock of a store."""
+    return path.with_name(f".{path.name}.lock")
+
+
+def holder(path: Path) -> Holder | None:
+    """Who fills a store at this moment; None: nobody.
+
+    A holder on another machine may be dead: then `silent` grows.
+    """
+    file = lock_file(path)
+    try:
+        with file.open("rb") as opened:
+            found = _said(opened.fileno())
+            if found is None or not found.here:
+                return found
+            fcntl.flock(opened, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return found
+    except OSError:
+        return None
+    return None  # nobody of this machine holds it: left behind
+
+
+class Lock:
+    """Held; `tell` puts numbers beside the holder's name, `stale` is whom it was taken from."""
+
+    def __init__(self, opened: int, stale: Holder | None):
+        self.stale = stale
+        self._opened = opened
+        self._since = datetime.now(UTC).isoformat(timespec="seconds")
+        self._told: dict[str, Any] = {}
+        self._beats = 0
+        self._over = threading.Event()
+        self._write()
+        self._heart = threading.Thread(target=self._beat, daemon=True)
+        self._heart.start()
+
+    def tell(self, **numbers: Any) -> None:
+        """What the next sign of life says, for `basepar status`."""
+        self._told = numbers
+
+    def _beat(self) -> None:
+        while not self._over.wait(BEAT):
+            self._beats += 1
+            with contextlib.suppress(OSError):  # a full disk is the sweep's to report
+                self._write()
+
+    def _write(self) -> None:
+        plain = {
+            "host": socket.gethostname(),
+            "pid": os.getpid(),
+            "since": self._since,
+            "beats": self._beats,
+            "told": self._told,
+        }
+        os.pwrite(self._opened, json.dumps(plain).encode().ljust(LENGTH), 0)
+
+    def release(self, file: Path) -> None:
+        """Remove the lock, then let go of it."""
+        self._over.set()
+        self._heart.join()
+        file.unlink(missing_ok=True)
+        os.close(self._opened)
+
+
+@contextlib.contextmanager
+def locked(path: Path) -> Iterator[Lock]:
+    """Hold a store's lock.
+
+    Raises
+    ------
+    StoreError
+        Somebody else fills the store, or its directory cannot be written.
+    """
+    file = lock_file(path)
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        opened = _taken(path, file)
+    except OSError as cause:
+        raise StoreError(
+            f"{path} cannot be locked: {cause.strerror or cause}. Name a directory that can be "
+            "written.",
+            [str(path)],
+        ) from cause
+    try:
+        stale = _said(opened)
+        if stale is not None and not stale.here:
+            _watch(path, opened, stale)
+        lock = Lock(opened, stale)
+    except BaseException:
+        os.close(opened)
+        raise
+    try:
+        yield lock
+    finally:
+        lock.release(file)
+
+
+def _taken(path: Path, file: Path) -> int:
+    """The lock's file, open and locked; StoreError names who holds it."""
+    end = time.monotonic() + PATIENCE
+    while True:
+        opened = os.open(file, os.O_RDWR | os.O_CREAT, 0o644)
+        try:
+            fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if _same(opened, file):
+                return opened
+            os.close(opened)  # its holder has just removed it
+        except BlockingIOError:
+            found = _said(opened)
+            os.close(opened)
+            if time.monotonic() > end:
+                raise busy(path, found) from None
+        time.sleep(0.05)
+
+
+def _same(opened: int, file: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(opened), file.stat())
+    except FileNotFoundError:
+        return False
+
+
+def _watch(path: Path, opened: int, before: Holder) -> None:
+    """Wait for a sign of life from another machine, which is none of our kernel's locks."""
+    end = time.monotonic() + WATCHED
+    while time.monotonic() < end:
+        time.sleep(0.2)
+        now = _said(opened)
+        if now is not None and now.beats != before.beats:
+            raise busy(path, now)
+
+
+def busy(path: Path, found: Holder | None) -> StoreError:
+    """What to say of a store that somebody else fills."""
+    done, total = (found.told.get(key) for key in ("done", "total")) if found else (None, None)
+    far = f", {done:,} of {total:,} variants done" if done is not None else ""
+    return StoreError(
+        f"{path} is being filled by {found or 'another process'}{far}. Wait for it or stop it, "
+        "then run again; what it stored is kept.",
+        [str(path)],
+    )
+
+
+def _said(opened: int) -> Holder | None:
+    """What the lock's text says; None where it is empty."""
+    try:
+        plain = json.loads(os.pread(opened, LENGTH, 0))
+        silent = max(0.0, time.time() - os.fstat(opened).st_mtime)
+        return Holder(
+            plain["host"], plain["pid"], plain["since"], plain["beats"], plain["told"], silent
+        )
+    except (ValueError, KeyError):
+        return None

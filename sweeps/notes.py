@@ -1,0 +1,89 @@
+"""What somebody should know of a space before reading its results; nothing here is refused.
+
+A symbol's `bounds` are where a designer wants it, and a sweep may look beyond them on purpose
+(our own four-bar does); a formula for a mass may turn negative far from the nominal geometry.
+Both are said, when a sweep begins and by `basepar status`.
+"""
+
+import numpy as np
+
+from basepar_core.expressions import evaluate
+from basepar_core.mechanism import Mechanism
+from basepar_core.relations import symbol_values
+
+from .compose import Derived, extent
+from .outputs import Columns
+from .space import Filter
+from .spec import SweepSpec
+
+#: Rows that are looked at, evenly over the space.
+SAMPLE = 2048
+PIECES = 16
+
+
+def notes(spec: SweepSpec) -> tuple[str, ...]:
+    """Sentences about symbols beyond their bounds and about bodies of negative mass."""
+    columns = sample(spec)
+    return (*beyond_bounds(spec, columns), *negative_masses(spec, columns))
+
+
+def sample(spec: SweepSpec) -> Columns:
+    """Up to `SAMPLE` rows of the space that pass its filter, the same ones every time."""
+    count = len(spec)
+    if count <= SAMPLE:
+        pieces = [spec.plan.rows(0, count)]
+    else:
+        each = SAMPLE // PIECES
+        starts = [(count - each) * piece // (PIECES - 1) for piece in range(PIECES)]
+        pieces = [spec.plan.rows(start, start + each) for start in starts]
+    columns = {name: np.concatenate([one[name] for one in pieces]) for name in spec.plan.names}
+    passed = Filter.of(spec.mechanism, spec.where).first_failed(columns) == 0
+    return {name: values[passed] for name, values in columns.items()}
+
+
+def beyond_bounds(spec: SweepSpec, columns: Columns) -> list[str]:
+    """Swept symbols whose range leaves their `bounds`; derived ones as far as rows show it."""
+    ends = extent(spec.plan)
+    if isinstance(spec.plan, Derived):
+        for formula in spec.plan.formulas:
+            values = columns[formula.name]
+            if values.size:
+                ends[formula.name] = float(values.min()), float(values.max())
+    found = []
+    for symbol in spec.mechanism.geometry:
+        if symbol.bounds is None or symbol.name not in ends:
+            continue
+        low, high = map(float, evaluate(symbol.bounds, {}))
+        least, most = ends[symbol.name]
+        slack = 1e-12 * max(abs(low), abs(high))  # 700 mm may be one rounding off 0.7
+        if least < low - slack or most > high + slack:
+            found.append(
+                f"{symbol.name} is swept from {least:.4g} to {most:.4g}, beyond its bounds "
+                f"{low:.4g} … {high:.4g} (SI)"
+            )
+    return found
+
+
+def negative_masses(spec: SweepSpec, columns: Columns) -> list[str]:
+    """Bodies that have a negative mass in some of the sampled variants."""
+    mechanism, count = spec.mechanism, next(iter(columns.values())).size
+    if not mechanism.has_inertias or not count:
+        return []
+    phi = np.broadcast_to(
+        mechanism.inertial_parameters(symbol_values(mechanism, columns)),
+        (count, len(mechanism.parameter_names)),
+    )
+    return [
+        f"{body} has a negative mass in {(values < 0).sum():,} of {count:,} variants looked at"
+        for body, values in _masses(mechanism, phi)
+        if (values < 0).any()
+    ]
+
+
+def _masses(mechanism: Mechanism, phi: np.ndarray) -> list[tuple[str, np.ndarray]]:
+    places = [
+        (name.rsplit(".", 1)[0], k)
+        for k, name in enumerate(mechanism.parameter_names)
+        if name.rsplit(".", 1)[1] == "m"
+    ]
+    return [(body, phi[:, place]) for body, place in places]
