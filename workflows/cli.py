@@ -5,6 +5,7 @@ Exit status: 0 done, 1 not done, 2 usage, 3 done but variants crashed or timed o
 """
 
 import argparse
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -12,7 +13,20 @@ from typing import NoReturn
 
 from basepar_core.errors import BaseparError, UsageError
 
-from .commands import Command, emit, mechanisms, reports, stores, studies
+from .commands import (
+    Command,
+    emit,
+    identification,
+    imports,
+    mechanisms,
+    onedof,
+    places,
+    reports,
+    reproductions,
+    stores,
+    studies,
+    warmup,
+)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -42,7 +56,18 @@ def parser() -> argparse.ArgumentParser:
         made.set_defaults(command=command)
         return made
 
-    for module in (mechanisms, stores, studies, reports):
+    for module in (
+        mechanisms,
+        onedof,
+        imports,
+        identification,
+        places,
+        stores,
+        studies,
+        reports,
+        reproductions,
+        warmup,
+    ):
         module.register(add)
     return top
 
@@ -50,6 +75,9 @@ def parser() -> argparse.ArgumentParser:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; its exit status."""
     given = list(sys.argv[1:] if arguments is None else arguments)
+    for stream in (sys.stdout, sys.stderr):  # a terminal without φ or − gets ? for it
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
     try:
         options = parser().parse_args(given)
         return options.command(options)

@@ -15,8 +15,10 @@ from basepar_core.expressions import ONE, Expression, evaluate
 from basepar_core.grammar import parse_unit
 from basepar_core.mechanism import LENGTH_VALUES, Mechanism, Symbol
 from basepar_core.topology import joint_of_value
-from sweeps import store
-from sweeps.statuses import REASONS, WITH_RESULTS, PreciseStatus, Reason, Status, reason_texts
+from sweeps import damage, store
+from sweeps.lock import holder
+from sweeps.provenance import runs
+from sweeps.statuses import REASONS, PreciseStatus, Reason, Status, reason_texts
 from sweeps.store import Part
 from sweeps.sweep import Summary, kept_errors
 
@@ -126,6 +128,7 @@ def mechanism(model: Model) -> dict[str, Any]:
 def sweep_store(path: Path) -> dict[str, Any]:
     """`basepar status`: what a store holds and what is missing."""
     group = store.open_group(path)
+    damage.check_metadata(path)
     if "spec_hash" not in group.attrs:
         raise StoreError(
             f"{path} is not the store of a sweep. Name one that `basepar sweep` made.", [str(path)]
@@ -152,7 +155,42 @@ def sweep_store(path: Path) -> dict[str, Any]:
         "spec_hash": str(group.attrs["spec_hash"]),
         "created": provenance["created"],
         "versions": provenance["versions"],
+        "notes": json.loads(str(group.attrs.get("notes", "[]"))),
+        "retries": _retries(group),
+        "runs": runs(group),
+        "running": running(path),
     }
+
+
+def running(path: Path) -> dict[str, Any] | None:
+    """Who fills a store at this moment, how fast, and for how long still; None: nobody."""
+    found = holder(path)
+    if found is None:
+        return None
+    told = dict(found.told)
+    rate = told["evaluated"] / told["seconds"] if told.get("seconds") else 0.0
+    left = told["total"] - told["done"] if told else None
+    return {
+        "host": found.host,
+        "pid": found.pid,
+        "since": found.since,
+        "silent": round(found.silent, 1),
+        **told,
+        "rate": rate,
+        "seconds_left": left / rate if rate and left is not None else None,
+    }
+
+
+def _retries(group: Any) -> dict[str, int]:
+    """Variants by how often they were asked for again after they had failed."""
+    counts: Counter[int] = Counter()
+    for name in ("retries", "precise_retries"):
+        if name not in group:
+            continue
+        for _, block in store.blocks(group, name, 1):
+            found, count = np.unique(block[block > 0], return_counts=True)
+            counts.update(dict(zip(found.tolist(), count.tolist(), strict=True)))
+    return {str(times): n for times, n in sorted(counts.items())}
 
 
 def _precise_ranks(group: Any) -> dict[str, int]:
@@ -214,39 +252,8 @@ def summary(result: Summary) -> dict[str, Any]:
         "evaluated": result.evaluated,
         "seconds": result.seconds,
         "unfinished": [list(part) for part in result.unfinished],
+        "lost": result.lost,
+        "notes": list(result.notes),
         "failed": result.failed,
         "unsettled": result.unsettled,
     }
-
-
-def extremes(path: Path, most: int = 3) -> list[dict[str, Any]]:
-    """Spread and best variants of every number a sweep made per variant.
-
-    Only variants whose rank is settled or that carry a result at all count.
-    """
-    group = store.open_group(path)
-    space = json.loads(str(group.attrs["spec"]))["space"]
-    swept = list(space.get("variables") or space["names"])  # a table has names only
-    status = np.asarray(store.array_of(group, "status")[:])
-    solved = np.isin(status, WITH_RESULTS)
-    rows = []
-    for name, array in sorted(group.arrays()):
-        shown = array.ndim == 1 and array.shape == status.shape and array.dtype.kind == "f"
-        if not shown or name in swept or name.endswith("reason_value"):
-            continue
-        values = np.asarray(array[:])
-        good = np.flatnonzero(solved & np.isfinite(values))
-        if not good.size:
-            continue
-        order = good[np.argsort(values[good], kind="stable")]
-        rows.append(
-            {
-                "name": name,
-                "unit": str(array.attrs.get("units", "1")),
-                "least": float(values[order[0]]),
-                "median": float(np.median(values[good])),
-                "most": float(values[order[-1]]),
-                "best": [int(k) for k in order[:most]],
-            }
-        )
-    return rows

@@ -1,7 +1,8 @@
 """Drawings of a mechanism: its bodies, joints and ground as a designer sketches them.
 
 The assembled pose in full, and a few poses of its cycle (or excitation) faintly behind it.
-Spatial mechanisms are seen in an oblique parallel projection. Matplotlib is an extra (`plot`).
+Spatial mechanisms are seen in an oblique parallel projection. Where the motion does not go
+through, the drawing says where it ends. Matplotlib is an extra (`plot`).
 """
 
 from pathlib import Path
@@ -15,15 +16,18 @@ from basepar_core.errors import BaseparError, UsageError
 from basepar_core.mechanism import GROUND
 from basepar_core.motion import cycle, excitation
 
+from .documents import coordinate_unit
+from .drawing_layout import dotted, label_size, place_labels, view_of
+
 #: Okabe and Ito's colours: distinct for colour-blind readers, on white and on dark.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C6D31", "#7F7F7F")
 INK = "#333333"
 GHOSTS = 7
 
-# World to paper: looking along (−0.8, 0.55, −0.4), z up.
-_FORWARD = np.array([-0.8, 0.55, -0.4]) / np.linalg.norm([-0.8, 0.55, -0.4])
-_RIGHT = np.cross(_FORWARD, [0, 0, 1]) / np.linalg.norm(np.cross(_FORWARD, [0, 0, 1]))
-_UP = np.cross(_RIGHT, _FORWARD)
+#: Inches of paper, and what a title and the air around leave of them for the drawing, in points.
+PAPER = (7.2, 5.4)
+_ROOM = np.array([6.9, 4.9]) * 72
+FONT = 9
 
 
 class PlotError(BaseparError):
@@ -51,21 +55,34 @@ def draw(model: Model, path: Path, values: dict[str, float] | None = None) -> Pa
     PlotError
         Matplotlib is not installed.
     """
+    check_ending(path)
+    return save(figure_of(model, values), path)
+
+
+def check_ending(path: Path) -> None:
+    """Refuse a file that no drawing can be written to.
+
+    Raises
+    ------
+    UsageError
+        Another ending than .png or .svg.
+    """
     if path.suffix not in (".png", ".svg"):
         raise UsageError(
             f"Drawings are .png or .svg, not {path.suffix or 'without an ending'}: name the file "
             f"{path.stem}.png.",
             [str(path)],
         )
-    figure = figure_of(model, values)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    metadata = {"Date": None} if path.suffix == ".svg" else None  # equal input, equal file
-    figure.savefig(path, dpi=160, bbox_inches="tight", pad_inches=0.15, metadata=metadata)
-    return path
 
 
-def figure_of(model: Model, values: dict[str, float] | None = None) -> Any:
-    """The drawing as a matplotlib figure."""
+def canvas(width: float, height: float) -> Any:
+    """An empty matplotlib figure (inches) that no window knows of.
+
+    Raises
+    ------
+    PlotError
+        Matplotlib is not installed.
+    """
     try:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
@@ -73,9 +90,23 @@ def figure_of(model: Model, values: dict[str, float] | None = None) -> Any:
         raise PlotError(
             "Drawing needs matplotlib. Install the extra: pip install 'basepar[plot]'."
         ) from error
-    scene = _Scene(model, values or {})
-    figure = Figure(figsize=(7.2, 5.4), layout="constrained")
+    figure = Figure(figsize=(width, height), layout="constrained")
     FigureCanvasAgg(figure)
+    return figure
+
+
+def save(figure: Any, path: Path) -> Path:
+    """Write a figure; equal input, equal file."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    metadata = {"Date": None} if path.suffix == ".svg" else None
+    figure.savefig(path, dpi=160, bbox_inches="tight", pad_inches=0.15, metadata=metadata)
+    return path
+
+
+def figure_of(model: Model, values: dict[str, float] | None = None) -> Any:
+    """The drawing as a matplotlib figure."""
+    figure = canvas(*PAPER)
+    scene = _Scene(model, values or {})
     axes = figure.add_subplot()
     axes.set_aspect("equal")
     axes.axis("off")
@@ -87,6 +118,8 @@ def figure_of(model: Model, values: dict[str, float] | None = None) -> Any:
         color=INK,
         fontsize=11,
     )
+    if scene.note:
+        figure.supxlabel(scene.note, color="#B00020", fontsize=FONT)
     return figure
 
 
@@ -94,7 +127,7 @@ class _Scene:
     """Points of every body at every drawn pose, on paper."""
 
     def __init__(self, model: Model, values: dict[str, float]):
-        self.model, self.it = model, model.mechanism
+        self.model, self.it, self.values = model, model.mechanism, values
         columns = {name: np.array([value]) for name, value in values.items()}
         motion = self._motion()
         targets = np.column_stack([model.assembled.coordinates, motion])
@@ -103,6 +136,8 @@ class _Scene:
         dims = kinematics.geometry(self.it, columns).over_samples()
         self.at = kinematics.poses(model.topology, dims, path.q[:, :, shown])
         self.poses = len(shown)
+        self.note = self._end_of(path, targets)
+        self.view = np.eye(2, 3) if self.it.planar else self._view()
         extent = np.concatenate(
             [self._joint_points(k) for k in range(len(self.it.joints))], axis=1
         )
@@ -123,11 +158,34 @@ class _Scene:
         ghosts = np.unique(np.linspace(1, max(last - 1, 1), GHOSTS).astype(int))
         return [0, *(int(k) for k in ghosts if 0 < k < last)]
 
+    def _end_of(self, path: Any, targets: np.ndarray) -> str:
+        """Where a motion that cannot be followed ends, in words."""
+        outcome = Outcome(path.outcome[0])
+        if outcome == Outcome.CLOSED:
+            return ""
+        if outcome == Outcome.UNASSEMBLABLE:
+            return "cannot be assembled at this geometry"
+        here = int(path.where[0])
+        at = []
+        for name, value in zip(self.it.coordinates, targets[:, here], strict=True):
+            angle = coordinate_unit(self.it, name) == "rad"
+            at.append(f"{name} = {np.degrees(value):.1f}°" if angle else f"{name} = {value:.4g} m")
+        motion = "cycle" if self.it.cycle is not None else "excitation"
+        what = "is singular" if outcome == Outcome.SINGULAR else "locks"
+        return (
+            f"{what} at {', '.join(at)} (sample {here} of {targets.shape[1] - 1} of its {motion})"
+        )
+
+    def _view(self) -> np.ndarray:
+        """Of the nominal mechanism, so that variants are seen alike."""
+        dims = kinematics.geometry(self.it, {}).over_samples()
+        at = kinematics.poses(self.model.topology, dims, self.model.assembled.q[:, None, None])
+        origins = [np.broadcast_to(P, (3, 1, 1))[:, 0, 0] for P in (*at.P1, *at.P2)]
+        return view_of(np.stack(origins, axis=1))
+
     def _paper(self, points: np.ndarray) -> np.ndarray:
         """(2, …) of world points (3, …)."""
-        if self.it.planar:
-            return points[:2]
-        return np.stack([np.tensordot(_RIGHT, points, 1), np.tensordot(_UP, points, 1)])
+        return np.tensordot(self.view, points, 1)
 
     def _joint_points(self, k: int, side: int = 0) -> np.ndarray:
         """Origin of a joint's frame on paper (2, pose)."""
@@ -141,42 +199,79 @@ class _Scene:
 
     def paint(self, axes: Any) -> None:
         """Ghosts first, then the assembled pose on top."""
+        shapes = []
         for number, body in enumerate(self.it.bodies):
             colour = COLOURS[number % len(COLOURS)]
             points = self._points_of(body.name, number)
             for pose in range(self.poses - 1, -1, -1):
                 self._body(axes, points[:, :, pose], colour, ghost=pose > 0)
-            self._label(axes, body.name, points[:, :, 0], colour)
+            shapes.append(points[:, :, 0])
         # Sliders first: a pin through a slider is drawn on top of it.
         order = sorted(range(len(self.it.joints)), key=lambda k: self._is_pin(k))
         for k in order:
             self._joint(axes, k)
-        self._name_joints(axes)
         axes.margins(0.12)
+        self._write_names(axes, shapes)
 
     def _is_pin(self, k: int) -> bool:
         return self.it.joints[k].type != "prismatic"
 
-    def _name_joints(self, axes: Any) -> None:
-        """Names beside the joints; joints at one place share a label."""
+    def _joint_names(self) -> list[tuple[np.ndarray, str]]:
+        """Joints and their places; joints at one place share a label."""
         places: list[tuple[np.ndarray, list[str]]] = []
         for k, joint in enumerate(self.it.joints):
-            here = self._joint_points(k, 1)[:, 0]
+            here = self._mark(k)
             for there, names in places:
                 if np.abs(there - here).max() < 0.01 * self.size:
                     names.append(joint.name)
                     break
             else:
                 places.append((here, [joint.name]))
-        for here, names in places:
+        return [(here, ", ".join(names)) for here, names in places]
+
+    def _write_names(self, axes: Any, shapes: list[np.ndarray]) -> None:
+        """Names of joints and bodies where they cover least."""
+        low, high = np.array(axes.dataLim.min), np.array(axes.dataLim.max)
+        scale = (_ROOM / np.maximum((high - low) * 1.24, 1e-9)).min()  # points per metre
+        joints = self._joint_names()
+        bodies = [
+            (_middle(shape), body.name) for shape, body in zip(shapes, self.it.bodies, strict=True)
+        ]
+        outlines = [shape[:, [*self._around(shape), 0]] for shape in shapes]
+        pins = np.concatenate([here + _DISC * 6 / scale for here, _ in joints])
+        feet = [
+            self._joint_points(k, joint.bodies.index(GROUND))[:, 0] - [0, 0.04 * self.size]
+            for k, joint in enumerate(self.it.joints)
+            if GROUND in joint.bodies and self._is_pin(k)
+        ]
+        hatched = [foot + _DISC * 0.05 * self.size for foot in feet]
+        obstacles = np.concatenate(
+            [
+                dotted([line * scale for line in outlines]),
+                np.concatenate([pins, *hatched]) * scale,
+            ]
+        )
+        labels = [*joints, *bodies]
+        offsets = place_labels(
+            [here * scale for here, _ in labels],
+            [label_size(name, FONT) for _, name in labels],
+            obstacles,
+        )
+        colours = [INK] * len(joints) + [COLOURS[k % len(COLOURS)] for k in range(len(bodies))]
+        for (here, name), offset, colour in zip(labels, offsets, colours, strict=True):
+            far = np.linalg.norm(np.maximum(np.abs(offset) - label_size(name, FONT) / 2, 0)) > 15
             axes.annotate(
-                ", ".join(names),
+                name,
                 here,
-                xytext=(9, -12),
+                xytext=tuple(offset),
                 textcoords="offset points",
-                color=INK,
-                fontsize=9,
+                ha="center",
+                va="center",
+                color=colour,
+                fontsize=FONT,
                 zorder=6,
+                bbox={"boxstyle": "round,pad=0.1", "fc": "white", "ec": "none", "alpha": 0.75},
+                arrowprops={"arrowstyle": "-", "color": colour, "lw": 0.6} if far else None,
             )
 
     def _points_of(self, name: str, number: int) -> np.ndarray:
@@ -187,24 +282,30 @@ class _Scene:
             for side, body in enumerate(joint.bodies)
             if body == name
         ]
-        if len(found) == 1 or not self.it.planar:
-            origin = np.broadcast_to(self.at.p[number], (3, 1, self.poses))[:, 0]
-            found.append(self._paper(origin))
-        points = np.stack(found, axis=1)
-        apart = [0]
-        for k in range(1, points.shape[1]):
-            gaps = np.abs(points[:, k, 0, None] - points[:, apart, 0]).max(axis=0)
-            if gaps.min() > 1e-6:
-                apart.append(k)
-        return points[:, apart]
+        points = _distinct(np.stack(found, axis=1))
+        # Too few to be seen: the origin helps, and at the end of a chain the centre of mass.
+        for more in (np.zeros(3), self._centre(number))[: 2 if len(found) == 1 else 1]:
+            if points.shape[1] < 2:
+                R, p = self.at.R[number], self.at.p[number]
+                there = np.einsum("ij...,j->i...", R, more) + p
+                extra = self._paper(np.broadcast_to(there, (3, 1, self.poses))[:, 0])
+                points = _distinct(np.concatenate([points, extra[:, None]], axis=1))
+        return points
+
+    def _centre(self, number: int) -> np.ndarray:
+        """A body's centre of mass in its frame, where it is known; else the origin."""
+        if not self.it.has_inertias or self.it.planar:
+            return np.zeros(3)
+        phi = self.it.inertial_parameters({**self.it.nominal, **self.values})
+        m, *first = phi.reshape(len(self.it.bodies), -1)[number, :4]
+        return np.array(first) / m if m > 0 else np.zeros(3)
 
     def _body(self, axes: Any, points: np.ndarray, colour: str, ghost: bool) -> None:
         alpha, width = (0.16, 2.0) if ghost else (1.0, 4.0)
         if points.shape[1] > 2:
             order = self._around(points)
-            closed = points[:, [*order, order[0]]] if self.it.planar else points
-            if self.it.planar:
-                axes.fill(*closed, color=colour, alpha=0.05 if ghost else 0.25, lw=0, zorder=2)
+            closed = points[:, [*order, order[0]]]
+            axes.fill(*closed, color=colour, alpha=0.05 if ghost else 0.25, lw=0, zorder=2)
             axes.plot(*closed, color=colour, alpha=alpha, lw=width * 0.8, zorder=2, **_ROUND)
         elif points.shape[1] == 2:
             axes.plot(*points, color=colour, alpha=alpha, lw=width, zorder=2, **_ROUND)
@@ -214,23 +315,15 @@ class _Scene:
         centre = points.mean(axis=1, keepdims=True)
         return list(np.argsort(np.arctan2(*(points - centre)[::-1])))
 
-    def _label(self, axes: Any, name: str, points: np.ndarray, colour: str) -> None:
-        x, y = points.mean(axis=1)
-        axes.annotate(
-            name,
-            (x, y),
-            xytext=(0, 11),
-            textcoords="offset points",
-            ha="center",
-            color=colour,
-            fontsize=9,
-            zorder=6,
-            bbox={"boxstyle": "round,pad=0.15", "fc": "white", "ec": "none", "alpha": 0.75},
-        )
+    def _mark(self, k: int) -> np.ndarray:
+        """Where a joint's mark stands: a slide's between its two ends, off the pins there."""
+        ends = [self._joint_points(k, side)[:, 0] for side in (0, 1)]
+        between = not self.it.planar and GROUND not in self.it.joints[k].bodies
+        return (ends[0] + ends[1]) / 2 if between and not self._is_pin(k) else ends[1]
 
     def _joint(self, axes: Any, k: int) -> None:
         joint = self.it.joints[k]
-        x, y = self._joint_points(k, 1)[:, 0]
+        x, y = self._mark(k)
         face = "#FFD92F" if any(v in self.it.actuated for v in joint.values) else "white"
         if GROUND in joint.bodies and self._is_pin(k):
             self._ground(axes, *self._joint_points(k, joint.bodies.index(GROUND))[:, 0])
@@ -282,4 +375,20 @@ class _Scene:
             )
 
 
+def _distinct(points: np.ndarray) -> np.ndarray:
+    """Points (2, point, pose) that lie apart in the first pose."""
+    apart = [0]
+    for k in range(1, points.shape[1]):
+        gaps = np.abs(points[:, k, 0, None] - points[:, apart, 0]).max(axis=0)
+        if gaps.min() > 1e-6:
+            apart.append(k)
+    return points[:, apart]
+
+
+def _middle(points: np.ndarray) -> np.ndarray:
+    return points.mean(axis=1)
+
+
+#: Nine points of a disc, to keep names off the pins.
+_DISC = np.array([[x, y] for x in (-0.7, 0, 0.7) for y in (-0.7, 0, 0.7)])
 _ROUND = {"solid_capstyle": "round", "solid_joinstyle": "round"}

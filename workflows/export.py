@@ -1,16 +1,20 @@
-"""Base parameters as LaTeX, as a Python function and as a C function."""
+"""Base parameters as LaTeX, and with their derivatives as Python and as C functions."""
+
+from keyword import kwlist
 
 import sympy
+from sympy.printing.c import reserved_words, reserved_words_c99
 
 from basepar_core.base.result import BaseParameters
 from basepar_core.errors import UsageError
 from basepar_core.expressions import Call, Expression, Name, Number, names
 
-FORMATS = ("latex", "python", "c")
+#: Names that an argument cannot have in the functions, by either language or by what they use.
+_TAKEN = {*kwlist, *reserved_words, *reserved_words_c99, "phi", "out", "pow", "sqrt"}
 
 
 def export(base: BaseParameters, form: str) -> str:
-    """Source text of φ_b(λ, φ).
+    """Source text of φ_b(λ, φ), and for programs of ∂φ_b/∂λ at fixed φ.
 
     Parameters
     ----------
@@ -18,7 +22,9 @@ def export(base: BaseParameters, form: str) -> str:
         Of the symbolic route.
     form
         latex, python or c. The functions take the geometry symbols they need (SI, in
-        alphabetical order) and φ in the order of the mechanism's parameters.
+        alphabetical order; an algebraic number counts as one of its own; a name that is taken,
+        like `lambda` or `phi`, ends in an underscore) and φ in the order of the mechanism's
+        parameters. Derivatives are (base, symbol).
 
     Raises
     ------
@@ -62,6 +68,17 @@ def _symbols(base: BaseParameters) -> list[str]:
     return sorted(found)
 
 
+def _arguments(base: BaseParameters) -> dict[sympy.Symbol, sympy.Symbol]:
+    """What the symbols are called in the functions."""
+    symbols, found = _symbols(base), {}
+    for name in symbols:
+        called = name
+        while called in _TAKEN or (called != name and called in symbols):
+            called += "_"
+        found[sympy.Symbol(name)] = sympy.Symbol(called)
+    return found
+
+
 def _entries(base: BaseParameters, row: int) -> list[tuple[str, int, sympy.Expr]]:
     """The other terms of a base parameter: parameter, its place in φ, coefficient."""
     return [
@@ -75,31 +92,53 @@ def _entries(base: BaseParameters, row: int) -> list[tuple[str, int, sympy.Expr]
     ]
 
 
-def _latex(base: BaseParameters) -> str:
-    def name(parameter: str) -> str:
-        body, kind = parameter.split(".", 1)
-        stem, index = (kind[0], kind[1:]) if kind[0] in "IJ" or kind == "m" else (kind, "")
-        below = ",".join(filter(None, (index, rf"\mathrm{{{body}}}".replace("_", r"\_"))))
-        return rf"{stem}_{{{below}}}"
+def latex_name(parameter: str) -> str:
+    """A parameter in LaTeX: `J_{\\mathrm{crank}}`."""
+    body, kind = parameter.split(".", 1)
+    stem, index = (kind[0], kind[1:]) if kind[0] in "IJ" or kind == "m" else (kind, "")
+    below = ",".join(filter(None, (index, rf"\mathrm{{{body}}}".replace("_", r"\_"))))
+    return rf"{stem}_{{{below}}}"
 
+
+def _latex(base: BaseParameters) -> str:
     rows = []
     for k, parameter in enumerate(base.base_names):
         terms = [
-            sympy.latex(coefficient * sympy.Symbol(name(other)))
+            sympy.latex(coefficient * sympy.Symbol(latex_name(other)))
             for other, _, coefficient in _entries(base, k)
         ]
         signed = "".join(f" - {t[1:].lstrip()}" if t[0] == "-" else f" + {t}" for t in terms)
-        rows.append(rf"\phi_{{b,{k + 1}}} &= {name(parameter)}{signed}")
+        rows.append(rf"\phi_{{b,{k + 1}}} &= {latex_name(parameter)}{signed}")
     return "\\begin{align}\n" + " \\\\\n".join(rows) + "\n\\end{align}"
 
 
+def _slopes(base: BaseParameters, row: int) -> list[list[tuple[int, sympy.Expr]]]:
+    """Per symbol the terms of a base parameter's derivative: place in φ, coefficient."""
+    entries = _entries(base, row)
+    return [
+        [
+            (place, sympy.factor(slope))
+            for _, place, coefficient in entries
+            if (slope := sympy.diff(coefficient, sympy.Symbol(symbol))) != 0
+        ]
+        for symbol in _symbols(base)
+    ]
+
+
+def _sum(terms: list[str]) -> str:
+    return " + ".join(terms) or "0.0"
+
+
 def _python(base: BaseParameters) -> str:
-    arguments = ", ".join([*_symbols(base), "phi"])
+    symbols, called = _symbols(base), _arguments(base)
+    arguments = ", ".join([*map(str, called.values()), "phi"])
     lines = [
         "from math import cos, sin",
         "",
         f"PARAMETERS = {list(base.parameters)!r}",
         f"BASE = {list(base.base_names)!r}",
+        f"COLUMNS = {list(base.kept)!r}  # of the regressor, that base parameters multiply",
+        f"SYMBOLS = {symbols!r}",
         "",
         "",
         f"def base_parameters({arguments}):",
@@ -107,14 +146,28 @@ def _python(base: BaseParameters) -> str:
         "    return [",
     ]
     for k, place in enumerate(base.kept):
-        terms = [f"({c})*phi[{p}]" for _, p, c in _entries(base, k)]
-        lines.append(f"        {' + '.join([f'phi[{place}]', *terms])},  # {base.base_names[k]}")
+        terms = [f"({c.xreplace(called)})*phi[{p}]" for _, p, c in _entries(base, k)]
+        lines.append(f"        {_sum([f'phi[{place}]', *terms])},  # {base.base_names[k]}")
+    lines += [
+        "    ]",
+        "",
+        "",
+        f"def base_parameters_derivative({arguments}):",
+        '    """Their derivatives by SYMBOLS, a row for each base parameter; phi is fixed."""',
+        "    return [",
+    ]
+    for k, name in enumerate(base.base_names):
+        sums = [
+            _sum([f"({c.xreplace(called)})*phi[{p}]" for p, c in row]) for row in _slopes(base, k)
+        ]
+        lines.append(f"        [{', '.join(sums)}],  # {name}")
     return "\n".join([*lines, "    ]"])
 
 
 def _c(base: BaseParameters) -> str:
-    symbols = _symbols(base)
-    arguments = ", ".join([*(f"double {name}" for name in symbols), "const double *phi"])
+    symbols, called = _symbols(base), _arguments(base)
+    arguments = ", ".join([*(f"double {x}" for x in called.values()), "const double *phi"])
+    columns = ", ".join(map(str, base.kept))
     lines = [
         "#include <math.h>",
         "",
@@ -123,7 +176,25 @@ def _c(base: BaseParameters) -> str:
         "{",
     ]
     for k, place in enumerate(base.kept):
-        terms = [f"({sympy.ccode(c)})*phi[{p}]" for _, p, c in _entries(base, k)]
-        right = " + ".join([f"phi[{place}]", *terms])
-        lines.append(f"    out[{k}] = {right}; /* {base.base_names[k]} */")
-    return "\n".join([*lines, "}"])
+        terms = [f"({sympy.ccode(c.xreplace(called))})*phi[{p}]" for _, p, c in _entries(base, k)]
+        lines.append(
+            f"    out[{k}] = {_sum([f'phi[{place}]', *terms])}; /* {base.base_names[k]} */"
+        )
+    lines += [
+        "}",
+        "",
+        f"/* Their derivatives, row by row, by {', '.join(symbols) or 'none'}; phi is fixed. */",
+        f"void base_parameters_derivative({arguments}, double *out)",
+        "{",
+    ]
+    for k in range(base.rank):
+        for n, row in enumerate(_slopes(base, k)):
+            total = _sum([f"({sympy.ccode(c.xreplace(called))})*phi[{p}]" for p, c in row])
+            lines.append(f"    out[{k * len(symbols) + n}] = {total};")
+    lines += [
+        "}",
+        "",
+        "/* Columns of the regressor, from 0, that base parameters multiply. */",
+        f"const int base_columns[{base.rank}] = {{{columns}}};",
+    ]
+    return "\n".join(lines)

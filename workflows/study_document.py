@@ -13,8 +13,9 @@ from sweeps.sweep import swept_outputs
 from . import documents
 from .design_study import Result
 from .quantities import quantities
+from .store_tables import show_status
 from .study_spec import StudySpec
-from .terminal import number, out, show_status, table, typed
+from .terminal import number, out, table, typed
 from .verdict import CLOSING, Verdict, judge
 
 #: Variants listed: of one objective the best, of several the front's.

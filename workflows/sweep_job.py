@@ -1,14 +1,17 @@
 """A sweep job: specification, cluster, store."""
 
+from dataclasses import replace
 from pathlib import Path
 
-from basepar_core.errors import BaseparError, UsageError
-from cluster.connect import PlaceError, connect
-from cluster.places import Address, Laptop, Place
+from basepar_core.errors import BaseparError, FileError, Mistake, UsageError
+from cluster.connect import connect
+from cluster.errors import PlaceError, ProfileError
+from cluster.places import Address, Kubernetes, Laptop, Place, Slurm, problems
+from cluster.profile import find_profile, load_profile
 from sweeps.progress import Progress
 from sweeps.spec import SweepSpec
 from sweeps.spec_file import load_sweep
-from sweeps.sweep import Summary, sweep
+from sweeps.sweep import Summary, complete, sweep
 
 from .shipped import sweep_file
 
@@ -25,18 +28,34 @@ def place_of(cluster: str, workers: int | None) -> Place:
     Raises
     ------
     UsageError
-        Neither `laptop` nor an address.
+        Neither `laptop` nor an address nor a profile; or `--workers` where it means nothing.
+    FileError
+        All mistakes of the profile.
     """
-    if cluster == "laptop":
-        if workers is not None and workers < 1:
-            raise UsageError(f"--workers {workers}: at least 1 is needed.", ["--workers"])
-        return Laptop(workers=workers)
-    if "://" in cluster:
-        return Address(cluster)
+    if workers is not None and workers < 1:
+        raise UsageError(f"--workers {workers}: at least 1 is needed.", ["--workers"])
+    try:
+        place = _named(cluster)
+    except ProfileError as error:
+        mistakes = [Mistake(one.path, one.message, one.line) for one in error.mistakes]
+        raise FileError(error.source, mistakes) from error
+    except PlaceError as error:
+        raise UsageError(f"--cluster: {error}", ["--cluster"]) from error
+    if wrong := [message for _, message in problems(place)]:
+        raise UsageError(f"--cluster: {'; '.join(wrong)}.", ["--cluster"])
+    if workers is None:
+        return place
+    if isinstance(place, Laptop | Slurm | Kubernetes):
+        return replace(place, workers=workers)
     raise UsageError(
-        f"--cluster {cluster!r} is neither `laptop` nor an address such as tcp://host:8786.",
-        ["--cluster"],
+        f"--workers {workers}: {cluster} says itself how many workers it has.", ["--workers"]
     )
+
+
+def _named(cluster: str) -> Place:
+    if cluster == "laptop":
+        return Laptop()
+    return Address(cluster) if "://" in cluster else load_profile(find_profile(cluster))
 
 
 def load_job(spec: str, store: str | None = None) -> SweepSpec:
@@ -51,16 +70,23 @@ def load_job(spec: str, store: str | None = None) -> SweepSpec:
     return job.at(store or job.store or f"{Path(spec).stem}.zarr")
 
 
-def run(job: SweepSpec, place: Place, progress: Progress | None = None) -> Summary:
+def run(
+    job: SweepSpec, place: Place, progress: Progress | None = None, retry_failed: bool = False
+) -> Summary:
     """Run a sweep where `place` says; what its store holds already is not done again.
+
+    What the store refuses is refused before any worker starts, and none is started where nothing
+    is missing.
 
     Raises
     ------
     StoreError, ClusterError
         As their messages say.
     """
+    if (found := complete(job, retry_failed)) is not None:
+        return found
     try:
         with connect(place) as client:
-            return sweep(job, client, progress)
+            return sweep(job, client, progress, retry_failed=retry_failed)
     except PlaceError as error:
         raise ClusterError(str(error)) from error

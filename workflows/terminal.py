@@ -3,7 +3,7 @@
 import os
 import shutil
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Literal
 
@@ -21,23 +21,16 @@ from rich.progress import (
 from rich.table import Table
 
 from basepar_core.files import library_names
-from basepar_core.reduction import ReducedMechanism
+from basepar_core.reduced import ReducedMechanism
 from sweeps.progress import Advance
 from sweeps.statuses import Status
 
 from .shipped import study_names
+from .spectra import BOTH, DOUBLE, PRECISE, Spectra, chart
 
 #: In a pipe lines are as long as they need to be.
 out = Console(highlight=False, width=None if sys.stdout and sys.stdout.isatty() else 160)
 err = Console(stderr=True, highlight=False)
-
-_COLOURS = {
-    Status.SOLVED.meaning: "green",
-    Status.CRASHED.meaning: "red",
-    Status.TIMED_OUT.meaning: "red",
-    Status.AWAITING_PRECISE.meaning: "yellow",
-    Status.SPECIAL.meaning: "cyan",
-}
 
 
 def table(*columns: str, title: str = "", right: tuple[str, ...] = ()) -> Table:
@@ -149,18 +142,20 @@ def combination(row: Mapping[str, Any], symbolic: bool = True) -> str:
     return " ".join([row["parameter"], *parts])
 
 
-def show_base(document: Mapping[str, Any]) -> None:
+def show_base(document: Mapping[str, Any], numbered: bool = False) -> None:
+    """Base parameters as a table; `numbered` with the column of W that each multiplies."""
     rank, total = document["rank"], len(document["parameters"])
     out.print(
         f"[bold]{document['mechanism']}[/]: {rank} base parameters of {total}, "
         f"{document['route']} route"
     )
-    symbolic = "terms" in document["base"][0] if document["base"] else False
+    symbolic = any("terms" in row for row in document["base"])
     columns = ["", "base parameter", "at nominal geometry"] if symbolic else ["", "base parameter"]
-    rows = table(*columns)
-    for k, row in enumerate(document["base"], start=1):
+    rows = table(*columns, *(["column of W, from 0"] if numbered else []))
+    for k, row in enumerate(document["base"]):
         shown = [combination(row)] + ([combination(row, symbolic=False)] if symbolic else [])
-        rows.add_row(str(k), *(escape(text) for text in shown))
+        shown += [str(document["columns"][k])] if numbered else []
+        rows.add_row(str(k + 1), *(escape(text) for text in shown))
     out.print(rows)
     out.print(f"\neliminated: {', '.join(document['eliminated']) or 'none'}")
     if document["no_effect"]:
@@ -178,21 +173,78 @@ def show_base(document: Mapping[str, Any]) -> None:
     if "bounds" in document:
         low, high = document["bounds"]["at_least"], document["bounds"]["next_at_most"]
         out.print(f"bounds of W's singular values: σ_{rank} ≥ {low}, σ_{rank + 1} ≤ {high}")
+    if "search" in document:
+        _show_search(document["search"])
     if document["doubt"]:
         out.print(f"[yellow]doubtful[/]: {escape(document['doubt'])}")
 
 
-def show_routes(document: Mapping[str, Any]) -> None:
-    show_base({**document, "route": "symbolic"})
-    rows = table("route", "rank", "gap", "least σ kept", "", right=("rank", "gap", "least σ kept"))
-    for route, found in document["routes"].items():
-        sigma = found["singular_values"]
-        least = float(sigma[found["rank"] - 1]) if found["rank"] <= len(sigma) else float("nan")
-        note = "doubtful" if found["doubt"] else ""
-        rows.add_row(route, str(found["rank"]), f"{float(found['gap']):.2g}", f"{least:.3g}", note)
+def _show_search(search: Mapping[str, Any]) -> None:
+    origins = ", ".join(f"{n} in {origin}" for origin, n in search["matched"].items())
+    found = sum(search["matched"].values())
+    out.print(f"search: {found} of {search['entries']} entries of β matched ({origins})")
+    for base, gone in search["missing"]:
+        out.print(f"  no product for {gone} in {base}: its value only")
+    for row in search["ambiguous"]:
+        base, gone = row["entry"]
+        texts = ", ".join(row["candidates"])
+        out.print(f"  several for {gone} in {base}: {escape(texts)}")
+    for row in search["conditions"]:
+        state = "holds" if row["holds"] else "[yellow]does not hold[/]"
+        out.print(f"  {row['condition']}: {state} ({escape(row['detail'])})")
+
+
+def show_routes(document: Mapping[str, Any], spectra: Spectra, numbered: bool = False) -> None:
+    """The symbolic result, the routes side by side, the singular values and the verdict."""
+    show_base({**document, "route": "symbolic", "doubt": ""}, numbered)
+    columns = (
+        "route",
+        "rank",
+        "rank ≥",
+        "rank ≤",
+        "gap, decades",
+        "doubt",
+        "digits",
+        "s",
+        "CPU s",
+    )
+    rows = table(*columns, right=("rank", "gap, decades", "digits", "s", "CPU s"))
+    for row in document["side_by_side"]:
+        rows.add_row(
+            row["route"],
+            str(row["rank"]),
+            row["at_least"],
+            row["at_most"],
+            f"{row['gap_decades']:.1f}",
+            "[yellow]doubtful[/]" if row["doubtful"] else "none",
+            str(row["digits"] or "exact"),
+            f"{row['seconds']:.2f}",
+            f"{row['cpu_seconds']:.2f}",
+        )
     out.print()
     out.print(rows)
-    out.print(f"the routes are {document['agreed']}")
+    out.print(
+        f"\nsingular values of W, {spectra.samples} samples: {PRECISE} variable precision "
+        f"({spectra.digits} digits), {DOUBLE} double precision, {BOTH} both"
+    )
+    for line in chart(spectra, min(out.width, 120)):
+        out.print(escape(line), no_wrap=True, crop=True)
+    colour = {"agreed": "green", "doubtful": "yellow"}.get(document["agreed"], "red")
+    out.print(f"\nthe routes are [{colour}]{document['agreed']}[/]")
+    for reason in document["why"]:
+        out.print(f"  {escape(reason)}")
+    if document.get("drawing"):
+        out.print(f"drawing: {document['drawing']}")
+
+
+@contextmanager
+def steps(quiet: bool) -> Iterator[Callable[[str], None]]:
+    """Says on stderr what is being done, where somebody watches."""
+    if quiet or not err.is_terminal:
+        yield lambda _: None
+        return
+    with err.status("…") as status:
+        yield lambda what: status.update(escape(what))
 
 
 def show_reduction(found: ReducedMechanism) -> None:
@@ -214,56 +266,6 @@ def show_reduction(found: ReducedMechanism) -> None:
             f"{name}: {chosen['size']} parameters, torque error {chosen['torque_error']:.2g}: "
             f"{kept or 'none'}"
         )
-
-
-def show_status(document: Mapping[str, Any]) -> None:
-    state = "complete" if document["done"] else "not complete: run the same sweep again to go on"
-    out.print(f"[bold]{escape(document['title'])}[/] in {escape(document['store'])}: {state}")
-    rows = table("status", "variants", "share", right=("variants", "share"))
-    for word, count in document["counts"].items():
-        colour = _COLOURS.get(word, "default")
-        rows.add_row(f"[{colour}]{word}[/]", f"{count:,}", f"{count / document['total']:.1%}")
-        if word == Status.AWAITING_PRECISE.meaning:  # where they stand by now
-            for settled, part in document["precise"].items():
-                share = f"{part / document['total']:.1%}"
-                rows.add_row(f"  settled precisely: {settled}", f"{part:,}", share)
-    out.print(rows)
-    if document["precise_ranks"]:
-        found = ", ".join(f"{rank} ({n:,})" for rank, n in document["precise_ranks"].items())
-        out.print(f"rank in variable precision: {found}")
-    causes = [*document["reasons"], *document["precise_reasons"]]
-    if causes:
-        why = table("why", "variants", "for example", right=("variants", "for example"))
-        for reason in causes:
-            text = f"{reason['status']}: {escape(reason['reason'])}"
-            why.add_row(text, f"{reason['count']:,}", f"variant {reason['example']}")
-        out.print()
-        out.print(why)
-    for variant, text in list(document["errors"].items())[:5]:
-        out.print(f"[red]variant {variant}[/]: {escape(text)}")
-
-
-def show_extremes(found: Sequence[Mapping[str, Any]]) -> None:
-    rows = table(
-        "result",
-        "unit",
-        "least",
-        "median",
-        "most",
-        "least in variants",
-        right=("least", "median", "most"),
-    )
-    for row in found:
-        rows.add_row(
-            row["name"],
-            row["unit"],
-            number(row["least"]),
-            number(row["median"]),
-            number(row["most"]),
-            ", ".join(map(str, row["best"])),
-        )
-    out.print()
-    out.print(rows)
 
 
 class SweepBar:

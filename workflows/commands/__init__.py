@@ -21,6 +21,23 @@ class Add(Protocol):
     ) -> argparse.ArgumentParser: ...
 
 
+def add_place(command: argparse.ArgumentParser) -> None:
+    """The options that say where the work is done; `sweep_job.place_of` reads them."""
+    command.add_argument(
+        "--cluster",
+        metavar="C",
+        default="laptop",
+        help="laptop (default); the name or file of a profile (SLURM, SSH, Kubernetes, see "
+        "docs/clusters.md); or the address of a Dask scheduler such as tls://host:8786",
+    )
+    command.add_argument(
+        "--workers",
+        type=int,
+        metavar="N",
+        help="worker processes (default: one per core, or the profile's)",
+    )
+
+
 def emit(document: Any) -> None:
     """Print a document as JSON, and nothing else, on stdout."""
     json.dump(document, sys.stdout, indent=1, ensure_ascii=False, allow_nan=True)

@@ -1,4 +1,4 @@
-"""Commands about one mechanism: list, show, base, reduce.
+"""Commands about one mechanism: list, show, base.
 
 Imports stand in the functions: `basepar --help` answers without loading any mathematics.
 """
@@ -7,7 +7,8 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from . import Add, emit
+from . import Add, certificates, emit, reductions
+from .options import listed, wanted, with_columns
 
 if TYPE_CHECKING:
     from basepar_core.closure import Model
@@ -36,11 +37,13 @@ def register(add: Add) -> None:
     base.add_argument(
         "--eliminate", metavar="P,…", help="parameters to eliminate (φ₂), like crank.J or J1"
     )
+    with_columns(base)
     base.add_argument(
         "--route",
-        choices=("symbolic", "numeric", "precise", "all"),
+        choices=("symbolic", "numeric", "precise", "product", "all"),
         default="symbolic",
-        help="symbolic, checked in float64 (default); another one alone; or all side by side",
+        help="symbolic, checked in float64 (default); numeric, precise or product (planar: search "
+        "of expressions) alone; all: the first three side by side",
     )
     base.add_argument(
         "--format",
@@ -49,32 +52,29 @@ def register(add: Add) -> None:
         help="how to print them (default: table)",
     )
     base.add_argument(
+        "--columns",
+        action="store_true",
+        help="number the column of W that each base parameter multiplies (columns in --json)",
+    )
+    base.add_argument(
         "--digits",
         type=int,
         metavar="N",
         help="decimal digits of β by the precise route; as text in --json when more than 17",
     )
+    base.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="with --route all: draw the singular values into FILE.png or FILE.svg",
+    )
 
-    reduce = add(
-        "reduce",
-        _reduce,
-        "drop base parameters one by one, and what that costs in torque",
-        "basepar reduce four-bar --eliminate J1,J2,J3,m1",
+    base.add_argument(
+        "--certificate", metavar="FILE", help="write a certificate that `basepar verify` checks"
     )
-    reduce.add_argument("mechanism", help="a mechanism file, or the name of a shipped one")
-    reduce.add_argument("--eliminate", metavar="P,…", help="φ₂ of the base parameters")
-    reduce.add_argument(
-        "--method",
-        choices=("backward", "forward"),
-        default="backward",
-        help="drop the least relevant one by one (default), or add the most relevant",
-    )
-    reduce.add_argument(
-        "--criteria", metavar="C,…", help="tolerance, aic, aicc, bic, mdl, fpe (default: all)"
-    )
-    reduce.add_argument(
-        "--tolerance", type=float, default=0.01, metavar="T", help="relative torque error (0.01)"
-    )
+    certificates.register(add)
+
+    reductions.register(add)
 
 
 def _list(options: argparse.Namespace) -> int:
@@ -102,23 +102,23 @@ def _show(options: argparse.Namespace) -> int:
 
 
 def _base(options: argparse.Namespace) -> int:
+    from basepar_core.base.extended import extend
     from basepar_core.closure import prepare
-    from basepar_core.errors import UsageError
+    from basepar_core.columns import select
     from basepar_core.files import load
 
     from .. import base_routes, export, terminal
 
-    digits, route = options.digits, options.route
-    if digits is not None and (route not in ("precise", "all") or digits < 1):
-        why = "must be at least 1" if digits < 1 else "go with --route precise or all"
-        raise UsageError(f"--digits {digits}: digits {why}.", ["--digits"])
+    route = options.route
+    _check_base(options)
     model = prepare(load(options.mechanism))
-    wanted = _wanted(model, options.eliminate)
+    gone = wanted(model, options.eliminate)
     if route == "all":
-        document = base_routes.compare(model, wanted, digits)
-        emit(document) if options.json else terminal.show_routes(document)
-        return 0
-    found = base_routes.find(model, route, wanted, digits)
+        return _all_routes(options, model, gone)
+    chosen = select(model.mechanism, listed(options.columns_with))
+    found = extend(model, base_routes.find(model, route, gone, options.digits), chosen)
+    if options.certificate:
+        certificates.write(model, found, Path(options.certificate))
     if options.format != "table":
         text = export.export(found, options.format)
         emit({"mechanism": found.mechanism, "format": options.format, "text": text}) if (
@@ -126,33 +126,53 @@ def _base(options: argparse.Namespace) -> int:
         ) else print(text)
         return 0
     document = found.document()
-    emit(document) if options.json else terminal.show_base(document)
+    emit(document) if options.json else terminal.show_base(document, options.columns)
     return 0
 
 
-def _reduce(options: argparse.Namespace) -> int:
-    from basepar_core.base import symbolic
-    from basepar_core.closure import prepare
-    from basepar_core.files import load
-    from basepar_core.reduction import reduce_mechanism
+def _check_base(options: argparse.Namespace) -> None:
+    """Options that do not go together, before anything is computed."""
+    from basepar_core.errors import UsageError
 
-    from .. import terminal
+    from ..drawing import check_ending
 
-    model = prepare(load(options.mechanism))
-    base = symbolic.symbolic(model, _wanted(model, options.eliminate))
-    criteria = tuple(_listed(options.criteria)) or None
-    found = reduce_mechanism(model, base, options.method, criteria, options.tolerance)
-    emit(found.document()) if options.json else terminal.show_reduction(found)
+    digits, route = options.digits, options.route
+    if digits is not None and (route not in ("precise", "all") or digits < 1):
+        why = "must be at least 1" if digits < 1 else "go with --route precise or all"
+        raise UsageError(f"--digits {digits}: digits {why}.", ["--digits"])
+    if options.output:
+        if route != "all":
+            raise UsageError("-o draws singular values: it goes with --route all.", ["--output"])
+        check_ending(Path(options.output))
+    if options.certificate and route != "symbolic":
+        raise UsageError("--certificate goes with --route symbolic.", ["--certificate"])
+    if options.certificate and not Path(options.certificate).parent.is_dir():
+        folder = Path(options.certificate).parent
+        raise UsageError(f"There is no directory {folder}; make it first.", ["--certificate"])
+    if options.format != "table" and route == "all":
+        raise UsageError(
+            f"--format {options.format} prints one route: use --route symbolic.", ["--format"]
+        )
+    if options.columns_with and (route not in ("symbolic", "numeric") or options.certificate):
+        raise UsageError(
+            "--with goes with --route symbolic or numeric, and without --certificate: friction "
+            "and springs are counted along the excitation only.",
+            ["--with"],
+        )
+
+
+def _all_routes(options: argparse.Namespace, model: "Model", gone: "list[int] | None") -> int:
+    from .. import base_routes, spectra, terminal
+    from ..drawing import save
+
+    with terminal.steps(options.json) as say:
+        found = base_routes.compare(model, gone, options.digits, say)
+    document = found.document()
+    if options.output:
+        title = f"{model.mechanism.name}: singular values of W, {found.spectra.samples} samples"
+        file = save(spectra.figure_of(found.spectra, title), Path(options.output))
+        document["drawing"] = str(file)
+    emit(document) if options.json else terminal.show_routes(
+        document, found.spectra, options.columns
+    )
     return 0
-
-
-def _listed(text: str | None) -> list[str]:
-    """Words between commas."""
-    return [word.strip() for word in (text or "").split(",") if word.strip()]
-
-
-def _wanted(model: "Model", eliminate: str | None) -> list[int] | None:
-    """Indices of the parameters that --eliminate names."""
-    from basepar_core.base.symbolic import parameter_indices
-
-    return parameter_indices(model.mechanism, _listed(eliminate)) if eliminate else None

@@ -1,6 +1,7 @@
 """Commands that write pages for people: report."""
 
 import argparse
+import sys
 from pathlib import Path
 
 from . import Add, emit
@@ -18,15 +19,46 @@ def register(add: Add) -> None:
     report.add_argument(
         "-o", "--output", metavar="FILE", help="the page (default: the store's name with .html)"
     )
+    report.add_argument(
+        "--batch",
+        metavar="DIR",
+        help="a folder instead: an index that sorts and filters, and pages of chosen variants",
+    )
+    report.add_argument(
+        "--variants",
+        metavar="N,…",
+        help="with --batch: whose pages (default: best, worst and the Pareto front)",
+    )
+    report.add_argument(
+        "--format",
+        choices=("html", "json", "csv", "latex"),
+        default="html",
+        help="csv: a row per variant; latex: tables of the front and of what survives; json: both "
+        "as numbers; on stdout or to -o",
+    )
 
 
 def _report(options: argparse.Namespace) -> int:
+    from basepar_core.errors import UsageError
+
     from .. import terminal
-    from ..report.page import write
+    from ..report import batch, page, tables
 
     store = Path(options.store)
-    output = Path(options.output) if options.output else store.with_suffix(".html")
-    document = write(store, output)
+    if options.variants and not options.batch:
+        raise UsageError("--variants goes with --batch.", ["--variants"])
+    if options.format != "html":
+        text = tables.write(store, options.format)
+        if options.output:
+            Path(options.output).write_text(text, encoding="utf-8")
+        else:
+            sys.stdout.write(text)
+        return 0
+    if options.batch:
+        document = batch.write(store, Path(options.batch), _numbers(options.variants))
+    else:
+        output = Path(options.output) if options.output else store.with_suffix(".html")
+        document = page.write(store, output)
     if options.json:
         emit(document)
         return 0
@@ -34,8 +66,22 @@ def _report(options: argparse.Namespace) -> int:
         f"{document['report']}: {document['total']:,} variants, {document['bytes'] / 1e6:.2g} MB",
         markup=False,
     )
+    if document.get("pages"):
+        terminal.out.print(f"pages of variants {', '.join(document['pages'])}")
     if not document["done"]:
         terminal.out.print("The sweep is not finished; the page says so.")
     for name, reason in document["left_out"].items():
         terminal.out.print(f"left out: {name}: {reason}", markup=False)
     return 0
+
+
+def _numbers(text: str | None) -> list[int] | None:
+    from basepar_core.errors import UsageError
+
+    if text is None:
+        return None
+    words = [word.strip() for word in text.split(",") if word.strip()]
+    wrong = [word for word in words if not word.isdigit()]
+    if wrong or not words:
+        raise UsageError(f"--variants {text}: numbers with commas between.", ["--variants"])
+    return [int(word) for word in words]

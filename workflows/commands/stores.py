@@ -2,8 +2,15 @@
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from . import Add, emit
+from basepar_core.errors import UsageError
+
+from . import Add, add_place, emit
+
+if TYPE_CHECKING:
+    from cluster.places import Place
+    from sweeps.spec import SweepSpec
 
 
 def register(add: Add) -> None:
@@ -14,17 +21,29 @@ def register(add: Add) -> None:
         "evaluate many variants of a mechanism into a store; run again to go on",
         "basepar sweep four-bar --store four-bar.zarr --workers 2",
     )
-    sweep.add_argument("spec", help="a sweep file, or the name of a shipped one")
-    sweep.add_argument("--store", metavar="DIR", help="where the results go (default: the file's)")
     sweep.add_argument(
-        "--cluster",
-        metavar="C",
-        default="laptop",
-        help="laptop (default), or the address of a Dask scheduler such as tcp://host:8786",
+        "spec", nargs="?", help="a sweep file, or the name of a shipped one; none with --from"
     )
-    sweep.add_argument("--workers", type=int, metavar="N", help="processes on the laptop")
+    sweep.add_argument(
+        "--from",
+        dest="origin",
+        metavar="STORE",
+        help="do the sweep that STORE holds once more, into --store",
+    )
+    sweep.add_argument("--store", metavar="DIR", help="where the results go (default: the file's)")
+    add_place(sweep)
     sweep.add_argument(
         "--strict", action="store_true", help="exit status 3 if variants are not settled"
+    )
+    sweep.add_argument(
+        "--retry-failed",
+        action="store_true",
+        help="evaluate variants again that crashed or timed out",
+    )
+    sweep.add_argument(
+        "--repair",
+        action="store_true",
+        help="read the whole store first, and do chunks again that are damaged",
     )
     sweep.add_argument("--quiet", action="store_true", help="no progress bar")
 
@@ -35,41 +54,99 @@ def register(add: Add) -> None:
         "basepar status four-bar.zarr",
     )
     status.add_argument("store", help="a store that a sweep made")
+    status.add_argument(
+        "--check",
+        action="store_true",
+        help="read every chunk; exit status 1 if the store is damaged",
+    )
 
 
 def _sweep(options: argparse.Namespace) -> int:
-    from .. import documents, terminal
-    from ..sweep_job import load_job, place_of, run
+    from .. import store_tables, terminal
+    from ..sweep_job import place_of
 
-    place, job = place_of(options.cluster, options.workers), load_job(options.spec, options.store)
-    with terminal.sweep_bar(options.json or options.quiet) as bar:
-        result = run(job, place, bar)
-    document = documents.summary(result)
+    place, jobs = place_of(options.cluster, options.workers), _jobs(options)
+    documents = {}
+    for name, job in jobs.items():
+        documents[name] = document = _one(options, job, place)
+        if not options.json:
+            store_tables.show_notes(f"repaired: {line}" for line in document["repaired"])
+            _show(name, document)
+            store_tables.show_rate(document)
+            terminal.show_next_steps(document["store"], job.mechanism.name)
     if options.json:
-        emit(document)
-    else:
-        terminal.show_status(document)
-        terminal.show_extremes(documents.extremes(Path(result.store)))
-        rate = result.evaluated / result.seconds if result.seconds else 0.0
-        terminal.out.print(
-            f"\n{result.evaluated:,} variants in {result.seconds:.1f} s ({rate:,.0f} per second)"
-            if result.evaluated
-            else "\nnothing was missing"
-        )
-        terminal.show_next_steps(result.store, job.mechanism.name)
-    if not result.done:
+        emit(documents.get("", {"members": documents}))
+    if any(
+        document["unfinished"] or "pending" in document["counts"]
+        for document in documents.values()
+    ):
         return 1
-    return 3 if result.failed or (options.strict and result.unsettled) else 0
+    return (
+        3
+        if any(
+            document["failed"] or (options.strict and document["unsettled"])
+            for document in documents.values()
+        )
+        else 0
+    )
+
+
+def _one(options: argparse.Namespace, job: "SweepSpec", place: "Place") -> dict[str, Any]:
+    """Run one sweep; what it did and what its store holds."""
+    from .. import documents, terminal
+    from ..store_job import mend
+    from ..sweep_job import run
+
+    mended = mend(job.store) if options.repair else []
+    with terminal.sweep_bar(options.json or options.quiet) as bar:
+        result = run(job, place, bar, options.retry_failed)
+    return documents.summary(result) | {"repaired": mended}
+
+
+def _jobs(options: argparse.Namespace) -> "dict[str, SweepSpec]":
+    """The sweeps asked for by name: a file's (mostly one, ""), or the one a store holds."""
+    from ..store_job import again, load_jobs
+
+    if (options.spec is None) == (options.origin is None):
+        raise UsageError("Name a sweep file, or a store with --from; one of them.", ["SPEC"])
+    if options.origin is None:
+        return load_jobs(options.spec, options.store)
+    if options.store is None:
+        raise UsageError("--from needs --store: where the new results go.", ["--store"])
+    return {"": again(options.origin, options.store)}
 
 
 def _status(options: argparse.Namespace) -> int:
-    from .. import documents, terminal
+    from sweeps.family import members_of
 
     path = Path(options.store)
-    document = documents.sweep_store(path)
+    members = members_of(path)
+    found = {name: _standing(path / name, options.check) for name in members or ("",)}
     if options.json:
-        emit(document)
+        emit({"members": found} if members else found[""])
     else:
-        terminal.show_status(document)
-        terminal.show_extremes(documents.extremes(path))
-    return 0
+        for name, document in found.items():
+            _show(name, document)
+    return 1 if any(document.get("damage") for document in found.values()) else 0
+
+
+def _standing(path: Path, check: bool) -> dict[str, Any]:
+    from sweeps import damage
+
+    from .. import documents
+
+    document = documents.sweep_store(path)
+    if check:
+        document["damage"] = [str(found) for found in damage.find(path)]
+    return document
+
+
+def _show(name: str, document: dict[str, Any]) -> None:
+    from .. import store_tables, terminal
+    from ..extremes import extremes
+
+    if name:
+        terminal.out.print(f"\n[bold]{name}[/]")
+    store_tables.show_status(document)
+    if not document.get("damage"):
+        store_tables.show_extremes(extremes(Path(document["store"])))

@@ -2,7 +2,7 @@
 
 import argparse
 
-from . import Add, emit
+from . import Add, add_place, emit
 
 
 def register(add: Add) -> None:
@@ -19,13 +19,7 @@ def register(add: Add) -> None:
         metavar="DIR",
         help="where the results go, DIR.journal beside them (default: the file's)",
     )
-    study.add_argument(
-        "--cluster",
-        metavar="C",
-        default="laptop",
-        help="laptop (default), or the address of a Dask scheduler such as tcp://host:8786",
-    )
-    study.add_argument("--workers", type=int, metavar="N", help="processes on the laptop")
+    add_place(study)
     study.add_argument(
         "--trials",
         type=int,

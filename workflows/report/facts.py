@@ -22,7 +22,7 @@ from basepar_core.grammar import parse_unit
 from basepar_core.mechanism import Mechanism
 from sweeps import store
 from sweeps.spec import array_name
-from sweeps.statuses import WITH_RESULTS
+from sweeps.statuses import WITH_RESULTS, Status
 
 from .. import documents
 
@@ -150,6 +150,12 @@ class Facts:
     def _status_codes(self) -> np.ndarray:
         codes = self.read("status")
         return np.zeros(0, np.int8) if codes is None else codes
+
+    @cached_property
+    def words(self) -> np.ndarray:
+        """Each row's status in words: (row,)."""
+        named = {int(status): status.meaning for status in Status}
+        return np.array([named[int(code)] for code in self._status_codes], dtype=object)
 
     @cached_property
     def symbols(self) -> tuple[Swept, ...]:

@@ -73,9 +73,9 @@ def _combinations(found: Facts, base: Mapping[str, Any]) -> Markup:
     for k, row in enumerate(base["base"]):
         cells: list[Cell] = [str(k + 1), _formula(row)]
         if nominal is not None:
-            cells.append(_settled(float(nominal[k]), largest))
+            cells.append(settled(float(nominal[k]), largest))
         if spread is not None:
-            cells += [_settled(float(value), largest) for value in spread[:, k]]
+            cells += [settled(float(value), largest) for value in spread[:, k]]
         if len(columns) > 2:
             cells.append(unit_text(parameter_unit(row["parameter"])))
         rows.append(cells)
@@ -84,7 +84,7 @@ def _combinations(found: Facts, base: Mapping[str, Any]) -> Markup:
     return table(caption, columns, rows, style="formulas")
 
 
-def _settled(value: float, largest: float) -> Markup:
+def settled(value: float, largest: float) -> Markup:
     """A number; what is left of cancelled terms is as good as zero."""
     return data(value, "≈ 0" if 0 < abs(value) < 1e-14 * largest else None)
 

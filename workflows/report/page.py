@@ -1,4 +1,4 @@
-"""The page: one HTML file that loads nothing, and runs nothing.
+"""A page: one HTML file that loads nothing, and runs nothing but what its policy names.
 
 Built with `markupsafe`, so that names from files are text wherever they stand; a content
 security policy in the page forbids every request and every script besides.
@@ -42,11 +42,11 @@ def write(store: Path, output: Path) -> dict[str, Any]:
         The file cannot be written.
     """
     found = gather(store)
-    sections, absent = _sections(found)
-    text = _page(found, sections)
+    made, absent = sections(found)
+    whole = text(found, made)
     try:
         output.parent.mkdir(parents=True, exist_ok=True)
-        output.write_text(text, encoding="utf-8")
+        output.write_text(whole, encoding="utf-8")
     except OSError as error:
         raise UsageError(
             f"The report cannot be written to {output}: {error.strerror}. Name another file "
@@ -55,7 +55,7 @@ def write(store: Path, output: Path) -> dict[str, Any]:
         ) from error
     return {
         "report": str(output),
-        "bytes": len(text.encode()),
+        "bytes": len(whole.encode()),
         "store": str(store),
         "title": found.status["title"],
         "total": found.total,
@@ -63,12 +63,13 @@ def write(store: Path, output: Path) -> dict[str, Any]:
         "done": found.status["done"],
         "counts": found.status["counts"],
         "precise": found.status["precise"],
-        "sections": [section.anchor for section in sections],
+        "sections": [section.anchor for section in made],
         "left_out": {part.anchor: part.reason for part in absent},
     }
 
 
-def _sections(found: Facts) -> tuple[list[Section], list[LeftOut]]:
+def sections(found: Facts) -> tuple[list[Section], list[LeftOut]]:
+    """The parts of a store's page, and those that it cannot have."""
     nominal, variants, trouble = _drawings(found)
     made = [
         about.swept(found, nominal),
@@ -107,17 +108,33 @@ def _drawings(found: Facts) -> tuple[Markup | None, dict[int, Markup], str]:
         return None, {}, error.message
 
 
-def _page(found: Facts, sections: list[Section]) -> str:
-    title = str(found.status["title"])
+def text(
+    found: Facts,
+    parts: list[Section],
+    *,
+    header: Markup | None = None,
+    title: str = "",
+    policy: str = "",
+) -> str:
+    """A whole page of some parts.
+
+    Parameters
+    ----------
+    header, title
+        None and "": the store's.
+    policy
+        What is allowed beyond styles; "": nothing runs.
+    """
+    title = title or str(found.status["title"])
     style = (resources.files(__package__) / "style.css").read_text(encoding="utf-8")
-    body = joined([_header(found, title, sections), _main(sections), _footer(found)], "\n")
+    head = _header(found, title, parts) if header is None else header
     return str(
         _PAGE.format(
-            policy=_POLICY,
+            policy="; ".join(filter(None, (_POLICY, policy))),
             version=found.status["versions"].get("basepar", ""),
             title=title[:1].upper() + title[1:],
             style=Markup(style),
-            body=body,
+            body=joined([head, _main(parts), _footer(found)], "\n"),
         )
     )
 

@@ -67,7 +67,7 @@ def reduction(found: Facts) -> Section | LeftOut:
     row, why = _chosen(found, good)
     parts = [
         Markup("<h3>Path of variant {}, {}</h3>").format(found.variants[row], why),
-        _path(found, removed[row], errors[row], selected[row]),
+        path_of(found, removed[row], errors[row], selected[row]),
         Markup("<h3>Over all variants</h3>"),
         _sizes(found, selected[good], errors.shape[1]),
         _survival(found, removed[good], selected[good]),
@@ -95,7 +95,8 @@ def _criteria(found: Facts) -> list[str]:
     return [criterion_name(found, name) for name in found.labels("criterion")]
 
 
-def _path(found: Facts, removed: np.ndarray, errors: np.ndarray, selected: np.ndarray) -> Markup:
+def path_of(found: Facts, removed: np.ndarray, errors: np.ndarray, selected: np.ndarray) -> Markup:
+    """A variant's path as a plot and a table: arrays of one row of the store."""
     names = found.labels("base_parameter")
     left = [names[k] if 0 <= k < len(names) else "" for k in map(int, removed)]
     by_size: dict[int, list[str]] = {}

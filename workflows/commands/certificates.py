@@ -1,0 +1,106 @@
+"""Certificates: `base --certificate` writes them, `verify` checks them.
+
+Imports stand in the functions: `basepar --help` answers without loading any mathematics.
+"""
+
+import argparse
+import json
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from . import Add, emit
+
+if TYPE_CHECKING:
+    from basepar_core.base.result import BaseParameters
+    from basepar_core.closure import Model
+
+
+def register(add: Add) -> None:
+    """Add the command to the grammar."""
+    verify = add(
+        "verify",
+        _verify,
+        "check a certificate that `basepar base --certificate` wrote",
+        "basepar verify four-bar.certificate.json",
+    )
+    verify.add_argument("certificate", help="a certificate")
+    verify.add_argument(
+        "--mechanism", metavar="MECH", help="a mechanism, file or name, that it must be of"
+    )
+
+
+def write(model: "Model", base: "BaseParameters", path: Path) -> None:
+    """Write the certificate of a symbolic result.
+
+    Raises
+    ------
+    CertificateError
+        None can be made.
+    """
+    from basepar_core.certificate import certify
+
+    document = certify(model, base)
+    path.write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def _verify(options: argparse.Namespace) -> int:
+    from basepar_core.certificate import CertificateError, RejectedError, verify
+
+    path = Path(options.certificate)
+    document = _read(path)
+    started = time.perf_counter()
+    try:
+        if options.mechanism:
+            _of(document, options.mechanism)
+        verdict = verify(document)
+    except RejectedError as error:
+        raise CertificateError(
+            f"{path} is rejected at {error.where}: {error.why}.", [error.where]
+        ) from error
+    seconds = time.perf_counter() - started
+    facts = {
+        "certificate": str(path),
+        "confirmed": True,
+        "mechanism": verdict.mechanism,
+        "grade": verdict.grade,
+        "statements": list(verdict.statements),
+        "bits": verdict.bits,
+        "null_vectors_vanish_to_digits": int(verdict.vanish),
+        "seconds": round(seconds, 3),
+    }
+    if options.json:
+        emit(facts)
+        return 0
+    print(f"{path}: confirmed, the number of base parameters of {verdict.mechanism}")
+    for line in verdict.statements:
+        print(f"  {line['statement']}: {line['grade']} ({line['scope']})")
+    print(
+        f"in {seconds:.2f} s with {verdict.bits} bits; null vectors vanish there to "
+        f"{int(verdict.vanish)} digits"
+    )
+    return 0
+
+
+def _read(path: Path) -> Any:
+    from basepar_core.errors import UsageError
+
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise UsageError(f"There is no file {path}.", [str(path)]) from None
+    except (ValueError, RecursionError) as error:
+        raise UsageError(
+            f"{path} is not a certificate: it is not JSON ({error}).", [str(path)]
+        ) from None
+
+
+def _of(document: Any, wanted: str) -> None:
+    """Whether a certificate is of the very text of a mechanism file."""
+    from basepar_core.certificate import RejectedError
+    from basepar_core.files import load
+
+    text = load(wanted).source
+    given = document.get("mechanism") if isinstance(document, dict) else None
+    if not isinstance(given, dict) or given.get("text") != text:
+        raise RejectedError("mechanism.text", f"it is not the text of {wanted!r}")

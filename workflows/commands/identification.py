@@ -1,0 +1,145 @@
+"""Commands about measurements: identify.
+
+Imports stand in the functions: `basepar --help` answers without loading any mathematics.
+"""
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from . import Add, emit
+
+if TYPE_CHECKING:
+    from basepar_core.closure import Model
+    from basepar_core.identification.identify import Identification
+
+
+def register(add: Add) -> None:
+    """Add the commands to the grammar."""
+    identify = add(
+        "identify",
+        _identify,
+        "parameters from measured motion and torque, with what to doubt about them",
+        "basepar identify four-bar run.csv --with friction --validate second.csv",
+    )
+    identify.description = """\
+Parameters from measured motion and torque, with what to doubt about them.
+
+DATA is a CSV file with `t` and, per coordinate A, its position `A` and torque `tau.A`; `A'` and
+`A''` where they are known. Units stand in brackets, `A [deg]`; without one they are SI. Positions
+are smoothed without delay and differentiated; the cut-off is chosen from the data.
+
+--json prints mechanism, record, method, rows, cutoffs [Hz], condition, relative_error, sigma by
+coordinate, parameters [{parameter, value, deviation, relative_deviation, interval}], covariance,
+known, dropped, standard (all parameters by name), validation,
+notes [{kind, text}]."""
+    identify.add_argument("mechanism", help="a mechanism file, or the name of a shipped one")
+    identify.add_argument("data", help="a CSV file")
+    identify.add_argument(
+        "--columns", metavar="A=TITLE,…", help="titles of the columns in the file, like tau.A=T1"
+    )
+    identify.add_argument(
+        "--with", dest="columns_with", metavar="C,…", help="further columns: friction, springs, …"
+    )
+    identify.add_argument("--eliminate", metavar="P,…", help="φ₂ of the inertial base parameters")
+    identify.add_argument(
+        "--method",
+        choices=("ols", "weighted", "irls"),
+        default="weighted",
+        help="all rows alike; by each coordinate's noise (default); and outliers count less",
+    )
+    identify.add_argument(
+        "--cutoff", type=float, metavar="HZ", help="of the smoothing (default: from the data)"
+    )
+    identify.add_argument("--known", metavar="P=V,…", help="base parameters that are known (SI)")
+    identify.add_argument(
+        "--dependent",
+        metavar="P=V,…",
+        default="zero",
+        help="eliminated parameters to put back in, by value or minimum-norm (default: zero)",
+    )
+    identify.add_argument(
+        "--essential", action="store_true", help="keep only what BIC finds worth it"
+    )
+    identify.add_argument("--validate", metavar="CSV", help="a second record to hold it against")
+
+
+def _identify(options: argparse.Namespace) -> int:
+    from basepar_core.base.symbolic import parameter_indices
+    from basepar_core.closure import prepare
+    from basepar_core.columns import select
+    from basepar_core.files import load
+    from basepar_core.identification.identify import identify
+    from basepar_core.identification.measurement import read_measurement
+
+    from .. import identification_text, terminal
+
+    model = prepare(load(options.mechanism))
+    mechanism = model.mechanism
+    titles = _pairs(options.columns, "--columns")
+    wanted = parameter_indices(mechanism, _words(options.eliminate)) if options.eliminate else None
+    with terminal.steps(options.json) as say:
+        say("reading")
+        record = read_measurement(Path(options.data), mechanism, titles)
+        second = options.validate and read_measurement(Path(options.validate), mechanism, titles)
+        say("identifying")
+        found = identify(
+            model,
+            record,
+            columns=select(mechanism, _words(options.columns_with)),
+            wanted=wanted,
+            method=options.method,
+            cutoff=options.cutoff,
+            known=_values(model, options.known, "--known"),
+            essential=options.essential,
+            second=second or None,
+        )
+    document = identification_text.document(found, _dependent(model, found, options.dependent))
+    emit(document) if options.json else identification_text.show(document)
+    return 0
+
+
+def _dependent(model: "Model", found: "Identification", text: str) -> dict[str, float]:
+    from basepar_core.identification.dependents import standard_parameters
+
+    if text in ("zero", "minimum-norm"):
+        return standard_parameters(found, text)
+    return standard_parameters(found, _values(model, text, "--dependent"))
+
+
+def _words(text: str | None) -> list[str]:
+    return [word.strip() for word in (text or "").split(",") if word.strip()]
+
+
+def _pairs(text: str | None, option: str) -> dict[str, str]:
+    """NAME=WORD pairs between commas.
+
+    Raises
+    ------
+    UsageError
+        A word without "=", or a name twice.
+    """
+    from basepar_core.errors import UsageError
+
+    found: dict[str, str] = {}
+    for word in _words(text):
+        name, equals, value = (part.strip() for part in word.partition("="))
+        if not (name and equals and value) or name in found:
+            why = "is given twice" if name in found else "is not of the form NAME=VALUE"
+            raise UsageError(f"{option}: {word!r} {why}.", [option])
+        found[name] = value
+    return found
+
+
+def _values(model: "Model", text: str | None, option: str) -> dict[str, float]:
+    """Numbers by full parameter name; short names such as mx1 are understood."""
+    from basepar_core.errors import UsageError
+
+    found = {}
+    for name, word in _pairs(text, option).items():
+        try:
+            number = float(word)
+        except ValueError:
+            raise UsageError(f"{option}: {word!r} of {name} is no number.", [option]) from None
+        found[model.mechanism.parameter_aliases.get(name, name)] = number
+    return found

@@ -1,0 +1,63 @@
+"""Commands that bring mechanisms in from other formats: import.
+
+Imports stand in the functions: `basepar --help` answers without loading any mathematics.
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+from . import Add, emit
+
+
+def register(add: Add) -> None:
+    """Add the commands to the grammar."""
+    made = add(
+        "import",
+        _import,
+        "a mechanism file from URDF (trees) or MJCF (loops by equality constraints)",
+        "basepar import arm.urdf -o arm.yaml",
+    )
+    made.add_argument("file", help="a URDF or MJCF file")
+    made.add_argument(
+        "-o", "--output", metavar="FILE", help="the mechanism file (default: print it)"
+    )
+
+
+def _import(options: argparse.Namespace) -> int:
+    from basepar_core.imports import read_file
+
+    from .. import terminal
+
+    found = read_file(options.file)
+    if options.output:
+        Path(options.output).write_text(found.text, encoding="utf-8")
+    mechanism = found.mechanism
+    if options.json:
+        emit(
+            {
+                "mechanism": mechanism.name,
+                "format": found.format,
+                "file": options.output,
+                "text": None if options.output else found.text,
+                "bodies": [body.name for body in mechanism.bodies],
+                "joints": [joint.name for joint in mechanism.joints],
+                "coordinates": list(mechanism.coordinates),
+                "notes": list(found.notes),
+                "dropped": list(found.dropped),
+            }
+        )
+        return 0
+    if not options.output:  # the file says in comments what follows otherwise
+        sys.stdout.write(found.text)
+        return 0
+    terminal.out.print(
+        f"{options.output}: {mechanism.name} from {found.format}, {len(mechanism.bodies)} bodies, "
+        f"{len(mechanism.joints)} joints, coordinates {', '.join(mechanism.coordinates)}",
+        markup=False,
+    )
+    for note in found.notes:
+        terminal.out.print(f"  {note}", markup=False)
+    if found.dropped:
+        terminal.out.print(f"  dropped: {', '.join(found.dropped)}", markup=False)
+    return 0

@@ -1,0 +1,77 @@
+"""Commands about places to compute: cluster, tls."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from . import Add, emit
+
+
+def register(add: Add) -> None:
+    """Add the commands to the grammar."""
+    cluster = add(
+        "cluster",
+        _cluster,
+        "what a profile would start (job script, manifests), or with --try whether it works",
+        "basepar cluster my-slurm.yaml --try",
+    )
+    cluster.add_argument("cluster", help="the name or file of a profile, an address, or laptop")
+    cluster.add_argument(
+        "--workers", type=int, metavar="N", help="worker processes (default: the profile's)"
+    )
+    cluster.add_argument(
+        "--try",
+        dest="tried",
+        action="store_true",
+        help="start it, ask every worker where it is, and end it",
+    )
+
+    tls = add(
+        "tls",
+        _tls,
+        "make the key and certificate of a scheduler that you start yourself",
+        "basepar tls ~/dask-keys",
+    )
+    tls.add_argument("directory", help="where certificate.pem and key.pem go")
+
+
+def _cluster(options: argparse.Namespace) -> int:
+    from cluster.preview import preview
+
+    from .. import terminal
+    from ..roll_call import roll_call
+    from ..sweep_job import place_of
+
+    place = place_of(options.cluster, options.workers)
+    document: dict[str, Any] = {"kind": type(place).__name__.lower(), "starts": preview(place)}
+    if options.tried:
+        document["workers"] = roll_call(place)
+    if options.json:
+        emit(document)
+    elif options.tried:
+        for worker in document["workers"]:
+            terminal.out.print("  ".join(str(fact) for fact in worker.values()), markup=False)
+        terminal.out.print(f"{len(document['workers'])} workers came and are gone again")
+    else:
+        print(document["starts"])  # as it is: for pipes and files
+    return 0
+
+
+def _tls(options: argparse.Namespace) -> int:
+    from ..roll_call import make_own_keys
+
+    document = make_own_keys(Path(options.directory).expanduser())
+    if options.json:
+        emit(document)
+        return 0
+    files = "--tls-ca-file {authority} --tls-cert {certificate} --tls-key {key}".format(**document)
+    print(
+        "Whoever reads key.pem may use the scheduler. Start it, and workers, with\n"
+        f"  dask scheduler --protocol tls --port 8786 {files}\n"
+        f"  dask worker tls://HOST:8786 {files}\n"
+        "and name it in a profile:\n"
+        "  kind: address\n  url: tls://HOST:8786\n  keys:\n"
+        + "".join(f"    {name}: {path}\n" for name, path in document.items()),
+        end="",
+    )
+    return 0

@@ -1,0 +1,58 @@
+"""Commands that recompute published results: reproduce."""
+
+import argparse
+from pathlib import Path
+
+from . import Add, emit
+
+
+def register(add: Add) -> None:
+    """Add the commands to the grammar."""
+    reproduce = add(
+        "reproduce",
+        _reproduce,
+        "a source paper's tables and figures recomputed, and the differences number by number",
+        "basepar reproduce low-mobility -o low-mobility",
+    )
+    reproduce.description = """\
+A source paper's tables and figures recomputed, and the differences number by number.
+
+A number agrees where ours is within half a unit of its last printed digit. Exit status 0: all
+agrees, but what is explained by name (errata of the paper; rounding noise and whatever else
+nobody can repeat); 1: something differs.
+
+--json prints paper, title, rule, reproduced, counts (agrees, erratum, not comparable, differs),
+seconds, figures, and tables: [{name, title, note, counts, numbers: [{where, printed, ours,
+difference, verdict, reason}]}], all numbers as text. Without a paper: papers."""
+    reproduce.add_argument(
+        "paper", nargs="?", help="its name; without one, the papers that are known"
+    )
+    reproduce.add_argument(
+        "-o", "--output", metavar="DIR", help="draw the figures, and write the numbers as CSV"
+    )
+
+
+def _reproduce(options: argparse.Namespace) -> int:
+    from .. import reproduce, terminal
+    from ..reproduce import comparison, printing
+
+    if options.paper is None:
+        return _list(options.json)
+    folder = Path(options.output) if options.output else None
+    with terminal.steps(options.json) as say:
+        found = reproduce.reproduce(options.paper, say, folder)
+    if folder is not None:
+        comparison.write_numbers(found, folder / f"{found.paper}.csv")
+    emit(found.document()) if options.json else printing.show(found)
+    return 0 if found.reproduced else 1
+
+
+def _list(as_json: bool) -> int:
+    from ..reproduce import PAPERS, printing
+
+    if as_json:
+        known = [{"paper": p.name, "title": p.title, "compared": p.holds} for p in PAPERS]
+        emit({"papers": known})
+    else:
+        printing.show_papers()
+    return 0

@@ -1,0 +1,101 @@
+"""An identification as plain facts, and in the terminal."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from rich.markup import escape
+
+from basepar_core.identification.identify import Identification, Validation
+
+from . import terminal
+
+
+def document(found: Identification, standard: Mapping[str, float]) -> dict[str, Any]:
+    """What `basepar identify --json` prints."""
+    fit, names = found.estimate, found.model.mechanism.coordinates
+    halves = fit.half_widths()
+    parameters = [
+        {
+            "parameter": name,
+            "value": float(value),
+            "deviation": float(deviation),
+            "relative_deviation": float(deviation / abs(value)) if value else None,
+            "interval": [float(value - half), float(value + half)],
+        }
+        for name, value, deviation, half in zip(
+            found.names, fit.values, fit.deviations, halves, strict=True
+        )
+    ]
+    return {
+        "mechanism": found.model.mechanism.name,
+        "record": found.training.source,
+        "method": found.method,
+        "rows": int(fit.residual.size),
+        "cutoffs": dict(zip(names, found.prepared.cutoffs, strict=False)),
+        "position_noise": dict(zip(names, found.prepared.position_noise, strict=False)),
+        "condition": fit.condition,
+        "relative_error": found.training.relative_error,
+        "sigma": dict(zip(names, map(float, fit.sigma), strict=True)),
+        "parameters": parameters,
+        "covariance": fit.covariance.tolist(),
+        "known": dict(found.known),
+        "dropped": list(found.dropped),
+        "base": found.base.document()["base"],
+        "eliminated": list(found.base.eliminated_names),
+        "standard": dict(standard),
+        "validation": None if found.validation is None else _validation(found, found.validation),
+        "notes": [{"kind": note.kind, "text": note.text} for note in found.notes],
+    }
+
+
+def _validation(found: Identification, second: Validation) -> dict[str, Any]:
+    names = found.model.mechanism.coordinates
+    return {
+        "record": second.source,
+        "relative_error": second.relative_error,
+        "rms": dict(zip(names, map(float, second.rms), strict=True)),
+        "samples": int(np.isfinite(second.measured).all(axis=0).sum()),
+    }
+
+
+def show(facts: Mapping[str, Any]) -> None:
+    """The same for reading."""
+    out = terminal.out
+    smoothed = ", ".join(f"{name} {x:.3g} Hz" for name, x in facts["cutoffs"].items())
+    out.print(
+        f"[bold]{facts['mechanism']}[/] from {escape(facts['record'])}: "
+        f"{len(facts['parameters'])} parameters from {facts['rows']} rows, {facts['method']}; "
+        + (f"smoothed at {smoothed}" if smoothed else "rates as given")
+    )
+    sums = {row["parameter"]: row for row in facts["base"]}
+    rows = terminal.table(
+        "base parameter", "value", "deviation", "%", right=("value", "deviation", "%")
+    )
+    for one in facts["parameters"]:
+        share = one["relative_deviation"]
+        rows.add_row(
+            escape(terminal.combination(sums[one["parameter"]])),
+            f"{one['value']:.6g}",
+            f"{one['deviation']:.2g}",
+            "" if share is None else f"{100 * share:.2g}",
+        )
+    out.print(rows)
+    if facts["known"]:
+        said = ", ".join(f"{name} = {value:g}" for name, value in facts["known"].items())
+        out.print(f"known: {said}")
+    if facts["dropped"]:
+        out.print(f"not essential, left out: {', '.join(facts['dropped'])}")
+    noise = ", ".join(f"{name} {value:.3g}" for name, value in facts["sigma"].items())
+    out.print(
+        f"\ntorque error {facts['relative_error']:.2%} of its norm; noise (N m or N) {noise}; "
+        f"condition {facts['condition']:.3g}"
+    )
+    if facts["validation"]:
+        second = facts["validation"]
+        out.print(
+            f"validation on {escape(second['record'])}: torque error "
+            f"{second['relative_error']:.2%} over {second['samples']} samples"
+        )
+    for note in facts["notes"]:
+        out.print(f"[yellow]{note['kind']}[/]: {escape(note['text'])}")

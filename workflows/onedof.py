@@ -1,0 +1,276 @@
+"""What `basepar onedof` says and draws of a mechanism with one degree of freedom."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from basepar_core.onedof.machine import Machine
+from basepar_core.onedof.results import dwell, measures
+from basepar_core.onedof.turning import STATES
+
+from .documents import coordinate_unit
+from .drawing import COLOURS, INK, canvas
+
+#: Places at which `--json` lists curves.
+LISTED = 181
+
+
+def document(made: Machine, bands: dict[str, float]) -> dict[str, Any]:
+    """Plain facts; curves on `LISTED` places.
+
+    Parameters
+    ----------
+    made
+        The machine.
+    bands
+        Width of the band in which a joint counts as dwelling (rad or m), by joint value.
+    """
+    survey, way = made.survey, made.survey.way
+    it = made.model.mechanism
+    q = np.linspace(way.low, way.high, LISTED)
+    curves, slopes = survey.curves(q), survey.curves(q, 1)
+    found: dict[str, Any] = {
+        "mechanism": it.name,
+        "coordinate": it.coordinates[0],
+        "unit": coordinate_unit(it, it.coordinates[0]),
+        "way": {
+            "closed": way.closed,
+            "from": way.low,
+            "to": way.high,
+            "dead_points": list(way.dead_points),
+            "near_dead_points": [list(stretch) for stretch in way.near],
+            "margin": way.margin,
+        },
+        "samples": survey.table.q.size,
+        "errors": {
+            "curves": float(survey.errors.max()),
+            "routes": survey.energy_errors,
+        },
+        "curves": {
+            "q": q.tolist(),
+            "m": curves[0].tolist(),
+            "m_prime": slopes[0].tolist(),
+            "potential_slope": curves[1].tolist(),
+            "potential": curves[2].tolist(),
+        },
+        "reactions": [],
+    }
+    for k, one in enumerate(made.reactions):
+        rows = curves[survey.virtual_rows(k)]
+        found["reactions"].append(
+            {
+                "name": one.name,
+                "unit": one.unit,
+                "m_e1": rows[0].tolist(),
+                "m_e2": rows[1].tolist(),
+                "at_rest": rows[2].tolist(),
+            }
+        )
+    if made.regimes is not None:
+        found["regime"] = _regime(made, bands)
+    return found
+
+
+def _regime(made: Machine, bands: dict[str, float]) -> dict[str, Any]:
+    assert made.regimes is not None
+    known = made.regimes
+    found: dict[str, Any] = {
+        "state": STATES[int(known.state[0])],
+        "multiplier": float(known.multiplier[0]),
+    }
+    if made.motion is None or made.table is None:
+        return found
+    motion, names = made.motion, [one.name for one in made.reactions]
+    numbers = measures(made.table, motion, names)
+    own = len(made.table.loads.joints)  # joints that were asked for come after those of loads
+    for place, (joint, band) in enumerate(bands.items(), start=own):
+        numbers[f"dwell({joint})"] = dwell(made.table.q, made.table.theta[place], band)
+    found |= {
+        "error": made.error,
+        "measures": {name: float(values[0]) for name, values in numbers.items()},
+        "motion": {
+            "q": motion.q.tolist(),
+            "t": motion.time[0].tolist(),
+            "speed": motion.speed[0].tolist(),
+            "acceleration": motion.acceleration[0].tolist(),
+            "currents": {
+                d.name: motion.currents[k, 0].tolist()
+                for k, d in enumerate(made.table.loads.drives)
+            },
+            "reactions": {name: motion.reactions[k, 0].tolist() for k, name in enumerate(names)},
+        },
+    }
+    return found
+
+
+def figure_of(facts: dict[str, Any]) -> Any:
+    """m and m′; speed, currents and reactions of the steady turn below, where there is one.
+
+    Raises
+    ------
+    PlotError
+        Matplotlib is not installed.
+    """
+    motion = facts.get("regime", {}).get("motion")
+    rows = 1 if motion is None else 2
+    figure = canvas(9.6, 3.6 * rows)
+    grid = figure.subplots(rows, 2, squeeze=False)
+    scale, label = _places(facts)
+    q = np.array(facts["curves"]["q"]) * scale
+    coordinate = facts["coordinate"]
+    _line(grid[0, 0], q, facts["curves"]["m"], "reduced inertia m", label, 0)
+    _line(grid[0, 1], q, facts["curves"]["m_prime"], f"dm/d{coordinate}", label, 1)
+    for low, high in facts["way"]["near_dead_points"]:
+        for axes in grid[0]:
+            axes.axvspan(low * scale, high * scale, color="#f3d9d9", lw=0)
+    if motion is not None:
+        q = np.array(motion["q"]) * scale
+        _line(grid[1, 0], q, motion["speed"], f"speed of {coordinate}, 1/s", label, 0)
+        _others(grid[1, 1], q, motion, label)
+    figure.suptitle(facts["mechanism"], color=INK, fontsize=11)
+    return figure
+
+
+def _places(facts: dict[str, Any]) -> tuple[float, str]:
+    turns = facts["unit"] == "rad"
+    return (
+        (180 / np.pi, f"{facts['coordinate']}, °") if turns else (1.0, f"{facts['coordinate']}, m")
+    )
+
+
+def _line(axes: Any, q: Any, values: Any, title: str, label: str, colour: int) -> None:
+    axes.plot(q, values, color=COLOURS[colour], lw=1.6)
+    axes.set_title(title, fontsize=9, color=INK, loc="left")
+    _dress(axes, q, label)
+
+
+def _others(axes: Any, q: Any, motion: dict[str, Any], label: str) -> None:
+    shown = {f"{name}, N or N m": v for name, v in motion["reactions"].items()}
+    shown |= {f"current of {name}, A": v for name, v in motion["currents"].items()}
+    if not shown:
+        shown = {"acceleration, 1/s²": motion["acceleration"]}
+    for k, (name, values) in enumerate(shown.items()):
+        side = axes if k == 0 else axes.twinx()
+        side.plot(q, values, color=COLOURS[k % len(COLOURS)], lw=1.4, label=name)
+        if k:
+            side.spines[["top"]].set_visible(False)
+            side.tick_params(colors=COLOURS[k % len(COLOURS)], labelsize=8)
+            if k > 1:
+                side.spines["right"].set_position(("outward", 36 * (k - 1)))
+    handles = [
+        line
+        for one in axes.figure.axes
+        if one.bbox.bounds == axes.bbox.bounds
+        for line in one.lines
+    ]
+    axes.legend(
+        handles=handles,
+        frameon=False,
+        fontsize=8,
+        loc="lower left",
+        bbox_to_anchor=(0, 1),
+        ncols=2,
+    )
+    _dress(axes, q, label)
+
+
+def _dress(axes: Any, q: Any, label: str) -> None:
+    axes.set_xlabel(label, fontsize=9)
+    axes.set_xlim(q[0], q[-1])
+    if "°" in label and q[-1] - q[0] > 180:
+        axes.xaxis.set_major_locator(_steps(90))
+    axes.grid(True, color="#e6e6e6", lw=0.6)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.tick_params(labelsize=8)
+
+
+def _steps(step: float) -> Any:
+    from matplotlib.ticker import MultipleLocator
+
+    return MultipleLocator(step)
+
+
+def write_csv(facts: dict[str, Any], path: Path) -> Path:
+    """Curves as a table: of the steady turn where there is one, else of the reduced parameters."""
+    motion = facts.get("regime", {}).get("motion")
+    if motion is None:
+        columns = dict(facts["curves"])
+    else:
+        columns = {k: v for k, v in motion.items() if k not in ("currents", "reactions")}
+        columns |= {f"current {k}": v for k, v in motion["currents"].items()} | motion["reactions"]
+    header = ",".join(f'"{name}"' if "," in name else name for name in columns)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    rows = np.column_stack(list(columns.values()))
+    np.savetxt(path, rows, delimiter=",", header=header, comments="", fmt="%.12g")
+    return path
+
+
+def show(facts: dict[str, Any]) -> None:
+    """The facts in the terminal."""
+    from rich.markup import escape
+
+    from . import terminal
+
+    out, way = terminal.out, facts["way"]
+    unit = facts["unit"]
+    out.print(f"[bold]{facts['mechanism']}[/]: reduced to {facts['coordinate']}")
+    if way["closed"]:
+        said = f"closed after {way['to'] - way['from']:.6g} {unit}"
+    else:
+        ends = ", ".join(f"{x:.6g}" for x in way["dead_points"])
+        said = f"from {way['from']:.6g} to {way['to']:.6g} {unit}"
+        said += f"; dead points at {ends}" if ends else ""
+    out.print(f"motion {said}; nearest to a dead point: {way['margin']:.3g} (1 far, 0 there)")
+    for low, high in way["near_dead_points"]:
+        out.print(f"[yellow]nearly singular from {low:.6g} to {high:.6g} {unit}[/]")
+    rows = terminal.table("", "least", "greatest", right=("least", "greatest"))
+    inertia = "kg m²" if unit == "rad" else "kg"
+    effort = "N m" if unit == "rad" else "N"
+    for name, label in (
+        ("m", f"reduced inertia m, {inertia}"),
+        ("m_prime", f"dm/dq, {inertia}/{unit}"),
+        ("potential_slope", f"dV/dq, {effort}"),
+    ):
+        values = facts["curves"][name]
+        rows.add_row(label, f"{min(values):.6g}", f"{max(values):.6g}")
+    motion = facts.get("regime", {}).get("motion")
+    if motion is not None:
+        for name, values in (("speed, 1/s", motion["speed"]), *motion["reactions"].items()):
+            rows.add_row(escape(name), f"{min(values):.6g}", f"{max(values):.6g}")
+    out.print(rows)
+    routes = facts["errors"]["routes"]
+    out.print(
+        f"inverse dynamics and energy agree to {routes['m']:.0e} of m's range, "
+        f"{routes['m_prime']:.0e} of m′'s; curves through {facts['samples']} samples err "
+        f"{facts['errors']['curves']:.0e}",
+        style="dim",
+    )
+    if "regime" in facts:
+        _show_regime(facts["regime"])
+    for key in ("drawing", "table"):
+        if key in facts:
+            out.print(f"{key}: {facts[key]}", markup=False)
+
+
+def _show_regime(regime: dict[str, Any]) -> None:
+    from rich.markup import escape
+
+    from . import terminal
+
+    said = {
+        "turning": "steady regime: a turn multiplies a small change of speed by "
+        f"{regime['multiplier']:.3g}",
+        "neutral": "neutral regime: work in and out are equal at every speed",
+        "no regime": "no steady regime was found: work in and out of a turn do not balance",
+    }[regime["state"]]
+    terminal.out.print(f"\n{said}")
+    if "measures" not in regime:
+        if regime["state"] == "neutral":
+            terminal.out.print("Its speed is yours to give: --period or --speed.")
+        return
+    rows = terminal.table("", "", right=("",))
+    for name, value in regime["measures"].items():
+        rows.add_row(escape(name), f"{value:.6g}")
+    terminal.out.print(rows)
+    terminal.out.print(f"last doubling of the steps: {regime['error']:.0e} of speed", style="dim")

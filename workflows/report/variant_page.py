@@ -1,0 +1,217 @@
+"""The page of one variant: drawing, spectrum, path, criteria, formulas, torques of two models."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from markupsafe import Markup
+
+from basepar_core.closure import Model
+from basepar_core.criteria import select
+from basepar_core.mechanism import LENGTH_VALUES
+from basepar_core.motion import Motion, cycle
+from basepar_core.paths import Path
+from basepar_core.reduction import effective_samples, noise_levels, own_path
+from basepar_core.regressor import observe
+from basepar_core.relations import symbol_values
+from basepar_core.topology import joint_of_value
+
+from . import figures, mathml, results
+from .charts import Plot, both_widths, scale_of
+from .drawings import drawings
+from .facts import Facts
+from .fronts import rows_with_paths
+from .html import Cell, Column, Section, facts, figure, joined, key, paragraph, table, unit_text
+from .model import parameter_unit, settled
+from .numbers import data, digits
+
+
+@dataclass(frozen=True)
+class Torques:
+    """A variant's torques over its cycle, by its full and by its reduced model.
+
+    Attributes
+    ----------
+    motion
+        The cycle.
+    full, reduced
+        (sample, coordinate), N or N m.
+    path, values
+        The path, and the criteria along it (criterion, step).
+    size
+        Parameters of the reduced model: where the first criterion stops.
+    """
+
+    motion: Motion
+    full: np.ndarray
+    reduced: np.ndarray
+    path: Path
+    values: np.ndarray
+    size: int
+
+
+def torques(found: Facts, model: Model, row: int) -> Torques | None:
+    """Computed again from the variant's symbols; None where the cycle cannot be followed."""
+    assert found.base is not None
+    mechanism = model.mechanism
+    motion = cycle(mechanism, model.assembled.coordinates)
+    values = {name: np.array([x]) for name, x in found.variant_values(row).items()}
+    seen = observe(model, values, motion)
+    if not seen.closed[0]:
+        return None
+    place = {name: k for k, name in enumerate(mechanism.parameter_names)}
+    kept = [place[line["parameter"]] for line in found.base["base"]]
+    known = symbol_values(mechanism, values)
+    phi = np.broadcast_to(mechanism.inertial_parameters(known), (1, len(place)))
+    noise = noise_levels(mechanism)
+    path = own_path(seen.W, phi, kept, noise, seen.error)
+    asked: dict[str, Any] = found.spec["evaluate"]["reduction"]
+    chosen = select(
+        path,
+        found.labels("criterion"),
+        effective_samples(mechanism, asked.get("effective_samples")),
+        noise_known=noise is not None,
+        tolerance=asked["tolerance"],
+    )
+    size = int(chosen.size[0, 0])
+    reduced = seen.W[0][..., kept] @ path.values[0, len(kept) - size]
+    return Torques(motion, seen.W[0] @ phi[0], reduced, path, chosen.values[0], size)
+
+
+def sections(found: Facts, row: int) -> list[Section]:
+    """The parts of a variant's page; what the store or the mechanism lacks is left out."""
+    made = [_summary(found, row), _formulas(found, row)]
+    spectrum = found.read("singular_values")
+    if spectrum is not None and found.base is not None and np.isfinite(spectrum[row]).all():
+        made.append(_spectrum(found, row, spectrum[row]))
+    if row in rows_with_paths(found):
+        made.append(_reduction(found, row))
+        again = torques(found, found.model, row) if found.model else None
+        if again is not None:
+            made += [_criteria(found, again), _torque(found, again)]
+    return [part for part in made if part is not None]
+
+
+def _summary(found: Facts, row: int) -> Section:
+    pairs: list[tuple[str, Cell]] = [
+        (symbol.name, f"{digits(float(symbol.values[row]))} {unit_text(symbol.unit)}")
+        for symbol in found.symbols
+    ]
+    pairs += [
+        (results.metric_title(m), f"{digits(float(m.values[row]))} {unit_text(m.unit)}")
+        for m in found.metrics
+    ]
+    pairs.append(("Status", str(found.words[row])))
+    body = facts(pairs)
+    if found.model is not None and found.has_results[row]:
+        name = f"Drawing of variant {found.variants[row]}"
+        picture = drawings(found.model, [found.variant_values(row)], [name], "v")[0]
+        drawn = figure(picture, "At the start of the motion.", "nominal-drawing")
+        body = Markup('<div class="swept">{}{}</div>').format(body, drawn)
+    return Section("summary", "Geometry and metrics", body)
+
+
+def _formulas(found: Facts, row: int) -> Section | None:
+    base, values = found.base, found.read("base_parameters")
+    if base is None or values is None or not np.isfinite(values[row]).all():
+        return None
+    largest = float(np.abs(values[row]).max())
+    columns = [Column(""), Column("Base parameter"), Column("Value", True), Column("Unit")]
+    rows: list[list[Cell]] = [
+        [
+            str(k + 1),
+            _formula(line),
+            settled(float(values[row, k]), largest),
+            unit_text(parameter_unit(line["parameter"])),
+        ]
+        for k, line in enumerate(base["base"])
+    ]
+    body = table("Base parameters of this variant", columns, rows, style="formulas")
+    return Section("base", "Base parameters", body)
+
+
+def _formula(line: Mapping[str, Any]) -> Markup:
+    """The combination in symbols: its numbers in the store are those of nominal geometry."""
+    if "terms" in line:
+        return mathml.combination(line["parameter"], line["terms"])
+    return mathml.inline(mathml.parameter(line["parameter"]))
+
+
+def _spectrum(found: Facts, row: int, values: np.ndarray) -> Section:
+    assert found.base is not None
+    spectra = figures.Spectra(
+        np.empty((0, len(values))), {f"variant {found.variants[row]}": values}, found.base["rank"]
+    )
+    label = f"Singular values of W; rank {found.base['rank']} of {len(values)}."
+    caption = "Observation matrix of the excitation. Exact zeros lie on the lower edge."
+    return Section(
+        "spectrum", "Singular values", figure(figures.spectrum(spectra, label), caption)
+    )
+
+
+def _reduction(found: Facts, row: int) -> Section:
+    arrays = [found.read(name) for name in ("removed", "torque_error", "selected_size")]
+    picked = [array[row] for array in arrays if array is not None]
+    return Section("reduction", "Elimination path", results.path_of(found, *picked))
+
+
+def _criteria(found: Facts, again: Torques) -> Section:
+    """Criteria along the path, the least of each marked."""
+    names = [results.criterion_name(found, name) for name in found.labels("criterion")]
+    columns = [Column("Parameters", True), *(Column(name, True) for name in names)]
+    stops = np.argmin(again.values[:, ::-1], axis=1)
+    rows: list[list[Cell]] = []
+    for step, size in enumerate(again.path.sizes):
+        cells: list[Cell] = [str(size)]
+        for k, value in enumerate(again.values[:, step]):
+            error = found.labels("criterion")[k] == "tolerance"
+            rounded = "≈ 0" if error and value <= figures.NO_ERROR else None
+            shown = data(float(value), rounded) if np.isfinite(value) else Markup("–")
+            least = size == stops[k] and not error
+            cells.append(Markup("<strong>{}</strong>").format(shown) if least else shown)
+        rows.append(cells)
+    body = table("Criteria along the path; the least of each is bold", columns, rows)
+    return Section("criteria", "Criteria", body)
+
+
+def _torque(found: Facts, again: Torques) -> Section:
+    assert found.model is not None
+    mechanism = found.model.mechanism
+    parts = []
+    for k, name in enumerate(mechanism.coordinates):
+        off = float(np.abs(again.full[:, k] - again.reduced[:, k]).max())
+        label = (
+            f"Torque at {name} over the cycle by the full model and by the one of {again.size} "
+            f"parameters; they differ by at most {digits(off, 3)}."
+        )
+        joint, place = joint_of_value(mechanism, name)
+        unit = "N" if place in LENGTH_VALUES.get(joint.type, ()) else "N\u202fm"
+        picture = both_widths(partial(_lines, again, k, label, unit), 640)
+        parts.append(figure(picture, label))
+    keys = joined((key("middle", "full model"), key("worst", "reduced model (dashed)")), ", ")
+    return Section("torque", "Torque over the cycle", joined([*parts, paragraph(keys)]))
+
+
+def _lines(again: Torques, k: int, label: str, unit: str, width: float) -> Markup:
+    height = 260.0
+    both = np.concatenate([again.full[:, k], again.reduced[:, k]])
+    plot = Plot(
+        width,
+        height,
+        scale_of(again.motion.t, 56, width - 12),
+        scale_of(both, height - 42, 24),
+        label,
+    )
+    plot.y_axis("force" if unit == "N" else "torque", 6, unit)
+    plot.x_axis("time", 8 if width > 500 else 5, "s")
+    plot.line(again.motion.t, again.full[:, k], "middle")
+    plot.line(again.motion.t, again.reduced[:, k], "pick")
+    return plot.svg()
+
+
+def title_of(found: Facts, row: int) -> str:
+    """The page's title."""
+    title = str(found.status["title"])
+    return f"{title[:1].upper()}{title[1:]}: variant {found.variants[row]}"

@@ -1,0 +1,107 @@
+"""All variants as one table that sorts and filters in the browser: data, and a small script."""
+
+import base64
+import hashlib
+import json
+import math
+from importlib import resources
+from typing import Any
+
+import numpy as np
+from markupsafe import Markup
+
+from .facts import Facts
+from .html import Section, joined, paragraph
+from .results import criterion_name, metric_title
+
+#: Rows that are read into the page; of larger stores those of the first metric's best.
+MOST = 20_000
+
+
+def script() -> str:
+    """The table's script: the only one that a page may run."""
+    return (resources.files(__package__) / "table.js").read_text(encoding="utf-8")
+
+
+def allowance() -> str:
+    """What the page's policy says to let exactly this script run."""
+    digest = base64.b64encode(hashlib.sha256(script().encode()).digest()).decode()
+    return f"script-src 'sha256-{digest}'"
+
+
+def columns(found: Facts) -> list[tuple[str, np.ndarray]]:
+    """Columns of all rows that are read: title, values; variant's number first."""
+    made: list[tuple[str, np.ndarray]] = [("variant", found.variants)]
+    made += [(_titled(s.name, s.unit), s.values) for s in found.symbols]
+    made += [(_titled(metric_title(m), m.unit), m.values) for m in found.metrics]
+    sizes, errors = found.read("selected_size"), found.read("selected_error")
+    if sizes is not None and errors is not None:
+        for k, name in enumerate(found.labels("criterion")):
+            word = criterion_name(found, name)
+            made.append((f"size, {word}", np.where(sizes[:, k] >= 0, sizes[:, k], np.nan)))
+            made.append((f"error, {word}", errors[:, k]))
+    return made
+
+
+def _titled(name: str, unit: str) -> str:
+    return f"{name} [{unit}]" if unit else name
+
+
+def section(found: Facts, pages: dict[int, str]) -> Section:
+    """The table; `pages` are addresses of variants' own pages, by row."""
+    rows = np.arange(found.variants.size)
+    note = ""
+    if rows.size > MOST:
+        best = found.metrics[0].order if found.metrics else rows
+        rows = np.sort(best[:MOST])
+        note = f"The best {rows.size:,} of {found.variants.size:,} that were read. "
+    made = columns(found)
+    status = found.words[rows]
+    numbers = [[_short(x) for x in values[rows]] for _, values in made]
+    data = {
+        "titles": [*(title for title, _ in made), "status"],
+        "columns": [*numbers, status.tolist()],
+        "pages": {str(found.variants[row]): address for row, address in pages.items()},
+    }
+    body = [
+        paragraph(
+            note + "Click a title to sort. Filters: part of a word, a number, > 3, <= 0.5, 2..4."
+        ),
+        Markup('<p class="count" id="count" role="status"></p>'),
+        Markup(
+            '<div class="frame" role="region" aria-label="Variants" tabindex="0">'
+            '<table id="variants"><thead></thead><tbody></tbody></table></div>'
+            '<p class="pager"><button type="button" id="before">Previous</button> '
+            '<span id="place"></span> <button type="button" id="after">Next</button></p>'
+        ),
+        Markup('<script type="application/json" id="data">{}</script>').format(
+            Markup(_safe(json.dumps(data, ensure_ascii=False, separators=(",", ":"))))
+        ),
+        Markup("<script>{}</script>").format(Markup(script())),
+        _pages(found, pages),
+    ]
+    return Section("variants", "Variants", joined(body))
+
+
+def _pages(found: Facts, pages: dict[int, str]) -> Markup:
+    links = joined(
+        (
+            Markup('<a href="{}">variant {}</a>').format(address, found.variants[row])
+            for row, address in pages.items()
+        ),
+        ", ",
+    )
+    return paragraph(Markup("Pages of their own: {}.").format(links)) if pages else Markup()
+
+
+def _short(value: Any) -> float | int | None:
+    """Six digits are plenty for a table; no number is null."""
+    number = float(value)
+    if not math.isfinite(number):
+        return None
+    return int(number) if number.is_integer() and abs(number) < 1e15 else float(f"{number:.6g}")
+
+
+def _safe(text: str) -> str:
+    """JSON that ends no script, whatever names are in it."""
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

@@ -1,0 +1,77 @@
+"""Jobs that begin with a store: its sweep once more elsewhere, its damage mended."""
+
+from pathlib import Path
+
+from basepar_core.errors import StoreError, UsageError
+from sweeps import damage
+from sweeps.asked import Asked
+from sweeps.family import Family, load_family, make_root
+from sweeps.lock import locked
+from sweeps.spec import SweepSpec
+from sweeps.spec_file import from_document
+from sweeps.store import open_group
+
+from .shipped import sweep_file
+from .sweep_job import load_job
+
+
+def load_jobs(spec: str, store: str | None = None) -> Family:
+    """Sweeps of a file, or of a shipped one, by name; mostly one, called "".
+
+    `store` overrides the file's; a family's members have stores below it.
+
+    Raises
+    ------
+    UsageError, FileError
+        There is none of this name; or all its mistakes.
+    """
+    found = load_family(sweep_file(spec))
+    if "" in found:
+        return {"": load_job(spec, store)}
+    stated = {str(Path(job.store).parent) for job in found.values() if job.store}
+    root = Path(store or (stated.pop() if stated else f"{Path(spec).stem}.zarr"))
+    make_root(root, list(found))
+    return {name: job.at(str(root / name)) for name, job in found.items()}
+
+
+def again(store: str, to: str) -> SweepSpec:
+    """The sweep that a store holds, to be stored in another.
+
+    Raises
+    ------
+    UsageError, StoreError
+        Both are the same store; or the first is a study's, or no store.
+    """
+    if Path(store).absolute() == Path(to).absolute():
+        raise UsageError(
+            f"--from {store} and --store name the same store; a sweep goes on by its file.",
+            ["--store"],
+        )
+    attrs = open_group(store).attrs
+    if "spec" not in attrs:
+        raise StoreError(f"{store} is not the store of a sweep. Name another.", [store])
+    job = from_document(str(attrs["spec"]))
+    if isinstance(job.plan, Asked):
+        raise UsageError(
+            f"{store} is a study's: its rows were chosen one after the other. Run its study file "
+            f"again, or name the store as a table: `plan: table, file: {store}`.",
+            ["--from"],
+        )
+    return job.at(to)
+
+
+def mend(store: str) -> list[str]:
+    """Find what is damaged in a store and make it pending; what was found, in lines.
+
+    Raises
+    ------
+    StoreError
+        Somebody fills the store just now, or it is none.
+    """
+    path = Path(store).absolute()
+    if not path.exists():
+        return []
+    with locked(path):
+        found = damage.find(path)
+        damage.repair(path, found)
+    return [str(one) for one in found]

@@ -1,0 +1,105 @@
+"""What people see of a store: counts, reasons, who fills it, spread of the results."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import timedelta
+from typing import Any
+
+from rich.markup import escape
+
+from sweeps.statuses import Status
+
+from .terminal import number, out, table
+
+_COLOURS = {
+    Status.SOLVED.meaning: "green",
+    Status.CRASHED.meaning: "red",
+    Status.TIMED_OUT.meaning: "red",
+    Status.AWAITING_PRECISE.meaning: "yellow",
+    Status.SPECIAL.meaning: "cyan",
+}
+
+
+def show_notes(notes: Iterable[str]) -> None:
+    for note in notes:
+        out.print(f"[yellow]{escape(note)}[/]")
+
+
+def _running(now: Mapping[str, Any]) -> str:
+    """Who fills a store, how fast, how long still."""
+    words = f"being filled by process {now['pid']} on {now['host']} since {now['since']}"
+    if now["rate"]:
+        words += f", {now['rate']:,.0f} variants per second on {now['workers']} workers"
+    if now["seconds_left"]:
+        words += f", about {timedelta(seconds=round(now['seconds_left']))} left"
+    if now["silent"] > 30:
+        words += f"; no sign of life for {now['silent']:.0f} s"
+    return words
+
+
+def show_status(document: Mapping[str, Any]) -> None:
+    state = "complete" if document["done"] else "not complete: run the same sweep again to go on"
+    state = _running(document["running"]) if document["running"] else state
+    out.print(f"[bold]{escape(document['title'])}[/] in {escape(document['store'])}: {state}")
+    rows = table("status", "variants", "share", right=("variants", "share"))
+    for word, count in document["counts"].items():
+        colour = _COLOURS.get(word, "default")
+        rows.add_row(f"[{colour}]{word}[/]", f"{count:,}", f"{count / document['total']:.1%}")
+        if word == Status.AWAITING_PRECISE.meaning:  # where they stand by now
+            for settled, part in document["precise"].items():
+                share = f"{part / document['total']:.1%}"
+                rows.add_row(f"  settled precisely: {settled}", f"{part:,}", share)
+    out.print(rows)
+    if document["precise_ranks"]:
+        found = ", ".join(f"{rank} ({n:,})" for rank, n in document["precise_ranks"].items())
+        out.print(f"rank in variable precision: {found}")
+    causes = [*document["reasons"], *document["precise_reasons"]]
+    if causes:
+        why = table("why", "variants", "for example", right=("variants", "for example"))
+        for reason in causes:
+            text = f"{reason['status']}: {escape(reason['reason'])}"
+            why.add_row(text, f"{reason['count']:,}", f"variant {reason['example']}")
+        out.print()
+        out.print(why)
+    show_notes(document["notes"])
+    for times, count in document["retries"].items():
+        out.print(f"asked for again {times} times after failing: {count:,} variants")
+    for line in document.get("damage", ()):
+        out.print(f"[red]damaged[/]: {escape(line)}")
+    if document.get("damage"):
+        out.print("`basepar sweep … --repair` does these variants again.")
+    for variant, text in list(document["errors"].items())[:5]:
+        out.print(f"[red]variant {variant}[/]: {escape(text)}")
+
+
+def show_extremes(found: Sequence[Mapping[str, Any]]) -> None:
+    rows = table(
+        "result",
+        "unit",
+        "least",
+        "median",
+        "most",
+        "least in variants",
+        right=("least", "median", "most"),
+    )
+    for row in found:
+        rows.add_row(
+            row["name"],
+            row["unit"],
+            number(row["least"]),
+            number(row["median"]),
+            number(row["most"]),
+            ", ".join(map(str, row["best"])),
+        )
+    out.print()
+    out.print(rows)
+
+
+def show_rate(document: Mapping[str, Any]) -> None:
+    """What this run did."""
+    evaluated, seconds = document["evaluated"], document["seconds"]
+    rate = evaluated / seconds if seconds else 0.0
+    out.print(
+        f"\n{evaluated:,} variants in {seconds:.1f} s ({rate:,.0f} per second)"
+        if evaluated
+        else "\nnothing was missing"
+    )
