@@ -134,6 +134,7 @@ def test_branch_bit_tells_the_two_assemblies_apart():
     assert bits == {0, 1}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [1, 7])
 def test_company_changes_no_bit_of_five_hundred_four_bars(four_bar, size):
     model, moving = four_bar

@@ -8,37 +8,55 @@ from basepar_core.base.elimination import eliminate
 from basepar_core.base.null_space import Transfers, joint_vectors
 from basepar_core.base.numeric import group
 from basepar_core.base.symbolic import nominal_observation, numeric, symbolic
-from basepar_core.errors import EliminationError, FamilyError
+from basepar_core.errors import EliminationError
 from basepar_core.exact.black_box import black_box_beta
 from basepar_core.expressions import evaluate
 from tests.core.test_exact_family import ARM, BENNETT, made
 
 
-@pytest.mark.parametrize("name", files.library_names())
-def test_equal_to_the_symbolic_route(name):
-    """Every entry as an element of the geometry field; no joint rule is used."""
-    model = closure.prepare(files.load(name))
-    base = symbolic(model, exact=False)
-    found = black_box_beta(model, base.eliminated)
+def same(model, base, found):
+    """Every entry as an element of the geometry field."""
     field = GeometryField.of(model.mechanism)
     expected = {
         (base.kept[e.base], base.eliminated[e.eliminated]): field.element(e.expression)
         for e in base.beta
     }
-    assert {k: field.to_text(x) for k, x in found.entries.items()} == {
-        k: field.to_text(x) for k, x in expected.items()
-    }
+    assert found.entries.keys() == expected.keys()
+    return all(field.reduce(x - expected[k]) == 0 for k, x in found.entries.items())
+
+
+#: Together with the symbolic route more than three seconds.
+SLOW = {"sla-suspension", "stewart-gough", "delta"}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(k, marks=pytest.mark.slow) if k in SLOW else k for k in files.library_names()],
+)
+def test_equal_to_the_symbolic_route(name):
+    """No joint rule is used; angles (Delta, 3-RPS) and lengths tied by closure among them."""
+    model = closure.prepare(files.load(name))
+    base = symbolic(model)
+    found = black_box_beta(model, base.eliminated)
+    assert same(model, base, found)
     assert {vector.grade for vector in found.vectors} == {"probability"}
 
 
 def test_numbers_in_metres_spoil_homogeneity_only():
     moving = made(ARM, EXTRA="", RELATIONS="", AXES="[[0, 3, 4], [0, 0, 5]]")
     base = symbolic(moving, exact=False)
-    found = black_box_beta(moving, base.eliminated)
-    field = GeometryField.of(moving.mechanism)
-    assert {k: field.to_text(x) for k, x in found.entries.items()} == {
-        (base.kept[e.base], base.eliminated[e.eliminated]): e.text for e in base.beta
-    }
+    assert same(moving, base, black_box_beta(moving, base.eliminated))
+
+
+def test_algebraic_numbers_and_angles():
+    """An axis at 60 degrees by r3² = 3, and one at a free angle."""
+    for extra, relations, axis in (
+        (", r3: {value: sqrt(3)}", "relations: {r3: r3^2 = 3}", "[[0, 1, r3], [0, 0, 2]]"),
+        (", t: {value: 20 deg, unit: deg}", "", '[[0, "sin(t)", "cos(t)"], [0, 0, 1]]'),
+    ):
+        moving = made(ARM, EXTRA=extra, RELATIONS=relations, AXES=axis)
+        base = symbolic(moving, exact=False)
+        assert same(moving, base, black_box_beta(moving, base.eliminated))
 
 
 @pytest.mark.parametrize("symbols", [False, True])
@@ -70,7 +88,7 @@ def test_refusals():
     model = closure.prepare(files.load("four-bar"))
     with pytest.raises(EliminationError, match="exactly 4 can be"):
         black_box_beta(model, [0, 1])
-    axes = '[[0, "sin(t)", "cos(t)"], [0, 0, 1]]'
-    moving = made(ARM, EXTRA=", t: {value: 20 deg, unit: deg}", RELATIONS="", AXES=axes)
-    with pytest.raises(FamilyError, match="angles or algebraic"):
-        black_box_beta(moving, symbolic(moving, exact=False).eliminated)
+    names = model.mechanism.parameter_names
+    wanted = [names.index(k) for k in ("crank.J", "coupler.J", "rocker.J", "crank.my")]
+    with pytest.raises(EliminationError, match="depends on others that are kept"):
+        black_box_beta(model, wanted)

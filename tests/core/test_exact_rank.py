@@ -87,6 +87,7 @@ def test_ranks_by_order():
     assert suspension_ranks[-3:] == (40, 41, 41)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("changes", "rank"),
     [

@@ -1,8 +1,9 @@
 """Tables 1 and 2 of the low-mobility paper: its suspension, number by number.
 
-Both are with the paper's φ₂ and by the parameters' names (`golden/low_mobility.yaml`). Ground
-points are ours, on which no number of Table 2 depends. Table 1 is rounding noise that depends on
-everything, so its failure is repeated, not its numbers.
+Both are with the paper's φ₂ and by the parameters' names
+(`workflows/reproduce/low-mobility.yaml`). Ground points are ours, on which no number of Table 2
+depends. Table 1 is rounding noise that depends on everything, so its failure is repeated, not
+its numbers.
 """
 
 from decimal import Decimal
@@ -17,8 +18,9 @@ from basepar_core.base.symbolic import nominal_observation, numeric, parameter_i
 from basepar_core.closure import prepare
 from basepar_core.files import load
 from basepar_core.precise.numbers import text
+from workflows import reproduce
 
-GOLDEN = Path(__file__).parents[1] / "golden" / "low_mobility.yaml"
+GOLDEN = Path(reproduce.__file__).parent / "low-mobility.yaml"
 PAPER = yaml.load(GOLDEN.read_text(), yaml.BaseLoader)  # numbers stay text
 #: Digits that ours are written with: twenty more than the paper prints.
 DIGITS = 30
@@ -125,6 +127,7 @@ def test_table_1_double_precision_fails(suspension, ours):
     assert wrong.max() > 0.1
 
 
+@pytest.mark.slow
 def test_ridge_of_figure_5(suspension):
     """Thirty digits and all 150 instants: a ridge after σ₄₁, and σ before it as more show them."""
     thirty = precise_rank(suspension, digits=30, samples=150)

@@ -78,6 +78,7 @@ def test_watt_by_circle_intersections(models):
     assert decades[1] < -80
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("tie_rod", "gravity", "rank", "last"),
     [
@@ -144,6 +145,22 @@ def test_too_few_rows_are_said_so():
     found = precise_rank(prepare(linkage(0, loop(R, C, C, C), ["a"])))
     assert (found.rank, found.samples, found.evident) == (6, 6, False)
     assert "only 6 rows" in found.reason
+
+
+def test_too_few_samples_are_not_confirmed_but_extended(models):
+    """Eight rows cannot hold more than rank 8: no second evaluation before there are more."""
+    few = variant(models("four-bar"), {}, samples=8)
+    asked = []
+
+    def observe(digits):
+        asked.append(digits)
+        return few.observe(digits)
+
+    stopped = settle(observe, (40, 80), limit=8).result
+    assert (stopped.rank, stopped.evident, asked) == (8, False, [40])
+    assert "8 samples are too few for rank 8" in stopped.reason
+    found = precise_rank(models("four-bar"), samples=8)
+    assert (found.rank, found.samples, found.evident) == (8, 10, True)
 
 
 def test_loops_that_cannot_be_closed_are_an_error_not_a_rank(models):

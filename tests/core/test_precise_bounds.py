@@ -156,6 +156,7 @@ def test_first_digits_do_not_hide_what_is_below_them():
 # Numbers of mpmath.
 
 
+@pytest.mark.slow
 def test_digits_are_right_and_mpmaths_precision_untouched(models):
     before = mpmath.mp.dps
     few, many = (precise(models("sla-suspension"), digits=d) for d in (30, 80))

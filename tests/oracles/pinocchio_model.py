@@ -117,6 +117,7 @@ class Chain:
             three = slice(place, place + 3)
             v[three], a[three], T[three, here] = J @ dr, J @ ddr + dJ @ dr, sign * J
         Y = pin.computeJointTorqueRegressor(self.model, self.data, np.array(Q), v, a)
+        Y = Y.reshape(self.model.nv, -1)  # of one freedom it comes as a row
         blocks = []
         for body in self.mechanism.bodies:
             joint, frame = self.carried[body.name]

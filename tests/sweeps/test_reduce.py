@@ -144,7 +144,7 @@ def test_reduction_needs_noise_for_all_but_the_tolerance():
     silent = replace(load("four-bar"), noise=())
     with pytest.raises(MissingDataError, match=r"(?s)no noise in it.*aic, bic.*State `noise"):
         prepare(spec(silent, Reduction(("tolerance", "aic", "bic"))))
-    evaluator = prepare(spec(silent, Reduction(("tolerance",))))
+    evaluator = prepare(spec(silent, Reduction(("tolerance",), ASKED.tolerance)))
     found = evaluator({"lx1": np.array([0.3])}, np.ones(1, bool))
     assert found["status"].tolist() == [Status.SOLVED]
     # One coordinate: weights of all rows alike change no relative error.

@@ -58,3 +58,45 @@ def test_a_variant_is_drawn_at_its_own_size(tmp_path):
         spans.append(float(np.hypot(*np.ptp(crank.get_xydata(), axis=0))))
     # On paper a planar mechanism has its true lengths; rounding only.
     np.testing.assert_allclose(spans, [0.25, 0.35], rtol=1e-12)
+
+
+def test_where_a_crank_locks_is_said():
+    """Shortest and longest bar together, 0.6 m and 2.2 m, exceed the others: no crank."""
+    from workflows.drawing import figure_of
+
+    model = prepare(load("four-bar"))
+    assert figure_of(model).get_supxlabel() == ""
+    note = figure_of(model, {"lx1": 0.6, "Dx": 2.2}).get_supxlabel()
+    assert note.startswith("locks at A = ")
+    # There the diagonal B–D is as long as coupler and rocker together.
+    angle = np.radians(float(note.removeprefix("locks at A = ").split("°")[0]))
+    at = model.mechanism.nominal
+    diagonal = np.hypot(2.2 - 0.6 * np.cos(angle), at["Dy"] - 0.6 * np.sin(angle))
+    coupler = np.hypot(at["lx2"], at["ly2"])
+    # Within a sample, 2π/128 rad of 0.6 m.
+    assert 0 <= diagonal - (coupler + at["lx3"]) < 0.6 * 2 * np.pi / 128
+
+
+def test_names_cover_neither_pins_nor_each_other():
+    from workflows.drawing_layout import label_size, place_labels
+
+    anchors = [np.array([x, 0.0]) for x in (0.0, 4.0, 8.0, 12.0)]
+    sizes = [label_size("joint", 9)] * len(anchors)
+    offsets = place_labels(anchors, sizes, np.array(anchors))
+    centres = np.array(anchors) + offsets
+    for i, a in enumerate(centres):
+        assert not (np.abs(np.array(anchors) - a) < sizes[0] / 2).all(axis=1).any()
+        for b in centres[:i]:
+            assert (np.abs(a - b) >= sizes[0] - 1e-9).any()
+
+
+def test_the_view_keeps_points_apart():
+    """Three points in an upright plane are seen from its side, not edgewise."""
+    from workflows.drawing_layout import view_of
+
+    for angle in np.radians([10, 55, 100]):
+        along = np.array([np.cos(angle), np.sin(angle), 0])
+        points = np.stack([0 * along, along, 2 * along], axis=1)
+        seen = view_of(points) @ points
+        # A projection every 15 degrees: within 7.5 of the best, whose length is 2.
+        assert np.ptp(seen[0]) > 2 * np.cos(np.radians(7.6))

@@ -12,6 +12,8 @@ import pytest
 import xarray as xr
 import zarr
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("matplotlib")
 
 SWEEP = """

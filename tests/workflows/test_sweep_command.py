@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 import xarray as xr
 
+pytestmark = pytest.mark.slow
+
 SWEEP = """
 mechanism: four-bar
 space:

@@ -1,0 +1,70 @@
+"""What a variant may do to its worker: eat its memory, hang, die. Others never notice."""
+
+import dataclasses
+import time
+
+import numpy as np
+import pytest
+
+from cluster.connect import connect
+from cluster.places import Laptop
+from sweeps import store
+from sweeps.statuses import Status
+from sweeps.sweep import sweep
+
+from . import fourbar
+from .fourbar import FourBar, spec
+from .test_sweep import assert_equal_arrays, by_hand
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "sweep.zarr"
+
+
+@dataclasses.dataclass(frozen=True)
+class Greedy(FourBar):
+    """Asks for more memory than there is, piece by piece."""
+
+    def accident(self, marks: np.ndarray) -> None:
+        hoard = []
+        while self.raises & set(marks.tolist()):
+            hoard.append(np.ones(1 << 24))  # 128 MB
+            time.sleep(0.02)
+
+
+def test_a_variant_that_eats_all_memory(path, tmp_path):
+    with connect(Laptop(workers=2, memory="700 MB")) as client:
+        found = sweep(spec(path), client, evaluator=Greedy(raises=frozenset({433})))
+    assert found.counts[Status.CRASHED] == 1
+    assert found.done
+    data = store.read(path)
+    assert data["status"].values[199] == Status.CRASHED
+    assert "MemoryError" in found.errors[199]
+    whole = store.read(by_hand(spec(tmp_path / "whole.zarr"), FourBar()))
+    others = np.arange(400) != 199
+    np.testing.assert_array_equal(data["stroke"].values[others], whole["stroke"].values[others])
+
+
+@pytest.mark.parametrize("accident", ["Deadly", "Endless"])
+def test_workers_with_several_threads_are_shielded(path, tmp_path, accident):
+    """Nobody could end one thread of a process: children do the work, and may die."""
+    evaluator = getattr(fourbar, accident)(raises=frozenset({433}))
+    limited = spec(path, variant_seconds=2.0)
+    with connect(Laptop(workers=1, threads=2)) as client:
+        (before,) = client.scheduler_info()["workers"].values()
+        found = sweep(limited, client, evaluator=evaluator)
+        (after,) = client.scheduler_info()["workers"].values()
+    assert before["id"] == after["id"]  # the worker itself lived
+    assert found.failed == 1
+    expected = Status.CRASHED if accident == "Deadly" else Status.TIMED_OUT
+    assert store.read(path)["status"].values[199] == expected
+    assert found.lost == 0
+
+
+def test_several_threads_give_the_same_arrays(path, tmp_path):
+    with connect(Laptop(workers=1, threads=2)) as client:
+        sweep(spec(path), client, evaluator=FourBar())
+    assert_equal_arrays(path, by_hand(spec(tmp_path / "whole.zarr"), FourBar()))

@@ -1,0 +1,189 @@
+"""`basepar base --route all`: the routes side by side, their spectra, and the verdict."""
+
+import json
+import math
+from dataclasses import replace
+
+import mpmath
+import numpy as np
+import pytest
+
+from basepar_core.base.symbolic import nominal_observation
+from basepar_core.closure import prepare
+from basepar_core.files import load, loads
+from basepar_core.precise.numbers import svd
+from basepar_core.precise.observation import variant
+from workflows import base_routes, spectra
+
+
+@pytest.fixture(scope="module")
+def four_bar():
+    model = prepare(load("four-bar"))
+    return model, base_routes.compare(model)
+
+
+@pytest.fixture(scope="module")
+def watt():
+    """A linkage that double precision cannot decide."""
+    return base_routes.compare(prepare(load("watt-ii")))
+
+
+def test_four_bar_agrees(four_bar):
+    _, found = four_bar
+    assert found.agreed == "agreed"
+    assert [row["rank"] for row in found.document()["side_by_side"]] == [8, 8, 8]
+    assert all("the same rank 8 and φ₂" in reason for reason in found.why)
+    assert found.spectra.hidden() == ()
+
+
+def test_document(four_bar):
+    _, found = four_bar
+    document = json.loads(json.dumps(found.document()))
+    assert list(document["routes"]) == ["symbolic", "numeric", "precise"]
+    rows = {row["route"]: row for row in document["side_by_side"]}
+    assert (rows["symbolic"]["at_least"], rows["symbolic"]["at_most"]) == (
+        "proved generically",
+        "theorem",
+    )
+    # 40 digits show the ridge, 60 confirm it and are what the numbers are from.
+    assert [rows[route]["digits"] for route in rows] == [None, 16, 60]
+    for route, row in rows.items():
+        assert row["gap_decades"] == pytest.approx(math.log10(document["routes"][route]["gap"]))
+        assert row["seconds"] == document["routes"][route]["seconds"] > 0
+        assert row["cpu_seconds"] > 0
+    assert len(document["spectra"]["log10_double"]) == len(document["parameters"]) == 12
+
+
+def test_spectra_are_of_one_matrix(four_bar):
+    """Both against decompositions of the same samples: LAPACK's, and mpmath's in 60 digits."""
+    model, found = four_bar
+    picks = found.found["precise"].picks
+    assert found.spectra.samples == len(picks) == 18
+    W = nominal_observation(model).W[0][list(picks)].reshape(-1, 12)
+    double = np.linalg.svd(W, compute_uv=False)
+    np.testing.assert_allclose(10 ** np.array(found.spectra.double[:8]), double[:8], rtol=1e-12)
+    _, sizes, _ = svd(variant(model, {}).observe(60))
+    precise = [float(mpmath.log10(sizes[k])) for k in range(8)]
+    # The route's singular values have 13 digits.
+    np.testing.assert_allclose(found.spectra.precise[:8], precise, rtol=0, atol=1e-12)
+    # The bound holds: double precision is off by less than the error it is said to have.
+    off = np.abs(double[:8] - [float(sizes[k]) for k in range(8)]).max()
+    assert off < 10**found.spectra.error < 1e-9
+
+
+def test_float64_in_doubt_is_doubtful_and_why(watt):
+    assert watt.agreed == "doubtful"
+    assert [base.rank for base in watt.found.values()][::2] == [13, 13]
+    hidden = watt.spectra.hidden()
+    assert hidden
+    assert hidden[-1] == 13
+    (said,) = (reason for reason in watt.why if "float64 doubts" in reason)
+    assert "σ_13" in said
+    assert "cannot be told from zero" in said
+
+
+def test_other_numbers_are_contradictory(four_bar):
+    _, found = four_bar
+    base = found.found["numeric"]
+    entry = replace(base.beta[0], value=base.beta[0].value + 1e-5)
+    wrong = replace(base, beta=(entry, *base.beta[1:]))
+    verdict, why = base_routes._judged({**found.found, "numeric": wrong}, found.spectra)
+    assert verdict == "contradictory"
+    assert "different" in why[1]
+
+
+def test_another_rank_is_contradictory_unless_it_is_doubted(four_bar, watt):
+    _, found = four_bar
+    other = watt.found["precise"]  # of another mechanism: rank 13
+    verdict, why = base_routes._judged({**found.found, "precise": other}, found.spectra)
+    assert (verdict, why[0]) == ("contradictory", "symbolic and precise: ranks 8 and 13")
+    doubted = replace(other, doubt="the ridge is 3 decades high")
+    verdict, why = base_routes._judged({**found.found, "precise": doubted}, found.spectra)
+    assert verdict == "doubtful"
+    assert "3 decades" in why[1]
+
+
+SPECIAL = """
+name: parallelogram by value
+space: planar
+gravity: [0, -9.81]
+geometry: {l1: {value: 0.4, unit: m}, l2: {value: 0.7, unit: m}, l3: {value: 0.4, unit: m},
+           l4: {value: 0.7, unit: m}}
+bodies: {crank: {}, coupler: {}, rocker: {}}
+joints:
+  A: {type: revolute, connects: [ground, crank]}
+  B: {type: revolute, connects: [crank, coupler], at: [[l1, 0], [0, 0]]}
+  C: {type: revolute, connects: [coupler, rocker], at: [[l2, 0], [0, 0]]}
+  D: {type: revolute, connects: [ground, rocker], at: [[l4, 0], [l3, 0]]}
+coordinates: [A]
+assembly: {A: 60 deg, B: -60 deg, C: -120 deg}
+excitation: {kind: fourier, harmonics: 5, base_frequency: 0.5 Hz, amplitude: {A: 0.6 rad},
+             samples: 64, seed: 1}
+"""
+
+
+def test_what_the_symbolic_route_doubts_itself_is_doubtful():
+    """Of four lengths a four-bar's 8; of the values, a parallelogram's 3 (docs/library.md)."""
+    found = base_routes.compare(prepare(loads(SPECIAL)))
+    assert [base.rank for base in found.found.values()] == [8, 3, 3]
+    assert found.agreed == "doubtful"
+    assert any("the nominal geometry is special" in reason for reason in found.why)
+    sure = replace(found.found["symbolic"], doubt="")
+    assert base_routes._judged({**found.found, "symbolic": sure}, found.spectra)[0] == (
+        "contradictory"
+    )
+    other = replace(found.found["numeric"], kept=found.found["numeric"].kept[:2])
+    verdict, why = base_routes._judged({**found.found, "numeric": other}, found.spectra)
+    assert verdict == "contradictory"
+    assert "precise and numeric: ranks 3 and 2" in why
+
+
+def test_chart_shows_the_ridge(watt):
+    lines = spectra.chart(watt.spectra, width=100)
+    assert max(map(len, lines)) <= 100
+    body, under = lines[:-1], lines[-1]
+    assert under.strip() == "σ_13"
+    edge = body[0].index("│")
+    assert all(line[edge] == "│" for line in body)
+    error = next(line for line in body if line.endswith("float64's error"))
+    # Variable precision has 13 values left of the edge, all above the lowest line.
+    left = "".join(line[9:edge] for line in body[:-1])
+    assert left.count("+") + left.count("#") == 13
+    assert body.index(error) < len(body) - 1
+
+
+def test_a_wide_spectrum_fits(four_bar):
+    _, found = four_bar
+    wide = replace(
+        found.spectra,
+        double=tuple(np.linspace(3, -16, 300)),
+        precise=tuple(np.linspace(3, -16, 300)),
+        rank=150,
+    )
+    assert max(map(len, spectra.chart(wide, width=80))) <= 80
+
+
+def test_printed_and_drawn(run, tmp_path):
+    pytest.importorskip("matplotlib")
+    file = tmp_path / "sigma.svg"
+    shown = run("base", "four-bar", "--route", "all", "-o", str(file)).out
+    assert "the routes are agreed" in shown
+    assert "float64's error" in shown
+    assert "proved generically" in shown
+    assert file.stat().st_size > 5000
+    drawn = run("base", "four-bar", "--route", "all", "--json", "-o", str(file)).json
+    assert drawn["drawing"] == str(file)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "word"),
+    [
+        (("-o", "a.png"), "--route all"),
+        (("--route", "all", "-o", "a.gif"), ".png or .svg"),
+        (("--route", "all", "--format", "c"), "prints one route"),
+    ],
+)
+def test_options_that_do_not_go_together(run, arguments, word):
+    ran = run("base", "four-bar", *arguments, "--json")
+    assert ran.status == 2
+    assert word in ran.json["error"]["message"]

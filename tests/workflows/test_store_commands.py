@@ -1,0 +1,133 @@
+"""`basepar sweep` with --from, --repair, a family; `basepar status` with --check, while filled."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from sweeps.lock import locked
+from workflows import sweep_job
+
+pytestmark = pytest.mark.slow
+
+SWEEP = """
+mechanism: four-bar
+space:
+  plan: product
+  of:
+    - {plan: sobol, variables: {lx3: [1.0, 1.6]}, candidates: 8, seed: 7}
+    - {plan: grid, variables: {lx1: [0.25, 0.3, 0.7]}}
+  derive: {Dx: lx3 - lx1}
+evaluate: {rank: none, metrics: [stroke(D)]}
+store: {chunk: 8}
+"""
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    return tmp_path_factory.mktemp("made")
+
+
+@pytest.fixture(scope="module")
+def job(made):
+    (made / "job.yaml").write_text(SWEEP)
+    return str(made / "job.yaml"), str(made / "job.zarr")
+
+
+@pytest.fixture
+def filled(run, job):
+    ran = run("sweep", job[0], "--store", job[1], "--workers", "1", "--json")
+    assert ran.status == 0
+    return ran.json
+
+
+def test_a_store_runs_again_elsewhere(run, job, filled, made):
+    spec, store = job
+    again = str(made / "again.zarr")
+    ran = run("sweep", "--from", store, "--store", again, "--workers", "1", "--json")
+    assert ran.status == 0
+    assert ran.json["spec_hash"] == filled["spec_hash"]
+    one, two = xr.open_zarr(store), xr.open_zarr(again)
+    for name in one.variables:
+        np.testing.assert_array_equal(one[name], two[name], err_msg=name)
+    np.testing.assert_allclose(one["Dx"], one["lx3"] - one["lx1"], rtol=1e-15)
+    # The file and the store it made are one sweep: nothing is left to do.
+    assert run("sweep", spec, "--store", again, "--json").json["evaluated"] == 0
+
+
+def test_nothing_missing_starts_no_worker(run, job, filled, monkeypatch):
+    def nobody(place):
+        raise AssertionError("workers were started")
+
+    monkeypatch.setattr(sweep_job, "connect", nobody)
+    assert run("sweep", job[0], "--store", job[1], "--json").json["evaluated"] == 0
+
+
+def test_what_is_odd_about_the_space_is_said(run, job, filled):
+    (note,) = [note for note in run("status", job[1], "--json").json["notes"] if "lx1" in note]
+    assert note == "lx1 is swept from 0.25 to 0.7, beyond its bounds 0.2 … 0.6 (SI)"
+    assert "beyond its bounds" in run("status", job[1]).out
+
+
+def test_damage_is_found_and_mended(run, job, filled):
+    spec, store = job
+    before = xr.open_zarr(store).load()
+    Path(store, "stroke_D", "c", "1").write_bytes(b"torn")
+    ran = run("status", store, "--check", "--json")
+    assert ran.status == 1
+    (damage,) = ran.json["damage"]
+    assert damage.startswith("stroke_D, variants 8 to 16")
+    ran = run("sweep", spec, "--store", store, "--repair", "--workers", "1", "--json")
+    assert (ran.status, ran.json["evaluated"], len(ran.json["repaired"])) == (0, 8, 1)
+    assert xr.open_zarr(store).load().equals(before)
+    assert run("status", store, "--check", "--json").json["damage"] == []
+
+
+def test_status_says_who_fills_it(run, job, filled, made):
+    with locked(made / "job.zarr") as held:
+        held.tell(done=12, total=24, evaluated=6, seconds=2.0, workers=2)
+        held._write()
+        now = run("status", job[1], "--json").json["running"]
+        shown = " ".join(run("status", job[1]).out.split())  # lines are wrapped
+    assert (now["done"], now["rate"], now["seconds_left"]) == (12, 3.0, 4.0)
+    assert "3 variants per second on 2 workers, about 0:00:04 left" in shown
+    assert run("status", job[1], "--json").json["running"] is None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ([], "Name a sweep file, or a store"),
+        (["four-bar", "--from", "x.zarr"], "one of them"),
+        (["--from", "x.zarr"], "--from needs --store"),
+        (["--from", "x.zarr", "--store", "x.zarr"], "name the same store"),
+    ],
+)
+def test_usage(run, arguments, words):
+    ran = run("sweep", *arguments, "--json")
+    assert ran.status == 2
+    assert words in ran.json["error"]["message"]
+
+
+def test_a_family_has_a_group_for_each(run, made):
+    (made / "family.yaml").write_text(
+        "mechanisms: {light: four-bar, five: five-bar}\n"
+        "space: {plan: grid, variables: {lx1: [0.3]}}\nevaluate: {rank: none}\n"
+    )
+    root = made / "family.zarr"
+    ran = run("sweep", str(made / "family.yaml"), "--store", str(root), "--workers", "1", "--json")
+    assert ran.status == 0
+    assert {name: one["total"] for name, one in ran.json["members"].items()} == {
+        "light": 1,
+        "five": 1,
+    }
+    five = xr.open_zarr(root, group="five", consolidated=False)
+    assert five.attrs["mechanism"] == "five-bar"
+    assert five.sizes["parameter"] == 16
+    shown = run("status", str(root))
+    assert shown.status == 0
+    assert "sweep of four-bar" in shown.out
+    assert "sweep of five-bar" in shown.out
+    again = run("sweep", str(made / "family.yaml"), "--store", str(root), "--json")
+    assert [one["evaluated"] for one in again.json["members"].values()] == [0, 0]
