@@ -1,0 +1,137 @@
+"""Whole chains against the loops one writes first: per variant, from geometry to reduction.
+
+Theirs: Newton closures sample by sample and W from closed formulas (`test_four_bar_sweep`), rank,
+singular values and condition by NumPy, and least squares for every candidate of every step of
+the reduction. Same samples, equal results. CPU time counts: the machine may be shared.
+"""
+
+import numpy as np
+import pytest
+
+from basepar_core.base.numeric import unit_columns
+from basepar_core.kernels import paths
+from basepar_core.motion import cycle, excitation
+from sweeps.evaluate import prepare
+from sweeps.spec_file import parse_sweep
+from tests.core.cycles import MECHANISMS, case
+
+from .conftest import seconds
+from .test_four_bar_sweep import _inertias, _observation
+
+VARIANTS = 1024
+#: The loop takes some 20 ms a variant.
+LOOPED = 32
+SWEEP = f"""
+mechanism: four-bar
+space:
+  plan: random
+  variables: {{lx1: [0.25, 0.35], lx2: [0.65, 0.75], lx3: [1.25, 1.35], Dx: [0.9, 1.1]}}
+  candidates: {VARIANTS}
+  seed: 3
+evaluate:
+  rank: auto
+  reduction: {{criteria: [tolerance, aic, bic, mdl, fpe], tolerance: 0.01}}
+  metrics: [torque_rms, torque_peak]
+"""
+
+
+@pytest.fixture
+def against_each(benchmark, capsys):
+    """`against_each((ours, count), (theirs, count), unit)`: times per unit, and their ratio."""
+
+    def compare(ours, theirs, unit):
+        benchmark.pedantic(ours[0], rounds=5, warmup_rounds=1)
+        lines = []
+        for who, (job, count) in (("ours", ours), ("theirs", theirs)):
+            wall, cpu = seconds(job, 9 if who == "ours" else 3)
+            benchmark.extra_info[f"{who} wall us/{unit}"] = wall / count * 1e6
+            benchmark.extra_info[f"{who} cpu us/{unit}"] = cpu / count * 1e6
+            lines.append(f"{who} {wall / count * 1e6:.1f} us wall, {cpu / count * 1e6:.1f} us cpu")
+        info = benchmark.extra_info
+        ratio = info[f"theirs cpu us/{unit}"] / info[f"ours cpu us/{unit}"]
+        info["ratio of cpu"] = ratio
+        with capsys.disabled():
+            print(f"\n  {'; '.join(lines)} per {unit}: {ratio:.0f} times")
+
+    return compare
+
+
+def dropping(columns, torque):
+    """Relative torque errors of backward elimination, by least squares for every candidate."""
+    left, norm = list(range(columns.shape[1])), np.linalg.norm(torque)
+    errors = []
+    while left:
+        losses = []
+        for j in left:
+            part = columns[:, [k for k in left if k != j]]
+            best = np.linalg.lstsq(part, torque, rcond=None)[0] if len(left) > 1 else np.zeros(0)
+            losses.append(np.linalg.norm(torque - part @ best) / norm)
+        least = min(losses)
+        # Among equals the last.
+        left.pop(max(k for k, loss in enumerate(losses) if loss <= least + 1e-12))
+        errors.append(least)
+    return errors
+
+
+def looped(columns, motions, start, kept):
+    """Torque errors, rms, singular values and condition of variants, one at a time."""
+    found = []
+    for k in range(LOOPED):
+        lengths = {name: column[k] for name, column in columns.items()}
+        W, W_cycle = (_observation(motion, start, **lengths) for motion in motions)
+        values = np.linalg.svd(W, compute_uv=False)
+        np.linalg.matrix_rank(unit_columns(W)[0])
+        condition = np.linalg.cond(unit_columns(W[:, kept])[0])
+        torque = W_cycle @ _inertias(**lengths)
+        errors = dropping(unit_columns(W_cycle[:, kept])[0], torque)
+        rms = np.sqrt((torque**2).mean())
+        found.append([rms, condition, *values[:8], *errors])
+    return np.array(found)
+
+
+@pytest.mark.benchmark(group="four-bar variants, closure to reduction")
+def test_four_bar_chain_against_the_loop(against_each):
+    spec = parse_sweep(SWEEP)
+    evaluator = prepare(spec)
+    columns, passed = spec.plan.rows(0, VARIANTS), np.ones(VARIANTS, dtype=bool)
+    start, mechanism = evaluator.model.assembled.coordinates, spec.mechanism
+    motions = (excitation(mechanism, start), cycle(mechanism, start))
+    angles = np.cumsum(evaluator.model.assembled.q)
+
+    def ours():
+        arrays = evaluator(columns, passed)
+        spectrum, errors = arrays["singular_values"][:, :8], arrays["torque_error"][:, 1:]
+        head = np.column_stack([arrays["torque_rms"], arrays["condition"]])
+        return np.column_stack([head, spectrum, errors])
+
+    def theirs():
+        return looped(columns, motions, angles, list(evaluator.base.kept))
+
+    # Both close their loops to rounding; the condition of W costs the small values four digits,
+    # and errors below 1e-12 are rounding of either side.
+    np.testing.assert_allclose(ours()[:LOOPED], theirs(), rtol=1e-8, atol=1e-11)
+    against_each((ours, VARIANTS), (theirs, LOOPED), "variant")
+
+
+@pytest.mark.benchmark(group="backward path, 36 base parameters")
+def test_path_against_least_squares_per_candidate(against_each, monkeypatch):
+    monkeypatch.setitem(MECHANISMS, "ur10", 31)
+    case.cache_clear()
+    one = case("ur10")
+    phi, lanes = one.random_phi(5), np.arange(len(one.W))
+    tau = one.torque(phi)
+    both = np.concatenate([one.W_b, tau[..., None]], axis=3)
+    rows = both.reshape(len(lanes), -1, 37)
+    # The path alone, on either side: ours begins with triangles, as theirs does not need to.
+    triangles = np.linalg.qr(rows, mode="r")[:, :, None]
+    last = np.zeros((len(lanes), 37))
+    last[:, 36] = 1.0  # the torque is the last column
+
+    def ours():
+        return paths.own_path(triangles, last, tuple(range(36)), None, one.error, lanes)[0]
+
+    def theirs():
+        return dropping(unit_columns(rows[0, :, :36])[0], rows[0, :, 36])
+
+    np.testing.assert_allclose(ours().torque_error[0, 1:], theirs(), rtol=1e-8, atol=1e-12)
+    against_each((ours, len(lanes)), (theirs, 1), "variant")

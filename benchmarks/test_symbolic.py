@@ -1,0 +1,124 @@
+"""Symbolic base parameters: CPU time of their derivation, and variants per second of β.
+
+    pytest benchmarks/test_symbolic.py --benchmark-only
+
+A derivation is null vectors from the joints and their elimination, as SYMORO's is, from a
+mechanism in memory to β as exact fractions. Beside it stands the whole `symbolic()`: motion
+looked at for vectors that no joint implies, float64's check, and the certificate.
+"""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+
+from basepar_core import closure, files
+from basepar_core.algebra import GeometryField
+from basepar_core.base.compiled import compiled
+from basepar_core.base.elimination import eliminate
+from basepar_core.base.null_space import Transfers, joint_vectors
+from basepar_core.base.symbolic import parameter_indices, symbolic
+from basepar_core.relations import symbol_values
+from benchmarks.conftest import seconds
+
+ROOT = Path(__file__).parents[1]
+ARMS = ROOT / "tests" / "fixtures"
+PAPER = ROOT / "workflows" / "reproduce" / "low-mobility.yaml"
+#: Mechanism, how φ₂ is chosen, and the figure to reach in CPU seconds; SYMORO's arms: 0.04, 0.10.
+FIGURES = [
+    ("sla-suspension", "given", 0.5),
+    ("sla-suspension", "searched", 2.0),
+    ("arm-6r", "greedy", 0.05),
+    ("arm-7r", "greedy", 0.10),
+    ("arm-6r", "searched", None),
+    ("arm-7r", "searched", None),
+]
+VARIANTS = 1_000_000
+
+
+def load(name):
+    return files.load(ARMS / f"{name}.yaml" if name.startswith("arm") else name)
+
+
+def choice(mechanism, how):
+    """φ₂ of the paper where it is given."""
+    if how != "given":
+        return None
+    paper = yaml.safe_load(PAPER.read_text())
+    return parameter_indices(mechanism, paper["no_effect"] + paper["transferred"])
+
+
+@pytest.mark.benchmark(group="symbolic base parameters, derivation")
+@pytest.mark.parametrize(("name", "how", "figure"), FIGURES)
+def test_derivation(benchmark, capsys, name, how, figure):
+    mechanism = load(name)
+    model, wanted = closure.prepare(mechanism), choice(mechanism, how)
+
+    def derive():
+        field = GeometryField.of(mechanism)
+        vectors = joint_vectors(Transfers(mechanism, field))
+        return eliminate(field, vectors, mechanism.parameter_names, wanted, how == "searched")
+
+    found = benchmark.pedantic(derive, rounds=5, warmup_rounds=1)
+    _, cpu = seconds(derive)
+    _, whole = seconds(lambda: symbolic(model, wanted), 1)
+    entries = sum(map(len, found.beta.values()))
+    benchmark.extra_info |= {"cpu s": cpu, "whole cpu s": whole, "figure": figure or 0.0}
+    with capsys.disabled():
+        told = f", figure {figure * 1e3:.0f} ms" if figure else ""
+        print(
+            f"\n  {name}, φ₂ {how}: {cpu * 1e3:.1f} ms CPU{told}; {entries} entries; whole "
+            f"symbolic() {whole:.2f} s"
+        )
+    assert figure is None or cpu <= figure
+
+
+@pytest.fixture(scope="module")
+def suspension():
+    mechanism = files.load("sla-suspension")
+    base = symbolic(closure.prepare(mechanism), exact=False)
+    functions = compiled(base, mechanism, jit=True)
+    rng = np.random.default_rng(5)
+    values = {
+        name: mechanism.nominal[name] * rng.uniform(0.8, 1.2, VARIANTS)
+        for name in functions.beta_symbols
+    }
+    return mechanism, base, functions, values
+
+
+@pytest.mark.benchmark(group="β of the suspension at a million geometries")
+@pytest.mark.parametrize("what", ["beta", "distinct_beta"])
+def test_beta_against_plain_numpy(suspension, against, benchmark, what):
+    mechanism, base, functions, values = suspension
+    function = getattr(functions, what)
+    out = function(values)
+
+    def ours():
+        return function(values, out)
+
+    def theirs():
+        return base.beta_entries(symbol_values(mechanism, values))
+
+    plain = theirs().T
+    places = np.array(functions.distinct_of_entry)
+    found = out if what == "beta" else out[:, places[places >= 0]]
+    expected = plain if what == "beta" else plain[:, places >= 0]
+    # The same rational functions in another order of operations.
+    np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-13)
+    against(ours, theirs, VARIANTS, "variant")
+    rate = 1e6 / benchmark.extra_info["ours cpu us/variant"]
+    benchmark.extra_info["variants per CPU second"] = rate
+    assert rate >= 1e7  # the figure
+    assert benchmark.extra_info["ratio of cpu"] > 1
+
+
+@pytest.mark.benchmark(group="derivatives of the suspension, chunks of 10,000 geometries")
+@pytest.mark.parametrize("what", ["beta_derivative", "base_parameters_derivative"])
+def test_derivatives_compiled_against_numpy(suspension, against, what):
+    mechanism, base, functions, values = suspension
+    part = {name: column[:10_000] for name, column in values.items()}
+    fast, plain = getattr(functions, what), getattr(compiled(base, mechanism), what)
+    out = plain(part)
+    np.testing.assert_allclose(fast(part), out, rtol=1e-12, atol=1e-13)
+    against(lambda: fast(part, out), lambda: plain(part, out), 10_000, "variant")
