@@ -110,8 +110,10 @@ def verify(document: Mapping[str, Any]) -> Verdict:
         entries = [vector["entries"] for vector in document["at_most"]["vectors"]]
         mechanism = loads(given["text"], "the certificate's mechanism")
         stated = _described(mechanism, [text for some in entries for text in some.values()])
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise RejectedError("document", f"it is no certificate ({error!r})") from error
+    except KeyError as error:
+        raise RejectedError("document", f"it is no certificate: no {error.args[0]!r}") from error
+    except (AttributeError, TypeError, ValueError) as error:
+        raise RejectedError("document", "it is no certificate: not built like one") from error
     except BaseparError as error:
         raise RejectedError("mechanism.text", error.message) from error
     wrong = [key for key in {**stated, **given} if stated.get(key) != given.get(key)]

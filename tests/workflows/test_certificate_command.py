@@ -92,3 +92,16 @@ def test_usage(run, tmp_path):
     ran = run("base", "four-bar", "--certificate", str(tmp_path / "none" / "made.json"), "--json")
     assert ran.status == 2
     assert "There is no directory" in ran.json["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [("[]", "not built like one"), ("null", "not built"), ("{}", "no 'mechanism'")],
+)
+def test_json_that_is_no_certificate(run, tmp_path, text, why):
+    path = tmp_path / "other.json"
+    path.write_text(text)
+    ran = run("verify", str(path))
+    assert ran.status == 1
+    assert "it is no certificate" in ran.err
+    assert why in ran.err

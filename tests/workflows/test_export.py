@@ -214,3 +214,9 @@ def test_all_routes(run, name, rank, agreed):
     assert set(found["routes"]) == {"symbolic", "numeric", "precise"}
     assert found["rank"] == found["routes"]["precise"]["rank"] == rank
     assert all(document["route"] == route for route, document in found["routes"].items())
+
+
+def test_columns_are_of_the_table(run):
+    ran = run("base", "slider-crank", "--columns", "--format", "latex")
+    assert ran.status == 2
+    assert "--columns goes with --format table" in ran.err

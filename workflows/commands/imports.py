@@ -22,13 +22,23 @@ def register(add: Add) -> None:
     made.add_argument(
         "-o", "--output", metavar="FILE", help="the mechanism file (default: print it)"
     )
+    made.add_argument(
+        "--force", action="store_true", help="write over a mechanism file that is there already"
+    )
 
 
 def _import(options: argparse.Namespace) -> int:
+    from basepar_core.errors import UsageError
     from basepar_core.imports import read_file
 
     from .. import terminal
 
+    if options.output and not options.force and Path(options.output).exists():
+        raise UsageError(
+            f"{options.output} is there already, perhaps with changes of yours. Name another "
+            "file, or write over it with --force.",
+            ["--output"],
+        )
     found = read_file(options.file)
     if options.output:
         Path(options.output).write_text(found.text, encoding="utf-8")

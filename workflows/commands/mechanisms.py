@@ -153,6 +153,11 @@ def _check_base(options: argparse.Namespace) -> None:
         raise UsageError(
             f"--format {options.format} prints one route: use --route symbolic.", ["--format"]
         )
+    if options.columns and options.format != "table":
+        raise UsageError(
+            f"--columns goes with --format table; --format {options.format} has none.",
+            ["--columns"],
+        )
     if options.columns_with and (route not in ("symbolic", "numeric") or options.certificate):
         raise UsageError(
             "--with goes with --route symbolic or numeric, and without --certificate: friction "
