@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from ..closure import Model
 from ..exact.identities import IdentityTest, check_identities
 from ..exact.rank import scope
@@ -139,20 +141,10 @@ def _result(
     at_nominal = (
         group(seen.stacked[0], len(kept), names, list(eliminated)).beta if unmatched else None
     )
-    entries, origins = [], []
-    for match in found:
-        base, gone = kept.index(match.place[0]), eliminated.index(match.place[1])
-        if match in unmatched:
-            assert at_nominal is not None
-            entries.append(BetaEntry(base, gone, float(at_nominal[base, gone])))
-            origins.append("")
-            continue
-        (function,) = match.found
-        tree = search.field.to_expression(function.element)
-        (value,) = evaluate([tree], mechanism.nominal)
-        text = search.field.to_text(function.element)
-        entries.append(BetaEntry(base, gone, float(value), tree, text))
-        origins.append(function.origin)
+    entries = tuple(
+        _entry(search, m, kept, eliminated, at_nominal if m in unmatched else None) for m in found
+    )
+    origins = tuple("" if m in unmatched else m.found[0].origin for m in found)
     missing = tuple(m.place for m in unmatched if len(m.found) < 2)
     ambiguous = tuple(
         (m.place, tuple(search.field.to_text(c.element) for c in m.found))
@@ -167,7 +159,7 @@ def _result(
         kept=kept,
         eliminated=eliminated,
         no_effect=tuple(k for k in eliminated if k not in columns),
-        beta=tuple(entries),
+        beta=entries,
         gap=float(numbers.gap[0]),
         singular_values=tuple(map(float, numbers.singular_values[0])),
         certificate=_certificate(search, eliminated, found, tests),
@@ -176,11 +168,28 @@ def _result(
         lengths=tuple(map(search.field.to_text, search.elements)),
         squares=tuple(map(search.field.to_text, search.square_elements)),
         candidates=tuple(len(search.candidates[k]) for k in (0, 1, 2)),  # type: ignore[arg-type]
-        origins=tuple(origins),
+        origins=origins,
         missing=missing,
         ambiguous=ambiguous,
         conditions=conditions(mechanism, search.field, [names[k] for k in eliminated]),
     )
+
+
+def _entry(
+    search: ProductSearch,
+    match: Match,
+    kept: Sequence[int],
+    eliminated: Sequence[int],
+    at_nominal: np.ndarray | None,
+) -> BetaEntry:
+    """The function found; or the value alone, where `at_nominal` holds β's."""
+    base, gone = kept.index(match.place[0]), eliminated.index(match.place[1])
+    if at_nominal is not None:
+        return BetaEntry(base, gone, float(at_nominal[base, gone]))
+    (function,) = match.found
+    tree = search.field.to_expression(function.element)
+    (value,) = evaluate([tree], search.model.mechanism.nominal)
+    return BetaEntry(base, gone, float(value), tree, search.field.to_text(function.element))
 
 
 def _doubt(missing: int, ambiguous: int, total: int) -> str:
