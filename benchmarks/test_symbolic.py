@@ -21,10 +21,10 @@ from basepar_core.base.null_space import Transfers, joint_vectors
 from basepar_core.base.symbolic import parameter_indices, symbolic
 from basepar_core.relations import symbol_values
 from benchmarks.conftest import seconds
+from workflows import reproduce
 
-ROOT = Path(__file__).parents[1]
-ARMS = ROOT / "tests" / "fixtures"
-PAPER = ROOT / "workflows" / "reproduce" / "low-mobility.yaml"
+ARMS = Path(__file__).parents[1] / "tests" / "fixtures"
+PAPER = Path(reproduce.__file__).parent / "low-mobility.yaml"
 #: Mechanism, how φ₂ is chosen, and the figure to reach in CPU seconds; SYMORO's arms: 0.04, 0.10.
 FIGURES = [
     ("sla-suspension", "given", 0.5),
