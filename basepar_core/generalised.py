@@ -214,6 +214,40 @@ def _nonzero(lengths: Array) -> Array:
     return np.where(lengths > 0, lengths, 1.0)
 
 
+def along(path: Path, W_b: Array, phi_b: Array, noise: Array | None = None) -> Array:
+    """Generalised base parameters of all models of paths: φ_g = φ_K + S φ_D.
+
+    Where the kept columns are independent these are the least-squares parameters, which the
+    path has. Where they still depend on one another, least squares may choose among many; φ_g
+    does not: nothing dropped is φ_b itself, which holds on every other trajectory too.
+
+    Parameters
+    ----------
+    path
+        Of `W_b`.
+    W_b
+        (variant, sample, coordinate, base), finite.
+    phi_b
+        (variant, base): base parameters, SI. A variant where they are not finite (a pivot of β
+        vanishes) keeps the path's own values.
+    noise
+        (coordinate,): σ; None: rows count alike.
+
+    Returns
+    -------
+    (variant, step, base), 0 for parameters that have left.
+    """
+    found = path.values.copy()
+    there = np.isfinite(phi_b).all(axis=1)
+    for step in range(int(path.dependent.max(initial=0))):
+        lanes = np.flatnonzero(there & (path.dependent > step))
+        gone = left_out(path, step)[lanes]
+        S = shares(W_b[lanes], gone, noise)
+        carried = phi_b[lanes] + (S @ (phi_b[lanes] * gone)[..., None])[..., 0]
+        found[lanes, step] = np.where(gone, 0.0, carried)
+    return found
+
+
 def left_out(path: Path, step: Array | int) -> Array:
     """(variant, base) bool: which base parameters have left at a step (one, or per variant)."""
     count, steps = path.removed.shape

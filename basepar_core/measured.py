@@ -21,7 +21,7 @@ _ROUNDS = 200
 Pooling = Literal["joint", "pooled"]
 
 
-def errors_on(W: Array, tau: Array, path: Path, noise: Array | None = None) -> Array:
+def errors_on(W: Array, tau: Array, values: Array, noise: Array | None = None) -> Array:
     """Torque errors of a path's models on another trajectory: nothing is fitted again.
 
     Parameters
@@ -30,8 +30,8 @@ def errors_on(W: Array, tau: Array, path: Path, noise: Array | None = None) -> A
         (variant, sample, coordinate, base) of the other trajectory.
     tau
         (variant, sample, coordinate): its torque, N or N m.
-    path
-        Of the trajectory that the models come from.
+    values
+        (variant, step, base): of the models (`Path.values`, `generalised.along`).
     noise
         (coordinate,): σ; None: rows count alike.
 
@@ -43,7 +43,7 @@ def errors_on(W: Array, tau: Array, path: Path, noise: Array | None = None) -> A
     count = len(W)
     rows = (W * weights[:, None]).reshape(count, -1, W.shape[-1])
     torque = (tau * weights).reshape(count, -1, 1)
-    missing = np.linalg.norm(torque - rows @ np.swapaxes(path.values, 1, 2), axis=1)
+    missing = np.linalg.norm(torque - rows @ np.swapaxes(values, 1, 2), axis=1)
     norm = np.linalg.norm(torque, axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
         found: Array = np.where(missing == 0, 0.0, missing / norm)

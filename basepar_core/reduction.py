@@ -16,7 +16,7 @@ from .columns import Column, column_values, with_columns
 from .criteria import CRITERIA, check_noise, select
 from .errors import MissingDataError, UsageError
 from .expressions import evaluate
-from .generalised import Generalised, generalise
+from .generalised import Generalised, along, generalise
 from .measured import errors_on, pooled
 from .mechanism import LENGTH_VALUES, Mechanism
 from .motion import Motion, cycle
@@ -215,15 +215,28 @@ def reduce_mechanism(
         validation=None
         if validate is None
         else _validation(
-            _observed(model, validate, columns, "second trajectory"), phi, path, base, noise
+            seen,
+            _observed(model, validate, columns, "second trajectory"),
+            phi,
+            path,
+            base,
+            noise,
         ),
     )
 
 
 def _validation(
-    seen: Observation, phi: Array, path: Path, base: BaseParameters, noise: Array | None
+    seen: Observation,
+    second: Observation,
+    phi: Array,
+    path: Path,
+    base: BaseParameters,
+    noise: Array | None,
 ) -> Array:
-    found: Array = errors_on(seen.W[..., list(base.kept)], seen.W @ phi[0], path, noise)[0]
+    kept = list(base.kept)
+    beta = np.array([[entry.value] for entry in base.beta]).reshape(-1, 1)
+    values = along(path, seen.W[..., kept], base.combine(phi, beta), noise)
+    found: Array = errors_on(second.W[..., kept], second.W @ phi[0], values, noise)[0]
     return found
 
 

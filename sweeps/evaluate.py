@@ -7,7 +7,7 @@ symbolic result, base parameters, torques. A variant that fails has a status and
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -325,7 +325,11 @@ class _Chunk:
     def _torques(self, rows: np.ndarray, seen: Observation, good: np.ndarray) -> None:
         phi, chosen = self._phi[rows], np.flatnonzero(good)
         if self.of.reducer is not None:
-            reduced, torques = self.of.reducer(seen.W, phi, seen.error[good], chosen)
+            again = partial(observe, self.of.model, self._part(rows))
+            entries = self._entries[:, rows]
+            reduced, torques = self.of.reducer(
+                seen.W, reduce.Chosen(chosen, phi, entries, seen.error[good], again)
+            )
             for name, values in reduced.items():
                 self.arrays[name][rows] = values
         elif self.of.torque_metrics:
@@ -380,7 +384,7 @@ def prepare(spec: SweepSpec) -> ChunkEvaluator:
         asked.metrics,
         None if asked.rank == "none" else excitation(mechanism, start),
         cycle(mechanism, start) if asked.metrics or asked.reduction else None,
-        reduce.prepare(mechanism, base, asked.reduction) if asked.reduction else None,
+        reduce.prepare(model, base, asked.reduction) if asked.reduction else None,
         _precise(model, base) if asked.rank in ("auto", "precise") else None,
     )
 

@@ -1,18 +1,53 @@
-"""Reduction of every variant of a chunk: the path, and where each criterion stops on it."""
+"""Reduction of every variant of a chunk: the path, and where each criterion stops on it.
 
-from dataclasses import dataclass
+On request also the generalised base parameters of each criterion's model, and the errors of the
+path's models on a second trajectory, the excitation.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from basepar_core.base.result import BaseParameters
+from basepar_core.closure import Model
 from basepar_core.criteria import select
+from basepar_core.generalised import along
 from basepar_core.kernels.paths import Torques, own_path
-from basepar_core.mechanism import Mechanism
+from basepar_core.measured import errors_on
+from basepar_core.motion import Motion, excitation
+from basepar_core.paths import Path
 from basepar_core.reduction import check_reducible, effective_samples, noise_levels
+from basepar_core.regressor import Observation
 
 from .outputs import Arrays, Output
 from .spec import Reduction
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """Variants that are reduced.
+
+    Attributes
+    ----------
+    rows
+        By index in the arrays of their observation.
+    phi
+        (chosen, parameter), SI.
+    entries
+        (entry, chosen): of β; not finite where a pivot vanishes.
+    error
+        (chosen,): relative error of W.
+    along
+        Observes them (and no others) along another motion.
+    """
+
+    rows: np.ndarray
+    phi: np.ndarray
+    entries: np.ndarray
+    error: np.ndarray
+    along: Callable[[Motion], Observation]
 
 
 @dataclass(frozen=True)
@@ -21,24 +56,28 @@ class Reducer:
 
     Attributes
     ----------
-    kept
-        Base parameters by index.
-    criteria, tolerance, samples
-        As asked; `samples` is n.
+    base
+        The base parameters.
+    asked
+        What the specification asks for.
+    samples
+        n of the criteria.
     noise
         σ by coordinate, N m or N; None where none is stated.
+    second
+        The trajectory of the validation, where that is asked for.
     """
 
-    kept: tuple[int, ...]
-    criteria: tuple[str, ...]
-    tolerance: float
+    base: BaseParameters
+    asked: Reduction
     samples: float
     noise: tuple[float, ...] | None = None
+    second: Motion | None = field(default=None, repr=False)
 
     @property
     def outputs(self) -> tuple[Output, ...]:
         path, chosen = ("variant", "step"), ("variant", "criterion")
-        return (
+        found = [
             Output(
                 "removed",
                 path,
@@ -48,45 +87,51 @@ class Reducer:
             Output("torque_error", path, long_name="relative torque error of the reduced model"),
             Output("selected_size", chosen, "int16", long_name="parameters the criterion keeps"),
             Output("selected_error", chosen, long_name="relative torque error of that model"),
-        )
+        ]
+        if "generalised" in self.asked.arrays:
+            words = "generalised base parameters of the criterion's model, SI; nan: dropped"
+            found.append(Output("generalised", (*chosen, "base_parameter"), long_name=words))
+        if self.second is not None:
+            words = "relative torque error of the reduced model on the excitation"
+            found.append(Output("validation_error", path, long_name=words))
+        return tuple(found)
 
     @property
     def coords(self) -> dict[str, list[str] | list[int]]:
-        return {"step": list(range(len(self.kept) + 1)), "criterion": list(self.criteria)}
+        return {
+            "step": list(range(len(self.base.kept) + 1)),
+            "criterion": list(self.asked.criteria),
+        }
 
     @property
     def attrs(self) -> dict[str, Any]:
         """What the numbers rest on."""
         return {
+            "method": self.asked.method,
             "effective_samples": self.samples,
-            "tolerance": self.tolerance,
+            "tolerance": self.asked.tolerance,
             "noise": None if self.noise is None else list(self.noise),
+            "pooling": self.asked.noise,
         }
 
-    def __call__(
-        self, W: np.ndarray, phi: np.ndarray, error: np.ndarray, chosen: np.ndarray
-    ) -> tuple[Arrays, Torques]:
+    def __call__(self, W: np.ndarray, chosen: Chosen) -> tuple[Arrays, Torques]:
         """Reduce variants; their results, and metrics of their torques.
 
         Parameters
         ----------
         W
             (variant, sample, coordinate, parameter) of the cycle, finite where chosen.
-        phi
-            (chosen, parameter), SI.
-        error
-            (chosen,): relative error of W.
-        chosen
-            Variants by index.
         """
         noise = None if self.noise is None else np.array(self.noise)
-        path, torques = own_path(W, phi, self.kept, noise, error, chosen)
+        path, torques = own_path(
+            W, chosen.phi, self.base.kept, noise, chosen.error, chosen.rows, self.asked.method
+        )
         found = select(
             path,
-            self.criteria,
+            self.asked.criteria,
             self.samples,
             noise_known=noise is not None,
-            tolerance=self.tolerance,
+            tolerance=self.asked.tolerance,
         )
         results = {
             "removed": path.removed,
@@ -94,23 +139,64 @@ class Reducer:
             "selected_size": found.size,
             "selected_error": found.error,
         }
+        if self.asked.arrays:
+            W_b = W[chosen.rows][..., list(self.base.kept)]
+            values = along(path, W_b, self._base_values(chosen), noise)
+            if "generalised" in self.asked.arrays:
+                results["generalised"] = _of_sizes(path, values, found.size)
+            if self.second is not None:
+                results["validation_error"] = self._validation(values, chosen, noise)
         return results, torques
 
+    def _base_values(self, chosen: Chosen) -> np.ndarray:
+        """(chosen, base): base parameters, nan where a pivot of β vanishes."""
+        whole = np.isfinite(chosen.entries).all(axis=0)
+        found = self.base.combine(chosen.phi, np.where(whole, chosen.entries, 0.0))
+        return np.where(whole[:, None], found, np.nan)
 
-def prepare(mechanism: Mechanism, base: BaseParameters, asked: Reduction) -> Reducer:
+    def _validation(
+        self, values: np.ndarray, chosen: Chosen, noise: np.ndarray | None
+    ) -> np.ndarray:
+        """(chosen, step); nan where the second trajectory cannot be followed."""
+        assert self.second is not None
+        seen = chosen.along(self.second)
+        found = np.full(values.shape[:2], np.nan)
+        good = np.flatnonzero(seen.closed & np.isfinite(seen.W).all(axis=(1, 2, 3)))
+        W = seen.W[good]
+        tau = np.einsum("vscp,vp->vsc", W, chosen.phi[good])
+        found[good] = errors_on(W[..., list(self.base.kept)], tau, values[good], noise)
+        return found
+
+
+def _of_sizes(path: Path, values: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """Parameters (variant, criterion, base) of the models of some sizes; nan where they left."""
+    step = len(path.sizes) - 1 - sizes
+    lanes = np.arange(len(values))[:, None]
+    # When each parameter leaves: the inverse of the order in which they do.
+    leaves = np.argsort(path.removed[:, 1:], axis=1) + 1
+    return np.where(leaves[:, None] > step[..., None], values[lanes, step], np.nan)
+
+
+def prepare(model: Model, base: BaseParameters, asked: Reduction) -> Reducer:
     """What all variants share (the checks are `check_reducible`'s, and may come earlier).
 
     Raises
     ------
     MissingDataError
-        The mechanism states no cycle, no inertias, or no noise where a criterion needs it.
+        The mechanism states no cycle, no inertias, no noise where a criterion needs it, or no
+        excitation where a validation does.
+    UsageError
+        Noise of forces and of torques is to be pooled.
     """
+    mechanism = model.mechanism
     check_reducible(mechanism, asked.criteria)
-    noise = noise_levels(mechanism)
+    noise = noise_levels(mechanism, asked.noise)
     return Reducer(
-        kept=base.kept,
-        criteria=asked.criteria,
-        tolerance=asked.tolerance,
+        base=base,
+        asked=asked,
         samples=effective_samples(mechanism, asked.effective_samples),
         noise=None if noise is None else tuple(map(float, noise)),
+        second=excitation(mechanism, model.assembled.coordinates)
+        if "validation" in asked.arrays
+        else None,
     )

@@ -25,6 +25,11 @@ from .space import Condition
 
 RANKS = ("auto", "numeric", "precise", "none")
 CRITERIA = ("tolerance", "aic", "aicc", "bic", "mdl", "fpe")
+METHODS = ("backward", "forward")
+POOLINGS = ("joint", "pooled")
+#: What a reduction computes beyond the path: each criterion's model as generalised base
+#: parameters, and the path's models held against torques on a second trajectory.
+REDUCTION_ARRAYS = ("generalised", "validation")
 #: Metrics of the drives' torques over the cycle; `stroke(D)` is one too, of any joint value.
 METRICS = ("torque_rms", "torque_peak")
 _STROKE = re.compile(r"stroke\(([A-Za-z][A-Za-z0-9_.]*)\)")
@@ -40,6 +45,9 @@ class Reduction:
     criteria: tuple[str, ...] = CRITERIA[:1]
     tolerance: float = 0.01  # of the relative torque error
     effective_samples: int | None = None  # None: samples × coordinates of the cycle
+    method: str = METHODS[0]
+    noise: str = POOLINGS[0]  # of the stated σ: each coordinate its own, or one variance for all
+    arrays: tuple[str, ...] = ()  # of REDUCTION_ARRAYS, beyond the path and where it stops
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,6 +213,13 @@ def evaluation_mistakes(
     if not 0 < reduction.tolerance < 1:
         message = f"{reduction.tolerance:g} is not between 0 and 1 (part of the torque's norm)."
         found.append(Mistake("evaluate.reduction.tolerance", message))
+    for key, word, known in (
+        ("method", reduction.method, METHODS),
+        ("noise", reduction.noise, POOLINGS),
+        *((f"arrays[{k}]", name, REDUCTION_ARRAYS) for k, name in enumerate(reduction.arrays)),
+    ):
+        if word not in known:
+            found.append(_unknown(f"evaluate.reduction.{key}", word, known))
     if reduction.effective_samples is not None and reduction.effective_samples < 1:
         message = f"{reduction.effective_samples} samples; at least 1 is needed."
         found.append(Mistake("evaluate.reduction.effective_samples", message))
@@ -256,10 +271,16 @@ def _plain_node(node: Node) -> Any:
 def _plain_reduction(reduction: Reduction | None) -> dict[str, Any] | None:
     if reduction is None:
         return None
+    plain, further = Reduction(), {}
+    # What came later is left out where it is as before, so that older stores stay what they are.
+    for name in ("method", "noise", "arrays"):
+        if (value := getattr(reduction, name)) != getattr(plain, name):
+            further[name] = list(value) if isinstance(value, tuple) else value
     return {
         "criteria": list(reduction.criteria),
         "tolerance": reduction.tolerance,
         "effective_samples": reduction.effective_samples,
+        **further,
     }
 
 

@@ -7,6 +7,7 @@ inside lie beside the sweep file; the store is made where the program runs.
 
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -74,8 +75,8 @@ def from_document(text: str) -> SweepSpec:
     space, questions = plain["space"], plain["evaluate"]
     reduction = questions["reduction"]
     if reduction is not None:
-        criteria = tuple(reduction["criteria"])
-        reduction = Reduction(criteria, reduction["tolerance"], reduction["effective_samples"])
+        lists = {key: tuple(x) for key, x in reduction.items() if isinstance(x, list)}
+        reduction = Reduction(**{**reduction, **lists})
     return SweepSpec(
         mechanism,
         _plan_again(mechanism, space),
@@ -190,15 +191,18 @@ def _evaluation(reading: Reading, node: Node | None) -> Evaluation:
 def _reduction(reading: Reading, node: Node | None) -> Reduction | None:
     if node is None:
         return None
-    entries = reading.fields(node, (), ("criteria", "tolerance", "effective_samples"))
     plain = Reduction()
+    entries = reading.fields(node, (), tuple(field.name for field in fields(Reduction)))
     criteria = _words(reading, entries.get("criteria"), "a list of criteria") or plain.criteria
     tolerance, samples = plain.tolerance, None
     if "tolerance" in entries:
         tolerance = read_number(reading, entries["tolerance"], DIMENSIONLESS)
     if "effective_samples" in entries:
         samples = reading.whole(entries["effective_samples"], 1)
-    return Reduction(criteria, tolerance, samples)
+    method = reading.text(entries.get("method"), "a method") or plain.method
+    noise = reading.text(entries.get("noise"), "joint or pooled") or plain.noise
+    arrays = _words(reading, entries.get("arrays"), "a list of arrays")
+    return Reduction(criteria, tolerance, samples, method, noise, arrays)
 
 
 def _words(reading: Reading, node: Node | None, what: str) -> tuple[str, ...]:

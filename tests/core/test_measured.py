@@ -54,7 +54,7 @@ def test_validation_of_a_batch_is_that_of_each():
     path = own_path(one.W, one.phi, one.base.kept, one.noise, one.error)
     tau = one.torque(one.phi)
     np.testing.assert_allclose(
-        errors_on(one.W_b, tau, path, one.noise), path.torque_error, atol=1e-9
+        errors_on(one.W_b, tau, path.values, one.noise), path.torque_error, atol=1e-9
     )  # on the trajectory itself it is the path's own error
 
 

@@ -1,7 +1,9 @@
 """Reduction in the chunk function: every lane as by brute force, and what it refuses."""
 
+import json
 import pickle
 from dataclasses import replace
+from fractions import Fraction
 from functools import cache
 
 import numpy as np
@@ -9,12 +11,15 @@ import pytest
 
 from basepar_core import criteria
 from basepar_core.errors import MissingDataError
+from basepar_core.expressions import Call, Number
 from basepar_core.files import load
 from basepar_core.mechanism import Mechanism
+from basepar_core.motion import excitation
 from basepar_core.regressor import observe
 from sweeps.evaluate import ChunkEvaluator, prepare
 from sweeps.plans import Sobol
 from sweeps.spec import CRITERIA, Evaluation, Reduction, SweepSpec
+from sweeps.spec_file import from_document
 from sweeps.statuses import Status
 from tests.oracles import elimination
 
@@ -113,11 +118,99 @@ def test_arrays_are_as_promised():
         assert arrays[name].shape == (24, len(coords[dims[1]]))
         assert arrays[name].dtype == np.dtype(outputs[name].dtype)
     assert evaluator.attrs["reduction"] == {
+        "method": "backward",
         "effective_samples": 256.0,
         "tolerance": 0.02,
         "noise": [0.01, 0.01],
+        "pooling": "joint",
     }
     assert pickle.loads(pickle.dumps(evaluator)).reducer == evaluator.reducer
+
+
+@pytest.mark.parametrize("name", BOUNDS)
+def test_further_arrays_and_addition_as_by_brute_force(name):
+    """Forward paths, generalised base parameters, and errors on a second trajectory."""
+    asked = replace(ASKED, method="forward", arrays=("generalised", "validation"))
+    job = spec(load(name), asked)
+    evaluator = prepare(job)
+    rows = np.arange(6)
+    columns = {key: values[rows] for key, values in job.plan.rows(0, len(job)).items()}
+    arrays = evaluator(columns, np.ones(6, bool))
+    solved = np.flatnonzero(arrays["status"] == Status.SOLVED)
+    assert solved.size >= 3
+    part = {key: values[solved] for key, values in columns.items()}
+    model, kept = evaluator.model, list(evaluator.base.kept)
+    known = {**model.mechanism.nominal, **part}
+    phi = model.mechanism.inertial_parameters(known)
+    base = evaluator.base.combine(phi, evaluator.base.beta_entries(known))
+    there = observe(model, part, evaluator.cycle)
+    other = observe(model, part, excitation(model.mechanism, model.assembled.coordinates))
+    for lane, row in enumerate(solved):
+        W, second = (seen.W[lane].reshape(-1, phi.shape[1]) for seen in (there, other))
+        lengths = np.linalg.norm(W[:, kept], axis=0)
+        unit = W[:, kept] / np.where(lengths > 0, lengths, 1)
+        left = [k for k in arrays["removed"][row] if k >= 0]
+        independent = np.linalg.matrix_rank(unit, 1e-10)
+        added = elimination.forward(unit, W @ phi[lane])
+        # Up to where the torque is explained to nine digits; then rounding would decide.
+        matters = int((arrays["torque_error"][row, ::-1] > 1e-9).sum())
+        assert left[::-1][:matters] == added[:matters]
+        for step in range(len(kept) + 1):
+            some = [k for k in range(len(kept)) if k not in left[:step]]
+            values = np.linalg.lstsq(unit[:, some], W @ phi[lane], rcond=1e-10)[0]
+            # With dependent columns judged at step 0 only, where nothing has left.
+            full = len(some) <= independent
+            carried = values / lengths[some] if full else base[lane, some]
+            torque = second @ phi[lane]
+            error = np.linalg.norm(torque - second[:, kept][:, some] @ carried)
+            if step == 0 or full:
+                assert arrays["validation_error"][row, step] == pytest.approx(
+                    error / np.linalg.norm(torque), rel=1e-6, abs=1e-9
+                )
+            for place in np.flatnonzero(arrays["selected_size"][row] == len(some)):
+                found = arrays["generalised"][row, place]
+                assert np.flatnonzero(np.isfinite(found)).tolist() == some
+                if full:
+                    # Least squares: rounding of τ times the condition, by column length.
+                    allowed = 1e-10 * np.linalg.norm(W @ phi[lane]) / lengths[some]
+                    assert (np.abs(found[some] - carried) <= allowed).all()
+    failed = np.setdiff1d(rows, solved)
+    assert np.isnan(arrays["validation_error"][failed]).all()
+
+
+def test_the_full_model_holds_on_the_second_trajectory():
+    """The four-bar's cycle has 7 independent columns of 8: its own parameters still hold."""
+    evaluator = prepare(spec(load("four-bar"), replace(ASKED, arrays=("validation",))))
+    found = evaluator({"lx1": np.array([0.3, 0.25])}, np.ones(2, bool))
+    # φ_b against φ, two ways to one torque: rounding times the columns that cancel.
+    assert (found["validation_error"][:, 0] < 1e-12).all()
+    assert (found["validation_error"][:, 5:] > 1e-3).all()
+
+
+def test_stated_noise_pooled_over_unequal_coordinates():
+    mechanism = load("five-bar")
+    (first, sigma), (second, _) = mechanism.noise
+    louder = Call("*", (Number(Fraction(7)), sigma))
+    unequal = replace(mechanism, noise=((first, sigma), (second, louder)))
+    joint = prepare(spec(unequal)).attrs["reduction"]
+    together = prepare(spec(unequal, replace(ASKED, noise="pooled"))).attrs["reduction"]
+    assert joint["noise"] == pytest.approx([0.01, 0.07])
+    # The same variance in all: (1 + 49)/2 = 25.
+    assert together["noise"] == pytest.approx([0.05, 0.05])
+    assert (joint["pooling"], together["pooling"]) == ("joint", "pooled")
+
+
+def test_what_later_versions_added_leaves_older_stores_what_they_are():
+    """A reduction as before has the hash it had; what is new counts."""
+    mechanism = load("five-bar")
+    plain = spec(mechanism)
+    questions = json.loads(plain.document())["evaluate"]["reduction"]
+    assert list(questions) == ["criteria", "tolerance", "effective_samples"]
+    asked = replace(ASKED, method="forward", noise="pooled", arrays=("validation",))
+    other = spec(mechanism, asked)
+    assert other.hash != plain.hash
+    again = from_document(other.document())
+    assert again.evaluation.reduction == asked
 
 
 def test_without_reduction_there_are_no_such_arrays():
