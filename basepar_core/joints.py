@@ -168,7 +168,7 @@ def values(kind: str, X1: Array, X2: Array, offset: Array) -> Array:
     """A joint's values, measured on two frames: angles in (−π, π], rotation vectors up to π."""
     R = spatial.compose(spatial.transpose(X1), X2)
     p = spatial.rotate_back(X1, offset)
-    angle = np.arctan2(R[1, 0], R[0, 0])
+    angle = spatial.angle_of(R[1, 0], R[0, 0])
     match kind:
         case "revolute":
             return np.stack([angle])
@@ -177,7 +177,8 @@ def values(kind: str, X1: Array, X2: Array, offset: Array) -> Array:
         case "cylindrical":
             return np.stack([p[2], angle])
         case "universal":  # R = Rz(a) R0 Rz(b): its last column is Rz(a) x, its last row x' Rz(b)
-            return np.stack([np.arctan2(R[1, 2], R[0, 2]), np.arctan2(-R[2, 1], R[2, 0])])
+            first = spatial.angle_of(R[1, 2], R[0, 2])
+            return np.stack([first, spatial.angle_of(-R[2, 1], R[2, 0])])
         case "spherical":
             return spatial.rotation_vector(R)
         case "planar":

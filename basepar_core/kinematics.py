@@ -4,13 +4,14 @@ All arrays have components first and end in the batch: (3, …). The batch is an
 broadcasts, usually (variant,) while following a motion and (variant, sample) afterwards.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from . import joints, spatial
-from .expressions import evaluate
+from .expressions import NUMPY, evaluate
 from .mechanism import JOINT_VALUES, Mechanism
 from .relations import symbol_values
 from .spatial import Array, cross
@@ -62,7 +63,16 @@ def pick(array: Array, lanes: Array) -> Array:
 
 def geometry(mechanism: Mechanism, values: Mapping[str, Array]) -> Geometry:
     """Evaluate the geometry at symbol values (SI), arrays (variant,); missing ones are nominal."""
-    known = symbol_values(mechanism, values)
+    return geometry_of(mechanism, symbol_values(mechanism, values))
+
+
+def geometry_of(
+    mechanism: Mechanism,
+    known: Mapping[str, Array | float],
+    arithmetic: Mapping[str, Callable[..., Any]] = NUMPY,
+    dtype: type = float,
+) -> Geometry:
+    """The same where every symbol and constant is known, in any of NumPy's arithmetics."""
     count = max((np.size(value) for value in known.values()), default=1)
     flat = [
         entry
@@ -71,8 +81,8 @@ def geometry(mechanism: Mechanism, values: Mapping[str, Array]) -> Geometry:
         for vector in (side.at, side.axis, side.reference)
         for entry in vector
     ]
-    numbers = evaluate([*flat, *mechanism.gravity], known)
-    table = np.stack([np.broadcast_to(np.asarray(x, float), (count,)) for x in numbers])
+    numbers = evaluate([*flat, *mechanism.gravity], known, arithmetic)
+    table: Array = np.stack([np.broadcast_to(np.asarray(x, dtype), (count,)) for x in numbers])
     vectors = table.reshape(-1, 3, count)
     with np.errstate(all="ignore"):  # a direction that vanishes is a variant's own failure
         sides = [
@@ -312,7 +322,8 @@ def loop_gaps(topology: Topology, at: Poses) -> Array:
 def loop_jacobian(topology: Topology, at: Poses, batch: tuple[int, ...]) -> Array:
     """Derivatives (row, speed, …) of `loop_gaps` by the speeds."""
     rows = sum(joints.locked_count(cut.kind, topology.planar) for cut in topology.cuts)
-    jacobian = np.zeros((rows, topology.speeds, *batch))
+    last = at.P2[topology.tree[-1].joint]  # complex where derivatives are taken along
+    jacobian = np.zeros((rows, topology.speeds, *batch), last.dtype)
     top = 0
     for cut in topology.cuts:
         j = cut.joint

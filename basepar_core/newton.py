@@ -33,7 +33,7 @@ def _invert_pairs(matrices: Array) -> Array:
     """Inverses of (lane, 2, 2)."""
     a, b = matrices[..., 0, 0], matrices[..., 0, 1]
     c, d = matrices[..., 1, 0], matrices[..., 1, 1]
-    adjugate = np.empty(matrices.shape)
+    adjugate = np.empty_like(matrices)
     adjugate[..., 0, 0], adjugate[..., 0, 1] = d, -b
     adjugate[..., 1, 0], adjugate[..., 1, 1] = -c, a
     with np.errstate(all="ignore"):

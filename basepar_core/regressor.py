@@ -115,11 +115,11 @@ def evaluate(
         _in_body_axes(at, b, (moving.omega[b], alpha[b], a[b])) for b in range(graph.bodies)
     ]
     columns = _planar_columns if graph.planar else _spatial_columns
-    W = np.empty((*batch, len(motion.q), len(model.mechanism.parameter_names)))
+    W = np.empty((*batch, len(motion.q), len(model.mechanism.parameter_names)), at.p[0].dtype)
     per_body = W.shape[-1] // graph.bodies
     turning = _longest(alpha) + _longest(moving.omega) ** 2
     pull = _longest(a)
-    squares = np.zeros((3, *batch))
+    squares = np.zeros((3, *batch), at.p[0].dtype)
     for k in range(len(motion.q)):
         virtual = kinematics.twists(graph, at, state.modes[:, k])
         for b in range(graph.bodies):
@@ -168,7 +168,7 @@ class Rates:
         self.inverses: list[Array] = []
         self.conditions: list[Array] = []
         free = list(self.graph.independent)
-        self.modes = np.zeros((self.graph.speeds, len(u), *batch))
+        self.modes = np.zeros((self.graph.speeds, len(u), *batch), jacobian.dtype)
         self.modes[free] = T[:, :, None]
         for rows, speeds in self.blocks:
             C = np.moveaxis(jacobian[np.ix_(rows, speeds)], (0, 1), (-2, -1))
@@ -182,7 +182,7 @@ class Rates:
 
     def accelerations(self, moving: kinematics.Twists) -> tuple[list[Array], list[Array]]:
         """The bodies' angular accelerations, and accelerations less gravity."""
-        u_dot = np.zeros((self.graph.speeds, *self.batch))
+        u_dot = np.zeros((self.graph.speeds, *self.batch), self.modes.dtype)
         u_dot[list(self.graph.independent)] = self.u_dot_free[:, None]
         bodies = kinematics.accelerations(self.graph, self.at, moving, self.u, u_dot, self.gravity)
         if not self.blocks:

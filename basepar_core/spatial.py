@@ -19,7 +19,7 @@ def dot(a: Array, b: Array) -> Array:
 
 def cross(a: Array, b: Array) -> Array:
     """Vector product of (3, …) vectors."""
-    out = np.empty(np.broadcast_shapes(a.shape, b.shape))
+    out = np.empty(np.broadcast_shapes(a.shape, b.shape), np.result_type(a, b))
     for k, (i, j) in enumerate(((1, 2), (2, 0), (0, 1))):
         out[k] = a[i] * b[j] - a[j] * b[i]
     return out
@@ -53,9 +53,21 @@ def transpose(R: Array) -> Array:
 def about_z(angle: Array) -> Array:
     """Rotation by `angle` (rad) about z."""
     c, s = np.cos(angle), np.sin(angle)
-    R = np.zeros((3, 3, *np.shape(angle)))
+    R = np.zeros((3, 3, *np.shape(angle)), np.result_type(c))
     R[0, 0], R[0, 1], R[1, 0], R[1, 1], R[2, 2] = c, -s, s, c, 1.0
     return R
+
+
+def angle_of(y: Array, x: Array) -> Array:
+    """Angle of the point (x, y), in (−π, π].
+
+    Of complex numbers the first-order part besides: arctan2 is not defined for them, and the
+    complex-step derivatives of `sensitivity.py` go through here.
+    """
+    if not (np.iscomplexobj(y) or np.iscomplexobj(x)):
+        return np.arctan2(y, x)
+    moved = (x.real * y.imag - y.real * x.imag) / (x.real**2 + y.real**2)
+    return np.arctan2(y.real, x.real) + 1j * moved
 
 
 def frame(axis: Array, reference: Array) -> Array:
@@ -119,7 +131,7 @@ def rotation_vector(R: Array) -> Array:
     q = q / np.sqrt((q**2).sum(axis=0))
     q = np.where(q[0] < 0, -q, q)
     sine = np.sqrt(dot(q[1:], q[1:]))
-    angle = 2 * np.arctan2(sine, q[0])
+    angle = 2 * angle_of(sine, q[0])
     scale = np.where(sine < SMALL, 2 + sine**2 / 3, angle / np.maximum(sine, SMALL))
     return scale * q[1:]
 
