@@ -1,17 +1,18 @@
-"""The command that optimises a design: study."""
+"""The commands that optimise a design: study, polish, tolerances, pictures."""
 
 import argparse
+from pathlib import Path
 
 from . import Add, add_place, emit
 
 
 def register(add: Add) -> None:
-    """Add the command to the grammar."""
+    """Add the commands to the grammar."""
     study = add(
         "study",
         _study,
         "search for the best variants of a mechanism; run again to go on",
-        "basepar study four-bar --store best.zarr --workers 2",
+        "basepar study four-bar --store best.zarr --workers 2 --polish 3",
     )
     study.add_argument("spec", help="a study file, or the name of a shipped one")
     study.add_argument(
@@ -26,20 +27,150 @@ def register(add: Add) -> None:
         metavar="N",
         help="how many variants in all (default: the file's); fixed once the study has begun",
     )
-    study.add_argument("--quiet", action="store_true", help="no progress bar")
+    study.add_argument(
+        "--polish", type=int, metavar="N", help="then polish the N best by exact gradients"
+    )
+    study.add_argument("--quiet", action="store_true", help="no live table")
+    _polish_command(add)
+    _tolerances_command(add)
+    _pictures_command(add)
+
+
+def _polish_command(add: Add) -> None:
+    polish = add(
+        "polish",
+        _polish,
+        "follow exact gradients from the best variants of a study, within its constraints",
+        "basepar polish four-bar-study.zarr --points 3",
+    )
+    polish.add_argument("store", help="the store of a study that is done")
+    polish.add_argument(
+        "--points", type=int, default=3, metavar="N", help="how many of the best (default 3)"
+    )
+    add_place(polish)
+
+
+def _tolerances_command(add: Add) -> None:
+    tolerances = add(
+        "tolerances",
+        _tolerances,
+        "what manufacturing tolerances make of a study's best design (Monte Carlo)",
+        "basepar tolerances four-bar-study.zarr --tolerance lx1=0.5mm,lx3=1mm",
+    )
+    tolerances.add_argument("store", help="the store of a study that is done")
+    tolerances.add_argument(
+        "--tolerance",
+        action="append",
+        required=True,
+        metavar="NAME=T,…",
+        help="a dimension lies within ± T of its value; any symbol of the mechanism's geometry",
+    )
+    tolerances.add_argument(
+        "--variant",
+        default="best",
+        help="best (default; a polished design where there is one), a number, or 'polished N'",
+    )
+    tolerances.add_argument(
+        "--shape",
+        choices=("uniform", "normal"),
+        default="uniform",
+        help="uniform (default), or normal with T for three standard deviations",
+    )
+    tolerances.add_argument("--samples", type=int, default=1000, metavar="N", help="default 1000")
+    tolerances.add_argument("--seed", type=int, default=0, metavar="N", help="default 0")
+    tolerances.add_argument(
+        "--to", metavar="DIR", help="another store for the samples (default: beside the study's)"
+    )
+    add_place(tolerances)
+
+
+def _pictures_command(add: Add) -> None:
+    pictures = add(
+        "pictures",
+        _pictures,
+        "history, front, importances, slices, best designs and tolerances of a study as PNG files",
+        "basepar pictures four-bar-study.zarr -o pictures",
+    )
+    pictures.add_argument("store", help="the store of a study")
+    pictures.add_argument(
+        "-o", "--output", metavar="DIR", help="a folder (default: the store's name, -pictures)"
+    )
 
 
 def _study(options: argparse.Namespace) -> int:
-    from .. import study_document, terminal
+    from .. import polish_document, study_document
     from ..design_study import load_job, run
+    from ..study_live import live_table
     from ..sweep_job import place_of
 
+    _check_points(options.polish, "--polish")
     place = place_of(options.cluster, options.workers)
     job = load_job(options.spec, options.store, options.trials)
-    with terminal.sweep_bar(options.json or options.quiet) as bar:
-        result = run(job, place, bar)
+    with live_table(job, options.json or options.quiet) as live:
+        result = run(job, place, live)
     document = study_document.study(job, result)
-    emit(document) if options.json else study_document.show(document)
+    if options.polish and result.summary.done:
+        document["polished"] = polish_document.run(job, place, options.polish)
+    if options.json:
+        emit(document)
+    else:
+        study_document.show(document)
+        if "polished" in document:
+            polish_document.show(document["polished"])
     if not result.summary.done:
         return 1
     return 3 if result.summary.failed else 0
+
+
+def _check_points(points: int | None, option: str) -> None:
+    from basepar_core.errors import UsageError
+
+    if points is not None and points < 1:
+        raise UsageError(f"{option} {points}: at least 1 is needed.", [option])
+
+
+def _polish(options: argparse.Namespace) -> int:
+    from .. import polish_document
+    from ..study_store import study_of
+    from ..sweep_job import place_of
+
+    _check_points(options.points, "--points")
+    place = place_of(options.cluster, options.workers)
+    document = polish_document.run(study_of(options.store), place, options.points)
+    emit(document) if options.json else polish_document.show(document)
+    return 0
+
+
+def _tolerances(options: argparse.Namespace) -> int:
+    from .. import tolerances
+    from ..polish_document import connected, show_spread
+    from ..study_store import study_of
+    from ..sweep_job import place_of
+
+    _check_points(options.samples, "--samples")
+    place = place_of(options.cluster, options.workers)
+    spec = study_of(options.store)
+    half = tolerances.read_tolerances(spec.mechanism, options.tolerance)
+    asked = tolerances.Tolerances(half, options.shape, options.samples, options.seed)
+    to = Path(options.to).absolute() if options.to else None
+    with connected(place) as client:
+        found = tolerances.spread(spec, client, asked, options.variant, to)
+    document = tolerances.document(spec, found)
+    emit(document) if options.json else show_spread(document)
+    return 0
+
+
+def _pictures(options: argparse.Namespace) -> int:
+    from ..study_pictures import Shown, write
+    from ..study_store import study_of
+    from ..terminal import out
+
+    spec = study_of(options.store)
+    place = Path(options.output or f"{Path(options.store).with_suffix('')}-pictures")
+    written = [str(path) for path in write(Shown.of(spec), place)]
+    if options.json:
+        emit({"store": options.store, "pictures": written})
+        return 0
+    for path in written:
+        out.print(path, markup=False)
+    return 0

@@ -20,7 +20,13 @@ from ..drawing import COLOURS, INK, figure_of
 LETTERS, SMALL_LETTERS = 12, 9
 _SVG = "{http://www.w3.org/2000/svg}"
 _LINK = "{http://www.w3.org/1999/xlink}href"
-_PAPER = {INK.lower(): "var(--ink)", "#ffffff": "var(--card)", "#dddddd": "var(--line)"}
+_PAPER = {
+    INK.lower(): "var(--ink)",
+    "#ffffff": "var(--card)",
+    "#dddddd": "var(--line)",
+    "#bbbbbb": "var(--line)",
+    "#999999": "var(--muted)",
+}
 _THEMED = _PAPER | {c.lower(): f"var(--body-{k})" for k, c in enumerate(COLOURS, start=1)}
 
 
@@ -55,6 +61,11 @@ def drawings(
         _themed(_svg_text(figure), f"{prefix}{k}-", label)
         for k, (figure, label) in enumerate(zip(figures, labels, strict=True))
     ]
+
+
+def inline(figure: Any, prefix: str, label: str) -> Markup:
+    """Any figure of matplotlib as inline SVG that follows light and dark."""
+    return _themed(_svg_text(figure), prefix, label)
 
 
 def _trimmed(low: float, high: float) -> tuple[float, float]:

@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from basepar_core.errors import BaseparError, UsageError
 
-from . import about, model, results
+from . import about, model, results, study
 from .facts import Facts, gather
 from .html import LeftOut, Section, joined
 
@@ -74,6 +74,7 @@ def sections(found: Facts) -> tuple[list[Section], list[LeftOut]]:
     made = [
         about.swept(found, nominal),
         about.outcome(found),
+        *([studied] if (studied := study.section(found.path)) else []),
         model.base_parameters(found),
         model.singular_values(found),
         results.reduction(found),

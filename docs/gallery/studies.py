@@ -1,0 +1,54 @@
+"""Runs the worked studies and draws them: `python docs/gallery/studies.py [NAME …]`.
+
+Stores go to a temporary folder; what stays is one picture per study and kind, beside this file,
+and the numbers of docs/studies-gallery.md on stdout.
+"""
+
+import json
+import sys
+import tempfile
+from pathlib import Path
+
+from PIL import Image
+
+from cluster.connect import connect
+from cluster.places import Laptop
+from workflows import polish_document, study_document, tolerances
+from workflows.design_study import load_job, study
+from workflows.drawing import save
+from workflows.polish import polish
+from workflows.study_pictures import Shown, pictures
+
+#: Half widths that a workshop keeps without effort.
+MADE = {
+    "four-bar": "lx1=1mm, lx2=1mm, ly2=1mm, lx3=1mm, Dx=1mm, Dy=1mm",
+    "quick-return": "r=0.2mm, d=0.2mm, l=0.2mm, k=0.2mm, h=0.2mm",
+    "3-rrr": "l1=0.1mm, l2=0.1mm, a=0.1mm, ax=0.1mm, ay=0.1mm, b=0.1mm, bx=0.1mm, by=0.1mm",
+}
+#: Pictures that the gallery shows.
+SHOWN = ("history", "front", "designs", "importances", "tolerances")
+
+
+def make(name: str, folder: Path, client: object) -> None:
+    job = load_job(name, str(folder / f"{name}.zarr"))
+    found = study_document.study(job, study(job, client))  # type: ignore[arg-type]
+    polished = polish_document.document(job, polish(job, client, 3))  # type: ignore[arg-type]
+    half = tolerances.read_tolerances(job.mechanism, [MADE[name]])
+    asked = tolerances.Tolerances(half, samples=400)
+    spread = tolerances.document(
+        job,
+        tolerances.spread(job, client, asked),  # type: ignore[arg-type]
+    )
+    json.dump({"study": found, "polished": polished, "tolerances": spread}, sys.stdout, indent=1)
+    for picture, _, figure in pictures(Shown.of(job)):
+        if picture in SHOWN:
+            path = save(figure, folder / f"{name}-{picture}.png")
+            # A palette makes it a quarter of the size.
+            small = Image.open(path).convert("RGB").quantize(64)
+            small.save(Path(__file__).with_name(f"study-{name}-{picture}.png"), optimize=True)
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as place, connect(Laptop(workers=1)) as client:
+        for name in sys.argv[1:] or MADE:
+            make(name, Path(place), client)

@@ -1,0 +1,43 @@
+"""Every shipped study reads, and runs small."""
+
+import numpy as np
+import pytest
+
+from cluster.connect import connect
+from cluster.places import Laptop
+from sweeps import store
+from workflows.design_study import load_job, study
+from workflows.shipped import study_names
+from workflows.study_document import study as facts_of
+from workflows.study_store import study_of
+from workflows.verdict import judge
+
+#: Two batches of a study, enough that the sampler has been told something.
+BATCHES = 2
+
+
+@pytest.fixture(scope="module")
+def client():
+    with connect(Laptop(workers=1)) as found:
+        yield found
+
+
+def test_the_three_worked_ones_ship():
+    assert {"four-bar", "quick-return", "3-rrr"} <= set(study_names())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", study_names())
+def test_runs_small(name, tmp_path, client):
+    job = load_job(name, str(tmp_path / "study.zarr"))
+    small = job.of(BATCHES * job.batch)
+    result = study(small, client)
+    assert result.summary.done
+    assert result.summary.failed == 0
+    verdict = judge(small, store.open_group(small.path), 0, small.trials)
+    # The bounds are sensible: of the first points a fifth and more closes, and one is feasible.
+    assert np.isfinite(verdict.values).all(axis=1).mean() > 0.2
+    assert verdict.feasible.any()
+    document = facts_of(small, result)
+    assert document["best"]
+    assert study_of(small.path).hash == small.hash

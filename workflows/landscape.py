@@ -1,0 +1,174 @@
+"""Values and slopes of a study's quantities at one design.
+
+Exact slopes come from `basepar_core.sensitivity`: of symbols, torques (RMS; peaks, which are
+smooth only piece by piece), strokes (likewise) and the condition. Other smooth results have
+central differences of the study's own evaluation; ranks and sizes of selected models are steps,
+and have no slope.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from basepar_core import sensitivity
+from basepar_core.sensitivity import Slopes
+from sweeps.evaluate import ChunkEvaluator, prepare
+from sweeps.spec import array_name
+from sweeps.statuses import WITH_RESULTS
+
+from .study_spec import Range, StudySpec
+
+#: How the slope of a quantity is had, by the word before its parentheses.
+EXACT = {"torque_rms": "exact", "condition": "exact"}
+PIECEWISE = {"torque_peak": "exact, piece by piece", "stroke": "exact, piece by piece"}
+STEPS = ("rank", "selected_size")
+#: Step of central differences, as a share of a variable's range: they err by its square, and by
+#: rounding (1e-15 of the value) over it.
+SHARE = 1e-6
+
+
+@dataclass(frozen=True)
+class Point:
+    """A design: values of all names, and their slopes by the symbols (symbol,)."""
+
+    values: Mapping[str, float]
+    slopes: Mapping[str, np.ndarray]
+
+
+@dataclass(frozen=True)
+class Landscape:
+    """What a study is about, as a function with slopes; picklable.
+
+    Attributes
+    ----------
+    spec
+        The study.
+    symbols
+        What slopes are taken by, and the length (SI) that is a large change of each.
+    """
+
+    spec: StudySpec
+    symbols: tuple[str, ...]
+    sizes: tuple[float, ...]
+    evaluator: ChunkEvaluator = field(repr=False)
+
+    @classmethod
+    def of(cls, spec: StudySpec) -> "Landscape":
+        """By the variables of a study that are not discrete."""
+        moving = {n: v.high - v.low for n, v in spec.variables if isinstance(v, Range)}
+        return cls.by(spec, moving)
+
+    @classmethod
+    def by(cls, spec: StudySpec, sizes: Mapping[str, float]) -> "Landscape":
+        """By symbols, each with what is a large change of it."""
+        return cls(spec, tuple(sizes), tuple(sizes.values()), prepare(spec.sweep))
+
+    @property
+    def kinds(self) -> dict[str, str]:
+        """How the slope of each result is had."""
+        return {name: self._kind(name) for name in self.spec.results}
+
+    def _kind(self, name: str) -> str:
+        word = word_of(name)[0]
+        if word in STEPS:
+            return "none: it is a step"
+        return {**EXACT, **PIECEWISE}.get(word, "differences")
+
+    def at(self, design: Mapping[str, float]) -> Point | None:
+        """Values and slopes where symbols have these values (SI); None where it does not close."""
+        mechanism = self.spec.mechanism
+        columns = {name: np.array([value]) for name, value in design.items()}
+        known, slopes = sensitivity.of_symbols(mechanism, columns, self.symbols)
+        values = {name: float(value) for name, value in known.items()}
+        found = _Found(self, columns)
+        for name in self.spec.results:
+            pair = found.result(name)
+            if pair is None or not np.isfinite(pair[0]):
+                return None
+            values[name], slopes[name] = pair
+        return Point(values, slopes)
+
+
+class _Found:
+    """Results at one design, computed as they are asked for."""
+
+    def __init__(self, of: Landscape, columns: Mapping[str, np.ndarray]):
+        self.of, self.columns = of, columns
+
+    def result(self, name: str) -> tuple[float, np.ndarray] | None:
+        word, inner = word_of(name)
+        if self.of._kind(name) in ("differences", "none: it is a step"):
+            return self._differences(name)
+        seen = self._excited if word == "condition" else self._cycled
+        if not seen.closed[0]:
+            return None
+        if word == "condition":
+            value, slope = sensitivity.condition(seen, self.of.evaluator.base)
+        elif word == "stroke":
+            value, slope = sensitivity.stroke(*seen.joint_values(inner))
+        else:
+            reduce = {
+                "torque_rms": sensitivity.root_mean_square,
+                "torque_peak": sensitivity.peak,
+            }[word]
+            mechanism = self.of.spec.mechanism
+            k = mechanism.coordinates.index(inner or mechanism.actuated[0])
+            value, slope = (x[:, k] for x in reduce(*self._torques))
+        return float(value[0]), slope[0]
+
+    @cached_property
+    def _cycled(self) -> Slopes:
+        motion = self.of.evaluator.cycle
+        assert motion is not None
+        return sensitivity.slopes(self.of.evaluator.model, self.columns, motion, self.of.symbols)
+
+    @cached_property
+    def _excited(self) -> Slopes:
+        motion = self.of.evaluator.excitation
+        assert motion is not None
+        return sensitivity.slopes(self.of.evaluator.model, self.columns, motion, self.of.symbols)
+
+    @cached_property
+    def _torques(self) -> tuple[np.ndarray, np.ndarray]:
+        return self._cycled.torques()
+
+    @cached_property
+    def _around(self) -> Mapping[str, np.ndarray]:
+        """The design, then one step up and one down along every symbol, evaluated."""
+        count = 1 + 2 * len(self.of.symbols)
+        rows = {name: np.full(count, value[0]) for name, value in self.columns.items()}
+        for k, (name, size) in enumerate(zip(self.of.symbols, self.of.sizes, strict=True)):
+            rows.setdefault(name, np.full(count, self.of.spec.mechanism.nominal[name]))
+            rows[name][1 + 2 * k : 3 + 2 * k] += SHARE * size * np.array([1, -1])
+        return self.of.evaluator(rows, np.ones(count, dtype=bool))
+
+    def _differences(self, name: str) -> tuple[float, np.ndarray] | None:
+        arrays = self._around
+        if not np.isin(arrays["status"], WITH_RESULTS).all():
+            return None
+        track = column(self.of.evaluator, arrays, name)
+        if word_of(name)[0] in STEPS:
+            return float(track[0]), np.zeros(len(self.of.symbols))
+        moved = (track[1::2] - track[2::2]) / (2 * SHARE * np.array(self.of.sizes))
+        return float(track[0]), moved
+
+
+def word_of(name: str) -> tuple[str, str]:
+    """A result's word and what it is of: `torque_rms`, `A` of `torque_rms(A)`."""
+    word, _, inner = name.partition("(")
+    return word, inner.removesuffix(")")
+
+
+def column(evaluator: Any, arrays: Mapping[str, np.ndarray], name: str) -> np.ndarray:
+    """A result (variant,) among an evaluation's arrays."""
+    word, inner = word_of(name)
+    array = array_name(name) if word == "stroke" else word
+    found = np.asarray(arrays[array], float)
+    if found.ndim == 1:
+        return found
+    (output,) = (one for one in evaluator.outputs if one.name == array)
+    labels: Sequence[Any] = list(evaluator.coords[output.dims[1]])
+    return found[:, labels.index(inner)]

@@ -1,0 +1,87 @@
+"""What people see while a study runs: how far it is, and the best designs so far.
+
+Reads the store like anybody else; the study knows nothing of it. Where nobody watches, nothing
+is written.
+"""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import numpy as np
+from rich.live import Live
+from rich.markup import escape
+from rich.table import Table
+from rich.text import Text
+
+from basepar_core.errors import StoreError
+from sweeps import store
+from sweeps.progress import Advance
+
+from .study_document import best
+from .study_spec import StudySpec
+from .terminal import err, number, table
+from .verdict import Verdict, judge
+
+#: Reading the store costs milliseconds; people read a few lines a second.
+EVERY = 0.5
+SHOWN = 5
+
+
+class LiveTable:
+    """A table fed by the sweep's receipts."""
+
+    def __init__(self, spec: StudySpec, live: Live):
+        self.spec, self.live, self.last = spec, live, 0.0
+
+    def __call__(self, advance: Advance) -> None:
+        now = time.monotonic()
+        if now - self.last < EVERY and advance.done < advance.total:
+            return
+        self.last = now
+        try:
+            verdict = judge(self.spec, store.open_group(self.spec.path), 0, self.spec.trials)
+        except StoreError:  # not made yet
+            return
+        self.live.update(picture(self.spec, verdict, advance), refresh=True)
+
+
+def picture(spec: StudySpec, verdict: Verdict, advance: Advance) -> Table:
+    """The table at one moment."""
+    frame = Table.grid()
+    frame.add_row(headline(spec, verdict, advance))
+    rows = best(spec, verdict)[:SHOWN]
+    heads = [line.text for line in spec.objectives] + list(spec.names)
+    made = table("variant", *map(escape, heads), "", right=("variant", *map(escape, heads)))
+    for row in rows:
+        values = [*verdict.values[row], *verdict.parameters[row]]
+        shown = [number(float(x)) if np.isfinite(x) else "–" for x in values]
+        missed = float(verdict.violation[row])
+        note = "" if verdict.feasible[row] else f"[yellow]off by {number(missed)}[/]"
+        made.add_row(str(row), *shown, note)
+    frame.add_row(made)
+    return frame
+
+
+def headline(spec: StudySpec, verdict: Verdict, advance: Advance) -> Text:
+    """Trials, feasible ones, speed, and how long since the best one changed."""
+    done = int(verdict.settled.sum())
+    feasible = np.flatnonzero(verdict.feasible)
+    parts = [f"{done} of {spec.trials} trials", f"{feasible.size} feasible"]
+    if advance.workers:
+        parts.append(f"{advance.workers} worker{'s' * (advance.workers != 1)}")
+    parts.append(f"{advance.seconds:.0f} s")
+    if len(spec.objectives) == 1 and feasible.size:
+        parts.append(f"best is {done - 1 - int(best(spec, verdict)[0])} trials old")
+    return Text("  ".join(parts), style="dim")
+
+
+@contextmanager
+def live_table(spec: StudySpec, quiet: bool) -> Iterator[LiveTable | None]:
+    """A live table on stderr, so that stdout stays a program's; none where nobody watches."""
+    if quiet or not err.is_terminal:
+        yield None
+        return
+    with Live(console=err, auto_refresh=False, transient=True) as live:
+        live.update(Text("starting workers", style="dim"), refresh=True)
+        yield LiveTable(spec, live)

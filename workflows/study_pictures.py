@@ -1,0 +1,415 @@
+"""Pictures of a study: history, Pareto front, importances, slices, best designs, tolerances.
+
+Matplotlib figures, for PNG files (`basepar pictures`) and, as SVG, for the report. Optuna's own
+plots work on the journal as well; these need the store only, know what is feasible, and show the
+polished designs. Importances are Optuna's: PED-ANOVA, which needs nothing but the trials.
+"""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import optuna
+
+from basepar_core.closure import Model, prepare
+from basepar_core.errors import StoreError
+from sweeps import store
+
+from .drawing import COLOURS, INK, _Scene, canvas, save
+from .polish import dominated, polished_path, polished_rows, signs
+from .report.facts import unit_size
+from .samplers import distributions
+from .study_spec import StudySpec
+from .tolerances import Spread, read_spread, tolerances_path
+from .verdict import Verdict, judge
+
+FEASIBLE, POLISHED, MISSED = COLOURS[0], COLOURS[1], "#BBBBBB"
+#: Values this many times apart are drawn by their logarithms.
+DECADES = 50.0
+#: Designs drawn side by side.
+DRAWN = 3
+#: Below this many feasible trials importances would be noise.
+ENOUGH = 20
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A study as pictures need it.
+
+    Attributes
+    ----------
+    verdict
+        All trials that are settled or pending.
+    polished
+        The polished designs, where there are any.
+    spread
+        Samples about a design, where there are any.
+    """
+
+    spec: StudySpec
+    verdict: Verdict
+    polished: Verdict | None = None
+    spread: Spread | None = None
+
+    @classmethod
+    def of(cls, spec: StudySpec) -> "Shown":
+        """What lies in the study's store and in those beside it."""
+        found = cls(spec, judge(spec, store.open_group(spec.path), 0, spec.trials))
+        path = polished_path(spec.path)
+        if path.exists():
+            count = len(polished_rows(path))
+            found = replace(found, polished=judge(spec, store.open_group(path), 0, count))
+        path = tolerances_path(spec.path)
+        if path.exists():
+            with suppress(StoreError):  # still being written
+                found = replace(found, spread=read_spread(spec, path))
+        return found
+
+    @cached_property
+    def model(self) -> Model:
+        """The mechanism, assembled."""
+        return prepare(self.spec.mechanism)
+
+    @property
+    def valued(self) -> np.ndarray:
+        """(variant,) bool: it has a value of every objective."""
+        return np.isfinite(self.verdict.values).all(axis=1) & self.verdict.settled
+
+    @cached_property
+    def candidates(self) -> tuple[np.ndarray, np.ndarray, list[str]]:
+        """Feasible designs, polished ones among them: values, parameters, names."""
+        good = np.flatnonzero(self.verdict.feasible)
+        values, parameters = self.verdict.values[good], self.verdict.parameters[good]
+        words = [f"variant {row}" for row in good]
+        if (after := self.polished) is not None:
+            more = np.flatnonzero(after.feasible)
+            values = np.concatenate([values, after.values[more]])
+            parameters = np.concatenate([parameters, after.parameters[more]])
+            words += [f"polished {row}" for row in more]
+        return values, parameters, words
+
+    @property
+    def best(self) -> list[int]:
+        """Places among `candidates`: the best, or some evenly along the front."""
+        values = self.candidates[0] * signs(self.spec)
+        if not len(values):
+            return []
+        order = np.argsort(values[:, 0], kind="stable")
+        if len(self.spec.objectives) > 1:
+            order = order[~dominated(values[order])]
+            order = order[np.unique(np.linspace(0, len(order) - 1, DRAWN).round().astype(int))]
+        return [int(place) for place in order[:DRAWN]]
+
+
+def pictures(shown: Shown) -> Iterator[tuple[str, str, Any]]:
+    """Name, caption and figure of everything there is to show."""
+    spec = shown.spec
+    yield "history", "Objectives trial by trial; the line is the best so far.", history(shown)
+    if len(spec.objectives) > 1 and len(shown.candidates[0]):
+        yield (
+            "front",
+            "What can be had of one objective for the other: the front's designs are joined.",
+            front(shown),
+        )
+    if len(shown.candidates[0]):
+        yield "designs", "The best designs, at one scale.", designs(shown)
+    if int(shown.valued.sum()) >= ENOUGH and len(spec.variables) > 1:
+        yield (
+            "importances",
+            "How much of what makes a trial one of the best each variable is (PED-ANOVA).",
+            importances(shown),
+        )
+    yield "slices", "Objectives against variables, one at a time.", slices(shown)
+    if shown.spread is not None:
+        yield (
+            "tolerances",
+            f"Samples about {shown.spread.origin} as it may be made; the line is what the slopes "
+            "predict.",
+            tolerances(shown, shown.spread),
+        )
+
+
+def write(shown: Shown, folder: Path) -> list[Path]:
+    """Every picture as a PNG file."""
+    return [save(figure, folder / f"{name}.png") for name, _, figure in pictures(shown)]
+
+
+def history(shown: Shown) -> Any:
+    """Objectives against the trial's number, the best so far, the polished designs."""
+    lines = shown.spec.objectives
+    figure = canvas(7.2, 2.2 + 1.6 * len(lines))
+    trials, good = np.arange(len(shown.verdict.values)), shown.verdict.feasible
+    for k, line in enumerate(lines):
+        axes = _axes(figure, len(lines), 1, k + 1)
+        values = shown.verdict.values[:, k]
+        missed = shown.valued & ~good
+        _points(axes, trials[missed], values[missed], "misses a constraint", MISSED, 10)
+        _points(axes, trials[good], values[good], "feasible", FEASIBLE, 12)
+        if len(lines) == 1 and good.any():
+            running = np.where(good, values, np.inf if line.minimize else -np.inf)
+            so_far = (np.minimum if line.minimize else np.maximum).accumulate(running)
+            known = np.isfinite(so_far)
+            axes.step(trials[known], so_far[known], where="post", color=FEASIBLE, lw=1.2)
+        _mark_polished(axes, shown, k, len(trials))
+        _scaled(axes, "y", np.concatenate([values[good], values[missed]]), good.sum())
+        axes.set_ylabel(_titled(line.text, line.unit))
+        if k == 0:
+            _legend(axes)
+    axes.set_xlabel("trial")
+    return figure
+
+
+def _mark_polished(axes: Any, shown: Shown, k: int, at: int) -> None:
+    if shown.polished is not None and shown.polished.feasible.any():
+        values = shown.polished.values[shown.polished.feasible, k]
+        where = at + np.arange(len(values)) * max(1, at // 60)
+        axes.scatter(where, values, 34, POLISHED, "D", label="polished", zorder=4)
+
+
+def front(shown: Shown) -> Any:
+    """The first two objectives against each other."""
+    figure = canvas(7.2, 4.6)
+    axes = _axes(figure, 1, 1, 1)
+    verdict, (first, second) = shown.verdict, shown.spec.objectives[:2]
+    missed = shown.valued & ~verdict.feasible
+    good = verdict.feasible
+    x, y = verdict.values[:, 0], verdict.values[:, 1]
+    _points(axes, x[missed], y[missed], "misses a constraint", MISSED, 12)
+    _points(axes, x[good], y[good], "feasible", FEASIBLE, 14)
+    values = shown.candidates[0]
+    best = values[~dominated(values * signs(shown.spec))][:, :2]
+    best = best[np.argsort(best[:, 0])]
+    axes.plot(*best.T, color=INK, lw=1, drawstyle="steps-post", label="front", zorder=3)
+    if shown.polished is not None and shown.polished.feasible.any():
+        points = shown.polished.values[shown.polished.feasible, :2]
+        axes.scatter(*points.T, 34, POLISHED, "D", label="polished", zorder=4)
+    for which, k in (("x", 0), ("y", 1)):
+        _scaled(axes, which, verdict.values[shown.valued, k], good.sum())
+    axes.set_xlabel(_titled(first.text, first.unit))
+    axes.set_ylabel(_titled(second.text, second.unit))
+    _legend(axes)
+    return figure
+
+
+def study_of_trials(shown: Shown, objective: int) -> optuna.Study:
+    """Settled trials with values as a study in memory, one objective told."""
+    line = shown.spec.objectives[objective]
+    made = optuna.create_study(direction=line.direction)
+    for row in np.flatnonzero(shown.valued):
+        parameters = {
+            name: variable.parameter(float(value))
+            for (name, variable), value in zip(
+                shown.spec.variables, shown.verdict.parameters[row], strict=True
+            )
+        }
+        made.add_trial(
+            optuna.trial.create_trial(
+                value=float(shown.verdict.values[row, objective]),
+                params=parameters,
+                distributions=distributions(shown.spec),
+            )
+        )
+    return made
+
+
+def importances(shown: Shown) -> Any:
+    """Bars per objective and variable."""
+    verbosity = optuna.logging.get_verbosity()
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    try:
+        found = [
+            optuna.importance.get_param_importances(
+                study_of_trials(shown, k),
+                evaluator=optuna.importance.PedAnovaImportanceEvaluator(),
+            )
+            for k in range(len(shown.spec.objectives))
+        ]
+    finally:
+        optuna.logging.set_verbosity(verbosity)
+    names = sorted(shown.spec.names, key=lambda name: sum(one.get(name, 0) for one in found))
+    figure = canvas(7.2, 1.3 + 0.34 * len(names) * (0.5 + 0.5 * len(found)))
+    axes = _axes(figure, 1, 1, 1, grid="x")
+    high = 0.8 / len(found)
+    for k, (one, line) in enumerate(zip(found, shown.spec.objectives, strict=True)):
+        at = np.arange(len(names)) + 0.4 - high * (k + 0.5)
+        shares = [100 * one.get(name, 0.0) for name in names]
+        axes.barh(at, shares, high * 0.92, color=COLOURS[k], label=line.text)
+        for y, share in zip(at, shares, strict=True):
+            axes.text(share + 0.6, y, f"{share:.0f}", va="center", fontsize=8, color=INK)
+    axes.set_yticks(range(len(names)), names)
+    axes.set_xlabel("importance, %")
+    if len(found) > 1:
+        axes.legend(frameon=False, fontsize=8, loc="lower right")
+    return figure
+
+
+def slices(shown: Shown) -> Any:
+    """Small multiples: objectives (rows) against variables (columns)."""
+    spec, verdict = shown.spec, shown.verdict
+    rows, columns = len(spec.objectives), len(spec.variables)
+    figure = canvas(max(3.6, min(2.4 * columns, 12.0)), 0.7 + 1.9 * rows)
+    good, missed = verdict.feasible, shown.valued & ~verdict.feasible
+    for k, line in enumerate(spec.objectives):
+        for j, name in enumerate(spec.names):
+            axes = _axes(figure, rows, columns, k * columns + j + 1)
+            scale, unit = _unit(shown, name)
+            x = verdict.parameters[:, j] / scale
+            _points(axes, x[missed], verdict.values[missed, k], "", MISSED, 7)
+            _points(axes, x[good], verdict.values[good, k], "", FEASIBLE, 9)
+            after = shown.polished
+            if after is not None and after.feasible.any():
+                one = after.feasible
+                axes.scatter(
+                    after.parameters[one, j] / scale,
+                    after.values[one, k],
+                    24,
+                    POLISHED,
+                    "D",
+                    zorder=4,
+                )
+            _scaled(axes, "y", verdict.values[shown.valued, k], good.sum())
+            if k == rows - 1:
+                axes.set_xlabel(_titled(name, unit))
+            if j == 0:
+                axes.set_ylabel(_titled(line.text, line.unit))
+            else:
+                axes.tick_params(labelleft=False)
+    return figure
+
+
+def designs(shown: Shown) -> Any:
+    """The best designs side by side, at one scale, with their values below."""
+    values, parameters, names = shown.candidates
+    best = shown.best
+    figure = canvas(3.4 * len(best) + 0.2, 4.0)
+    axes = [figure.add_subplot(1, len(best), k + 1) for k in range(len(best))]
+    for one, place in zip(axes, best, strict=True):
+        design = dict(zip(shown.spec.names, map(float, parameters[place]), strict=True))
+        one.set_aspect("equal")
+        one.axis("off")
+        _Scene(shown.model, design).paint(one)
+        for text in one.texts:
+            text.set_fontsize(7)
+        said = "\n".join(
+            f"{_short(line.text)} = {value:.4g}{_spaced(line.unit)}"
+            for line, value in zip(shown.spec.objectives, values[place], strict=True)
+        )
+        one.set_title(names[place], fontsize=10, color=INK)
+        one.text(0.5, -0.02, said, transform=one.transAxes, ha="center", va="top", fontsize=8.5)
+    for which in ("x", "y"):
+        limits = np.array([getattr(one, f"get_{which}lim")() for one in axes])
+        for one in axes:
+            getattr(one, f"set_{which}lim")(limits[:, 0].min(), limits[:, 1].max())
+    return figure
+
+
+def tolerances(shown: Shown, spread: Spread) -> Any:
+    """Distributions of the objectives, and which tolerance makes them."""
+    lines, verdict = shown.spec.objectives, spread.verdict
+    figure = canvas(7.2, 2.9 * len(lines))
+    for k, line in enumerate(lines):
+        axes = _axes(figure, len(lines), 2, 2 * k + 1)
+        values, good = verdict.values[1:, k], verdict.feasible[1:]
+        closed = np.isfinite(values)
+        if closed.any():
+            bins = np.histogram_bin_edges(values[closed], 30)
+            parts = [values[closed & good], values[closed & ~good]]
+            axes.hist(
+                parts,
+                bins,
+                stacked=True,
+                color=[FEASIBLE, MISSED],
+                label=["feasible", "misses a constraint"],
+            )
+            _predicted(axes, spread, k, bins, int(closed.sum()))
+        axes.axvline(verdict.values[0, k], color=INK, lw=1, ls=":")
+        axes.set_xlabel(_titled(line.text, line.unit))
+        axes.set_ylabel("samples")
+        if k == 0:
+            _legend(axes)
+        _shares(_axes(figure, len(lines), 2, 2 * k + 2, grid="x"), spread, k)
+    return figure
+
+
+def _predicted(axes: Any, spread: Spread, k: int, bins: np.ndarray, count: int) -> None:
+    sigma, middle = spread.predicted[k], spread.verdict.values[0, k]
+    if np.isfinite(sigma) and sigma > 0:
+        x = np.linspace(bins[0], bins[-1], 200)
+        density = np.exp(-(((x - middle) / sigma) ** 2) / 2) / (sigma * np.sqrt(2 * np.pi))
+        axes.plot(x, density * count * (bins[1] - bins[0]), color=POLISHED, lw=1.3)
+
+
+def _shares(axes: Any, spread: Spread, k: int) -> None:
+    names, shares = list(spread.tolerances.half), 100 * np.nan_to_num(spread.shares[k])
+    order = np.argsort(shares)
+    axes.barh(range(len(names)), shares[order], 0.7, color=FEASIBLE)
+    for y, place in enumerate(order):
+        axes.text(shares[place] + 1, y, f"{shares[place]:.0f}", va="center", fontsize=8)
+    axes.set_yticks(range(len(names)), [names[place] for place in order])
+    axes.set_xlim(0, 112)
+    axes.set_xlabel("share of the variance, %")
+
+
+# Axes
+
+
+def _axes(figure: Any, rows: int, columns: int, place: int, grid: str = "both") -> Any:
+    axes = figure.add_subplot(rows, columns, place)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.spines[["left", "bottom"]].set_color("#999999")
+    axes.tick_params(labelsize=8, colors=INK)
+    axes.grid(axis=grid, color="#DDDDDD", lw=0.5)
+    axes.set_axisbelow(True)
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.label.set_size(9)
+        axis.label.set_color(INK)
+    return axes
+
+
+def _points(axes: Any, x: np.ndarray, y: np.ndarray, label: str, colour: str, size: float) -> None:
+    axes.scatter(x, y, size, colour, label=label, linewidths=0, zorder=2)
+
+
+def _legend(axes: Any) -> None:
+    """Above the axes: nothing to cover there."""
+    handles, labels = axes.get_legend_handles_labels()
+    if labels:
+        axes.legend(
+            handles,
+            labels,
+            frameon=False,
+            fontsize=8,
+            ncols=len(labels),
+            loc="lower left",
+            bbox_to_anchor=(0, 1.0),
+            borderaxespad=0.2,
+        )
+
+
+def _scaled(axes: Any, which: str, values: np.ndarray, feasible: int) -> None:
+    """Logarithmic where values are far apart."""
+    finite = values[np.isfinite(values)]
+    if finite.size and finite.min() > 0 and finite.max() > DECADES * finite.min():
+        getattr(axes, f"set_{which}scale")("log")
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 28 else f"{text[:26]}…"
+
+
+def _spaced(unit: str) -> str:
+    return "" if unit == "1" else f" {unit.replace('*', ' ').replace('^2', '²')}"
+
+
+def _titled(text: str, unit: str) -> str:
+    return _short(text) + (f" [{_spaced(unit).strip()}]" if unit != "1" else "")
+
+
+def _unit(shown: Shown, name: str) -> tuple[float, str]:
+    """A symbol's unit: SI times its inverse, and as the file has it."""
+    (symbol,) = (one for one in shown.spec.mechanism.geometry if one.name == name)
+    return (unit_size(symbol.unit), symbol.unit) if symbol.unit else (1.0, "1")

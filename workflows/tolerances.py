@@ -1,0 +1,297 @@
+"""What manufacturing tolerances make of a design: Monte Carlo over them, and the linear share.
+
+Dimensions are drawn independently about the design, all variants are one chunk of one sweep,
+judged as the study judges its own; the design itself is variant 0. Beside the spread that was
+found stands the one that exact slopes predict, σ² = Σ (∂f/∂λ σ_λ)²: where they agree, the terms
+of that sum say which tolerance matters; where they do not, the design sits on a bend or an edge,
+and only the Monte Carlo numbers count.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from distributed import Client
+
+from basepar_core.errors import ExpressionError, UsageError
+from basepar_core.expressions import evaluate
+from basepar_core.grammar import did_you_mean, parse, parse_unit
+from basepar_core.mechanism import Mechanism
+from basepar_core.sensitivity import differentiated
+from basepar_core.units import DIMENSIONLESS
+from sweeps import store
+from sweeps.asked import Asked
+from sweeps.sweep import complete, sweep
+
+from .landscape import Landscape
+from .polish import finished, polished_path, polished_rows, signs
+from .study_document import best
+from .study_spec import StudySpec
+from .verdict import CLOSING, Verdict, judge
+
+Shape = Literal["uniform", "normal"]
+#: Of the normal distribution a tolerance is three standard deviations, and nothing is beyond it:
+#: parts outside are sorted out.
+SIGMAS = 3.0
+SAMPLES = 1000
+
+
+@dataclass(frozen=True)
+class Tolerances:
+    """What is made how exactly: half widths by symbol, SI."""
+
+    half: Mapping[str, float]
+    shape: Shape = "uniform"
+    samples: int = SAMPLES
+    seed: int = 0
+
+    @property
+    def deviation(self) -> np.ndarray:
+        """(symbol,): standard deviations, SI."""
+        half = np.array(list(self.half.values()))
+        if self.shape == "uniform":
+            return half / np.sqrt(3.0)
+        # Of a normal distribution cut off at three deviations 0.9866 is left.
+        phi = np.exp(-(SIGMAS**2) / 2) / np.sqrt(2 * np.pi)
+        return half / SIGMAS * np.sqrt(1 - 2 * SIGMAS * phi / 0.9973002039367398)
+
+    def draw(self, design: Mapping[str, float]) -> dict[str, np.ndarray]:
+        """Dimensions (variant,) about a design, the design itself first."""
+        rng = np.random.default_rng(self.seed)
+        found = {}
+        for name, half in self.half.items():
+            if self.shape == "uniform":
+                off = rng.uniform(-half, half, self.samples)
+            else:
+                off = rng.standard_normal(self.samples)
+                while (wide := np.abs(off) > SIGMAS).any():
+                    off[wide] = rng.standard_normal(int(wide.sum()))
+                off *= half / SIGMAS
+            found[name] = design[name] + np.concatenate([[0.0], off])
+        return found
+
+
+@dataclass(frozen=True)
+class Spread:
+    """What tolerances make of a design.
+
+    Attributes
+    ----------
+    path
+        Store of the samples, `verdict` the study's judgement of them: the design is row 0.
+    design
+        By name, SI; `origin` is the variant of the study, "polished 2" or such.
+    predicted
+        (objective,) standard deviation that the slopes predict; nan without slopes.
+    shares
+        (objective, symbol) parts of that variance.
+    """
+
+    path: Path
+    origin: str
+    design: Mapping[str, float]
+    tolerances: Tolerances
+    verdict: Verdict
+    predicted: np.ndarray
+    shares: np.ndarray
+
+    @property
+    def samples(self) -> np.ndarray:
+        """(sample, objective) of those samples that have values."""
+        values = self.verdict.values[1:]
+        return values[np.isfinite(values).all(axis=1)]
+
+
+def read_tolerances(mechanism: Mechanism, texts: Sequence[str]) -> dict[str, float]:
+    """`lx1=0.2 mm` and the like: half widths by symbol, SI.
+
+    Raises
+    ------
+    UsageError
+        A symbol that is none, or a value that does not fit it.
+    """
+    units = {s.name: parse_unit(s.unit) if s.unit else DIMENSIONLESS for s in mechanism.geometry}
+    roots = {relation.symbol for relation in mechanism.relations}
+    found: dict[str, float] = {}
+    for part in (part.strip() for text in texts for part in text.split(",")):
+        name, _, value = (word.strip() for word in part.partition("="))
+        if name not in units or name in roots:
+            hint = did_you_mean(name, list(units)) or f"; there are {', '.join(units)}"
+            raise UsageError(
+                f"{mechanism.name!r} has no dimension {name!r}{hint}", ["--tolerance"]
+            )
+        try:
+            (half,) = evaluate([parse(value, units[name], {})], {})
+        except ExpressionError as error:
+            raise UsageError(f"--tolerance {part}: {error.message}", ["--tolerance"]) from error
+        if not 0 < float(half) < np.inf:
+            raise UsageError(
+                f"--tolerance {part}: half a width is above 0: {name} lies within ± this value.",
+                ["--tolerance"],
+            )
+        found[name] = float(half)
+    if not found:
+        raise UsageError(
+            "No tolerance is stated: --tolerance lx1=0.2mm,lx3=0.5mm", ["--tolerance"]
+        )
+    return found
+
+
+def chosen(spec: StudySpec, variant: str) -> tuple[str, dict[str, float]]:
+    """A design of a study by its name, SI: `best`, a variant's number, or `polished 0`.
+
+    `best` is the best polished one where there are any, else the best variant.
+
+    Raises
+    ------
+    UsageError
+        There is none of this name.
+    """
+    verdict, path = finished(spec), polished_path(spec.path)
+    word, _, number = variant.partition(" ")
+    if (word == "polished" or variant == "best") and path.exists():
+        polished = judge(spec, store.open_group(path), 0, len(polished_rows(path)))
+        place = int(number) if number.isdigit() else int(best(spec, polished)[0])
+        if place < len(polished.values) and polished.feasible[place]:
+            return f"polished {place}", _design(spec, polished, place)
+    if variant == "best":
+        row = int(best(spec, verdict)[0])
+        return f"variant {row}", _design(spec, verdict, row)
+    if variant.isdigit() and int(variant) < spec.trials:
+        return f"variant {variant}", _design(spec, verdict, int(variant))
+    raise UsageError(
+        f"{spec.store} has no design {variant!r}: best, a variant from 0 to {spec.trials - 1}, or "
+        "'polished 0' after `basepar polish`.",
+        ["--variant"],
+    )
+
+
+def _design(spec: StudySpec, verdict: Verdict, row: int) -> dict[str, float]:
+    return dict(zip(spec.names, map(float, verdict.parameters[row]), strict=True))
+
+
+def tolerances_path(study: Path | str) -> Path:
+    """Where the samples about a study's design are stored."""
+    path = Path(study).absolute()
+    return path.with_name(f"{path.stem}-tolerances.zarr")
+
+
+def spread(
+    spec: StudySpec,
+    client: Client,
+    tolerances: Tolerances,
+    variant: str = "best",
+    path: Path | None = None,
+) -> Spread:
+    """Evaluate samples about a design; where they are stored already, read them.
+
+    Raises
+    ------
+    UsageError
+        The study is not finished, or has no such design.
+    StoreError
+        The samples stored there are of other tolerances.
+    """
+    origin, design = chosen(spec, variant)
+    whole = dict(spec.mechanism.nominal) | design
+    drawn = tolerances.draw(whole)
+    count = tolerances.samples + 1
+    columns = {name: np.full(count, value) for name, value in design.items()} | drawn
+    by = {
+        "tolerances": dict(tolerances.half),
+        "shape": tolerances.shape,
+        "seed": tolerances.seed,
+        "about": design,
+        "origin": origin,
+        "of": spec.hash,
+    }
+    lines = {name: [float(x.min()), float(x.max())] for name, x in columns.items()}
+    plan = Asked(lines, count, by).knowing(0, np.column_stack(list(columns.values())))
+    place = str(path or tolerances_path(spec.path))
+    job = replace(spec.sweep, plan=plan, chunk=count, store=place)
+    if complete(job) is None:
+        sweep(job, client)
+    return read_spread(spec, Path(place))
+
+
+def read_spread(spec: StudySpec, path: Path) -> Spread:
+    """Samples about a design, from their store.
+
+    Raises
+    ------
+    StoreError
+        There is none.
+    """
+    from sweeps.spec_file import from_document
+
+    group = store.open_group(path)
+    swept = from_document(str(group.attrs["spec"]))
+    plan = swept.plan
+    assert isinstance(plan, Asked)
+    by = plan.by
+    tolerances = Tolerances(by["tolerances"], by["shape"], len(plan) - 1, by["seed"])
+    verdict = judge(spec, group, 0, len(plan), list(plan.names))
+    predicted, shares = _linear(spec, tolerances, by["about"])
+    return Spread(path, by["origin"], by["about"], tolerances, verdict, predicted, shares)
+
+
+def _linear(
+    spec: StudySpec, tolerances: Tolerances, design: Mapping[str, float]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Standard deviations by exact slopes (objective,), and shares (objective, symbol)."""
+    names = tuple(tolerances.half)
+    landscape = Landscape.by(spec, {name: 100 * tolerances.half[name] for name in names})
+    point = landscape.at(dict(design))
+    if point is None:
+        empty = np.full((len(spec.objectives), len(names)), np.nan)
+        return empty[:, 0], empty
+    lines = [line.expression for line in spec.objectives]
+    _, slopes = differentiated(lines, point.values, point.slopes, len(names))
+    parts = (slopes * tolerances.deviation) ** 2
+    total = parts.sum(axis=1)
+    with np.errstate(all="ignore"):
+        return np.sqrt(total), parts / total[:, None]
+
+
+def document(spec: StudySpec, found: Spread) -> dict[str, Any]:
+    """`basepar tolerances --json`."""
+    verdict, tried = found.verdict, found.tolerances.samples
+    feasible = verdict.feasible[1:]
+    keys = [CLOSING, *(line.text for line in spec.constraints)]
+    missed = (verdict.violations[1:] > 0).sum(axis=0)
+    return {
+        "store": str(found.path),
+        "study": spec.store,
+        "design": found.origin,
+        "parameters": dict(found.design),
+        "tolerances": dict(found.tolerances.half),
+        "shape": found.tolerances.shape,
+        "samples": tried,
+        "seed": found.tolerances.seed,
+        "feasible": int(feasible.sum()),
+        "feasible_share": float(feasible.mean()),
+        "missed": {key: int(n) for key, n in zip(keys, missed, strict=True)},
+        "objectives": {
+            line.text: _numbers(found, k, float(sign))
+            for k, (line, sign) in enumerate(zip(spec.objectives, signs(spec), strict=True))
+        },
+    }
+
+
+def _numbers(found: Spread, k: int, sign: float) -> dict[str, Any]:
+    values = found.samples[:, k]
+    if not values.size:
+        return {"nominal": float(found.verdict.values[0, k]), "closed": 0}
+    low, middle, high = np.quantile(values, [0.05, 0.5, 0.95])
+    return {
+        "nominal": float(found.verdict.values[0, k]),
+        "closed": int(values.size),
+        "mean": float(values.mean()),
+        "standard_deviation": float(values.std(ddof=1)) if values.size > 1 else 0.0,
+        "quantiles": {"0.05": float(low), "0.5": float(middle), "0.95": float(high)},
+        "worst": float((sign * values).max() * sign),
+        "predicted_standard_deviation": float(found.predicted[k]),
+        "shares": dict(zip(found.tolerances.half, map(float, found.shares[k]), strict=True)),
+    }
