@@ -145,12 +145,19 @@ class _Found:
             rows[name][1 + 2 * k : 3 + 2 * k] += SHARE * size * np.array([1, -1])
         return self.of.evaluator(rows, np.ones(count, dtype=bool))
 
+    @cached_property
+    def _alone(self) -> Mapping[str, np.ndarray]:
+        """The design itself, evaluated; steps need no more."""
+        smooth = any(self.of._kind(name) == "differences" for name in self.of.spec.results)
+        return self._around if smooth else self.of.evaluator(self.columns, np.ones(1, dtype=bool))
+
     def _differences(self, name: str) -> tuple[float, np.ndarray] | None:
-        arrays = self._around
+        is_step = word_of(name)[0] in STEPS
+        arrays = self._alone if is_step else self._around
         if not np.isin(arrays["status"], WITH_RESULTS).all():
             return None
         track = column(self.of.evaluator, arrays, name)
-        if word_of(name)[0] in STEPS:
+        if is_step:
             return float(track[0]), np.zeros(len(self.of.symbols))
         moved = (track[1::2] - track[2::2]) / (2 * SHARE * np.array(self.of.sizes))
         return float(track[0]), moved

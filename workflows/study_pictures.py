@@ -32,6 +32,8 @@ FEASIBLE, POLISHED, MISSED = COLOURS[0], COLOURS[1], "#BBBBBB"
 DECADES = 50.0
 #: Designs drawn side by side.
 DRAWN = 3
+#: Designs nearer than this share of every variable's range look the same.
+ALIKE = 0.02
 #: Below this many feasible trials importances would be noise.
 ENOUGH = 20
 
@@ -101,8 +103,20 @@ class Shown:
         order = np.argsort(values[:, 0], kind="stable")
         if len(self.spec.objectives) > 1:
             order = order[~dominated(values[order])]
+            order = self._distinct(order)
             order = order[np.unique(np.linspace(0, len(order) - 1, DRAWN).round().astype(int))]
-        return [int(place) for place in order[:DRAWN]]
+        return [int(place) for place in self._distinct(order)[:DRAWN]]
+
+    def _distinct(self, order: np.ndarray) -> np.ndarray:
+        """Without those that look like one before them: descents often end in the same place."""
+        parameters = self.candidates[1]
+        width = np.ptp(self.verdict.parameters, axis=0)
+        shares = parameters / np.where(width > 0, width, 1.0)
+        kept: list[int] = []
+        for place in order:
+            if all(np.abs(shares[place] - shares[k]).max() > ALIKE for k in kept):
+                kept.append(int(place))
+        return np.array(kept, int)
 
 
 def pictures(shown: Shown) -> Iterator[tuple[str, str, Any]]:
@@ -167,7 +181,7 @@ def _mark_polished(axes: Any, shown: Shown, k: int, at: int) -> None:
     if shown.polished is not None and shown.polished.feasible.any():
         values = shown.polished.values[shown.polished.feasible, k]
         where = at + np.arange(len(values)) * max(1, at // 60)
-        axes.scatter(where, values, 34, POLISHED, "D", label="polished", zorder=4)
+        axes.scatter(where, values, 34, POLISHED, marker="D", label="polished", zorder=4)
 
 
 def front(shown: Shown) -> Any:
@@ -186,7 +200,7 @@ def front(shown: Shown) -> Any:
     axes.plot(*best.T, color=INK, lw=1, drawstyle="steps-post", label="front", zorder=3)
     if shown.polished is not None and shown.polished.feasible.any():
         points = shown.polished.values[shown.polished.feasible, :2]
-        axes.scatter(*points.T, 34, POLISHED, "D", label="polished", zorder=4)
+        axes.scatter(*points.T, 34, POLISHED, marker="D", label="polished", zorder=4)
     for which, k in (("x", 0), ("y", 1)):
         _scaled(axes, which, verdict.values[shown.valued, k], good.sum())
     axes.set_xlabel(_titled(first.text, first.unit))
@@ -268,7 +282,7 @@ def slices(shown: Shown) -> Any:
                     after.values[one, k],
                     24,
                     POLISHED,
-                    "D",
+                    marker="D",
                     zorder=4,
                 )
             _scaled(axes, "y", verdict.values[shown.valued, k], good.sum())
@@ -329,6 +343,7 @@ def tolerances(shown: Shown, spread: Spread) -> Any:
         axes.axvline(verdict.values[0, k], color=INK, lw=1, ls=":")
         axes.set_xlabel(_titled(line.text, line.unit))
         axes.set_ylabel("samples")
+        axes.yaxis.get_major_locator().set_params(integer=True)
         if k == 0:
             _legend(axes)
         _shares(_axes(figure, len(lines), 2, 2 * k + 2, grid="x"), spread, k)
@@ -340,7 +355,8 @@ def _predicted(axes: Any, spread: Spread, k: int, bins: np.ndarray, count: int) 
     if np.isfinite(sigma) and sigma > 0:
         x = np.linspace(bins[0], bins[-1], 200)
         density = np.exp(-(((x - middle) / sigma) ** 2) / 2) / (sigma * np.sqrt(2 * np.pi))
-        axes.plot(x, density * count * (bins[1] - bins[0]), color=POLISHED, lw=1.3)
+        height = density * count * (bins[1] - bins[0])
+        axes.plot(x, height, color=POLISHED, lw=1.3, label="by slopes")
 
 
 def _shares(axes: Any, spread: Spread, k: int) -> None:
@@ -351,6 +367,7 @@ def _shares(axes: Any, spread: Spread, k: int) -> None:
         axes.text(shares[place] + 1, y, f"{shares[place]:.0f}", va="center", fontsize=8)
     axes.set_yticks(range(len(names)), [names[place] for place in order])
     axes.set_xlim(0, 112)
+    axes.set_xticks(range(0, 101, 20))
     axes.set_xlabel("share of the variance, %")
 
 
