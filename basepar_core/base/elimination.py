@@ -8,14 +8,19 @@ parameters are exchanged as long as β gets shorter (`exchange.py`). Ties go by 
 name, never by order in the file.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 
 from ..algebra import GeometryField
 from ..errors import EliminationError
+from ..expressions import evaluate
 from ..quotients import Quotient, Quotients, factors_of
-from .exchange import Column, cleared, exchange
+from .exchange import Column, cleared, exchange, never
 from .null_space import Exact, NullVector
+
+#: An entry vanishes where it is below this share of its terms: rounding of a sum in float64.
+ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -48,6 +53,7 @@ def eliminate(
     names: Sequence[str],
     wanted: Sequence[int] | None = None,
     search: bool = True,
+    nominal: Mapping[str, float] | None = None,
 ) -> Elimination:
     """Solve the null vectors for as many parameters as they allow.
 
@@ -63,6 +69,9 @@ def eliminate(
         φ₂ by index; None: chosen for simple expressions.
     search
         Whether a φ₂ that is chosen here is improved by exchanges after the greedy choice.
+    nominal
+        Value of every symbol at a geometry where β is to have a value: a φ₂ that is chosen here
+        divides by nothing that vanishes there, as far as there is another.
 
     Raises
     ------
@@ -78,12 +87,13 @@ def eliminate(
     allowed = None if wanted is None else set(wanted)
     # Theorems first: what only was seen counts where it says more than they do.
     seen = {k for k, vector in enumerate(vectors) if vector.grade != "theorem"}
-    pivot_of = _eliminated(ring, columns, names, allowed, seen)
+    vanishes = _vanishing(field, nominal)
+    pivot_of = _eliminated(ring, columns, names, allowed, seen, vanishes)
     left = [column for k, column in columns.items() if column and k not in pivot_of.values()]
     if allowed is not None and (left or allowed - pivot_of.keys()):
         _refuse(left, allowed, pivot_of, names)
     if wanted is None and search:
-        pivot_of = exchange(ring, columns, pivot_of, names)
+        pivot_of = exchange(ring, columns, pivot_of, names, vanishes)
     eliminated = tuple(sorted(pivot_of))
     solved = {row: columns[pivot_of[row]] for row in eliminated}
     beta = {
@@ -99,14 +109,18 @@ def _eliminated(
     names: Sequence[str],
     allowed: set[int] | None,
     seen: set[int],
+    vanishes: Callable[[Quotient], bool],
 ) -> dict[int, int]:
     """Clear columns pivot by pivot, in place; the column of each eliminated parameter."""
     pivot_of: dict[int, int] = {}
     open_columns = set(columns)
     while open_columns := {k for k in open_columns if columns[k]}:
         common = (allowed, pivot_of, names)
-        choice = _best_pivot(columns, open_columns - seen, *common)
-        choice = choice or _best_pivot(columns, open_columns, *common)
+        choice = (
+            _best_pivot(columns, open_columns - seen, *common, vanishes)
+            or _best_pivot(columns, open_columns, *common, vanishes)
+            or _best_pivot(columns, open_columns, *common, never)
+        )
         if choice is None:
             break
         row, column = choice
@@ -122,8 +136,9 @@ def _best_pivot(
     allowed: set[int] | None,
     pivot_of: Mapping[int, int],
     names: Sequence[str],
+    vanishes: Callable[[Quotient], bool],
 ) -> tuple[int, int] | None:
-    """Row and column of the cheapest pivot among the open columns."""
+    """Row and column of the cheapest pivot among the open columns that does not vanish."""
     in_row: dict[int, int] = {}
     for column in columns.values():
         for row in column:
@@ -135,9 +150,27 @@ def _best_pivot(
             if row in pivot_of or (allowed is not None and row not in allowed):
                 continue
             key = (value.size * 3.0 + (in_row[row] - 1) * others, names[row], others)
-            if best is None or key < best[0]:
+            if (best is None or key < best[0]) and not vanishes(value):
                 best = key, (row, k)
     return best and best[1]
+
+
+def _vanishing(
+    field: GeometryField, nominal: Mapping[str, float] | None
+) -> Callable[[Quotient], bool]:
+    """Whether an entry vanishes at a geometry; never, where none is given."""
+    if nominal is None:
+        return never
+    values = evaluate(field.generators, nominal)
+
+    def vanishes(entry: Quotient) -> bool:
+        terms = [
+            float(c) * prod(x ** int(e) for x, e in zip(values, powers, strict=False) if e)
+            for powers, c in entry.top.to_dict().items()
+        ]
+        return abs(sum(terms)) <= ROUNDING * sum(map(abs, terms))
+
+    return vanishes
 
 
 def _poles(ring: Quotients, solved: Mapping[int, Column]) -> tuple[Exact, ...]:

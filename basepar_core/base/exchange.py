@@ -7,7 +7,7 @@ paper's, end at the same size of β, half that of the paper's. Denominators coun
 each is a geometry at which β ends.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from ..quotients import Quotient, Quotients
 
@@ -17,6 +17,11 @@ Column = dict[int, Quotient]
 LONGEST_PIVOT = 12.0
 #: A β that costs more than this stays unread, however it is exchanged.
 LONGEST_BETA = 20_000.0
+
+
+def never(entry: Quotient) -> bool:
+    """No entry vanishes as long as no geometry is asked about."""
+    return False
 
 
 def cleared(
@@ -45,6 +50,7 @@ def exchange(
     columns: dict[int, Column],
     pivot_of: Mapping[int, int],
     names: Sequence[str],
+    vanishes: Callable[[Quotient], bool] = never,
 ) -> dict[int, int]:
     """Exchange parameters while that shortens β.
 
@@ -58,6 +64,8 @@ def exchange(
         Column of each eliminated parameter.
     names
         All parameters; ties go by them.
+    vanishes
+        Whether an entry vanishes at the geometry at which β must have a value.
 
     Returns
     -------
@@ -75,6 +83,8 @@ def exchange(
                 if r == row or entry.size > LONGEST_PIVOT:
                     continue
                 if (r, column) not in trials:
+                    if vanishes(entry):
+                        continue
                     trials[r, column] = cleared(ring, columns, r, column)
                 changed = trials[r, column]
                 gain = sum(_cost(columns[k]) - _cost(changed[k]) for k in changed)

@@ -192,7 +192,8 @@ def check(
     """
     found = spectrum(W, error, terms)
     W1, W2 = W[:, :, list(kept)], W[:, :, list(eliminated)]
-    missing = W2 - W1 @ beta
+    with np.errstate(invalid="ignore"):  # β has a pole at this very geometry
+        missing = W2 - W1 @ beta
     norms = np.sqrt((W**2).sum(axis=1))
     if terms is not None:
         norms = np.maximum(norms, CANCELLED * terms)
@@ -202,7 +203,9 @@ def check(
     # A column without effect is rounding all over; it is measured against the largest column.
     largest = norms.max(axis=1, keepdims=True)
     involved = np.where(involved > NO_EFFECT * largest, involved, largest)
-    share = np.sqrt((missing**2).sum(axis=1)) / np.where(involved > 0, involved, 1.0)
+    with np.errstate(invalid="ignore"):
+        share = np.sqrt((missing**2).sum(axis=1)) / np.where(involved > 0, involved, 1.0)
+    share = np.where(np.isnan(share), np.inf, share)
     condition = spread(_singular_values(unit_columns(W1)[0]))
     return Check(found, share.max(axis=1, initial=0.0), condition)
 

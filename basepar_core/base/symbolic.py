@@ -8,6 +8,8 @@ shows that the null vectors are null.
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from ..algebra import GeometryField
 from ..closure import Model
 from ..errors import EliminationError, UsageError
@@ -109,7 +111,8 @@ def symbolic(
         known = [*known, *detect(transfers, model)]
     graded = grade(model, field, known) if exact else Grading(tuple(known), None, "")
     names = mechanism.parameter_names
-    result = eliminate(field, graded.vectors, names, wanted, search=not _long(graded.vectors))
+    short = not _long(graded.vectors)
+    result = eliminate(field, graded.vectors, names, wanted, short, mechanism.nominal)
     used = tuple(graded.vectors[k] for k in sorted(result.sources.values()))
     graded = replace(graded, vectors=used)
     kept = tuple(k for k in range(len(names)) if k not in result.eliminated)
@@ -222,7 +225,11 @@ def _settled(partial: BaseParameters, held: Check, certificate: Certificate) -> 
             f"the rank over finite fields is {certificate.at_least} for generic geometry, the "
             f"null vectors allow {partial.rank}: some are missing"
         )
-    if found.at_least[0] > partial.rank or held.null_error[0] > max(1e3 * noise, 1e-9):
+    pole = np.isinf(held.null_error[0])
+    if pole:
+        doubts.append("β is infinite at the nominal geometry: a denominator of it vanishes there")
+    missed = held.null_error[0] > max(1e3 * noise, 1e-9) and not pole
+    if found.at_least[0] > partial.rank or missed:
         raise EliminationError(
             f"The symbolic and the numeric route contradict each other for "
             f"{partial.mechanism!r}: the null vectors leave rank {partial.rank}, float64 sees "

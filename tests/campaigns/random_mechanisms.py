@@ -144,7 +144,8 @@ def _silent(record: Record) -> str:
         return f"ranks {sure}"
     if "symbolic" in sure and len(set(sure.values())) > 1:
         return f"ranks {sure}"
-    if {"symbolic", "precise"} <= sure.keys() and record.get("beta_gap", 0.0) > SAME:
+    # So written, a β that is not finite is a difference.
+    if {"symbolic", "precise"} <= sure.keys() and not record.get("beta_gap", 0.0) <= SAME:
         return f"β differs by {record['beta_gap']:.1e}"
     return ""
 

@@ -168,3 +168,17 @@ coordinates: [A, B]
     assert found["one.J"] == l**2  # not l²(cos² + sin²)
     assert sympy.simplify(found["one.mx"] - l * sympy.cos(t)) == 0
     assert sympy.simplify(found["one.my"] - l * sympy.sin(t)) == 0
+
+
+def test_no_pivot_vanishes_at_the_nominal_geometry():
+    # a − b is the shortest entry, and 0 where a = b; the next has no such pole.
+    columns = [["a - b", "a + b + c", "a + b + 2*c"]]
+    anywhere = eliminate(FIELD, vectors(columns), NAMES[:3])
+    assert anywhere.eliminated == (0,)
+    here = eliminate(FIELD, vectors(columns), NAMES[:3], nominal={"a": 2.0, "b": 2.0, "c": 1.0})
+    assert here.eliminated == (1,)
+
+
+def test_a_pivot_that_vanishes_is_better_than_none():
+    here = eliminate(FIELD, vectors([["a - b"]]), NAMES[:1], nominal={"a": 2, "b": 2, "c": 1})
+    assert here.eliminated == (0,)

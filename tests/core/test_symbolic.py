@@ -14,9 +14,10 @@ from basepar_core import closure, files, motion, regressor
 from basepar_core.algebra import GeometryField
 from basepar_core.base.elimination import eliminate
 from basepar_core.base.null_space import Transfers, joint_vectors
-from basepar_core.base.symbolic import numeric, parameter_indices, symbolic
+from basepar_core.base.symbolic import nominal_observation, numeric, parameter_indices, symbolic
 from basepar_core.errors import EliminationError, UsageError
 from tests import mechanisms
+from tests.campaigns.generator import random_mechanism
 from tests.mechanisms import C, E, F, P, R, S, U, linkage, loop
 from tests.oracles import dust, maximal
 
@@ -330,3 +331,23 @@ def test_numbers_of_a_fraction_geometry_are_exact():
     base = symbolic(model, parameter_indices(model.mechanism, COLUMNS))
     text = entries(base)["coupler.m", "crank.J"].subs("lx1", sympy.Rational(3, 10))
     assert Fraction(int(text.p), int(text.q)) == Fraction(100, 9)
+
+
+def test_beta_has_a_value_at_a_nominal_geometry_that_is_special():
+    """A four-bar without gravity whose coupler's joints stand above each other.
+
+    The shortest choice divides by their distance along x, which vanishes at this geometry only;
+    found by a campaign (tests/campaigns, seed 14). β at hand is held against float64's.
+    """
+    model = closure.prepare(random_mechanism(14))
+    found = symbolic(model)
+    assert found.doubt == ""
+    values = [entry.value for entry in found.beta]
+    assert np.isfinite(values).all()
+    W = nominal_observation(model).stacked[0]
+    kept, gone = list(found.kept), list(found.eliminated)
+    beta = np.zeros((len(kept), len(gone)))
+    for entry in found.beta:
+        beta[entry.base, entry.eliminated] = entry.value
+    missing = W[:, gone] - W[:, kept] @ beta
+    assert np.abs(missing).max() < 1e-10 * np.abs(W).max()  # rounding and the closure residual
