@@ -283,6 +283,7 @@ excitation: {kind: states, samples: 40, seed: 3, amplitude: {A: 0.2 rad}, freque
 """.replace("Y}", "axis: [[0, 1, 0], [0, 1, 0]]}").replace("X}", "axis: [[1, 0, 0], [1, 0, 0]]}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "redundant", "rank"),
     # Planar ones as in the library; for all the oracle below counts.

@@ -106,6 +106,7 @@ def test_clipped_torque_is_left_out(record, columns, model):
     np.testing.assert_array_equal(np.isfinite(found.tau[0]), inside)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("column", "factor", "says"),
     [

@@ -181,7 +181,15 @@ def test_a_geometry_that_cannot_move_says_so(models):
 
 
 @pytest.mark.parametrize(
-    "name", ["four-bar", "slider-crank", "parallelogram", "rsur", "watt-ii", "sla-suspension"]
+    "name",
+    [
+        "four-bar",
+        "slider-crank",
+        "parallelogram",
+        "rsur",
+        "watt-ii",
+        pytest.param("sla-suspension", marks=pytest.mark.slow),
+    ],
 )
 def test_route_agrees_with_the_symbolic_one(models, name):
     expected = symbolic(models(name))

@@ -71,6 +71,7 @@ def test_damaged_metadata_are_refused_before_anything_starts(path, named):
         complete(spec(path, 40))
 
 
+@pytest.mark.slow
 def test_precise_chunks_are_made_again(tmp_path, client):
     path, evaluator = tmp_path / "sweep.zarr", FourBar(doubtful=0.9)
     sweep(spec(path), client, evaluator=evaluator, precise=Digits())

@@ -47,6 +47,7 @@ def differing(table):
     return [number.where for number in table.numbers if number.verdict == Verdict.DIFFERS]
 
 
+@pytest.mark.slow
 def test_symbolic_tables_agree(one):
     for make, count in ((table_3, 14), (table_4, 17), (table_5, 57)):
         table = make(one)
