@@ -26,6 +26,19 @@ class Term:
     shares: tuple[tuple[str, float], ...]
 
 
+def terms(kept: Generalised, path: Path, step: int) -> tuple[Term, ...]:
+    """Parameters of the model at a step, and how the dropped ones are regrouped into them."""
+    names = kept.base.base_names
+    return tuple(
+        Term(
+            names[k],
+            float(path.values[0, step, k]),
+            tuple((names[d], float(x)) for d, x in zip(kept.dropped, row, strict=True) if x != 0),
+        )
+        for k, row in zip(kept.kept, kept.shares, strict=True)
+    )
+
+
 @dataclass(frozen=True)
 class ReducedMechanism:
     """The reduction of one mechanism at its nominal geometry.
@@ -50,6 +63,9 @@ class ReducedMechanism:
         What was reduced: base parameters, and W of the cycle (sample, coordinate, parameter).
     validation
         (step,): torque errors of the path's models on a second trajectory; None without one.
+    record, estimated
+        Where torques were measured: the record, and whether σ was estimated from it. "" where
+        they are the model's own.
     """
 
     mechanism: str
@@ -64,6 +80,8 @@ class ReducedMechanism:
     base: BaseParameters = field(repr=False)
     W: Array = field(repr=False)
     validation: Array | None = None
+    record: str = ""
+    estimated: bool = False
 
     def generalised(self, size: int) -> Generalised:
         """The generalised base parameters of the path's model of a size.
@@ -120,6 +138,8 @@ class ReducedMechanism:
             "effective_samples": self.samples,
             "tolerance": self.tolerance,
             "noise": dict(self.noise),
+            "noise_estimated": self.estimated,
+            "record": self.record or None,
             "explanation": self.explanation,
             "torque_norm": float(self.path.torque_norm[0]),
             "steps": steps,

@@ -16,12 +16,12 @@ from .columns import Column, column_values, with_columns
 from .criteria import CRITERIA, check_noise, select
 from .errors import MissingDataError, UsageError
 from .expressions import evaluate
-from .generalised import Generalised, along, generalise
+from .generalised import along, generalise
 from .measured import errors_on, pooled
 from .mechanism import LENGTH_VALUES, Mechanism
 from .motion import Motion, cycle
 from .paths import Path, backward, forward
-from .reduced import ReducedMechanism, Term
+from .reduced import ReducedMechanism, terms
 from .regressor import Observation, observe
 from .spatial import Array
 from .topology import joint_of_value
@@ -202,7 +202,7 @@ def reduce_mechanism(
         path=path,
         selection=found,
         models=tuple(
-            _model(generalise(seen.W[0], base, path.gone(int(step)), noise), path, int(step))
+            terms(generalise(seen.W[0], base, path.gone(int(step)), noise), path, int(step))
             for step in steps
         ),
         samples=n,
@@ -253,16 +253,3 @@ def _observed(model: Model, motion: Motion, columns: Sequence[Column], what: str
             [what],
         )
     return with_columns(model, {}, motion, seen, columns)
-
-
-def _model(kept: Generalised, path: Path, step: int) -> tuple[Term, ...]:
-    """Parameters of the model at a step, and how the dropped ones are regrouped into them."""
-    names = kept.base.base_names
-    return tuple(
-        Term(
-            names[k],
-            float(path.values[0, step, k]),
-            tuple((names[d], float(x)) for d, x in zip(kept.dropped, row, strict=True) if x != 0),
-        )
-        for k, row in zip(kept.kept, kept.shares, strict=True)
-    )

@@ -75,7 +75,7 @@ def check_ending(path: Path) -> None:
         )
 
 
-def canvas(width: float, height: float) -> Any:
+def canvas(width: float, height: float, layout: Any = "constrained") -> Any:
     """An empty matplotlib figure (inches) that no window knows of.
 
     Raises
@@ -90,7 +90,7 @@ def canvas(width: float, height: float) -> Any:
         raise PlotError(
             "Drawing needs matplotlib. Install the extra: pip install 'basepar[plot]'."
         ) from error
-    figure = Figure(figsize=(width, height), layout="constrained")
+    figure = Figure(figsize=(width, height), layout=layout)
     FigureCanvasAgg(figure)
     return figure
 

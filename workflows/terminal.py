@@ -251,8 +251,12 @@ def show_reduction(found: ReducedMechanism) -> None:
     document, (header, lines) = found.document(), found.table()
     out.print(
         f"[bold]{document['mechanism']}[/]: {len(document['base'])} base parameters, "
-        f"{document['method']} path over the cycle, n = {document['effective_samples']:g}"
+        f"{document['method']} path over {escape(found.record) or 'the cycle'}, "
+        f"n = {document['effective_samples']:g}"
     )
+    if found.estimated:
+        levels = ", ".join(f"{name} {sigma:.3g}" for name, sigma in found.noise)
+        out.print(f"noise of the torques, estimated: {levels} (N m or N)", highlight=False)
     rows = table(*header, right=tuple(header[:1] + header[2:]))
     for line in lines:
         rows.add_row(*line)

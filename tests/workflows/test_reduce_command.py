@@ -2,7 +2,9 @@
 
 import csv
 import io
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 
@@ -43,11 +45,43 @@ def test_export_is_compared_with_the_full_model(run, tmp_path):
     )
 
 
+def test_measured_torques(run, tmp_path):
+    """The slider-crank paper's data with noise: what a record is worth, held against another."""
+    folder = Path(__file__).parents[2] / "workflows" / "reproduce"
+    rng = np.random.default_rng(6)
+    for name in ("train", "validation"):
+        rows = np.loadtxt(folder / f"identification-{name}.csv", delimiter=",", skiprows=1)
+        rows[:, 4] += 0.01 * rng.standard_normal(len(rows))
+        file = tmp_path / f"{name}.csv"
+        np.savetxt(file, rows, delimiter=",", header="t,q,qd,qdd,tau", comments="")
+    arguments = (
+        *("reduce", str(folder / "identification-mechanism.yaml")),
+        *("--data", str(tmp_path / "train.csv")),
+        *("--second", str(tmp_path / "validation.csv")),
+        *("--columns", "A=q,A'=qd,A''=qdd,tau.A=tau"),
+        *("--estimate-noise", "--criteria", "bic"),
+    )
+    found = run(*arguments, "--json").json
+    assert found["record"].endswith("train.csv")
+    assert found["noise_estimated"]
+    # A thousand samples estimate σ to 1/√2000 = 2.2 %: four of it.
+    assert found["noise"]["A"] == pytest.approx(0.01, rel=0.1)
+    size = found["selected"]["bic"]["size"]
+    assert 0 < size <= len(found["base"])
+    chosen = next(step for step in found["steps"] if step["size"] == size)
+    # As good on a record that it has not seen, whose torque is of the same size.
+    assert chosen["validation"] == pytest.approx(chosen["torque_error"], rel=0.5)
+    shown = run(*arguments).out
+    assert "noise of the torques, estimated" in shown
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
         (["--export", "x.f90"], "ends in .py or .c"),
         (["--size", "many"], "a number, or one of the criteria"),
+        (["--estimate-noise"], "goes with --data"),
+        (["--data", "x.csv", "--export", "x.c"], "does not go with --data"),
         (["--size", "9", "--format", "latex"], "There is no model of 9 parameters"),
     ],
 )

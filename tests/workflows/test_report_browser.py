@@ -1,6 +1,10 @@
 """The report as Chromium shows it: light and dark, at a desk, on a phone, on paper."""
 
 import io
+import os
+import re
+import shutil
+import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -45,15 +49,16 @@ MEASURE = """(() => {
   }
   const colour = (e, name) => getComputedStyle(e)[name].match(/[\\d.]+/g).slice(0, 3).map(Number);
   const text = s => { const e = document.querySelector(s); return e && colour(e, "color"); };
-  const fill = s => { const e = document.querySelector(s); return e && colour(e, "fill"); };
   const shown = e => e.getBoundingClientRect().height > 0;
   return {
     width, scroll: document.documentElement.scrollWidth, beyond, cut, covered,
     paper: colour(document.body, "backgroundColor"),
     card: colour(document.querySelector("section"), "backgroundColor"),
     texts: {body: text("td"), head: text("thead th"), caption: text("figcaption"),
-            link: text("a"), tick: fill(".plot .tick"), name: fill(".plot .name"),
-            mark: fill(".plot .mark")},
+            link: text("a")},
+    inks: [...new Set([...document.querySelectorAll(".plot text")].map(
+      e => getComputedStyle(e).fill))].map(
+      ink => ink.match(/[\\d.]+/g).slice(0, 3).map(Number)),
     fractions: [...document.querySelectorAll("mfrac")].filter(shown).map(fraction => {
       const [above, below] = [...fraction.children].map(part => part.getBoundingClientRect());
       return below.top - above.bottom;
@@ -61,7 +66,7 @@ MEASURE = """(() => {
     wide: [...document.querySelectorAll(".wide")].some(shown),
     narrow: [...document.querySelectorAll(".narrow")].some(shown),
     numbers: [...document.querySelectorAll("td.number")].map(e => getComputedStyle(e).textAlign),
-    letters: Math.min(...[...document.querySelectorAll("svg.plot .tick")].filter(shown).map(
+    letters: Math.min(...[...document.querySelectorAll("svg.plot text")].filter(shown).map(
       t => parseFloat(getComputedStyle(t).fontSize) * t.getCTM().a)),
   };
 })()"""
@@ -111,6 +116,9 @@ def test_readable_in_every_size_and_scheme(chromium, page, width, scheme):
     assert (np.mean(found["paper"]) > 128) == (scheme == "light")
     for what, colour in found["texts"].items():
         assert contrast(colour, found["card"]) >= 4.5, what  # AA
+    assert len(found["inks"]) >= 2
+    for ink in found["inks"]:
+        assert contrast(ink, found["card"]) >= 4.5, ink
     # MathML is typeset: numerators stand above their denominators.
     assert len(found["fractions"]) > 4
     assert min(found["fractions"]) > 0
@@ -129,6 +137,52 @@ def test_paper_is_light_whatever_the_screen(chromium, page):
     # 182 mm of A4 between its margins, in CSS pixels.
     seen = chromium.show(page, width=688, scheme="dark", script=script, media="print")
     assert seen.facts == {"paper": "rgb(255, 255, 255)", "links": "none", "beyond": 0, "narrow": 0}
+
+
+@pytest.mark.skipif(shutil.which("pdftotext") is None, reason="no pdftotext (poppler-utils)")
+def test_prints_to_pdf(page, tmp_path):
+    """What Chromium prints: A4, every section in order, plots with their text as text."""
+    made = tmp_path / "page.pdf"
+    as_root = ["--no-sandbox"] if os.geteuid() == 0 else []
+    profile, output = f"--user-data-dir={tmp_path}/profile", f"--print-to-pdf={made}"
+    flags = [*browser.FLAGS[:-1], *as_root, profile, "--no-pdf-header-footer", output]
+    subprocess.run(
+        [str(browser.executable()), *flags, page.as_uri()],
+        check=True,
+        capture_output=True,
+        timeout=300,
+    )
+    known = subprocess.run(["pdfinfo", made], capture_output=True, text=True, check=True).stdout
+    facts = dict(line.split(":", 1) for line in known.splitlines() if ":" in line)
+    across, down = map(float, re.findall(r"[\d.]+", facts["Page size"])[:2])
+    assert sorted((round(across), round(down))) in ([595, 842], [612, 792])  # A4, Letter
+    text = subprocess.run(
+        ["pdftotext", "-layout", made, "-"], capture_output=True, text=True, check=True
+    ).stdout
+    pages = text.rstrip("\f").split("\f")
+    assert len(pages) == int(facts["Pages"])
+    # Its ten sections fill a few sheets, and none of them is empty.
+    assert 4 <= len(pages) <= 9
+    assert all(words.strip() for words in pages)
+    titles = [
+        "Sweep of four-bar",
+        "Outcome",
+        "Base parameters",
+        "Singular values",
+        "Reduction",
+        "Best and worst",
+        "Metrics and symbols",
+        "Provenance",
+    ]
+    places = [re.search(rf"^\s*{title}\s*$", text, re.MULTILINE) for title in titles]
+    assert all(places)
+    starts = [place.start() for place in places if place]
+    assert starts == sorted(starts)
+    for words in ("rank 8", "relative torque error", "parameters left", "variants, %"):
+        assert words in text  # of plots
+    # Only what is on the sheet: nothing to click.
+    assert "Contents" not in text
+    assert "The rest of the specification" not in text
 
 
 def test_the_policy_forbids_scripts_and_requests(chromium, page, tmp_path):

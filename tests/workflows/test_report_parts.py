@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 from markupsafe import Markup
 
+pytest.importorskip("matplotlib")
+
 from workflows.report import charts, figures, mathml, numbers
 
 
@@ -85,7 +87,6 @@ def test_hostile_text_is_escaped():
         mathml.parameter(f"a.{hostile}"),
         mathml.term(hostile, hostile),
         mathml.nonzero(hostile),
-        charts.indexed(hostile),
     ):
         assert "<script>" not in shown
         assert "script" in shown
@@ -192,37 +193,78 @@ def test_brief_and_share():
     assert numbers.share(0, 0) == "0.0 %"
 
 
+def ticks(low: float, high: float, most: int, log: str = "") -> tuple[np.ndarray, list[str], str]:
+    """Numbers at an axis of a wide plot, their texts, and the axis's title."""
+    axes = charts.axes_of(720, 300, log=log)
+    axes.set_xlim(low, high)
+    charts.x_title(axes, "force", "N", most)
+    return axes.get_xticks(), [t.get_text() for t in axes.get_xticklabels()], axes.get_xlabel()
+
+
 @pytest.mark.parametrize("most", [2, 3, 5, 8])
 @pytest.mark.parametrize(
     ("low", "high"),
     [(0.2, 1.5), (-3.0, 7.0), (0.2449, 0.2551), (6.7e13, 9.4e13), (0.0, 1.08), (1e-9, 3e-9)],
 )
-def test_linear_ticks_are_round_and_inside(low, high, most):
-    scale = charts.Scale(low, high, 0, 100)
-    ticks = scale.ticks(most)
-    assert 2 <= len(ticks) <= most + 1
-    unit = 10.0**scale.exponent
-    for value, text in ticks:
-        assert low - 1e-9 * abs(low) <= value <= high + 1e-9 * abs(high)
-        assert float(text.replace("−", "-").replace(",", "")) * unit == pytest.approx(
-            value, rel=1e-9, abs=1e-12 * unit
-        )
+def test_linear_ticks_are_inside_and_say_what_they_are(low, high, most):
+    values, texts, title = ticks(low, high, most)
+    assert 1 <= len(values) <= most + 1
+    unit = 10.0 ** charts.exponent(low, high)
+    power = numbers.power(charts.exponent(low, high))
+    assert title == ("force, N" if unit == 1 else f"force, {power} N")
+    for value, text in zip(values, texts, strict=True):
+        assert low <= value <= high
+        said = float(text.replace("−", "-").replace(",", "")) * unit
+        assert said == pytest.approx(value, rel=1e-9, abs=1e-12 * unit)
         assert len(text) <= 6
-    assert len({text for _, text in ticks}) == len(ticks)
+    assert len(set(texts)) == len(texts)
 
 
-def test_log_ticks_are_multiples_of_their_step():
-    ticks = charts.Scale(1e-16, 1e7, 0, 100, log=True).ticks(8)
-    exponents = [round(math.log10(value)) for value, _ in ticks]
-    assert exponents == list(range(-15, 7, 3))
+def test_log_ticks_are_powers_of_ten():
+    values, texts, _ = ticks(1e-16, 1e7, 8, "x")
+    exponents = [round(math.log10(value)) for value in values]
+    assert len(set(np.diff(exponents))) == 1
+    assert texts == [numbers.power(k) for k in exponents]
 
 
-def test_scales_send_numbers_to_places():
-    scale = charts.Scale(1, 100, 10, 30, log=True)
-    np.testing.assert_allclose(scale(np.array([0.1, 1, 10, 100, 1e4])), [10, 10, 20, 30, 30])
+def test_numbers_at_an_axis_have_room():
+    """As many as fit: each within the distance to its neighbour, 7 pixels a letter."""
+    for width in (168.0, 340.0, 720.0):
+        axes = charts.axes_of(width, 150)
+        axes.set_xlim(0.24491, 0.25512)
+        charts.x_title(axes, "D", "m", 12)
+        places = np.diff(axes.get_xticks()) * (width - charts.LEFT - charts.RIGHT) / 0.01021
+        widest = max(len(text.get_text()) for text in axes.get_xticklabels())
+        assert places.min() > 7 * widest
+
+
+def test_logarithms_where_numbers_spread():
     assert charts.wants_log(np.array([1.0, 2, 3, 1e6]))
     assert not charts.wants_log(np.array([1.0, 2, 3]))
     assert not charts.wants_log(np.array([-1.0, 2, 3e9]))
+
+
+def test_a_plot_is_text_of_the_page_s_colours_and_says_its_points():
+    """Every colour is a variable of the stylesheet, every point there, and what it says."""
+    rng = np.random.default_rng(4)
+    xs, ys = rng.uniform(1, 2, (2, 300))
+    hostile = "<b>&"
+    for symbol in ("lx1", hostile):
+        shown = figures.scatter(figures.Cloud(symbol, "m", xs, ys, "RMS", "N m", 3, 5), "a & b")
+        root = ElementTree.fromstring(str(shown))
+        assert (root.tag, root.get("class"), root.get("aria-label")) == ("svg", "plot", "a & b")
+        styles = " ".join(e.get("style", "") for e in root.iter())
+        assert "#" not in re.sub(r"url\(#[^)]*\)", "", styles)
+        assert "var(--muted)" in styles
+        assert "font-family" not in styles
+        (points,) = (e.get("d") for e in root.iter("path") if e.get("d", "").count("M") > 100)
+        assert points.count("M") == points.count("L") == 300
+        words = ["".join(e.itertext()) for e in root.iter("text")]
+        assert "RMS, N m" in words
+        shown_name = "lx1\u200b, m" if symbol == "lx1" else f"{hostile}, m"
+        assert shown_name in words
+        said = {e.text for e in root.iter("title")}
+        assert said == {f"best: {numbers.digits(ys[3])}", f"worst: {numbers.digits(ys[5])}"}
 
 
 def test_medians_by_value_or_by_equal_parts():
@@ -233,9 +275,3 @@ def test_medians_by_value_or_by_equal_parts():
     assert len(places) == 12
     # A median of squares of hundred neighbours is the square of their median, nearly.
     np.testing.assert_allclose(values, places**2, atol=1e-5)
-
-
-def test_axes_of_two_units_say_the_power_of_ten():
-    scale = charts.Scale(6.7e13, 9.4e13, 0, 100)
-    assert scale.title("Force", "N") == "Force, 10¹³ N"
-    assert charts.Scale(0, 1, 0, 100).title("Force", "") == "Force"

@@ -6,9 +6,18 @@ Imports stand in the functions: `basepar --help` answers without loading any mat
 import argparse
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from . import Add, emit
 from .options import listed, wanted, with_columns
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from basepar_core.base.result import BaseParameters
+    from basepar_core.closure import Model
+    from basepar_core.columns import Column
+    from basepar_core.reduced import ReducedMechanism
 
 
 def register(add: Add) -> None:
@@ -27,8 +36,12 @@ generalised base parameters of one size, and compares them with the full base mo
 processor time in Python, torque error, and inertia (a reduction of torques can leave joints
 without inertia, and is then no model for forward dynamics; that is said).
 
+--data reduces to what measured torques are worth: a record as `basepar identify` reads it, its
+noise stated in the mechanism's file or estimated.
+
 --json prints mechanism, method, base, dependent, effective_samples, tolerance, noise,
-explanation, torque_norm, steps [{step, removed, size, torque_error, criteria, validation}],
+noise_estimated, record, explanation, torque_norm,
+steps [{step, removed, size, torque_error, criteria, validation}],
 selected {criterion: {size, torque_error, parameters, generalised [{parameter, terms, values}]}},
 export."""
     reduce.add_argument("mechanism", help="a mechanism file, or the name of a shipped one")
@@ -47,7 +60,10 @@ export."""
         "--tolerance", type=float, default=0.01, metavar="T", help="relative torque error (0.01)"
     )
     reduce.add_argument(
-        "--samples", type=float, metavar="N", help="effective samples (default: the file's)"
+        "--samples",
+        type=_samples,
+        metavar="N",
+        help="effective samples (default: the file's); with --data also `estimated`",
     )
     reduce.add_argument(
         "--noise",
@@ -59,6 +75,20 @@ export."""
         "--validate",
         action="store_true",
         help="hold the models against torques on a second trajectory, the excitation",
+    )
+    reduce.add_argument(
+        "--data", metavar="CSV", help="measured torques instead of the model's own"
+    )
+    reduce.add_argument(
+        "--columns",
+        metavar="A=TITLE,…",
+        help="with --data: titles of the columns in the files, like tau.A=T1",
+    )
+    reduce.add_argument("--second", metavar="CSV", help="with --data: a record to validate on")
+    reduce.add_argument(
+        "--estimate-noise",
+        action="store_true",
+        help="with --data: from the full model's residuals, not as the file states it",
     )
     reduce.add_argument(
         "--size", metavar="K", help="model to export: parameters, or a criterion (the first)"
@@ -75,28 +105,17 @@ def _reduce(options: argparse.Namespace) -> int:
     from basepar_core.closure import prepare
     from basepar_core.columns import select
     from basepar_core.files import load
-    from basepar_core.motion import excitation
-    from basepar_core.reduction import reduce_mechanism
 
     from .. import reduction_export, terminal
 
+    _check(options)
     if options.export:
         reduction_export.check_ending(Path(options.export))
     model = prepare(load(options.mechanism))
     base = symbolic.symbolic(model, wanted(model, options.eliminate))
     columns = select(model.mechanism, listed(options.columns_with))
-    start = model.assembled.coordinates
-    found = reduce_mechanism(
-        model,
-        extend(model, base, columns),
-        options.method,
-        tuple(listed(options.criteria)) or None,
-        options.tolerance,
-        options.samples,
-        columns=columns,
-        validate=excitation(model.mechanism, start) if options.validate else None,
-        pooling=options.noise,
-    )
+    base = extend(model, base, columns)
+    found = (_recorded if options.data else _own)(options, model, base, columns)
     size = reduction_export.size_of(found, options.size)
     facts = None
     if options.export:
@@ -113,3 +132,92 @@ def _reduce(options: argparse.Namespace) -> int:
         for line in reduction_export.lines(facts):
             terminal.out.print(line, markup=False)
     return 0
+
+
+def _samples(text: str) -> float | str:
+    return text if text == "estimated" else float(text)
+
+
+def _check(options: argparse.Namespace) -> None:
+    """Options that go together.
+
+    Raises
+    ------
+    UsageError
+    """
+    from basepar_core.errors import UsageError
+
+    without = {
+        "--second": options.second,
+        "--columns": options.columns,
+        "--estimate-noise": options.estimate_noise,
+        "--samples estimated": options.samples == "estimated",
+    }
+    for name, given in without.items():
+        if given and not options.data:
+            raise UsageError(f"{name} goes with --data.", [name])
+    if options.data and (options.export or options.validate):
+        name = "--export" if options.export else "--validate"
+        how = "identify first, and reduce the model" if options.export else "use --second"
+        raise UsageError(f"{name} does not go with --data: {how}.", [name])
+
+
+def _pair(word: str) -> tuple[str, str]:
+    from basepar_core.errors import UsageError
+
+    name, equals, title = (part.strip() for part in word.partition("="))
+    if not (name and equals and title):
+        raise UsageError(f"--columns: {word!r} is not of the form A=TITLE.", ["--columns"])
+    return name, title
+
+
+def _own(
+    options: argparse.Namespace,
+    model: "Model",
+    base: "BaseParameters",
+    columns: "Sequence[Column]",
+) -> "ReducedMechanism":
+    """Of the model's own torques."""
+    from basepar_core.motion import excitation
+    from basepar_core.reduction import reduce_mechanism
+
+    start = model.assembled.coordinates
+    return reduce_mechanism(
+        model,
+        base,
+        options.method,
+        tuple(listed(options.criteria)) or None,
+        options.tolerance,
+        options.samples,
+        columns=columns,
+        validate=excitation(model.mechanism, start) if options.validate else None,
+        pooling=options.noise,
+    )
+
+
+def _recorded(
+    options: argparse.Namespace,
+    model: "Model",
+    base: "BaseParameters",
+    columns: "Sequence[Column]",
+) -> "ReducedMechanism":
+    """Of measured torques."""
+    from basepar_core.identification.measurement import read_measurement
+    from basepar_core.recorded import reduce_record
+
+    titles = dict(_pair(word) for word in listed(options.columns))
+    record = read_measurement(Path(options.data), model.mechanism, titles)
+    second = options.second and read_measurement(Path(options.second), model.mechanism, titles)
+    return reduce_record(
+        model,
+        base,
+        record,
+        options.method,
+        tuple(listed(options.criteria)) or None,
+        options.tolerance,
+        options.samples,
+        columns=columns,
+        second=second or None,
+        pooling=options.noise,
+        estimated=options.estimate_noise,
+    )

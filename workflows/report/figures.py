@@ -1,14 +1,16 @@
 """The report's plots: singular values, a reduction path, sizes, metrics against symbols."""
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from markupsafe import Markup
 
-from .charts import Plot, Scale, both_widths, indexed, scale_of, wants_log
+from . import charts
+from .charts import both_widths
 from .numbers import digits
+from .svg import PEN, indexed
 
 #: Points per scatter plot; more only darken it.
 MOST_POINTS = 700
@@ -16,6 +18,9 @@ MOST_POINTS = 700
 NO_ERROR = 1e-12
 #: Width of a bold letter, rather too wide than too narrow.
 LETTER = 7.2
+#: Width and height of small multiples, and room at their left.
+SMALL = (168.0, 150.0)
+SMALL_LEFT = 34.0
 _GROUPS = 12
 
 
@@ -52,43 +57,54 @@ def spectrum(spectra: Spectra, label: str) -> Markup:
 
 def _spectrum(spectra: Spectra, label: str, width: float) -> Markup:
     count = len(next(iter(spectra.single.values()), np.empty(spectra.many.shape[-1])))
-    height = 330.0
     low, high = spectra.positive.min(), spectra.positive.max()
     if spectra.noise is not None:
         low = max(low, spectra.noise * 1e-4)
-    x = Scale(0.4, count + 0.6, 46, width - 12)
-    y = Scale(low / 3, high * 3, height - 42, 24, log=True)
-    plot = Plot(width, height, x, y, label)
-    if spectra.noise is not None:
-        plot.box((x.low, x.high), (y.low, spectra.noise), "noise")
-    plot.y_axis("singular value of W", 8)
-    if spectra.noise is not None:  # after the grid, which its halo covers
-        at = float(y(spectra.noise)) + 14
-        plot.text(x.start + 6, at, "rounding of float64", "remark", "start")
-    plot.x_axis("index", 0, at=_whole(1, count, 24 if width > 500 else 12))
+    axes = _spectral_axes(width, 330.0, count, (low / 3, high * 3), "singular value of W")
+    if spectra.noise is not None and spectra.noise > low / 3:
+        axes.axhspan(low / 3, spectra.noise, color=PEN["muted"], alpha=0.13, lw=0)
+        at = axes.transData.transform((1, spectra.noise))[1] * 72 / axes.figure.dpi - 14
+        charts.remark(axes, charts.LEFT + 6, float(at), "rounding of float64", "left")
     index = np.arange(1, count + 1)
     if spectra.many.size:
-        _bands(plot, index, spectra.many)
-    _mark_rank(plot, spectra.rank, count)
+        charts.spread(axes, index, np.maximum(spectra.many, low / 3))
+    _mark_rank(axes, spectra.rank, count)
     for k, (name, values) in enumerate(spectra.single.items()):
         says = [f"{name}, σ{i}: {digits(v)}" for i, v in zip(index, values, strict=True)]
         radius = 3.2 if width > 20 * count else 2.2
-        plot.marks(index, values, ("nominal", "chosen")[k % 2], radius, says)
-    return plot.svg()
+        shown = np.maximum(values, low / 3)
+        charts.marks(axes, index, shown, ("ink", "best")[k % 2], radius, says)
+    return charts.svg(axes, label)
 
 
-def _mark_rank(plot: Plot, rank: int, count: int) -> None:
+def _spectral_axes(
+    width: float, height: float, count: int, ends: tuple[float, float], title: str
+) -> Any:
+    axes = charts.axes_of(width, height, log="y")
+    axes.set_ylim(*ends)
+    charts.y_title(axes, title, most=8)
+    _whole_axis(axes, 0.4, count + 0.6, "index", 24 if width > 500 else 12)
+    return axes
+
+
+def _whole_axis(axes: Any, low: float, high: float, title: str, most: int) -> None:
+    """Whole numbers, at most so many."""
+    axes.set_xlim(low, high)
+    charts.x_title(axes, title, most=most, whole=True)
+
+
+def _mark_rank(axes: Any, rank: int, count: int) -> None:
     """Between which singular values the gap is."""
     if 0 < rank < count:
-        plot.upright(rank + 0.5, "cut")
-        plot.text(float(plot.x(rank + 0.5)) - 6, 36, f"rank {rank}", "mark", "end")
+        axes.axvline(rank + 0.5, color=PEN["worst"], lw=1.5, ls=(0, (5, 4)))
+        x, y = _pixel(axes, rank + 0.5, axes.get_ylim()[1])
+        charts.remark(axes, x - 6, y - 14, f"rank {rank}", "right", "mark")
 
 
-def _bands(plot: Plot, index: np.ndarray, many: np.ndarray) -> None:
-    low, under, middle, over, high = np.quantile(many, [0, 0.05, 0.5, 0.95, 1], axis=0)
-    plot.band(index, low, high, "band")
-    plot.band(index, under, over, "band")
-    plot.line(index, middle, "middle")
+def _pixel(axes: Any, x: float, y: float) -> tuple[float, float]:
+    """Pixels from the lower left corner."""
+    across, down = axes.transData.transform((x, y)) * 72 / axes.figure.dpi
+    return float(across), float(down)
 
 
 def spectrum_lines(values: np.ndarray, rank: int, label: str) -> Markup:
@@ -97,20 +113,22 @@ def spectrum_lines(values: np.ndarray, rank: int, label: str) -> Markup:
 
 
 def _spectrum_lines(values: np.ndarray, rank: int, label: str, width: float) -> Markup:
-    count, height = values.shape[1], 300.0
-    y = scale_of(values.ravel(), height - 42, 24, log=True)
-    plot = Plot(width, height, Scale(0.4, count + 0.6, 52, width - 12), y, label)
-    plot.y_axis("singular value of W, in variable precision", 8)
-    plot.x_axis("index", 0, at=_whole(1, count, 24 if width > 500 else 12))
-    index = np.arange(1, count + 1)
-    _mark_rank(plot, rank, count)
+    count, ends = values.shape[1], charts.limits(values.ravel(), log=True)
+    title = "singular value of W, in variable precision"
+    axes = _spectral_axes(width, 300.0, count, ends, title)
+    _mark_rank(axes, rank, count)
     for row in values:
-        plot.line(index, np.where(row > 0, row, np.nan), "thin")
-    return plot.svg()
+        shown = np.where(row > 0, row, np.nan)
+        axes.plot(np.arange(1, count + 1), shown, color=PEN["accent"], lw=1.2, alpha=0.6)
+    return charts.svg(axes, label)
 
 
 def path(
-    errors: np.ndarray, sizes: Mapping[int, str], removed: Sequence[str], label: str
+    errors: np.ndarray,
+    sizes: Mapping[int, str],
+    removed: Sequence[str],
+    label: str,
+    second: np.ndarray | None = None,
 ) -> Markup:
     """Torque error against the number of parameters that are left.
 
@@ -122,87 +140,110 @@ def path(
         What to write at a number of parameters.
     removed
         Name of the parameter that left to reach each step; "" at step 0.
+    second
+        (step,): errors of the same models on a second trajectory.
     """
-    return both_widths(lambda width: _path(errors, sizes, removed, label, width), 540)
+    other = np.empty(0) if second is None else second
+    return both_widths(lambda width: _path(errors, sizes, removed, label, other, width), 540)
 
 
 def _path(
-    errors: np.ndarray, sizes: Mapping[int, str], removed: Sequence[str], label: str, width: float
+    errors: np.ndarray,
+    sizes: Mapping[int, str],
+    removed: Sequence[str],
+    label: str,
+    second: np.ndarray,
+    width: float,
 ) -> Markup:
-    full, head = len(errors) - 1, 26 + 15 * len(sizes)
-    left, height = np.arange(full, -1, -1), 300 + head
-    exact = errors <= NO_ERROR
-    low = np.where(exact, 1.0, np.nan_to_num(errors, nan=1.0)).min(initial=0.1)
-    bottom = low / (30 if exact.any() else 2)
-    shown = np.where(exact, bottom, errors)
-    y = Scale(bottom, max(2.0, shown.max() * 2), height - 46, head, log=True)
+    full, head = len(errors) - 1, 26.0 + 15 * len(sizes)
+    left = np.arange(full, -1, -1)
+    every = np.concatenate([errors, second[np.isfinite(second)]])
+    bottom = error_floor(every)
+    shown = np.maximum(errors, bottom)
+    axes = charts.axes_of(width, 300 + head, head=head, log="y")
+    axes.set_ylim(bottom, max(2.0, every.max() * 2))
+    charts.y_title(axes, "relative torque error", most=7)
     # From the full model on the left to the empty one on the right.
-    x = Scale(-full - 0.4, 0.4, 46, width - 12)
-    plot = Plot(width, height, x, y, label)
-    plot.y_axis("relative torque error", 7)
-    _sizes_axis(plot, full)
-    if exact.any():
-        plot.text(x.end, y.start - 7, "no error but rounding", "remark", "end")
+    _whole_axis(axes, full + 0.4, -0.4, "parameters left", 24 if width > 500 else 12)
+    if (errors <= NO_ERROR).any():
+        _no_error(axes, width)
     for row, (size, words) in enumerate(sorted(sizes.items(), reverse=True)):
-        _selected(plot, size, words, 30 + 15 * row)
-    plot.line(-left.astype(float), shown, "middle")
+        _selected(axes, size, f"{words}: {size}", 300 + head - 30 - 15 * row, width)
+    if second.size:
+        dashed = (0, (4, 3))
+        axes.plot(left, np.maximum(second, bottom), color=PEN["muted"], lw=1.4, ls=dashed)
+    axes.plot(left, shown, color=PEN["accent"], lw=2)
     says = [
         f"{k} parameters: error {digits(e)}" + (f", without {name}" if name else "")
         for k, e, name in zip(left, errors, removed, strict=True)
     ]
-    plot.marks(-left.astype(float), shown, "nominal", 3.2, says)
-    return plot.svg()
+    charts.marks(axes, left, shown, "ink", 3.2, says)
+    return charts.svg(axes, label)
 
 
-def _sizes_axis(plot: Plot, full: int) -> None:
-    for size in _whole(0, full, 24 if plot.width > 500 else 12):
-        plot.text(float(plot.x(-size)), plot.y.start + 15, str(int(size)), "tick", "middle")
-    middle = (plot.x.start + plot.x.end) / 2
-    plot.text(middle, plot.height - 4, "parameters left", "name", "middle")
+def error_floor(errors: np.ndarray) -> float:
+    """Lower edge of a plot of torque errors: those that are rounding lie on it."""
+    above = errors[errors > NO_ERROR].min(initial=0.1)
+    return float(above / (30 if (errors <= NO_ERROR).any() else 2))
 
 
-def _selected(plot: Plot, size: int, words: str, at: float) -> None:
+def _no_error(axes: Any, width: float) -> None:
+    charts.remark(axes, width - charts.RIGHT, charts.BOTTOM + 7, "no error but rounding", "right")
+
+
+def _selected(axes: Any, size: int, text: str, at: float, width: float) -> None:
     """A line at a selected size, under its criteria at a height of their own."""
-    x, text = float(plot.x(-size)), f"{words}: {size}"
+    x, low = _pixel(axes, size, axes.get_ylim()[0])
     half = len(text) * LETTER / 2
-    place = min(max(x, half + 2), plot.width - half - 2)
-    step = f"M{x:.1f} {at + 5:.1f}V{plot.y.start:.1f}"
-    plot.parts.append(Markup('<path d="{}" class="pick"></path>').format(step))
-    plot.text(place, at, text, "mark", "middle")
+    axes.annotate(
+        "",
+        (x, low),
+        (x, at - 5),
+        xycoords="figure points",
+        textcoords="figure points",
+        arrowprops={
+            "arrowstyle": "-",
+            "color": PEN["worst"],
+            "lw": 1.2,
+            "ls": (0, (4, 3)),
+            "shrinkA": 0,
+            "shrinkB": 0,
+        },
+    )
+    place = min(max(x, half + 2), width - half - 2)
+    charts.remark(axes, place, at, text, "center", "mark")
 
 
 def sizes(counts: np.ndarray, title: str, label: str) -> Markup:
     """How many variants keep how many parameters: counts (size,) from 0."""
-    width, height = 168.0, 150.0
-    shares = 100 * counts / counts.sum()
-    x = Scale(-0.6, len(counts) - 0.4, 32, width - 4)
-    plot = Plot(width, height, x, Scale(0, 100, height - 34, 22), label)
-    plot.y_axis(title, 4)
-    plot.x_axis("parameters kept", 0, at=_whole(0, len(counts) - 1, 9))
-    for size, number in enumerate(counts):
-        if number:
-            says = f"{size} parameters: {number:,} variants"
-            plot.box((size - 0.4, size + 0.4), (0, float(shares[size])), "column", says)
-    return plot.svg()
+    axes = charts.axes_of(*SMALL, left=SMALL_LEFT)
+    axes.set_ylim(0, 100)
+    charts.y_title(axes, title, most=4)
+    _whole_axis(axes, -0.6, len(counts) - 0.4, "parameters kept", 9)
+    says = [f"{size} parameters: {number:,} variants" for size, number in enumerate(counts)]
+    edges = np.arange(len(counts) + 1) - 0.5
+    charts.columns(axes, edges, 100 * counts / counts.sum(), says, gap=0.1)
+    return charts.svg(axes, label)
 
 
 def histogram(values: np.ndarray, title: str, unit: str, label: str) -> Markup:
     """Distribution of a metric over the variants."""
     finite = values[np.isfinite(values)]
-    log = wants_log(finite)
-    width, height = 168.0, 150.0
-    x = scale_of(finite, 32, width - 8, log)
-    ends = np.geomspace(x.low, x.high, 25) if log else np.linspace(x.low, x.high, 25)
-    counts, _ = np.histogram(finite, ends)
+    log = charts.wants_log(finite)
+    low, high = charts.limits(finite, log)
+    edges = np.geomspace(low, high, 25) if log else np.linspace(low, high, 25)
+    counts, _ = np.histogram(finite, edges)
     shares = 100 * counts / len(finite)
-    plot = Plot(width, height, x, Scale(0, 1.05 * shares.max(), height - 36, 22), label)
-    plot.y_axis("variants, %", 4)
-    plot.x_axis(title, 3, unit)
-    for low, high, number, part in zip(ends[:-1], ends[1:], counts, shares, strict=True):
-        if number:
-            says = f"{digits(low)} to {digits(high)} {unit}: {number:,} variants"
-            plot.box((low, high), (0, float(part)), "column", says)
-    return plot.svg()
+    axes = charts.axes_of(*SMALL, left=SMALL_LEFT, log="x" if log else "")
+    axes.set(xlim=(low, high), ylim=(0, 1.05 * shares.max()))
+    charts.y_title(axes, "variants, %", most=4)
+    charts.x_title(axes, title, unit, most=3)
+    says = [
+        f"{digits(left)} to {digits(right)} {unit}: {number:,} variants"
+        for left, right, number in zip(edges[:-1], edges[1:], counts, strict=True)
+    ]
+    charts.columns(axes, edges, shares, says)
+    return charts.svg(axes, label)
 
 
 @dataclass(frozen=True)
@@ -223,18 +264,18 @@ def scatter(cloud: Cloud, label: str) -> Markup:
     """Sampled points, the median of equal parts of the symbol's range, best and worst."""
     good = np.flatnonzero(np.isfinite(cloud.ys))
     xs, ys = cloud.xs[good], cloud.ys[good]
-    width, height = 168.0, 150.0
-    x = scale_of(xs, 32, width - 8)
-    plot = Plot(width, height, x, scale_of(ys, height - 36, 22, wants_log(ys)), label)
-    plot.y_axis(cloud.metric, 4, cloud.metric_unit)
-    plot.x_axis(indexed(cloud.symbol), 3, cloud.symbol_unit)
+    log = charts.wants_log(ys)
+    axes = charts.axes_of(*SMALL, left=SMALL_LEFT, log="y" if log else "")
+    axes.set(xlim=charts.limits(xs), ylim=charts.limits(ys, log))
+    charts.y_title(axes, cloud.metric, cloud.metric_unit, most=4)
+    charts.x_title(axes, indexed(cloud.symbol), cloud.symbol_unit, most=3)
     some = np.unique(np.linspace(0, len(xs) - 1, MOST_POINTS).astype(int))
-    plot.cloud(xs[some], ys[some], "points")
-    plot.line(*medians(xs, ys), "middle")
-    for row, style, word in ((cloud.worst, "worst", "worst"), (cloud.best, "best", "best")):
-        at_x, at_y = cloud.xs[[row]], cloud.ys[[row]]
-        plot.marks(at_x, at_y, style, 4, [f"{word}: {digits(float(at_y[0]))}"])
-    return plot.svg()
+    charts.cloud(axes, xs[some], ys[some])
+    axes.plot(*medians(xs, ys), color=PEN["accent"], lw=2)
+    for row, pen in ((cloud.worst, "worst"), (cloud.best, "best")):
+        says = [f"{pen}: {digits(float(cloud.ys[row]))}"]
+        charts.marks(axes, cloud.xs[[row]], cloud.ys[[row]], pen, 4, says)
+    return charts.svg(axes, label)
 
 
 def medians(xs: np.ndarray, ys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -248,8 +289,49 @@ def medians(xs: np.ndarray, ys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.array([a for a, _ in middles]), np.array([b for _, b in middles])
 
 
-def _whole(first: int, last: int, most: int) -> list[float]:
-    """Whole numbers from first to last, at most so many, at a round distance."""
-    step = next(k for k in (1, 2, 5, 10, 20, 50, 100, 1000) if (last - first) // k < most)
-    start = math.ceil(first / step) * step
-    return [float(k) for k in range(start, last + 1, step)]
+def front(errors: np.ndarray, sizes: np.ndarray, best: np.ndarray, label: str) -> Markup:
+    """Torque error against the number of parameters: all variants, and what nothing beats.
+
+    Parameters
+    ----------
+    errors
+        (variant, step) of all variants; step 0 has all parameters, the last none.
+    sizes, best
+        (point,): numbers of parameters and torque errors on the front.
+    """
+    return both_widths(lambda width: _front(errors, sizes, best, label, width), 640)
+
+
+def _front(
+    errors: np.ndarray, sizes: np.ndarray, best: np.ndarray, label: str, width: float
+) -> Markup:
+    full, bottom = errors.shape[1] - 1, error_floor(errors)
+    axes = charts.axes_of(width, 330.0, log="y")
+    axes.set_ylim(bottom, 2.0)
+    charts.y_title(axes, "relative torque error", most=7)
+    _whole_axis(axes, -0.4, full + 0.4, "parameters", 24 if width > 500 else 12)
+    # By number of parameters, 0 first.
+    charts.spread(axes, np.arange(full + 1), np.maximum(errors[:, ::-1], bottom))
+    if (errors <= NO_ERROR).any():
+        _no_error(axes, width)
+    says = [f"{k} parameters: {digits(float(e))}" for k, e in zip(sizes, best, strict=True)]
+    charts.marks(axes, sizes, np.maximum(best, bottom), "best", 3.6, says)
+    return charts.svg(axes, label)
+
+
+def torque_lines(
+    t: np.ndarray, full: np.ndarray, reduced: np.ndarray, title: tuple[str, str], label: str
+) -> Markup:
+    """Torque over time by two models: (sample,) each; `title` is its name and unit."""
+
+    def draw(width: float) -> Markup:
+        axes = charts.axes_of(width, 260.0, left=56.0)
+        both = np.concatenate([full, reduced])
+        axes.set(xlim=charts.limits(t), ylim=charts.limits(both))
+        charts.y_title(axes, *title)
+        charts.x_title(axes, "time", "s", most=8 if width > 500 else 5)
+        axes.plot(t, full, color=PEN["accent"], lw=2)
+        axes.plot(t, reduced, color=PEN["worst"], lw=1.4, ls=(0, (4, 3)))
+        return charts.svg(axes, label)
+
+    return both_widths(draw, 640)

@@ -3,10 +3,8 @@
 from dataclasses import dataclass
 
 import numpy as np
-from markupsafe import Markup
 
 from . import figures
-from .charts import Plot, Scale, both_widths
 from .facts import Facts
 from .html import Cell, Column, LeftOut, Section, figure, joined, key, table
 from .numbers import data, digits
@@ -65,7 +63,7 @@ def section(found: Facts) -> Section | LeftOut:
         ),
         ", ",
     )
-    picture = both_widths(lambda width: _plot(errors[good], best, label, width), 640)
+    picture = figures.front(errors[good], best.sizes, best.errors, label)
     columns = [Column("Parameters", True), Column("Torque error", True), Column("Variant", True)]
     rows: list[list[Cell]] = [
         [str(size), data(float(error), _error(error)), str(found.variants[good[row]])]
@@ -85,28 +83,3 @@ def rows_with_paths(found: Facts) -> np.ndarray:
     if errors is None:
         return np.zeros(0, dtype=int)
     return np.flatnonzero(found.has_results & np.isfinite(errors).all(axis=1))
-
-
-def _plot(errors: np.ndarray, best: Front, label: str, width: float) -> Markup:
-    full, height = errors.shape[1] - 1, 330.0
-    least = errors[errors > figures.NO_ERROR].min(initial=0.1)
-    bottom = least / 30
-    shown = np.maximum(errors[:, ::-1], bottom)  # by number of parameters, 0 first
-    x = Scale(-0.4, full + 0.4, 46, width - 12)
-    y = Scale(bottom, 2.0, height - 42, 24, log=True)
-    plot = Plot(width, height, x, y, label)
-    plot.y_axis("relative torque error", 7)
-    plot.x_axis("parameters", 12 if width > 500 else 6)
-    sizes = np.arange(full + 1)
-    low, under, middle, over, high = np.quantile(shown, [0, 0.05, 0.5, 0.95, 1], axis=0)
-    plot.band(sizes, low, high, "band")
-    plot.band(sizes, under, over, "band")
-    plot.line(sizes, middle, "middle")
-    if (errors <= figures.NO_ERROR).any():
-        plot.text(x.end, y.start - 7, "no error but rounding", "remark", "end")
-    at = np.maximum(best.errors, bottom)
-    says = [
-        f"{k} parameters: {digits(float(e))}" for k, e in zip(best.sizes, best.errors, strict=True)
-    ]
-    plot.marks(best.sizes, at, "chosen", 3.6, says)
-    return plot.svg()

@@ -99,7 +99,7 @@ def _number(column: Column) -> Markup:
     return Markup(' class="number"') if column.number else Markup()
 
 
-def facts(pairs: Iterable[tuple[str, Cell]]) -> Markup:
+def facts(pairs: Iterable[tuple[Cell, Cell]]) -> Markup:
     """A list of names and what they are."""
     rows = joined(Markup("<div><dt>{}</dt><dd>{}</dd></div>").format(*pair) for pair in pairs)
     return Markup("<dl>{}</dl>").format(rows)

@@ -99,10 +99,10 @@ def _drawings(found: Facts) -> tuple[Markup | None, dict[int, Markup], str]:
     labels = [f"Drawing of {name}, variant {found.variants[row]}" for row in rows]
     values = [found.variant_values(row) for row in rows]
     try:
-        nominal = drawings(found.model, [{}], [f"Drawing of {name} at nominal geometry"], "n")[0]
+        nominal = drawings(found.model, [{}], [f"Drawing of {name} at nominal geometry"])[0]
         return (
             nominal,
-            dict(zip(rows, drawings(found.model, values, labels, "v"), strict=True)),
+            dict(zip(rows, drawings(found.model, values, labels), strict=True)),
             "",
         )
     except BaseparError as error:

@@ -67,7 +67,7 @@ def reduction(found: Facts) -> Section | LeftOut:
     row, why = _chosen(found, good)
     parts = [
         Markup("<h3>Path of variant {}, {}</h3>").format(found.variants[row], why),
-        path_of(found, removed[row], errors[row], selected[row]),
+        path_of(found, row, removed[row], errors[row], selected[row]),
         Markup("<h3>Over all variants</h3>"),
         _sizes(found, selected[good], errors.shape[1]),
         _survival(found, removed[good], selected[good]),
@@ -95,8 +95,17 @@ def _criteria(found: Facts) -> list[str]:
     return [criterion_name(found, name) for name in found.labels("criterion")]
 
 
-def path_of(found: Facts, removed: np.ndarray, errors: np.ndarray, selected: np.ndarray) -> Markup:
+def is_elimination(found: Facts) -> bool:
+    """Whether paths drop parameters one by one, rather than add them."""
+    return (found.spec["evaluate"]["reduction"] or {}).get("method", "backward") == "backward"
+
+
+def path_of(
+    found: Facts, row: int, removed: np.ndarray, errors: np.ndarray, selected: np.ndarray
+) -> Markup:
     """A variant's path as a plot and a table: arrays of one row of the store."""
+    validation = found.read("validation_error")
+    second = None if validation is None else validation[row]
     names = found.labels("base_parameter")
     left = [names[k] if 0 <= k < len(names) else "" for k in map(int, removed)]
     by_size: dict[int, list[str]] = {}
@@ -106,26 +115,38 @@ def path_of(found: Facts, removed: np.ndarray, errors: np.ndarray, selected: np.
     marked = {size: ", ".join(words) for size, words in by_size.items()}
     said = "; ".join(f"{words}: {size} parameters" for size, words in marked.items())
     label = f"Torque error against the number of parameters. {said}."
+    way = "leave one by one" if is_elimination(found) else "are added one by one, from the right"
     caption = (
-        "Relative torque error over the cycle as parameters leave one by one, and where each "
+        f"Relative torque error over the cycle as parameters {way} one by one, and where each "
         "criterion stops."
     )
-    picture = figure(figures.path(errors, marked, left, label), caption)
-    return Markup('<div class="path">{}{}</div>').format(picture, _steps(left, errors, marked))
+    if second is not None:
+        caption += " Dashed: the same models on a second trajectory, the excitation."
+    picture = figure(figures.path(errors, marked, left, label, second), caption)
+    steps = _steps(left, errors, marked, second)
+    return Markup('<div class="path">{}{}</div>').format(picture, steps)
 
 
-def _steps(left: Sequence[str], errors: np.ndarray, marked: Mapping[int, str]) -> Markup:
+def _steps(
+    left: Sequence[str],
+    errors: np.ndarray,
+    marked: Mapping[int, str],
+    second: np.ndarray | None,
+) -> Markup:
     columns = [
         Column("Left", True),
         Column("Removed"),
         Column("Torque error", True),
+        *([Column("On the excitation", True)] if second is not None else []),
         Column("Selected by"),
     ]
     rows: list[list[Cell]] = []
     for step, (name, error) in enumerate(zip(left, errors, strict=True)):
         size = len(errors) - 1 - step
         gone = mathml.inline(mathml.parameter(name)) if name else "–"
-        rows.append([str(size), gone, data(float(error), _error(error)), marked.get(size, "")])
+        other = [] if second is None else [data(float(second[step]), _error(second[step]))]
+        cells: list[Cell] = [str(size), gone, data(float(error), _error(error)), *other]
+        rows.append([*cells, marked.get(size, "")])
     return table("Steps of the path", columns, rows)
 
 

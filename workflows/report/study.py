@@ -11,9 +11,9 @@ from ..study_document import best
 from ..study_pictures import Shown, pictures
 from ..study_store import is_study
 from ..tolerances import document as spread_document
-from .drawings import inline
 from .html import Cell, Column, LeftOut, Section, figure, joined, paragraph, table, unit_text
 from .numbers import data, digits
+from .svg import embedded
 
 _TITLE = "Study"
 
@@ -27,7 +27,7 @@ def section(store: Path) -> Section | LeftOut | None:
         shown = Shown.of(spec)
         parts = [_summary(shown)]
         for name, caption, drawn in pictures(shown):
-            picture = inline(drawn, f"study-{name}-", caption)
+            picture = embedded(drawn, caption, "drawing")
             parts.append(figure(picture, caption, "study"))
             if name == "tolerances":
                 parts.append(_tolerances(shown))

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,6 @@ from basepar_core.relations import symbol_values
 from basepar_core.topology import joint_of_value
 
 from . import figures, mathml, results
-from .charts import Plot, both_widths, scale_of
 from .drawings import drawings
 from .facts import Facts
 from .fronts import rows_with_paths
@@ -65,9 +63,9 @@ def torques(found: Facts, model: Model, row: int) -> Torques | None:
     kept = [place[line["parameter"]] for line in found.base["base"]]
     known = symbol_values(mechanism, values)
     phi = np.broadcast_to(mechanism.inertial_parameters(known), (1, len(place)))
-    noise = noise_levels(mechanism)
-    path = own_path(seen.W, phi, kept, noise, seen.error)
     asked: dict[str, Any] = found.spec["evaluate"]["reduction"]
+    noise = noise_levels(mechanism, asked.get("noise", "joint"))
+    path = own_path(seen.W, phi, kept, noise, seen.error, asked.get("method", "backward"))
     chosen = select(
         path,
         found.labels("criterion"),
@@ -82,7 +80,7 @@ def torques(found: Facts, model: Model, row: int) -> Torques | None:
 
 def sections(found: Facts, row: int) -> list[Section]:
     """The parts of a variant's page; what the store or the mechanism lacks is left out."""
-    made = [_summary(found, row), _formulas(found, row)]
+    made = [_summary(found, row), _formulas(found, row), _generalised(found, row)]
     spectrum = found.read("singular_values")
     if spectrum is not None and found.base is not None and np.isfinite(spectrum[row]).all():
         made.append(_spectrum(found, row, spectrum[row]))
@@ -95,8 +93,11 @@ def sections(found: Facts, row: int) -> list[Section]:
 
 
 def _summary(found: Facts, row: int) -> Section:
-    pairs: list[tuple[str, Cell]] = [
-        (symbol.name, f"{digits(float(symbol.values[row]))} {unit_text(symbol.unit)}")
+    pairs: list[tuple[Cell, Cell]] = [
+        (
+            mathml.inline(mathml.symbol(symbol.name)),
+            f"{digits(float(symbol.values[row]))} {unit_text(symbol.unit)}",
+        )
         for symbol in found.symbols
     ]
     pairs += [
@@ -107,7 +108,7 @@ def _summary(found: Facts, row: int) -> Section:
     body = facts(pairs)
     if found.model is not None and found.has_results[row]:
         name = f"Drawing of variant {found.variants[row]}"
-        picture = drawings(found.model, [found.variant_values(row)], [name], "v")[0]
+        picture = drawings(found.model, [found.variant_values(row)], [name])[0]
         drawn = figure(picture, "At the start of the motion.", "nominal-drawing")
         body = Markup('<div class="swept">{}{}</div>').format(body, drawn)
     return Section("summary", "Geometry and metrics", body)
@@ -132,6 +133,32 @@ def _formulas(found: Facts, row: int) -> Section | None:
     return Section("base", "Base parameters", body)
 
 
+def _generalised(found: Facts, row: int) -> Section | None:
+    """What the reduced models' parameters are, where the sweep kept them."""
+    values, base = found.read("generalised"), found.read("base_parameters")
+    if values is None or base is None or not np.isfinite(values[row]).any():
+        return None
+    names = found.labels("base_parameter")
+    words = [results.criterion_name(found, name) for name in found.labels("criterion")]
+    columns = [Column("Parameter"), Column("Full model", True), *(Column(w, True) for w in words)]
+    rows: list[list[Cell]] = [
+        [
+            Markup('{} <span class="unit">{}</span>').format(
+                mathml.inline(mathml.parameter(name)), unit_text(parameter_unit(name))
+            ),
+            data(float(base[row, k])),
+            *(data(float(x)) if np.isfinite(x) else "–" for x in values[row, :, k]),
+        ]
+        for k, name in enumerate(names)
+    ]
+    note = paragraph(
+        "What is left carries what the dropped parameters did over the cycle: generalised base "
+        "parameters."
+    )
+    body = table("Parameters of the reduced models", columns, rows)
+    return Section("generalised", "Generalised base parameters", note + body)
+
+
 def _formula(line: Mapping[str, Any]) -> Markup:
     """The combination in symbols: its numbers in the store are those of nominal geometry."""
     if "terms" in line:
@@ -154,7 +181,8 @@ def _spectrum(found: Facts, row: int, values: np.ndarray) -> Section:
 def _reduction(found: Facts, row: int) -> Section:
     arrays = [found.read(name) for name in ("removed", "torque_error", "selected_size")]
     picked = [array[row] for array in arrays if array is not None]
-    return Section("reduction", "Elimination path", results.path_of(found, *picked))
+    title = "Elimination path" if results.is_elimination(found) else "Addition path"
+    return Section("reduction", title, results.path_of(found, row, *picked))
 
 
 def _criteria(found: Facts, again: Torques) -> Section:
@@ -188,27 +216,12 @@ def _torque(found: Facts, again: Torques) -> Section:
         )
         joint, place = joint_of_value(mechanism, name)
         unit = "N" if place in LENGTH_VALUES.get(joint.type, ()) else "N\u202fm"
-        picture = both_widths(partial(_lines, again, k, label, unit), 640)
+        title = ("force" if unit == "N" else "torque", unit)
+        lines = again.full[:, k], again.reduced[:, k]
+        picture = figures.torque_lines(again.motion.t, *lines, title, label)
         parts.append(figure(picture, label))
-    keys = joined((key("middle", "full model"), key("worst", "reduced model (dashed)")), ", ")
+    keys = joined((key("middle", "full model"), key("dashed", "reduced model")), ", ")
     return Section("torque", "Torque over the cycle", joined([*parts, paragraph(keys)]))
-
-
-def _lines(again: Torques, k: int, label: str, unit: str, width: float) -> Markup:
-    height = 260.0
-    both = np.concatenate([again.full[:, k], again.reduced[:, k]])
-    plot = Plot(
-        width,
-        height,
-        scale_of(again.motion.t, 56, width - 12),
-        scale_of(both, height - 42, 24),
-        label,
-    )
-    plot.y_axis("force" if unit == "N" else "torque", 6, unit)
-    plot.x_axis("time", 8 if width > 500 else 5, "s")
-    plot.line(again.motion.t, again.full[:, k], "middle")
-    plot.line(again.motion.t, again.reduced[:, k], "pick")
-    return plot.svg()
 
 
 def title_of(found: Facts, row: int) -> str:

@@ -11,6 +11,7 @@ import numpy as np
 from markupsafe import Markup
 
 from .facts import Facts
+from .figures import NO_ERROR
 from .html import Section, joined, paragraph
 from .results import criterion_name, metric_title
 
@@ -54,18 +55,23 @@ def section(found: Facts, pages: dict[int, str]) -> Section:
     if rows.size > MOST:
         best = found.metrics[0].order if found.metrics else rows
         rows = np.sort(best[:MOST])
-        note = f"The best {rows.size:,} of {found.variants.size:,} that were read. "
+        note = f"The best {rows.size:,} of {found.variants.size:,} that were read."
     made = columns(found)
     status = found.words[rows]
-    numbers = [[_short(x) for x in values[rows]] for _, values in made]
+    numbers = [
+        # Torque errors that are rounding are none, to a reader.
+        [_short(0.0 if title.startswith("error") and x <= NO_ERROR else x) for x in values[rows]]
+        for title, values in made
+    ]
     data = {
         "titles": [*(title for title, _ in made), "status"],
         "columns": [*numbers, status.tolist()],
         "pages": {str(found.variants[row]): address for row, address in pages.items()},
     }
     body = [
+        *([paragraph(note)] if note else []),
         paragraph(
-            note + "Click a title to sort. Filters: part of a word, a number, > 3, <= 0.5, 2..4."
+            "Click a title to sort. Filters: part of a word, a number, > 3, <= 0.5, 2..4.", "hint"
         ),
         Markup('<p class="count" id="count" role="status"></p>'),
         Markup(

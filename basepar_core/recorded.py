@@ -1,0 +1,122 @@
+"""Reduction to what a measured record is worth.
+
+The torques have noise in them, so criteria weigh it against parameters as statistics means it;
+σ is the file's, or estimated from the record. The record is prepared as identification does.
+"""
+
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+
+from .base.result import BaseParameters
+from .closure import Model
+from .columns import Column
+from .criteria import CRITERIA
+from .errors import MissingDataError, UsageError
+from .generalised import generalise
+from .identification.follow import observe_motion
+from .identification.identify import prepare_record
+from .identification.measurement import Measurement
+from .measured import Pooling, errors_on, reduce_measured
+from .reduced import ReducedMechanism, terms
+from .reduction import METHODS, noise_levels
+from .spatial import Array
+
+
+def reduce_record(
+    model: Model,
+    base: BaseParameters,
+    record: Measurement,
+    method: str = "backward",
+    criteria: Sequence[str] | None = None,
+    tolerance: float = 0.01,
+    samples: float | Literal["estimated"] | None = None,
+    *,
+    columns: Sequence[Column] = (),
+    second: Measurement | None = None,
+    pooling: Pooling = "joint",
+    estimated: bool = False,
+) -> ReducedMechanism:
+    """Reduce a mechanism to the parameters that a record's torque is worth.
+
+    Parameters
+    ----------
+    model, base
+        The mechanism, prepared, and its base parameters (with `columns`).
+    record, second
+        Motion and torque (`identification.measurement.read_measurement`); models of the first
+        are held against the second.
+    method, criteria, tolerance, columns, pooling
+        As in `reduction.reduce_mechanism`; criteria None: all.
+    samples
+        n; None: torques of the record; "estimated": `measured.effective_size`.
+    estimated
+        Whether σ is estimated from the record; else it is the file's.
+
+    Raises
+    ------
+    MissingDataError
+        No noise is stated, and it is not to be estimated.
+    UsageError
+        The mechanism cannot follow the motion, or there are no more torques than parameters.
+    """
+    if method not in METHODS:
+        known = ", ".join(METHODS)
+        raise UsageError(f"No such method: {method!r}. Methods are {known}.", [method])
+    mechanism, criteria = model.mechanism, tuple(criteria or CRITERIA)
+    noise = None if estimated else noise_levels(mechanism, pooling)
+    if noise is None and not estimated:
+        raise MissingDataError(
+            f"{mechanism.name!r} states no noise of its torques. State `noise: {{name: σ}}`, "
+            f"or have it estimated from the record: --estimate-noise.",
+            ["noise"],
+        )
+    W, tau, error = _observed(model, record, columns)
+    kept = list(base.kept)
+    found = reduce_measured(
+        W[..., kept],
+        tau,
+        criteria,
+        noise=noise,
+        pooling=pooling,
+        samples=samples,
+        method=method,
+        tolerance=tolerance,
+        error=error,
+    )
+    sigma, path, chosen = found.noise[0], found.path, found.selection[0]
+    validation = None
+    if second is not None:
+        W_2, tau_2, _ = _observed(model, second, columns)
+        validation = errors_on(W_2[..., kept], tau_2, path.values, sigma)[0]
+    steps = [int(step) for step in base.rank - chosen.size[0]]
+    return ReducedMechanism(
+        mechanism=mechanism.name,
+        method=method,
+        names=base.base_names,
+        path=path,
+        selection=chosen,
+        models=tuple(
+            terms(generalise(W[0], base, path.gone(step), sigma), path, step) for step in steps
+        ),
+        samples=float(found.samples[0]),
+        tolerance=tolerance,
+        noise=tuple(zip(mechanism.coordinates, map(float, sigma), strict=True)),
+        base=base,
+        W=W[0],
+        validation=validation,
+        record=record.source,
+        estimated=estimated,
+    )
+
+
+def _observed(
+    model: Model, record: Measurement, columns: Sequence[Column]
+) -> tuple[Array, Array, Array]:
+    """W (1, sample, coordinate, parameter), τ and W's error, where all torques are measured."""
+    ready = prepare_record(model, record)
+    seen = observe_motion(model, ready.motion, tuple(columns))
+    tau = record.tau[:, np.isin(record.t, ready.motion.t)]
+    fine = ready.usable.all(axis=0)
+    return seen.W[:, fine], tau.T[fine][None], seen.error

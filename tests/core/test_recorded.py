@@ -1,0 +1,65 @@
+"""Reduction to what a record is worth: motion and torque with noise, read from a file."""
+
+import numpy as np
+import pytest
+
+from basepar_core.errors import MissingDataError
+from basepar_core.identification.measurement import Measurement
+from basepar_core.motion import cycle
+from basepar_core.recorded import reduce_record
+from tests.oracles import elimination
+
+from .cycles import Case, case
+
+SIGMA = np.array([0.05, 0.4])
+
+
+def record(one: Case, seed: int) -> Measurement:
+    """The five-bar's cycle with its rates, torques with noise, a few of them missing."""
+    motion = cycle(one.model.mechanism, one.model.assembled.coordinates)
+    noise = np.random.default_rng(seed).standard_normal(one.W.shape[1:3]) * SIGMA
+    tau = (one.torque(one.phi)[0] + noise).T.copy()
+    tau[1, 5:9] = np.nan
+    rates = (motion.q_dot, motion.q_ddot)
+    return Measurement("run.csv", motion.t, motion.q, rates, tau)
+
+
+def test_a_record_is_reduced_as_by_brute_force():
+    one = case("five-bar")
+    here, there = record(one, 1), record(one, 2)
+    found = reduce_record(
+        one.model, one.base, here, second=there, samples="estimated", estimated=True
+    )
+    sigma = np.array([x for _, x in found.noise])
+    # σ of some 115 degrees of freedom scatters by 7 %: four of it.
+    np.testing.assert_allclose(sigma, SIGMA, rtol=0.28)
+    assert 100 < found.samples <= 2 * 124
+    assert (found.record, found.estimated) == ("run.csv", True)
+    fine = np.isfinite(here.tau).all(axis=0)
+    rows = (one.W_b[0][fine] / sigma[:, None]).reshape(2 * fine.sum(), -1)
+    torque = (here.tau.T[fine] / sigma).ravel()
+    removed, errors = elimination.backward(rows, torque)
+    assert found.path.removed[0].tolist() == [-1, *removed]
+    # W is observed along the record on its own: rounding times the condition of 2e3.
+    np.testing.assert_allclose(found.path.torque_error[0], errors, rtol=1e-7)
+    again = (one.W_b[0][fine] / sigma[:, None]).reshape(2 * fine.sum(), -1)
+    other = (there.tau.T[fine] / sigma).ravel()
+    for step in (0, 4, 8):
+        left = [k for k in range(one.base.rank) if k not in removed[:step]]
+        values = elimination.solve(rows[:, left], torque)
+        error = np.linalg.norm(other - again[:, left] @ values) / np.linalg.norm(other)
+        assert found.validation[step] == pytest.approx(error, rel=1e-7)
+    document = found.document()
+    assert (document["record"], document["noise_estimated"]) == ("run.csv", True)
+
+
+def test_stated_noise_weighs_and_none_is_refused():
+    from dataclasses import replace
+
+    one = case("five-bar")
+    found = reduce_record(one.model, one.base, record(one, 3))
+    assert [sigma for _, sigma in found.noise] == one.noise.tolist()
+    assert not found.estimated
+    silent = replace(one.model, mechanism=replace(one.model.mechanism, noise=()))
+    with pytest.raises(MissingDataError, match="--estimate-noise"):
+        reduce_record(silent, one.base, record(one, 3))
