@@ -98,6 +98,7 @@ def test_every_page_is_readable(folder, width, scheme):
             assert seen.facts["beyond"] == []
             assert seen.facts["scroll"] <= seen.facts["width"]
             assert seen.facts["cut"] == []
+            assert seen.facts["twice"] == []
             assert seen.facts["covered"] == []
 
 

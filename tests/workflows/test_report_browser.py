@@ -51,6 +51,8 @@ MEASURE = """(() => {
   const text = s => { const e = document.querySelector(s); return e && colour(e, "color"); };
   const shown = e => e.getBoundingClientRect().height > 0;
   return {
+    twice: [...document.querySelectorAll("[id]")].map(e => e.id).filter(
+      (id, k, all) => all.indexOf(id) < k),
     width, scroll: document.documentElement.scrollWidth, beyond, cut, covered,
     paper: colour(document.body, "backgroundColor"),
     card: colour(document.querySelector("section"), "backgroundColor"),
@@ -110,6 +112,7 @@ def test_readable_in_every_size_and_scheme(chromium, page, width, scheme):
     assert found["scroll"] <= found["width"]
     assert found["beyond"] == []
     assert found["cut"] == []
+    assert found["twice"] == []
     assert found["covered"] == []
     assert (found["wide"], found["narrow"]) == ((True, False) if width > 704 else (False, True))
     assert set(found["numbers"]) == {"right"}

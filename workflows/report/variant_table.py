@@ -76,7 +76,7 @@ def section(found: Facts, pages: dict[int, str]) -> Section:
         Markup('<p class="count" id="count" role="status"></p>'),
         Markup(
             '<div class="frame" role="region" aria-label="Variants" tabindex="0">'
-            '<table id="variants"><thead></thead><tbody></tbody></table></div>'
+            "<table><thead></thead><tbody></tbody></table></div>"
             '<p class="pager"><button type="button" id="before">Previous</button> '
             '<span id="place"></span> <button type="button" id="after">Next</button></p>'
         ),
