@@ -27,11 +27,13 @@ from .study_spec import StudySpec
 from .tolerances import Spread, read_spread, tolerances_path
 from .verdict import Verdict, judge
 
-FEASIBLE, POLISHED, MISSED = COLOURS[0], COLOURS[1], "#BBBBBB"
+FEASIBLE, POLISHED, MISSED = COLOURS[0], COLOURS[1], "#999999"
 #: Values this many times apart are drawn by their logarithms.
 DECADES = 50.0
 #: Designs drawn side by side.
 DRAWN = 3
+#: All values may take this much more room than the feasible ones.
+STRETCHED = 2.0
 #: Designs nearer than this share of every variable's range look the same.
 ALIKE = 0.02
 #: Below this many feasible trials importances would be noise.
@@ -169,7 +171,7 @@ def history(shown: Shown) -> Any:
             known = np.isfinite(so_far)
             axes.step(trials[known], so_far[known], where="post", color=FEASIBLE, lw=1.2)
         _mark_polished(axes, shown, k, len(trials))
-        _scaled(axes, "y", np.concatenate([values[good], values[missed]]), good.sum())
+        _scaled(axes, "y", values[shown.valued], shown.candidates[0][:, k])
         axes.set_ylabel(_titled(line.text, line.unit))
         if k == 0:
             _legend(axes)
@@ -202,7 +204,7 @@ def front(shown: Shown) -> Any:
         points = shown.polished.values[shown.polished.feasible, :2]
         axes.scatter(*points.T, 34, POLISHED, marker="D", label="polished", zorder=4)
     for which, k in (("x", 0), ("y", 1)):
-        _scaled(axes, which, verdict.values[shown.valued, k], good.sum())
+        _scaled(axes, which, verdict.values[shown.valued, k], values[:, k])
     axes.set_xlabel(_titled(first.text, first.unit))
     axes.set_ylabel(_titled(second.text, second.unit))
     _legend(axes)
@@ -285,7 +287,7 @@ def slices(shown: Shown) -> Any:
                     marker="D",
                     zorder=4,
                 )
-            _scaled(axes, "y", verdict.values[shown.valued, k], good.sum())
+            _scaled(axes, "y", verdict.values[shown.valued, k], shown.candidates[0][:, k])
             if k == rows - 1:
                 axes.set_xlabel(_titled(name, unit))
             if j == 0:
@@ -299,6 +301,7 @@ def designs(shown: Shown) -> Any:
     """The best designs side by side, at one scale, with their values below."""
     values, parameters, names = shown.candidates
     best = shown.best
+    bodies = {body.name for body in shown.spec.mechanism.bodies}
     figure = canvas(3.4 * len(best) + 0.2, 4.0)
     axes = [figure.add_subplot(1, len(best), k + 1) for k in range(len(best))]
     for one, place in zip(axes, best, strict=True):
@@ -306,8 +309,10 @@ def designs(shown: Shown) -> Any:
         one.set_aspect("equal")
         one.axis("off")
         _Scene(shown.model, design).paint(one)
-        for text in one.texts:
+        for text in list(one.texts):
             text.set_fontsize(7)
+            if text.get_text() in bodies:  # at this size they cover the joints' letters
+                text.remove()
         said = "\n".join(
             f"{_short(line.text)} = {value:.4g}{_spaced(line.unit)}"
             for line, value in zip(shown.spec.objectives, values[place], strict=True)
@@ -407,11 +412,13 @@ def _legend(axes: Any) -> None:
         )
 
 
-def _scaled(axes: Any, which: str, values: np.ndarray, feasible: int) -> None:
-    """Logarithmic where values are far apart."""
-    finite = values[np.isfinite(values)]
-    if finite.size and finite.min() > 0 and finite.max() > DECADES * finite.min():
+def _scaled(axes: Any, which: str, values: np.ndarray, feasible: np.ndarray) -> None:
+    """Logarithmic where values are far apart; else a few that miss do not stretch the axis."""
+    if values.size and values.min() > 0 and values.max() > DECADES * values.min():
         getattr(axes, f"set_{which}scale")("log")
+    elif feasible.size and np.ptp(values) > STRETCHED * np.ptp(feasible) > 0:
+        air = 0.1 * np.ptp(feasible)
+        getattr(axes, f"set_{which}lim")(feasible.min() - air, feasible.max() + air)
 
 
 def _short(text: str) -> str:

@@ -237,6 +237,10 @@ def test_commands_and_pictures(done, polished, tmp_path, capsys):
     facts = json.loads(capsys.readouterr().out)
     assert facts["design"] == "polished 0"
     assert facts["objectives"]["torque_rms"]["closed"] == 20
+    assert main(["polish", str(done.path), "--points", "2", "--workers", "1", "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert [one["variant"] for one in facts["designs"]] == polished.rows.tolist()
+    assert facts["slopes"] == {"stroke(D)": "exact, piece by piece", "torque_rms": "exact"}
     assert main(["pictures", str(done.path), "-o", str(tmp_path / "shown"), "--json"]) == 0
     written = json.loads(capsys.readouterr().out)["pictures"]
     names = {Path(path).stem for path in written}
