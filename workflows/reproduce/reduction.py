@@ -26,6 +26,8 @@ from .comparison import Number, Reproduction, Table, erratum, exact
 
 MECHANISMS = ("four-bar", "slider-crank", "five-bar")
 TITLE = "Multibody model reduction by parameter elimination"
+#: Relative torque errors below this are rounding.
+EXACT = 1e-12
 #: Two least squares of one residual: rounding times the condition of at most 1e5.
 SAME = 1e-9
 
@@ -152,9 +154,15 @@ def _draw(name: str, back: ReducedMechanism, on: ReducedMechanism, folder: Path)
     figure = canvas(6, 4)
     axes = figure.add_subplot()
     axes.set_title(f"{name}: torque error by elimination and by addition", fontsize=10)
+    both = np.concatenate([back.path.torque_error[0], on.path.torque_error[0]])
+    # Decades of rounding would press what matters together: it lies on the lower edge.
+    floor = both[both > EXACT].min() / 30
     for found, style, word in ((back, "o-", "elimination"), (on, "x--", "addition")):
-        shown = np.maximum(found.path.torque_error[0], 1e-16)
-        axes.semilogy(found.path.sizes, shown, style, label=word)
+        shown = np.maximum(found.path.torque_error[0], floor)
+        axes.semilogy(found.path.sizes, shown, style, label=word, clip_on=False)
+    axes.set_ylim(floor, 2)
+    if (both <= EXACT).any():
+        axes.text(0.02, 0.03, "no error but rounding", transform=axes.transAxes, fontsize=8)
     axes.invert_xaxis()
     axes.set_xlabel("parameters")
     axes.set_ylabel("relative torque error")
