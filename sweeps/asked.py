@@ -1,7 +1,8 @@
 """The sampling plan `asked`: rows that someone chooses while the work proceeds, block by block.
 
-How many there will be is known from the start, so the store is preallocated whole and every
-block is written like any other part of a sweep; nothing is ever appended.
+The store is preallocated for a number of rows and every block is written like any other part of
+a sweep; workers append nothing. That number is no part of what fixes the rows: more may be asked
+for later, and then the driver makes the arrays longer while nobody writes (`store.extend`).
 """
 
 from collections.abc import Mapping
@@ -10,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from .plans import Rows, check_range
+from .compose import Derived
+from .plans import Plan, Rows, check_range
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,11 +63,22 @@ class Asked:
         return {
             "plan": "asked",
             "variables": dict(self.variables),
-            "count": self.count,
             "by": dict(self.by),
         }
 
     @classmethod
-    def from_description(cls, plain: Mapping[str, Any]) -> "Asked":
-        """The plan that `describe` described; its rows are in the store."""
-        return cls(plain["variables"], plain["count"], plain["by"])
+    def from_description(cls, plain: Mapping[str, Any], count: int) -> "Asked":
+        """The plan that `describe` described, of so many rows; they are in the store."""
+        return cls(plain["variables"], count, plain["by"])
+
+
+def asked_plan(plan: Plan) -> Asked | None:
+    """The rows that somebody chooses while the work proceeds; None where a plan has none."""
+    if isinstance(plan, Derived):
+        return asked_plan(plan.plan)
+    return plan if isinstance(plan, Asked) else None
+
+
+def is_asked(plan: Plan) -> bool:
+    """Whether a plan is a study's."""
+    return asked_plan(plan) is not None

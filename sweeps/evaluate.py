@@ -12,15 +12,15 @@ from typing import Any
 
 import numpy as np
 
-from basepar_core import kinematics
+from basepar_core import cycle_metrics, kinematics
 from basepar_core.base.numeric import Check, allowed_share
 from basepar_core.base.result import BaseParameters
 from basepar_core.closure import Model, Outcome
 from basepar_core.closure import prepare as assemble
+from basepar_core.cycle_metrics import ClosedCycle
 from basepar_core.errors import MissingDataError, UsageError
 from basepar_core.kernels import linear, paths, warmup
 from basepar_core.mechanism import LENGTH_VALUES
-from basepar_core.metrics import strokes
 from basepar_core.motion import Motion, cycle, excitation
 from basepar_core.reduction import check_reducible
 from basepar_core.regressor import Observation, observe
@@ -29,8 +29,9 @@ from basepar_core.topology import joint_of_value
 
 from . import reduce
 from .outputs import Arrays, Columns, Output, blank
+from .own_metrics import OwnMetric
 from .precise import CERTAIN, PreciseEvaluator
-from .spec import METRICS, SweepSpec, array_name, stroke_of
+from .spec import METRICS, SweepSpec, array_name
 from .statuses import WITH_RESULTS, Reason, Status
 
 
@@ -45,7 +46,9 @@ class ChunkEvaluator:
     rank
         auto, numeric, precise or none.
     metrics
-        Names of metrics of the cycle: of torques, and strokes of joints.
+        Names of metrics of the cycle: of torques, and those of `cycle_metrics`.
+    own
+        Metrics of the user's.
     reducer
         Reduces every variant over its cycle, where asked for.
     precise
@@ -61,6 +64,7 @@ class ChunkEvaluator:
     cycle: Motion | None = field(default=None, repr=False)
     reducer: reduce.Reducer | None = None
     precise: PreciseEvaluator | None = field(default=None, repr=False)
+    own: tuple[OwnMetric, ...] = ()
 
     @cached_property
     def outputs(self) -> tuple[Output, ...]:
@@ -93,7 +97,9 @@ class ChunkEvaluator:
             )
         if self.reducer is not None:
             found += self.reducer.outputs
-        return (*found, *(self._metric(name) for name in self.metrics))
+        found += [self._metric(name) for name in self.metrics]
+        found += [Output(one.name, unit=one.unit, long_name=one.words) for one in self.own]
+        return tuple(found)
 
     @property
     def torque_metrics(self) -> tuple[str, ...]:
@@ -101,11 +107,8 @@ class ChunkEvaluator:
         return tuple(name for name in self.metrics if name in METRICS)
 
     def _metric(self, name: str) -> Output:
-        if (value := stroke_of(name)) is not None:
-            joint, place = joint_of_value(self.model.mechanism, value)
-            unit = "m" if place in LENGTH_VALUES.get(joint.type, ()) else "rad"
-            words = f"greatest less least value of joint {value} over the cycle"
-            return Output(array_name(name), unit=unit, long_name=words)
+        if (metric := cycle_metrics.find(self.model.mechanism, name)) is not None:
+            return Output(array_name(name), unit=metric.unit, long_name=metric.words)
         return self._torque_metric(name)
 
     def _torque_metric(self, name: str) -> Output:
@@ -315,10 +318,14 @@ class _Chunk:
             self._mark(rows[decided], Status.AWAITING_PRECISE, Reason.PRECISE_ASKED, np.nan)
 
     def _cycle(self, rows: np.ndarray, seen: Observation, good: np.ndarray) -> None:
-        wanted = [value for name in self.of.metrics if (value := stroke_of(name)) is not None]
-        found = strokes(self.of.model, self._part(rows), seen.trace.q[:, good], wanted)
-        for value, stroke in found.items():
-            self.arrays[array_name(f"stroke({value})")][rows] = stroke
+        assert self.of.cycle is not None
+        q = seen.trace.q[:, good]
+        closed = ClosedCycle(self.of.model, self._part(rows), self.of.cycle, q)
+        wanted = [name for name in self.of.metrics if name not in METRICS]
+        for name, values in cycle_metrics.of_cycle(closed, wanted).items():
+            self.arrays[array_name(name)][rows] = values
+        for own in self.of.own:
+            self.arrays[own.name][rows] = own(closed)
         if self.of.torque_metrics or self.of.reducer is not None:
             self._torques(rows, seen, good)
 
@@ -367,9 +374,10 @@ def prepare(spec: SweepSpec) -> ChunkEvaluator:
         It asks for what cannot be computed.
     """
     mechanism, asked = spec.mechanism, spec.evaluation
-    torque_metrics = [name for name in asked.metrics if name in METRICS]
+    torque_metrics = [name for name in asked.built_in if name in METRICS]
     if torque_metrics:
         _check_torques(spec, torque_metrics)
+    cycle_metrics.check(mechanism, asked.built_in)
     if asked.reduction:
         check_reducible(mechanism, asked.reduction.criteria)
     from basepar_core.base.symbolic import symbolic  # computer algebra, which workers do without
@@ -381,11 +389,12 @@ def prepare(spec: SweepSpec) -> ChunkEvaluator:
         model,
         base,
         asked.rank,
-        asked.metrics,
+        asked.built_in,
         None if asked.rank == "none" else excitation(mechanism, start),
-        cycle(mechanism, start) if asked.metrics or asked.reduction else None,
+        cycle(mechanism, start) if asked.metrics or asked.users or asked.reduction else None,
         reduce.prepare(model, base, asked.reduction) if asked.reduction else None,
         _precise(model, base) if asked.rank in ("auto", "precise") else None,
+        asked.users,
     )
 
 

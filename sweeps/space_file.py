@@ -3,6 +3,8 @@
 Numbers are met in the unit of the symbol they are for and leave in SI.
 """
 
+from collections.abc import Collection
+
 import numpy as np
 
 from basepar_core.errors import ExpressionError, FileError
@@ -102,6 +104,18 @@ def _derived(
     if node is None:
         return plan
     before = reading.count
+    found = read_formulas(reading, node, mechanism, plan.names if plan is not None else ())
+    if plan is None or mechanism is None or reading.count > before:
+        return plan
+    return Derived(plan, found, dict(mechanism.nominal))
+
+
+def read_formulas(
+    reading: Reading, node: Node | None, mechanism: Mechanism | None, swept: Collection[str]
+) -> tuple[Formula, ...]:
+    """Formulas of symbols that follow the swept ones; mistakes are reported."""
+    if node is None:
+        return ()
     entries = reading.entries(node, "formulas by symbol, such as {lx3: 2*lx1}") or {}
     found: list[Formula] = []
     for name, entry in entries.items():
@@ -110,7 +124,7 @@ def _derived(
             continue
         if message := unsweepable(mechanism, name):
             reading.mistake(entry, message)
-        elif plan is not None and name in plan.names:
+        elif name in swept:
             reading.mistake(entry, f"{name!r} is swept; it cannot follow the others as well")
         else:
             try:
@@ -118,9 +132,7 @@ def _derived(
                 found.append(formula(mechanism, name, text, later))
             except ExpressionError as error:
                 reading.mistake(entry, error.message)
-    if plan is None or mechanism is None or reading.count > before:
-        return plan
-    return Derived(plan, tuple(found), dict(mechanism.nominal))
+    return tuple(found)
 
 
 def _where(

@@ -8,18 +8,20 @@ directly, every number in SI.
 
 import hashlib
 import json
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
+from basepar_core import cycle_metrics
+from basepar_core.cycle_metrics import array_name as array_name
 from basepar_core.errors import FileError, Mistake
 from basepar_core.grammar import did_you_mean
 from basepar_core.mechanism import Data, Mechanism
 from basepar_core.yaml_text import Fields, Items, Node, Text, read
 
 from .compose import document
+from .own_metrics import OwnMetric, name_mistake, named
 from .plans import Plan
 from .space import Condition
 
@@ -30,9 +32,10 @@ POOLINGS = ("joint", "pooled")
 #: What a reduction computes beyond the path: each criterion's model as generalised base
 #: parameters, and the path's models held against torques on a second trajectory.
 REDUCTION_ARRAYS = ("generalised", "validation")
-#: Metrics of the drives' torques over the cycle; `stroke(D)` is one too, of any joint value.
+#: Metrics of the drives' torques over the cycle; others are in `basepar_core.cycle_metrics`.
 METRICS = ("torque_rms", "torque_peak")
-_STROKE = re.compile(r"stroke\(([A-Za-z][A-Za-z0-9_.]*)\)")
+#: Words of metrics with arguments.
+CALLS = ("stroke", "transmission_angle")
 #: Version of the arrays: raised when a program would write others for the same file (then an
 #: older store is another sweep's, not a damaged one). It counts in the hash.
 SCHEMA = 3
@@ -52,11 +55,37 @@ class Reduction:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """What is computed of every variant."""
+    """What is computed of every variant.
+
+    `metrics` are names: of `METRICS`, of `basepar_core.cycle_metrics`, or registered ones of
+    the user's; `own` are those of the user's that come with their function.
+    """
 
     rank: str = "auto"
     reduction: Reduction | None = None
     metrics: tuple[str, ...] = ()
+    own: tuple[OwnMetric, ...] = ()
+
+    @property
+    def built_in(self) -> tuple[str, ...]:
+        """Metrics that the program knows."""
+        own = {one.name for one in self.users}
+        return tuple(name for name in self.metrics if name not in own)
+
+    @property
+    def users(self) -> tuple[OwnMetric, ...]:
+        """The user's metrics, registered ones among them."""
+        given = {one.name for one in self.own}
+        return (*self.own, *(one for one in named(self.metrics) if one.name not in given))
+
+    def plain(self) -> dict[str, Any]:
+        """As plain data."""
+        own = {one.name: one.describe() for one in self.users}
+        return {
+            "rank": self.rank,
+            "reduction": _plain_reduction(self.reduction),
+            "metrics": list(self.built_in),
+        } | ({"own": own} if own else {})
 
 
 @dataclass(frozen=True)
@@ -108,11 +137,7 @@ class SweepSpec:
             "schema": SCHEMA,
             "mechanism": _plain_mechanism(self.mechanism),
             "space": {**self.plan.describe(), "where": [line.text for line in self.where]},
-            "evaluate": {
-                "rank": self.evaluation.rank,
-                "reduction": _plain_reduction(self.evaluation.reduction),
-                "metrics": list(self.evaluation.metrics),
-            },
+            "evaluate": self.evaluation.plain(),
             "store": {"chunk": self.chunk},
         }
 
@@ -123,7 +148,7 @@ class SweepSpec:
 
     def document(self) -> str:
         """JSON from which `from_document` makes this specification again."""
-        plain = dict(self.canonical) | {"source": self.mechanism.source}
+        plain = dict(self.canonical) | {"source": self.mechanism.source, "rows": len(self)}
         plain["space"] = plain["space"] | document(self.plan)
         plain["store"] = plain["store"] | {"path": self.store}
         plain["limits"] = {"variant_seconds": self.variant_seconds}
@@ -170,29 +195,21 @@ def unsweepable(mechanism: Mechanism, name: str) -> str:
     return f"{mechanism.name} has no symbol {name!r}{hint or ': ' + ', '.join(geometry)}"
 
 
-def stroke_of(metric: str) -> str | None:
-    """The joint value whose stroke a metric is, `D` of `stroke(D)`; None for other metrics."""
-    match = _STROKE.fullmatch(metric)
-    return match[1] if match else None
-
-
-def array_name(metric: str) -> str:
-    """What a metric's array is called: `stroke_D` for `stroke(D)`."""
-    value = stroke_of(metric)
-    return metric if value is None else f"stroke_{value}"
-
-
 def _metric_mistake(path: str, name: str, mechanism: Mechanism | None) -> Mistake | None:
-    value = stroke_of(name)
-    if value is None:
-        return None if name in METRICS else _unknown(path, name, (*METRICS, "stroke(…)"))
-    if mechanism is None:
+    if name in METRICS or name in cycle_metrics.PLAIN:
         return None
-    known = [one for joint in mechanism.joints for one in joint.values]
-    if value in known:
+    word, _, inner = name.partition("(")
+    if mechanism is None or word not in CALLS:
+        known = (*METRICS, *cycle_metrics.PLAIN)
+        calls = ("stroke(…)", "transmission_angle(…)")
+        return None if inner and word in CALLS else _unknown(path, name, (*known, *calls))
+    if cycle_metrics.find(mechanism, name) is not None:
         return None
-    hint = did_you_mean(value, known) or f"; there are {', '.join(known)}"
-    return Mistake(path, f"{mechanism.name} has no joint value {value!r}{hint}")
+    alike = [one[len(word) + 1 : -1] for one in cycle_metrics.names(mechanism) if word in one]
+    value = cycle_metrics.canonical(inner.rstrip(")"))
+    hint = did_you_mean(value, alike) or f"; there are {', '.join(alike[:20]) or 'none'}"
+    what = "joint value" if word == "stroke" else "joints B,C,D of a transmission"
+    return Mistake(path, f"{mechanism.name} has no {what} {value!r}{hint}")
 
 
 def evaluation_mistakes(
@@ -202,9 +219,13 @@ def evaluation_mistakes(
     found = []
     if evaluation.rank not in RANKS:
         found.append(_unknown("evaluate.rank", evaluation.rank, RANKS))
-    for place, name in enumerate(evaluation.metrics):
+    for place, name in enumerate(evaluation.built_in):
         if wrong := _metric_mistake(f"evaluate.metrics[{place}]", name, mechanism):
             found.append(wrong)
+    taken = (*METRICS, *cycle_metrics.PLAIN)
+    for one in evaluation.users:
+        if message := name_mistake(one.name, taken):
+            found.append(Mistake(f"evaluate.own.{one.name}", message))
     if (reduction := evaluation.reduction) is None:
         return found
     for place, name in enumerate(reduction.criteria):

@@ -11,6 +11,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+from basepar_core.cycle_metrics import canonical
 from basepar_core.errors import FileError, Mistake
 from basepar_core.files import library_names, load, loads
 from basepar_core.mechanism import Mechanism
@@ -18,6 +19,7 @@ from basepar_core.reading import Reading
 from basepar_core.units import DIMENSIONLESS, UNITS
 from basepar_core.yaml_text import Fields, Items, Node, Text, read
 
+from . import own_metrics
 from .asked import Asked
 from .compose import Chain, Derived, Product
 from .plans import Plan, from_description
@@ -79,9 +81,14 @@ def from_document(text: str) -> SweepSpec:
         reduction = Reduction(**{**reduction, **lists})
     return SweepSpec(
         mechanism,
-        _plan_again(mechanism, space),
+        _plan_again(mechanism, space | {"rows": plain.get("rows", 0)}),
         tuple(condition(mechanism, line) for line in space["where"]),
-        Evaluation(questions["rank"], reduction, tuple(questions["metrics"])),
+        Evaluation(
+            questions["rank"],
+            reduction,
+            tuple(questions["metrics"]),
+            own_metrics.again(questions.get("own", {})),
+        ),
         plain["store"]["chunk"],
         plain["store"]["path"],
         plain["limits"]["variant_seconds"],
@@ -96,7 +103,7 @@ def _plan_again(mechanism: Mechanism, space: Mapping[str, Any]) -> Plan:
         return Derived(_plan_again(mechanism, plain), tuple(formulas), nominal)
     match space["plan"]:
         case "asked":
-            return Asked.from_description(space)
+            return Asked.from_description(space, space["rows"])
         case "product":
             return Product(tuple(_plan_again(mechanism, part) for part in space["of"]))
         case "chain":
@@ -182,13 +189,28 @@ def _reassembled(
 def _evaluation(reading: Reading, node: Node | None) -> Evaluation:
     if node is None:
         return Evaluation()
-    entries = reading.fields(node, (), ("rank", "reduction", "metrics"))
+    entries = reading.fields(node, (), ("rank", "reduction", "metrics", "own"))
     rank = reading.text(entries.get("rank"), "a route") or "auto"
-    metrics = _words(reading, entries.get("metrics"), "a list of metrics")
-    return Evaluation(rank, _reduction(reading, entries.get("reduction")), metrics)
+    words = _words(reading, entries.get("metrics"), "a list of metrics")
+    metrics = tuple(map(canonical, words))
+    own = read_own(reading, entries.get("own"))
+    return Evaluation(rank, read_reduction(reading, entries.get("reduction")), metrics, own)
 
 
-def _reduction(reading: Reading, node: Node | None) -> Reduction | None:
+def read_own(reading: Reading, node: Node | None) -> tuple[own_metrics.OwnMetric, ...]:
+    """The user's metrics: a mapping from names to `module:function` or `file.py:function`."""
+    entries = (node and reading.entries(node, "own metrics such as {wear: wear.py:wear}")) or {}
+    found = []
+    for name, entry in entries.items():
+        text = reading.text(entry, "a function such as wear.py:wear")
+        try:
+            found += [own_metrics.load(name, text, reading.folder)] if text else []
+        except own_metrics.MetricError as error:
+            reading.mistake(entry, error.message)
+    return tuple(found)
+
+
+def read_reduction(reading: Reading, node: Node | None) -> Reduction | None:
     if node is None:
         return None
     plain = Reduction()

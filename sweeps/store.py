@@ -65,13 +65,21 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """What a store holds: parts, labels of their dimensions, attributes."""
+    """What a store holds: parts, labels of their dimensions, attributes.
+
+    One that `grows` has whole chunks even where there are fewer variants so far.
+    """
 
     count: int
     parts: tuple[Part, ...]
     coords: Mapping[str, Sequence[str] | Sequence[int]] = field(default_factory=dict)
     attrs: Mapping[str, Any] = field(default_factory=dict)
     texts: Mapping[int, str] = field(default_factory=dict)
+    grows: bool = False
+
+    def chunk_of(self, part: Part) -> int:
+        """Variants per chunk of a part's arrays."""
+        return part.chunk if self.grows else min(part.chunk, self.count)
 
     def __post_init__(self) -> None:
         names = [output.name for part in self.parts for output in part.arrays]
@@ -169,7 +177,7 @@ def _create_array(group: zarr.Group, layout: Layout, part: Part, output: Output)
     group.create_array(
         output.name,
         shape=(layout.count, *rest),
-        chunks=(min(part.chunk, layout.count), *(max(1, length) for length in rest)),
+        chunks=(layout.chunk_of(part), *(max(1, length) for length in rest)),
         dtype=output.dtype,
         fill_value=output.empty,
         dimension_names=list(output.dims),
@@ -220,7 +228,8 @@ def check(path: Path, layout: Layout) -> zarr.Group:
     for part in layout.parts:
         for output in part.arrays:
             rest = tuple(len(layout.coords[dim]) for dim in output.dims[1:])
-            _check_array(path, group, output, (layout.count, *rest), part.chunk)
+            shape, chunk = (layout.count, *rest), layout.chunk_of(part)
+            _check_array(path, group, output, shape, chunk)
     return group
 
 
@@ -228,7 +237,7 @@ def _check_array(
     path: Path, group: zarr.Group, output: Output, shape: tuple[int, ...], chunk: int
 ) -> None:
     array = array_of(group, output.name, path)
-    expected = (shape, min(chunk, shape[0]), np.dtype(output.dtype))
+    expected = (shape, chunk, np.dtype(output.dtype))
     found = (array.shape, array.chunks[0], array.dtype)
     for what, want, have in zip(("shape", "chunk", "dtype"), expected, found, strict=True):
         if want != have:
@@ -369,6 +378,24 @@ def piece(array: zarr.Array, name: str, start: int, stop: int) -> np.ndarray:
             f"{stop}: {_short(cause)}. Run the sweep again with --repair; what is whole is kept.",
             [str(array.store_path)],
         ) from cause
+
+
+def extend(path: Path, count: int, document: str) -> None:
+    """Make a study's arrays longer; the new variants are pending.
+
+    Only the sizes that the arrays' metadata state are changed, and the specification last: where
+    that is of fewer variants, an interrupted extension is simply done again. Nobody may write
+    meanwhile.
+    """
+    group = open_group(path, "r+")
+    for array in group.arrays():
+        names = getattr(array[1].metadata, "dimension_names", None) or ()
+        if names[:1] == ("variant",) and array[1].shape[0] != count:
+            array[1].resize((count, *array[1].shape[1:]))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", category=UserWarning)
+        zarr.consolidate_metadata(path)
+    set_attribute(path, "spec", document)
 
 
 def set_attribute(path: Path, key: str, value: str) -> None:

@@ -21,7 +21,7 @@ from distributed import Client
 from basepar_core.errors import StoreError, UsageError
 
 from . import damage, fanout, store
-from .asked import Asked
+from .asked import is_asked
 from .lock import Lock, busy, holder, locked
 from .notes import notes
 from .outputs import Evaluator, Output
@@ -178,7 +178,7 @@ def layout_of(spec: SweepSpec, evaluator: Evaluator, precise: Evaluator | None =
         coords |= precise.coords
         attrs |= precise.attrs
         texts = texts | attrs.pop("reasons", {})
-    kind = "study" if isinstance(spec.plan, Asked) else "sweep"
+    kind = "study" if is_asked(spec.plan) else "sweep"
     attrs |= {
         "title": f"{kind} of {spec.mechanism.name}",
         "swept": list(spec.plan.names),
@@ -187,7 +187,7 @@ def layout_of(spec: SweepSpec, evaluator: Evaluator, precise: Evaluator | None =
         "notes": json.dumps(notes(spec) if kind == "sweep" else ()),
         "provenance": provenance(),
     }
-    return Layout(len(spec), tuple(parts), coords, attrs, texts)
+    return Layout(len(spec), tuple(parts), coords, attrs, texts, grows=kind == "study")
 
 
 def swept_outputs(spec: SweepSpec) -> tuple[Output, ...]:
@@ -277,7 +277,7 @@ class _Run:
         begun = time.monotonic()
         begin_run(self.path, self.group)
         found = store.survey(self.group, self.stages[0].part)
-        tally = _Tally(
+        tally = Tally(
             len(self.spec), found.counts, store.precise_counts(self.group), progress, self.lock
         )
         pending = [(max(start, rows[0]), min(stop, rows[1])) for start, stop in found.pending]
@@ -293,7 +293,8 @@ class _Run:
         if outcome.dropped:  # more doubtful variants than a driver should remember
             outcome = self._perform((), self._left([]), tally)
             lost, given_up = lost + outcome.lost, given_up + outcome.given_up
-        self._keep_errors(tally.errors)
+        parts = [stage.part for stage in self.stages]
+        keep_errors(self.path, self.group, parts, tally.errors)
         seconds = time.monotonic() - begun
         end_run(self.path, evaluated=tally.evaluated, seconds=round(seconds, 3), lost=lost)
         return summary(
@@ -307,7 +308,7 @@ class _Run:
         )
 
     def _perform(
-        self, ranges: Sequence[tuple[int, int]], tasks: Iterator[Task], tally: "_Tally"
+        self, ranges: Sequence[tuple[int, int]], tasks: Iterator[Task], tally: "Tally"
     ) -> fanout.Outcome:
         spec, created = self.spec, str(self.group.attrs["provenance"])
         conditions = Filter.of(spec.mechanism, spec.where)
@@ -333,19 +334,6 @@ class _Run:
             for start, stop in store.failed(self.group, self.stages[1].part):
                 yield Task(1, start, stop, careful=True, retry=True)
 
-    def _keep_errors(self, new: Mapping[int, str]) -> None:
-        """Texts of variants that failed, those of earlier runs included."""
-        errors = {**kept_errors(self.group), **new}
-        if not errors:
-            return
-        kept = {}
-        for variant, text in sorted(errors.items()):
-            arrays = (store.array_of(self.group, stage.part.status) for stage in self.stages)
-            if any(int(np.asarray(array[variant])) in FAILED for array in arrays):
-                kept[variant] = text
-        shown = dict(list(kept.items())[:ERRORS_KEPT])
-        store.set_attribute(self.path, "errors", json.dumps(shown))
-
     def _notes(self) -> tuple[str, ...]:
         said = json.loads(str(self.group.attrs.get("notes", "[]")))
         if stale := self.lock.stale:
@@ -353,7 +341,23 @@ class _Run:
         return tuple(said)
 
 
-class _Tally:
+def keep_errors(
+    path: Path, group: zarr.Group, parts: Sequence[Part], new: Mapping[int, str]
+) -> None:
+    """Keep the texts of variants that failed, those of earlier runs included."""
+    errors = {**kept_errors(group), **new}
+    if not errors:
+        return
+    kept = {}
+    for variant, text in sorted(errors.items()):
+        arrays = (store.array_of(group, part.status) for part in parts)
+        if any(int(np.asarray(array[variant])) in FAILED for array in arrays):
+            kept[variant] = text
+    shown = dict(list(kept.items())[:ERRORS_KEPT])
+    store.set_attribute(path, "errors", json.dumps(shown))
+
+
+class Tally:
     """Adds up receipts, and tells the progress."""
 
     def __init__(

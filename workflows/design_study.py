@@ -9,8 +9,12 @@ was (the journal's parameters are evaluated again).
 
 The study object lives in this process only. Workers see rows of a sweep; the same rows and the
 same numbers come out whatever their number, because a batch is told in the order of its rows.
+
+A study that has begun goes on for more trials: its store is made longer first.
 """
 
+import json
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -19,13 +23,13 @@ from distributed import Client
 from basepar_core.errors import UsageError
 from cluster.connect import PlaceError, connect
 from cluster.places import Place
-from sweeps import store
+from sweeps import blocks, store
 from sweeps.evaluate import prepare
 from sweeps.fanout import WorkersError
-from sweeps.outputs import Evaluator
+from sweeps.lock import locked
 from sweeps.progress import Progress
 from sweeps.statuses import Status
-from sweeps.sweep import Summary, refuse_other, summary, sweep
+from sweeps.sweep import Summary, refuse_other, summary
 
 from .journal import Journal, opened
 from .shipped import study_file
@@ -38,10 +42,14 @@ from .warm_start import Beginning, begin
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a study's store holds after a run, and what its warm start gave."""
+    """What a study's store holds after a run, and what its warm start gave.
+
+    `spec` is the study as it is now: its store may hold more trials than were asked for.
+    """
 
     summary: Summary
     beginning: Beginning
+    spec: StudySpec
 
 
 def load_job(spec: str, store: str | None = None, trials: int | None = None) -> StudySpec:
@@ -95,26 +103,53 @@ def study(spec: StudySpec, client: Client, progress: Progress | None = None) -> 
     WorkersError
         If no worker turns up, or variants could not be evaluated.
     """
-    if spec.path.exists():
-        refuse_other(spec.sweep, spec.path)
+    spec = grown(spec)
     with opened(spec) as journal:
         beginning = begin(spec, journal)
-        rounds = _Rounds(spec, journal, client, progress)
-        for start in range(0, spec.trials, spec.batch):
-            rounds.do(start, min(start + spec.batch, spec.trials))
+        with ExitStack() as stack:
+            rounds = _Rounds(spec, journal, client, progress, stack)
+            for start in range(0, spec.trials, spec.batch):
+                rounds.do(start, min(start + spec.batch, spec.trials))
     found = summary(spec.sweep, spec.path)
-    return Result(replace(found, evaluated=rounds.evaluated, seconds=rounds.seconds), beginning)
+    done = rounds.blocks
+    if done is not None:
+        found = replace(found, evaluated=done.evaluated, seconds=done.seconds, lost=done.lost)
+    return Result(found, beginning, spec)
+
+
+def grown(spec: StudySpec) -> StudySpec:
+    """The study with as many trials as its store is for; the store is made longer if it is short.
+
+    Raises
+    ------
+    StoreError
+        The store belongs to another specification, or somebody else fills it.
+    """
+    if not spec.path.exists():
+        return spec
+    refuse_other(spec.sweep, spec.path)
+    plain = json.loads(str(store.open_group(spec.path).attrs["spec"]))
+    if plain.get("rows", 0) >= spec.trials:
+        return spec.of(plain["rows"])
+    with locked(spec.path):
+        store.extend(spec.path, spec.trials, spec.sweep.document())
+    return spec
 
 
 class _Rounds:
     """Batches, one after the other."""
 
     def __init__(
-        self, spec: StudySpec, journal: Journal, client: Client, progress: Progress | None
+        self,
+        spec: StudySpec,
+        journal: Journal,
+        client: Client,
+        progress: Progress | None,
+        stack: ExitStack,
     ):
         self.spec, self.journal, self.client, self.progress = spec, journal, client, progress
-        self.evaluator: Evaluator | None = None  # may take long: made when there is need
-        self.evaluated, self.seconds = 0, 0.0
+        self.stack = stack  # what is opened when there is need, until the end
+        self.blocks: blocks.Blocks | None = None
 
     def do(self, start: int, stop: int) -> None:
         """Ask, evaluate and tell rows start … stop − 1, as far as that is not done."""
@@ -122,10 +157,11 @@ class _Rounds:
         done = not np.isnan(stored).any()
         if done and self.journal.is_told(start, stop):
             return
+        opened = None if done else self._opened()  # what cannot be evaluated is not asked for
         values = self.journal.ask(start, stop, stored)
-        if not done:
-            self._evaluate(start, stop, values)
-        group = store.open_group(self.spec.path)
+        if opened is not None:
+            self._evaluate(opened, start, stop, values)
+        group = self.blocks.group if self.blocks else store.open_group(self.spec.path)
         self.journal.tell(start, judge(self.spec, group, start, stop))
 
     def _stored(self, start: int, stop: int) -> np.ndarray:
@@ -133,23 +169,25 @@ class _Rounds:
         found = np.full((stop - start, len(self.spec.variables)), np.nan)
         if not self.spec.path.exists():
             return found
-        group = store.open_group(self.spec.path)
+        group = self.blocks.group if self.blocks else store.open_group(self.spec.path)
         done = np.asarray(store.array_of(group, "status")[start:stop]) != Status.PENDING
-        for column, name in enumerate(self.spec.names):
-            found[done, column] = np.asarray(store.array_of(group, name)[start:stop])[done]
+        if done.any():
+            for column, name in enumerate(self.spec.names):
+                found[done, column] = np.asarray(store.array_of(group, name)[start:stop])[done]
         return found
 
-    def _evaluate(self, start: int, stop: int, values: np.ndarray) -> None:
-        block = self.spec.block(start, values)
-        if self.evaluator is None:
-            self.evaluator = prepare(block)
-        done = sweep(
-            block, self.client, self.progress, evaluator=self.evaluator, rows=(start, stop)
-        )
-        self.evaluated += done.evaluated
-        self.seconds += done.seconds
-        if done.unfinished:
-            lost = ", ".join(f"{first} to {last}" for first, last in done.unfinished)
+    def _opened(self) -> blocks.Blocks:
+        if self.blocks is None:
+            evaluator = prepare(self.spec.sweep)  # takes its time: made when there is need
+            evaluator.warm(self.spec.swept)  # once, not by every worker
+            opening = blocks.opened(self.spec.sweep, evaluator, self.client, self.progress)
+            self.blocks = self.stack.enter_context(opening)
+        return self.blocks
+
+    def _evaluate(self, opened: blocks.Blocks, start: int, stop: int, values: np.ndarray) -> None:
+        opened.evaluate(self.spec.block(start, values), start, stop)
+        if opened.unfinished:
+            lost = ", ".join(f"{first} to {last}" for first, last in opened.unfinished)
             raise WorkersError(
                 f"Workers died again and again over variants {lost}. What is stored and told so "
                 "far is whole: run the study again."

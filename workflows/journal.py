@@ -1,42 +1,30 @@
-"""The study's journal: what was asked and told, in Optuna's own format, with a single writer.
+"""The study's journal: what was asked and told, in any storage of Optuna's, by one writer.
 
 Trials are rows: after those of the warm start, trial by trial, they are rows 0, 1, … of the
 store. A journal of another study, or one that contradicts the store, is refused.
-
-The journal is locked for the whole run by a lock that dies with its process (Optuna's own file
-lock would outlive a killed driver by half a minute), and a last line that a crash left torn is
-cut off before anyone reads it.
 """
 
-import fcntl
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import optuna
-from optuna.storages.journal import JournalFileBackend, JournalFileOpenLock
+from optuna.storages import BaseStorage
 from optuna.trial import FrozenTrial, Trial, TrialState
 
 from basepar_core.errors import StoreError
 
+from . import storages
+from .sampler_kinds import kind_of
 from .samplers import Given, Parameters, distributions, sampler
 from .study_spec import Choices, Integers, Range, StudySpec
 from .verdict import CLOSING, Verdict
 
 _HASH, _SPEC, _BEGINNING = "spec_hash", "spec", "beginning"
-
-
-class _Held(JournalFileOpenLock):
-    """The whole run holds a lock; single lines need none."""
-
-    def acquire(self) -> bool:
-        return True
-
-    def release(self) -> None:
-        pass
+#: Attribute of trials that were added beside the rows (`polish.tell`).
+POLISHED = "polished"
 
 
 @contextmanager
@@ -48,46 +36,13 @@ def opened(spec: StudySpec) -> Iterator["Journal"]:
     StoreError
         It belongs to another specification, or another process is at it.
     """
-    path = Path(spec.storage).absolute()
-    path.parent.mkdir(parents=True, exist_ok=True)
     verbosity = optuna.logging.get_verbosity()
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     try:
-        with _locked(path):
-            mend(path)
-            yield Journal(spec, path)
+        with storages.opened(spec.storage, spec.name) as storage:
+            yield Journal(spec, storage)
     finally:
         optuna.logging.set_verbosity(verbosity)
-
-
-@contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    with open(f"{path}.lock", "w") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise StoreError(
-                f"Another process is running a study in {path}. Wait for it, or name another "
-                "journal in `study.storage`.",
-                [str(path)],
-            ) from None
-        yield
-
-
-def mend(path: Path) -> None:
-    """Cut off a last line that is torn: what it would have said was not acted on yet."""
-    if not path.exists():
-        return
-    data = path.read_bytes()
-    whole = data[: data.rfind(b"\n") + 1]
-    last = whole[whole.rfind(b"\n", 0, -1) + 1 :]
-    try:
-        json.loads(last or b"0")
-    except ValueError:
-        whole = whole[: len(whole) - len(last)]
-    if len(whole) < len(data):
-        with path.open("r+b") as file:
-            file.truncate(len(whole))
 
 
 class Journal:
@@ -99,14 +54,17 @@ class Journal:
         Optuna's.
     known
         Trials of the warm start; they come before row 0.
+    source
+        Trials of the warm start that are not the study's, for samplers that begin from others.
     """
 
-    def __init__(self, spec: StudySpec, path: Path):
-        self.spec, self.path = spec, path
-        storage = optuna.storages.JournalStorage(JournalFileBackend(str(path), _Held(str(path))))
-        if spec.name in optuna.get_all_study_names(storage):
+    def __init__(self, spec: StudySpec, storage: BaseStorage):
+        self.spec, self.path = spec, storages.shown(spec.storage)
+        if storages.has_study(storage, spec.name):
             self.study = optuna.load_study(study_name=spec.name, storage=storage)
-        else:
+            if self._is_empty_and_other():
+                optuna.delete_study(study_name=spec.name, storage=storage)
+        if not storages.has_study(storage, spec.name):
             directions = [line.direction for line in spec.objectives]
             self.study = optuna.create_study(
                 storage=storage, study_name=spec.name, directions=directions
@@ -114,6 +72,12 @@ class Journal:
         self._refuse_other()
         self.known = 0
         self.candidates: list[Parameters] = []
+        self.source: list[FrozenTrial] = []
+
+    def _is_empty_and_other(self) -> bool:
+        """Whether a run of another specification began it, and ended before the first trial."""
+        other = self.study.user_attrs.get(_HASH, self.spec.hash) != self.spec.hash
+        return other and not self.study.get_trials(deepcopy=False)
 
     def _refuse_other(self) -> None:
         attrs = self.study.user_attrs
@@ -122,7 +86,7 @@ class Journal:
                 raise StoreError(
                     f"{self.path} holds a study {self.spec.name!r} that this program did not "
                     "make. Name another in `study.name`.",
-                    [str(self.path)],
+                    [self.path],
                 )
             self.study.set_user_attr(_SPEC, json.dumps(self.spec.sweep.canonical))
             self.study.set_user_attr(_HASH, self.spec.hash)
@@ -132,7 +96,7 @@ class Journal:
             raise StoreError(
                 f"{self.path} holds another study {self.spec.name!r} (here: this specification; "
                 f"there: the journal's):{listed}\nName another journal, or another `study.name`.",
-                [str(self.path)],
+                [self.path],
             )
 
     # How it began
@@ -163,8 +127,10 @@ class Journal:
     # Rows
 
     def trials(self, start: int, stop: int) -> list[FrozenTrial]:
-        """Trials of these rows, as many as there are."""
-        return self.study.get_trials(deepcopy=False)[self.known + start : self.known + stop]
+        """Trials of these rows, as many as there are; polished designs are no rows."""
+        every = self.study.get_trials(deepcopy=False)
+        rows = [one for one in every if POLISHED not in one.user_attrs]
+        return rows[self.known + start : self.known + stop]
 
     def is_told(self, start: int, stop: int) -> bool:
         """Whether all rows are told."""
@@ -200,15 +166,16 @@ class Journal:
         return np.array(asked)
 
     def _ask(self, row: int, trial: FrozenTrial | None, stored: np.ndarray | None) -> Parameters:
-        self.study.sampler = sampler(self.spec, row, self.known)
+        found_by = sampler(self.spec, row, self.known, self.source)
+        self.study.sampler = found_by
         if stored is not None:
             pairs = zip(self.spec.variables, stored, strict=True)
             found = {name: v.parameter(float(value)) for (name, v), value in pairs}
             if None in found.values():
                 self._contradicts(row)
-            self.study.sampler = Given(found)
+            self.study.sampler = Given(found, found_by)
         elif row < len(self.candidates):
-            self.study.sampler = Given(self.candidates[row])
+            self.study.sampler = Given(self.candidates[row], found_by)
         if trial is None:
             return self.study.ask(distributions(self.spec)).params
         return self._finish_asking(trial)
@@ -233,18 +200,18 @@ class Journal:
         raise StoreError(
             f"Variant {row} of {self.spec.store} is not what the journal {self.path} asked for. "
             "Name another journal in `study.storage`, or another store.",
-            [str(self.path), self.spec.store],
+            [self.path, self.spec.store],
         )
 
     def tell(self, start: int, verdict: Verdict) -> None:
         """Tell what became of rows from `start` on; those told already are left alone."""
         keys = [CLOSING, *(line.text for line in self.spec.constraints)]
-        heeds = self.spec.sampler.kind != "cmaes"  # which would warn that it does not
+        heeds = kind_of(self.spec.sampler.kind).constrained  # others would warn that they do not
         rows = self.trials(start, start + len(verdict.values))
         for place, frozen in enumerate(rows):
             if frozen.state.is_finished():
                 continue
-            self.study.sampler = sampler(self.spec, start + place, self.known)
+            self.study.sampler = sampler(self.spec, start + place, self.known, self.source)
             if not verdict.settled[place]:
                 self.study.tell(frozen.number, state=TrialState.FAIL)
                 continue

@@ -25,7 +25,7 @@ from basepar_core.errors import UsageError
 from basepar_core.expressions import Call, Expression
 from basepar_core.sensitivity import differentiated
 from sweeps import store
-from sweeps.asked import Asked
+from sweeps.asked import Asked, asked_plan
 from sweeps.spec import SweepSpec
 from sweeps.statuses import Status
 from sweeps.sweep import complete, sweep
@@ -135,15 +135,16 @@ def polished_rows(path: Path) -> np.ndarray:
     from sweeps.spec_file import from_document
 
     swept = from_document(str(store.open_group(path).attrs["spec"]))
-    assert isinstance(swept.plan, Asked)
-    return np.array(swept.plan.by["polished"]["rows"], int)
+    plan = asked_plan(swept.plan)
+    assert plan is not None
+    return np.array(plan.by["polished"]["rows"], int)
 
 
 def _job(spec: StudySpec, rows: np.ndarray) -> SweepSpec:
     by = {"polished": {"of": spec.hash, "rows": rows.tolist()}}
     plan = Asked(spec.plan.variables, len(rows), by)
     path = str(polished_path(spec.path))
-    return replace(spec.sweep, plan=plan, chunk=len(rows), store=path)
+    return replace(spec.sweep, plan=spec.with_derived(plan), chunk=len(rows), store=path)
 
 
 def finished(spec: StudySpec) -> Verdict:

@@ -6,21 +6,24 @@ one number per drive or per criterion are named with it: `torque_rms(A)`, `selec
 
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import zarr
 
+from basepar_core import cycle_metrics
 from basepar_core.errors import ExpressionError
 from basepar_core.expressions import Expression, names
-from basepar_core.grammar import did_you_mean
+from basepar_core.grammar import did_you_mean, parse_unit
 from basepar_core.mechanism import LENGTH_VALUES, Mechanism
 from basepar_core.relations import symbol_values
 from basepar_core.topology import joint_of_value
 from basepar_core.units import LENGTH, NUMBER, UNITS, Dimension
 from sweeps import store
+from sweeps.own_metrics import OwnMetric, registered
 from sweeps.space import dimensions
-from sweeps.spec import CRITERIA, METRICS, Evaluation, Reduction, array_name
+from sweeps.spec import CALLS, CRITERIA, METRICS, Evaluation, Reduction, array_name
 
 #: Results of the rank's evaluation over the excitation; numbers without unit.
 RANK_RESULTS = ("condition", "rank", "rank_gap")
@@ -28,22 +31,28 @@ _TORQUE = UNITS["N"].dimension * LENGTH
 _OF = re.compile(r"([A-Za-z_]+)\(([^()]*)\)")
 
 
-def quantities(mechanism: Mechanism) -> dict[str, Dimension | None]:
+def quantities(mechanism: Mechanism, own: Iterable[OwnMetric] = ()) -> dict[str, Dimension | None]:
     """Dimension of everything an objective or a constraint may name."""
     found = dimensions(mechanism)
-    for joint in mechanism.joints:
-        for place, value in enumerate(joint.values):
-            length = place in LENGTH_VALUES.get(joint.type, ())
-            found[f"stroke({value})"] = LENGTH if length else NUMBER
+    for name in cycle_metrics.names(mechanism):
+        metric = cycle_metrics.find(mechanism, name)
+        assert metric is not None
+        found[name] = _dimension(metric.unit)
     drives = mechanism.actuated
-    for metric in METRICS:
+    for metric_name in METRICS:
         for drive in drives:
-            name = metric if len(drives) == 1 else f"{metric}({drive})"
+            name = metric_name if len(drives) == 1 else f"{metric_name}({drive})"
             found[name] = _drive_dimension(mechanism, drive)
     for criterion in CRITERIA:
         found[f"selected_size({criterion})"] = NUMBER
         found[f"selected_error({criterion})"] = NUMBER
-    return found | dict.fromkeys((*RANK_RESULTS, "margin"), NUMBER)
+    found |= dict.fromkeys((*RANK_RESULTS, "margin"), NUMBER)
+    users = {**registered(), **{one.name: one for one in own}}
+    return {name: _dimension(one.unit) for name, one in users.items()} | found
+
+
+def _dimension(unit: str) -> Dimension:
+    return NUMBER if unit in ("1", "rad") else parse_unit(unit.replace(" ", "*")).dimension
 
 
 def _drive_dimension(mechanism: Mechanism, drive: str) -> Dimension:
@@ -63,7 +72,7 @@ def check_words(text: str, known: Iterable[str]) -> None:
     known = list(known)
     for word, inner in _OF.findall(text):
         alike = [name for name in known if name.startswith(f"{word}(")]
-        name = f"{word}({inner.strip()})"
+        name = cycle_metrics.canonical(f"{word}({inner})")
         if alike and name not in known:
             hint = did_you_mean(name, alike) or f"; there are {', '.join(alike)}"
             raise ExpressionError(f"there is no {name}{hint}")
@@ -73,31 +82,38 @@ def check_words(text: str, known: Iterable[str]) -> None:
             raise ExpressionError(f"{metric} has one value per drive: {', '.join(alike)}")
 
 
-def results_in(mechanism: Mechanism, expressions: Iterable[Expression]) -> tuple[str, ...]:
+def results_in(
+    mechanism: Mechanism, expressions: Iterable[Expression], own: Iterable[OwnMetric] = ()
+) -> tuple[str, ...]:
     """Results (not symbols) that occur in expressions, in the order of `quantities`."""
     used = frozenset().union(*(names(expression) for expression in expressions))
     symbols = dimensions(mechanism)
-    return tuple(name for name in quantities(mechanism) if name in used and name not in symbols)
+    known = quantities(mechanism, own)
+    return tuple(name for name in known if name in used and name not in symbols)
 
 
-def evaluation_of(results: Iterable[str]) -> Evaluation:
+def evaluation_of(
+    results: Iterable[str], own: Iterable[OwnMetric] = (), reduction: Reduction | None = None
+) -> Evaluation:
     """What must be computed of every variant to have these results.
 
     The rank is float64's: no variant of a study waits for variable precision.
     """
     results = list(results)
+    users = {**registered(), **{one.name: one for one in own}}
     parts = [_parts(name) for name in results]
     criteria = [inner for word, inner in parts if word.startswith("selected_")]
     metrics = [
-        name if word == "stroke" else word
+        name if word in CALLS else word
         for name, (word, _) in zip(results, parts, strict=True)
-        if word == "stroke" or word in METRICS
+        if word in (*CALLS, *METRICS, *cycle_metrics.PLAIN)
     ]
-    reduction = tuple(name for name in CRITERIA if name in criteria)
+    wanted = tuple(name for name in CRITERIA if name in criteria)
     return Evaluation(
         "numeric" if set(RANK_RESULTS) & set(results) else "none",
-        Reduction(reduction) if reduction else None,
+        replace(reduction or Reduction(), criteria=wanted) if wanted else None,
         tuple(dict.fromkeys(metrics)),
+        tuple(users[name] for name in results if name in users),
     )
 
 
@@ -116,7 +132,7 @@ def read_results(
 
 def _read(group: zarr.Group, name: str, rows: slice) -> np.ndarray | None:
     word, inner = _parts(name)
-    array = array_name(name) if word == "stroke" else word
+    array = array_name(name) if word in CALLS else word
     if array not in group:
         return None
     found = store.array_of(group, array)

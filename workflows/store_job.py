@@ -4,7 +4,7 @@ from pathlib import Path
 
 from basepar_core.errors import StoreError, UsageError
 from sweeps import damage
-from sweeps.asked import Asked
+from sweeps.asked import is_asked
 from sweeps.family import Family, load_family, make_root
 from sweeps.lock import locked
 from sweeps.spec import SweepSpec
@@ -51,7 +51,7 @@ def again(store: str, to: str) -> SweepSpec:
     if "spec" not in attrs:
         raise StoreError(f"{store} is not the store of a sweep. Name another.", [store])
     job = from_document(str(attrs["spec"]))
-    if isinstance(job.plan, Asked):
+    if is_asked(job.plan):
         raise UsageError(
             f"{store} is a study's: its rows were chosen one after the other. Run its study file "
             f"again, or name the store as a table: `plan: table, file: {store}`.",

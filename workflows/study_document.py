@@ -1,6 +1,7 @@
 """What a study found, as plain facts and in the terminal."""
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from basepar_core.files import library_names
 from sweeps import store
 from sweeps.sweep import swept_outputs
 
-from . import documents
+from . import documents, incumbents, storages
 from .design_study import Result
 from .quantities import quantities
 from .store_tables import show_status
@@ -20,22 +21,26 @@ from .verdict import CLOSING, Verdict, judge
 
 #: Variants listed: of one objective the best, of several the front's.
 LISTED, FRONT = 5, 20
+#: Results that are angles where they have no unit.
+TURNS = ("stroke(", "transmission_angle(")
 
 
-def study(spec: StudySpec, result: Result) -> dict[str, Any]:
-    """`basepar study`: the store's status, and the best variants."""
+def study(spec: StudySpec, result: Result, certified: int = 0) -> dict[str, Any]:
+    """`basepar study`: the store's status, and the best variants, the first of them certified."""
     verdict = judge(spec, store.open_group(spec.path), 0, spec.trials)
     rows = best(spec, verdict)
+    feasible = [int(row) for row in rows if verdict.feasible[row]]
     return documents.summary(result.summary) | {
         "mechanism": spec.mechanism.name,
-        "study": {"storage": spec.storage, "name": spec.name},
+        "study": {"storage": storages.shown(spec.storage), "name": spec.name},
         "trials": spec.trials,
-        "warm_start": {"told": result.beginning.told, "proposed": result.beginning.proposed},
+        "warm_start": asdict(result.beginning),
         "objectives": {line.text: line.direction for line in spec.objectives},
         "constraints": [line.text for line in spec.constraints],
         "feasible": int(verdict.feasible.sum()),
         "units": units_of(spec),
         "best": [_variant(spec, verdict, int(row)) for row in rows],
+        "certified": incumbents.certify(spec, feasible[: max(0, certified)]),
     }
 
 
@@ -61,10 +66,10 @@ def _is_dominated(one: np.ndarray, values: np.ndarray) -> bool:
 def units_of(spec: StudySpec) -> dict[str, str]:
     """SI units of parameters, results and objectives."""
     units = {output.name: output.unit for output in swept_outputs(spec.sweep)}
-    known = quantities(spec.mechanism)
+    known = quantities(spec.mechanism, spec.own)
     for name in spec.results:
         text = str(known[name])
-        is_turn = name.startswith("stroke(") and text == "no unit"
+        is_turn = name.startswith(TURNS) and text == "no unit"
         units[name] = "rad" if is_turn else "1" if text == "no unit" else text
     return {line.text: line.unit for line in spec.objectives} | units
 
@@ -108,6 +113,8 @@ def show(document: Mapping[str, Any]) -> None:
         shown = row["values"] | row["parameters"] | row["results"]
         made.add_row(str(row["variant"]), *(number(shown[name]) for name in heads))
     out.print(made)
+    for one in document["certified"]:
+        out.print(f"\n{_certificate_line(one)}")
     begun = document["warm_start"]
     if begun["told"] or begun["proposed"]:
         out.print(
@@ -115,6 +122,16 @@ def show(document: Mapping[str, Any]) -> None:
             "first batch"
         )
     _show_end(document)
+
+
+def _certificate_line(one: Mapping[str, Any]) -> str:
+    generic = one["generic_rank"]
+    low = f"; generic rank {generic}" if one["rank"] != generic else ""
+    return (
+        f"variant {one['variant']} in variable precision: rank {one['rank']}, {one['status']} "
+        f"({one['digits']} digits{low}); {len(one['base_parameters'])} base parameters, formulas: "
+        f"{one['grade']}"
+    )
 
 
 def _head(document: Mapping[str, Any], name: str) -> str:

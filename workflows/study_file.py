@@ -5,6 +5,8 @@ symbol they are for and leave in SI. The mechanism's file lies beside the study 
 the journal are made, and looked for, where the program runs.
 """
 
+import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,15 +15,17 @@ from basepar_core.expressions import Call
 from basepar_core.grammar import parse_any, parse_comparison
 from basepar_core.mechanism import Mechanism
 from basepar_core.reading import Reading
-from basepar_core.units import Unit
-from basepar_core.yaml_text import Fields, Node, read
+from basepar_core.units import Dimension, Unit
+from basepar_core.yaml_text import Fields, Items, Node, Text, read
 from sweeps.space import Condition
-from sweeps.space_file import read_interval, read_values, read_variables
-from sweeps.spec_file import lines_of, read_mechanism, text_of
+from sweeps.space_file import read_formulas, read_interval, read_values, read_variables
+from sweeps.spec import Reduction
+from sweeps.spec_file import lines_of, read_mechanism, read_own, read_reduction, text_of
 
+from . import sampler_kinds
 from .quantities import check_words, quantities
+from .sampler_kinds import kind_of
 from .study_spec import (
-    SAMPLERS,
     Choices,
     Integers,
     Objective,
@@ -30,14 +34,24 @@ from .study_spec import (
     StudySpec,
     Variable,
     number_mistakes,
-    sampler_mistakes,
     variable_mistake,
 )
 
+#: Dimensions of what expressions may name.
+Known = Mapping[str, Dimension | None]
+
 REQUIRED = ("mechanism", "variables", "objectives", "trials")
-OPTIONAL = ("constraints", "sampler", "batch", "warm_start", "store", "study")
-#: Trials asked for at once where the file does not say: larger batches make TPE nearly random.
-BATCH = 20
+OPTIONAL = (
+    "constraints",
+    "derive",
+    "own_metrics",
+    "reduction",
+    "sampler",
+    "batch",
+    "warm_start",
+    "store",
+    "study",
+)
 
 
 def load_study(path: str | Path) -> StudySpec:
@@ -68,22 +82,30 @@ def _parts(reading: Reading, node: Node, stem: str) -> dict[str, Any]:
     found: dict[str, Any] = {
         "mechanism": mechanism,
         "variables": _variables(reading, top.get("variables"), mechanism),
-        "objectives": _objectives(reading, top.get("objectives"), mechanism),
-        "constraints": _constraints(reading, top.get("constraints"), mechanism),
+        "own": read_own(reading, top.get("own_metrics")),
         "sampler": _sampler(reading, top.get("sampler")),
         "trials": reading.whole(top.get("trials"), 1),
-        "batch": reading.whole(top["batch"], 1) if "batch" in top else BATCH,
+        "batch": reading.whole(top["batch"], 1) if "batch" in top else 0,
+        "reduction": read_reduction(reading, top.get("reduction")) or Reduction(),
         "warm_start": reading.text(top.get("warm_start"), "the store of a sweep") or "",
     }
+    if mechanism is not None:
+        known = quantities(mechanism, found["own"])
+        found["objectives"] = _objectives(reading, top.get("objectives"), known)
+        found["constraints"] = _constraints(reading, top.get("constraints"), known)
+        names = [name for name, _ in found["variables"]]
+        found["derived"] = read_formulas(reading, top.get("derive"), mechanism, names)
     found |= _store(reading, top.get("store"), stem) | _study(reading, top.get("study"), stem)
-    wrong = number_mistakes(found["trials"], found["batch"], found["chunk"])
     kind = found["sampler"].kind
-    wrong += sampler_mistakes(kind, len(found["objectives"]), len(found["constraints"]))
-    lines, known = lines_of(node), {mistake.path for mistake in reading.mistakes}
+    batch = found["batch"] or kind_of(kind).batch
+    wrong = number_mistakes(found["trials"], batch, found["chunk"])
+    counts = (len(found.get(key, ())) for key in ("objectives", "constraints"))
+    wrong += sampler_kinds.mistakes(kind, *counts)
+    lines, said = lines_of(node), {mistake.path for mistake in reading.mistakes}
     reading.mistakes += [
         Mistake(one.path, one.message, lines.get(one.path))
         for one in wrong
-        if one.path not in known
+        if one.path not in said
     ]
     return found
 
@@ -120,9 +142,7 @@ def _variable(reading: Reading, node: Node, unit: Unit) -> Variable | None:
     return Integers(low, high, unit)
 
 
-def _objectives(
-    reading: Reading, node: Node | None, mechanism: Mechanism | None
-) -> tuple[Objective, ...]:
+def _objectives(reading: Reading, node: Node | None, known: Known) -> tuple[Objective, ...]:
     what = "a mapping from quantities to minimize or maximize"
     entries = reading.entries(node, what) or {}
     if isinstance(node, Fields) and not entries:
@@ -130,49 +150,74 @@ def _objectives(
     found = []
     for text, entry in entries.items():
         direction = reading.choice(entry, ("minimize", "maximize"), "direction")
-        if mechanism is None:
-            continue
-        known = quantities(mechanism)
         try:
-            check_words(text, known)
-            expression, dimension = parse_any(text, known)
+            found.append(objective(text, direction != "maximize", known))
         except ExpressionError as error:
             reading.mistake(entry, error.message)
-            continue
-        unit = "1" if dimension is None or str(dimension) == "no unit" else str(dimension)
-        found.append(Objective(text, expression, direction != "maximize", unit))
     return tuple(found)
 
 
-def _constraints(
-    reading: Reading, node: Node | None, mechanism: Mechanism | None
-) -> tuple[Condition, ...]:
+def objective(text: str, minimize: bool, known: Known) -> Objective:
+    """An objective from its text; ExpressionError where it is none."""
+    check_words(text, known)
+    expression, dimension = parse_any(text, known)
+    unit = "1" if dimension is None or str(dimension) == "no unit" else str(dimension)
+    return Objective(text, expression, minimize, unit)
+
+
+def constraint(text: str, known: Known) -> Condition:
+    """A constraint from its text; ExpressionError where it is none that can be met."""
+    check_words(text, known)
+    expression = parse_comparison(text, known)
+    if isinstance(expression, Call) and expression.operator == "==":
+        raise ExpressionError("no sampled variant meets an equality; give two bounds")
+    return Condition(text, expression)
+
+
+def _constraints(reading: Reading, node: Node | None, known: Known) -> tuple[Condition, ...]:
     found: list[Condition] = []
     for item in (node and reading.items(node, None, "a list of constraints")) or ():
         text = reading.text(item, "a constraint such as 'stroke(D) >= 40 deg'")
-        if text is None or mechanism is None:
+        if text is None:
             continue
-        known = quantities(mechanism)
         try:
-            check_words(text, known)
-            expression = parse_comparison(text, known)
+            line = constraint(text, known)
         except ExpressionError as error:
             reading.mistake(item, error.message)
             continue
-        if isinstance(expression, Call) and expression.operator == "==":
-            reading.mistake(item, "no sampled variant meets an equality; give two bounds")
-        if text in [line.text for line in found]:
+        if text in [one.text for one in found]:
             reading.mistake(item, f"{text!r} is given twice")
-        found.append(Condition(text, expression))
+        found.append(line)
     return tuple(found)
 
 
 def _sampler(reading: Reading, node: Node | None) -> Sampler:
     if node is None:
         return Sampler()
-    entries = reading.fields(node, (), ("kind", "seed"))
-    kind = reading.choice(entries.get("kind"), tuple(SAMPLERS), "sampler") or "tpe"
-    return Sampler(kind, reading.whole(entries["seed"], 0) if "seed" in entries else 0)
+    entries = reading.fields(node, (), ("kind", "seed", "options"))
+    kind = reading.text(entries.get("kind"), "a sampler") or "tpe"
+    wrong = sampler_kinds.mistakes(kind, 1, 0)
+    if wrong and "kind" in entries:
+        reading.mistake(entries["kind"], wrong[0].message)
+        kind = "tpe"
+    options = _plain_options(entries["options"]) if "options" in entries else {}
+    seed = reading.whole(entries["seed"], 0) if "seed" in entries else 0
+    return Sampler(kind, seed, tuple(options.items()))
+
+
+def _plain_options(node: Node) -> Any:
+    """Options as JSON reads them: numbers, true, null, text; lists and mappings of these."""
+    match node:
+        case Fields():
+            return {key: _plain_options(entry) for key, entry in node.entries.items()}
+        case Items():
+            return [_plain_options(entry) for entry in node.items]
+        case Text():
+            try:
+                return json.loads(node.value)
+            except ValueError:
+                return node.value
+    return None
 
 
 def _store(reading: Reading, node: Node | None, stem: str) -> dict[str, Any]:
@@ -186,5 +231,5 @@ def _store(reading: Reading, node: Node | None, stem: str) -> dict[str, Any]:
 
 def _study(reading: Reading, node: Node | None, stem: str) -> dict[str, str]:
     entries = reading.fields(node, (), ("storage", "name")) if node is not None else {}
-    storage = reading.text(entries.get("storage"), "a file") or f"{stem}-study.journal"
+    storage = reading.text(entries.get("storage"), "a file, or a URL") or f"{stem}-study.journal"
     return {"storage": storage, "name": reading.text(entries.get("name"), "a name") or stem}

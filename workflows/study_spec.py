@@ -19,22 +19,20 @@ from basepar_core.expressions import Expression
 from basepar_core.mechanism import Mechanism
 from basepar_core.units import Unit
 from sweeps.asked import Asked
+from sweeps.compose import Derived, Formula
+from sweeps.own_metrics import OwnMetric
+from sweeps.plans import Plan
 from sweeps.space import Condition
-from sweeps.spec import SweepSpec, unsweepable
+from sweeps.spec import Reduction, SweepSpec, unsweepable
 
+from . import sampler_kinds
 from .quantities import evaluation_of, results_in
+from .sampler_kinds import kind_of
 
-#: Samplers, and whether they take several objectives and constraints.
-SAMPLERS: Mapping[str, tuple[bool, bool]] = {
-    "tpe": (True, True),
-    "random": (True, True),
-    "qmc": (True, True),
-    "cmaes": (False, False),
-    "nsga2": (True, True),
-}
-#: Variants per chunk at most, unless the file says otherwise. A chunk of four-bars costs 0.2 s
-#: plus 2 ms per variant (its time steps are shared), so smaller pieces would only cost more.
+#: Variants per chunk at most, unless the file says otherwise.
 LARGEST_CHUNK = 128
+#: Pieces that a batch is cut into at least, where it is large enough: what workers share.
+PIECES = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,10 +117,20 @@ class Objective:
 
 @dataclass(frozen=True, slots=True)
 class Sampler:
-    """Who asks; every trial has a seed of its own, made of this one and the trial's row."""
+    """Who asks; every trial has a seed of its own, made of this one and the trial's row.
+
+    `kind` is a name of `sampler_kinds.KINDS` or `module:Class`; `options` go to its constructor.
+    """
 
     kind: str = "tpe"
     seed: int = 0
+    options: tuple[tuple[str, Any], ...] = ()
+
+    def describe(self) -> dict[str, Any]:
+        plain: dict[str, Any] = {"kind": self.kind, "seed": self.seed}
+        if not self.options:
+            return plain
+        return plain | {"options": {name: _plain(value) for name, value in self.options}}
 
 
 @dataclass(frozen=True)
@@ -138,14 +146,21 @@ class StudySpec:
     objectives, constraints
         Over the quantities of `quantities.py`; a variant must meet every constraint.
     sampler, trials, batch
-        Who asks, how many variants in all, and how many at a time.
+        Who asks, how many variants in all, and how many at a time (0: what suits the sampler).
     chunk
         Variants per chunk of the store, a divisor of the batch: what one worker evaluates at a
-        time. 0: the whole batch up to 128 variants, else its largest divisor up to that.
+        time. 0: a quarter of the batch, or its largest divisor up to that and 128.
     warm_start
         Store of a sweep, "" for none.
     store, storage, name
-        Directory of the Zarr store; Optuna's journal; the study's name in it.
+        Directory of the Zarr store; Optuna's storage, a journal's file or a URL; the study's name
+        in it.
+    derived
+        Symbols that follow the variables.
+    own
+        The user's metrics that objectives and constraints speak of.
+    reduction
+        How the reduced sizes and errors are found.
     """
 
     mechanism: Mechanism
@@ -154,14 +169,19 @@ class StudySpec:
     constraints: tuple[Condition, ...] = ()
     sampler: Sampler = field(default_factory=Sampler)
     trials: int = 100
-    batch: int = 20
+    batch: int = 0
     chunk: int = 0
     warm_start: str = ""
     store: str = ""
     storage: str = ""
     name: str = "study"
+    derived: tuple[Formula, ...] = ()
+    own: tuple[OwnMetric, ...] = ()
+    reduction: Reduction = field(default_factory=Reduction)
 
     def __post_init__(self) -> None:
+        if not self.batch:
+            object.__setattr__(self, "batch", kind_of(self.sampler.kind).batch)
         found = [
             Mistake(f"variables.{name}", message)
             for name, _ in self.variables
@@ -176,7 +196,7 @@ class StudySpec:
             found.append(Mistake("objectives", "no objective; at least one is needed."))
         counts = (len(self.objectives), len(self.constraints))
         found += number_mistakes(self.trials, self.batch, self.chunk)
-        found += sampler_mistakes(self.sampler.kind, *counts)
+        found += sampler_kinds.mistakes(self.sampler.kind, *counts)
         if found:
             raise FileError("study", found)
 
@@ -192,14 +212,14 @@ class StudySpec:
         """Results that objectives and constraints speak of."""
         spoken = [line.expression for line in self.objectives]
         spoken += [line.expression for line in self.constraints]
-        return results_in(self.mechanism, spoken)
+        return results_in(self.mechanism, spoken, self.own)
 
     @property
     def storing_chunk(self) -> int:
         """Variants per chunk of the store."""
         if self.chunk:
             return self.chunk
-        sizes = range(min(self.batch, LARGEST_CHUNK), 0, -1)
+        sizes = range(max(1, min(self.batch // PIECES, LARGEST_CHUNK)), 0, -1)
         return next(size for size in sizes if self.batch % size == 0)
 
     @cached_property
@@ -208,7 +228,7 @@ class StudySpec:
         by = {
             "objectives": {line.text: line.direction for line in self.objectives},
             "constraints": [line.text for line in self.constraints],
-            "sampler": {"kind": self.sampler.kind, "seed": self.sampler.seed},
+            "sampler": self.sampler.describe(),
             "batch": self.batch,
             "warm_start": self.warm_start,
         }
@@ -220,15 +240,25 @@ class StudySpec:
         """The study as a sweep: what its store is made from."""
         return SweepSpec(
             self.mechanism,
-            self.plan,
-            evaluation=evaluation_of(self.results),
+            self.with_derived(self.plan),
+            evaluation=evaluation_of(self.results, self.own, self.reduction),
             chunk=self.storing_chunk,
             store=self.store,
         )
 
     def block(self, start: int, values: np.ndarray) -> SweepSpec:
         """The same sweep with a block of rows known: values (row, symbol), SI."""
-        return replace(self.sweep, plan=self.plan.knowing(start, values))
+        return replace(self.sweep, plan=self.with_derived(self.plan.knowing(start, values)))
+
+    def with_derived(self, plan: Asked) -> Plan:
+        """A plan of the variables, with the symbols that follow them."""
+        nominal = dict(self.mechanism.nominal)
+        return Derived(plan, self.derived, nominal) if self.derived else plan
+
+    @property
+    def swept(self) -> tuple[str, ...]:
+        """Symbols that the store has: the variables, and those that follow."""
+        return self.sweep.plan.names
 
     @property
     def hash(self) -> str:
@@ -241,7 +271,9 @@ class StudySpec:
         return Path(self.store).absolute()
 
     def at(self, store: str) -> "StudySpec":
-        """The same study elsewhere: the store there, and the journal beside it."""
+        """The same study elsewhere: the store there, and the journal, if a file, beside it."""
+        if "://" in self.storage:
+            return replace(self, store=store)
         return replace(self, store=store, storage=str(Path(store).with_suffix(".journal")))
 
     def of(self, trials: int) -> "StudySpec":
@@ -276,16 +308,11 @@ def number_mistakes(trials: int, batch: int, chunk: int) -> list[Mistake]:
     return found
 
 
-def sampler_mistakes(kind: str, objectives: int, constraints: int) -> list[Mistake]:
-    """What is wrong with asking this sampler for that."""
-    if kind not in SAMPLERS:
-        return [Mistake("sampler.kind", f"no sampler {kind!r} ({', '.join(SAMPLERS)})")]
-    several, constrained = SAMPLERS[kind]
-    found = []
-    if objectives > 1 and not several:
-        message = f"{kind} takes one objective, not {objectives}; use nsga2 or tpe."
-        found.append(Mistake("sampler.kind", message))
-    if constraints and not constrained:
-        message = f"{kind} does not heed constraints; use tpe or nsga2."
-        found.append(Mistake("sampler.kind", message))
-    return found
+def _plain(value: Any) -> Any:
+    """An option as plain data; what is none by its type and text."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(entry) for entry in value]
+    is_plain = value is None or isinstance(value, bool | int | float | str)
+    return value if is_plain else f"{type(value).__qualname__} {value}"

@@ -9,15 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from basepar_core.errors import UsageError
-from basepar_core.grammar import parse_any, parse_comparison, parse_unit
-from basepar_core.mechanism import Mechanism
+from basepar_core.grammar import parse_unit
 from sweeps import store
-from sweeps.asked import Asked
-from sweeps.space import Condition
+from sweeps.asked import asked_plan
+from sweeps.spec import Reduction
 from sweeps.spec_file import from_document
 
 from .quantities import quantities
-from .study_spec import Choices, Integers, Objective, Range, Sampler, StudySpec, Variable
+from .study_file import constraint, objective
+from .study_spec import Choices, Integers, Range, Sampler, StudySpec, Variable
 
 
 def study_of(path: Path | str) -> StudySpec:
@@ -44,26 +44,32 @@ def is_study(path: Path | str) -> StudySpec | None:
     """The study that a store is of; None where it is a sweep's."""
     text = store.open_group(path).attrs.get("spec")
     swept = from_document(str(text)) if text else None
-    if swept is None or not isinstance(swept.plan, Asked) or "objectives" not in swept.plan.by:
+    plan = None if swept is None else asked_plan(swept.plan)
+    if swept is None or plan is None or "objectives" not in plan.by:
         return None
-    mechanism, by = swept.mechanism, swept.plan.by
+    mechanism, by, asked = swept.mechanism, plan.by, swept.evaluation
+    known = quantities(mechanism, asked.users)
+    sampler = by["sampler"]
     journal = Path(path).with_suffix(".journal")
     return StudySpec(
         mechanism,
-        tuple((name, _variable(plain)) for name, plain in swept.plan.variables.items()),
-        tuple(_objective(mechanism, *entry) for entry in by["objectives"].items()),
+        tuple((name, _variable(plain)) for name, plain in plan.variables.items()),
         tuple(
-            Condition(text, parse_comparison(text, quantities(mechanism)))
-            for text in by["constraints"]
+            objective(text, direction != "maximize", known)
+            for text, direction in by["objectives"].items()
         ),
-        Sampler(by["sampler"]["kind"], by["sampler"]["seed"]),
-        len(swept.plan),
+        tuple(constraint(text, known) for text in by["constraints"]),
+        Sampler(sampler["kind"], sampler["seed"], tuple(sampler.get("options", {}).items())),
+        len(plan),
         by["batch"],
         swept.chunk,
         by["warm_start"],
         str(path),
         str(journal),
         _only_name(journal),
+        getattr(swept.plan, "formulas", ()),
+        asked.own,
+        asked.reduction or Reduction(),
     )
 
 
@@ -74,12 +80,6 @@ def _variable(plain: Any) -> Variable:
         return Choices(tuple(map(float, plain["choices"])))
     low, high = map(int, plain["integer"])
     return Integers(low, high, parse_unit(plain["unit"]))
-
-
-def _objective(mechanism: Mechanism, text: str, direction: str) -> Objective:
-    expression, dimension = parse_any(text, quantities(mechanism))
-    unit = "1" if dimension is None or str(dimension) == "no unit" else str(dimension)
-    return Objective(text, expression, direction != "maximize", unit)
 
 
 def _only_name(journal: Path) -> str:

@@ -15,7 +15,7 @@ never closed must be worse than any that closed and missed all constraints:
 Such a variant's objective has no value; samplers are told ∞ (−∞ to maximise).
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -81,15 +81,27 @@ def judge(
         Symbols that the store has; none given: those of the study.
     """
     rows = slice(start, stop)
-    names = swept or spec.names
+    names = swept or spec.swept
     symbols = {name: np.asarray(store.array_of(group, name)[rows]) for name in names}
     read = read_results(group, spec.results, rows)
     results = {name: column for name, column in read.items() if column is not None}
-    known = known_values(spec.mechanism, symbols, results)
-    status, reason, number = (
+    fate = (
         np.asarray(store.array_of(group, name)[rows])
         for name in ("status", "reason", "reason_value")
     )
+    return weigh(spec, symbols, results, *fate)
+
+
+def weigh(
+    spec: StudySpec,
+    symbols: Mapping[str, np.ndarray],
+    results: dict[str, np.ndarray],
+    status: np.ndarray,
+    reason: np.ndarray,
+    number: np.ndarray,
+) -> Verdict:
+    """Judge variants by their arrays, each (variant,): swept symbols, results, and their fate."""
+    known = known_values(spec.mechanism, symbols, results)
     values = objective_values(spec.objectives, known, len(status))
     violations = constraint_violations(spec.constraints, known, len(status))
     good = np.isin(status, WITH_RESULTS) & np.isfinite(values).all(axis=1)

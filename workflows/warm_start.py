@@ -1,10 +1,16 @@
 """What a study learns from a sweep's store before it asks its first question.
 
-Where the sweep is of the same mechanism, has every result the study speaks of, and variants that
-are members of the study's space (other swept symbols at their nominal value), a selection of
-them is told as finished trials: the best, and as many spread over the rest, because TPE learns
-from the bad ones too. Otherwise, and for samplers that take nothing from trials they did not ask
-for (all but TPE), the best ones' parameters are the study's first batch, evaluated afresh.
+How depends on what the sampler makes of trials that it did not ask for (`sampler_kinds`):
+
+- TPE and Gaussian processes use them. Where the sweep is of the same mechanism, has every result
+  the study speaks of, and variants that are members of the study's space (other swept symbols at
+  their nominal value), a selection of them is told as finished trials: the best, and as many
+  spread over the rest, because TPE learns from the bad ones too. No more than `MOST_TOLD`: their
+  time per question grows with what they know.
+- CMA-ES begins from the distribution of the best of them (`source_trials`), which are no trials
+  of the study.
+- All others, and these where the store cannot tell, are given the best ones' parameters as the
+  study's first batch, evaluated afresh; genetic samplers breed from it.
 """
 
 import json
@@ -19,25 +25,31 @@ import zarr
 from optuna.trial import FrozenTrial
 
 from basepar_core.errors import UsageError
+from basepar_core.expressions import evaluate
 from sweeps import store
 from sweeps.statuses import Status
 
 from .journal import Journal
 from .quantities import read_results, results_in
+from .sampler_kinds import SOURCE, TOLD, kind_of
 from .samplers import Parameters, distributions
-from .study_spec import StudySpec
+from .study_spec import Choices, Range, StudySpec, Variable
 from .verdict import CLOSING, Verdict, judge
 
-#: Variants told as finished trials. TPE's time per question grows with what it knows.
+#: Variants told as finished trials.
 MOST_TOLD = 100
+#: Variants that CMA-ES begins from: it takes the best tenth of them.
+MOST_SOURCE = 1000
 
 
 @dataclass(frozen=True, slots=True)
 class Beginning:
-    """Trials told before the first question, and variants proposed for the first batch."""
+    """Trials told before the first question, variants that the sampler begins from, and variants
+    proposed for the first batch."""
 
     told: int = 0
     proposed: int = 0
+    source: int = 0
 
 
 def begin(spec: StudySpec, journal: Journal) -> Beginning:
@@ -52,7 +64,9 @@ def begin(spec: StudySpec, journal: Journal) -> Beginning:
         return Beginning()
     facts = journal.beginning or choose(spec)
     journal.begin(facts, lambda: trials(spec, facts["rows"]))
-    return Beginning(len(facts["rows"]), len(facts["candidates"]))
+    source = facts.get("source", [])
+    journal.source = trials(spec, source) if source else []
+    return Beginning(len(facts["rows"]), len(facts["candidates"]), len(source))
 
 
 @dataclass(frozen=True)
@@ -70,7 +84,8 @@ class _Source:
         group = store.open_group(path)
         plain = json.loads(str(group.attrs.get("spec", "{}")))
         space = plain.get("space", {})
-        swept = list(space.get("variables") or space.get("names") or [])
+        listed: Any = group.attrs.get("swept")
+        swept = list(listed or space.get("variables") or space.get("names") or [])
         missing = [name for name in spec.names if name not in swept]
         if missing:
             raise UsageError(
@@ -102,15 +117,20 @@ class _Source:
         out = (Status.PENDING, Status.FILTERED, Status.CRASHED, Status.TIMED_OUT)
         good = ~np.isin(self.column("status"), out)
         for name, variable in self.spec.variables:
-            fits = [variable.parameter(float(x)) is not None for x in self.column(name)]
-            good &= np.array(fits)
+            good &= possible(variable, self.column(name))
         return good
 
     def members(self) -> np.ndarray:
-        """(variant,) bool: `inside`, and the other symbols are nominal."""
+        """(variant,) bool: `inside`, and every other symbol is what it is in the study."""
         good = self.inside()
-        for name in self.others:
-            good &= self.column(name) == self.spec.mechanism.nominal[name]
+        nominal = self.spec.mechanism.nominal
+        columns: dict[str, Any] = {name: self.column(name) for name in self.spec.names}
+        for one in self.spec.derived:
+            (columns[one.name],) = evaluate([one.expression], {**nominal, **columns})
+        derived = [one.name for one in self.spec.derived]
+        for name in {*self.others, *derived}:
+            here = self.column(name) if name in self.swept else nominal[name]
+            good &= here == columns.get(name, nominal[name])
         return good
 
     def judged(self, spec: StudySpec) -> Verdict:
@@ -119,12 +139,16 @@ class _Source:
 
 def choose(spec: StudySpec) -> dict[str, Any]:
     """Rows of the sweep to tell, or candidates to propose, as plain data."""
-    source = _Source.of(spec)
-    if spec.sampler.kind == "tpe" and source.is_same_mechanism and source.has(spec):
+    source, learns = _Source.of(spec), kind_of(spec.sampler.kind).learns
+    rows: list[int] = []
+    if learns in (TOLD, SOURCE) and source.is_same_mechanism and source.has(spec):
         members = np.flatnonzero(source.members())
         if members.size:
             order = members[_best_first(spec, source.judged(spec), members)]
-            return {"rows": sorted(map(int, spread(order, MOST_TOLD))), "candidates": []}
+            most = MOST_TOLD if learns == TOLD else MOST_SOURCE
+            rows = sorted(map(int, spread(order, most)))
+    if rows and learns == TOLD:
+        return {"rows": rows, "candidates": []}
     inside = np.flatnonzero(source.inside())
     if not inside.size:
         raise UsageError(
@@ -134,14 +158,26 @@ def choose(spec: StudySpec) -> dict[str, Any]:
         )
     seen = _as_far_as_known(spec, source)
     order = inside[_best_first(seen, source.judged(seen), inside)]
-    return {"rows": [], "candidates": _candidates(spec, source, order)}
+    return {"rows": [], "candidates": _candidates(spec, source, order), "source": rows}
+
+
+def possible(variable: Variable, values: np.ndarray) -> np.ndarray:
+    """(variant,) bool: whether values in SI are among a variable's."""
+    match variable:
+        case Range(low, high):
+            return (values >= low) & (values <= high)
+        case Choices(choices):
+            return np.isin(values, choices)
+    # Few different ones: looked at one by one.
+    distinct, places = np.unique(values, return_inverse=True)
+    return np.array([variable.parameter(float(x)) is not None for x in distinct])[places]
 
 
 def _as_far_as_known(spec: StudySpec, source: _Source) -> StudySpec:
     """The study with those objectives and constraints whose results the store has."""
 
     def is_known(line: Any) -> bool:
-        results = results_in(spec.mechanism, [line.expression])
+        results = results_in(spec.mechanism, [line.expression], spec.own)
         found = read_results(source.group, results, slice(0, 1))
         return all(column is not None for column in found.values())
 
@@ -178,7 +214,7 @@ def _candidates(spec: StudySpec, source: _Source, order: np.ndarray) -> list[Par
     """Parameters of the first variants, those that differ in other symbols only once."""
     columns = {name: source.column(name) for name in spec.names}
     found: list[Parameters] = []
-    for row in order:
+    for row in order[: 100 * spec.batch]:
         one = {
             name: variable.parameter(float(columns[name][row]))
             for name, variable in spec.variables

@@ -23,7 +23,7 @@ from sweeps.spec_file import parse_sweep
 from sweeps.statuses import Status
 from sweeps.sweep import sweep
 from workflows.design_study import study
-from workflows.journal import mend
+from workflows.storages import mend
 from workflows.study_file import parse_study
 from workflows.verdict import judge
 
@@ -317,8 +317,16 @@ def test_the_command(run, tmp_path):
     assert "nothing was missing" in shown.out
     assert "torque_rms [N*m]" in shown.out
     assert run("status", str(tmp_path / "best.zarr"), "--json").json["done"]
-    refused = run("study", *arguments[:-1], "40", "--json")
-    assert refused.status == 1
-    assert "space.count: 40 here, 20 there" in refused.json["error"]["message"]
+    longer = run("study", *arguments[:-1], "30", "--workers", "1", "--json").json
+    assert (longer["trials"], longer["evaluated"]) == (30, 10)
+    # Fewer than there are: all are kept, and nothing is done.
+    again = run("study", *arguments[:-1], "10", "--workers", "1", "--json").json
+    assert (again["trials"], again["evaluated"]) == (30, 0)
+    (winner,) = again["certified"]
+    assert winner["variant"] == again["best"][0]["variant"]
+    assert winner["rank"] == winner["generic_rank"] == len(winner["base_parameters"]) == 8
+    assert winner["status"] == "certified"
+    around = run("around", str(tmp_path / "best.zarr"), "-o", str(tmp_path / "a.yaml"), "--json")
+    assert around.json["variant"] == winner["variant"]
     assert run("study", "four-bra", "--json").status == 2
     assert "four-bar" in run("list", "--json").json["studies"]

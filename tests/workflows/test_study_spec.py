@@ -5,6 +5,7 @@ import pytest
 from basepar_core.errors import FileError
 from basepar_core.files import library_path
 from sweeps.spec_file import from_document
+from workflows.python_study import study_of
 from workflows.study_file import load_study, parse_study
 from workflows.study_spec import Choices, Integers, Range
 
@@ -40,7 +41,7 @@ def test_the_example_of_the_format():
     assert spec.results == ("stroke(D)", "torque_rms", "condition")
     asked = spec.sweep.evaluation
     assert (asked.rank, asked.metrics) == ("numeric", ("stroke(D)", "torque_rms"))
-    assert (spec.trials, spec.batch, spec.storing_chunk) == (400, 20, 20)
+    assert (spec.trials, spec.batch, spec.storing_chunk) == (400, 20, 5)
     assert (spec.store, spec.storage, spec.name) == (
         "four-bar-study.zarr",
         "four-bar-study.journal",
@@ -164,5 +165,92 @@ def test_the_hash_covers_what_fixes_the_rows_and_nothing_else():
 def test_the_store_keeps_the_specification():
     spec = parse_study(STUDY)
     again = from_document(spec.sweep.document())
+    assert len(again) == 400
     assert again.hash == spec.hash
     assert again.plan.describe() == spec.plan.describe()
+
+
+def test_more_trials_are_the_same_study():
+    spec = parse_study(STUDY)
+    assert spec.of(500).hash == spec.hash
+
+
+def test_samplers_by_class_with_options():
+    text = STUDY.replace(
+        "{kind: tpe, seed: 3}",
+        "{kind: 'optuna.samplers:NSGAIISampler', options: {population_size: 8, swap: [1, true]}}",
+    )
+    spec = parse_study(text)
+    assert spec.sampler.options == (("population_size", 8), ("swap", [1, True]))
+    assert spec.hash != parse_study(text.replace(": 8", ": 9")).hash
+    found = mistakes(STUDY.replace("kind: tpe", "kind: tqe"))
+    assert "module:Class" in found["sampler.kind"].message
+
+
+def test_the_batch_suits_the_sampler():
+    text = STUDY.replace("batch: 20\n", "")
+    sizes = {
+        kind: parse_study(text.replace("kind: tpe", f"kind: {kind}")).batch
+        for kind in ("tpe", "random", "nsga2")
+    }
+    assert sizes["tpe"] < sizes["nsga2"] < sizes["random"]
+
+
+def test_quantities_of_the_issue():
+    """Everything that objectives and constraints may speak of, in one study."""
+    spec = parse_study(
+        STUDY.replace("{torque_rms: minimize}", '{"shaking_force_rms/mass": minimize}').replace(
+            '["stroke(D) >= 40 deg", "condition <= 1e4"]',
+            '["transmission_angle(B, C, D) >= 30 deg", "shaking_moment_peak <= 100 N*m", '
+            '"mass <= 12 kg", "torque_peak <= 40 N*m", "rank >= 8", '
+            '"selected_size(tolerance) <= 7"]',
+        )
+        + "reduction: {tolerance: 0.02}\nderive: {lx2: 2*lx1}\n".replace("lx2", "Dy")
+    )
+    asked = spec.sweep.evaluation
+    assert set(asked.metrics) == {
+        "shaking_force_rms",
+        "mass",
+        "transmission_angle(B,C,D)",
+        "shaking_moment_peak",
+        "torque_peak",
+    }
+    assert asked.rank == "numeric"
+    assert (asked.reduction.criteria, asked.reduction.tolerance) == (("tolerance",), 0.02)
+    assert spec.swept == ("lx1", "lx3", "Dx", "Dy")
+    assert spec.objectives[0].unit == "m/s^2"
+    again = from_document(spec.sweep.document())
+    assert again.hash == spec.hash
+
+
+def test_python_says_what_a_file_says():
+    spec = study_of(
+        "four-bar",
+        variables={"lx1": (0.2, 0.6), "lx3": (1.0, 1.6), "Dx": (0.6, 1.4)},
+        objectives={"torque_rms": "minimize"},
+        constraints=["stroke(D) >= 40 deg", "condition <= 1e4"],
+        seed=3,
+        trials=400,
+        batch=20,
+        store="four-bar-study.zarr",
+        name="torque",
+    )
+    assert spec == parse_study(STUDY)
+    with pytest.raises(FileError) as caught:
+        study_of(
+            "four-bar",
+            variables={"lx1": (0.2, 0.6, 0.7), "lx9": (1, 2), "Dx": {"whole": [1, 2]}},
+            objectives={"torque_rns": "minimize", "condition": "minimise"},
+            constraints=["stroke(X) >= 40 deg", "condition == 3"],
+            derive={"rho": "2*lx1"},
+            trials=10,
+        )
+    assert {mistake.path for mistake in caught.value.mistakes} == {
+        "variables.lx1",
+        "variables.Dx",
+        "objectives.torque_rns",
+        "objectives.condition",
+        "constraints[0]",
+        "constraints[1]",
+        "derive.rho",
+    }

@@ -1,4 +1,4 @@
-"""The commands that optimise a design: study, polish, tolerances, pictures."""
+"""The commands that optimise a design: study, polish, tolerances, pictures, around."""
 
 import argparse
 from pathlib import Path
@@ -25,7 +25,14 @@ def register(add: Add) -> None:
         "--trials",
         type=int,
         metavar="N",
-        help="how many variants in all (default: the file's); fixed once the study has begun",
+        help="how many variants in all (default: the file's); more than before prolongs a study",
+    )
+    study.add_argument(
+        "--certify",
+        type=int,
+        metavar="N",
+        default=1,
+        help="how many of the best to certify in variable precision (default: 1; 0: none)",
     )
     study.add_argument(
         "--polish", type=int, metavar="N", help="then polish the N best by exact gradients"
@@ -34,6 +41,7 @@ def register(add: Add) -> None:
     _polish_command(add)
     _tolerances_command(add)
     _pictures_command(add)
+    _around_command(add)
 
 
 def _polish_command(add: Add) -> None:
@@ -97,6 +105,44 @@ def _pictures_command(add: Add) -> None:
     )
 
 
+def _around_command(add: Add) -> None:
+    around = add(
+        "around",
+        _around,
+        "write a sweep of the designs around a study's best one",
+        "basepar around best.zarr -o around.yaml --share 0.05 --candidates 4096",
+    )
+    around.add_argument("store", help="the store of a study")
+    around.add_argument("-o", "--output", metavar="FILE", help="where to (default: beside it)")
+    around.add_argument(
+        "--variant", type=int, metavar="N", help="the design (default: the study's best one)"
+    )
+    around.add_argument(
+        "--share",
+        type=float,
+        default=0.1,
+        metavar="S",
+        help="how far, as a share of each variable's range (default: 0.1)",
+    )
+    around.add_argument(
+        "--candidates", type=int, default=1024, metavar="N", help="designs (default: 1024)"
+    )
+
+
+def _around(options: argparse.Namespace) -> int:
+    from ..around import write
+
+    found = write(
+        options.store, options.output, options.share, options.candidates, options.variant
+    )
+    if options.json:
+        emit(found)
+    else:
+        print(f"{found['file']}: {found['candidates']} designs around variant {found['variant']}")
+        print(f"\nNext:\n  basepar sweep {found['file']}")
+    return 0
+
+
 def _study(options: argparse.Namespace) -> int:
     from .. import polish_document, study_document
     from ..design_study import load_job, run
@@ -108,7 +154,8 @@ def _study(options: argparse.Namespace) -> int:
     job = load_job(options.spec, options.store, options.trials)
     with live_table(job, options.json or options.quiet) as live:
         result = run(job, place, live)
-    document = study_document.study(job, result)
+    job = result.spec
+    document = study_document.study(job, result, options.certify)
     if options.polish and result.summary.done:
         document["polished"] = polish_document.run(job, place, options.polish)
     if options.json:

@@ -1,0 +1,109 @@
+"""A sweep whose rows are asked for, evaluated block by block over one open, locked store.
+
+`sweep` would do for each block what is the same for all: lock, check, look at every status, ask
+git for the commit. That is 50 ms and more, as much as a block of four-bars takes.
+"""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import zarr
+from distributed import Client
+
+from . import fanout, store
+from .lock import Lock, locked
+from .outputs import Evaluator
+from .progress import Progress
+from .provenance import begin_run, end_run
+from .space import Filter
+from .spec import SweepSpec
+from .store import Part
+from .sweep import Tally, keep_errors, layout_of
+from .work import Stage, Work
+
+
+@dataclass
+class Blocks:
+    """Made by `opened`.
+
+    Attributes
+    ----------
+    group
+        The store, opened.
+    evaluated, seconds
+        Of all blocks so far.
+    unfinished
+        Ranges given up because their workers died again and again.
+    """
+
+    spec: SweepSpec
+    path: Path
+    evaluator: Evaluator
+    client: Client
+    lock: Lock
+    progress: Progress | None
+    group: zarr.Group
+    stage: Stage
+    tally: Tally
+    evaluated: int = 0
+    seconds: float = 0.0
+    lost: int = 0
+    unfinished: list[tuple[int, int]] = field(default_factory=list)
+
+    def evaluate(self, block: SweepSpec, start: int, stop: int) -> None:
+        """Evaluate and store what is missing of rows start … stop − 1; `block` knows them."""
+        begun, chunk = time.monotonic(), self.stage.part.chunk
+        status = np.asarray(store.array_of(self.group, "status")[start:stop])
+        firsts = np.arange(0, len(status), chunk)
+        missing = firsts[np.minimum.reduceat(status, firsts) == 0]
+        ranges = [(start + int(f), min(start + int(f) + chunk, stop)) for f in missing]
+        work = Work(
+            str(self.path),
+            str(self.group.attrs["provenance"]),
+            block.plan,
+            Filter.of(block.mechanism, block.where),
+            (self.stage,),
+            block.variant_seconds,
+        )
+        before = self.tally.evaluated
+        outcome = fanout.run(work, ranges, self.client, chunks=[chunk], on_receipts=self.tally)
+        self.evaluated += self.tally.evaluated - before
+        self.seconds += time.monotonic() - begun
+        self.lost += outcome.lost
+        self.unfinished += [(task.start, task.stop) for task in outcome.given_up]
+
+
+@contextmanager
+def opened(
+    spec: SweepSpec, evaluator: Evaluator, client: Client, progress: Progress | None = None
+) -> Iterator[Blocks]:
+    """A store for blocks, made if it is not there, and held.
+
+    Raises
+    ------
+    StoreError
+        It is damaged, or somebody else fills it.
+    """
+    path = Path(spec.store).absolute()
+    with locked(path) as lock:
+        layout = layout_of(spec, evaluator)
+        if not path.exists():
+            store.create(path, layout)
+        group = store.check(path, layout)
+        begin_run(path, group)
+        part: Part = layout.parts[0]
+        found = store.survey(group, part)
+        tally = Tally(len(spec), found.counts, {}, progress, lock)
+        blocks = Blocks(
+            spec, path, evaluator, client, lock, progress, group, Stage(evaluator, part), tally
+        )
+        try:
+            yield blocks
+        finally:
+            keep_errors(path, group, [part], tally.errors)
+            seconds = round(blocks.seconds, 3)
+            end_run(path, evaluated=blocks.evaluated, seconds=seconds, lost=blocks.lost)

@@ -1,0 +1,153 @@
+"""Metrics of a sweep beyond torques: geometry, shaking, mass, and a user's own."""
+
+import cloudpickle
+import numpy as np
+import pytest
+
+from basepar_core.errors import FileError
+from sweeps import own_metrics
+from sweeps.evaluate import prepare
+from sweeps.own_metrics import MetricError, metric
+from sweeps.spec_file import from_document, parse_sweep
+from sweeps.statuses import Status
+
+SWEEP = """
+mechanism: four-bar
+space: {plan: sobol, variables: {lx1: [0.2, 0.9], lx3: [1.0, 1.6]}, candidates: 16}
+evaluate:
+  rank: none
+  metrics: [mass, shaking_force_rms, "transmission_angle(B, C, D)"]
+  own: {reach: reach.py:reach}
+"""
+REACH = '''
+import numpy
+from sweeps.own_metrics import metric
+
+def farthest(points):
+    return numpy.sqrt((points**2).sum(axis=-1)).max(axis=-1)
+
+@metric("far", unit="m")
+def reach(cycle):
+    """Farthest the rocker's pin comes from the crank's."""
+    return farthest(cycle.position("rocker"))
+'''
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "reach.py").write_text(REACH)
+    return tmp_path
+
+
+def evaluated(spec):
+    evaluator = prepare(spec)
+    columns = spec.plan.rows(0, len(spec))
+    return evaluator, columns, evaluator(columns, np.ones(len(spec), bool))
+
+
+def test_named_metrics_and_an_own_one(folder):
+    spec = parse_sweep(SWEEP, str(folder / "sweep.yaml"))
+    evaluator, columns, found = evaluated(spec)
+    units = {output.name: output.unit for output in evaluator.outputs}
+    assert units["mass"] == "kg"
+    assert units["shaking_force_rms"] == "N"
+    assert units["transmission_angle_B_C_D"] == "rad"
+    assert units["reach"] == "m"
+    good = found["status"] == Status.SOLVED
+    assert 0 < good.sum() < 16  # some cranks are too long
+    rho = spec.mechanism.nominal["rho"]
+    mass = rho * (columns["lx1"] + np.hypot(0.7, 1.1) + columns["lx3"])
+    np.testing.assert_allclose(found["mass"][good], mass[good], rtol=1e-14)
+    assert np.isnan(found["mass"][~good]).all()
+    # Between the coupler less the crank and both together, from the crank's pin.
+    arm = np.hypot(0.7, 1.1)
+    assert (found["reach"][good] <= arm + columns["lx1"][good] + 1e-12).all()
+    assert (found["reach"][good] >= arm - columns["lx1"][good]).all()
+    assert (found["transmission_angle_B_C_D"][good] <= np.pi / 2).all()
+
+
+def test_the_own_metric_travels_by_value(folder, tmp_path):
+    """In another process without the file: as on a cluster's worker."""
+    import subprocess
+    import sys
+
+    spec = parse_sweep(SWEEP, str(folder / "sweep.yaml"))
+    own = spec.evaluation.own[0]
+    (tmp_path / "own.pickle").write_bytes(cloudpickle.dumps(own))
+    (folder / "reach.py").unlink()
+    code = (
+        "import pickle, numpy; own = pickle.load(open('own.pickle', 'rb'))\n"
+        "class Cycle:\n"
+        "    count, q = 2, numpy.zeros((1, 2, 3))\n"
+        "    def position(self, body): return numpy.ones((2, 3, 3)) * numpy.array([3.0, 4.0, 0])\n"
+        "print(own(Cycle()).tolist())"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert ran.stdout.strip() == "[5.0, 5.0]"
+
+
+def test_the_store_finds_it_again_and_another_function_is_another_sweep(folder):
+    spec = parse_sweep(SWEEP, str(folder / "sweep.yaml"))
+    assert from_document(spec.document()).hash == spec.hash
+    (folder / "reach.py").write_text(REACH.replace("the rocker's pin", "pin C"))
+    other = parse_sweep(SWEEP, str(folder / "sweep.yaml"))
+    assert other.hash != spec.hash
+    assert any("evaluate.own.reach.sha256" in line for line in other.difference(spec.canonical))
+
+
+def test_sweeps_without_own_metrics_keep_their_hash(folder):
+    plain = parse_sweep(SWEEP.replace("  own: {reach: reach.py:reach}\n", ""))
+    assert "own" not in plain.canonical["evaluate"]
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("    return cycle.joint('X')", r"metric bad .* raised MechanismError: No joint .*'X'"),
+        ("    return 1 / 0", r"raised ZeroDivisionError: division by zero \(line 3 of .*bad.py"),
+        ("    return [1.0, 2.0, 3.0]", r"returned an array of shape \(3,\); \(1,\) is needed"),
+        ("    return 'much'", r"raised ValueError: could not convert"),
+    ],
+)
+def test_a_metric_that_fails_says_where(body, said, tmp_path):
+    (tmp_path / "bad.py").write_text(f"def bad(cycle):\n    '''Bad.'''\n{body}\n")
+    text = SWEEP.replace("reach: reach.py:reach", "bad: bad.py:bad")
+    spec = parse_sweep(text, str(tmp_path / "sweep.yaml"))
+    with pytest.raises(MetricError, match=said):
+        prepare(spec).warm(spec.plan.names)
+
+
+def test_mistakes_of_names():
+    text = SWEEP.replace("mass, shak", "mas, stroke(X), shak").replace("B, C, D", "B, D, D")
+    text = text.replace("reach: reach.py:reach", "reach: nowhere.py:reach, mass: os:getcwd")
+    with pytest.raises(FileError) as caught:
+        parse_sweep(text)
+    found = {mistake.path: mistake.message for mistake in caught.value.mistakes}
+    assert "did you mean 'mass'" in found["evaluate.metrics[0]"]
+    assert "no joint value 'X'" in found["evaluate.metrics[1]"]
+    assert "no joints B,C,D of a transmission 'B,D,D'" in found["evaluate.metrics[3]"]
+    assert "cannot be imported: FileNotFoundError" in found["evaluate.own.reach"]
+
+
+def test_registered_by_a_decorator():
+    @metric("slowest", unit="rad/s")
+    def slowest(cycle):
+        return np.abs(np.gradient(cycle.joint("D"), cycle.motion.t, axis=1)).min(axis=1)
+
+    try:
+        text = SWEEP.replace("[mass", "[slowest, mass").replace(
+            "  own: {reach: reach.py:reach}", ""
+        )
+        spec = parse_sweep(text)
+        assert spec.evaluation.built_in == (
+            "mass",
+            "shaking_force_rms",
+            "transmission_angle(B,C,D)",
+        )
+        _, _, found = evaluated(spec)
+        assert (found["slowest"][found["status"] == Status.SOLVED] >= 0).all()
+        assert slowest.__name__ == "slowest"
+    finally:
+        own_metrics._registered.pop("slowest")

@@ -1,0 +1,146 @@
+"""A sweep around a study's optimum: how flat it is, and what else lies near.
+
+Written as an ordinary sweep file, to be looked at and changed before it is run.
+"""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from basepar_core.errors import UsageError
+from basepar_core.files import library_names
+from basepar_core.mechanism import Mechanism
+from basepar_core.units import Unit
+from sweeps import store
+from sweeps.space_file import symbol_units
+
+from .study_document import best
+from .study_spec import Range, StudySpec
+from .study_store import study_of
+from .verdict import judge
+
+
+def write(
+    path: str, output: str | None, share: float, candidates: int, variant: int | None = None
+) -> dict[str, Any]:
+    """Write a sweep file around a variant of a study's store, by default its best.
+
+    Parameters
+    ----------
+    share
+        How far to each side, as a share of each variable's range; the study's own bounds are
+        kept. Choices and whole numbers stay as they are.
+    candidates
+        How many designs, points of a Sobol sequence.
+
+    Raises
+    ------
+    StoreError, UsageError
+        It is no study's store, has no variant that may be swept around, or the share is none.
+    """
+    if not 0 < share <= 1:
+        raise UsageError(f"--share {share:g}: between 0 and 1, a share of the range.", ["--share"])
+    spec = study_of(path)
+    row = _row(spec, variant)
+    group = store.open_group(path)
+    values = {name: float(np.asarray(store.array_of(group, name)[row])) for name in spec.names}
+    file = Path(output or f"{Path(path).stem}-around.yaml")
+    text = _text(spec, values, file, share, candidates, row)
+    file.write_text(text, encoding="utf-8")
+    return {"file": str(file), "variant": row, "candidates": candidates, "centre": values}
+
+
+def _row(spec: StudySpec, variant: int | None) -> int:
+    if variant is not None:
+        if not 0 <= variant < spec.trials:
+            message = f"--variant {variant}: the study has variants 0 to {spec.trials - 1}."
+            raise UsageError(message, ["--variant"])
+        return variant
+    verdict = judge(spec, store.open_group(spec.path), 0, spec.trials)
+    rows = best(spec, verdict)
+    if not rows.size or not verdict.feasible[rows[0]]:
+        raise UsageError(
+            f"No variant of {spec.store} meets all constraints; name one with --variant.",
+            ["--variant"],
+        )
+    return int(rows[0])
+
+
+def _text(
+    spec: StudySpec,
+    values: Mapping[str, float],
+    file: Path,
+    share: float,
+    candidates: int,
+    row: int,
+) -> str:
+    units = symbol_units(spec.mechanism)
+    moving, fixed = {}, {}
+    for name, variable in spec.variables:
+        unit = units[name]
+        if isinstance(variable, Range):
+            reach = share * (variable.high - variable.low)
+            low, high = max(values[name] - reach, variable.low), values[name] + reach
+            moving[name] = [_in(unit, low), _in(unit, min(high, variable.high))]
+        else:
+            fixed[name] = [_in(unit, values[name])]
+    evaluation = spec.sweep.evaluation
+    plans = [f"{{plan: sobol, variables: {_flow(moving)}, candidates: {candidates}}}"] * bool(
+        moving
+    ) + [f"{{plan: grid, variables: {_flow(fixed)}}}"] * bool(fixed)
+    derive = ", ".join(f"{one.name}: {json.dumps(one.text)}" for one in spec.derived)
+    lines = [
+        f"# Around variant {row} of {spec.store}: " + ", ".join(_wanted(spec)) + ".",
+        f"mechanism: {_mechanism(spec, file)}",
+        "space:",
+        "  plan: product",
+        f"  of: [{', '.join(plans)}]",
+        *([f"  derive: {{{derive}}}"] if derive else []),
+        "evaluate:",
+        f"  rank: {evaluation.rank}",
+        f"  metrics: {json.dumps(list(evaluation.built_in))}",
+    ]
+    if evaluation.own:
+        own = {one.name: one.entry for one in evaluation.own}
+        lines.append(f"  own: {json.dumps(own)}")
+    if (reduction := evaluation.plain()["reduction"]) is not None:
+        kept = {key: value for key, value in reduction.items() if value is not None}
+        lines.append(f"  reduction: {json.dumps(kept)}")
+    lines.append(f"store: {{path: {json.dumps(f'{file.stem}.zarr')}}}")
+    return "\n".join(lines) + "\n"
+
+
+def _wanted(spec: StudySpec) -> list[str]:
+    """What the study looked for, in words."""
+    return [f"{line.direction} {line.text}" for line in spec.objectives] + [
+        line.text for line in spec.constraints
+    ]
+
+
+def _mechanism(spec: StudySpec, file: Path) -> str:
+    """The mechanism's name in the library; or a file beside, written from the store's copy."""
+    name = spec.mechanism.name
+    if name in library_names() and _is_shipped(spec.mechanism):
+        return name
+    beside = file.with_name(f"{file.stem}-mechanism.yaml")
+    beside.write_text(spec.mechanism.source, encoding="utf-8")
+    return beside.name
+
+
+def _is_shipped(mechanism: Mechanism) -> bool:
+    from basepar_core.files import library_path
+
+    return library_path(mechanism.name).read_text(encoding="utf-8") == mechanism.source
+
+
+def _in(unit: Unit, si: float) -> float:
+    """A number in the unit that the file's bare numbers are in."""
+    return si / (float(unit.factor) * np.pi**unit.pi)
+
+
+def _flow(variables: Mapping[str, list[float]]) -> str:
+    inner = ", ".join(f"{name}: [{', '.join(map(repr, x))}]" for name, x in variables.items())
+    return f"{{{inner}}}"
