@@ -61,9 +61,11 @@ class Blocks:
         firsts = np.arange(0, len(status), chunk)
         missing = firsts[np.minimum.reduceat(status, firsts) == 0]
         ranges = [(start + int(f), min(start + int(f) + chunk, stop)) for f in missing]
+        # Workers keep a store's arrays open; longer ones are another store to them.
+        made = f"{self.group.attrs['provenance']} {len(self.spec)}"
         work = Work(
             str(self.path),
-            str(self.group.attrs["provenance"]),
+            made,
             block.plan,
             Filter.of(block.mechanism, block.where),
             (self.stage,),

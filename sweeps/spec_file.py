@@ -81,7 +81,7 @@ def from_document(text: str) -> SweepSpec:
         reduction = Reduction(**{**reduction, **lists})
     return SweepSpec(
         mechanism,
-        _plan_again(mechanism, space | {"rows": plain.get("rows", 0)}),
+        _plan_again(mechanism, space, plain.get("rows", 0)),
         tuple(condition(mechanism, line) for line in space["where"]),
         Evaluation(
             questions["rank"],
@@ -95,15 +95,15 @@ def from_document(text: str) -> SweepSpec:
     )
 
 
-def _plan_again(mechanism: Mechanism, space: Mapping[str, Any]) -> Plan:
+def _plan_again(mechanism: Mechanism, space: Mapping[str, Any], rows: int = 0) -> Plan:
     if "derive" in space:
         plain = {key: entry for key, entry in space.items() if key != "derive"}
         formulas = [formula(mechanism, *entry) for entry in space["derive"].items()]
         nominal = dict(mechanism.nominal)
-        return Derived(_plan_again(mechanism, plain), tuple(formulas), nominal)
+        return Derived(_plan_again(mechanism, plain, rows), tuple(formulas), nominal)
     match space["plan"]:
         case "asked":
-            return Asked.from_description(space, space["rows"])
+            return Asked.from_description(space, rows)
         case "product":
             return Product(tuple(_plan_again(mechanism, part) for part in space["of"]))
         case "chain":
