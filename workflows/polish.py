@@ -117,7 +117,9 @@ def polish(spec: StudySpec, client: Client, points: int = 3) -> Polished:
         tasks = [client.submit(descend, shared, design, pure=False) for design in designs]
         descents = tuple(client.gather(tasks))
         values = np.array([[one.design[name] for name in spec.names] for one in descents])
-        known = replace(job, plan=job.plan.knowing(0, values))  # type: ignore[attr-defined]
+        plan = asked_plan(job.plan)
+        assert plan is not None
+        known = replace(job, plan=spec.with_derived(plan.knowing(0, values)))
         sweep(known, client, evaluator=landscape.evaluator)
     after = judge(spec, store.open_group(job.store), 0, len(rows))
     told = tell(spec, rows, after)

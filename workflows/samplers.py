@@ -98,7 +98,7 @@ def sampler(
         # A batch is a generation: none is bred before its parents are told.
         options = {"population_size": max(2, spec.batch)} | options
     found = sampler_kinds.made(kind, row_seed(spec.sampler.seed, row), options)
-    if row < spec.batch and kind in ("cmaes", "nsga2", "nsga3"):
+    if row < options.get("population_size", options.get("popsize", 0)):
         return Given(sobol_parameters(spec, row), found)
     return found
 
