@@ -29,7 +29,7 @@ from .verdict import Verdict, judge
 
 FEASIBLE, POLISHED, MISSED = COLOURS[0], COLOURS[1], "#999999"
 #: Values this many times apart are drawn by their logarithms.
-DECADES = 50.0
+DECADES = 20.0
 #: Designs drawn side by side.
 DRAWN = 3
 #: All values may take this much more room than the feasible ones.
@@ -419,6 +419,9 @@ def _scaled(axes: Any, which: str, values: np.ndarray, feasible: np.ndarray) -> 
     elif feasible.size and np.ptp(values) > STRETCHED * np.ptp(feasible) > 0:
         air = 0.1 * np.ptp(feasible)
         getattr(axes, f"set_{which}lim")(feasible.min() - air, feasible.max() + air)
+    is_linear = getattr(axes, f"get_{which}scale")() == "linear"
+    if is_linear and values.size and (values == np.round(values)).all():  # counts
+        getattr(axes, f"{which}axis").get_major_locator().set_params(integer=True)
 
 
 def _short(text: str) -> str:

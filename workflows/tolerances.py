@@ -251,8 +251,8 @@ def _linear(
     _, slopes = differentiated(lines, point.values, point.slopes, len(names))
     parts = (slopes * tolerances.deviation) ** 2
     total = parts.sum(axis=1)
-    with np.errstate(all="ignore"):
-        return np.sqrt(total), parts / total[:, None]
+    whole = np.where(total > 0, total, 1.0)  # a step has no slope, and no share of anything
+    return np.sqrt(total), parts / whole[:, None]
 
 
 def document(spec: StudySpec, found: Spread) -> dict[str, Any]:
