@@ -416,12 +416,22 @@ def _scaled(axes: Any, which: str, values: np.ndarray, feasible: np.ndarray) -> 
     """Logarithmic where values are far apart; else a few that miss do not stretch the axis."""
     if values.size and values.min() > 0 and values.max() > DECADES * values.min():
         getattr(axes, f"set_{which}scale")("log")
+        _few_ticks(getattr(axes, f"{which}axis"), values.max() / values.min())
     elif feasible.size and np.ptp(values) > STRETCHED * np.ptp(feasible) > 0:
         air = 0.1 * np.ptp(feasible)
         getattr(axes, f"set_{which}lim")(feasible.min() - air, feasible.max() + air)
     is_linear = getattr(axes, f"get_{which}scale")() == "linear"
     if is_linear and values.size and (values == np.round(values)).all():  # counts
         getattr(axes, f"{which}axis").get_major_locator().set_params(integer=True)
+
+
+def _few_ticks(axis: Any, ratio: float) -> None:
+    """1, 2, 5, 10 … on a logarithmic axis; powers of ten where it is long."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if ratio < 1e3 else (1.0,)))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axis.set_minor_formatter(NullFormatter())
 
 
 def _short(text: str) -> str:
