@@ -173,7 +173,8 @@ class Rates:
         for rows, speeds in self.blocks:
             C = np.moveaxis(jacobian[np.ix_(rows, speeds)], (0, 1), (-2, -1))
             inverse = _invert_all(C)
-            self.conditions.append(_norm(C) * _norm(inverse))
+            scale = model.loops.scale[np.ix_(rows, speeds)]
+            self.conditions.append(_norm(C * scale) * _norm(inverse / scale.T))
             inverse = np.moveaxis(inverse, (-2, -1), (0, 1))
             self.inverses.append(inverse)
             drive = contract(jacobian[np.ix_(rows, free)][:, :, None], self.modes[free])
@@ -197,7 +198,7 @@ class Rates:
 
         A gap e displaces the dependent joints by C_d⁻¹ e; W's entries are built from these
         joints and twice from C_d⁻¹, so each unit of displacement or rounding weighs with the
-        condition of C_d.
+        condition of C_d, lengths taken in the mechanism's longest offset (`Loops.scale`).
         """
         worst = np.full(self.batch[:-1], np.finfo(float).eps)
         for (rows, _), inverse, condition in zip(

@@ -41,3 +41,24 @@ def against(benchmark, capsys):
             )
 
     return compare
+
+
+@pytest.fixture
+def against_each(benchmark, capsys):
+    """`against_each((ours, count), (theirs, count), unit)`: times per unit, and their ratio."""
+
+    def compare(ours, theirs, unit):
+        benchmark.pedantic(ours[0], rounds=5, warmup_rounds=1)
+        lines = []
+        for who, (job, count) in (("ours", ours), ("theirs", theirs)):
+            wall, cpu = seconds(job, 9 if who == "ours" else 3)
+            benchmark.extra_info[f"{who} wall us/{unit}"] = wall / count * 1e6
+            benchmark.extra_info[f"{who} cpu us/{unit}"] = cpu / count * 1e6
+            lines.append(f"{who} {wall / count * 1e6:.1f} us wall, {cpu / count * 1e6:.1f} us cpu")
+        info = benchmark.extra_info
+        ratio = info[f"theirs cpu us/{unit}"] / info[f"ours cpu us/{unit}"]
+        info["ratio of cpu"] = ratio
+        with capsys.disabled():
+            print(f"\n  {'; '.join(lines)} per {unit}: {ratio:.0f} times")
+
+    return compare

@@ -1,26 +1,29 @@
-"""Compiled kernels: W of arms against Pinocchio, closed loops against the plain NumPy path.
+"""Compiled kernels: W of arms and of closed loops, and triangles, against Pinocchio with NumPy.
 
-Wanted of the arms is 8 and 7 times, in chunks whose W stays in a core's cache; of the four-bar
-0.25 µs per sample for loops and W together on a free core.
+Wanted at the least: arms 8 (UR5) and 7 (Panda) times, in chunks whose W stays in a core's cache;
+to triangles of all columns 2.5, of base columns 5; platforms with closure 25, the suspension 20;
+the four-bar 0.25 µs per sample for loops and W together on a free core.
 """
 
 import numpy as np
 import pytest
+from scipy.linalg import lapack, qr
 
-from basepar_core.closure import prepare
+from basepar_core.closure import Outcome, prepare
 from basepar_core.files import load
+from basepar_core.kernels.linear_triangles import triangles_of
 from basepar_core.kernels.run import Kernels
 from basepar_core.motion import Motion, excitation
 from basepar_core.newton import LAST_UPDATE
 from basepar_core.regressor import observe
 from tests.mechanisms import nearby
 
-VARIANTS, SAMPLES = 8, 64
+VARIANTS, SAMPLES, CHUNKS = 8, 64, 40
 
 
 @pytest.mark.parametrize("name", ["ur5", "panda"])
 @pytest.mark.benchmark(group="W of an arm, 8 variants of 64 samples")
-def test_arm_against_pinocchio(against, name):
+def test_arm_against_pinocchio(against_each, name):
     pin = pytest.importorskip("pinocchio")
     from tests.oracles.pinocchio_model import Chain
 
@@ -36,8 +39,12 @@ def test_arm_against_pinocchio(against, name):
     tree, data = chain.model, chain.data
     states = [np.ascontiguousarray(x.T) for x in (q, v, a)]
 
+    W = np.zeros((VARIANTS, 10 * count, count, SAMPLES))
+
     def ours():
-        return kernels.regress(G, path.q, motion, SAMPLES)[0]
+        for _ in range(CHUNKS):  # a chunk alone is over before the processor is awake
+            kernels.regress(G, path.q, motion, SAMPLES, W)
+        return W
 
     def theirs():
         W = np.empty((SAMPLES, count, 10 * count))
@@ -52,7 +59,120 @@ def test_arm_against_pinocchio(against, name):
     found = ours()[0].transpose(2, 1, 0)[:20]
     # Float64 on both sides, some hundred operations deep.
     np.testing.assert_allclose(found, expected, atol=1e-11 * np.abs(expected).max())
-    against(ours, theirs, VARIANTS * SAMPLES, "sample")
+    done = VARIANTS * SAMPLES
+    against_each((ours, CHUNKS * done), (theirs, done), "sample")
+
+
+def _in_chunks(kernels, values, motion, W, then=lambda: None):
+    """Loops closed for all variants; W of a few at a time, so that it stays in the cache."""
+    variants, chunk = next(iter(values.values())).size, len(W)
+    G = kernels.dimensions.table(values, variants)
+    path, found = kernels.trace(values, G, motion.q, LAST_UPDATE), []
+    assert (path.outcome == Outcome.CLOSED).all()
+    for first in range(0, variants, chunk):
+        here = slice(first, first + chunk)
+        some = (np.ascontiguousarray(x) for x in (G[..., here], path.q[:, here]))
+        kernels.regress(*some, motion, motion.t.size, W)
+        found.append(then())
+    return found
+
+
+@pytest.mark.parametrize(("columns", "wanted"), [("all", 2.5), ("base", 5)])
+@pytest.mark.benchmark(group="UR5 variants, 50 states, geometry to triangle")
+def test_variants_to_triangles(against_each, columns, wanted):
+    """Ours: base columns known once per mechanism. Theirs: pivoted QR of every W by LAPACK."""
+    pin = pytest.importorskip("pinocchio")
+    from tests.oracles.pinocchio_model import Chain
+
+    samples, variants, chunk = 50, 256, 8
+    model = prepare(load("ur5"))
+    q, v, a = np.random.default_rng(3).uniform(-2, 2, (3, 6, samples))
+    motion = Motion(np.arange(samples, dtype=float), q, v, a)
+    values = nearby(model.mechanism, variants, 0.05, 1)
+    kernels = Kernels(model)
+    chain = Chain(model.mechanism, {n: x[0] for n, x in values.items()})
+    tree, data = chain.model, chain.data
+    states = [np.ascontiguousarray(x.T) for x in (q, v, a)]
+    seen = kernels.observe(values, motion).W
+    pivots = qr(seen[0].reshape(-1, 60), mode="r", pivoting=True)[1]
+    order = np.sort(pivots[:36]) if columns == "base" else np.arange(60)
+    chosen = np.arange(chunk)
+
+    W = np.zeros((chunk, 60, 6, samples))
+
+    def ours():
+        def triangle():
+            return triangles_of(W.reshape(chunk, 60, -1), chosen, order)
+
+        return np.concatenate(_in_chunks(kernels, values, motion, W, triangle))
+
+    def theirs():
+        for _ in range(16):
+            W = np.empty((60, 6 * samples)).T  # LAPACK's order
+            for k in range(samples):
+                W[6 * k : 6 * k + 6] = pin.computeJointTorqueRegressor(
+                    tree, data, states[0][k], states[1][k], states[2][k]
+                )
+            found = lapack.dgeqp3(W, lwork=61 * 32, overwrite_a=1)
+        return found
+
+    R = ours()
+    for variant in (0, variants - 1):
+        wanted_values = np.linalg.svd(seen[variant].reshape(-1, 60)[:, order], compute_uv=False)
+        found = np.linalg.svd(R[variant], compute_uv=False)
+        # Backward stable: some hundred roundings of the largest value.
+        np.testing.assert_allclose(found, wanted_values, atol=1e-13 * wanted_values[0])
+    unit = f"variant, {columns} columns, wanted {wanted}"
+    against_each((ours, variants), (theirs, 16), unit)
+
+
+def _smooth(model, samples):
+    """A period of sines about the assembly: angles by 0.15 rad, lengths by 0.04 m."""
+    start, free = model.assembled.coordinates, len(model.mechanism.coordinates)
+    speed, t = 2.0, np.arange(samples) * np.pi / samples
+    size = np.where(model.loops.limit[list(model.topology.independent)] == 0.5, 0.15, 0.04)
+    phase = speed * t + np.arange(free)[:, None]
+    size = size[:, None]
+    q = start[:, None] + size * (np.sin(phase) - np.sin(phase[:, :1]))
+    return Motion(t, q, size * speed * np.cos(phase), -size * speed**2 * np.sin(phase))
+
+
+@pytest.mark.parametrize(
+    ("name", "wanted"), [("3-rps", 25), ("stewart-gough", 25), ("sla-suspension", 20)]
+)
+@pytest.mark.benchmark(group="spatial loops and W, 64 samples")
+def test_loops_against_partitioned_pinocchio(against_each, name, wanted):
+    pytest.importorskip("pinocchio")
+    from .partitioned import Partitioned
+
+    variants, chunk = 256, 8
+    model = prepare(load(name))
+    motion = _smooth(model, SAMPLES)
+    values = nearby(model.mechanism, variants, 0.02, 1)
+    kernels, dt = Kernels(model), motion.t[1]
+    found = kernels.observe({n: x[:16] for n, x in values.items()}, motion)
+    assert found.closed.all()
+    for variant in (0, 15):
+        other = Partitioned(model, {n: x[variant] for n, x in values.items()})
+        W = other.ours(other.run(motion, dt))
+        scale = np.abs(W).max()
+        # Both close their loops to rounding; some hundred roundings on either side.
+        assert np.abs(found.W[variant] - W).max() < 1e-12 * scale
+
+    buffer = np.zeros((chunk, *found.W.shape[:0:-1]))
+
+    def ours():
+        return _in_chunks(kernels, values, motion, buffer)
+
+    def theirs():
+        other.q, other.v, other.a = begun[0], 0 * other.v, 0 * other.a
+        return other.run(motion, dt)
+
+    other = Partitioned(model, {n: x[0] for n, x in values.items()})
+    other.sample(motion.q[:, 0], motion.q_dot[:, 0], motion.q_ddot[:, 0], 0.0)
+    begun = [other.q.copy()]
+    unit = f"{name} sample, wanted {wanted}"
+    against_each((ours, variants * SAMPLES), (theirs, SAMPLES), unit)
 
 
 @pytest.mark.parametrize(

@@ -2,15 +2,27 @@
 
 A variant's numbers change only while it is moving itself, so its bits do not depend on which
 others share its block. Factors of the Jacobian are kept for a second step where the first was
-small: near the solution they are as good, and cost nothing.
+small: near the solution they are as good, and cost nothing. Masks are 1 or 0 per lane.
 """
 
-import numpy as np
-
-from .lanes import LANES, door, kernel, part
+from .lanes import LANES, door, kernel, sine_cosine
 from .plan import BALL, FIXED, KIND, POSITION, SPEED
 from .rates import block_ratios, drive, factor_blocks, solve_blocks
 from .spaces import set_gaps, set_ground, set_jacobian, set_poses
+from .vectors import (
+    WIDTH,
+    bundle,
+    lanes,
+    larger,
+    number,
+    set_number,
+    size_of,
+    smaller,
+    some,
+    spread,
+    sqrt,
+    where,
+)
 
 #: As in `newton.NEWTON_STEPS`, and two more for steps with kept factors.
 STEPS = 14
@@ -27,151 +39,185 @@ CLOSED, UNASSEMBLABLE, LOST, SINGULAR_POSE = 1, 3, 4, 5
 
 @kernel
 def any_of(mask):
-    """Whether any lane of an int64 mask is set."""
-    total = 0
-    for l in range(LANES):
-        total += mask[l]
-    return total > 0
+    """Whether any lane of a mask is set."""
+    for l in range(0, LANES, WIDTH):
+        if some(mask[l] > 0):
+            return True
+    return False
 
 
 @kernel
-def load(G, q, v0, table, here):
-    """Constants and configuration of the variants from v0 on; missing lanes repeat the last."""
-    last = G.shape[2] - 1
+def copy(source, target):
+    """All lanes of all rows."""
+    for i in range(len(source)):
+        for l in range(0, LANES, WIDTH):
+            target[i, l] = source[i, l]
+
+
+@kernel
+def fill(mask, x):
+    """One number in all lanes of one row."""
+    for l in range(0, LANES, WIDTH):
+        mask[l] = x
+
+
+@kernel
+def merge(kept, new, mask):
+    """Rows of `new` over those kept, in some lanes."""
+    for i in range(len(kept)):
+        for l in range(0, LANES, WIDTH):
+            kept[i, l] = where(mask[l] > 0, new[i, l], kept[i, l])
+
+
+@kernel
+def load(plan, work, G, q, v0, live):
+    """Constants, configuration and mask of the variants from v0 on; the last fills up."""
+    count, last, whole = G.shape[2], G.shape[2] - 1, lanes(G)
     for i in range(G.shape[0]):
         for k in range(12):
-            for l in range(LANES):
-                table[i, k * LANES + l] = G[i, k, min(v0 + l, last)]
-    for p in range(q.shape[0]):
-        for l in range(LANES):
-            here[p, l] = q[p, min(v0 + l, last)]
-
-
-@kernel
-def merge(kept, new, lanes):
-    """Rows of `new` over those kept, in some lanes."""
-    for i in range(kept.shape[0]):
-        for l in range(LANES):
-            x, y = kept[i, l], new[i, l]
-            kept[i, l] = y if lanes[l] != 0 else x
-
-
-@part
-def refresh(plan, work, fresh, J):
-    """Take the Jacobian of these lanes at their pose; J is scratch; factor all."""
-    set_jacobian(plan, work, J)
-    merge(work.J, J, fresh)
-    factor_blocks(plan, work.J, work.A, work.diagonal, work.beta, work.work)
-
-
-@kernel
-def roll(q, place, x, speed, moving):
-    """Turn a ball's quaternion by a small rotation vector, in the first body's axes."""
+            if v0 + LANES <= count:
+                for l in range(0, LANES, WIDTH):
+                    work.table[i, k * LANES + l] = whole[i, k * count + v0 + l]
+            else:
+                for l in range(LANES):
+                    set_number(work.table, i, k * LANES + l, G[i, k, min(v0 + l, last)])
     for l in range(LANES):
+        v = min(v0 + l, last)
+        set_number(work.live, 0, l, float(live[v]))
+        for p in range(q.shape[0]):
+            set_number(work.q, p, l, q[p, v])
+
+
+@kernel
+def refresh(plan, work, fresh):
+    """Take the Jacobian of these lanes at their pose; factor all."""
+    set_jacobian(plan, work, work.J2)
+    merge(work.J, work.J2, fresh)
+    factor_blocks(plan, work)
+
+
+@kernel
+def roll(work, place, speed, moving):
+    """Turn a ball's quaternion by a small rotation vector, in the first body's axes."""
+    q, x, half = work.q, work.x, work.angle
+    for l in range(0, LANES, WIDTH):
         a, b, c = x[speed, l], x[speed + 1, l], x[speed + 2, l]
-        square = a * a + b * b + c * c
-        angle = np.sqrt(square)
-        s = 0.5 - square / 48 if angle < 1e-4 else np.sin(0.5 * angle) / angle
-        w, a, b, c = np.cos(0.5 * angle), s * a, s * b, s * c
+        half[l] = 0.5 * sqrt(a * a + b * b + c * c)
+    sine_cosine(half, 0, work.sine, work.cosine)
+    for l in range(0, LANES, WIDTH):
+        h, w = half[l], work.cosine[l]
+        s = where(h < 5e-5, 0.5 - h * h / 12, 0.5 * work.sine[l] / h)
+        a, b, c = s * x[speed, l], s * x[speed + 1, l], s * x[speed + 2, l]
         p, i, j, k = q[place, l], q[place + 1, l], q[place + 2, l], q[place + 3, l]
         nw = w * p - (a * i + b * j + c * k)
         ni = w * i + p * a + (b * k - c * j)
         nj = w * j + p * b + (c * i - a * k)
         nk = w * k + p * c + (a * j - b * i)
-        size = np.sqrt(nw * nw + ni * ni + nj * nj + nk * nk)
-        q[place, l] = nw / size if moving[l] != 0 else p
-        q[place + 1, l] = ni / size if moving[l] != 0 else i
-        q[place + 2, l] = nj / size if moving[l] != 0 else j
-        q[place + 3, l] = nk / size if moving[l] != 0 else k
+        share = 1 / sqrt(nw * nw + ni * ni + nj * nj + nk * nk)
+        on = moving[l] > 0
+        q[place, l] = where(on, nw * share, p)
+        q[place + 1, l] = where(on, ni * share, i)
+        q[place + 2, l] = where(on, nj * share, j)
+        q[place + 3, l] = where(on, nk * share, k)
 
 
-@part
-def advance(plan, work, moving, size):
-    """Take the step work.x of the dependent speeds, clipped, in moving lanes; its size."""
-    for l in range(LANES):
-        size[l] = 0.0
-    for s in plan.block_speeds:
-        limit = plan.limit[s]
-        for l in range(LANES):
-            x = work.x[s, l]
-            far = abs(x)
+@kernel
+def clip(plan, work):
+    """Limit the step work.x of the dependent speeds; work.size: how long it was."""
+    x, size = work.x, work.size
+    for l in range(0, LANES, WIDTH):
+        longest = spread(0.0)
+        for j in range(len(plan.block_speeds)):
+            s = plan.block_speeds[j]
+            limit, step = plan.limit[s], x[s, l]
+            far = size_of(step)
             # nan compares false: its lane must not look converged, nor move.
-            size[l] = size[l] if (far <= size[l]) | (size[l] != size[l]) else far
-            work.x[s, l] = min(max(x, -limit), limit) if far < 1e300 else 0.0
+            longest = where((far <= longest) | (longest != longest), longest, far)
+            x[s, l] = where(far < 1e300, smaller(larger(step, -limit), limit), 0.0)
+        size[l] = longest
+
+
+@kernel
+def advance(plan, work, moving):
+    """Take the step work.x of the dependent speeds, clipped, in moving lanes."""
+    clip(plan, work)
+    q, x = work.q, work.x
     for e in range(len(plan.elements)):
-        kind, place, speed = (
-            plan.elements[e, KIND],
-            plan.elements[e, POSITION],
-            plan.elements[e, SPEED],
-        )
-        if kind == FIXED:
+        kind, place = plan.elements[e, KIND], plan.elements[e, POSITION]
+        speed = plan.elements[e, SPEED]
+        if kind == FIXED or work.depends[speed] == 0:
             continue
         if kind == BALL:
-            if work.depends[speed] == 1:
-                roll(work.q, place, work.x, speed, moving)
-        elif work.depends[speed] == 1:
-            for l in range(LANES):
-                step = work.x[speed, l] if moving[l] != 0 else 0.0
-                work.q[place, l] += step
+            roll(work, place, speed, moving)
+        else:
+            for l in range(0, LANES, WIDTH):
+                q[place, l] += where(moving[l] > 0, x[speed, l], 0.0)
 
 
-@part
+@kernel
+def bend(plan, work, moving):
+    """Add this step of Newton's to what the predictor was short of."""
+    for j in range(len(plan.block_speeds)):
+        s = plan.block_speeds[j]
+        for l in range(0, LANES, WIDTH):
+            work.curve[s, l] += where(moving[l] > 0, work.x[s, l], 0.0)
+
+
+@kernel
 def newton(plan, work, live, last_update):
     """Close the loops of the live lanes; those that do not converge die.
 
-    Lane masks are int64. The Jacobian left behind is of a pose within KEEP of the last.
+    The Jacobian left behind is of a pose within KEEP of the last.
     """
-    moving, fresh = work.moving, work.fresh
-    for l in range(LANES):
+    moving, fresh, before = work.moving, work.fresh, work.before
+    for l in range(0, LANES, WIDTH):
         moving[l] = live[l]
         fresh[l] = live[l]
-        work.before[l] = 1.0
+        before[l] = 1.0
     for _ in range(STEPS):
         if not any_of(moving):
             return
         set_poses(plan, work)
         set_gaps(plan, work)
         if any_of(fresh):
-            refresh(plan, work, fresh, work.J2)
-        solve_blocks(
-            plan, work.A, work.diagonal, work.beta, work.gap, -1.0, work.solving, work.work, work.x
-        )
-        advance(plan, work, moving, work.size)
-        for l in range(LANES):
-            size = work.size[l]
-            shrank = size < GOOD * work.before[l]
-            keep = (size < KEEP) & ((fresh[l] != 0) | shrank)
-            enough = last_update if fresh[l] != 0 else KEPT * last_update
-            moving[l] = moving[l] & (0 if size < enough else 1)
-            fresh[l] = moving[l] & (0 if keep else 1)
-            work.before[l] = size
-    for l in range(LANES):
-        live[l] = live[l] & (1 - moving[l])
+            refresh(plan, work, fresh)
+        solve_blocks(plan, work, work.gap, -1.0, work.x)
+        advance(plan, work, moving)
+        bend(plan, work, moving)
+        for l in range(0, LANES, WIDTH):
+            size, new = work.size[l], fresh[l] > 0
+            keep = (size < KEEP) & (new | (size < GOOD * before[l]))
+            enough = where(new, last_update, KEPT * last_update)
+            moving[l] = where(size < enough, 0.0, moving[l])
+            fresh[l] = where(keep, 0.0, moving[l])
+            before[l] = size
+    for l in range(0, LANES, WIDTH):
+        live[l] = where(moving[l] > 0, 0.0, live[l])
 
 
-@part
-def judge(plan, work, signs, near, regular, margin):
+@kernel
+def judge(plan, work, signs, near):
     """Whether lanes are on their branch and away from its ends; least ratio of their blocks."""
-    block_ratios(plan, work.J, work.A, work.diagonal, work.solving, work.work, work.ratios)
-    for l in range(LANES):
-        work.fresh[l] = 0
-    for b in range(len(plan.blocks)):
-        for l in range(LANES):
-            again = 0 if abs(work.ratios[b, l]) > near else 1
-            work.fresh[l] = work.fresh[l] | again
-    if any_of(work.fresh):
+    fresh, regular, least = work.fresh, work.regular, work.least
+    block_ratios(plan, work)
+    for l in range(0, LANES, WIDTH):
+        again = spread(0.0)
+        for b in range(len(plan.blocks)):
+            again = where(size_of(work.ratios[b, l]) > near, again, 1.0)
+        fresh[l] = again
+    if any_of(fresh):
         set_poses(plan, work)
         set_gaps(plan, work)
-        refresh(plan, work, work.fresh, work.J2)
-        block_ratios(plan, work.J, work.A, work.diagonal, work.solving, work.work, work.ratios)
-    for l in range(LANES):
-        regular[l] = 1
-        margin[l] = 1.0
-    for b in range(len(plan.blocks)):
-        for l in range(LANES):
+        refresh(plan, work, fresh)
+        block_ratios(plan, work)
+    for l in range(0, LANES, WIDTH):
+        good, margin = spread(1.0), spread(1.0)
+        for b in range(len(plan.blocks)):
             ratio = signs[b] * work.ratios[b, l]
-            regular[l] = regular[l] & (1 if ratio > SINGULAR else 0)
-            margin[l] = min(margin[l], abs(ratio))
+            good = where(ratio > SINGULAR, good, 0.0)
+            margin = smaller(size_of(ratio), margin)
+        regular[l] = good
+        least[l] = margin
 
 
 @door
@@ -187,80 +233,99 @@ def close_all(plan, work, G, q, live, signs, near, regular, margin, last_update)
     signs, near
         (block,) signs of the nominal ratios; ratios below `near` are found at the very pose.
     """
+    plan, work = bundle(plan), bundle(work)
     set_ground(plan, work)
     count = q.shape[1]
     for v0 in range(0, count, LANES):
-        load(G, q, v0, work.table, work.q)
-        for l in range(LANES):
-            work.live[l] = live[min(v0 + l, count - 1)]
+        load(plan, work, G, q, v0, live)
         newton(plan, work, work.live, last_update)
-        judge(plan, work, signs, near, work.regular, work.least)
+        judge(plan, work, signs, near)
         for l in range(min(LANES, count - v0)):
             for p in range(q.shape[0]):
-                q[p, v0 + l] = work.q[p, l]
-            live[v0 + l] = work.live[l]
-            regular[v0 + l] = work.regular[l]
-            margin[v0 + l] = work.least[l]
+                q[p, v0 + l] = number(work.q, p, l)
+            live[v0 + l] = 1 if number(work.live, 0, l) > 0 else 0
+            regular[v0 + l] = 1 if number(work.regular, 0, l) > 0 else 0
+            margin[v0 + l] = number(work.least, 0, l)
 
 
-@part
-def step(plan, work, settings, places, travel, i, going, last_update):
-    """Drive the coordinates of going lanes to setting i, from the tangent, and close."""
+@kernel
+def step(plan, work, settings, places, travel, bends, i, going, last_update):
+    """Drive the coordinates of going lanes to setting i, and close.
+
+    Predicted from the tangent and from what the last step's tangent was short of, which grows
+    with the square of a step: bends[i].
+    """
     for f in range(len(plan.free)):
-        x = travel[i, f]
-        for l in range(LANES):
-            work.rates[plan.free[f], l] = x
-    drive(plan, work.J, work.rates, work.right)
-    solve_blocks(
-        plan, work.A, work.diagonal, work.beta, work.right, -1.0, work.solving, work.work, work.x
-    )
-    advance(plan, work, going, work.size)
+        for l in range(0, LANES, WIDTH):
+            work.rates[plan.free[f], l] = travel[i, f]
+    drive(plan, work, work.rates)
+    solve_blocks(plan, work, work.right, -1.0, work.x)
+    for j in range(len(plan.block_speeds)):
+        s = plan.block_speeds[j]
+        for l in range(0, LANES, WIDTH):
+            more = where(going[l] > 0, bends[i] * work.curve[s, l], work.curve[s, l])
+            work.curve[s, l] = more
+            work.x[s, l] += more
+    advance(plan, work, going)
     for k in range(len(places)):
-        x = settings[i, k]
-        for l in range(LANES):
-            work.q[places[k], l] = x if going[l] != 0 else work.q[places[k], l]
+        for l in range(0, LANES, WIDTH):
+            work.q[places[k], l] = where(going[l] > 0, settings[i, k], work.q[places[k], l])
     newton(plan, work, going, last_update)
 
 
-@part
-def keep(work, J0, q0):
-    """Note where the lanes are."""
-    J0[:, :] = work.J
-    q0[:, :] = work.q
+@kernel
+def go_back(plan, work, failed):
+    """Put failed lanes back to where the leg began."""
+    merge(work.J, work.J0, failed)
+    merge(work.q, work.q0, failed)
+    factor_blocks(plan, work)
 
 
-@part
-def go_back(plan, work, J0, q0, failed):
-    """Put failed lanes back to where they were."""
-    merge(work.J, J0, failed)
-    merge(work.q, q0, failed)
-    factor_blocks(plan, work.J, work.A, work.diagonal, work.beta, work.work)
-
-
-@part
-def leg(plan, work, settings, places, travel, legs, s, signs, last_update, J0, q0):
+@kernel
+def leg(plan, work, settings, places, travel, bends, legs, s, signs, last_update):
     """One leg of the way for the live lanes; whoever fails repeats it in finer steps.
 
     Afterwards work.alive says who still converges, work.regular who is on the branch.
     """
-    keep(work, J0, q0)
-    for l in range(LANES):
-        work.going[l] = work.live[l]
-        work.alive[l] = work.live[l]
-        work.retry[l] = work.live[l]
+    going, alive, retry = work.going, work.alive, work.retry
+    copy(work.J, work.J0)
+    copy(work.q, work.q0)
+    for l in range(0, LANES, WIDTH):
+        going[l] = work.live[l]
+        alive[l] = work.live[l]
+        retry[l] = work.live[l]
     for level in range(len(legs)):
         for i in range(legs[level, s], legs[level, s + 1]):
-            if any_of(work.going):
-                step(plan, work, settings, places, travel, i, work.going, last_update)
-        judge(plan, work, signs, NEAR, work.regular, work.least)
-        for l in range(LANES):
-            again = work.retry[l]
-            work.alive[l] = work.going[l] if again != 0 else work.alive[l]
-            work.retry[l] = again & (1 - (work.going[l] & work.regular[l]))
-            work.going[l] = work.retry[l]
-        if level + 1 == len(legs) or not any_of(work.retry):
+            if any_of(going):
+                step(plan, work, settings, places, travel, bends, i, going, last_update)
+        judge(plan, work, signs, NEAR)
+        for l in range(0, LANES, WIDTH):
+            again = retry[l] > 0
+            alive[l] = where(again, going[l], alive[l])
+            done = (going[l] > 0) & (work.regular[l] > 0)
+            left = where(done, 0.0, retry[l])
+            retry[l] = left
+            going[l] = left
+            for j in range(len(plan.block_speeds)):  # steps of another length come next
+                curve = work.curve[plan.block_speeds[j], l]
+                new = where(left > 0, 0.0, curve)
+                work.curve[plan.block_speeds[j], l] = new if level == 0 else where(again, 0.0, new)
+        if level + 1 == len(legs) or not any_of(retry):
             return
-        go_back(plan, work, J0, q0, work.retry)
+        go_back(plan, work, retry)
+
+
+@kernel
+def note(work, v0, here, s, outcome, where_):
+    """Who failed in this leg, and how; they live no longer."""
+    for l in range(here):
+        if number(work.live, 0, l) > 0:
+            if not number(work.alive, 0, l) > 0:
+                outcome[v0 + l], where_[v0 + l] = LOST, s
+            elif not number(work.regular, 0, l) > 0:
+                outcome[v0 + l], where_[v0 + l] = SINGULAR_POSE, s
+    for l in range(0, LANES, WIDTH):
+        work.live[l] = work.live[l] * work.alive[l] * work.regular[l]
 
 
 @door
@@ -273,12 +338,13 @@ def walk(
     settings,
     places,
     travel,
+    bends,
     legs,
     signs,
     last_update,
     path,
     outcome,
-    where,
+    where_,
 ):
     """Follow a motion with all variants.
 
@@ -290,39 +356,34 @@ def walk(
     settings, places, travel
         (step, place) and (step, coordinate): what the configuration's `places` are set to in
         every step, and the coordinates' travel; for all levels of fineness one after the other.
+    bends
+        (step,): how many times the last step's curvature this one has; 0 where unknown.
     legs
         (level, sample + 1): first step of every leg.
     signs
         (block,) signs of the nominal ratios.
     path
         (position, variant, sample), found.
-    outcome, where
+    outcome, where_
         (variant,) found; as `closure.Trace`. outcome is given for variants that do not live.
     """
+    plan, work = bundle(plan), bundle(work)
     set_ground(plan, work)
     count, samples = q.shape[1], path.shape[2]
-    J0, q0 = np.zeros_like(work.J), np.zeros_like(work.q)
     for v0 in range(0, count, LANES):
-        load(G, q, v0, work.table, work.q)
-        for l in range(LANES):
-            work.live[l] = live[min(v0 + l, count - 1)]
-            work.fresh[l] = 1
+        load(plan, work, G, q, v0, live)
+        fill(work.fresh, 1.0)
+        for s in range(len(work.curve)):
+            for l in range(0, LANES, WIDTH):
+                work.curve[s, l] = 0.0
         set_poses(plan, work)
         set_gaps(plan, work)
-        refresh(plan, work, work.fresh, work.J2)
+        refresh(plan, work, work.fresh)
         here = min(LANES, count - v0)
         for s in range(samples):
             if any_of(work.live):
-                leg(plan, work, settings, places, travel, legs, s, signs, last_update, J0, q0)
-            for l in range(here):
-                v = v0 + l
-                if work.live[l] == 1:
-                    if work.alive[l] == 0:
-                        outcome[v], where[v] = LOST, s
-                    elif work.regular[l] == 0:
-                        outcome[v], where[v] = SINGULAR_POSE, s
-            for l in range(LANES):
-                work.live[l] = work.live[l] & work.alive[l] & work.regular[l]
+                leg(plan, work, settings, places, travel, bends, legs, s, signs, last_update)
+                note(work, v0, here, s, outcome, where_)
             for p in range(q.shape[0]):
                 for l in range(here):
-                    path[p, v0 + l, s] = work.q[p, l]
+                    path[p, v0 + l, s] = number(work.q, p, l)

@@ -1,10 +1,9 @@
 """What all kernels share: how they are compiled, and the lanes they work in.
 
 A lane array has `LANES` numbers last: the same quantity of that many variants (closing loops)
-or samples (W). Loops over lanes have constant length and no branch, so that they become vector
-instructions without a remainder: a lane's bits cannot depend on what stands in the others.
-Related quantities of one body are rows of one flat array (`state[k * LANES + lane]`) because
-the compiler proves few arrays disjoint, not many.
+or samples (W). Kernels see it as a view of vectors (`vectors.py`): `for l in range(0, LANES,
+WIDTH)` takes WIDTH lanes at a time, and `state[body, k * LANES + l]` is a vector of the body's
+k-th number. No branch depends on a lane: its bits cannot depend on what stands in the others.
 """
 
 import contextlib
@@ -12,8 +11,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from numba import njit
+
+from .vectors import WIDTH, floor, where
 
 #: Lanes: part of the compiled code but not of the key it is cached under. Changed, it wants
 #: `__pycache__` emptied.
@@ -23,7 +23,7 @@ LANES = 32
 #: nan, and masks must see it; not `reassoc`, which would undo the reduction of angles.
 FLAGS = {"contract", "nsz", "arcp"}
 
-_INNER: dict[str, Any] = {
+INNER: Any = {
     "error_model": "numpy",
     "fastmath": FLAGS,
     "no_cpython_wrapper": True,
@@ -36,15 +36,7 @@ def kernel(function: Callable[..., Any]) -> Any:
 
     Without an entry for Python, which would be half of the code to compile.
     """
-    return njit(**_INNER)(function)
-
-
-def part(function: Callable[..., Any]) -> Any:
-    """A piece of a door: put in before anything is compiled, so that no tables are handed on.
-
-    `Plan` and `Work` are sixty arrays; a call that passes them costs more than most kernels.
-    """
-    return njit(inline="always", **_INNER)(function)
+    return njit(**INNER)(function)
 
 
 def door(function: Callable[..., Any]) -> Any:
@@ -84,9 +76,9 @@ def sine_cosine(angles, row, sine, cosine):
     Reduced by multiples of π/2 in three parts (Cody and Waite), then Taylor polynomials, whose
     remainders at π/4 are below 1e-18. Without branches: libm would be called lane by lane.
     """
-    for l in range(LANES):
+    for l in range(0, LANES, WIDTH):
         x = angles[row, l]
-        k = np.floor(x * _PER_HALF_PI + 0.5)
+        k = floor(x * _PER_HALF_PI + 0.5)
         r = ((x - k * _HALF_PI_1) - k * _HALF_PI_2) - k * _HALF_PI_3
         z = r * r
         p = z * (1 / 355687428096000) - 1 / 1307674368000
@@ -104,9 +96,8 @@ def sine_cosine(angles, row, sine, cosine):
         p = z * p - 1 / 720
         p = z * p + 1 / 24
         c = 1 - 0.5 * z + z * z * p
-        quarter = k - 4 * np.floor(0.25 * k)
+        quarter = k - 4 * floor(0.25 * k)
         odd = (quarter == 1) | (quarter == 3)
-        first = c if odd else s
-        second = s if odd else c
-        sine[l] = -first if quarter >= 2 else first
-        cosine[l] = -second if (quarter == 1) | (quarter == 2) else second
+        first, second = where(odd, c, s), where(odd, s, c)
+        sine[l] = where(quarter >= 2, -first, first)
+        cosine[l] = where((quarter == 1) | (quarter == 2), -second, second)

@@ -14,7 +14,7 @@ from ..base import numeric
 from ..base.numeric import Check, Spectrum
 from ..spatial import Array
 
-#: Wider matrices are brought to triangles by LAPACK: lanes of them no longer fit a core's cache.
+#: Wider matrices are brought to triangles one by one: lanes of them no longer fit a core's cache.
 WIDEST = 32
 #: Two routes' singular values of m unit columns differ by up to about 2 √m eps (UR10; less where
 #: m is less); by twice as much for safety. What counts as noise is 8 √m eps at the least.
@@ -64,8 +64,9 @@ def check(
         np.empty((count, width)),
     )
     if width > WIDEST:
-        R = np.asarray(np.linalg.qr(_stacked(W[chosen])[:, :, order], mode="r"))
-        source, lanes = np.ascontiguousarray(R.transpose(0, 2, 1)), np.arange(count)
+        from .linear_triangles import triangles_of
+
+        source, lanes = triangles_of(columns(W), chosen, order), np.arange(count)
     else:
         source, lanes = columns(W), chosen
     hold(

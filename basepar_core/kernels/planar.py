@@ -24,6 +24,7 @@ from .plan import (
     SPEED,
     TURN,
 )
+from .vectors import WIDTH
 
 POSE, TWIST = 9, 3
 _1, _2, _3, _4, _5, _6, _7, _8 = (k * LANES for k in range(1, 9))
@@ -32,9 +33,9 @@ _1, _2, _3, _4, _5, _6, _7, _8 = (k * LANES for k in range(1, 9))
 @kernel
 def set_ground(pose, ground):
     """Set the last link to the world."""
-    for l in range(POSE * LANES):
+    for l in range(0, POSE * LANES, WIDTH):
         pose[ground, l] = 0.0
-    for l in range(LANES):
+    for l in range(0, LANES, WIDTH):
         pose[ground, l] = 1.0
 
 
@@ -47,13 +48,13 @@ def poses(elements, G, q, pose, angle, sine, cosine):
         turn = sign if kind == TURN else 0.0
         slide = sign if kind == SLIDE else 0.0
         if kind == TURN:
-            for l in range(LANES):
+            for l in range(0, LANES, WIDTH):
                 angle[0, l] = pose[up, _2 + l] + G[e, l] + turn * q[place, l]
         else:
-            for l in range(LANES):
+            for l in range(0, LANES, WIDTH):
                 angle[0, l] = pose[up, _2 + l] + G[e, l]
         sine_cosine(angle, 0, sine, cosine)
-        for l in range(LANES):
+        for l in range(0, LANES, WIDTH):
             c, s = pose[up, l], pose[up, _1 + l]
             dx, dy = G[e, _3 + l], G[e, _4 + l]
             dx, dy = c * dx - s * dy, s * dx + c * dy
@@ -64,11 +65,11 @@ def poses(elements, G, q, pose, angle, sine, cosine):
             pose[e, _5 + l] = x
             pose[e, _6 + l] = y
         if kind == SLIDE:
-            for l in range(LANES):
+            for l in range(0, LANES, WIDTH):
                 move = slide * q[place, l]
                 pose[e, _5 + l] += move * pose[e, _7 + l]
                 pose[e, _6 + l] += move * pose[e, _8 + l]
-        for l in range(LANES):
+        for l in range(0, LANES, WIDTH):
             c, s = cosine[l], sine[l]
             x, y = G[e, _5 + l], G[e, _6 + l]
             pose[e, l] = c
@@ -91,13 +92,13 @@ def twists(elements, pose, rates, moved, rated, k, twist):
         turn = own if kind == TURN else 0.0
         slide = own if kind == SLIDE else 0.0
         if turn == 0.0 and slide == 0.0:
-            for l in range(LANES):
+            for l in range(0, LANES, WIDTH):
                 w = twist[under, l]
                 twist[e, l] = w
                 twist[e, _1 + l] = twist[under, _1 + l] - w * (pose[e, _4 + l] - pose[up, _4 + l])
                 twist[e, _2 + l] = twist[under, _2 + l] + w * (pose[e, _3 + l] - pose[up, _3 + l])
             continue
-        for l in range(LANES):
+        for l in range(0, LANES, WIDTH):
             rate = rates[speed, l]
             before = twist[under, l]
             w = before + turn * rate
@@ -128,7 +129,7 @@ def accelerations(elements, pose, twist, u, u_dot, motion):
         slide = sign if kind == SLIDE else 0.0
         if turn == 0.0 and slide == 0.0:
             speed = 0  # fixed: any, times zero
-        for l in range(LANES):
+        for l in range(0, LANES, WIDTH):
             w, before = twist[e, l], twist[up, l]
             alpha = motion[up, l]
             after = alpha + turn * u_dot[speed, l]
@@ -162,7 +163,7 @@ def gaps(cuts, rows, G, item, pose, cut, normal, gap):
     """Points, normals and gaps; cut (cut, 4 · LANES): offset, second point."""
     for c in range(len(cuts)):
         first, second, g = cuts[c, FIRST], cuts[c, SECOND], item + c
-        for l in range(LANES):
+        for l in range(0, LANES, WIDTH):
             x, y = G[g, _2 + l], G[g, _3 + l]
             co, si = pose[second, l], pose[second, _1 + l]
             x, y = pose[second, _3 + l] + co * x - si * y, pose[second, _4 + l] + si * x + co * y
@@ -177,7 +178,7 @@ def gaps(cuts, rows, G, item, pose, cut, normal, gap):
             how, axis = rows[row, 0], rows[row, 1]
             if how == ALONG:
                 a = (6 + 2 * axis) * LANES
-                for l in range(LANES):
+                for l in range(0, LANES, WIDTH):
                     p, q = G[g, a + l], G[g, a + _1 + l]
                     co, si = pose[first, l], pose[first, _1 + l]
                     x, y = co * p - si * q, si * p + co * q
@@ -185,7 +186,7 @@ def gaps(cuts, rows, G, item, pose, cut, normal, gap):
                     normal[row, _1 + l] = y
                     gap[row, l] = x * cut[c, l] + y * cut[c, _1 + l]
             else:
-                for l in range(LANES):
+                for l in range(0, LANES, WIDTH):
                     normal[row, l] = G[g, _5 + l]
                     c1, s1 = pose[first, l], pose[first, _1 + l]
                     c2, s2 = pose[second, l], pose[second, _1 + l]
@@ -210,14 +211,14 @@ def jacobian(elements, cuts, rows, paths, pose, cut, normal, J, speeds):
                 entry = row * speeds + elements[e, SPEED]
                 if rows[row, 0] != ALONG:
                     turn = sign if kind == TURN else 0.0
-                    for l in range(LANES):
+                    for l in range(0, LANES, WIDTH):
                         J[entry, l] = turn * normal[row, l]
                 elif kind == TURN:
-                    for l in range(LANES):
+                    for l in range(0, LANES, WIDTH):
                         x, y = cut[c, _2 + l] - pose[e, _5 + l], cut[c, _3 + l] - pose[e, _6 + l]
                         J[entry, l] = sign * (normal[row, _1 + l] * x - normal[row, l] * y)
                 else:
-                    for l in range(LANES):
+                    for l in range(0, LANES, WIDTH):
                         J[entry, l] = sign * (
                             normal[row, l] * pose[e, _7 + l]
                             + normal[row, _1 + l] * pose[e, _8 + l]
@@ -233,10 +234,10 @@ def mismatch(cuts, rows, pose, twist, motion, cut, normal, right):
             if rows[row, 2] == 0:
                 continue
             if rows[row, 0] != ALONG:
-                for l in range(LANES):
+                for l in range(0, LANES, WIDTH):
                     right[row, l] = normal[row, l] * (motion[second, l] - motion[first, l])
                 continue
-            for l in range(LANES):
+            for l in range(0, LANES, WIDTH):
                 x, y = cut[c, _2 + l] - pose[second, _3 + l], cut[c, _3 + l] - pose[second, _4 + l]
                 w, alpha = twist[second, l], motion[second, l]
                 vx, vy = twist[second, _1 + l] - w * y, twist[second, _2 + l] + w * x
@@ -251,16 +252,16 @@ def mismatch(cuts, rows, pose, twist, motion, cut, normal, right):
 
 
 @kernel
-def columns(pose, twist, virtual, motion, e, tile):
-    """m, mx, my, J (1, 4 · LANES) of a body, as `regressor._planar_columns`; body axes."""
-    for l in range(LANES):
+def columns(pose, twist, virtual, motion, e, W, v, at, step):
+    """m, mx, my, J of a body as `regressor._planar_columns`: W[v] from `at` on, by `step`."""
+    for l in range(0, LANES, WIDTH):
         c, s = pose[e, l], pose[e, _1 + l]
         x, y = motion[e, _1 + l], motion[e, _2 + l]
         ax, ay = c * x + s * y, c * y - s * x
         x, y = virtual[e, _1 + l], virtual[e, _2 + l]
         vx, vy = c * x + s * y, c * y - s * x
         turn, alpha, w = virtual[e, l], motion[e, l], twist[e, l]
-        tile[0, l] = vx * ax + vy * ay
-        tile[0, _1 + l] = turn * ay + vy * alpha - w * w * vx
-        tile[0, _2 + l] = -turn * ax - vx * alpha - w * w * vy
-        tile[0, _3 + l] = turn * alpha
+        W[v, at + l] = vx * ax + vy * ay
+        W[v, at + step + l] = turn * ay + vy * alpha - w * w * vx
+        W[v, at + 2 * step + l] = -turn * ax - vx * alpha - w * w * vy
+        W[v, at + 3 * step + l] = turn * alpha

@@ -4,55 +4,67 @@ Rows and speeds are scaled so that lengths count in the mechanism's longest offs
 solved for is the same, and what is singular does not depend on units.
 """
 
-import numpy as np
-
-from .lanes import LANES, part
+from .lanes import LANES, kernel
 from .qr import factor, inverse_square, solve
+from .vectors import WIDTH, below, spread, sqrt, where
 
 
-@part
-def factor_blocks(plan, J, A, diagonal, beta, work):
-    """Factors of all blocks of the scaled Jacobian, into A."""
-    speeds, base = len(plan.limit), 0
+@kernel
+def factor_blocks(plan, work):
+    """Factors of all blocks of the scaled Jacobian work.J, into work.A."""
+    speeds, base, J, A = len(plan.limit), 0, work.J, work.A
+    rows, columns = plan.block_rows, plan.block_speeds
     for b in range(len(plan.blocks)):
         n, first = plan.blocks[b, 0], plan.blocks[b, 1]
         for i in range(n):
-            row = plan.block_rows[first + i]
+            row = rows[first + i]
             for j in range(n):
-                speed = plan.block_speeds[first + j]
+                speed = columns[first + j]
                 scale = plan.row_scale[row] * plan.speed_scale[speed]
                 entry, to = row * speeds + speed, base + i * n + j
-                for l in range(LANES):
+                for l in range(0, LANES, WIDTH):
                     A[to, l] = scale * J[entry, l]
-        factor(plan.steps, plan.lists, first, n, A, base, diagonal, beta, work)
+        factor(plan.steps, plan.lists, first, n, A, base, work.diagonal, work.beta)
         base += n * n
 
 
-@part
-def solve_blocks(plan, A, diagonal, beta, right, sign, solving, work, x):
+@kernel
+def solve_blocks(plan, work, right, sign, x):
     """Dependent entries of x (speed, LANES) with C_d x = sign · right (row, LANES)."""
-    base = 0
+    base, solving = 0, work.solving
     for b in range(len(plan.blocks)):
         n, first = plan.blocks[b, 0], plan.blocks[b, 1]
         for i in range(n):
             row = plan.block_rows[first + i]
             scale = sign * plan.row_scale[row]
-            for l in range(LANES):
+            for l in range(0, LANES, WIDTH):
                 solving[i, l] = scale * right[row, l]
-        found = solving[n:]
-        solve(plan.steps, plan.lists, first, n, A, base, diagonal, beta, solving, work, found)
+        found = below(solving, n)
+        solve(
+            plan.steps,
+            plan.lists,
+            first,
+            n,
+            work.A,
+            base,
+            work.diagonal,
+            work.beta,
+            solving,
+            found,
+        )
         for j in range(n):
             speed = plan.block_speeds[first + j]
             scale = plan.speed_scale[speed]
-            for l in range(LANES):
+            for l in range(0, LANES, WIDTH):
                 x[speed, l] = scale * found[j, l]
         base += n * n
 
 
-@part
-def block_ratios(plan, J, A, diagonal, solving, work, ratios):
-    """Signed distance from singularity of every block (block, LANES), as `newton.regularity`."""
-    speeds, base = len(plan.limit), 0
+@kernel
+def block_ratios(plan, work):
+    """Signed distance from singularity of every block, as `newton.regularity`: work.ratios."""
+    speeds, base, J, ratios = len(plan.limit), 0, work.J, work.ratios
+    rows, columns = plan.block_rows, plan.block_speeds
     for b in range(len(plan.blocks)):
         n, first = plan.blocks[b, 0], plan.blocks[b, 1]
         inverse_square(
@@ -61,44 +73,39 @@ def block_ratios(plan, J, A, diagonal, solving, work, ratios):
             plan.place,
             first,
             n,
-            A,
+            work.A,
             base,
-            diagonal,
-            solving,
-            work,
+            work.diagonal,
+            work.solving,
             ratios,
             b,
         )
-        for l in range(LANES):
-            work[l] = 0.0
-        for i in range(n):
-            row = plan.block_rows[first + i]
-            for j in range(n):
-                speed = plan.block_speeds[first + j]
-                scale = plan.row_scale[row] * plan.speed_scale[speed]
-                entry = row * speeds + speed
-                for l in range(LANES):
-                    work[l] += (scale * J[entry, l]) * (scale * J[entry, l])
         sign = float(plan.blocks[b, 2])
-        for l in range(LANES):
-            ratio = n / np.sqrt(work[l] * ratios[b, l])
-            ratios[b, l] = sign * ratio if ratio > 0 else 0.0
-        for t in range(first, first + n):
-            for l in range(LANES):
-                ratios[b, l] = -ratios[b, l] if diagonal[t, l] < 0 else ratios[b, l]
+        for l in range(0, LANES, WIDTH):
+            total = spread(0.0)
+            for i in range(n):
+                row = rows[first + i]
+                for j in range(n):
+                    speed = columns[first + j]
+                    x = plan.row_scale[row] * plan.speed_scale[speed] * J[row * speeds + speed, l]
+                    total += x * x
+            ratio = n / sqrt(total * ratios[b, l])
+            ratio = where(ratio > 0, sign * ratio, 0.0)
+            for t in range(first, first + n):
+                ratio = where(work.diagonal[t, l] < 0, -ratio, ratio)
+            ratios[b, l] = ratio
         base += n * n
 
 
-@part
-def drive(plan, J, rates, right):
-    """C_i times the coordinates' speeds (speed, LANES), into right (row, LANES)."""
-    speeds = len(plan.limit)
+@kernel
+def drive(plan, work, rates):
+    """C_i times the coordinates' speeds (speed, LANES), into work.right (row, LANES)."""
+    speeds, J, right = len(plan.limit), work.J, work.right
     for row in range(len(plan.rows)):
-        for l in range(LANES):
-            right[row, l] = 0.0
-        if plan.rows[row, 2] == 0:
-            continue
-        for f in plan.free:
-            entry = row * speeds + f
-            for l in range(LANES):
-                right[row, l] += J[entry, l] * rates[f, l]
+        for l in range(0, LANES, WIDTH):
+            total = spread(0.0)
+            if plan.rows[row, 2] != 0:
+                for k in range(len(plan.free)):
+                    f = plan.free[k]
+                    total += J[row * speeds + f, l] * rates[f, l]
+            right[row, l] = total

@@ -4,11 +4,9 @@ The plain path is `regressor._evaluate`. For each coordinate the virtual twists 
 the tree's regressor is never formed.
 """
 
-import numpy as np
-
-from .lanes import LANES, door, kernel, part
+from .lanes import LANES, door, kernel
 from .rates import block_ratios, drive, factor_blocks, solve_blocks
-from .sizes import ALPHA, OMEGA, PULL, SPEED, SPIN, TERMS
+from .sizes import TERMS, add_terms, clear, finish_common
 from .spaces import (
     set_bodies,
     set_columns,
@@ -19,6 +17,20 @@ from .spaces import (
     set_motion,
     set_poses,
 )
+from .vectors import (
+    WIDTH,
+    below,
+    bundle,
+    lanes,
+    larger,
+    number,
+    set_number,
+    size_of,
+    smaller,
+    spread,
+)
+
+_EPS = 2.220446049250313e-16
 
 
 @kernel
@@ -26,121 +38,131 @@ def lanes_of(G, v, table):
     """One variant's constants (item, 12, variant) in all lanes (item, 12 · LANES)."""
     for i in range(G.shape[0]):
         for k in range(G.shape[1]):
-            x = G[i, k, v]
-            for l in range(LANES):
+            x = spread(G[i, k, v])
+            for l in range(0, LANES, WIDTH):
                 table[i, k * LANES + l] = x
 
 
 @kernel
-def put(samples, out, row):
-    """A block of samples to a row of lanes."""
-    for l in range(LANES):
-        out[row, l] = samples[l]
+def put(samples, line, start, out, row):
+    """A block of samples, samples[line] from `start` on, to a row of lanes."""
+    for l in range(0, LANES, WIDTH):
+        out[row, l] = samples[line, start + l]
 
 
-@part
+@kernel
 def unit_modes(plan, modes):
     """Each coordinate's own speed at unit rate."""
-    modes[:] = 0.0
+    speeds = len(plan.limit)
     for k in range(len(plan.free)):
-        for l in range(LANES):
-            modes[k, plan.free[k], l] = 1.0
+        for l in range(0, LANES, WIDTH):
+            for s in range(speeds):
+                modes[k * speeds + s, l] = 0.0
+            modes[k * speeds + plan.free[k], l] = 1.0
 
 
-@part
-def set_speeds(plan, q, v, s0, u, u_dot, maps, work):
-    """Configuration, coordinates' speeds, their rates and modes of one block of samples."""
-    for p in range(q.shape[0]):
-        put(q[p, v, s0 : s0 + LANES], work.q, p)
-    for f in range(len(plan.free)):
-        put(u[f, s0 : s0 + LANES], work.rates, plan.free[f])
-        put(u_dot[f, s0 : s0 + LANES], work.rate_dots, plan.free[f])
-        for k in range(len(maps)):  # empty where they are units
-            put(maps[f, k, s0 : s0 + LANES], work.modes[k], plan.free[f])
+@kernel
+def set_speeds(plan, work, s0, samples, q_dot, u, u_dot, maps):
+    """Coordinates' rates, speeds, the speeds' rates, and modes of one block of samples."""
+    for k in range(len(plan.free)):
+        speed = plan.free[k]
+        put(q_dot, k, s0, work.given, k)
+        put(u, k, s0, work.rates, speed)
+        put(u_dot, k, s0, work.rate_dots, speed)
+        if len(maps) > 0:  # empty where they are units
+            for j in range(len(plan.free)):
+                row = j * len(plan.limit) + speed
+                put(maps, k, j * samples + s0, work.modes, row)
 
 
-@part
-def set_modes(plan, work, rates):
+@kernel
+def set_modes(plan, work):
     """Dependent speeds of all modes, and at the motion's rates of the coordinates."""
+    speeds = len(plan.limit)
     for k in range(len(plan.free)):
-        drive(plan, work.J, work.modes[k], work.right)
-        solve_blocks(
-            plan,
-            work.A,
-            work.diagonal,
-            work.beta,
-            work.right,
-            -1.0,
-            work.solving,
-            work.work,
-            work.modes[k],
-        )
-    for s in plan.block_speeds:
-        for l in range(LANES):
-            work.rates[s, l] = 0.0
+        modes = below(work.modes, k * speeds)
+        drive(plan, work, modes)
+        solve_blocks(plan, work, work.right, -1.0, modes)
+    for j in range(len(plan.block_speeds)):
+        s = plan.block_speeds[j]
+        for l in range(0, LANES, WIDTH):
+            rate = spread(0.0)
+            for k in range(len(plan.free)):
+                rate += work.modes[k * speeds + s, l] * work.given[k, l]
+            work.rates[s, l] = rate
             work.rate_dots[s, l] = 0.0
-        for k in range(len(plan.free)):
-            for l in range(LANES):
-                work.rates[s, l] += work.modes[k, s, l] * rates[k, l]
 
 
-@part
-def close_accelerations(plan, work, everything):
+@kernel
+def close_accelerations(plan, work):
     """Rates of the dependent speeds, and all accelerations with them."""
     set_mismatch(plan, work)
-    solve_blocks(
-        plan,
-        work.A,
-        work.diagonal,
-        work.beta,
-        work.right,
-        -1.0,
-        work.solving,
-        work.work,
-        work.rate_dots,
-    )
-    set_motion(plan, work, everything)
+    solve_blocks(plan, work, work.right, -1.0, work.rate_dots)
+    set_motion(plan, work)
 
 
-@part
-def loop_errors(plan, work, found):
-    """Residual, error and margin of one block of samples into found (3,): worst so far.
+@kernel
+def loop_errors(plan, work):
+    """Residual, error and margin, worst of each lane so far, into work.worst (3, LANES).
 
     error: displacement of the dependent joints by the gaps that are left, and rounding, times
     the condition of the loop equations (`regressor.Rates.error`).
     """
-    for row in range(len(plan.rows)):
-        for l in range(LANES):
-            found[0] = max(found[0], abs(work.gap[row, l]))
-    solve_blocks(
-        plan, work.A, work.diagonal, work.beta, work.gap, 1.0, work.solving, work.work, work.x
-    )
-    for b in range(len(plan.blocks)):
-        n, first = plan.blocks[b, 0], plan.blocks[b, 1]
-        for l in range(LANES):
-            shift = 0.0
+    gap, x, worst = work.gap, work.x, work.worst
+    solve_blocks(plan, work, gap, 1.0, x)
+    for l in range(0, LANES, WIDTH):
+        for row in range(len(plan.rows)):
+            worst[0, l] = larger(size_of(gap[row, l]), worst[0, l])
+        for b in range(len(plan.blocks)):
+            n, first = plan.blocks[b, 0], plan.blocks[b, 1]
+            shift = spread(0.0)
             for j in range(first, first + n):
-                shift = max(shift, abs(work.x[plan.block_speeds[j], l]))
-            ratio = abs(work.ratios[b, l])
-            found[1] = max(found[1], (shift + 2.220446049250313e-16) * n / ratio)
-            found[2] = min(found[2], ratio)
+                shift = larger(size_of(x[plan.block_speeds[j], l]), shift)
+            ratio = size_of(work.ratios[b, l])
+            worst[1, l] = larger((shift + _EPS) * n / ratio, worst[1, l])
+            worst[2, l] = smaller(ratio, worst[2, l])
 
 
 @kernel
-def add_terms(sizes, fresh, end):
-    """Add one coordinate's squares of products to the sums, for samples not yet counted."""
+def start_variant(plan, work, G, v):
+    """A variant's constants; nothing is summed up yet."""
+    ground, worst = len(plan.elements), work.worst
+    lanes_of(G, v, work.table)
+    clear(work.sizes, TERMS, TERMS + 2)
+    first = 1 if plan.planar == 1 else 3
+    for l in range(0, LANES, WIDTH):
+        for i in range(3 - plan.planar):
+            work.motion[ground, (first + i) * LANES + l] = -work.table[len(G) - 1, i * LANES + l]
+        worst[0, l] = 0.0
+        worst[1, l] = _EPS
+        worst[2, l] = 1.0
+
+
+@kernel
+def set_loops(plan, work):
+    """Factors and errors of the loop equations at the poses, and the modes they give."""
+    set_gaps(plan, work)
+    set_jacobian(plan, work, work.J)
+    factor_blocks(plan, work)
+    block_ratios(plan, work)
+    loop_errors(plan, work)
+    set_modes(plan, work)
+
+
+@kernel
+def finish_variant(work, v, quality, terms):
+    """What a variant's lanes have summed up."""
+    residual, error, margin = 0.0, _EPS, 1.0
     for l in range(LANES):
-        counted = 1.0 if (l >= fresh) & (l < end) else 0.0
-        pull, speed, spin = (
-            np.sqrt(sizes[PULL, l]),
-            np.sqrt(sizes[SPEED, l]),
-            np.sqrt(sizes[SPIN, l]),
-        )
-        turning = np.sqrt(sizes[ALPHA, l]) + sizes[OMEGA, l]
-        x, y, z = speed * pull, speed * turning + spin * pull, spin * turning
-        sizes[TERMS, l] += counted * x * x
-        sizes[TERMS + 1, l] += counted * y * y
-        sizes[TERMS + 2, l] += counted * z * z
+        residual = max(residual, number(work.worst, 0, l))
+        error = max(error, number(work.worst, 1, l))
+        margin = min(margin, number(work.worst, 2, l))
+    quality[v, 0], quality[v, 1], quality[v, 2] = residual, error, margin
+    for i in range(3):
+        total = 0.0
+        for l in range(LANES):
+            total += number(work.sizes, TERMS + i, l)
+        terms[v, i] = total
 
 
 @door
@@ -164,51 +186,33 @@ def regress(plan, work, G, q, counted, q_dot, u, u_dot, maps, W, quality, terms)
     quality, terms
         (variant, 3) residual, error, margin; (variant, 3) sums of the terms' squares.
     """
-    ground, samples = len(plan.elements), q.shape[2]
-    everything = np.ones((1, ground + 1), dtype=np.int64)
-    rates = np.empty((len(plan.free), LANES))
+    plan, work = bundle(plan), bundle(work)
+    variants, samples, free = q.shape[1], q.shape[2], len(plan.free)
+    places, q, W, maps = q.shape[0], lanes(q), lanes(W), lanes(maps)
+    q_dot, u, u_dot = lanes(q_dot), lanes(u), lanes(u_dot)
     set_ground(plan, work)
     unit_modes(plan, work.modes)
-    for v in range(q.shape[1]):
-        lanes_of(G, v, work.table)
-        first = 1 if plan.planar == 1 else 3
-        for l in range(3 * LANES):
-            work.sizes[TERMS + l // LANES, l % LANES] = 0.0
-        for i in range(3 - plan.planar):
-            for l in range(LANES):
-                work.motion[ground, (first + i) * LANES + l] = -work.table[
-                    len(G) - 1, i * LANES + l
-                ]
-        quality[v, 0], quality[v, 1], quality[v, 2] = 0.0, 2.220446049250313e-16, 1.0
+    for v in range(variants):
+        start_variant(plan, work, G, v)
         done = 0
         while done < samples:
-            s0 = min(done, samples - LANES)
-            set_speeds(plan, q, v, s0, u, u_dot, maps, work)
+            s0 = min(done, samples - LANES)  # blocks overlap at the end
+            for l in range(LANES):
+                counts = 1.0 if (l >= done - s0) & (l < counted - s0) else 0.0
+                set_number(work.fresh, 0, l, counts)
+            for p in range(places):
+                put(q, p, v * samples + s0, work.q, p)
+            set_speeds(plan, work, s0, samples, q_dot, u, u_dot, maps)
             set_poses(plan, work)
             if len(plan.blocks) > 0:
-                set_gaps(plan, work)
-                set_jacobian(plan, work, work.J)
-                factor_blocks(plan, work.J, work.A, work.diagonal, work.beta, work.work)
-                block_ratios(
-                    plan, work.J, work.A, work.diagonal, work.solving, work.work, work.ratios
-                )
-                loop_errors(plan, work, quality[v])
-                for f in range(len(plan.free)):
-                    put(q_dot[f, s0 : s0 + LANES], rates, f)
-                set_modes(plan, work, rates)
-            set_motion(plan, work, everything)
+                set_loops(plan, work)
+            set_motion(plan, work)
             if len(plan.blocks) > 0:
-                close_accelerations(plan, work, everything)
+                close_accelerations(plan, work)
             set_bodies(plan, work)
-            for k in range(len(plan.free)):
-                for row in range(SPEED, SPIN + 1):
-                    for l in range(LANES):
-                        work.sizes[row, l] = 0.0
-                set_columns(plan, work, k, W, v, s0)
-                add_terms(work.sizes, done - s0, counted - s0)
+            finish_common(work.sizes)
+            for k in range(free):
+                set_columns(plan, work, k, W, v, k * samples + s0, free * samples)
+                add_terms(work.sizes, work.fresh)
             done = s0 + LANES
-        for i in range(3):
-            total = 0.0
-            for l in range(LANES):
-                total += work.sizes[TERMS + i, l]
-            terms[v, i] = total
+        finish_variant(work, v, quality, terms)

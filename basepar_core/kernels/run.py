@@ -71,7 +71,9 @@ class Kernels:
         closer.close(kinematics.geometry(self.model.mechanism, {}), nominal)
         return np.sign(closer.ratios(nominal))[:, 0]
 
+    @cached_property
     def work(self) -> Work:
+        """Scratch of all doors: each fills what it reads, and holds the interpreter meanwhile."""
         return workspace(self.plan, self.dimensions.items, self.model.topology.positions)
 
     def observe(
@@ -94,19 +96,23 @@ class Kernels:
         return Observation(W, path, quality[:, 0], quality[:, 1], sizes)
 
     def regress(
-        self, G: Array, q: Array, motion: Motion, counted: int
+        self, G: Array, q: Array, motion: Motion, counted: int, W: Array | None = None
     ) -> tuple[Array, Array, Array]:
-        """W (variant, parameter, coordinate, sample), quality and terms as `regress.regress`."""
+        """W (variant, parameter, coordinate, sample), quality and terms as `regress.regress`.
+
+        A `W` given is filled: zeros, or what a call before has left for this mechanism.
+        """
         free = len(motion.q)
         u, u_dot, T = kinematics.coordinate_speeds(
             self.model.topology, motion.q, motion.q_dot, motion.q_ddot
         )
         maps = T if (np.eye(free)[..., None] != T).any() else np.zeros((0, 0, 0))
         count, samples = q.shape[1:]
-        W = np.zeros((count, len(self.model.mechanism.parameter_names), free, samples))
+        if W is None:
+            W = np.zeros((count, len(self.model.mechanism.parameter_names), free, samples))
         quality, terms = np.empty((count, 3)), np.empty((count, 3))
         regress(
-            self.plan, self.work(), G, q, counted, motion.q_dot, u, u_dot, maps, W, quality, terms
+            self.plan, self.work, G, q, counted, motion.q_dot, u, u_dot, maps, W, quality, terms
         )
         return W, quality, terms
 
@@ -127,16 +133,17 @@ class Kernels:
             assembled = self._assemble(values, q, margin, last_update)
             outcome[~assembled] = Outcome.UNASSEMBLABLE
         live = (outcome == Outcome.CLOSED).astype(np.int64)
-        settings, places, travel, legs = self._legs(targets)
+        settings, places, travel, bends, legs = self._legs(targets)
         walk(
             self.plan,
-            self.work(),
+            self.work,
             G,
             q,
             live,
             settings,
             places,
             travel,
+            bends,
             legs,
             self.signs,
             last_update,
@@ -181,7 +188,7 @@ class Kernels:
         """In so many steps along a straight line of the symbols; whoever dies stays behind."""
         nominal, count = self.model.mechanism.nominal, q.shape[1]
         live, regular = np.ones(count, dtype=np.int64), np.ones(count, dtype=np.int64)
-        least, work = np.ones(count), self.work()
+        least, last = np.ones(count), q.copy()
         for k in range(1, steps + 1):
             going = np.flatnonzero(live)
             if not going.size:
@@ -190,10 +197,13 @@ class Kernels:
             here = {n: nominal[n] + share * (x[going] - nominal[n]) for n, x in values.items()}
             G = self.dimensions.table(here, going.size)
             part, alive = np.take(q, going, axis=1), np.ones(going.size, dtype=np.int64)
+            before = part.copy()
+            part += part - np.take(last, going, axis=1)  # as far again as the last step
+            last[:, going] = before
             on_branch, near = np.ones(going.size, dtype=np.int64), np.ones(going.size)
             close_all(
                 self.plan,
-                work,
+                self.work,
                 G,
                 part,
                 alive,
@@ -206,8 +216,8 @@ class Kernels:
             q[:, going], live[going], regular[going], least[going] = part, alive, on_branch, near
         return live == 1, regular == 1, least
 
-    def _legs(self, targets: Array) -> tuple[Array, Array, Array, Array]:
-        """Settings, places, travel and legs as `close.walk` has them, from q_assembly on."""
+    def _legs(self, targets: Array) -> tuple[Array, Array, Array, Array, Array]:
+        """Settings, places, travel, bends and legs of `close.walk`, from q_assembly on."""
         graph, loops = self.model.topology, self.model.loops
         befores = np.column_stack([self.model.assembled.coordinates, targets[:, :-1]])
         change = np.abs(targets - befores) / loops.step[:, None]
@@ -232,12 +242,26 @@ class Kernels:
             places += range(place.start, place.stop)
             settings += list(setting)
         travel = coordinate_step(graph, before, after)
+        firsts = [x[0] if level == 0 else x[:-1] for level, x in enumerate(legs)]
         return (
             np.ascontiguousarray(np.array(settings).T),
             np.array(places, dtype=np.int64),
             np.ascontiguousarray(travel.T),
+            _bends(travel, np.hstack(firsts)),
             np.array(legs, dtype=np.int64),
         )
+
+
+def _bends(travel: Array, firsts: Array) -> Array:
+    """(step,): squares of steps over those before, along these; 0 for first steps of a way."""
+    along = (travel[:, 1:] * travel[:, :-1]).sum(axis=0)
+    square = (travel[:, :-1] ** 2).sum(axis=0)
+    with np.errstate(all="ignore"):
+        ratio = np.where(square > 0, along / square, 0.0) ** 2
+    # A step much longer than the last one is better off with its tangent.
+    bends = np.concatenate([[0.0], np.where(ratio < 5, ratio, 0.0)])
+    bends[firsts] = 0.0
+    return bends
 
 
 def _padded(motion: Motion) -> tuple[Motion, int]:

@@ -1,23 +1,24 @@
 """What differs between the plane and space, chosen by the plan's type when a door is compiled.
 
-So that a planar mechanism never waits for the spatial kernels to be compiled. Each function here
-is put in where a door calls it; Python cannot.
+So that a planar mechanism never waits for the spatial kernels to be compiled. Kernels call these
+functions; Python cannot. `plan` and `work` are bundles.
 """
 
 from numba.extending import overload
 
 from . import planar, spatial, spatial_loops
-from .lanes import LANES
+from .lanes import INNER
 from .plan import PlanarPlan
-from .sizes import ALPHA, OMEGA, PULL, SPEED, SPIN, longer, store
+from .sizes import ALPHA, OMEGA, PULL, SPEED, SPIN, clear, longer
 from .spatial_columns import body_state, centred, columns, offset, shifted
+from .vectors import below
 
 
 def set_ground(plan, work):
     """Set the last link to the world."""
 
 
-@overload(set_ground, inline="always")
+@overload(set_ground, jit_options=INNER)
 def _set_ground(plan, work):
     def plane(plan, work):
         planar.set_ground(work.pose, len(plan.elements))
@@ -25,14 +26,14 @@ def _set_ground(plan, work):
     def space(plan, work):
         spatial.set_ground(work.pose, len(plan.elements))
 
-    return plane if plan.instance_class is PlanarPlan else space
+    return plane if plan.cls is PlanarPlan else space
 
 
 def set_poses(plan, work):
     """Poses of all links at work.q."""
 
 
-@overload(set_poses, inline="always")
+@overload(set_poses, jit_options=INNER)
 def _set_poses(plan, work):
     def plane(plan, work):
         planar.poses(
@@ -42,14 +43,14 @@ def _set_poses(plan, work):
     def space(plan, work):
         spatial.poses(plan.elements, work.table, work.q, work.pose, work.sine, work.cosine)
 
-    return plane if plan.instance_class is PlanarPlan else space
+    return plane if plan.cls is PlanarPlan else space
 
 
 def set_gaps(plan, work):
     """Points, normals and gaps of all cuts at the poses."""
 
 
-@overload(set_gaps, inline="always")
+@overload(set_gaps, jit_options=INNER)
 def _set_gaps(plan, work):
     def plane(plan, work):
         planar.gaps(
@@ -69,14 +70,14 @@ def _set_gaps(plan, work):
             plan.cuts, plan.rows, work.table, item, work.pose, work.cut, work.normal, work.gap
         )
 
-    return plane if plan.instance_class is PlanarPlan else space
+    return plane if plan.cls is PlanarPlan else space
 
 
 def set_jacobian(plan, work, J):
     """Derivatives of the solved gaps, into J (row · speeds + speed, LANES)."""
 
 
-@overload(set_jacobian, inline="always")
+@overload(set_jacobian, jit_options=INNER)
 def _set_jacobian(plan, work, J):
     def plane(plan, work, J):
         planar.jacobian(
@@ -105,35 +106,39 @@ def _set_jacobian(plan, work, J):
             work.out,
         )
 
-    return plane if plan.instance_class is PlanarPlan else space
+    return plane if plan.cls is PlanarPlan else space
 
 
-def set_motion(plan, work, everything):
-    """Twists and accelerations of all links at the rates; `everything` is (1, link) ones."""
+def set_motion(plan, work):
+    """Twists and accelerations of all links at the rates."""
 
 
-@overload(set_motion, inline="always")
-def _set_motion(plan, work, everything):
-    def plane(plan, work, everything):
-        planar.twists(plan.elements, work.pose, work.rates, everything, everything, 0, work.twist)
+@overload(set_motion, jit_options=INNER)
+def _set_motion(plan, work):
+    def plane(plan, work):
+        planar.twists(
+            plan.elements, work.pose, work.rates, work.everything, work.everything, 0, work.twist
+        )
         planar.accelerations(
             plan.elements, work.pose, work.twist, work.rates, work.rate_dots, work.motion
         )
 
-    def space(plan, work, everything):
-        spatial.twists(plan.elements, work.pose, work.rates, everything, everything, 0, work.twist)
+    def space(plan, work):
+        spatial.twists(
+            plan.elements, work.pose, work.rates, work.everything, work.everything, 0, work.twist
+        )
         spatial.accelerations(
             plan.elements, work.pose, work.twist, work.rates, work.rate_dots, work.motion, work.own
         )
 
-    return plane if plan.instance_class is PlanarPlan else space
+    return plane if plan.cls is PlanarPlan else space
 
 
 def set_mismatch(plan, work):
     """Second derivatives of the solved gaps, into work.right."""
 
 
-@overload(set_mismatch, inline="always")
+@overload(set_mismatch, jit_options=INNER)
 def _set_mismatch(plan, work):
     def plane(plan, work):
         planar.mismatch(
@@ -160,30 +165,27 @@ def _set_mismatch(plan, work):
             work.out,
         )
 
-    return plane if plan.instance_class is PlanarPlan else space
+    return plane if plan.cls is PlanarPlan else space
 
 
 def set_bodies(plan, work):
     """What coordinates have in common: bodies' states, and their longest vectors."""
 
 
-@overload(set_bodies, inline="always")
+@overload(set_bodies, jit_options=INNER)
 def _set_bodies(plan, work):
     def plane(plan, work):
-        for row in range(3):
-            for l in range(LANES):
-                work.sizes[row, l] = 0.0
+        clear(work.sizes, OMEGA, PULL)
         longer(work.motion, len(plan.elements), 1, 2, work.sizes, PULL)  # the ground's: gravity
-        for e in plan.carries:
+        for b in range(len(plan.carries)):
+            e = plan.carries[b]
             longer(work.twist, e, 0, 1, work.sizes, OMEGA)
             longer(work.motion, e, 0, 1, work.sizes, ALPHA)
             longer(work.motion, e, 1, 2, work.sizes, PULL)
 
     def space(plan, work):
         base = len(plan.elements)
-        for row in range(3):
-            for l in range(LANES):
-                work.sizes[row, l] = 0.0
+        clear(work.sizes, OMEGA, PULL)
         longer(work.motion, base, 3, 3, work.sizes, PULL)  # the ground's: gravity
         for b in range(len(plan.carries)):
             e = plan.carries[b]
@@ -200,44 +202,50 @@ def _set_bodies(plan, work):
                 body_state(work.axes, b, work.twist, e, work.scratch, 0, work.states, b)
                 longer(work.scratch, 0, 3, 3, work.sizes, PULL)
 
-    return plane if plan.instance_class is PlanarPlan else space
+    return plane if plan.cls is PlanarPlan else space
 
 
-def set_columns(plan, work, k, W, v, s0):
-    """All bodies' columns for coordinate k, into W."""
+def set_columns(plan, work, k, W, v, at, step):
+    """All bodies' columns for coordinate k: W[v], numbers from `at` on, `step` to the next."""
 
 
-@overload(set_columns, inline="always")
-def _set_columns(plan, work, k, W, v, s0):
-    def plane(plan, work, k, W, v, s0):
-        planar.twists(
-            plan.elements, work.pose, work.modes[k], plan.moved, plan.rated, k, work.virtual
+@overload(set_columns, jit_options=INNER)
+def _set_columns(plan, work, k, W, v, at, step):
+    def plane(plan, work, k, W, v, at, step):
+        pose, twist, motion, virtual, sizes = (
+            work.pose,
+            work.twist,
+            work.motion,
+            work.virtual,
+            work.sizes,
         )
+        modes = below(work.modes, k * len(plan.limit))
+        clear(sizes, SPEED, SPIN)
+        planar.twists(plan.elements, pose, modes, plan.moved, plan.rated, k, virtual)
         for b in range(len(plan.carries)):
             e = plan.carries[b]
             if plan.moved[k, e] == 0:
                 continue
-            longer(work.virtual, e, 0, 1, work.sizes, SPIN)
-            longer(work.virtual, e, 1, 2, work.sizes, SPEED)
-            planar.columns(work.pose, work.twist, work.virtual, work.motion, e, work.tile)
-            store(work.tile, 4, W, v, 4 * b, k, s0)
+            longer(virtual, e, 0, 1, sizes, SPIN)
+            longer(virtual, e, 1, 2, sizes, SPEED)
+            planar.columns(pose, twist, virtual, motion, e, W, v, at + 4 * b * step, step)
 
-    def space(plan, work, k, W, v, s0):
-        spatial.twists(
-            plan.elements, work.pose, work.modes[k], plan.moved, plan.rated, k, work.virtual
-        )
+    def space(plan, work, k, W, v, at, step):
+        virtual, scratch, sizes = work.virtual, work.scratch, work.sizes
+        modes = below(work.modes, k * len(plan.limit))
+        clear(sizes, SPEED, SPIN)
+        spatial.twists(plan.elements, work.pose, modes, plan.moved, plan.rated, k, virtual)
         for b in range(len(plan.carries)):
-            e = plan.carries[b]
+            e, here = plan.carries[b], at + 10 * b * step
             if plan.moved[k, e] == 0:
                 continue
-            longer(work.virtual, e, 0, 3, work.sizes, SPIN)
+            longer(virtual, e, 0, 3, sizes, SPIN)
             if plan.plain[b] == 1:
-                columns(work.pose, e, work.virtual, e, work.states, b, work.tile)
-                longer(work.virtual, e, 3, 3, work.sizes, SPEED)
+                columns(work.pose, e, virtual, e, work.states, b, W, v, here, step)
+                longer(virtual, e, 3, 3, sizes, SPEED)
             else:
-                shifted(work.virtual, e, work.offsets, b, work.scratch)
-                columns(work.axes, b, work.scratch, 0, work.states, b, work.tile)
-                longer(work.scratch, 0, 3, 3, work.sizes, SPEED)
-            store(work.tile, 10, W, v, 10 * b, k, s0)
+                shifted(virtual, e, work.offsets, b, scratch)
+                columns(work.axes, b, scratch, 0, work.states, b, W, v, here, step)
+                longer(scratch, 0, 3, 3, sizes, SPEED)
 
-    return plane if plan.instance_class is PlanarPlan else space
+    return plane if plan.cls is PlanarPlan else space

@@ -8,6 +8,7 @@ twist: angular velocity W (3), velocity V of the link's origin (3). motion: alik
 
 from .lanes import LANES, kernel, sine_cosine
 from .plan import BALL, FIXED, KIND, PARENT, POSITION, SAME, SIGN, SLIDE, SPEED, TURN
+from .vectors import WIDTH
 
 X, P, N, POSE = 0, 9, 12, 21
 W, V, TWIST = 0, 3, 6
@@ -19,9 +20,9 @@ _1, _2, _3, _4, _5, _6, _7, _8 = (k * LANES for k in range(1, 9))
 @kernel
 def set_ground(pose, ground):
     """Set the last link to the world."""
-    for l in range(POSE * LANES):
+    for l in range(0, POSE * LANES, WIDTH):
         pose[ground, l] = 0.0
-    for l in range(LANES):
+    for l in range(0, LANES, WIDTH):
         pose[ground, l] = 1.0
         pose[ground, _4 + l] = 1.0
         pose[ground, _8 + l] = 1.0
@@ -30,7 +31,7 @@ def set_ground(pose, ground):
 @kernel
 def _joined(G, pose, e, up, same):
     """Link axes and origin at a constant place on the parent."""
-    for l in range(LANES):
+    for l in range(0, LANES, WIDTH):
         x, y, z = G[e, 9 * LANES + l], G[e, 10 * LANES + l], G[e, 11 * LANES + l]
         pose[e, _P0 + l] = pose[up, _P0 + l] + (
             pose[up, l] * x + pose[up, _1 + l] * y + pose[up, _2 + l] * z
@@ -42,12 +43,12 @@ def _joined(G, pose, e, up, same):
             pose[up, _6 + l] * x + pose[up, _7 + l] * y + pose[up, _8 + l] * z
         )
     if same:
-        for l in range(9 * LANES):
+        for l in range(0, 9 * LANES, WIDTH):
             pose[e, l] = pose[up, l]
         return
     for i in range(3):
         row = 3 * i * LANES
-        for l in range(LANES):
+        for l in range(0, LANES, WIDTH):
             a, b, c = pose[up, row + l], pose[up, row + _1 + l], pose[up, row + _2 + l]
             pose[e, row + l] = a * G[e, l] + b * G[e, _3 + l] + c * G[e, _6 + l]
             pose[e, row + _1 + l] = a * G[e, _1 + l] + b * G[e, _4 + l] + c * G[e, _7 + l]
@@ -57,7 +58,7 @@ def _joined(G, pose, e, up, same):
 @kernel
 def _turned(pose, e, sine, cosine, sign):
     """Turn link axes about their z."""
-    for l in range(LANES):
+    for l in range(0, LANES, WIDTH):
         c, s = cosine[l], sign * sine[l]
         x, y = pose[e, l], pose[e, _1 + l]
         pose[e, l] = c * x + s * y
@@ -73,7 +74,7 @@ def _turned(pose, e, sine, cosine, sign):
 @kernel
 def _slid(pose, e, q, place, sign):
     """Move a link's origin along its z."""
-    for l in range(LANES):
+    for l in range(0, LANES, WIDTH):
         x = sign * q[place, l]
         pose[e, _P0 + l] += x * pose[e, _2 + l]
         pose[e, _P1 + l] += x * pose[e, _5 + l]
@@ -85,7 +86,7 @@ def _rolled(pose, e, q, place, sign):
     """Turn link axes by a unit quaternion, or back; keep the first body's axes in N."""
     for i in range(3):
         row, kept = 3 * i * LANES, (N + 3 * i) * LANES
-        for l in range(LANES):
+        for l in range(0, LANES, WIDTH):
             w, x = q[place, l], sign * q[place + 1, l]
             y, z = sign * q[place + 2, l], sign * q[place + 3, l]
             a, b, c = pose[e, row + l], pose[e, row + _1 + l], pose[e, row + _2 + l]
@@ -102,7 +103,7 @@ def _rolled(pose, e, q, place, sign):
                 2 * a * (x * z + w * y) + 2 * b * (y * z - w * x) + c * (1 - 2 * (x * x + y * y))
             )
     if sign < 0:
-        for l in range(9 * LANES):
+        for l in range(0, 9 * LANES, WIDTH):
             pose[e, N * LANES + l] = pose[e, l]
 
 
@@ -125,7 +126,7 @@ def poses(elements, G, q, pose, sine, cosine):
 def _along_z(out, e, first, pose, rates, speed, sign):
     """Add a rate along the link's z to the three numbers from `first` on."""
     f = first * LANES
-    for l in range(LANES):
+    for l in range(0, LANES, WIDTH):
         r = sign * rates[speed, l]
         out[e, f + l] += r * pose[e, _2 + l]
         out[e, f + _1 + l] += r * pose[e, _5 + l]
@@ -137,7 +138,7 @@ def _about_ball(out, e, pose, rates, speed, sign):
     """Add a ball's angular velocity."""
     for i in range(3):
         row = (N + 3 * i) * LANES
-        for l in range(LANES):
+        for l in range(0, LANES, WIDTH):
             out[e, i * LANES + l] += sign * (
                 pose[e, row + l] * rates[speed, l]
                 + pose[e, row + _1 + l] * rates[speed + 1, l]
@@ -160,7 +161,7 @@ def _own_rate(elements, e, pose, rates, out):
 @kernel
 def _carried(out, e, under, pose, up):
     """A link's twist were it rigidly on its parent `up`, whose twist stands at `under`."""
-    for l in range(LANES):
+    for l in range(0, LANES, WIDTH):
         x = pose[e, _P0 + l] - pose[up, _P0 + l]
         y = pose[e, _P1 + l] - pose[up, _P1 + l]
         z = pose[e, _P2 + l] - pose[up, _P2 + l]
@@ -193,7 +194,7 @@ def twists(elements, pose, rates, moved, rated, k, twist):
 @kernel
 def _bent(motion, e, twist, pose, up):
     """Add ω × (ω × r) of the parent to a link's acceleration."""
-    for l in range(LANES):
+    for l in range(0, LANES, WIDTH):
         x = pose[e, _P0 + l] - pose[up, _P0 + l]
         y = pose[e, _P1 + l] - pose[up, _P1 + l]
         z = pose[e, _P2 + l] - pose[up, _P2 + l]
@@ -208,7 +209,7 @@ def _bent(motion, e, twist, pose, up):
 def _dragged(motion, e, twist, up, own, first, twice):
     """Add `twice` · ω × r: ω of the parent, r the joint's own rate (in `own`, from `first` on)."""
     f = first * LANES
-    for l in range(LANES):
+    for l in range(0, LANES, WIDTH):
         a, b, c = twist[up, l], twist[up, _1 + l], twist[up, _2 + l]
         x, y, z = own[e, f + l], own[e, f + _1 + l], own[e, f + _2 + l]
         motion[e, f + l] += twice * (b * z - c * y)
@@ -226,7 +227,7 @@ def accelerations(elements, pose, twist, u, u_dot, motion, own):
         if kind == FIXED:
             continue
         _own_rate(elements, e, pose, u_dot, motion)
-        for l in range(TWIST * LANES):
+        for l in range(0, TWIST * LANES, WIDTH):
             own[e, l] = 0.0
         _own_rate(elements, e, pose, u, own)
         if kind == SLIDE:
@@ -240,7 +241,7 @@ def body_frame(G, item, pose, e, axes, body):
     """Axes (body, 9 · LANES) of a body in the world; its frame in the link is G[item]."""
     for i in range(3):
         row = 3 * i * LANES
-        for l in range(LANES):
+        for l in range(0, LANES, WIDTH):
             a, b, c = pose[e, row + l], pose[e, row + _1 + l], pose[e, row + _2 + l]
             axes[body, row + l] = a * G[item, l] + b * G[item, _1 + l] + c * G[item, _2 + l]
             axes[body, row + _1 + l] = (

@@ -5,6 +5,7 @@ out: with B = [α]× + ω ωᵀ − ω², a point x of the body has acceleration
 """
 
 from .lanes import LANES, kernel
+from .vectors import WIDTH
 
 #: Numbers of a body's state: ω, α, a (3 each), B (9), products of ω (6).
 STATE = 24
@@ -18,7 +19,7 @@ def offset(axes, row, G, item, off, b):
     """World vector off[b] (3 · LANES) from a link's origin to its body's: −R o."""
     for i in range(3):
         r = 3 * i * LANES
-        for l in range(LANES):
+        for l in range(0, LANES, WIDTH):
             x, y, z = G[item, _9 + l], G[item, _10 + l], G[item, _11 + l]
             off[b, i * LANES + l] = -(
                 axes[row, r + l] * x + axes[row, r + _1 + l] * y + axes[row, r + _2 + l] * z
@@ -28,7 +29,7 @@ def offset(axes, row, G, item, off, b):
 @kernel
 def shifted(vectors, e, off, b, out):
     """Angular vector, and linear one at the body's origin: a + w × off."""
-    for l in range(LANES):
+    for l in range(0, LANES, WIDTH):
         x, y, z = off[b, l], off[b, _1 + l], off[b, _2 + l]
         p, q, r = vectors[e, l], vectors[e, _1 + l], vectors[e, _2 + l]
         out[0, l] = p
@@ -42,7 +43,7 @@ def shifted(vectors, e, off, b, out):
 @kernel
 def centred(twist, e, off, b, out):
     """Add ω × (ω × off) to the linear acceleration in out[0]."""
-    for l in range(LANES):
+    for l in range(0, LANES, WIDTH):
         x, y, z = off[b, l], off[b, _1 + l], off[b, _2 + l]
         p, q, r = twist[e, l], twist[e, _1 + l], twist[e, _2 + l]
         along, square = p * x + q * y + r * z, p * p + q * q + r * r
@@ -54,7 +55,7 @@ def centred(twist, e, off, b, out):
 @kernel
 def body_state(axes, row, twist, e, motion, m, states, b):
     """State of a body in its own axes, from its link's twist and its acceleration motion[m]."""
-    for l in range(LANES):
+    for l in range(0, LANES, WIDTH):
         r0, r1, r2 = axes[row, l], axes[row, _1 + l], axes[row, _2 + l]
         r3, r4, r5 = axes[row, _3 + l], axes[row, _4 + l], axes[row, _5 + l]
         r6, r7, r8 = axes[row, _6 + l], axes[row, _7 + l], axes[row, _8 + l]
@@ -96,9 +97,9 @@ def body_state(axes, row, twist, e, motion, m, states, b):
 
 
 @kernel
-def columns(axes, row, twist, e, states, b, tile):
-    """Ten columns (1, 10 · LANES) of body b for the virtual twist[e] of its origin."""
-    for l in range(LANES):
+def columns(axes, row, twist, e, states, b, W, v, at, step):
+    """Ten columns of body b for the virtual twist[e]: numbers of W[v] from `at` on, by `step`."""
+    for l in range(0, LANES, WIDTH):
         r0, r1, r2 = axes[row, l], axes[row, _1 + l], axes[row, _2 + l]
         r3, r4, r5 = axes[row, _3 + l], axes[row, _4 + l], axes[row, _5 + l]
         r6, r7, r8 = axes[row, _6 + l], axes[row, _7 + l], axes[row, _8 + l]
@@ -107,21 +108,21 @@ def columns(axes, row, twist, e, states, b, tile):
         x, y, z = twist[e, _3 + l], twist[e, _4 + l], twist[e, _5 + l]
         vx, vy, vz = r0 * x + r3 * y + r6 * z, r1 * x + r4 * y + r7 * z, r2 * x + r5 * y + r8 * z
         ax, ay, az = states[b, _6 + l], states[b, _7 + l], states[b, _8 + l]
-        tile[0, l] = vx * ax + vy * ay + vz * az
-        tile[0, _1 + l] = (
+        W[v, at + l] = vx * ax + vy * ay + vz * az
+        W[v, at + step + l] = (
             states[b, _9 + l] * vx + states[b, _12 + l] * vy + states[b, _15 + l] * vz
         ) + (ay * dz - az * dy)
-        tile[0, _2 + l] = (
+        W[v, at + 2 * step + l] = (
             states[b, _10 + l] * vx + states[b, _13 + l] * vy + states[b, _16 + l] * vz
         ) + (az * dx - ax * dz)
-        tile[0, _3 + l] = (
+        W[v, at + 3 * step + l] = (
             states[b, _11 + l] * vx + states[b, _14 + l] * vy + states[b, _17 + l] * vz
         ) + (ax * dy - ay * dx)
         ax, ay, az = states[b, _3 + l], states[b, _4 + l], states[b, _5 + l]
         xy, xz, yz = states[b, _21 + l], states[b, _22 + l], states[b, _23 + l]
-        tile[0, _4 + l] = dx * ax + dy * xz - dz * xy
-        tile[0, _5 + l] = dx * (ay - xz) + dy * (ax + yz) + dz * states[b, _18 + l]
-        tile[0, _6 + l] = dx * (az + xy) + dy * states[b, _19 + l] + dz * (ax - yz)
-        tile[0, _7 + l] = dy * ay + dz * xy - dx * yz
-        tile[0, _8 + l] = dx * states[b, _20 + l] + dy * (az - xy) + dz * (ay + xz)
-        tile[0, _9 + l] = dz * az + dx * yz - dy * xz
+        W[v, at + 4 * step + l] = dx * ax + dy * xz - dz * xy
+        W[v, at + 5 * step + l] = dx * (ay - xz) + dy * (ax + yz) + dz * states[b, _18 + l]
+        W[v, at + 6 * step + l] = dx * (az + xy) + dy * states[b, _19 + l] + dz * (ax - yz)
+        W[v, at + 7 * step + l] = dy * ay + dz * xy - dx * yz
+        W[v, at + 8 * step + l] = dx * states[b, _20 + l] + dy * (az - xy) + dz * (ay + xz)
+        W[v, at + 9 * step + l] = dz * az + dx * yz - dy * xz

@@ -26,6 +26,7 @@ from .plan import (
     SPOT,
     WORLD,
 )
+from .vectors import WIDTH
 
 X1, X2, OFF, PT, CUT = 0, 9, 18, 21, 24
 _P0, _P1, _P2 = 9 * LANES, 10 * LANES, 11 * LANES
@@ -40,7 +41,7 @@ def _axes(G, item, pose, e, cut, c, first):
     """A cut joint's frame in the world, to the nine numbers from `first` on."""
     for i in range(3):
         row, to = 3 * i * LANES, (first + 3 * i) * LANES
-        for l in range(LANES):
+        for l in range(0, LANES, WIDTH):
             x, y, z = pose[e, row + l], pose[e, row + _1 + l], pose[e, row + _2 + l]
             cut[c, to + l] = x * G[item, l] + y * G[item, _3 + l] + z * G[item, _6 + l]
             cut[c, to + _1 + l] = x * G[item, _1 + l] + y * G[item, _4 + l] + z * G[item, _7 + l]
@@ -53,7 +54,7 @@ def _points(G, item, pose, first, second, cut, c):
     for i in range(3):
         row, p = 3 * i * LANES, _P0 + i * LANES
         o, t = _O0 + i * LANES, _T0 + i * LANES
-        for l in range(LANES):
+        for l in range(0, LANES, WIDTH):
             x = pose[second, p + l] + (
                 pose[second, row + l] * G[item + 1, _P0 + l]
                 + pose[second, row + _1 + l] * G[item + 1, _P1 + l]
@@ -72,7 +73,7 @@ def _points(G, item, pose, first, second, cut, c):
 def _locked(cut, c, how, axis, normal, row, gap):
     """One row that is not of the world's axes: what it locks, and its gap."""
     a = axis * LANES
-    for l in range(LANES):
+    for l in range(0, LANES, WIDTH):
         zx, zy, zz = cut[c, _2 + l], cut[c, _5 + l], cut[c, _8 + l]
         wx, wy, wz = cut[c, _X2 + _2 + l], cut[c, _X2 + _5 + l], cut[c, _X2 + _8 + l]
         tx, ty, tz = zy * wz - zz * wy, zz * wx - zx * wz, zx * wy - zy * wx
@@ -94,7 +95,7 @@ def _locked(cut, c, how, axis, normal, row, gap):
 @kernel
 def _whole_turn(cut, c, normal, row, gap):
     """Complete an ABOUT row to half of the cross products of all three axes."""
-    for l in range(LANES):
+    for l in range(0, LANES, WIDTH):
         total = gap[row, l]
         for k in range(2):
             f, s = k * LANES, _X2 + k * LANES
@@ -120,7 +121,7 @@ def gaps(cuts, rows, G, item, pose, cut, normal, gap):
         for row in range(cuts[c, ROW], cuts[c, ROW_END]):
             how, axis = rows[row, 0], rows[row, 1]
             if how == WORLD:
-                for l in range(LANES):
+                for l in range(0, LANES, WIDTH):
                     gap[row, l] = cut[c, _O0 + axis * LANES + l]
                     normal[row, l] = 1.0 if axis == 0 else 0.0
                     normal[row, _1 + l] = 1.0 if axis == 1 else 0.0
@@ -135,7 +136,7 @@ def gaps(cuts, rows, G, item, pose, cut, normal, gap):
 def _point_velocity(pose, e, column, cut, c, sign, out):
     """Velocity of the cut's point when the link turns at unit rate about its column's axis."""
     r = column * LANES
-    for l in range(LANES):
+    for l in range(0, LANES, WIDTH):
         a, b, d = sign * pose[e, r + l], sign * pose[e, r + _3 + l], sign * pose[e, r + _6 + l]
         x = cut[c, _T0 + l] - pose[e, _P0 + l]
         y = cut[c, _T1 + l] - pose[e, _P1 + l]
@@ -148,7 +149,7 @@ def _point_velocity(pose, e, column, cut, c, sign, out):
 @kernel
 def _axis(pose, e, column, sign, out, to):
     r, t = column * LANES, to * LANES
-    for l in range(LANES):
+    for l in range(0, LANES, WIDTH):
         out[0, t + l] = sign * pose[e, r + l]
         out[0, t + _1 + l] = sign * pose[e, r + _3 + l]
         out[0, t + _2 + l] = sign * pose[e, r + _6 + l]
@@ -157,7 +158,7 @@ def _axis(pose, e, column, sign, out, to):
 @kernel
 def _entry(normal, row, out, first, J, entry):
     f = first * LANES
-    for l in range(LANES):
+    for l in range(0, LANES, WIDTH):
         J[entry, l] = (
             normal[row, l] * out[0, f + l]
             + normal[row, _1 + l] * out[0, f + _1 + l]
@@ -188,12 +189,12 @@ def jacobian(elements, cuts, rows, paths, pose, cut, normal, J, speeds, out):
                     how, entry = rows[row, 0], row * speeds + elements[e, SPEED] + k
                     if how == WORLD:
                         a = rows[row, 1] * LANES
-                        for l in range(LANES):
+                        for l in range(0, LANES, WIDTH):
                             J[entry, l] = out[0, a + l]
                     elif how == ALONG:
                         _entry(normal, row, out, 0, J, entry)
                     elif kind == SLIDE:
-                        for l in range(LANES):
+                        for l in range(0, LANES, WIDTH):
                             J[entry, l] = 0.0
                     else:
                         _entry(normal, row, out, 3, J, entry)
@@ -205,7 +206,7 @@ def _relative_motion(pose, twist, motion, first, second, cut, c, out):
 
     out (1, 9 · LANES): of the point, angular, spin (`kinematics._cut_acceleration`).
     """
-    for l in range(LANES):
+    for l in range(0, LANES, WIDTH):
         x = cut[c, _T0 + l] - pose[second, _P0 + l]
         y = cut[c, _T1 + l] - pose[second, _P1 + l]
         z = cut[c, _T2 + l] - pose[second, _P2 + l]
@@ -245,7 +246,7 @@ def _relative_motion(pose, twist, motion, first, second, cut, c, out):
 @kernel
 def _normal_turns(cut, c, out, right, row):
     """What a universal joint's moving normal adds: (z1 × (spin × z2)) · spin."""
-    for l in range(LANES):
+    for l in range(0, LANES, WIDTH):
         a, b, d = out[0, _6 + l], out[0, _7 + l], out[0, _8 + l]
         zx, zy, zz = cut[c, _2 + l], cut[c, _5 + l], cut[c, _8 + l]
         wx, wy, wz = cut[c, _X2 + _2 + l], cut[c, _X2 + _5 + l], cut[c, _X2 + _8 + l]

@@ -95,11 +95,13 @@ def _matrices(width: int) -> tuple[Array, Array, Array]:
 
 def _spectra() -> None:
     from . import linear
+    from .linear_triangles import triangles_of
 
     W, error, terms = _matrices(4)
     linear.finite(W)
     places, entries = np.array([[0], [0]]), np.zeros((1, 2))
     linear.check(W, error, (0, 1, 2), (3,), places, entries, terms)
+    triangles_of(linear.columns(W), np.arange(2), np.arange(4))  # of wide ones
 
 
 def _paths() -> None:

@@ -13,11 +13,12 @@ class Work(NamedTuple):
     """Lane arrays; what they hold is said where they are filled.
 
     table: constants; q: configuration; pose, twist, motion, own, virtual: per link; cut, normal,
-    gap: per cut and row; J, A, diagonal, beta, ratios: the loop equations; right (row), x
-    (speed), solving: right sides, solutions and scratch of the solver; rates, rate_dots, modes:
-    speeds; axes, states, offsets: per body; J2 to cosine
-    and before to regular: scratch of the doors; depends (speed,): whether loops determine it;
-    angle, out, tile, scratch, work, sine, cosine.
+    gap: per cut and row; J, A, diagonal, beta, ratios: the loop equations; right (row), x, curve
+    (speed), solving: right sides, solutions, what tangents were short of, scratch of the solver;
+    rates, rate_dots, modes (coordinate · speeds + speed): speeds; given: rates of coordinates;
+    axes, states, offsets: per body; worst: of `regress.loop_errors`; J2, J0, q0, before, size:
+    scratch of the doors; live to retry and regular: masks, 1 or 0; depends (speed,): whether
+    loops determine it; everything (1, link): ones; angle, out, scratch, sine, cosine.
     """
 
     table: Array
@@ -37,22 +38,25 @@ class Work(NamedTuple):
     ratios: Array
     right: Array
     x: Array
+    curve: Array
     solving: Array
     rates: Array
     rate_dots: Array
     modes: Array
+    given: Array
     axes: Array
     states: Array
     offsets: Array
     angle: Array
     out: Array
-    tile: Array
     scratch: Array
     sizes: Array
-    work: Array
+    worst: Array
     sine: Array
     cosine: Array
     J2: Array
+    J0: Array
+    q0: Array
     before: Array
     size: Array
     least: Array
@@ -64,6 +68,7 @@ class Work(NamedTuple):
     retry: Array
     regular: Array
     depends: Array
+    everything: Array
 
 
 def workspace(plan: Plan, items: int, positions: int) -> Work:
@@ -75,6 +80,8 @@ def workspace(plan: Plan, items: int, positions: int) -> Work:
 
     def lanes(count: int, numbers: int = 1) -> Array:
         return np.zeros((max(count, 1), numbers * LANES))
+
+    masks = {name: lanes(1) for name in ("live", "moving", "fresh", "going", "alive", "retry")}
 
     return Work(
         table=lanes(items, 12),
@@ -94,31 +101,30 @@ def workspace(plan: Plan, items: int, positions: int) -> Work:
         ratios=lanes(len(sizes)),
         right=lanes(rows),
         x=lanes(speeds),
+        curve=lanes(speeds),
         solving=lanes(2 * int(sizes.max(initial=1)) + 1),
         rates=lanes(speeds),
         rate_dots=lanes(speeds),
-        modes=np.zeros((free, speeds, LANES)),
+        modes=lanes(free * speeds),
+        given=lanes(free),
         axes=lanes(bodies, 9),
         states=lanes(bodies, 24),
         offsets=lanes(bodies, 3),
         angle=lanes(1),
         out=lanes(1, 9),
-        tile=lanes(1, 10),
         scratch=lanes(1, 6),
         sizes=lanes(8),
-        work=np.zeros(LANES),
-        sine=np.zeros(LANES),
-        cosine=np.zeros(LANES),
+        worst=lanes(3),
+        sine=lanes(1),
+        cosine=lanes(1),
         J2=lanes(rows * speeds),
-        before=np.zeros(LANES),
-        size=np.zeros(LANES),
-        least=np.zeros(LANES),
-        live=np.zeros(LANES, dtype=np.int64),
-        moving=np.zeros(LANES, dtype=np.int64),
-        fresh=np.zeros(LANES, dtype=np.int64),
-        going=np.zeros(LANES, dtype=np.int64),
-        alive=np.zeros(LANES, dtype=np.int64),
-        retry=np.zeros(LANES, dtype=np.int64),
-        regular=np.zeros(LANES, dtype=np.int64),
+        J0=lanes(rows * speeds),
+        q0=lanes(positions),
+        before=lanes(1),
+        size=lanes(1),
+        least=lanes(1),
+        regular=lanes(1),
+        **masks,
         depends=np.isin(np.arange(speeds), plan.block_speeds).astype(np.int64),
+        everything=np.ones((1, links), dtype=np.int64),
     )

@@ -8,23 +8,39 @@ from numba import njit
 from basepar_core.kernels import lanes, qr
 from basepar_core.kernels.elimination import order, parity
 from basepar_core.kernels.lanes import LANES
+from basepar_core.kernels.vectors import (
+    WIDTH,
+    floor,
+    larger,
+    number,
+    set_number,
+    size_of,
+    smaller,
+    some,
+    sqrt,
+    total,
+    where,
+)
+from basepar_core.kernels.vectors import lanes as view
 
 
 # Kernels have no entry for Python: these are it.
 @njit
 def sine_cosine(angles, row, sine, cosine):
-    lanes.sine_cosine(angles, row, sine, cosine)
+    lanes.sine_cosine(view(angles), row, view(sine), view(cosine))
 
 
 @njit
-def solve(steps, lists, n, A, diagonal, beta, right, work, x):
-    qr.factor(steps, lists, 0, n, A, 0, diagonal, beta, work)
-    qr.solve(steps, lists, 0, n, A, 0, diagonal, beta, right, work, x)
+def solve(steps, lists, n, A, diagonal, beta, right, x):
+    A, diagonal, beta = view(A), view(diagonal), view(beta)
+    qr.factor(steps, lists, 0, n, A, 0, diagonal, beta)
+    qr.solve(steps, lists, 0, n, A, 0, diagonal, beta, view(right), view(x))
 
 
 @njit
-def inverse_square(steps, lists, place, n, A, diagonal, x, work, total):
-    qr.inverse_square(steps, lists, place, 0, n, A, 0, diagonal, x, work, total, 0)
+def inverse_square(steps, lists, place, n, A, diagonal, x, total):
+    A, diagonal, x, total = view(A), view(diagonal), view(x), view(total)
+    qr.inverse_square(steps, lists, place, 0, n, A, 0, diagonal, x, total, 0)
 
 
 @pytest.mark.parametrize("size", [1.0, 10.0, 1e3, 1e5])
@@ -71,16 +87,16 @@ def test_systems_of_every_pattern(n, share):
     A = np.ascontiguousarray(M.reshape(LANES, n * n).T)
     diagonal, beta, x, right = np.empty((4, n, LANES))
     right[:] = rng.standard_normal((n, LANES))
-    work, total = np.empty(LANES), np.empty((1, LANES))
+    total = np.empty((1, LANES))
     expected = np.linalg.solve(M, right.T[..., None])[..., 0].T
-    solve(steps, lists, n, A, diagonal, beta, right, work, x)
+    solve(steps, lists, n, A, diagonal, beta, right, x)
     # Backward stable on both sides: some roundings, magnified by the condition.
     allowed = 1e-14 * np.linalg.cond(M) * np.abs(expected).max(axis=0)
     assert (np.abs(x - expected).max(axis=0) < allowed).all()
     signs = found.sign * np.sign(diagonal).prod(axis=0)
     np.testing.assert_array_equal(signs, np.sign(np.linalg.det(M)))
     place = np.argsort(found.column)
-    inverse_square(steps, lists, place, n, A, diagonal, x, work, total)
+    inverse_square(steps, lists, place, n, A, diagonal, x, total)
     norms = np.linalg.norm(np.linalg.inv(M), axis=(1, 2))
     np.testing.assert_allclose(np.sqrt(total[0]) / norms, 1, atol=1e-14 * np.linalg.cond(M).max())
 
@@ -92,8 +108,8 @@ def test_a_singular_lane_is_alone():
     def solved(matrices):
         A = np.ascontiguousarray(matrices.reshape(LANES, 9).T)
         diagonal, beta, x = np.empty((3, 3, LANES))
-        work, right = np.empty(LANES), np.ones((3, LANES))
-        solve(steps, lists, 3, A, diagonal, beta, right, work, x)
+        right = np.ones((3, LANES))
+        solve(steps, lists, 3, A, diagonal, beta, right, x)
         return x
 
     whole = solved(M)
@@ -121,3 +137,45 @@ def test_legs_are_eliminated_before_what_they_share():
 )
 def test_parity(permutation, sign):
     assert parity(permutation) == sign
+
+
+@njit
+def vector_functions(a, b, out):
+    a, b, out = view(a), view(b), view(out)
+    for l in range(0, LANES, WIDTH):
+        x, y = a[0, l], b[0, l]
+        out[0, l] = where((x < y) & (y != 0), x, 2 - y)
+        out[1, l] = larger(x, y) + smaller(x, 1)
+        out[2, l] = sqrt(size_of(x)) / 3 - floor(-y)
+        out[3, l] = total(x)
+        out[4, l] = 1.0 if some((x > 1) | (y <= -1)) else 0.0
+        out[4, l] *= 7
+        set_number(out, 5, l, number(a, 0, l + 1))
+
+
+def test_vectors_do_what_numpy_does():
+    a, b = np.random.default_rng(1).standard_normal((2, 1, LANES))
+    b[0, 3], a[0, 5] = 0.0, 0.0
+    out = np.zeros((6, LANES))
+    vector_functions(a, b, out)
+    x, y = a[0], b[0]
+    np.testing.assert_array_equal(out[0], np.where((x < y) & (y != 0), x, 2 - y))
+    np.testing.assert_array_equal(out[1], np.maximum(x, y) + np.minimum(x, 1))
+    # A division by a constant may be a product with its reciprocal.
+    np.testing.assert_allclose(
+        out[2], np.sqrt(np.abs(x)) / 3 - np.floor(-y), rtol=1e-15, atol=1e-15
+    )
+    for first in range(0, LANES, WIDTH):
+        part = slice(first, first + WIDTH)
+        # Eight numbers in another order.
+        np.testing.assert_allclose(out[3, part], x[part].sum(), atol=1e-14)
+        assert (out[4, part] == 7 * (np.any(x[part] > 1) | np.any(y[part] <= -1))).all()
+        assert out[5, first] == x[first + 1]
+
+
+def test_comparisons_with_no_number():
+    a, out = np.full((1, LANES), np.nan), np.zeros((6, LANES))
+    vector_functions(a, np.ones((1, LANES)), out)
+    assert (out[0] == 1).all()  # not less, so 2 − 1
+    assert (out[4] == 0).all()
+    assert (out[1] == 2).all()  # the second where the first is no number

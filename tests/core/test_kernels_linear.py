@@ -14,6 +14,7 @@ from basepar_core.base.symbolic import symbolic
 from basepar_core.kernels import linear
 from basepar_core.kernels.lanes import LANES
 from basepar_core.kernels.linear_lanes import bidiagonals, quotients
+from basepar_core.kernels.linear_triangles import triangles_of
 from basepar_core.relations import symbol_values
 from tests.mechanisms import nearby
 
@@ -278,3 +279,24 @@ def test_fewer_rows_than_columns_are_the_plain_route_s():
     found = linear.check(W[:, :, None], *args, one.places, one.entries, one.terms, one.chosen)
     theirs = numeric.check(W[one.chosen], *args, one.base.beta_matrix(one.entries), one.terms)
     np.testing.assert_array_equal(found.spectrum.scaled, theirs.spectrum.scaled)
+
+
+@pytest.mark.parametrize(("rows", "width"), [(9, 9), (37, 5), (64, 12), (300, 60)])
+def test_triangles_one_by_one(rows, width):
+    rng = np.random.default_rng(rows)
+    W = rng.standard_normal((4, width + 3, rows))
+    W[2, 1] = 0.0  # a column without effect
+    W[1, 2] = 3 * W[1, 0]
+    chosen, order = np.array([2, 0, 1]), rng.permutation(width + 3)[:width]
+    found = triangles_of(W, chosen, order)
+    for variant, transposed in zip(chosen, found, strict=True):
+        A = W[variant, order].T
+        np.testing.assert_array_equal(np.triu(transposed, 1), 0)
+        # Backward stable: some roundings per row of unit-sized numbers, squared over the rows.
+        np.testing.assert_allclose(transposed @ transposed.T, A.T @ A, atol=1e-14 * rows)
+        values = np.linalg.svd(A, compute_uv=False)
+        np.testing.assert_allclose(
+            np.linalg.svd(transposed, compute_uv=False), values, atol=1e-14 * values[0]
+        )
+    alone = triangles_of(W, chosen[1:2], order)
+    np.testing.assert_array_equal(alone[0], found[1])
