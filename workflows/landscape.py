@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from basepar_core import sensitivity
+from basepar_core.errors import UsageError
 from basepar_core.sensitivity import Slopes
 from sweeps.evaluate import ChunkEvaluator, prepare
 from sweeps.spec import array_name
@@ -36,6 +37,23 @@ class Point:
 
     values: Mapping[str, float]
     slopes: Mapping[str, np.ndarray]
+
+
+def refuse_derived(spec: StudySpec) -> None:
+    """Slopes would leave out what symbols that follow (`derive`) contribute.
+
+    Raises
+    ------
+    UsageError
+        The study has such symbols.
+    """
+    if spec.derived:
+        names = ", ".join(one.name for one in spec.derived)
+        raise UsageError(
+            f"In this study {names} follow from other symbols (`derive`), and slopes through such "
+            "symbols are not computed yet. Write the formula into the mechanism's file instead.",
+            ["derive"],
+        )
 
 
 @dataclass(frozen=True)
@@ -63,7 +81,14 @@ class Landscape:
 
     @classmethod
     def by(cls, spec: StudySpec, sizes: Mapping[str, float]) -> "Landscape":
-        """By symbols, each with what is a large change of it."""
+        """By symbols, each with what is a large change of it.
+
+        Raises
+        ------
+        UsageError
+            Symbols of the study follow from others (`derive`).
+        """
+        refuse_derived(spec)
         return cls(spec, tuple(sizes), tuple(sizes.values()), prepare(spec.sweep))
 
     @property

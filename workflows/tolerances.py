@@ -25,7 +25,7 @@ from sweeps import store
 from sweeps.asked import Asked
 from sweeps.sweep import complete, sweep
 
-from .landscape import Landscape
+from .landscape import Landscape, refuse_derived
 from .polish import finished, polished_path, polished_rows, signs
 from .study_document import best
 from .study_spec import StudySpec
@@ -194,6 +194,7 @@ def spread(
     StoreError
         The samples stored there are of other tolerances.
     """
+    refuse_derived(spec)
     origin, design = chosen(spec, variant)
     whole = dict(spec.mechanism.nominal) | design
     drawn = tolerances.draw(whole)
