@@ -2,7 +2,9 @@
 
 Rows belong to groups (coordinates) with a noise of their own.
 
-ols        all rows alike; covariance with every group's own noise (the "sandwich").
+ols        all rows alike; covariance with every group's own noise (the "sandwich"), which is
+           taken from the weighted fit: a quiet group's residuals of the plain fit have the
+           noisy ones' errors of φ in them.
 weighted   rows divided by their group's σ, estimated from residuals until it settles.
 irls       weighted, and rows far out (beyond 1.345 σ) count less: Huber, Annals of Mathematical
            Statistics 35, 1964; covariance as in his "Robust Statistics", 1981, §7.6.
@@ -21,9 +23,12 @@ METHODS = ("ols", "weighted", "irls")
 HUBER = 1.345
 #: Passes over weights; they settle in 3 to 20.
 PASSES = 100
-#: Weights have settled where values change by less than this share of their deviations, σ of
-#: itself.
+#: Huber's weights have settled where values change by less than this share of their deviations:
+#: each pass is a whole factorisation, and the minimum is as uncertain as the deviations.
 SETTLED = 1e-4
+#: σ of the groups have settled where they change by less than this share: passes are over small
+#: triangles, and the change falls by parameters over rows in each.
+STEADY = 1e-10
 #: Median of |normal noise| over its standard deviation.
 MEDIAN = 0.6744897501960817
 
@@ -88,7 +93,8 @@ def estimate(
     """
     small = _Compressed.of(W, tau, groups)
     if method == "ols":
-        return _sandwich(_Fit.of(W, tau), groups, small.spread(np.ones(small.counts.size)))
+        noise = small.settle(small.spread(np.ones(small.counts.size)))
+        return _sandwich(_Fit.of(W, tau), groups, noise)
     sigma = small.spread(np.ones(small.counts.size)) if start is None else start
     if method == "irls":
         sigma, weights = _settle_far(W, tau, groups, sigma)
@@ -195,7 +201,7 @@ class _Compressed:
         """σ of each group until it no longer changes."""
         for _ in range(PASSES):
             before, sigma = sigma, self.spread(sigma)
-            if (np.abs(sigma - before) <= SETTLED * before).all():
+            if (np.abs(sigma - before) <= STEADY * before).all():
                 break
         return sigma
 

@@ -2,8 +2,10 @@
 
 `closure.trace` goes from sample to sample, which takes 11 s for a slider-crank's 8 000. Here it
 goes only as far apart as it steps anyway (0.1 rad); every other sample starts from the nearest of
-these, all as lanes of one Newton iteration: 1 s. Where a lane does not close or leaves the
-branch, the whole way is gone sample by sample, and that answer counts.
+these, all as lanes of one Newton iteration. One coordinate is followed once over its range, not
+as often as the motion runs through it: between singular positions the configuration is a function
+of it. Where a lane does not close or leaves the branch, the whole way is gone sample by sample,
+and that answer counts.
 """
 
 from dataclasses import replace
@@ -42,19 +44,18 @@ def observe_motion(model: Model, motion: Motion, columns: tuple[Column, ...] = (
             f"geometry.",
             [f"sample {sample}"],
         )
-    return with_columns(model, {}, motion, _along(model, motion, path), columns)
+    return with_columns(model, {}, motion, along(model, motion, path), columns)
 
 
 def follow(model: Model, targets: Array) -> Trace:
     """As `closure.trace` for one nominal variant; targets are (coordinate, sample)."""
-    chosen = _stations(targets, model.loops.step)
-    if not model.loops.blocks or 2 * chosen.size > targets.shape[1]:
+    stations, nearest = _stations(targets, model.loops.step)
+    if not model.loops.blocks or 2 * stations.shape[1] > targets.shape[1]:
         return trace(model, {}, targets)
-    coarse = trace(model, {}, targets[:, chosen])
+    coarse = trace(model, {}, stations)
     if coarse.outcome[0] != Outcome.CLOSED:
         return trace(model, {}, targets)
     closer = Closer(model.topology, model.loops, LAST_UPDATE)
-    nearest = np.searchsorted(chosen, np.arange(targets.shape[1]), side="right") - 1
     rows = len(model.loops.rows) + len(model.loops.redundant)
     lanes = Lanes(
         kinematics.pick(coarse.q[:, 0], nearest),
@@ -73,17 +74,27 @@ def follow(model: Model, targets: Array) -> Trace:
     return replace(coarse, q=lanes.q[:, None], margin=margin)
 
 
-def _stations(targets: Array, step: Array) -> Array:
-    """Samples no further apart than the steps in which loops are followed; the first is one."""
+def _stations(targets: Array, step: Array) -> tuple[Array, Array]:
+    """Where to follow the loops to (coordinate, station), and each sample's station.
+
+    Stations are no further apart than the steps in which loops are followed.
+    """
+    if len(targets) == 1:
+        low, high = targets.min(), targets.max()
+        pieces = int(np.ceil((high - low) / step[0]))
+        places = np.linspace(low, high, pieces + 1)
+        nearest = np.rint((targets[0] - low) * (pieces / max(high - low, np.finfo(float).tiny)))
+        return places[None], nearest.astype(int)
     chosen = [0]
     for sample in range(1, targets.shape[1]):
         here = np.abs(targets[:, sample] - targets[:, chosen[-1]])
         if (here > step).any():
             chosen.append(max(sample - 1, chosen[-1] + 1))
-    return np.array(chosen)
+    nearest = np.searchsorted(chosen, np.arange(targets.shape[1]), side="right") - 1
+    return targets[:, chosen], nearest
 
 
-def _along(model: Model, motion: Motion, path: Trace) -> Observation:
+def along(model: Model, motion: Motion, path: Trace) -> Observation:
     """W where the loops are closed already, some samples at a time."""
     dims = kinematics.geometry(model.mechanism, {}).over_samples()
     parts = []

@@ -45,8 +45,8 @@ def test_deviations_are_those_of_repeated_draws(system, method):
     inside = [np.abs(one.values - phi) <= one.half_widths() for one in found]
     assert np.mean(inside) == pytest.approx(0.95, abs=0.02)  # 2000 intervals: σ = 0.5 %
     noise = np.mean([one.sigma for one in found], axis=0)
-    if method != "ols":  # its residuals have the noisiest group's error of φ in all groups
-        np.testing.assert_allclose(noise, sigma, rtol=0.02)
+    # 400 draws of 200 rows: 0.25 %; irls' median is less sharp and has the fit's share in it.
+    np.testing.assert_allclose(noise, sigma, rtol=0.02)
     bound = cramer_rao(W, sigma[groups])
     if method == "weighted":
         np.testing.assert_allclose(spread, bound, rtol=0.14)

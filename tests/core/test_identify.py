@@ -58,7 +58,8 @@ def test_exact_signals_give_the_base_parameters(slider_crank, exact, rates):
     for name, value in by_name(found).items():
         # At 125 Hz the splines that differentiate err by 1e-7 themselves (1e-9 at 1 kHz).
         assert value == pytest.approx(data.BASE[name], abs=1e-7 if rates else 1e-6)
-    assert found.training.relative_error < 1e-4  # of accelerations at the record's ends
+    # The simulator's torque is right to 2e-8 N m; splines' accelerations err at the record's ends.
+    assert found.training.relative_error < (1e-6 if rates else 1e-4)
     assert not {"unexciting", "unexplained", "above noise"} & {n.kind for n in found.notes}
 
 
