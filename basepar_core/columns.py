@@ -1,4 +1,4 @@
-"""Columns of W besides the inertial ones: friction, offsets, rotors and springs.
+"""Columns of W besides the inertial ones: friction, offsets, rotors, springs and dampers.
 
 Each is a force law that is linear in one parameter and acts on a joint value x (or on the
 distance of two points): its column is the law times ∂x/∂q, by d'Alembert's principle. Signs are
@@ -12,12 +12,13 @@ coulomb     sign ẋ (0 at rest)                       N m; N
 offset      1                                        N m; N
 rotor       ẍ                                        kg m²; kg
 stiffness   x − rest                                 N m/rad; N/m
+damping     ẋ of a distance of two points            N s/m
 ==========  =======================================  ==============================
 
 The plain path only: the compiled kernels make inertial columns, and sweeps count those.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -28,16 +29,16 @@ from .errors import MissingDataError, UsageError
 from .expressions import Expression, evaluate
 from .grammar import did_you_mean
 from .kinematics import Geometry, Poses, Twists
-from .mechanism import GROUND, Friction, Mechanism, Spring
+from .mechanism import GROUND, Damper, Friction, Mechanism, Spring
 from .motion import Motion
 from .regressor import LANES, Observation, Rates
 from .relations import symbol_values
 from .spatial import Array, cross, dot
 from .topology import joint_of_value
 
-KINDS = ("viscous", "coulomb", "offset", "rotor", "stiffness")
+KINDS = ("viscous", "coulomb", "offset", "rotor", "stiffness", "damping")
 #: What `--with` takes besides kinds and full names: sections of the file.
-SECTIONS = ("friction", "springs")
+SECTIONS = ("friction", "springs", "dampers")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +47,14 @@ class Column:
 
     name: str
     kind: str
-    source: Friction | Spring
+    source: Friction | Spring | Damper
 
     @property
     def value(self) -> Expression | None:
         """The parameter's value, as the file states it."""
-        source = self.source
-        return source.stiffness if isinstance(source, Spring) else source.value
+        match self.source:
+            case Spring(stiffness=value) | Damper(damping=value) | Friction(value=value):
+                return value
 
 
 def columns(mechanism: Mechanism) -> tuple[Column, ...]:
@@ -60,11 +62,12 @@ def columns(mechanism: Mechanism) -> tuple[Column, ...]:
     return (
         *(Column(f"{one.coordinate}.{one.kind}", one.kind, one) for one in mechanism.friction),
         *(Column(f"{one.name}.stiffness", "stiffness", one) for one in mechanism.springs),
+        *(Column(f"{one.name}.damping", "damping", one) for one in mechanism.dampers),
     )
 
 
 def select(mechanism: Mechanism, wanted: Sequence[str]) -> tuple[Column, ...]:
-    """Columns by section (friction, springs), kind (viscous, …) or name (A.viscous).
+    """Columns by section (friction, springs, dampers), kind (viscous, …) or name (A.viscous).
 
     Raises
     ------
@@ -74,7 +77,7 @@ def select(mechanism: Mechanism, wanted: Sequence[str]) -> tuple[Column, ...]:
     known = columns(mechanism)
     chosen, unknown = set(), []
     for word in wanted:
-        section = {"friction": Friction, "springs": Spring}.get(word, ())
+        section = {"friction": Friction, "springs": Spring, "dampers": Damper}.get(word, ())
         found = {
             one.name
             for one in known
@@ -87,7 +90,7 @@ def select(mechanism: Mechanism, wanted: Sequence[str]) -> tuple[Column, ...]:
         hint = did_you_mean(unknown[0], [*names, *KINDS, *SECTIONS])
         raise UsageError(
             f"{mechanism.name!r} has no column {', '.join(unknown)}{hint}. Its file names "
-            f"{', '.join(names) or 'none'}; add them under `friction:` or `springs:`.",
+            f"{', '.join(names) or 'none'}; add them under `friction:`, `springs:` or `dampers:`.",
             unknown,
         )
     return tuple(one for one in known if one.name in chosen)
@@ -162,26 +165,50 @@ def observe_columns(
     chosen
         Columns.
     """
+    found = np.empty((*q.shape[1:], len(motion.q), len(chosen)))
+    for lanes, place, _, law, modes in laws(model, values, motion, q, chosen):
+        with np.errstate(all="ignore"):
+            for k, mode in enumerate(modes):
+                found[lanes, ..., k, place] = law * mode
+    return found
+
+
+def laws(
+    model: Model,
+    values: Mapping[str, Array],
+    motion: Motion,
+    q: Array,
+    chosen: Sequence[Column],
+) -> Iterator[tuple[Array, int, Column, Array, list[Array]]]:
+    """Each column's force law and ∂x/∂q per coordinate, (variant, sample), some variants at once.
+
+    Yields
+    ------
+    Variants by number, the column's place and itself, the law, ∂x/∂q. Parameters as in
+    `observe_columns`.
+    """
     tracks = _tracks(model, values, q, chosen)
     dims = kinematics.geometry(model.mechanism, values)
     known = symbol_values(model.mechanism, values)
-    found = np.empty((*q.shape[1:], len(motion.q), len(chosen)))
     block = max(1, LANES // motion.t.size)
-    with np.errstate(all="ignore"):  # failed variants go on as passengers
-        for start in range(0, q.shape[1], block):
-            lanes = np.arange(start, min(start + block, q.shape[1]))
+    for start in range(0, q.shape[1], block):
+        lanes = np.arange(start, min(start + block, q.shape[1]))
+        with np.errstate(all="ignore"):  # failed variants go on as passengers
             here = dims if dims.gravity.shape[-1] == 1 else dims.take(lanes)
             state = _State(model, here.over_samples(), q[:, lanes], motion)
-            for place, column in enumerate(chosen):
-                source = column.source
-                law, modes = (
-                    _between_points(state, source, known, lanes)
-                    if isinstance(source, Spring) and source.coordinate is None
-                    else _on_value(state, column, tracks, known, lanes)
-                )
-                for k, mode in enumerate(modes):
-                    found[lanes, ..., k, place] = law * mode
-    return found
+            found = [
+                _on_value(state, column, tracks, known, lanes)
+                if joint_value(column)
+                else _between_points(state, column.source, known, lanes)
+                for column in chosen
+            ]
+        for place, (column, (law, modes)) in enumerate(zip(chosen, found, strict=True)):
+            yield lanes, place, column, law, modes
+
+
+def joint_value(column: Column) -> str | None:
+    """The joint value a column acts on; None between points."""
+    return None if isinstance(column.source, Damper) else column.source.coordinate
 
 
 class _State:
@@ -239,9 +266,9 @@ def _on_value(
     lanes: Array,
 ) -> tuple[Array, list[Array]]:
     """A law on a joint value (variant, sample), and ∂x/∂q per coordinate."""
-    source = column.source
-    assert source.coordinate is not None
-    joint, place = joint_of_value(state.mechanism, source.coordinate)
+    source, name = column.source, joint_value(column)
+    assert name is not None
+    joint, place = joint_of_value(state.mechanism, name)
     j = state.mechanism.joints.index(joint)
     values = np.stack([tracks[name][lanes] for name in joint.values])
     ways = joint_rates.directions(joint.type, state.at.X1[j], state.at.X2[j], values)
@@ -263,27 +290,32 @@ def _on_value(
 
 
 def _between_points(
-    state: _State, spring: Spring, known: Mapping[str, Array | float], lanes: Array
+    state: _State,
+    source: Friction | Spring | Damper,
+    known: Mapping[str, Array | float],
+    lanes: Array,
 ) -> tuple[Array, list[Array]]:
-    """Elongation of a spring between two points, and ∂length/∂q per coordinate."""
-    assert spring.bodies is not None
-    assert spring.points is not None
+    """Elongation of a spring or its rate at a damper, and ∂length/∂q per coordinate."""
+    assert not isinstance(source, Friction)
+    assert source.bodies is not None
+    assert source.points is not None
     places = [
         np.stack([_lanes_of(entry, known, lanes) + np.zeros((1, 1)) for entry in point])
-        for point in spring.points
+        for point in source.points
     ]
-    ends = [state.point(name, p) for name, p in zip(spring.bodies, places, strict=True)]
+    ends = [state.point(name, p) for name, p in zip(source.bodies, places, strict=True)]
     (one, here, arm), (two, there, reach) = ends
     length = np.sqrt(dot(there - here, there - here))
     along = (there - here) / length
-    modes = [
-        dot(
-            along,
-            v.v[two] + cross(v.omega[two], reach) - v.v[one] - cross(v.omega[one], arm),
-        )
-        for v in state.virtual
-    ]
-    return length - _lanes_of(spring.rest, known, lanes), modes
+
+    def rate(v: Twists) -> Array:
+        apart = v.v[two] + cross(v.omega[two], reach) - v.v[one] - cross(v.omega[one], arm)
+        return dot(along, apart)
+
+    modes = [rate(v) for v in state.virtual]
+    if isinstance(source, Damper):
+        return rate(state.moving), modes
+    return length - _lanes_of(source.rest, known, lanes), modes
 
 
 def _lanes_of(expression: Expression, known: Mapping[str, Array | float], lanes: Array) -> Array:
@@ -297,7 +329,7 @@ def _tracks(
     model: Model, values: Mapping[str, Array], q: Array, chosen: Sequence[Column]
 ) -> dict[str, Array]:
     """Values (variant, sample) of the joints that carry columns."""
-    carried = [one.source.coordinate for one in chosen if one.source.coordinate is not None]
+    carried = [name for name in map(joint_value, chosen) if name is not None]
     joints = {joint_of_value(model.mechanism, name)[0] for name in carried}
     names = [n for joint in model.mechanism.joints if joint in joints for n in joint.values]
     return dict(metrics.tracks(model, values, q, names))

@@ -17,7 +17,7 @@ from .grammar import did_you_mean
 from .mechanism import Mechanism
 from .read_assembly import read_actuated, read_assembly, read_coordinates, value_units
 from .read_bodies import read_bodies
-from .read_columns import read_friction, read_springs
+from .read_columns import read_dampers, read_friction, read_springs
 from .read_joints import read_joints
 from .read_loads import read_motors, read_torques
 from .read_motion import read_cycle, read_excitation, read_noise
@@ -40,6 +40,7 @@ _OPTIONAL = (
     "noise",
     "friction",
     "springs",
+    "dampers",
     "motors",
     "torques",
 )
@@ -168,6 +169,7 @@ def _mechanism(reading: Reading, node: Node, text: str) -> Mechanism | None:
         noise=read_noise(reading, top.get("noise"), slots),
         friction=read_friction(reading, top.get("friction"), joints),
         springs=read_springs(reading, top.get("springs"), joints, names),
+        dampers=read_dampers(reading, top.get("dampers"), top.get("springs"), joints, names),
         motors=read_motors(reading, top.get("motors"), joints),
         torques=read_torques(reading, top.get("torques"), joints),
         description=_description(reading, top),

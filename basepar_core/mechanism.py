@@ -240,6 +240,16 @@ class Spring:
 
 
 @dataclass(frozen=True, slots=True)
+class Damper:
+    """A damping column between two bodies' points; one on a joint value is viscous friction."""
+
+    name: str
+    bodies: tuple[str, str]
+    points: tuple[Vector, Vector]
+    damping: Expression | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Motor:
     """A DC motor on a joint value: U = R i + L di/dt + K n θ̇, torque n K i on the joint.
 
@@ -297,6 +307,7 @@ class Mechanism:
     noise: tuple[tuple[str, Expression], ...] = ()
     friction: tuple[Friction, ...] = ()
     springs: tuple[Spring, ...] = ()
+    dampers: tuple[Damper, ...] = ()
     motors: tuple[Motor, ...] = ()
     torques: tuple[Torque, ...] = ()
     description: str = ""

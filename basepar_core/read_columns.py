@@ -1,9 +1,9 @@
-"""The sections `friction` and `springs`: columns of the regressor besides the inertial ones."""
+"""The sections `friction`, `springs` and `dampers`: columns besides the inertial ones."""
 
 from collections.abc import Sequence
 
 from .expressions import Expression
-from .mechanism import Friction, Joint, Spring
+from .mechanism import Damper, Friction, Joint, Spring
 from .read_assembly import is_value, value_units
 from .read_joints import points, read_connects
 from .read_motion import effort
@@ -107,3 +107,36 @@ def _values(
     if "stiffness" not in entries:
         return rest, None
     return rest, reading.expression(entries["stiffness"], effort(slot) / slot)
+
+
+def read_dampers(
+    reading: Reading,
+    node: Node | None,
+    springs: Node | None,
+    joints: Sequence[Joint],
+    bodies: Sequence[str],
+) -> tuple[Damper, ...]:
+    """Dampers between points of two bodies."""
+    entries = reading.entries(node, "a mapping such as C: {connects: [ground, rod], at: …}") or {}
+    taken = {joint.name for joint in joints}
+    taken |= set(springs.entries) if isinstance(springs, Fields) else set()
+    dampers = []
+    for name, entry in entries.items():
+        if name in taken:
+            reading.mistake(entry, f"{name!r} names a joint or spring already; rename the damper")
+        else:
+            reading.name(entry, name, "damper")
+        if isinstance(entry, Fields) and "joint" in entry.entries:
+            reading.mistake(
+                entry, "a damper on a joint value is friction: write `friction: {A: [viscous]}`"
+            )
+            continue
+        fields = reading.fields(entry, ("connects", "at"), ("damping",))
+        ends = read_connects(reading, fields.get("connects"), bodies)
+        places = points(reading, fields.get("at"))
+        value = None
+        if "damping" in fields:
+            unit = UNITS["N"] * UNITS["s"] / UNITS["m"]
+            value = reading.expression(fields["damping"], unit)
+        dampers.append(Damper(name, ends, places, value))
+    return tuple(dampers)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from ..errors import UsageError
 from ..expression_graph import ZERO, Graph
 from ..expressions import Expression, evaluate
 from ..mechanism import Mechanism, Spring
@@ -163,6 +164,13 @@ class Loads:
 
 def loads_of(mechanism: Mechanism, values: Values) -> Loads:
     """Loads at symbol values, (variant,) arrays; friction and springs without values are none."""
+    damped = [one.name for one in mechanism.dampers if one.damping is not None]
+    if damped:
+        raise UsageError(
+            f"Loads of one degree of freedom know no dampers between points: "
+            f"{', '.join(damped)}. Give it no `damping`, or put viscous friction on a joint.",
+            damped,
+        )
     known = symbol_values(mechanism, values)
     joints: list[str] = []
 

@@ -1,4 +1,4 @@
-"""Friction, offset, rotor and spring columns against differences of the joint values."""
+"""Friction, offset, rotor, spring and damper columns against differences of the joint values."""
 
 from dataclasses import replace
 
@@ -9,9 +9,9 @@ from basepar_core import closure, files, kinematics, metrics, motion, reduction,
 from basepar_core.base import symbolic
 from basepar_core.base.extended import extend
 from basepar_core.columns import column_values, columns, observe_columns, select
-from basepar_core.errors import MissingDataError, UsageError
+from basepar_core.errors import FileError, MissingDataError, UsageError
 from basepar_core.expressions import Number
-from basepar_core.mechanism import Friction, Spring
+from basepar_core.mechanism import Damper, Friction, Spring
 from tests.core.test_regressor import LOOPS, single
 
 KINDS = ("viscous", "coulomb", "offset", "rotor")
@@ -22,7 +22,7 @@ SECOND = np.array([-1, 16, -30, 16, -1]) / 12
 
 
 def everywhere(mechanism):
-    """The mechanism with every column on every joint value, and a spring across two bodies."""
+    """The mechanism with every column on every joint value, springs and dampers across bodies."""
     names = [name for joint in mechanism.joints for name in joint.values]
     friction = tuple(Friction(name, kind) for name in names for kind in KINDS)
     springs = [Spring(f"s{k}", Number(1), name) for k, name in enumerate(names)]
@@ -30,7 +30,8 @@ def everywhere(mechanism):
     ends = (mechanism.bodies[0].name, mechanism.bodies[-1].name)
     springs.append(Spring("across", Number(2), None, ends, points))
     springs.append(Spring("ground", Number(0), None, ("ground", ends[1]), points))
-    return replace(mechanism, friction=friction, springs=tuple(springs))
+    dampers = (Damper("piston", ends, points), Damper("dashpot", ("ground", ends[1]), points))
+    return replace(mechanism, friction=friction, springs=tuple(springs), dampers=dampers)
 
 
 def tracked(model, targets, start):
@@ -48,7 +49,7 @@ def lengths(model, q):
     at = kinematics.poses(model.topology, dims, q)
     number = {"ground": -1} | {b.name: k for k, b in enumerate(model.mechanism.bodies)}
     found = {}
-    for spring in model.mechanism.springs:
+    for spring in (*model.mechanism.springs, *model.mechanism.dampers):
         if spring.bodies:
             ends = [
                 at.p[number[name]]
@@ -71,7 +72,7 @@ def expected(model, moving, s):
     ]
     rows = np.empty((len(moving.q), len(columns(model.mechanism))))
     for place, column in enumerate(columns(model.mechanism)):
-        name = column.source.coordinate or column.source.name
+        name = getattr(column.source, "coordinate", None) or column.source.name
         x = along[name]
         first, second = FIRST @ x / STEP, SECOND @ x / STEP**2
         law = {
@@ -79,6 +80,7 @@ def expected(model, moving, s):
             "coulomb": np.sign(first),
             "offset": 1.0,
             "rotor": second,
+            "damping": first,
             "stiffness": x[2] - float(getattr(column.source, "rest", Number(0)).value),
         }[column.kind]
         rows[:, place] = [law * (FIRST @ one[name]) / STEP for one in across]
@@ -193,6 +195,42 @@ def test_reduction_of_a_model_with_friction_and_a_spring():
     total = full["A.viscous"] * speed + full["A.coulomb"]
     assert total == pytest.approx(2 * speed + 3, rel=1e-3)
     assert full["S.stiffness"] == pytest.approx(5, rel=1e-6)
+
+
+def test_a_damper_between_points_from_file_to_base_parameters():
+    """Between the pivots of a bar it is nothing; across a four-bar it is one parameter more."""
+    source = files.load("four-bar").source
+    ends = "connects: [ground, coupler], at: [[0, 0], [lx2, 0]]"
+    text = source + f"\ndampers: {{Z: {{{ends}, damping: 3 N*s/mm}}}}\n"
+    mechanism = files.loads(text, "damped")
+    (damper,) = mechanism.dampers
+    assert float(damper.damping.value) == 3000
+    model = closure.prepare(mechanism)
+    base = symbolic.symbolic(model)
+    chosen = select(mechanism, ["dampers"])
+    found = extend(model, base, chosen)
+    assert (found.rank, found.base_names[-1]) == (base.rank + 1, "Z.damping")
+    assert found.certificate.at_most_grade == "numerical"
+    # Along a bar no distance changes: the column is no effect, and says so.
+    rigid = text.replace(ends, "connects: [ground, crank], at: [[0, 0], [lx1, 0]]")
+    model = closure.prepare(files.loads(rigid, "rigid"))
+    dampers = select(model.mechanism, ["dampers"])
+    assert extend(model, base, dampers).no_effect[-1] == 12
+    # Power that it takes is the damping times the squared rate of its length.
+    moving = motion.excitation(mechanism, closure.prepare(mechanism).assembled.coordinates)
+    path = closure.trace(closure.prepare(mechanism), {}, moving.q)
+    column = observe_columns(closure.prepare(mechanism), {}, moving, path.q, chosen)[0, :, 0, 0]
+    assert (column * moving.q_dot[0] >= 0).all()
+
+
+def test_dampers_that_are_none():
+    source = files.load("four-bar").source
+    with pytest.raises(FileError) as caught:
+        files.loads(source + "\ndampers: {A: {connects: [ground, crank], at: [[0, 0], [1, 0]]}, "
+                    "C: {joint: A}}\n", "wrong")  # fmt: skip
+    text = str(caught.value)
+    assert "names a joint or spring already" in text
+    assert "friction: {A: [viscous]}" in text
 
 
 def test_values_that_are_missing_are_asked_for():

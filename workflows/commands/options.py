@@ -13,8 +13,9 @@ def with_columns(command: argparse.ArgumentParser) -> None:
         "--with",
         dest="columns_with",
         metavar="C,…",
-        help="further columns of W: friction, springs, a kind (viscous, coulomb, offset, rotor, "
-        "stiffness) or a name (A.viscous); without it only inertial parameters count",
+        help="further columns of W: friction, springs, dampers, a kind (viscous, coulomb, offset, "
+        "rotor, stiffness, damping) or a name (A.viscous); without it only inertial parameters "
+        "count",
     )
 
 
