@@ -12,6 +12,8 @@ from .options import listed, wanted, with_columns
 
 if TYPE_CHECKING:
     from basepar_core.closure import Model
+    from basepar_core.columns import Column
+    from basepar_core.regressor import Observation
 
 
 def register(add: Add) -> None:
@@ -44,6 +46,13 @@ def register(add: Add) -> None:
         default="symbolic",
         help="symbolic, checked in float64 (default); numeric, precise or product (planar: search "
         "of expressions) alone; all: the first three side by side",
+    )
+    base.add_argument(
+        "--observation",
+        choices=("torque", "energy"),
+        default="torque",
+        help="what float64 looks at: W of inverse dynamics (default), or the energies' matrix H, "
+        "which needs no accelerations and cannot carry friction",
     )
     base.add_argument(
         "--format",
@@ -116,7 +125,9 @@ def _base(options: argparse.Namespace) -> int:
     if route == "all":
         return _all_routes(options, model, gone)
     chosen = select(model.mechanism, listed(options.columns_with))
-    found = extend(model, base_routes.find(model, route, gone, options.digits), chosen)
+    seen = _energies(model, chosen) if options.observation == "energy" else None
+    inertial = base_routes.find(model, route, gone, options.digits, seen and seen[0])
+    found = extend(model, inertial, chosen, seen and seen[1])
     if options.certificate:
         certificates.write(model, found, Path(options.certificate))
     if options.format != "table":
@@ -128,6 +139,19 @@ def _base(options: argparse.Namespace) -> int:
     document = found.document()
     emit(document) if options.json else terminal.show_base(document, options.columns)
     return 0
+
+
+def _energies(model: "Model", chosen: "tuple[Column, ...]") -> "tuple[Observation, Observation]":
+    """H along the excitation, without and with further columns."""
+    from basepar_core.base.symbolic import nominal_observation
+    from basepar_core.energy import check_columns, energies
+    from basepar_core.motion import excitation
+
+    check_columns(chosen)
+    motion = excitation(model.mechanism, model.assembled.coordinates)
+    seen = nominal_observation(model)
+    plain = energies(model, {}, motion, seen)
+    return plain, energies(model, {}, motion, seen, chosen) if chosen else plain
 
 
 def _check_base(options: argparse.Namespace) -> None:
@@ -157,6 +181,12 @@ def _check_base(options: argparse.Namespace) -> None:
         raise UsageError(
             f"--columns goes with --format table; --format {options.format} has none.",
             ["--columns"],
+        )
+    if options.observation == "energy" and route not in ("symbolic", "numeric"):
+        raise UsageError(
+            "--observation energy goes with --route symbolic or numeric: the others choose what "
+            "they observe.",
+            ["--observation"],
         )
     if options.columns_with and (route not in ("symbolic", "numeric") or options.certificate):
         raise UsageError(
