@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from rich.markup import escape
 
+from basepar_core.identification.consistent import Consistent
 from basepar_core.identification.identify import Identification, Validation
 
 from . import terminal
@@ -46,6 +47,17 @@ def document(found: Identification, standard: Mapping[str, float]) -> dict[str, 
         "standard": dict(standard),
         "validation": None if found.validation is None else _validation(found, found.validation),
         "notes": [{"kind": note.kind, "text": note.text} for note in found.notes],
+    }
+
+
+def consistent(found: Identification, near: Consistent) -> dict[str, Any]:
+    """Parameters that bodies can have, as `document` has them under `consistent`."""
+    return {
+        "distance": near.distance,
+        "chance": near.chance,
+        "parameters": dict(near.parameters),
+        "base": dict(zip(found.base.base_names, map(float, near.base_values), strict=True)),
+        "least": dict(near.least),
     }
 
 
@@ -97,5 +109,19 @@ def show(facts: Mapping[str, Any]) -> None:
             f"validation on {escape(second['record'])}: torque error "
             f"{second['relative_error']:.2%} over {second['samples']} samples"
         )
+    if "consistent" in facts:
+        _show_consistent(facts["consistent"])
     for note in facts["notes"]:
         out.print(f"[yellow]{note['kind']}[/]: {escape(note['text'])}")
+
+
+def _show_consistent(facts: Mapping[str, Any]) -> None:
+    far, chance = facts["distance"], facts["chance"]
+    terminal.out.print(
+        f"\nparameters that bodies can have: {far:.2g} deviations from the estimate"
+        + (f" (by chance: {chance:.1%})" if far > 0.01 else ", which is consistent itself")
+    )
+    rows = terminal.table("parameter", "value", right=("value",))
+    for name, value in facts["parameters"].items():
+        rows.add_row(escape(name), f"{value:.6g}")
+    terminal.out.print(rows)

@@ -36,7 +36,7 @@ def doubts(found: "Identification", groups: Array) -> tuple[Note, ...]:
     if fit.condition > ILL:
         text = (
             f"the condition of W is {fit.condition:.2g} (good is below 100): the motion hardly "
-            f"tells some parameters apart. Record a richer one"
+            f"tells some parameters apart. Record a richer one (`basepar excite` designs one)"
         )
         notes.append(Note("unexciting", text))
     if found.training.relative_error > UNEXPLAINED:

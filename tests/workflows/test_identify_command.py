@@ -2,9 +2,14 @@
 
 import json
 
+import numpy as np
 import pytest
 
+from basepar_core import closure, files
+from basepar_core.base.numeric import check
+from basepar_core.base.symbolic import nominal_observation, numeric
 from tests.core import identification_data as data
+from workflows.excitation_text import with_excitation
 from workflows.reproduce import identification
 from workflows.reproduce.comparison import Verdict
 
@@ -63,3 +68,77 @@ def test_the_papers_tables(monkeypatch, tmp_path):
     other = {n.where for t in found.tables for n in t.numbers if n.verdict != Verdict.AGREES}
     assert other <= {"crank.my"}  # 4.5 deviations of ours: its trajectory is not printed
     assert all(path.stat().st_size > 10_000 for path in found.figures)
+
+
+# excite, --observation, --consistent.
+
+
+def test_excite_writes_a_mechanism_that_has_the_motion(run, tmp_path):
+    path = tmp_path / "exciting.yaml"
+    found = run("excite", "four-bar", "--speed", "A=2", "--margin", "0.5", "--random", "5",
+                "--starts", "1", "-o", str(path), "--json").json  # fmt: skip
+    assert found["value"] == found["condition"] < found["random"]["best"] < found["file"] * 10
+    assert found["margin"]["least"] >= 0.5
+    (limits,) = found["limits"]
+    assert limits["speed"] == 2
+    assert max(limits["used"].values()) <= 1
+    # The file's own sweep of W has this condition, by the route that sweeps take.
+    mechanism = files.load(str(path))
+    assert mechanism.cycle == files.load("four-bar").cycle
+    model = closure.prepare(mechanism)
+    seen = nominal_observation(model)
+    base = numeric(model, seen=seen)
+    held = check(seen.stacked, seen.error, base.kept, base.eliminated, base.nominal_beta[None])
+    names = run("base", str(path), "--json").json["eliminated"]
+    if list(base.eliminated_names) == names:  # the condition is φ₁'s
+        assert held.condition[0] == pytest.approx(found["condition"], rel=1e-6)
+    csv = tmp_path / "exciting.csv"
+    again = run("excite", "four-bar", "--speed", "A=2", "--margin", "0.5", "--random", "5",
+                "--starts", "1", "-o", str(csv), "--json").json  # fmt: skip
+    assert again["excitation"] == found["excitation"]  # seeded
+    text = with_excitation(
+        files.load("four-bar").source, "excitation: {kind: data, file: exciting.csv}\n"
+    )
+    (tmp_path / "data.yaml").write_text(text)
+    measured = closure.prepare(files.load(str(tmp_path / "data.yaml")))
+    ours = nominal_observation(measured)
+    # Phases written to 17 digits: sines of angles up to 5 · 2π.
+    np.testing.assert_allclose(ours.W, seen.W, atol=1e-9 * np.abs(seen.W).max())
+
+
+@pytest.mark.parametrize(
+    ("more", "says"),
+    [
+        (["--range", "Q=0:1"], "Q cannot be limited; known are A, B, C, D"),
+        (["--speed", "A=fast"], "is no number; write A=NUMBER"),
+        (["-o", "motion.txt"], "write FILE.yaml or FILE.csv"),
+        (["--margin", "2"], "not between 0 and 1"),
+    ],
+)
+def test_excite_refuses(run, more, says):
+    ran = run("excite", "four-bar", *more, "--json")
+    assert ran.status == 2
+    assert says in ran.json["error"]["message"]
+
+
+def test_base_from_energies(run):
+    torque = run("base", "four-bar", "--json").json
+    energy = run("base", "four-bar", "--observation", "energy", "--json").json
+    assert energy["rank"] == torque["rank"] == 8
+    assert energy["base"] == torque["base"]
+    assert energy["singular_values"] != torque["singular_values"]
+    ran = run("base", "four-bar", "--observation", "energy", "--with", "friction", "--json")
+    assert ran.status == 2
+    assert ran.json["error"]["where"] == ["A.viscous", "A.coulomb"]
+    assert run("base", "four-bar", "--observation", "energy", "--route", "precise").status == 2
+
+
+def test_identify_consistent(run):
+    pytest.importorskip("cvxpy")
+    found = run(*ARGUMENTS, "--consistent", "--dependent", "m2=0.22,m3=0.25", "--json").json
+    near = found["consistent"]
+    # Exact signals of real bodies: what is weighed stays, the rest is theirs.
+    assert near["parameters"]["rod.m"] == pytest.approx(0.22, rel=1e-6)
+    assert near["parameters"]["rod.J"] == pytest.approx(11 / 2400, rel=1e-4)
+    assert min(near["least"].values()) > 0
+    assert "parameters that bodies can have" in run(*ARGUMENTS, "--consistent").out

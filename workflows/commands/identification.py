@@ -1,11 +1,11 @@
-"""Commands about measurements: identify.
+"""Commands about measurements: excite, identify.
 
 Imports stand in the functions: `basepar --help` answers without loading any mathematics.
 """
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from . import Add, emit
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 def register(add: Add) -> None:
     """Add the commands to the grammar."""
+    _register_excite(add)
     identify = add(
         "identify",
         _identify,
@@ -31,8 +32,8 @@ are smoothed without delay and differentiated; the cut-off is chosen from the da
 
 --json prints mechanism, record, method, rows, cutoffs [Hz], condition, relative_error, sigma by
 coordinate, parameters [{parameter, value, deviation, relative_deviation, interval}], covariance,
-known, dropped, standard (all parameters by name), validation,
-notes [{kind, text}]."""
+known, dropped, standard (all parameters by name), consistent {distance, chance, parameters,
+base, least}, validation, notes [{kind, text}]."""
     identify.add_argument("mechanism", help="a mechanism file, or the name of a shipped one")
     identify.add_argument("data", help="a CSV file")
     identify.add_argument(
@@ -60,6 +61,11 @@ notes [{kind, text}]."""
     )
     identify.add_argument(
         "--essential", action="store_true", help="keep only what BIC finds worth it"
+    )
+    identify.add_argument(
+        "--consistent",
+        action="store_true",
+        help="also the nearest parameters that bodies of positive mass have (extra `consistent`)",
     )
     identify.add_argument("--validate", metavar="CSV", help="a second record to hold it against")
 
@@ -95,6 +101,8 @@ def _identify(options: argparse.Namespace) -> int:
             second=second or None,
         )
     document = identification_text.document(found, _dependent(model, found, options.dependent))
+    if options.consistent:
+        document["consistent"] = _consistent(model, found, options.dependent)
     emit(document) if options.json else identification_text.show(document)
     return 0
 
@@ -105,6 +113,16 @@ def _dependent(model: "Model", found: "Identification", text: str) -> dict[str, 
     if text in ("zero", "minimum-norm"):
         return standard_parameters(found, text)
     return standard_parameters(found, _values(model, text, "--dependent"))
+
+
+def _consistent(model: "Model", found: "Identification", text: str) -> dict[str, Any]:
+    from basepar_core.identification.consistent import consistent_parameters
+
+    from .. import identification_text
+
+    bare = text in ("zero", "minimum-norm")
+    given = {} if bare else _values(model, text, "--dependent")
+    return identification_text.consistent(found, consistent_parameters(found, given))
 
 
 def _words(text: str | None) -> list[str]:
@@ -143,3 +161,57 @@ def _values(model: "Model", text: str | None, option: str) -> dict[str, float]:
             raise UsageError(f"{option}: {word!r} of {name} is no number.", [option]) from None
         found[model.mechanism.parameter_aliases.get(name, name)] = number
     return found
+
+
+def _register_excite(add: Add) -> None:
+    excite = add(
+        "excite",
+        _excite,
+        "a motion that tells the base parameters apart best, within limits",
+        "basepar excite four-bar --speed A=2 --margin 0.3 -o exciting.yaml",
+    )
+    excite.description = """\
+A motion that tells the base parameters apart best, within limits.
+
+A Fourier series, optimised from the best of some random ones. Limits of position, speed and
+acceleration hold at every instant; the loops' equations stay --margin away from singular (1: as
+well conditioned as can be, 0: singular). Limits that are not given are those of the file's own
+excitation, and half of the margin at its assembly. -o FILE.yaml writes the mechanism's file with
+this excitation, FILE.csv its samples.
+
+--json prints mechanism, criterion, value, random {count, best, median}, file (the file's own
+excitation), condition, harmonics, frequency, samples, limits [{coordinate, lowest, highest,
+speed, acceleration, used}], margin {allowed, least}, excitation (as in a file), output."""
+    excite.add_argument("mechanism", help="a mechanism file, or the name of a shipped one")
+    excite.add_argument("-o", "--output", metavar="FILE", help="FILE.yaml or FILE.csv")
+    excite.add_argument(
+        "--criterion",
+        choices=("condition", "determinant"),
+        default="condition",
+        help="of the reduced W: condition number with unit columns (default), or det (D-optimal)",
+    )
+    excite.add_argument("--harmonics", type=int, default=5, metavar="N", help="(5)")
+    excite.add_argument("--frequency", type=float, metavar="HZ", help="of the first (the file's)")
+    excite.add_argument("--samples", type=int, metavar="N", help="of W over the period")
+    excite.add_argument(
+        "--range", metavar="A=LO:HI,…", help="of coordinates and other joint values, rad or m"
+    )
+    excite.add_argument("--speed", metavar="A=V,…", help="greatest, rad/s or m/s")
+    excite.add_argument("--acceleration", metavar="A=V,…", help="greatest, rad/s² or m/s²")
+    excite.add_argument("--margin", type=float, metavar="X", help="from singular poses, 0 to 1")
+    excite.add_argument("--rest", action="store_true", help="start and end at rest")
+    excite.add_argument("--with", dest="columns_with", metavar="C,…", help="further columns")
+    excite.add_argument("--random", type=int, default=20, metavar="N", help="random motions (20)")
+    excite.add_argument("--starts", type=int, default=2, metavar="N", help="improved (2)")
+    excite.add_argument("--seed", type=int, default=1, metavar="N", help="of the random motions")
+
+
+def _excite(options: argparse.Namespace) -> int:
+    from .. import excitation_text, terminal
+
+    words = {"range": options.range, "speed": options.speed, "acceleration": options.acceleration}
+    pairs = {name: _pairs(text, f"--{name}") for name, text in words.items()}
+    with terminal.steps(options.json) as say:
+        document = excitation_text.designed(options, pairs, _words(options.columns_with), say)
+    emit(document) if options.json else excitation_text.show(document)
+    return 0
