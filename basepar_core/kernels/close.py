@@ -40,7 +40,7 @@ CLOSED, UNASSEMBLABLE, LOST, SINGULAR_POSE = 1, 3, 4, 5
 @kernel
 def any_of(mask):
     """Whether any lane of a mask is set."""
-    for l in range(0, LANES, WIDTH):
+    for l in range(0, LANES, WIDTH):  # noqa: SIM110 - kernels know no generators
         if some(mask[l] > 0):
             return True
     return False
