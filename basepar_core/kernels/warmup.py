@@ -63,7 +63,7 @@ def beside() -> threading.Thread | None:
 
 def _compiled() -> int:
     """Kernels compiled so far in this process, not found on disk."""
-    package, found = __name__.rpartition(".")[0], {}
+    package, found = __name__.partition(".")[0], {}
     for name, module in list(sys.modules.items()):
         if name.startswith(package):
             for thing in vars(module).values():
@@ -112,9 +112,19 @@ def _paths() -> None:
     paths.torques(W, phi, np.arange(2))
 
 
+def _turning() -> None:
+    from ..onedof.turning import Turn, regimes, run
+
+    row, none = np.ones((1, 5)), np.zeros((1, 0, 5))
+    turn = Turn(np.arange(5.0), row, 0 * row, -row, -row, none, none[..., :3], ())
+    run(turn, np.full(1, 2.0))
+    regimes(turn, np.full(1, 2.0))
+
+
 _JOBS: dict[str, Callable[[], None]] = {
     "closing loops, W: planar": _observed("four-bar"),
     "closing loops, W: spatial": _observed("ur10", "sla-suspension"),
     "rank and spectra": _spectra,
     "torques and reduction paths": _paths,
+    "steady turns": _turning,
 }

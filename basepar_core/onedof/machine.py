@@ -7,7 +7,7 @@ import numpy as np
 
 from ..closure import Model
 from ..spatial import Array
-from .path import Values
+from .path import Path, Values
 from .reduced import inertias, samples_of
 from .results import Motion, motion_of
 from .survey import Survey, Table, survey, tabulate, with_growth
@@ -84,11 +84,20 @@ def machine(
 
 
 def turn_at(
-    model: Model, way: Way, values: Values, intervals: int, extra: Sequence[str] = ()
+    model: Model,
+    way: Way,
+    values: Values,
+    intervals: int,
+    extra: Sequence[str] = (),
+    path: Path | None = None,
 ) -> tuple[Table, Turn]:
-    """Tables of a turn for many variants, on an even number of intervals."""
+    """Tables of a turn for many variants, on an even number of intervals.
+
+    All must follow the turn; whoever has to ask gives the `path` it found (`path.follow`).
+    """
     q = samples_of(way, intervals)
-    table = close_up(tabulate(model, values, q, inertias(model, values), extra), way.length)
+    table = tabulate(model, values, q, inertias(model, values), extra, path)
+    table = close_up(table, way.length)
     table = with_growth(table, table.theta[:, 0, -1] - table.theta[:, 0, 0])
     return table, turn_of(table)
 

@@ -129,7 +129,9 @@ def runs(q: Array, coordinates: int) -> Motion:
     return Motion(np.arange(3.0 * n), *motion)
 
 
-def reduce_inertia(model: Model, values: Values, q: Array, of: Inertias) -> Reduced:
+def reduce_inertia(
+    model: Model, values: Values, q: Array, of: Inertias, path: Path | None = None
+) -> Reduced:
     """m, ½ m′ and V′ on samples, by both routes.
 
     Parameters
@@ -142,8 +144,10 @@ def reduce_inertia(model: Model, values: Values, q: Array, of: Inertias) -> Redu
         (sample,) of the coordinate, increasing.
     of
         `inertias` or `base_inertias` of the same values.
+    path
+        Their configurations where these are known (`follow`).
     """
-    path = follow(model, values, q)
+    path = path or follow(model, values, q)
     motion = runs(q, len(model.mechanism.coordinates))
     loads, energy, potential = [], [], []
     for part, dims in blocks(model, values, path.q):

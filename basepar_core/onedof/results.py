@@ -111,11 +111,23 @@ def mean_over_time(motion: Motion, values: Array) -> Array:
     return found
 
 
+def greatest(values: Array) -> Array:
+    """Greatest value of a smooth periodic curve (…, node), by a parabola at its highest node."""
+    x = values[..., :-1]
+    place = x.argmax(axis=-1)[..., None]
+    low, top, high = (
+        np.take_along_axis(x, (place + k) % x.shape[-1], axis=-1)[..., 0] for k in (-1, 0, 1)
+    )
+    bend = 2 * top - low - high
+    found: Array = top + (high - low) ** 2 / (8 * np.where(bend > 0, bend, np.inf))
+    return found
+
+
 def speed_fluctuation(motion: Motion) -> Array:
-    """(greatest less least speed) over the mean speed, (variant,)."""
+    """(greatest less least speed) over the mean speed of a steady turn, (variant,)."""
     span = motion.time[:, -1] - motion.time[:, 0]
     mean = (motion.q[-1] - motion.q[0]) / span
-    found: Array = np.ptp(motion.speed, axis=-1) / mean
+    found: Array = (greatest(motion.speed) + greatest(-motion.speed)) / mean
     return found
 
 
@@ -130,7 +142,7 @@ def energy_per_turn(table: Table, motion: Motion) -> Array:
     return np.sum(parts, axis=0) if parts else np.zeros(len(span))
 
 
-def dwell(q: Array, theta: Array, band: float) -> Array:
+def dwell(q: Array, theta: Array, band: float | Array) -> Array:
     """Longest stretch of a turn, in q, on which a joint stays within a band of this width.
 
     Parameters
@@ -140,7 +152,7 @@ def dwell(q: Array, theta: Array, band: float) -> Array:
     theta
         (variant, node), rad or m.
     band
-        Greatest less least value allowed.
+        Greatest less least value allowed, of all or (variant,).
 
     Returns
     -------
@@ -149,8 +161,8 @@ def dwell(q: Array, theta: Array, band: float) -> Array:
     twice = np.concatenate([theta[:, :-1], theta[:, :-1], theta[:, :1]], axis=1)
     h, count = q[1] - q[0], q.size - 1
     found = np.zeros(len(theta))
-    for v, track in enumerate(twice):
-        found[v] = _longest(track, count, band) * h
+    for v, (track, width) in enumerate(zip(twice, np.broadcast_to(band, len(theta)), strict=True)):
+        found[v] = _longest(track, count, width) * h
     return found
 
 
@@ -186,7 +198,8 @@ def measures(table: Table, motion: Motion, names: Sequence[str] = ()) -> dict[st
     }
     for k, drive in enumerate(table.loads.drives):
         for what, values in (("torque", motion.torques[k]), ("current", motion.currents[k])):
-            found[f"{what}_peak({drive.name})"] = np.abs(values).max(axis=-1)
+            peaks = greatest(values), greatest(-values)
+            found[f"{what}_peak({drive.name})"] = np.maximum(*peaks)
             found[f"{what}_rms({drive.name})"] = np.sqrt(mean_over_time(motion, values**2))
     if table.loads.drives:
         found["energy_per_turn"] = energy_per_turn(table, motion)

@@ -19,7 +19,7 @@ from ..spatial import Array
 from .curves import Curves, through
 from .joint_rates import joint_tables, spring_lengths
 from .loads import Loads, loads_of
-from .path import Values
+from .path import Path, Values
 from .reduced import Inertias, Reduced, inertias, reduce_inertia, samples_of
 from .way import Way, find_way
 
@@ -62,7 +62,12 @@ class Table:
 
 
 def tabulate(
-    model: Model, values: Values, q: Array, of: Inertias, extra: Sequence[str] = ()
+    model: Model,
+    values: Values,
+    q: Array,
+    of: Inertias,
+    extra: Sequence[str] = (),
+    path: Path | None = None,
 ) -> Table:
     """Reduced parameters and loads of many variants on samples.
 
@@ -78,8 +83,10 @@ def tabulate(
         Their inertias.
     extra
         More joint values to follow; they come after those of the loads.
+    path
+        The configurations where these are known.
     """
-    found = reduce_inertia(model, values, q, of)
+    found = reduce_inertia(model, values, q, of, path)
     loads = loads_of(model.mechanism, values)
     names = (*loads.joints, *extra)
     theta, rates = joint_tables(model, values, found.path.q, names)

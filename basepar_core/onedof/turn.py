@@ -1,0 +1,176 @@
+"""One turn of many machines as the kernels take it: m, work, and what depends on speed, on nodes.
+
+Work of forces that depend on q only is summed here, split where it jumps (`work`).
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..errors import UsageError
+from ..spatial import Array
+from .loads import Loads, Push, speed_terms
+from .survey import Table
+from .work import above, integrals, ways
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One turn of many machines on even nodes; arrays are contiguous float64.
+
+    Attributes
+    ----------
+    q
+        (node,), an odd number: both ends of the turn.
+    m, work, drag, fan
+        (variant, node): reduced inertia; work of forces of q since the first node, J; F's
+        coefficients of w and of w².
+    pull
+        (variant, motor, node): K n θ′, V per rad/s and N m per A.
+    electric
+        (variant, motor, 3): U, R, L of motors with inductance.
+    slow
+        Places of these motors among all; the others' currents follow at once.
+    """
+
+    q: Array
+    m: Array
+    work: Array
+    drag: Array
+    fan: Array
+    pull: Array
+    electric: Array
+    slow: tuple[int, ...]
+
+    @property
+    def count(self) -> int:
+        return len(self.m)
+
+
+def close_up(table: Table, length: float) -> Table:
+    """A closed motion's table with its first sample once more at its end."""
+    r = table.reduced
+
+    def wrapped(x: Array, grown: Array | float = 0.0) -> Array:
+        return np.concatenate([x, x[..., :1] + np.asarray(grown)[..., None]], axis=-1)
+
+    gained = table.rates[:, 0].mean(axis=-1) * length
+    loss = table.slope.mean(axis=-1) * length
+    path = replace(r.path, q=np.concatenate([r.path.q, r.path.q[..., :1]], axis=-1))
+    reduced = replace(
+        r,
+        q=np.append(r.q, r.q[0] + length),
+        inertia=wrapped(r.inertia),
+        half_slope=wrapped(r.half_slope),
+        potential_slope=wrapped(r.potential_slope),
+        energy=wrapped(r.energy),
+        potential=wrapped(r.potential),
+        path=path,
+    )
+    return replace(
+        table,
+        reduced=reduced,
+        m=wrapped(table.m),
+        slope=wrapped(table.slope),
+        virtual_slope=wrapped(table.virtual_slope),
+        potential=wrapped(table.potential, loss),
+        theta=wrapped(table.theta, gained),
+        rates=wrapped(table.rates),
+    )
+
+
+def turn_of(table: Table) -> Turn:
+    """Tables for the kernel; the nodes include both ends (`close_up`), an even count of intervals.
+
+    Raises
+    ------
+    UsageError
+        A torque that is no polynomial of second degree in its joint's speed.
+    """
+    loads, q = table.loads, table.q
+    h = float(q[1] - q[0])
+    gained = -np.diff(table.potential, axis=-1)
+    drag, fan = np.zeros_like(table.m), np.zeros_like(table.m)
+    rate = table.rates[:, 0]
+    for r in loads.resistances:
+        up, down = ways(table.theta[r.joint], rate[r.joint], h)
+        gained = gained - r.coulomb[:, None] * (up + down)
+        gained = gained - r.offset[:, None] * np.diff(table.theta[r.joint], axis=-1)
+        drag = drag - r.viscous[:, None] * rate[r.joint] ** 2
+    for push in loads.pushes:
+        if push.pieces:
+            gained = gained + _pieces(table, push, h)
+            continue
+        terms = speed_terms(push, _columns(loads), table.theta[push.joint])
+        if terms is None:
+            raise UsageError(
+                "A torque depends on its joint's speed other than as a + b·speed + c·speed², and "
+                "steady regimes are found of those only. Write it so, or run the machine in time "
+                "from Python (basepar_core.onedof.forward.simulate).",
+                ["torques"],
+            )
+        active = _active(rate[push.joint], push.way)
+        gained = gained + _by_position(push.way, terms[0], table, push.joint, h)
+        drag = drag + terms[1] * rate[push.joint] ** 2 * active
+        fan = fan + terms[2] * rate[push.joint] ** 3 * active
+    slow = tuple(k for k, d in enumerate(loads.drives) if d.inductance.all())
+    for k, drive in enumerate(loads.drives):
+        if k not in slow:
+            pull = drive.gain[:, None] * rate[drive.joint]
+            gained = gained + integrals(pull * (drive.voltage / drive.resistance)[:, None], q)
+            drag = drag - pull**2 / drive.resistance[:, None]
+    count = len(table.m)
+    work = np.zeros_like(table.m)
+    work[:, 1:] = np.cumsum(np.broadcast_to(gained, (count, q.size - 1)), axis=1)
+    pull = np.zeros((count, len(slow), q.size))
+    electric = np.zeros((count, len(slow), 3))
+    for place, k in enumerate(slow):
+        drive = loads.drives[k]
+        pull[:, place] = drive.gain[:, None] * rate[drive.joint]
+        for column, x in enumerate((drive.voltage, drive.resistance, drive.inductance)):
+            electric[:, place, column] = x
+    return Turn(q, np.ascontiguousarray(table.m), work, drag, fan, pull, electric, slow)
+
+
+def _columns(loads: Loads) -> dict[str, Array]:
+    """Symbols with a node axis."""
+    return {
+        name: x[:, None] if np.ndim(x) == 1 and np.size(x) > 1 else x
+        for name, x in loads.symbols.items()
+    }
+
+
+def _active(rate: Array, way: int) -> Array:
+    return np.ones_like(rate) if way == 0 else (rate * way > 0).astype(float)
+
+
+def _by_position(way: int, effort: Array, table: Table, joint: int, h: float) -> Array:
+    """Work per interval of an effort that depends on position."""
+    theta, rate = table.theta[joint], table.rates[joint, 0]
+    constant = not np.ptp(effort, axis=-1).any()
+    if way == 0:
+        step = np.diff(theta, axis=-1)
+        return effort[..., :1] * step if constant else integrals(effort * rate, table.q)
+    up, down = ways(theta, rate, h)
+    middle = (effort[..., 1:] + effort[..., :-1]) / 2
+    return middle * (up if way > 0 else -down)
+
+
+def _pieces(table: Table, push: Push, h: float) -> Array:
+    growth = table.loads.growth.get(push.along, 0.0)
+    own = (table.theta[push.joint], table.rates[push.joint, 0])
+    along = (table.theta[push.along], table.rates[push.along, 0])
+    found = np.zeros((len(table.m), table.q.size - 1))
+    for low, high, value in push.pieces:
+        turns = [0.0]
+        if growth:
+            ends = (along[0].min() - high, along[0].max() - low)
+            turns = [k * abs(growth) for k in range(*_whole(ends, abs(growth)))]
+        for turn in turns:
+            inside = above(low + turn, along, own, h) - above(high + turn, along, own, h)
+            found += value[:, None] * inside
+    return found
+
+
+def _whole(ends: tuple[float, float], growth: float) -> tuple[int, int]:
+    return int(np.floor(ends[0] / growth)), int(np.ceil(ends[1] / growth)) + 1

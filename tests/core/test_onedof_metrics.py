@@ -1,0 +1,105 @@
+"""Metrics of steady regimes against the reduced equation of motion, run in time until steady."""
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+
+from basepar_core.closure import prepare
+from basepar_core.errors import UsageError
+from basepar_core.files import load, loads
+from basepar_core.onedof import metrics
+from basepar_core.onedof.results import greatest
+from basepar_core.onedof.survey import survey
+
+NAMES = (
+    "speed_fluctuation",
+    "period",
+    "motor_torque_peak(drive)",
+    "motor_current_rms(drive)",
+    "energy_per_cycle",
+)
+VALUES = {"AB": np.array([0.03, 0.028, 0.2]), "gear": np.array([8.0, 6.0, 8.0])}
+TURNS = 2  # a turn multiplies a change of speed by 1e-6 at most: the second is steady
+K, R, L, U, VISCOUS, COULOMB = 0.064, 0.6, 1.5e-3, 12.0, 0.03, 0.1  # of the shipped file
+
+
+def in_time(values):
+    """m q̈ + ½ m′ q̇² = F and U = R i + L di/dt + K n q̇, in time, turn after turn."""
+    one = {name: np.array([x]) for name, x in values.items()}
+    curves = survey(prepare(load("dwell")), values=one).curves
+    gain = K * values["gear"]
+
+    def rates(t, x):
+        w, i = x[1:3]
+        at = np.array([x[0]])
+        m, (dm, swing) = curves(at)[0, 0], curves(at, 1)[[0, 3], 0]  # row 3 is the rocker's angle
+        force = gain * i - VISCOUS * swing**2 * w - COULOMB * abs(swing)
+        return [w, (force - dm * w**2 / 2) / m, (U - R * i - gain * w) / L, U * i, i**2]
+
+    def turned(t, x):
+        return x[0] - 2 * np.pi
+
+    turned.terminal = True
+    x = [0.0, 20.0, 2.0]
+    for _ in range(TURNS):
+        start = [0.0, *x[1:3], 0.0, 0.0]
+        ran = solve_ivp(
+            rates, (0, 5), start, "LSODA", events=turned, rtol=1e-6, atol=1e-8, dense_output=True
+        )
+        x = ran.y_events[0][0]
+    period = ran.t_events[0][0]
+    fine = ran.sol(np.linspace(0, period, 4001))
+    return {
+        "speed_fluctuation": np.ptp(fine[1]) * period / (2 * np.pi),
+        "period": period,
+        "motor_torque_peak(drive)": gain * np.abs(fine[2]).max(),
+        "motor_current_rms(drive)": np.sqrt(x[4] / period),
+        "energy_per_cycle": x[3],
+    }
+
+
+@pytest.fixture(scope="module")
+def found():
+    return metrics.meter_of(prepare(load("dwell")), NAMES)(VALUES)
+
+
+def test_who_does_not_close_has_a_word_and_no_number(found):
+    assert metrics.counted(found.state) == {"turning": 2, "not closed": 1}
+    assert found.sound.tolist() == [True, True, False]
+    assert all(np.isnan(x[2]) for x in found.values.values())
+
+
+@pytest.mark.parametrize("k", [0, 1])
+def test_metrics_are_those_of_the_motion_in_time(found, k):
+    expected = in_time({name: float(x[k]) for name, x in VALUES.items()})
+    for name in NAMES:
+        # Steps of 1e-6 and what is between them err near 1e-4; a wrong metric by far more.
+        assert found.values[name][k] == pytest.approx(expected[name], rel=1e-3), name
+
+
+def test_neutral_regime_has_the_period_of_the_cycle():
+    meter = metrics.meter_of(prepare(load("bicycle")), ("period", "mean_speed"))
+    found = meter({})
+    assert found.values["period"][0] == pytest.approx(1.0, rel=1e-9)
+    assert found.values["mean_speed"][0] == pytest.approx(2 * np.pi, rel=1e-9)
+
+
+def test_without_balance_there_is_a_word_and_no_number():
+    text = load("bicycle").source.replace("125 W", "150 W")
+    found = metrics.meter_of(prepare(loads(text)), ("speed_fluctuation",))({})
+    assert metrics.counted(found.state) == {"no regime": 1}
+    assert np.isnan(found.values["speed_fluctuation"][0])
+
+
+def test_what_is_asked_in_vain():
+    with pytest.raises(UsageError, match="has no metric"):
+        metrics.meter_of(prepare(load("dwell")), ("wobble",))
+    assert metrics.known(load("four-bar")) == {}
+    assert "reaction_peak(S,rocker,y)" in metrics.known(load("dwell"))
+
+
+def test_greatest_value_between_nodes():
+    q = np.linspace(0, 2 * np.pi, 181)
+    curves = np.stack([np.sin(q - 0.123), np.full_like(q, 0.7), 2 + np.cos(q + 0.01)])
+    # A parabola over 2° of a sine errs by its fourth order, 1e-8; the nodes alone by 1e-4.
+    np.testing.assert_allclose(greatest(curves), [1.0, 0.7, 3.0], atol=1e-7)
