@@ -1,0 +1,138 @@
+"""Identification over many draws of noise: the slider-crank at 1 kHz, and UR10 with friction.
+
+    python -m tests.campaigns.identification slider-crank FOLDER 30
+    python -m tests.campaigns.identification robot 200
+
+FOLDER holds `slidercrank_a_gravity_train.csv` (8 s at 1 kHz from Exudyn). Each draw has the
+paper's noise on angle and torque; the smoothing's cut-off is chosen from the draw, or the paper's
+10 Hz. Prints what docs/campaigns.md has.
+"""
+
+import argparse
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from basepar_core import columns, files, motion
+from basepar_core.base.extended import extend
+from basepar_core.base.symbolic import symbolic
+from basepar_core.closure import prepare
+from basepar_core.expressions import Number
+from basepar_core.identification.estimate import cramer_rao, estimate
+from basepar_core.identification.follow import observe_motion
+from basepar_core.identification.identify import identify
+from basepar_core.identification.measurement import read_measurement
+from basepar_core.mechanism import Friction
+from tests.core import identification_data as data
+
+#: Table 2 of the paper, column "identified".
+PRINTED = {
+    "crank.J": 3.40e-3,
+    "crank.mx": 4.53e-2,
+    "crank.my": 2.28e-4,
+    "rod.J": 2.06e-2,
+    "rod.mx": 9.11e-2,
+    "rod.my": -1.91e-5,
+}
+
+
+def slider_crank(folder: Path, draws: int, seed: int = 1) -> None:
+    """Errors of each base parameter against the Cramér-Rao bound of the torque noise."""
+    model = data.slider_crank()
+    base = symbolic(model, data.ELIMINATED)
+    record = read_measurement(
+        folder / "slidercrank_a_gravity_train.csv", model.mechanism, data.EXACT
+    )
+    names = base.base_names
+    truth = np.array([data.BASE[name] for name in names])
+    for label, one in (("rates given", record), ("positions only", replace(record, rates=None))):
+        off = np.abs(identify(model, one, base=base).estimate.values - truth)
+        print(f"exact signals, {label}: largest error {off.max():.1e}", flush=True)
+    W = observe_motion(model, motion.Motion(record.t, record.q, *record.rates))
+    bound = cramer_rao(W.stacked[0][:, list(base.kept)], data.SIGMA_TAU)
+    for label, cutoff in (("chosen cut-off", None), ("10 Hz", 10.0)):
+        rng, started = np.random.default_rng(seed), time.process_time()
+        errors, inside, cutoffs = [], [], []
+        for _ in range(draws):
+            noisy = replace(
+                record,
+                q=record.q + data.SIGMA_Q * rng.standard_normal(record.q.shape),
+                tau=record.tau + data.SIGMA_TAU * rng.standard_normal(record.tau.shape),
+                rates=None,
+            )
+            found = identify(model, noisy, base=base, cutoff=cutoff)
+            errors.append(found.estimate.values - truth)
+            inside.append(np.abs(errors[-1]) <= found.estimate.half_widths())
+            cutoffs.append(found.prepared.cutoffs[0])
+        rms, spread = np.sqrt(np.mean(np.square(errors), axis=0)), np.std(errors, axis=0, ddof=1)
+        print(
+            f"{label} ({min(cutoffs):.3g} to {max(cutoffs):.3g} Hz), {draws} draws, "
+            f"{(time.process_time() - started) / draws:.2f} s of CPU each; 95 % intervals hold "
+            f"{np.mean(inside):.1%}"
+        )
+        for k, name in enumerate(names):
+            printed = (PRINTED[name] - truth[k]) / spread[k]
+            print(
+                f"  {name}: RMS error {rms[k]:.3g} = {rms[k] / bound[k]:.3f} bounds; the "
+                f"paper's Table 2 lies {printed:+.2f} deviations off",
+                flush=True,
+            )
+
+
+def robot(draws: int, seed: int = 11) -> None:
+    """Coverage of the 95 % intervals: UR10, viscous and Coulomb friction, 2,000 samples."""
+    plain = files.load("ur10")
+    kinds = {"viscous": Number(5), "coulomb": Number(3)}
+    friction = tuple(Friction(q, k, v) for q in plain.coordinates for k, v in kinds.items())
+    mechanism = replace(plain, friction=friction)
+    model = prepare(mechanism)
+    law = replace(mechanism.excitation, samples=2000)
+    chosen = columns.columns(mechanism)
+    moving = motion.excite(law, mechanism, model.assembled.coordinates)
+    seen = observe_motion(model, moving, chosen)
+    base = extend(model, symbolic(model), chosen, seen)
+    nominal = mechanism.nominal
+    phi = np.concatenate(
+        [
+            mechanism.inertial_parameters(nominal),
+            columns.column_values(mechanism, chosen, nominal),
+        ]
+    )
+    truth = phi[list(base.kept)] + base.nominal_beta @ phi[list(base.eliminated)]
+    W, tau = seen.stacked[0][:, list(base.kept)], seen.stacked[0] @ phi
+    groups = np.tile(np.arange(6), 2000)
+    sigma = np.array([5.0, 4.0, 3.0, 1.0, 0.6, 0.3])[groups]
+    for method in ("weighted", "ols", "irls"):
+        rng, inside = np.random.default_rng(seed), []
+        count = draws if method == "weighted" else max(10, draws // 5)
+        for _ in range(count):
+            found = estimate(W, tau + sigma * rng.standard_normal(tau.size), groups, method)
+            inside.append(np.abs(found.values - truth) <= found.half_widths())
+        each = np.mean(inside, axis=0)
+        print(
+            f"{method}: {base.rank} parameters, {count} draws: intervals hold "
+            f"{np.mean(inside):.2%}; single parameters {each.min():.1%} to {each.max():.1%}",
+            flush=True,
+        )
+
+
+def main() -> None:
+    """Run one of the two."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    commands = parser.add_subparsers(dest="what", required=True)
+    crank = commands.add_parser("slider-crank")
+    crank.add_argument("folder", type=Path)
+    crank.add_argument("draws", type=int, nargs="?", default=30)
+    arm = commands.add_parser("robot")
+    arm.add_argument("draws", type=int, nargs="?", default=200)
+    options = parser.parse_args()
+    if options.what == "robot":
+        robot(options.draws)
+    else:
+        slider_crank(options.folder, options.draws)
+
+
+if __name__ == "__main__":
+    main()
