@@ -5,7 +5,7 @@ is a status with a reason and one number, never an exception: one impossible var
 thousand is data.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import IntEnum
 from typing import Any
 
@@ -133,7 +133,10 @@ def flags(statuses: type[IntEnum]) -> dict[str, Any]:
 
 
 def reason_texts(
-    codes: np.ndarray, values: np.ndarray, texts: Mapping[int, str] = REASONS
+    codes: np.ndarray,
+    values: np.ndarray,
+    texts: Mapping[int, str] = REASONS,
+    where: Sequence[str] = (),
 ) -> np.ndarray:
     """Reasons in words.
 
@@ -143,13 +146,18 @@ def reason_texts(
         `reason` and `reason_value` of the variants asked for, each (variant,).
     texts
         Template by code; a store's own are in `attrs["texts"]` of its `reason`.
+    where
+        Conditions of the space; a store has them in its `spec`.
 
     Returns
     -------
     (variant,) array of str; "" where there is nothing to say.
     """
-    lines = [
-        texts.get(int(code), f"reason {int(code)}").format(value=float(value))
-        for code, value in zip(codes, values, strict=True)
-    ]
+
+    def line(code: int, value: float) -> str:
+        if code == Reason.FILTER and 1 <= value <= len(where):
+            return f"does not meet {where[int(value) - 1]} (condition {value:.0f} of space.where)"
+        return texts.get(code, f"reason {code}").format(value=value)
+
+    lines = [line(int(code), float(value)) for code, value in zip(codes, values, strict=True)]
     return np.array(lines, dtype=object)

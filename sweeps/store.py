@@ -26,6 +26,7 @@ import zarr
 
 from basepar_core.errors import StoreError, UsageError
 
+from . import chunk_files
 from .outputs import Arrays, Output
 from .statuses import FAILED, REASONS, PreciseStatus, Status, flags
 
@@ -179,6 +180,7 @@ def _create_array(group: zarr.Group, layout: Layout, part: Part, output: Output)
         shape=(layout.count, *rest),
         chunks=(layout.chunk_of(part), *(max(1, length) for length in rest)),
         dtype=output.dtype,
+        compressors=chunk_files.compressors(output.dtype),
         fill_value=output.empty,
         dimension_names=list(output.dims),
         attributes=attributes,
@@ -291,7 +293,7 @@ def write(
         )
     for output in part.arrays:
         if output.name in arrays or output.name != part.retries:
-            opened[output.name][start:stop] = arrays[output.name]
+            chunk_files.put(opened[output.name], start, stop, arrays[output.name])
 
 
 @dataclass(slots=True)
@@ -363,9 +365,14 @@ def named(counts: Mapping[int, int], statuses: type[IntEnum]) -> dict[Any, int]:
 def blocks(group: zarr.Group, name: str, chunk: int) -> Iterator[tuple[int, np.ndarray]]:
     """An array in pieces of whole chunks, about a million variants each: (start, values)."""
     array = array_of(group, name)
+    numbers = chunk_files.stored(array)
     step = max(1, SURVEY_ROWS // chunk) * chunk
     for start in range(0, array.shape[0], step):
-        yield start, piece(array, name, start, min(start + step, array.shape[0]))
+        stop = min(start + step, array.shape[0])
+        block = np.full(stop - start, array.fill_value, array.dtype)
+        for begin, end in chunk_files.runs(numbers, array.chunks[0], start, stop):
+            block[begin - start : end - start] = piece(array, name, begin, end)
+        yield start, block
 
 
 def piece(array: zarr.Array, name: str, start: int, stop: int) -> np.ndarray:

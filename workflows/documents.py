@@ -197,10 +197,18 @@ def _precise_ranks(group: Any) -> dict[str, int]:
     """Variants by the rank that variable precision found."""
     if "precise_rank" not in group:
         return {}
-    ranks = np.asarray(store.array_of(group, "precise_rank")[:])
-    settled = np.asarray(store.array_of(group, "precise_status")[:]) != PreciseStatus.NONE
-    found, counts = np.unique(ranks[settled & (ranks >= 0)], return_counts=True)
-    return {str(rank): int(n) for rank, n in zip(found, counts, strict=True)}
+    counts: Counter[int] = Counter()
+    pairs = zip(
+        store.blocks(group, "precise_rank", 1),
+        store.blocks(group, "precise_status", 1),
+        strict=True,
+    )
+    for (_, ranks), (_, statuses) in pairs:
+        found, count = np.unique(
+            ranks[(statuses != PreciseStatus.NONE) & (ranks >= 0)], return_counts=True
+        )
+        counts.update(dict(zip(found.tolist(), count.tolist(), strict=True)))
+    return {str(rank): n for rank, n in sorted(counts.items())}
 
 
 def reasons(group: Any, prefix: str = "") -> list[dict[str, Any]]:
@@ -216,10 +224,12 @@ def reasons(group: Any, prefix: str = "") -> list[dict[str, Any]]:
     )
     counts: Counter[tuple[int, float]] = Counter()
     examples: dict[tuple[int, float], int] = {}
-    for start in range(0, codes.shape[0], store.SURVEY_ROWS):
-        block = slice(start, start + store.SURVEY_ROWS)
-        here = np.asarray(codes[block]).astype(float)
-        kinds = np.where(here == Reason.FILTER, np.asarray(values[block]), 0.0)
+    for start, block in store.blocks(group, f"{prefix}reason", 1):
+        if not block.any():
+            continue
+        here, kinds = block.astype(float), np.zeros(len(block))
+        if (filtered := block == Reason.FILTER).any():
+            kinds[filtered] = np.asarray(values[start : start + len(block)])[filtered]
         pairs, first, count = np.unique(
             np.stack([here, kinds]), axis=1, return_index=True, return_counts=True
         )
@@ -231,10 +241,11 @@ def reasons(group: Any, prefix: str = "") -> list[dict[str, Any]]:
     texts = json.loads(str(codes.attrs.get("texts", "{}")))
     templates = {int(code): text for code, text in texts.items()} or REASONS
     kind_of = PreciseStatus if prefix else Status
+    where = json.loads(str(group.attrs.get("spec", "{}"))).get("space", {}).get("where", [])
     found = []
     for key, total in counts.most_common():
         example = examples[key]
-        words = reason_texts(np.array([key[0]]), np.array([values[example]]), templates)
+        words = reason_texts(np.array([key[0]]), np.array([values[example]]), templates, where)
         found.append(
             {
                 "status": kind_of(int(np.asarray(statuses[example]))).meaning,

@@ -202,7 +202,7 @@ class TestDamage:
         group = store.check(path, layout)
         store.write(dict(group.arrays()), layout.parts[0], 16, 32, results(16, 32))
         (path / "status" / "c" / "1").write_bytes(b"torn")
-        with pytest.raises(StoreError, match="'status' cannot be read at variants 0 to 40"):
+        with pytest.raises(StoreError, match="'status' cannot be read at variants 16 to 32"):
             store.survey(group, layout.parts[0])
 
     def test_no_store_at_all(self, tmp_path):
@@ -238,6 +238,8 @@ def test_reasons_in_words():
         "does not meet condition 2 of space.where",
         "reason 77",
     ]
+    (said,) = reason_texts(codes[2:3], np.array([2.0]), where=["lx1 > 0", "lx1 + Dx <= 1.8 m"])
+    assert said == "does not meet lx1 + Dx <= 1.8 m (condition 2 of space.where)"
 
 
 def test_every_status_has_its_words():

@@ -1,0 +1,83 @@
+"""Chunks written without Zarr, against the files that Zarr itself writes."""
+
+import numpy as np
+import pytest
+import zarr
+
+from sweeps import chunk_files
+
+RNG = np.random.default_rng(1)
+#: Types, what follows the first axis, fill values: those that stores have.
+KINDS = [
+    ("float64", (), np.nan),
+    ("float64", (12,), np.nan),
+    ("int8", (), 0),
+    ("int16", (3,), -1),
+    ("int64", (), -1),
+    ("bool", (), False),
+    ("float64", (), 0.0),
+]
+
+
+def array(folder, dtype, rest, fill, **others):
+    options = {"compressors": chunk_files.compressors(dtype)} | others
+    return zarr.create_array(
+        folder,
+        shape=(40, *rest),
+        chunks=(16, *rest),
+        dtype=dtype,
+        fill_value=fill,
+        **options,
+    )
+
+
+def files(folder):
+    found = (file for file in folder.rglob("*") if file.is_file())
+    return {str(file.relative_to(folder)): file.read_bytes() for file in found}
+
+
+@pytest.mark.parametrize(("dtype", "rest", "fill"), KINDS)
+def test_every_byte_is_what_zarr_writes(tmp_path, dtype, rest, fill):
+    ours, theirs = (array(tmp_path / name, dtype, rest, fill) for name in ("ours", "theirs"))
+    values = (RNG.random((40, *rest)) * 100).astype(dtype)
+    values[:16][RNG.random((16, *rest)) < 0.5] = fill
+    found = chunk_files.of(ours)
+    for number, start in enumerate(range(0, 40, 16)):
+        found.write(number, values[start : start + 16])
+        theirs[start : min(start + 16, 40)] = values[start : start + 16]
+    assert files(tmp_path / "ours") == files(tmp_path / "theirs")
+    np.testing.assert_array_equal(zarr.open_array(tmp_path / "ours")[:], values)
+
+
+@pytest.mark.parametrize(("dtype", "rest", "fill"), KINDS)
+def test_a_chunk_without_results_is_not_stored(tmp_path, dtype, rest, fill):
+    made = array(tmp_path / "x", dtype, rest, fill)
+    found = chunk_files.of(made)
+    found.write(1, np.ones((16, *rest), dtype))
+    assert chunk_files.stored(made) == [1]
+    found.write(1, np.full((16, *rest), fill, dtype))
+    assert set(files(tmp_path / "x")) == {"zarr.json"}
+
+
+@pytest.mark.parametrize(
+    "others",
+    [
+        {"compressors": zarr.codecs.ZstdCodec()},  # as older stores are
+        {"chunks": (16, 2)},
+        {"chunk_key_encoding": {"name": "v2", "separator": "."}},
+    ],
+    ids=["codec", "chunks", "names"],
+)
+def test_whatever_is_less_simple_is_left_to_zarr(tmp_path, others):
+    options = {"chunks": (16, 4), "compressors": chunk_files.compressors("float64")} | others
+    made = zarr.create_array(tmp_path / "x", shape=(40, 4), dtype="float64", **options)
+    assert chunk_files.of(made) is None
+
+
+def test_stored_chunks_are_told_in_order(tmp_path):
+    made = array(tmp_path / "x", "int8", (), 0)
+    assert chunk_files.stored(made) == []
+    for number in (2, 0):
+        chunk_files.of(made).write(number, np.ones(8, np.int8))
+    (tmp_path / "x/c/1.77-1.partial").touch()  # of a worker that was killed
+    assert chunk_files.stored(made) == [0, 2]
