@@ -22,7 +22,8 @@ from .provenance import begin_run, end_run
 from .space import Filter
 from .spec import SweepSpec
 from .store import Part
-from .sweep import Tally, keep_errors, layout_of
+from .sweep import keep_errors, layout_of
+from .tally import Tally
 from .work import Stage, Work
 
 

@@ -1,8 +1,8 @@
-"""When a chunk fails: one variant at a time, if need be in a process that may die.
+"""When a chunk fails: in smaller pieces, if need be in a process that may die.
 
 The evaluation of a chunk is a pure function that is not expected to raise. If it does, its
-variants are tried one by one here, and the one that is to blame gets the status *crashed*. If it
-took its whole process along (a segmentation fault, a kernel that never returns), the variants
+variants are tried in smaller pieces here, and the one that is to blame gets the status *crashed*.
+If it took its whole process along (a segmentation fault, a kernel that never returns), the pieces
 are tried in a child of the worker, which is replaced whenever it dies or is too slow: no signal
 reaches a compiled loop, only the end of its process does.
 """
@@ -31,6 +31,8 @@ Errors = list[tuple[int, str]]  # (row, text)
 
 #: Starting a child and importing what the evaluator needs is not the variant's time.
 START_SECONDS = 120.0
+#: Into how many pieces variants are cut that fail together.
+PIECES = 32
 
 
 class Died(Exception):
@@ -62,16 +64,20 @@ def take(arrays: Arrays, results: Arrays, wanted: np.ndarray, prefix: str = "") 
     ValueError, KeyError
         If an array is missing or of another shape, or a wanted variant has no status.
     """
+    everyone = bool(wanted.all())  # a plain copy is several times as quick as a chosen one
     for name, array in arrays.items():
         values = np.asarray(results[name])
         if values.shape != array.shape:
             raise ValueError(f"array {name!r} has shape {values.shape}, not {array.shape}")
-        array[wanted] = values[wanted]
+        if everyone:
+            array[...] = values
+        else:
+            array[wanted] = values[wanted]
     if not arrays[f"{prefix}status"][wanted].all():
         raise ValueError("the evaluation left a variant without a status")
 
 
-def one_by_one(
+def in_pieces(
     evaluate: Evaluate,
     evaluator: Evaluator,
     columns: Columns,
@@ -79,7 +85,11 @@ def one_by_one(
     prefix: str,
     seconds: float,
 ) -> tuple[Arrays, Errors]:
-    """Evaluate the wanted variants singly; a failure is a status.
+    """Evaluate the wanted variants in ever smaller pieces; what fails alone is a status.
+
+    A thirty-second part of the variants that fails is cut into thirty-two again. Halves would
+    find a guilty variant with fewer evaluations, but each step costs a process, or the whole
+    time limit; single variants from the start cost the innocent the speed of a chunk.
 
     Parameters
     ----------
@@ -92,37 +102,41 @@ def one_by_one(
     """
     arrays = empty(evaluator, len(wanted), prefix)
     errors: Errors = []
-    for row in np.flatnonzero(wanted):
-        place = slice(row, row + 1)
+    left = _cut(np.flatnonzero(wanted))
+    while left:
+        rows = left.pop()
+        here = {name: array[rows] for name, array in arrays.items()}
+        everyone = np.ones(len(rows), dtype=bool)
         try:
-            single = evaluate(
-                {name: values[place] for name, values in columns.items()}, wanted[place]
-            )
-            here = {name: array[place] for name, array in arrays.items()}
-            take(here, single, wanted[place], prefix)
-        except TooSlow:
-            fate = (Status.TIMED_OUT, Reason.TOO_SLOW, seconds)
-        except Died as death:
-            fate = (Status.CRASHED, Reason.DIED, float(death.code))
-            errors.append((int(row), str(death)))
+            found = evaluate({name: values[rows] for name, values in columns.items()}, everyone)
+            take(here, found, everyone, prefix)
         except Exception as error:
-            fate = (Status.CRASHED, Reason.RAISED, np.nan)
-            errors.append((int(row), said(error)))
-        else:
-            continue
-        _mark(arrays, evaluator, place, prefix, fate)
-    return arrays, errors
+            if len(rows) > 1:
+                left += _cut(rows)
+                continue
+            fate, text = _fate(error, seconds)
+            errors += [(int(rows[0]), text)] if text else []
+            here = empty(evaluator, 1, prefix)  # nothing half-written by the failed attempt
+            for name, value in zip(("status", "reason", "reason_value"), fate, strict=True):
+                here[f"{prefix}{name}"][:] = value
+        for name, values in here.items():
+            arrays[name][rows] = values
+    return arrays, sorted(errors)
 
 
-def _mark(
-    arrays: Arrays, evaluator: Evaluator, place: slice, prefix: str, fate: tuple[int, int, float]
-) -> None:
-    for name, values in empty(evaluator, 1, prefix).items():
-        arrays[name][place] = values  # nothing half-written by the failed attempt
-    status, reason, number = fate
-    arrays[f"{prefix}status"][place] = status
-    arrays[f"{prefix}reason"][place] = reason
-    arrays[f"{prefix}reason_value"][place] = number
+def _cut(rows: np.ndarray) -> list[np.ndarray]:
+    """Pieces to be taken from the end."""
+    return np.array_split(rows, min(PIECES, len(rows)))[::-1] if len(rows) else []
+
+
+def _fate(error: Exception, seconds: float) -> tuple[tuple[int, int, float], str]:
+    """Status, reason and its number for a variant that failed alone; and what to tell."""
+    match error:
+        case TooSlow():
+            return (Status.TIMED_OUT, Reason.TOO_SLOW, seconds), ""
+        case Died():
+            return (Status.CRASHED, Reason.DIED, float(error.code)), str(error)
+    return (Status.CRASHED, Reason.RAISED, np.nan), said(error)
 
 
 def said(error: BaseException) -> str:

@@ -9,9 +9,12 @@ Found work (a doubtful variant's precise task takes seconds where its chunk took
 flies at once, but on half of the threads at most as long as there is other work: neither kind
 waits for the other.
 
+Several of them may share a client (`Fleet`): the window is shared, and each has kinds of tasks of
+its own, so that the scheduler knows the heavy from the cheap.
+
 A worker that dies takes its tasks along, the guilty one and its neighbours. They come back cut
 into single chunks, few at a time, so that a second death points at the chunk; that chunk is then
-evaluated one variant at a time, in a process that may die (`careful.py`).
+evaluated in ever smaller pieces, in a process that may die (`careful.py`).
 """
 
 import logging
@@ -30,6 +33,7 @@ from distributed.scheduler import KilledWorker
 
 from basepar_core.errors import BaseparError
 
+from .fleet import Fleet
 from .work import Receipt, Task
 
 #: Seconds of work per task; more where hundreds of workers would flood the driver.
@@ -86,6 +90,7 @@ def run(
     on_receipts: OnReceipts = lambda receipts, threads: None,
     task_seconds: float = TASK_SECONDS,
     patience: float = 60.0,
+    fleet: Fleet | None = None,
 ) -> Outcome:
     """Perform tasks that cover the ranges, and whatever work they find.
 
@@ -108,9 +113,13 @@ def run(
         What a task should take.
     patience
         Seconds without any worker after which `WorkersError` is raised.
+    fleet
+        Others that use the client at the same time.
     """
+    fleet = fleet or Fleet()
     fan = _Fan(
-        work, client, chunks, iter(ranges), iter(tasks), on_receipts, task_seconds, patience
+        *(work, client, chunks, iter(ranges), iter(tasks), on_receipts, task_seconds, patience),
+        fleet,
     )
     try:
         fan.run()
@@ -145,6 +154,7 @@ class _Fan:
     on_receipts: OnReceipts
     task_seconds: float
     patience: float
+    fleet: Fleet
     given_up: list[Task] = field(default_factory=list)
     suspects: deque[Task] = field(default_factory=deque)
     again: deque[Task] = field(default_factory=deque)
@@ -163,9 +173,11 @@ class _Fan:
         self.open: tuple[int, int] | None = None  # what is left of the current range
         self.threads = 0
         self.looked = self.last_worker = time.monotonic()
+        self.name = self.fleet.join()
 
     def run(self) -> None:
         while True:
+            self.fleet.check()
             self._look_at_workers()
             self._fill()
             if not self.flying:
@@ -179,11 +191,13 @@ class _Fan:
         self.flying.clear()
         self.shared = None
         self.gatherer.shutdown(wait=False)
+        self.fleet.leave()
 
     # What flies
 
     def _fill(self) -> None:
-        room = max(4, WINDOW * self.threads) - len(self.flying)
+        share = WINDOW * self.threads // max(1, self.fleet.aloft)
+        room = max(4, share) - len(self.flying)
         while room > 0 and (task := self._next()) is not None:
             self._submit(task)
             room -= 1
@@ -234,7 +248,7 @@ class _Fan:
             self.shared = self.client.submit(cloudpickle.loads, self.program, pure=False)
         # Keys by kind: the scheduler expects of a task what others of its kind took.
         extra = _is_extra(task)
-        key = f"{'extra' if extra else 'chunk'}-{uuid4()}"
+        key = f"{'extra' if extra else 'chunk'}_{self.name}-{uuid4()}"
         # Few fly, so they go first: behind a worker's queue they would hardly ever run.
         future = self.client.submit(
             _perform, self.shared, task, key=key, pure=False, priority=int(extra)

@@ -38,14 +38,15 @@ def guard(evaluator: Evaluator) -> Guarded:
 def kept_child(evaluator: Evaluator, seconds: float) -> Child:
     """This thread's child process for an evaluator, which may take `seconds` for an answer.
 
-    To start one costs a second or more, so the two latest are kept.
+    To start one costs a second or more, so the four latest are kept: members of a family take
+    turns, and each has precise tasks too.
     """
     known: list[tuple[Evaluator, Child]] = _children.__dict__.setdefault("known", [])
     child = next((child for one, child in known if one is evaluator), None)
     if child is None:
         child = Child(evaluator, seconds, _memory_limit())
         known.append((evaluator, child))
-        if len(known) > 2:
+        if len(known) > 4:
             known.pop(0)[1].close()
     child.seconds = seconds
     return child

@@ -39,6 +39,8 @@ CALLS = ("stroke", "transmission_angle")
 #: Version of the arrays: raised when a program would write others for the same file (then an
 #: older store is another sweep's, not a damaged one). It counts in the hash.
 SCHEMA = 3
+#: A chunk that is still to be chosen.
+FROM_PILOT = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +105,8 @@ class SweepSpec:
     evaluation
         What is computed.
     chunk
-        Variants per chunk of the store; part of the hash.
+        Variants per chunk of the store; part of the hash. `FROM_PILOT`: whoever makes the store
+        measures first (`pilot.py`), and whoever goes on takes the store's.
     store
         Directory of the Zarr store.
     variant_seconds
@@ -164,6 +167,10 @@ class SweepSpec:
         theirs = {key: value for key, value in other.items() if key in self.canonical}
         theirs["store"] = {"chunk": theirs.get("store", {}).get("chunk")}  # wherever it is
         return list(_differences(self.canonical, theirs, ""))
+
+    def chunked(self, chunk: int) -> "SweepSpec":
+        """The same sweep in other chunks."""
+        return replace(self, chunk=chunk)
 
     def at(self, store: str) -> "SweepSpec":
         """The same sweep, stored elsewhere."""
@@ -250,7 +257,7 @@ def evaluation_mistakes(
 def number_mistakes(chunk: int, variant_seconds: float) -> list[Mistake]:
     """What is wrong with the store's chunk and the limits."""
     found = []
-    if chunk < 1:
+    if chunk < 1 and chunk != FROM_PILOT:
         found.append(Mistake("store.chunk", f"{chunk} variants; at least 1 is needed."))
     if not variant_seconds > 0:
         message = f"{variant_seconds:g} s; a positive time is needed."

@@ -25,7 +25,14 @@ from .compose import Chain, Derived, Product
 from .plans import Plan, from_description
 from .space import condition, formula
 from .space_file import read_number, read_space, symbol_units
-from .spec import Evaluation, Reduction, SweepSpec, evaluation_mistakes, number_mistakes
+from .spec import (
+    FROM_PILOT,
+    Evaluation,
+    Reduction,
+    SweepSpec,
+    evaluation_mistakes,
+    number_mistakes,
+)
 from .table_file import read_table
 from .tables import Table
 
@@ -238,10 +245,10 @@ def _words(reading: Reading, node: Node | None, what: str) -> tuple[str, ...]:
 
 def _store(reading: Reading, node: Node | None) -> tuple[str, int]:
     if node is None:
-        return "", 1024
+        return "", FROM_PILOT
     entries = reading.fields(node, (), ("path", "chunk"))
     path = reading.text(entries.get("path"), "a directory") or ""
-    return path, reading.whole(entries["chunk"], 1) if "chunk" in entries else 1024
+    return path, reading.whole(entries["chunk"], 1) if "chunk" in entries else FROM_PILOT
 
 
 def _limits(reading: Reading, node: Node | None) -> float:

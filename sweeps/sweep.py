@@ -4,10 +4,10 @@
 does nothing.
 """
 
+import contextlib
 import json
 import math
 import time
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
@@ -20,25 +20,25 @@ from distributed import Client
 
 from basepar_core.errors import StoreError, UsageError
 
-from . import damage, fanout, store
+from . import damage, fanout, pilot, store
 from .asked import is_asked
+from .fleet import Fleet
 from .lock import Lock, busy, holder, locked
 from .notes import notes
 from .outputs import Evaluator, Output
-from .progress import Advance, Progress
+from .progress import Progress
 from .provenance import begin_run, end_run, provenance
 from .space import Filter, dimensions
-from .spec import SweepSpec
+from .spec import FROM_PILOT, SweepSpec
 from .statuses import FAILED, PreciseStatus, Status
 from .store import Layout, Part
-from .work import Receipt, Stage, Task, Work
+from .tally import ERRORS_KEPT, Tally
+from .work import Stage, Task, Work
 
 #: Variants per chunk of the precise arrays, each of which a precise task writes alone: few, so
 #: that a small sweep of heavy variants keeps all workers busy; more where there are MANY, because
 #: a reader pays a millisecond for each chunk, written or not.
 PRECISE_CHUNK, PRECISE_CHUNK_OF_MANY, MANY = 8, 128, 16_384
-#: Error texts kept in the store's attributes.
-ERRORS_KEPT = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +121,20 @@ def sweep(
     """
     if (found := complete(spec, retry_failed)) is not None:
         return found
+    with ready(spec, client, evaluator=evaluator, precise=precise) as run:
+        return run.fill(progress, rows, retry_failed)
+
+
+@contextlib.contextmanager
+def ready(
+    spec: SweepSpec,
+    client: Client,
+    *,
+    evaluator: Evaluator | None = None,
+    precise: Evaluator | None = None,
+    fleet: Fleet | None = None,
+) -> Iterator["Run"]:
+    """A sweep prepared, its store made and locked; parameters and errors as of `sweep`."""
     path = _path(spec)
     with locked(path) as lock:
         if evaluator is None:
@@ -129,14 +143,24 @@ def sweep(
             evaluator = prepare(spec)
             evaluator.warm(spec.plan.names)  # once, not by every worker
             precise = evaluator.precise
+        spec = as_stored(spec, path)
+        if spec.chunk == FROM_PILOT:
+            spec = spec.chunked(pilot.chunk(spec, evaluator, client))
         layout = layout_of(spec, evaluator, precise)
         if not path.exists():
             store.create(path, layout)
         stages = [Stage(evaluator, layout.parts[0])]
         stages += [Stage(precise, layout.parts[1])] if precise is not None else []
         group = store.check(path, layout)
-        run = _Run(spec, path, group, tuple(stages), client, lock)
-        return run.fill(progress, rows or (0, len(spec)), retry_failed)
+        yield Run(spec, path, group, tuple(stages), client, lock, fleet)
+
+
+def as_stored(spec: SweepSpec, path: Path) -> SweepSpec:
+    """The sweep with its store's chunk, where it leaves that to a pilot and there is a store."""
+    if spec.chunk != FROM_PILOT or not path.exists():
+        return spec
+    plain = json.loads(str(store.open_group(path).attrs.get("spec", "{}")))
+    return spec.chunked(int(plain.get("store", {}).get("chunk", FROM_PILOT)))
 
 
 def complete(spec: SweepSpec, retry_failed: bool = False) -> Summary | None:
@@ -153,6 +177,7 @@ def complete(spec: SweepSpec, retry_failed: bool = False) -> Summary | None:
     if not path.exists():
         _refuse_busy(path)
         return None
+    spec = as_stored(spec, path)
     refuse_other(spec, path)
     damage.check_metadata(path)
     if not _nothing_missing(spec, path):
@@ -262,8 +287,8 @@ def _nothing_missing(spec: SweepSpec, path: Path) -> bool:
 
 
 @dataclass
-class _Run:
-    """One run of a sweep over its store, which is locked."""
+class Run:
+    """One run of a sweep over its store, which is locked (`ready`)."""
 
     spec: SweepSpec
     path: Path
@@ -271,10 +296,14 @@ class _Run:
     stages: tuple[Stage, ...]
     client: Client
     lock: Lock
+    fleet: Fleet | None = None
 
-    def fill(self, progress: Progress | None, rows: tuple[int, int], retry: bool) -> Summary:
+    def fill(
+        self, progress: Progress | None, rows: tuple[int, int] | None, retry: bool
+    ) -> Summary:
         """Do what is missing."""
         begun = time.monotonic()
+        rows = rows or (0, len(self.spec))
         begin_run(self.path, self.group)
         found = store.survey(self.group, self.stages[0].part)
         tally = Tally(
@@ -308,7 +337,7 @@ class _Run:
         )
 
     def _perform(
-        self, ranges: Sequence[tuple[int, int]], tasks: Iterator[Task], tally: "Tally"
+        self, ranges: Sequence[tuple[int, int]], tasks: Iterator[Task], tally: Tally
     ) -> fanout.Outcome:
         spec, created = self.spec, str(self.group.attrs["provenance"])
         conditions = Filter.of(spec.mechanism, spec.where)
@@ -316,7 +345,13 @@ class _Run:
             str(self.path), created, spec.plan, conditions, self.stages, spec.variant_seconds
         )
         chunks = [stage.part.chunk for stage in self.stages]
-        return fanout.run(work, ranges, self.client, chunks=chunks, tasks=tasks, on_receipts=tally)
+        return fanout.run(
+            *(work, ranges, self.client),
+            chunks=chunks,
+            tasks=tasks,
+            on_receipts=tally,
+            fleet=self.fleet,
+        )
 
     def _left(self, others: Sequence[tuple[int, int]]) -> Iterator[Task]:
         """Doubtful variants that an earlier run left behind; not those that `others` will find."""
@@ -355,53 +390,3 @@ def keep_errors(
             kept[variant] = text
     shown = dict(list(kept.items())[:ERRORS_KEPT])
     store.set_attribute(path, "errors", json.dumps(shown))
-
-
-class Tally:
-    """Adds up receipts, and tells the progress."""
-
-    def __init__(
-        self,
-        total: int,
-        counts: Mapping[Status, int],
-        precise: Mapping[PreciseStatus, int],
-        progress: Progress | None,
-        lock: Lock,
-    ):
-        self.total, self.lock = total, lock
-        self.counts: list[Counter[int]] = [Counter(counts), Counter(precise)]
-        self.progress = progress
-        self.begun = time.monotonic()
-        self.evaluated = 0
-        self.errors: dict[int, str] = {}
-
-    def __call__(self, receipts: Sequence[Receipt], threads: int) -> None:
-        for receipt in receipts:
-            self.counts[receipt.stage].update(dict(receipt.counts))
-            self.counts[1][PreciseStatus.NONE] = 0
-            if receipt.stage == 0:
-                self.evaluated += receipt.evaluated
-            if len(self.errors) < ERRORS_KEPT:
-                self.errors.update(receipt.errors)
-        advance = self._advance(threads)
-        self.lock.tell(
-            done=advance.done,
-            total=advance.total,
-            unsettled=advance.unsettled,
-            evaluated=self.evaluated,
-            seconds=round(advance.seconds, 1),
-            workers=threads,
-        )
-        if self.progress is not None:
-            self.progress(advance)
-
-    def _advance(self, threads: int) -> Advance:
-        counts = store.named(self.counts[0], Status)
-        return Advance(
-            done=self.total - counts.get(Status.PENDING, 0),
-            total=self.total,
-            counts=counts,
-            precise=store.named(self.counts[1], PreciseStatus),
-            seconds=time.monotonic() - self.begun,
-            workers=threads,
-        )

@@ -14,7 +14,7 @@ from functools import lru_cache
 import numpy as np
 import zarr
 
-from .careful import Errors, empty, one_by_one, take
+from .careful import Errors, empty, in_pieces, take
 from .guard import Guarded, guard, kept_child
 from .outputs import Arrays, Columns, Evaluator
 from .plans import Plan
@@ -31,7 +31,7 @@ class Task:
     """Variants start … stop − 1 of one stage; whole chunks.
 
     `expected` is the driver's estimate of one variant's time in s, 0 while unknown. `attempt`
-    counts from 0; `careful` evaluates one variant at a time in a process that may die; `retry`
+    counts from 0; `careful` evaluates small pieces in a process that may die; `retry`
     evaluates only the variants that crashed or timed out.
     """
 
@@ -154,26 +154,26 @@ class Work:
     def _evaluated(
         self, task: Task, columns: Columns, wanted: np.ndarray
     ) -> tuple[Arrays, Errors]:
-        """One chunk; whole if it can be, else variant by variant."""
+        """One chunk; whole if it can be, else in pieces."""
         evaluator, prefix = self.stages[task.stage].evaluator, self.stages[task.stage].part.prefix
         arrays = empty(evaluator, len(wanted), prefix)
         if not wanted.any():
             return arrays, []
         seconds = self.variant_seconds
         if task.careful:
-            return one_by_one(
-                kept_child(evaluator, seconds), evaluator, columns, wanted, prefix, seconds
-            )
+            child = kept_child(evaluator, seconds)
+            return in_pieces(child, evaluator, columns, wanted, prefix, seconds)
         guarded = guard(evaluator)
         try:
             allowed = self._allowed(guarded, task, columns, wanted)
             take(arrays, guarded(columns, wanted, allowed), wanted, prefix)
         except Exception:
 
-            def single(columns: Columns, wanted: np.ndarray) -> Arrays:
-                return guarded(columns, wanted, 2 * seconds)
+            def piece(columns: Columns, wanted: np.ndarray) -> Arrays:
+                expected = 20 * task.expected * len(wanted)
+                return guarded(columns, wanted, max(2 * seconds, expected))
 
-            return one_by_one(single, evaluator, columns, wanted, prefix, seconds)
+            return in_pieces(piece, evaluator, columns, wanted, prefix, seconds)
         return arrays, []
 
     def _allowed(
@@ -231,7 +231,7 @@ def _restore(
         arrays[name] = np.where(fresh.reshape(-1, *[1] * (stored.ndim - 1)), arrays[name], stored)
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=64)  # members of a family take turns
 def _opened(store: str, created: str) -> dict[str, zarr.Array]:
     """The store's arrays, opened once per process; `created` tells a new store of the name."""
     # Measured: with Zarr's own threads two processes write no faster than one.

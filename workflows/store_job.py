@@ -5,7 +5,7 @@ from pathlib import Path
 from basepar_core.errors import StoreError, UsageError
 from sweeps import damage
 from sweeps.asked import is_asked
-from sweeps.family import Family, load_family, make_root
+from sweeps.family import Family, load_family, make_root, members_of
 from sweeps.lock import locked
 from sweeps.spec import SweepSpec
 from sweeps.spec_file import from_document
@@ -32,6 +32,16 @@ def load_jobs(spec: str, store: str | None = None) -> Family:
     root = Path(store or (stated.pop() if stated else f"{Path(spec).stem}.zarr"))
     make_root(root, list(found))
     return {name: job.at(str(root / name)) for name, job in found.items()}
+
+
+def again_all(store: str, to: str) -> Family:
+    """The sweep that a store holds, or those of a family's, to be stored elsewhere, by name."""
+    members = members_of(Path(store))
+    if not members:
+        return {"": again(store, to)}
+    found = {name: again(str(Path(store) / name), str(Path(to) / name)) for name in members}
+    make_root(Path(to), list(found))
+    return found
 
 
 def again(store: str, to: str) -> SweepSpec:

@@ -1,5 +1,6 @@
 """A sweep job: specification, cluster, store."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from sweeps.progress import Progress
 from sweeps.spec import SweepSpec
 from sweeps.spec_file import load_sweep
 from sweeps.sweep import Summary, complete, sweep
+from sweeps.together import sweep_together
 
 from .shipped import sweep_file
 
@@ -88,5 +90,25 @@ def run(
     try:
         with connect(place) as client:
             return sweep(job, client, progress, retry_failed=retry_failed)
+    except PlaceError as error:
+        raise ClusterError(str(error)) from error
+
+
+def run_all(
+    jobs: Mapping[str, SweepSpec],
+    place: Place,
+    progress: Progress | None = None,
+    retry_failed: bool = False,
+) -> dict[str, Summary]:
+    """Run the sweeps of a family, all at once on the same workers; errors as of `run`."""
+    if len(jobs) == 1:
+        return {name: run(job, place, progress, retry_failed) for name, job in jobs.items()}
+    standing = {name: complete(job, retry_failed) for name, job in jobs.items()}
+    found = {name: summary for name, summary in standing.items() if summary is not None}
+    if len(found) == len(jobs):
+        return found
+    try:
+        with connect(place) as client:
+            return sweep_together(jobs, client, progress, retry_failed=retry_failed)
     except PlaceError as error:
         raise ClusterError(str(error)) from error

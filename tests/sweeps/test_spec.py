@@ -9,7 +9,7 @@ from basepar_core.errors import ExpressionError, FileError
 from basepar_core.files import loads
 from sweeps.plans import Grid, Random, Sobol
 from sweeps.space import Filter, condition
-from sweeps.spec import Evaluation, Reduction, SweepSpec
+from sweeps.spec import FROM_PILOT, Evaluation, Reduction, SweepSpec
 from sweeps.spec_file import from_document, load_sweep, parse_sweep
 from sweeps.sweep import swept_outputs
 from sweeps.tables import Table
@@ -100,7 +100,7 @@ def test_all_mistakes_at_once_in_python_too():
             MECHANISM,
             Random((("lx9", 0.0, 1.0), ("rho", 1.0, 2.0), ("r3", 1.0, 2.0)), 0),
             evaluation=Evaluation("fast", Reduction(("aix",), 2.0, 0), ("torque",)),
-            chunk=0,
+            chunk=-1,
             variant_seconds=0.0,
         )
     assert [mistake.path for mistake in caught.value.mistakes] == [
@@ -189,7 +189,7 @@ other: 3
 
     def test_defaults(self, folder):
         found = with_space(folder, "{plan: lhs, variables: {lx1: [0.1, 0.2]}, candidates: 5}")
-        assert (found.chunk, found.store, found.plan.seed) == (1024, "", 0)
+        assert (found.chunk, found.store, found.plan.seed) == (FROM_PILOT, "", 0)
         assert found.evaluation == Evaluation()
 
 

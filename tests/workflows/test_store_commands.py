@@ -131,3 +131,7 @@ def test_a_family_has_a_group_for_each(run, made):
     assert "sweep of five-bar" in shown.out
     again = run("sweep", str(made / "family.yaml"), "--store", str(root), "--json")
     assert [one["evaluated"] for one in again.json["members"].values()] == [0, 0]
+    other = str(made / "other.zarr")
+    rerun = run("sweep", "--from", str(root), "--store", other, "--workers", "1", "--json")
+    assert [one["evaluated"] for one in rerun.json["members"].values()] == [1, 1]
+    assert xr.open_zarr(other, group="five", consolidated=False).load().equals(five.load())

@@ -66,14 +66,13 @@ def _sweep(options: argparse.Namespace) -> int:
     from ..sweep_job import place_of
 
     place, jobs = place_of(options.cluster, options.workers), _jobs(options)
-    documents = {}
-    for name, job in jobs.items():
-        documents[name] = document = _one(options, job, place)
-        if not options.json:
+    documents = _done(options, jobs, place)
+    if not options.json:
+        for name, document in documents.items():
             store_tables.show_notes(f"repaired: {line}" for line in document["repaired"])
             _show(name, document)
             store_tables.show_rate(document)
-            terminal.show_next_steps(document["store"], job.mechanism.name)
+            terminal.show_next_steps(document["store"], jobs[name].mechanism.name)
     if options.json:
         emit(documents.get("", {"members": documents}))
     if any(
@@ -91,21 +90,26 @@ def _sweep(options: argparse.Namespace) -> int:
     )
 
 
-def _one(options: argparse.Namespace, job: "SweepSpec", place: "Place") -> dict[str, Any]:
-    """Run one sweep; what it did and what its store holds."""
+def _done(
+    options: argparse.Namespace, jobs: "dict[str, SweepSpec]", place: "Place"
+) -> dict[str, dict[str, Any]]:
+    """Run the sweeps; what each did and what its store holds."""
     from .. import documents, terminal
     from ..store_job import mend
-    from ..sweep_job import run
+    from ..sweep_job import run_all
 
-    mended = mend(job.store) if options.repair else []
+    mended = {name: mend(job.store) if options.repair else [] for name, job in jobs.items()}
     with terminal.sweep_bar(options.json or options.quiet) as bar:
-        result = run(job, place, bar, options.retry_failed)
-    return documents.summary(result) | {"repaired": mended}
+        results = run_all(jobs, place, bar, options.retry_failed)
+    return {
+        name: documents.summary(result) | {"repaired": mended[name]}
+        for name, result in results.items()
+    }
 
 
 def _jobs(options: argparse.Namespace) -> "dict[str, SweepSpec]":
     """The sweeps asked for by name: a file's (mostly one, ""), or the one a store holds."""
-    from ..store_job import again, load_jobs
+    from ..store_job import again_all, load_jobs
 
     if (options.spec is None) == (options.origin is None):
         raise UsageError("Name a sweep file, or a store with --from; one of them.", ["SPEC"])
@@ -113,7 +117,7 @@ def _jobs(options: argparse.Namespace) -> "dict[str, SweepSpec]":
         return load_jobs(options.spec, options.store)
     if options.store is None:
         raise UsageError("--from needs --store: where the new results go.", ["--store"])
-    return {"": again(options.origin, options.store)}
+    return again_all(options.origin, options.store)
 
 
 def _status(options: argparse.Namespace) -> int:

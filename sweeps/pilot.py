@@ -1,0 +1,84 @@
+"""How many variants a chunk of a new store takes, where the sweep's file leaves it open.
+
+A chunk is the least that a task can take, so it should not take longer than a task; and every
+chunk costs some twenty files, so it should not be much shorter either. A worker evaluates a few
+variants of the space and says how long they take: there, because one of them may kill its process.
+"""
+
+import logging
+import math
+import time
+
+import numpy as np
+from distributed import Client
+
+from .fanout import TASK_SECONDS
+from .guard import guard
+from .notes import sample
+from .outputs import Columns, Evaluator
+from .spec import SweepSpec
+from .statuses import Status
+
+#: Chunks chosen are powers of two between these; where the pilot fails, this one.
+LEAST, MOST, OTHERWISE = 8, 16_384, 1024
+#: What a pilot takes about, s, beside its first variant, twice.
+PILOT_SECONDS = 0.3
+#: Sweeps whose variants are mostly doubtful are cut at least so often: a precise task takes far
+#: longer than the rest of its chunk, and cannot be larger than that.
+PIECES_OF_DOUBT = 32
+#: A worker that is new imports and compiles first.
+START_SECONDS = 120.0
+
+log = logging.getLogger(__name__)
+
+
+def chunk(spec: SweepSpec, evaluator: Evaluator, client: Client) -> int:
+    """Variants that take about half a second, a power of two."""
+    columns = sample(spec)
+    if not next(iter(columns.values())).size:
+        return OTHERWISE
+    try:
+        # Before what other sweeps of a family have sent ahead.
+        future = client.submit(
+            measured, evaluator, columns, spec.variant_seconds, pure=False, priority=2
+        )
+        each, doubtful = future.result(timeout=START_SECONDS + 3 * spec.variant_seconds)
+    except Exception as error:  # a pilot may crash; the sweep itself says whose fault it is
+        log.info("no pilot: %s", error)
+        return OTHERWISE
+    found = fitting(TASK_SECONDS / each)
+    return min(found, power(len(spec) / PIECES_OF_DOUBT)) if doubtful > 0.5 else found
+
+
+def fitting(wanted: float) -> int:
+    """The chunk nearest to so many variants."""
+    return min(MOST, max(LEAST, power(wanted)))
+
+
+def power(wanted: float) -> int:
+    """The nearest power of two, 1 at least."""
+    return 1 << round(math.log2(max(1.0, wanted)))
+
+
+def measured(evaluator: Evaluator, columns: Columns, limit: float) -> tuple[float, float]:
+    """Seconds a variant takes among others, and the share that float64 leaves in doubt.
+
+    Done by a worker: one variant to load and compile what is needed, the same one for its time,
+    then twice as many each time, as long as time allows. The last time counts.
+    """
+    guarded, total = guard(evaluator), len(next(iter(columns.values())))
+
+    def timed(count: int) -> tuple[float, float]:
+        rows = {name: values[:count] for name, values in columns.items()}
+        start = time.perf_counter()
+        found = guarded(rows, np.ones(count, dtype=bool), 2 * limit)
+        taken = time.perf_counter() - start
+        return taken, float((found["status"] == Status.AWAITING_PRECISE).mean())
+
+    timed(1)
+    begun, count = time.perf_counter(), 1
+    while True:
+        taken, doubtful = timed(count)
+        if count >= total or time.perf_counter() - begun + 2 * taken > PILOT_SECONDS:
+            return max(taken, 1e-9) / count, doubtful
+        count = min(2 * count, total)

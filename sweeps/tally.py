@@ -1,0 +1,64 @@
+"""What a run has done so far, added up from its receipts."""
+
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from . import store
+from .lock import Lock
+from .progress import Advance, Progress
+from .statuses import PreciseStatus, Status
+from .work import Receipt
+
+#: Error texts kept in the store's attributes.
+ERRORS_KEPT = 100
+
+
+class Tally:
+    """Adds up receipts, and tells the progress."""
+
+    def __init__(
+        self,
+        total: int,
+        counts: Mapping[Status, int],
+        precise: Mapping[PreciseStatus, int],
+        progress: Progress | None,
+        lock: Lock,
+    ):
+        self.total, self.lock = total, lock
+        self.counts: list[Counter[int]] = [Counter(counts), Counter(precise)]
+        self.progress = progress
+        self.begun = time.monotonic()
+        self.evaluated = 0
+        self.errors: dict[int, str] = {}
+
+    def __call__(self, receipts: Sequence[Receipt], threads: int) -> None:
+        for receipt in receipts:
+            self.counts[receipt.stage].update(dict(receipt.counts))
+            self.counts[1][PreciseStatus.NONE] = 0
+            if receipt.stage == 0:
+                self.evaluated += receipt.evaluated
+            if len(self.errors) < ERRORS_KEPT:
+                self.errors.update(receipt.errors)
+        advance = self._advance(threads)
+        self.lock.tell(
+            done=advance.done,
+            total=advance.total,
+            unsettled=advance.unsettled,
+            evaluated=self.evaluated,
+            seconds=round(advance.seconds, 1),
+            workers=threads,
+        )
+        if self.progress is not None:
+            self.progress(advance)
+
+    def _advance(self, threads: int) -> Advance:
+        counts = store.named(self.counts[0], Status)
+        return Advance(
+            done=self.total - counts.get(Status.PENDING, 0),
+            total=self.total,
+            counts=counts,
+            precise=store.named(self.counts[1], PreciseStatus),
+            seconds=time.monotonic() - self.begun,
+            workers=threads,
+        )
