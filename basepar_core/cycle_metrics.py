@@ -25,6 +25,7 @@ from .mechanism import (
 )
 from .metrics import tracks
 from .motion import Motion
+from .onedof import metrics as regime
 from .regressor import LANES, Rates, evaluate
 from .relations import symbol_values
 from .spatial import Array, cross, dot
@@ -237,6 +238,8 @@ def find(mechanism: Mechanism, name: str) -> CycleMetric | None:
     """A metric by its name; None where no metric of this mechanism is called so."""
     if name in PLAIN:
         return PLAIN[name]
+    if (known := regime.known(mechanism).get(canonical(name))) is not None:
+        return CycleMetric(_of_regime(canonical(name)), known.unit, known.words, True)
     match = _CALL.fullmatch(name)
     if match is None or canonical(name) not in names(mechanism):
         return None
@@ -247,7 +250,18 @@ def find(mechanism: Mechanism, name: str) -> CycleMetric | None:
 def names(mechanism: Mechanism) -> list[str]:
     """Every metric that a mechanism has."""
     strokes = [f"stroke({value})" for joint in mechanism.joints for value in joint.values]
-    return [*PLAIN, *strokes, *(f"transmission_angle({','.join(t)})" for t in _triples(mechanism))]
+    angles = [f"transmission_angle({','.join(t)})" for t in _triples(mechanism)]
+    return [*PLAIN, *strokes, *angles, *regime.known(mechanism)]
+
+
+def _of_regime(name: str) -> Callable[[ClosedCycle], Array]:
+    """One alone; sweeps measure all they need of a regime at once (`onedof.metrics.Meter`)."""
+
+    def value(cycle: ClosedCycle) -> Array:
+        found = regime.meter_of(cycle.model, [name])(cycle.values)
+        return np.broadcast_to(found.values[name], (cycle.count,))
+
+    return value
 
 
 def _triples(mechanism: Mechanism) -> Iterator[tuple[str, str, str]]:

@@ -22,6 +22,8 @@ from basepar_core.errors import MissingDataError, UsageError
 from basepar_core.kernels import linear, paths, warmup
 from basepar_core.mechanism import LENGTH_VALUES
 from basepar_core.motion import Motion, cycle, excitation
+from basepar_core.onedof import turning
+from basepar_core.onedof.metrics import BROKEN, COARSE, Meter, meter_of
 from basepar_core.reduction import check_reducible
 from basepar_core.regressor import Observation, observe
 from basepar_core.relations import symbol_values
@@ -31,8 +33,16 @@ from . import reduce
 from .outputs import Arrays, Columns, Output, blank
 from .own_metrics import OwnMetric
 from .precise import CERTAIN, PreciseEvaluator
-from .spec import METRICS, SweepSpec, array_name
+from .spec import METRICS, REGIMES, SweepSpec, array_name
 from .statuses import WITH_RESULTS, Reason, Status
+
+_REGIME_REASONS = {
+    turning.STALLED: Reason.STALLED,
+    turning.NEUTRAL: Reason.NEUTRAL,
+    turning.NONE: Reason.NO_REGIME,
+    BROKEN: Reason.NO_TURN,
+    COARSE: Reason.ROUGH_REGIME,
+}
 
 
 @dataclass(frozen=True)
@@ -49,6 +59,8 @@ class ChunkEvaluator:
         Names of metrics of the cycle: of torques, and those of `cycle_metrics`.
     own
         Metrics of the user's.
+    meter
+        Measures steady regimes, where metrics of them are among `metrics`.
     reducer
         Reduces every variant over its cycle, where asked for.
     precise
@@ -65,6 +77,7 @@ class ChunkEvaluator:
     reducer: reduce.Reducer | None = None
     precise: PreciseEvaluator | None = field(default=None, repr=False)
     own: tuple[OwnMetric, ...] = ()
+    meter: Meter | None = field(default=None, repr=False)
 
     @cached_property
     def outputs(self) -> tuple[Output, ...]:
@@ -321,13 +334,26 @@ class _Chunk:
         assert self.of.cycle is not None
         q = seen.trace.q[:, good]
         closed = ClosedCycle(self.of.model, self._part(rows), self.of.cycle, q)
-        wanted = [name for name in self.of.metrics if name not in METRICS]
+        if self.of.meter is not None:
+            self._regimes(rows, self.of.meter)
+        apart = (*METRICS, *(self.of.meter.names if self.of.meter else ()))
+        wanted = [name for name in self.of.metrics if name not in apart]
         for name, values in cycle_metrics.of_cycle(closed, wanted).items():
             self.arrays[array_name(name)][rows] = values
         for own in self.of.own:
             self.arrays[own.name][rows] = own(closed)
         if self.of.torque_metrics or self.of.reducer is not None:
             self._torques(rows, seen, good)
+
+    def _regimes(self, rows: np.ndarray, meter: Meter) -> None:
+        """Metrics of steady regimes; a variant without one is special, and its reason says why."""
+        found = meter(self._part(rows))
+        for name, values in found.values.items():
+            self.arrays[array_name(name)][rows] = values
+        missing = ~found.sound & (self.arrays["status"][rows] == Status.SOLVED)
+        for state, reason in _REGIME_REASONS.items():
+            hit = missing & (found.state == state)
+            self._mark(rows[hit], Status.SPECIAL, reason, np.nan)
 
     def _torques(self, rows: np.ndarray, seen: Observation, good: np.ndarray) -> None:
         phi, chosen = self._phi[rows], np.flatnonzero(good)
@@ -395,7 +421,13 @@ def prepare(spec: SweepSpec) -> ChunkEvaluator:
         reduce.prepare(model, base, asked.reduction) if asked.reduction else None,
         _precise(model, base) if asked.rank in ("auto", "precise") else None,
         asked.users,
+        _meter(model, asked.built_in),
     )
+
+
+def _meter(model: Model, names: Sequence[str]) -> Meter | None:
+    wanted = [name for name in names if name.partition("(")[0] in REGIMES]
+    return meter_of(model, wanted) if wanted else None
 
 
 def _precise(model: Model, base: BaseParameters) -> PreciseEvaluator:

@@ -18,6 +18,8 @@ from basepar_core.cycle_metrics import array_name as array_name
 from basepar_core.errors import FileError, Mistake
 from basepar_core.grammar import did_you_mean
 from basepar_core.mechanism import Data, Mechanism
+from basepar_core.onedof.metrics import CALLED as REGIME_CALLS
+from basepar_core.onedof.metrics import WORDS as REGIMES
 from basepar_core.yaml_text import Fields, Items, Node, Text, read
 
 from .compose import document
@@ -35,7 +37,7 @@ REDUCTION_ARRAYS = ("generalised", "validation")
 #: Metrics of the drives' torques over the cycle; others are in `basepar_core.cycle_metrics`.
 METRICS = ("torque_rms", "torque_peak")
 #: Words of metrics with arguments.
-CALLS = ("stroke", "transmission_angle")
+CALLS = ("stroke", "transmission_angle", *REGIME_CALLS)
 #: Version of the arrays: raised when a program would write others for the same file (then an
 #: older store is another sweep's, not a damaged one). It counts in the hash.
 SCHEMA = 3
@@ -206,6 +208,8 @@ def _metric_mistake(path: str, name: str, mechanism: Mechanism | None) -> Mistak
     if name in METRICS or name in cycle_metrics.PLAIN:
         return None
     word, _, inner = name.partition("(")
+    if word in REGIMES:
+        return _regime_mistake(path, name, mechanism)
     if mechanism is None or word not in CALLS:
         known = (*METRICS, *cycle_metrics.PLAIN)
         calls = ("stroke(…)", "transmission_angle(…)")
@@ -219,6 +223,18 @@ def _metric_mistake(path: str, name: str, mechanism: Mechanism | None) -> Mistak
     return Mistake(path, f"{mechanism.name} has no {what} {value!r}{hint}")
 
 
+def _regime_mistake(path: str, name: str, mechanism: Mechanism | None) -> Mistake | None:
+    if mechanism is None or cycle_metrics.find(mechanism, name) is not None:
+        return None
+    word = name.partition("(")[0]
+    alike = [one for one in cycle_metrics.names(mechanism) if one.partition("(")[0] == word]
+    if not cycle_metrics.find(mechanism, "period"):
+        why = "it has no steady regime: one coordinate, and motors or torques, are needed"
+    else:
+        why = did_you_mean(name, alike).removeprefix("; ") or f"there are {', '.join(alike[:20])}"
+    return Mistake(path, f"{mechanism.name} has no {name!r}: {why}")
+
+
 def evaluation_mistakes(
     evaluation: Evaluation, mechanism: Mechanism | None = None
 ) -> list[Mistake]:
@@ -229,7 +245,7 @@ def evaluation_mistakes(
     for place, name in enumerate(evaluation.built_in):
         if wrong := _metric_mistake(f"evaluate.metrics[{place}]", name, mechanism):
             found.append(wrong)
-    taken = (*METRICS, *cycle_metrics.PLAIN)
+    taken = (*METRICS, *cycle_metrics.PLAIN, *REGIMES)
     for one in evaluation.users:
         if message := name_mistake(one.name, taken):
             found.append(Mistake(f"evaluate.own.{one.name}", message))

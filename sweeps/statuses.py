@@ -96,6 +96,11 @@ class Reason(IntEnum):
     LOW_RANK = 50
     VANISHING_PIVOT = 51
     HIGH_RANK = 52
+    STALLED = 61
+    NEUTRAL = 62
+    NO_REGIME = 63
+    NO_TURN = 64
+    ROUGH_REGIME = 65
     RAISED = 80
     DIED = 81
     TOO_SLOW = 90
@@ -117,6 +122,11 @@ REASONS: Mapping[int, str] = {
     Reason.LOW_RANK: "the rank is {value:.0f}, below the generic one",
     Reason.VANISHING_PIVOT: "a pivot of the grouping vanishes (relative size {value:.3g})",
     Reason.HIGH_RANK: "the rank is {value:.0f}, above what the null vectors allow",
+    Reason.STALLED: "it has no steady regime: it stalls within a turn",
+    Reason.NEUTRAL: "work in and out of a turn balance at every speed, and its cycle has none",
+    Reason.NO_REGIME: "it has no steady regime: work in and out of a turn do not balance",
+    Reason.NO_TURN: "it has no steady regime: it does not follow a whole turn",
+    Reason.ROUGH_REGIME: "its steady regime is not accurate with the finest steps",
     Reason.RAISED: "the evaluation raised an exception",
     Reason.DIED: "the evaluation killed its process (exit status {value:.0f})",
     Reason.TOO_SLOW: "not finished after {value:.4g} s",

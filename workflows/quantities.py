@@ -23,7 +23,7 @@ from basepar_core.units import LENGTH, NUMBER, UNITS, Dimension
 from sweeps import store
 from sweeps.own_metrics import OwnMetric, registered
 from sweeps.space import dimensions
-from sweeps.spec import CALLS, CRITERIA, METRICS, Evaluation, Reduction, array_name
+from sweeps.spec import CALLS, CRITERIA, METRICS, REGIMES, Evaluation, Reduction, array_name
 
 #: Results of the rank's evaluation over the excitation; numbers without unit.
 RANK_RESULTS = ("condition", "rank", "rank_gap")
@@ -52,7 +52,8 @@ def quantities(mechanism: Mechanism, own: Iterable[OwnMetric] = ()) -> dict[str,
 
 
 def _dimension(unit: str) -> Dimension:
-    return NUMBER if unit in ("1", "rad") else parse_unit(unit.replace(" ", "*")).dimension
+    # Amperes are bare numbers, as in mechanism files.
+    return NUMBER if unit in ("1", "rad", "A") else parse_unit(unit.replace(" ", "*")).dimension
 
 
 def _drive_dimension(mechanism: Mechanism, drive: str) -> Dimension:
@@ -106,7 +107,7 @@ def evaluation_of(
     metrics = [
         name if word in CALLS else word
         for name, (word, _) in zip(results, parts, strict=True)
-        if word in (*CALLS, *METRICS, *cycle_metrics.PLAIN)
+        if word in (*CALLS, *METRICS, *cycle_metrics.PLAIN, *REGIMES)
     ]
     wanted = tuple(name for name in CRITERIA if name in criteria)
     return Evaluation(
