@@ -1,0 +1,32 @@
+"""The shipped study of the dwell linkage, run small on a real worker."""
+
+import numpy as np
+import pytest
+
+from cluster.connect import connect
+from cluster.places import Laptop
+from sweeps import store
+from sweeps.statuses import Status
+from workflows.design_study import load_job, study
+from workflows.verdict import judge
+
+
+@pytest.mark.slow
+def test_a_few_trials(tmp_path):
+    spec = load_job("dwell", str(tmp_path / "dwell.zarr"), trials=6)
+    with connect(Laptop(workers=1)) as client:
+        assert study(spec, client).summary.done
+    verdict = judge(spec, store.open_group(spec.path), 0, 6)
+    good = verdict.results["speed_fluctuation"][verdict.settled]
+    assert good.size
+    # Objectives are the stored metric and the variable itself, told as they are.
+    np.testing.assert_array_equal(verdict.values[verdict.settled, 0], good)
+    flywheel = verdict.parameters[:, spec.names.index("flywheel")]
+    np.testing.assert_array_equal(verdict.values[verdict.settled, 1], flywheel[verdict.settled])
+    # Losses keep the motor below its no-load speed:
+    # mean speed < U/(K n).
+    gear = verdict.parameters[:, spec.names.index("gear")]
+    speed = verdict.results["mean_speed"]
+    assert (speed[verdict.settled] < 12 / (0.064 * gear[verdict.settled])).all()
+    status = np.asarray(store.array_of(store.open_group(spec.path), "status")[:])
+    assert np.isin(status, [s.value for s in Status if s != Status.PENDING]).all()
