@@ -254,7 +254,8 @@ def test_commands_and_pictures(done, polished, tmp_path, capsys):
     html = page.read_text()
     assert 'id="study"' in html
     assert "polished 0" in html
-    assert 'id="study-history-' in html
+    section = html[html.index('id="study"') :].split("</section>")[0]
+    assert section.count('role="img"') == len(written)  # the same pictures, as parts of the page
 
 
 def test_the_live_table_says_what_is_best(done):
