@@ -32,7 +32,29 @@ def strokes(
     -------
     Per name (variant,), m or rad. Between two samples the motion may pass a little further.
     """
-    return {name: np.ptp(track, axis=-1) for name, track in tracks(model, values, q, names)}
+    pins = {name: turn for name in names if (turn := _pin_turn(model, q, name)) is not None}
+    others = [name for name in names if name not in pins]
+    measured = dict(tracks(model, values, q, others)) if others else {}
+    return {name: np.ptp({**pins, **measured}[name], axis=-1) for name in names}
+
+
+def _pin_turn(model: Model, q: Array, name: str) -> Array | None:
+    """Angle (variant, sample) of a cut pin in the plane, but for a constant; None for others.
+
+    The sum of the turns around its loop: exact, continuous, and much less work than poses.
+    """
+    mechanism, graph = model.mechanism, model.topology
+    k = mechanism.joints.index(joint_of_value(mechanism, name)[0])
+    cut = next((cut for cut in graph.cuts if cut.joint == k), None)
+    if not graph.planar or cut is None or cut.kind != "revolute":
+        return None
+    total = np.zeros(q.shape[1:])
+    for place, sign in graph.loop(cut):
+        node = graph.tree[place]
+        turn = {"revolute": 0, "planar": 2}.get(node.kind)
+        if turn is not None:
+            total += sign * q[node.position + turn]
+    return total
 
 
 def tracks(

@@ -7,7 +7,7 @@ symbolic result, base parameters, torques. A variant that fails has a status and
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from basepar_core.base.result import BaseParameters
 from basepar_core.closure import Model, Outcome
 from basepar_core.closure import prepare as assemble
 from basepar_core.cycle_metrics import ClosedCycle
+from basepar_core.engine import Engine, Variants
 from basepar_core.errors import MissingDataError, UsageError
 from basepar_core.kernels import linear, paths, warmup
 from basepar_core.mechanism import LENGTH_VALUES
@@ -25,7 +26,7 @@ from basepar_core.motion import Motion, cycle, excitation
 from basepar_core.onedof import turning
 from basepar_core.onedof.metrics import BROKEN, COARSE, Meter, meter_of
 from basepar_core.reduction import check_reducible
-from basepar_core.regressor import Observation, observe
+from basepar_core.regressor import Observation
 from basepar_core.relations import symbol_values
 from basepar_core.topology import joint_of_value
 
@@ -78,6 +79,11 @@ class ChunkEvaluator:
     precise: PreciseEvaluator | None = field(default=None, repr=False)
     own: tuple[OwnMetric, ...] = ()
     meter: Meter | None = field(default=None, repr=False)
+
+    @cached_property
+    def engine(self) -> Engine:
+        """Closes loops and makes W: compiled kernels, or the plain path."""
+        return Engine(self.model)
 
     @cached_property
     def outputs(self) -> tuple[Output, ...]:
@@ -195,6 +201,8 @@ class _Chunk:
         self.arrays["status"] = np.full(self.count, Status.SOLVED, np.int8)
         self.arrays["reason"] = np.zeros(self.count, np.int16)
         self.arrays["reason_value"] = np.full(self.count, np.nan)
+        self.variants: Variants | None = None
+        self.rows = np.zeros(0, dtype=int)  # of these variants
 
     def run(self) -> Arrays:
         self._find_undefined()
@@ -233,6 +241,15 @@ class _Chunk:
     def _part(self, rows: np.ndarray) -> dict[str, np.ndarray]:
         return {name: column[rows] for name, column in self.values.items()}
 
+    def _at(self, rows: np.ndarray) -> Variants:
+        """Variants that still go, in their geometries."""
+        if self.variants is None:
+            self.variants, self.rows = self.of.engine.variants(self._part(rows)), rows
+        elif rows.size < self.rows.size:
+            kept = np.searchsorted(self.rows, rows)
+            self.variants, self.rows = self.variants.take(kept), rows
+        return self.variants
+
     @cached_property
     def _known(self) -> Mapping[str, Any]:
         """Every symbol's values."""
@@ -255,7 +272,7 @@ class _Chunk:
         rows = self._going
         if not rows.size:
             return
-        seen = observe(self.of.model, self._part(rows), motion)
+        seen = self._at(rows).observe(motion)
         finite = linear.finite(seen.W)
         causes = {
             Outcome.UNASSEMBLABLE: (Status.UNASSEMBLABLE, Reason.OTHER_ASSEMBLY),
@@ -358,7 +375,7 @@ class _Chunk:
     def _torques(self, rows: np.ndarray, seen: Observation, good: np.ndarray) -> None:
         phi, chosen = self._phi[rows], np.flatnonzero(good)
         if self.of.reducer is not None:
-            again = partial(observe, self.of.model, self._part(rows))
+            again = self._at(rows).observe
             entries = self._entries[:, rows]
             reduced, torques = self.of.reducer(
                 seen.W, reduce.Chosen(chosen, phi, entries, seen.error[good], again)

@@ -10,6 +10,7 @@ import numpy as np
 
 from basepar_core import files
 from basepar_core.closure import Model
+from basepar_core.engine import way
 from basepar_core.errors import StoreError
 from basepar_core.expressions import ONE, Expression, evaluate
 from basepar_core.grammar import parse_unit
@@ -104,6 +105,7 @@ def mechanism(model: Model) -> dict[str, Any]:
         + [it.joints[cut.joint].name]
         for cut in graph.cuts
     ]
+    found = way(model)
     return {
         "mechanism": it.name,
         "description": it.description,
@@ -121,7 +123,8 @@ def mechanism(model: Model) -> dict[str, Any]:
         "blocks": [len(rows) for rows, _ in model.loops.blocks],
         "residual": model.assembled.residual,
         "symbols": symbols,
-        "path": "plain NumPy",
+        "path": found.name,
+        "path_why": found.why,
     }
 
 

@@ -102,6 +102,7 @@ def show_mechanism(document: Mapping[str, Any]) -> None:
         out.print(symbols)
     out.print(
         f"\nassembled, gap {document['residual']:.1e} m or rad; evaluated by {document['path']}"
+        f" ({document['path_why']})"
     )
     if document.get("drawing"):
         out.print(f"drawing: {document['drawing']}")

@@ -1,0 +1,120 @@
+"""Which of two ways float64 evaluations go: compiled kernels, or the plain NumPy path.
+
+The only place that decides. The plain path takes every mechanism and every motion, and says what
+is computed; the kernels give the same, some twenty times faster, and leave what they cannot take
+(`why_plain`) to it. Imports no compiler: `basepar show` asks here.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .closure import Model
+from .columns import columns
+from .motion import Motion, cycle, excitation
+from .newton import LAST_UPDATE
+from .regressor import Observation
+from .regressor import observe as observe_plainly
+from .spatial import Array
+
+if TYPE_CHECKING:
+    from .kernels.run import Kernels
+
+#: Coordinates beyond this (rad or m) stay with the plain path: the kernels reduce angles by
+#: multiples of π/2 that are exact up to ten times as much, and dependent joints may turn faster.
+LARGEST = 1e4
+
+
+def why_plain(motion: Motion) -> str:
+    """Why a motion is left to the plain path; empty where the kernels take it."""
+    largest = np.abs(motion.q).max(initial=0.0)
+    if largest <= LARGEST:
+        return ""
+    return f"coordinates reach {largest:.3g} rad or m; compiled kernels take {LARGEST:.0e}"
+
+
+@dataclass(frozen=True)
+class Engine:
+    """Evaluates variants of one mechanism; picklable."""
+
+    model: Model
+
+    def __getstate__(self) -> dict[str, Model]:
+        return {"model": self.model}  # scratch stays here
+
+    @cached_property
+    def kernels(self) -> "Kernels":
+        from .kernels.run import Kernels  # loads the compiler: only where it is needed
+
+        return Kernels(self.model)
+
+    def variants(
+        self, values: Mapping[str, Array], last_update: float = LAST_UPDATE
+    ) -> "Variants":
+        """Variants of the mechanism.
+
+        Parameters
+        ----------
+        values
+            Swept symbols, (variant,) arrays, SI; others are nominal. Empty: one nominal variant.
+        last_update
+            As in `closure.trace`.
+        """
+        return Variants(self, values, last_update)
+
+    def observe(
+        self, values: Mapping[str, Array], motion: Motion, last_update: float = LAST_UPDATE
+    ) -> Observation:
+        """W of every variant along a motion; see `regressor.observe`, whose result it has."""
+        return self.variants(values, last_update).observe(motion)
+
+
+class Variants:
+    """Variants that follow one motion after the other."""
+
+    def __init__(self, engine: Engine, values: Mapping[str, Array], last_update: float):
+        self.engine, self.values, self.last_update = engine, values, last_update
+
+    def take(self, rows: Array) -> "Variants":
+        """Some of them, by index."""
+        part = {name: column[rows] for name, column in self.values.items()}
+        return Variants(self.engine, part, self.last_update)
+
+    def observe(self, motion: Motion) -> Observation:
+        """W along a motion.
+
+        By the kernels W lies (variant, parameter, coordinate, sample) in memory.
+        """
+        if why_plain(motion):
+            return observe_plainly(self.engine.model, self.values, motion, self.last_update)
+        return self.engine.kernels.observe(self.values, motion, self.last_update)
+
+
+@dataclass(frozen=True)
+class Way:
+    """How sweeps evaluate a mechanism: in words, and why so."""
+
+    name: str
+    why: str
+
+
+def way(model: Model) -> Way:
+    """The way sweeps go along a mechanism's own excitation and cycle."""
+    mechanism, start = model.mechanism, model.assembled.coordinates
+    stated = {"excitation": mechanism.excitation, "cycle": mechanism.cycle}
+    made = {"excitation": excitation, "cycle": cycle}
+    reasons = {}
+    for name in (name for name, law in stated.items() if law is not None):
+        reasons[name] = why_plain(made[name](mechanism, start))
+    left = [f"{name}: {why}" for name, why in reasons.items() if why]
+    if left and len(left) == len(reasons):
+        return Way("plain NumPy", "; ".join(left))
+    kept = "every joint, loop and motion of it is among theirs"
+    if left:
+        kept = "but not the " + "; ".join(left)
+    if columns(mechanism):
+        kept += "; friction and springs are columns of the plain path, outside sweeps"
+    return Way("compiled kernels", kept)
