@@ -61,12 +61,11 @@ def _forget_older(directory: str, pattern: str) -> None:
 
 
 # π/2 in three parts, 33 bits each in the first two: for angles below 1e5 rad their multiples
-# are exact. Beyond that angles lose digits; `run.py` leaves such motions to the plain path.
+# are exact. Beyond that angles lose digits; `engine.py` leaves such motions to the plain path.
 _HALF_PI_1 = 1.5707963267341256
 _HALF_PI_2 = 6.077100506303966e-11
 _HALF_PI_3 = 2.0222662487959506e-21
 _PER_HALF_PI = 0.6366197723675814
-LARGEST_ANGLE = 1e5
 
 
 @kernel

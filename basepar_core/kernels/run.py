@@ -17,36 +17,13 @@ from ..kinematics import coordinate_configuration, coordinate_step
 from ..motion import Motion
 from ..newton import LAST_UPDATE, Closer
 from ..regressor import Observation
-from ..regressor import observe as observe_plainly
 from ..spatial import Array
 from .close import close_all, walk
 from .dimensions import Dimensions
-from .lanes import LANES, LARGEST_ANGLE
+from .lanes import LANES
 from .plan import Plan, plan
 from .regress import regress
 from .work import Work, workspace
-
-
-def why_not(model: Model, motion: Motion) -> str:
-    """Why a motion of a mechanism is left to the plain path; empty where it is not."""
-    if np.abs(motion.q).max(initial=0.0) > LARGEST_ANGLE / 10:
-        return "angles beyond 1e4 rad lose digits in the kernels"
-    return ""
-
-
-def observe(
-    model: Model,
-    values: Mapping[str, Array],
-    motion: Motion,
-    last_update: float = LAST_UPDATE,
-) -> Observation:
-    """W of every variant along a motion; see `regressor.observe`, whose result it has.
-
-    W is laid out (variant, parameter, coordinate, sample) in memory.
-    """
-    if why_not(model, motion):
-        return observe_plainly(model, values, motion, last_update)
-    return Kernels(model).observe(values, motion, last_update)
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,10 @@ import pytest
 
 from basepar_core import closure, files, motion, regressor
 from basepar_core.closure import Outcome
-from basepar_core.kernels import run
+from basepar_core.engine import Engine, why_plain
 from basepar_core.kernels.lanes import LANES
 from basepar_core.motion import Motion
+from basepar_core.newton import LAST_UPDATE
 from tests import mechanisms
 from tests.core.test_regressor import LOOPS, single
 from tests.mechanisms import PLANAR, RRS3, C, E, F, P, R, S, U, linkage, random_tree
@@ -49,8 +50,13 @@ def excited(model, samples):
     return Motion(*(getattr(full, n)[..., :samples] for n in ("t", "q", "q_dot", "q_ddot")))
 
 
+def by_kernels(model, values, moving, last_update=LAST_UPDATE):
+    assert not why_plain(moving)
+    return Engine(model).observe(values, moving, last_update)
+
+
 def both(model, values, moving):
-    return run.observe(model, values, moving), regressor.observe(model, values, moving)
+    return by_kernels(model, values, moving), regressor.observe(model, values, moving)
 
 
 def assert_same(model, fast, plain):
@@ -166,7 +172,7 @@ def test_loops_with_redundant_rows():
     moving = excited(model, 20)
     fast, plain = both(model, values, moving)
     assert_same(model, fast, plain)
-    flat = run.observe(plane, values, moving)
+    flat = by_kernels(plane, values, moving)
     closed = fast.closed & flat.closed
     assert closed.sum() > COUNT / 2
     np.testing.assert_array_equal(fast.trace.outcome, flat.trace.outcome)
@@ -184,7 +190,7 @@ def test_arms_as_pinocchio_has_them(name):
     model = prepared(name)
     values = mechanisms.nearby(model.mechanism, 2, 0.1, 1)
     moving = excited(model, 50)
-    seen = run.observe(model, values, moving)
+    seen = by_kernels(model, values, moving)
     for variant in range(2):
         one = {symbol: x[variant] for symbol, x in values.items()}
         chain = pinocchio_model.Chain(model.mechanism, one)
@@ -202,7 +208,7 @@ def test_four_bars_close_where_the_circles_meet(spread):
     model = prepared("four-bar")
     moving = motion.excitation(model.mechanism, model.assembled.coordinates)
     values = mechanisms.nearby(model.mechanism, 4096, spread, 5)
-    path = run.observe(model, values, moving).trace
+    path = by_kernels(model, values, moving).trace
     start = model.assembled.coordinates[0]
     low, high = min(start, moving.q.min()), max(start, moving.q.max())
     truth = closed_form.reach(model.mechanism.nominal, values, start, low, high)
@@ -218,7 +224,7 @@ def test_closed_four_bars_have_the_angles_of_the_circles():
     model = prepared("four-bar")
     moving = motion.excitation(model.mechanism, model.assembled.coordinates)
     values = mechanisms.nearby(model.mechanism, 512, 0.5, 6)
-    path = run.observe(model, values, moving).trace
+    path = by_kernels(model, values, moving).trace
     closed = path.outcome == Outcome.CLOSED
     assert 100 < closed.sum() < 512
     lengths = {name: x[closed, None] for name, x in values.items()}
@@ -238,12 +244,12 @@ def test_company_changes_no_bit(name, size):
     model = prepared(name)
     moving = excited(model, 6)
     values = mechanisms.nearby(model.mechanism, 100, 0.4, 2)
-    whole = run.observe(model, values, moving)
+    whole = by_kernels(model, values, moving)
     if name in ("four-bar", "rsur", "three legs"):
         assert 0 < np.count_nonzero(whole.closed) < 100
     for first in range(0, 100 if size > 1 else 10, size):
         piece = slice(first, first + size)
-        alone = run.observe(model, {n: x[piece] for n, x in values.items()}, moving)
+        alone = by_kernels(model, {n: x[piece] for n, x in values.items()}, moving)
         for field in ("outcome", "where", "margin", "branch"):
             one, many = getattr(alone.trace, field), getattr(whole.trace, field)[piece]
             np.testing.assert_array_equal(one, many)
@@ -257,12 +263,12 @@ def test_impossible_variants_disturb_no_other():
     model = prepared("four-bar")
     moving = excited(model, 40)
     good = mechanisms.nearby(model.mechanism, 12, 0.05, 1)
-    alone = run.observe(model, good, moving)
+    alone = by_kernels(model, good, moving)
     # Lengths that vanish, that cannot reach, that overflow, that are no numbers at all.
     bad = {name: np.array([0.0, 1e-300, 50.0, 1e200, np.nan, np.inf]) for name in good}
     order = np.random.default_rng(3).permutation(18)
     mixed = {name: np.concatenate([good[name], bad[name]])[order] for name in good}
-    together = run.observe(model, mixed, moving)
+    together = by_kernels(model, mixed, moving)
     kept = np.argsort(order)[:12]
     assert alone.closed.all()
     np.testing.assert_array_equal(together.W[kept], alone.W)
@@ -275,9 +281,9 @@ def test_samples_that_fill_no_block():
     """A motion's W is the same whatever samples come behind it."""
     model = prepared("five-bar")
     values = mechanisms.nearby(model.mechanism, 3, 0.05, 1)
-    long = run.observe(model, values, excited(model, LANES + 5))
+    long = by_kernels(model, values, excited(model, LANES + 5))
     for samples in (1, LANES - 1, LANES, LANES + 1):
-        short = run.observe(model, values, excited(model, samples))
+        short = by_kernels(model, values, excited(model, samples))
         assert short.W.shape[1] == samples
         np.testing.assert_array_equal(short.W, long.W[:, :samples])
 
@@ -291,7 +297,7 @@ def test_parallelogram_does_not_pass_its_flat_position():
     model = prepared("parallelogram")
     start = model.assembled.coordinates[0]
     q = np.concatenate([np.linspace(start, 0, 8), [-0.3]])[None]
-    path = run.observe(model, {"lx1": np.array([0.4, 0.5])}, Motion(q[0], q, q, q)).trace
+    path = by_kernels(model, {"lx1": np.array([0.4, 0.5])}, Motion(q[0], q, q, q)).trace
     assert set(path.outcome) <= {Outcome.LOST, Outcome.SINGULAR}
     assert (path.where >= 7).all()
 
@@ -300,7 +306,7 @@ def test_loops_closed_badly_are_known_to_be():
     """The error grows with what Newton leaves open, as the plain path's does."""
     model = prepared("four-bar")
     moving = excited(model, 40)
-    loose, tight = (run.observe(model, {}, moving, last) for last in (1e-2, 1e-9))
+    loose, tight = (by_kernels(model, {}, moving, last) for last in (1e-2, 1e-9))
     assert loose.residual[0] > 1e4 * tight.residual[0]
     assert loose.error[0] > 1e4 * tight.error[0]
 
@@ -308,5 +314,5 @@ def test_loops_closed_badly_are_known_to_be():
 def test_great_angles_stay_with_the_plain_path():
     model = prepared("slider-crank")
     q = model.assembled.coordinates[0] + 2e4 + np.zeros((1, 1))
-    assert run.why_not(model, Motion(q[0], q, q, q))
-    assert not run.why_not(model, excited(model, 5))
+    assert why_plain(Motion(q[0], q, q, q))
+    assert not why_plain(excited(model, 5))

@@ -64,14 +64,16 @@ def test_sweep_as_by_the_plain_path(name, monkeypatch):
     fast = by_kernels(name)
     monkeypatch.setattr(engine, "LARGEST", -1.0)  # nothing is left to the kernels
     plain = one(columns, np.ones(CASES[name][1], bool))
-    for what in ("status", "reason", "branch", "removed", "selected_size"):
-        if what in plain:
-            np.testing.assert_array_equal(fast[what], plain[what], err_msg=what)
+    for what in ("status", "reason", "branch"):
+        np.testing.assert_array_equal(fast[what], plain[what], err_msg=what)
     good = np.isin(plain["status"], WITH_RESULTS)
     assert good.any()
-    # What float64 does not decide, rounding may.
+    # What float64 does not decide, rounding may: a rank, and which of two columns goes first.
     decided = plain["reason"] != Reason.DOUBTFUL_RANK
-    np.testing.assert_array_equal(fast["rank"][decided], plain["rank"][decided])
+    for what in ("rank", "removed", "selected_size"):
+        if what in plain:
+            same = fast[what][decided], plain[what][decided]
+            np.testing.assert_array_equal(*same, err_msg=what)
     # Where a variant was lost; a gap that Newton could not close, and a ratio to rounding, are
     # nobody's numbers.
     counted = ~np.isin(plain["reason"], (Reason.OTHER_ASSEMBLY, Reason.DOUBTFUL_RANK))
