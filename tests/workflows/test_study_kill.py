@@ -97,18 +97,19 @@ def times_told(spec):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("moment", "stored", "told"),
+    ("moment", "least", "most", "told"),
     [
-        ("before the store is there", 0, 0),
-        ("while asking", 10, 10),
-        ("after asking", 10, 10),
-        ("during evaluation", 15, 10),
-        ("between storing and telling", 20, 10),
-        ("between constraints", 20, None),
-        ("while telling", 20, 14),
+        ("before the store is there", 0, 0, 0),
+        ("while asking", 10, 10, 10),
+        ("after asking", 10, 10, 10),
+        # A worker may finish the chunk it is at before it sees that its driver is gone.
+        ("during evaluation", 15, 20, 10),
+        ("between storing and telling", 20, 20, 10),
+        ("between constraints", 20, 20, None),
+        ("while telling", 20, 20, 14),
     ],
 )
-def test_killed_and_run_again(moment, stored, told, tmp_path, client, undisturbed):
+def test_killed_and_run_again(moment, least, most, told, tmp_path, client, undisturbed):
     script = tmp_path / "driver.py"
     script.write_text(DRIVER)
     driver = subprocess.run(
@@ -122,13 +123,13 @@ def test_killed_and_run_again(moment, stored, told, tmp_path, client, undisturbe
     left = 0
     if spec.path.exists():
         left = int((np.asarray(store.open_group(spec.path)["status"][:]) != 0).sum())
-    assert left == stored
+    assert least <= left <= most
     if told is not None:
         assert sum(times_told(spec).values()) == told
     with open(spec.storage, "ab") as file:
         file.write(b'{"op_code":4,"worker_id":"')  # and the line it was at is torn
 
-    assert study(spec, client).summary.evaluated == 35 - stored
+    assert 35 - most <= study(spec, client).summary.evaluated <= 35 - left
     assert_equal_stores(spec.path, undisturbed.path)
     found = trials(spec)
     assert [one.state for one in found] == [TrialState.COMPLETE] * 35
