@@ -7,6 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from workflows import reproduce
+
 
 def test_formats_say_the_same(run):
     document = run("reduce", "four-bar", "--validate", "--json").json
@@ -47,7 +49,7 @@ def test_export_is_compared_with_the_full_model(run, tmp_path):
 
 def test_measured_torques(run, tmp_path):
     """The slider-crank paper's data with noise: what a record is worth, held against another."""
-    folder = Path(__file__).parents[2] / "workflows" / "reproduce"
+    folder = Path(reproduce.__file__).parent
     rng = np.random.default_rng(6)
     for name in ("train", "validation"):
         rows = np.loadtxt(folder / f"identification-{name}.csv", delimiter=",", skiprows=1)
