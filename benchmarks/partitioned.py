@@ -79,7 +79,7 @@ class Partitioned:
                 parent = self.model.addJoint(parent, ball, placement, joint.name)
                 values = [q[1], q[2], q[3], q[0]]
             case _:
-                raise NotImplementedError(node.kind)
+                raise ValueError(f"the mechanisms compared here have no {node.kind} joints")
         self.carried[node.child] = parent, here * self._frame(joint.frames[1]).inverse()
         return values
 

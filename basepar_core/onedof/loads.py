@@ -7,13 +7,14 @@ part of ∂θ_motor/∂q).
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
 from ..errors import UsageError
 from ..expression_graph import ZERO, Graph
 from ..expressions import Expression, evaluate
-from ..mechanism import Mechanism, Spring
+from ..mechanism import Mechanism, Motor, Spring, Torque
 from ..relations import symbol_values
 from ..spatial import Array
 from .path import Values
@@ -171,73 +172,83 @@ def loads_of(mechanism: Mechanism, values: Values) -> Loads:
             f"{', '.join(damped)}. Give it no `damping`, or put viscous friction on a joint.",
             damped,
         )
-    known = symbol_values(mechanism, values)
-    joints: list[str] = []
-
-    def place(name: str) -> int:
-        if name not in joints:
-            joints.append(name)
-        return joints.index(name)
-
-    def number(expression: Expression | None) -> Array:
-        return np.atleast_1d(
-            np.asarray(0.0 if expression is None else evaluate([expression], known)[0], float)
-        )
-
-    rubbed: dict[str, dict[str, Array]] = {}
-    for f in mechanism.friction:
-        if f.value is not None:
-            rubbed.setdefault(f.coordinate, {})[f.kind] = number(f.value)
-    nothing = np.zeros(1)
+    at = _Numbers(symbol_values(mechanism, values))
+    rubbed = _rubbed(mechanism, at)
     resistances = tuple(
-        Resistance(place(name), *(kinds.get(k, nothing) for k in ("viscous", "coulomb", "offset")))
+        Resistance(
+            at.place(name), *(kinds.get(k, np.zeros(1)) for k in ("viscous", "coulomb", "offset"))
+        )
         for name, kinds in rubbed.items()
         if kinds.keys() - {"rotor"}
     )
+    stiff = [s for s in mechanism.springs if s.stiffness is not None]
     elastics = tuple(
-        Elastic(place(s.coordinate), number(s.stiffness), number(s.rest))
-        for s in mechanism.springs
-        if s.coordinate is not None and s.stiffness is not None
+        Elastic(at.place(s.coordinate), at.number(s.stiffness), at.number(s.rest))
+        for s in stiff
+        if s.coordinate is not None
     )
     lines = tuple(
-        (s, number(s.stiffness), number(s.rest))
-        for s in mechanism.springs
-        if s.coordinate is None and s.stiffness is not None
+        (s, at.number(s.stiffness), at.number(s.rest)) for s in stiff if s.coordinate is None
     )
-    pushes = tuple(
-        Push(
-            place(t.coordinate),
-            _WAYS[t.when],
-            t.value,
-            place(t.along or t.coordinate),
-            tuple((float(number(a)[0]), float(number(b)[0]), number(v)) for a, b, v in t.pieces),
-        )
-        for t in mechanism.torques
-    )
-    drives = tuple(
-        Drive(
-            motor.name,
-            place(motor.coordinate),
-            *(
-                number(x)
-                for x in (
-                    motor.voltage,
-                    motor.resistance,
-                    motor.constant,
-                    motor.ratio,
-                    motor.inductance,
-                    motor.rotor,
-                )
-            ),
-        )
-        for motor in mechanism.motors
-    )
-    rotors = [(place(name), kinds["rotor"]) for name, kinds in rubbed.items() if "rotor" in kinds]
+    pushes = tuple(_push(torque, at) for torque in mechanism.torques)
+    drives = tuple(_drive(motor, at) for motor in mechanism.motors)
+    rotors = [
+        (at.place(name), kinds["rotor"]) for name, kinds in rubbed.items() if "rotor" in kinds
+    ]
     rotors += [(d.joint, d.ratio**2 * d.rotor) for d in drives if d.rotor.any()]
-    symbols = {name: np.asarray(x, float) for name, x in known.items()}
+    symbols = {name: np.asarray(x, float) for name, x in at.known.items()}
     return Loads(
-        tuple(joints), resistances, elastics, lines, pushes, drives, tuple(rotors), symbols
+        tuple(at.joints), resistances, elastics, lines, pushes, drives, tuple(rotors), symbols
     )
+
+
+class _Numbers:
+    """Expressions as (variant,) arrays, and joints in the order they are first met."""
+
+    def __init__(self, known: Mapping[str, Any]):
+        self.known = known
+        self.joints: list[str] = []
+
+    def place(self, name: str) -> int:
+        if name not in self.joints:
+            self.joints.append(name)
+        return self.joints.index(name)
+
+    def number(self, expression: Expression | None) -> Array:
+        value = 0.0 if expression is None else evaluate([expression], self.known)[0]
+        return np.atleast_1d(np.asarray(value, float))
+
+
+def _rubbed(mechanism: Mechanism, at: _Numbers) -> dict[str, dict[str, Array]]:
+    """Friction, offset and rotor that have values, per coordinate."""
+    found: dict[str, dict[str, Array]] = {}
+    for f in mechanism.friction:
+        if f.value is not None:
+            found.setdefault(f.coordinate, {})[f.kind] = at.number(f.value)
+    return found
+
+
+def _push(torque: Torque, at: _Numbers) -> Push:
+    number = at.number
+    return Push(
+        at.place(torque.coordinate),
+        _WAYS[torque.when],
+        torque.value,
+        at.place(torque.along or torque.coordinate),
+        tuple((float(number(a)[0]), float(number(b)[0]), number(v)) for a, b, v in torque.pieces),
+    )
+
+
+def _drive(motor: Motor, at: _Numbers) -> Drive:
+    numbers = (
+        motor.voltage,
+        motor.resistance,
+        motor.constant,
+        motor.ratio,
+        motor.inductance,
+        motor.rotor,
+    )
+    return Drive(motor.name, at.place(motor.coordinate), *map(at.number, numbers))
 
 
 def speed_terms(push: Push, symbols: Mapping[str, Array], theta: Array) -> list[Array] | None:

@@ -66,6 +66,20 @@ def reach(
     return Reach(building > 0, moving > 0, np.minimum(abs(building), abs(both)))
 
 
+def expected_outcomes(
+    nominal: Mapping[str, float], v: Mapping[str, Array], start: float, drive: Array
+) -> Array:
+    """Status (variant,) of following the crank's values `drive` from `start`, rad.
+
+    1 closed, 3 unassemblable, 4 lost during motion: numbers of FORMAT.md, "Statuses".
+    """
+    low, high = min(start, drive.min()), max(start, drive.max())
+    truth = reach(nominal, v, start, low, high)
+    # Clearances this small are decided by rounding: the caller's variants must have none.
+    assert truth.clearance.min() > 1e-7
+    return np.where(truth.assembles, np.where(truth.moves, 1, 4), 3)
+
+
 def four_bar_angles(v: Mapping[str, Array], crank: Array, side: int) -> tuple[Array, Array, Array]:
     """Values of joints B, C and D at crank angles; `side` +1 or −1 is where C lies from B to D.
 

@@ -76,6 +76,18 @@ export."""
         action="store_true",
         help="hold the models against torques on a second trajectory, the excitation",
     )
+    _measured(reduce)
+    reduce.add_argument(
+        "--size", metavar="K", help="model to export: parameters, or a criterion (the first)"
+    )
+    reduce.add_argument("--export", metavar="FILE", help="functions: FILE.py or FILE.c")
+    reduce.add_argument(
+        "--format", choices=("table", "json", "csv", "latex"), default="table", help="of the path"
+    )
+
+
+def _measured(reduce: argparse.ArgumentParser) -> None:
+    """Options of a reduction to what measured torques are worth."""
     reduce.add_argument(
         "--data", metavar="CSV", help="measured torques instead of the model's own"
     )
@@ -89,13 +101,6 @@ export."""
         "--estimate-noise",
         action="store_true",
         help="with --data: from the full model's residuals, not as the file states it",
-    )
-    reduce.add_argument(
-        "--size", metavar="K", help="model to export: parameters, or a criterion (the first)"
-    )
-    reduce.add_argument("--export", metavar="FILE", help="functions: FILE.py or FILE.c")
-    reduce.add_argument(
-        "--format", choices=("table", "json", "csv", "latex"), default="table", help="of the path"
     )
 
 

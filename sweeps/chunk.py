@@ -1,0 +1,254 @@
+"""The variants of one chunk, from geometry to results.
+
+Loops closed along the excitation and along the cycle, W, its singular values held against the
+symbolic result, base parameters, torques. A variant that fails has a status and a reason.
+"""
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from basepar_core import cycle_metrics, kinematics
+from basepar_core.base.numeric import Check, allowed_share
+from basepar_core.closure import Outcome
+from basepar_core.cycle_metrics import ClosedCycle
+from basepar_core.engine import Variants
+from basepar_core.kernels import linear, paths
+from basepar_core.motion import Motion
+from basepar_core.onedof import turning
+from basepar_core.onedof.metrics import BROKEN, COARSE, Meter
+from basepar_core.regressor import Observation
+from basepar_core.relations import symbol_values
+
+from . import reduce
+from .outputs import Arrays, blank
+from .spec import METRICS, array_name
+from .statuses import WITH_RESULTS, Reason, Status
+
+if TYPE_CHECKING:
+    from .evaluate import ChunkEvaluator
+
+_REGIME_REASONS = {
+    turning.STALLED: Reason.STALLED,
+    turning.NEUTRAL: Reason.NEUTRAL,
+    turning.NONE: Reason.NO_REGIME,
+    BROKEN: Reason.NO_TURN,
+    COARSE: Reason.ROUGH_REGIME,
+}
+
+
+class Chunk:
+    """The variants of one chunk that are evaluated, and what is known of them so far."""
+
+    def __init__(self, evaluator: "ChunkEvaluator", values: Mapping[str, np.ndarray]):
+        self.of, self.values = evaluator, values
+        self.count = next(iter(values.values())).size
+        self.arrays = blank(evaluator, self.count)
+        self.arrays["status"] = np.full(self.count, Status.SOLVED, np.int8)
+        self.arrays["reason"] = np.zeros(self.count, np.int16)
+        self.arrays["reason_value"] = np.full(self.count, np.nan)
+        self.variants: Variants | None = None
+        self.rows = np.zeros(0, dtype=int)  # of these variants
+
+    def run(self) -> Arrays:
+        self._find_undefined()
+        if self.of.excitation is not None:
+            self._follow(self.of.excitation, self._rank, Reason.LOST_LOOP, Reason.NEAR_SINGULAR)
+        if self.of.cycle is not None:
+            self._follow(
+                self.of.cycle, self._cycle, Reason.LOST_IN_CYCLE, Reason.SINGULAR_IN_CYCLE
+            )
+        self._wipe_failed()
+        return self.arrays
+
+    @property
+    def _going(self) -> np.ndarray:
+        """Variants that have not failed so far, by index."""
+        return np.flatnonzero(np.isin(self.arrays["status"], WITH_RESULTS))
+
+    def _mark(
+        self, rows: np.ndarray, status: Status, reason: Reason, number: np.ndarray | float
+    ) -> None:
+        self.arrays["status"][rows] = status
+        self.arrays["reason"][rows] = reason
+        self.arrays["reason_value"][rows] = number
+
+    def _find_undefined(self) -> None:
+        """Variants at which an expression has no finite value."""
+        dims = kinematics.geometry(self.of.model.mechanism, self.values)
+        parts = [getattr(j, name) for j in dims.joints for name in type(j).__slots__]
+        bad = np.zeros(self.count, dtype=bool)
+        for part in (*parts, dims.gravity):
+            bad |= ~np.isfinite(part).all(axis=tuple(range(part.ndim - 1)))
+        if self.of.model.mechanism.has_inertias:
+            bad |= ~np.isfinite(self._phi).all(axis=1)
+        self._mark(np.flatnonzero(bad), Status.UNASSEMBLABLE, Reason.UNDEFINED, np.nan)
+
+    def _part(self, rows: np.ndarray) -> dict[str, np.ndarray]:
+        return {name: column[rows] for name, column in self.values.items()}
+
+    def _at(self, rows: np.ndarray) -> Variants:
+        """Variants that still go, in their geometries."""
+        if self.variants is None:
+            self.variants, self.rows = self.of.engine.variants(self._part(rows)), rows
+        elif rows.size < self.rows.size:
+            kept = np.searchsorted(self.rows, rows)
+            self.variants, self.rows = self.variants.take(kept), rows
+        return self.variants
+
+    @cached_property
+    def _known(self) -> Mapping[str, Any]:
+        """Every symbol's values."""
+        return symbol_values(self.of.model.mechanism, self.values)
+
+    @cached_property
+    def _phi(self) -> np.ndarray:
+        """(variant, parameter), SI."""
+        phi = self.of.model.mechanism.inertial_parameters(self._known)
+        return np.broadcast_to(phi, (self.count, phi.shape[-1]))
+
+    @cached_property
+    def _entries(self) -> np.ndarray:
+        """β's nonzero entries (entry, variant)."""
+        found = self.of.base.beta_entries(self._known)
+        return np.broadcast_to(found, (len(self.of.base.beta), self.count))
+
+    def _follow(self, motion: Motion, then: Any, lost: Reason, singular: Reason) -> None:
+        """Close the loops along a motion; `then` takes the variants that got through."""
+        rows = self._going
+        if not rows.size:
+            return
+        seen = self._at(rows).observe(motion)
+        finite = linear.finite(seen.W)
+        causes = {
+            Outcome.UNASSEMBLABLE: (Status.UNASSEMBLABLE, Reason.OTHER_ASSEMBLY),
+            Outcome.LOST: (Status.LOST, lost),
+            Outcome.SINGULAR: (Status.SINGULAR, singular),
+        }
+        for outcome, (status, reason) in causes.items():
+            hit = seen.trace.outcome == outcome
+            unassembled = outcome == Outcome.UNASSEMBLABLE
+            number = seen.residual if unassembled else seen.trace.where
+            self._mark(rows[hit], status, reason, number[hit])
+        self._mark(rows[seen.closed & ~finite], Status.SINGULAR, singular, np.nan)
+        good = seen.closed & finite
+        if good.any():
+            self.arrays["branch"][rows[good]] = seen.trace.branch[good]
+            for name, found in (("residual", seen.residual), ("margin", seen.trace.margin)):
+                before = self.arrays[name][rows[good]]
+                worst = np.fmax if name == "residual" else np.fmin
+                self.arrays[name][rows[good]] = worst(before, found[good])
+            then(rows[good], seen, good)
+
+    def _rank(self, rows: np.ndarray, seen: Observation, good: np.ndarray) -> None:
+        """Hold the symbolic result against W."""
+        base, entries, chosen = self.of.base, self._entries[:, rows], np.flatnonzero(good)
+        whole = np.isfinite(entries).all(axis=0)
+        # Where a pivot vanishes there is no β to hold against W, but W has its rank all the same.
+        entries = np.where(whole, entries, 0.0)
+        held = linear.check(
+            seen.W,
+            seen.error[good],
+            base.kept,
+            base.eliminated,
+            base.places,
+            entries,
+            seen.terms[good],
+            chosen,
+        )
+        found = held.spectrum
+        for name, values in (
+            ("rank", found.rank),
+            ("rank_gap", found.gap),
+            ("condition", np.where(whole, held.condition, np.nan)),
+            ("singular_values", found.singular_values),
+        ):
+            self.arrays[name][rows] = values
+        self._judge(rows, held, whole)
+        if not whole.all():
+            lost = rows[~whole]
+            self._mark(lost, Status.SPECIAL, Reason.VANISHING_PIVOT, self._smallest_pivot()[lost])
+
+    def _smallest_pivot(self) -> np.ndarray:
+        """Least pivot of β against its nominal value, per variant."""
+        base = self.of.base
+        if not base.validity:
+            return np.ones(self.count)
+        nominal = np.abs(base.pivot_values(self.of.model.mechanism.nominal))
+        ratio = np.abs(base.pivot_values(self._known)) / nominal
+        return np.broadcast_to(ratio.min(axis=0), (self.count,))
+
+    def _judge(self, rows: np.ndarray, held: Check, whole: np.ndarray) -> None:
+        """Solved, special or awaiting precise; `whole` where β exists."""
+        found, generic = held.spectrum, self.of.base.rank
+        sound = held.null_error <= allowed_share(found.noise)
+        decided = found.clear & sound & (found.rank == generic)
+        low = found.clear & sound & (found.rank < generic) & (self.of.rank == "numeric")
+        self._mark(rows[low], Status.SPECIAL, Reason.LOW_RANK, found.rank[low])
+        # A rank below the generic one may be low mobility that float64 cannot see.
+        doubtful = ~decided & ~low & whole
+        self._mark(
+            rows[doubtful], Status.AWAITING_PRECISE, Reason.DOUBTFUL_RANK, found.gap[doubtful]
+        )
+        if self.of.rank == "precise":
+            self._mark(rows[decided], Status.AWAITING_PRECISE, Reason.PRECISE_ASKED, np.nan)
+
+    def _cycle(self, rows: np.ndarray, seen: Observation, good: np.ndarray) -> None:
+        assert self.of.cycle is not None
+        q = seen.trace.q[:, good]
+        closed = ClosedCycle(self.of.model, self._part(rows), self.of.cycle, q)
+        if self.of.meter is not None:
+            self._regimes(rows, self.of.meter)
+        apart = (*METRICS, *(self.of.meter.names if self.of.meter else ()))
+        wanted = [name for name in self.of.metrics if name not in apart]
+        for name, values in cycle_metrics.of_cycle(closed, wanted).items():
+            self.arrays[array_name(name)][rows] = values
+        for own in self.of.own:
+            self.arrays[own.name][rows] = own(closed)
+        if self.of.torque_metrics or self.of.reducer is not None:
+            self._torques(rows, seen, good)
+
+    def _regimes(self, rows: np.ndarray, meter: Meter) -> None:
+        """Metrics of steady regimes; a variant without one is special, and its reason says why."""
+        found = meter(self._part(rows))
+        for name, values in found.values.items():
+            self.arrays[array_name(name)][rows] = values
+        missing = ~found.sound & (self.arrays["status"][rows] == Status.SOLVED)
+        for state, reason in _REGIME_REASONS.items():
+            hit = missing & (found.state == state)
+            self._mark(rows[hit], Status.SPECIAL, reason, np.nan)
+
+    def _torques(self, rows: np.ndarray, seen: Observation, good: np.ndarray) -> None:
+        phi, chosen = self._phi[rows], np.flatnonzero(good)
+        if self.of.reducer is not None:
+            again = self._at(rows).observe
+            entries = self._entries[:, rows]
+            reduced, torques = self.of.reducer(
+                seen.W, reduce.Chosen(chosen, phi, entries, seen.error[good], again)
+            )
+            for name, values in reduced.items():
+                self.arrays[name][rows] = values
+        elif self.of.torque_metrics:
+            torques = paths.torques(seen.W, phi, chosen)
+        mechanism = self.of.model.mechanism
+        drives = [mechanism.coordinates.index(name) for name in mechanism.actuated]
+        results = {"torque_rms": torques.rms, "torque_peak": torques.peak}
+        for name in self.of.torque_metrics:
+            values = results[name][:, drives]
+            self.arrays[name][rows] = values[:, 0] if len(drives) == 1 else values
+
+    def _wipe_failed(self) -> None:
+        """Base parameters of what works; nothing stands as a number for what does not."""
+        rows = self._going
+        rows = rows[self.arrays["reason"][rows] != Reason.VANISHING_PIVOT]  # β is not to be had
+        if rows.size and "base_parameters" in self.arrays:
+            base = self.of.base
+            found = base.combine(self._phi[rows], self._entries[:, rows])
+            self.arrays["base_parameters"][rows] = found
+        failed = np.isin(
+            self.arrays["status"], (Status.UNASSEMBLABLE, Status.LOST, Status.SINGULAR)
+        )
+        for name, empty in blank(self.of, 1).items():
+            self.arrays[name][failed] = empty[0]
