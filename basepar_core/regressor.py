@@ -19,6 +19,10 @@ from .motion import Motion
 from .newton import LAST_UPDATE, invert
 from .spatial import Array, contract, cross, dot
 
+#: A gap (m or rad) that no rounding makes: Newton closes to 1e-13, and constraints that were left
+#: out as redundant follow within some hundred times that.
+OPEN = 1e-7
+
 
 @dataclass(frozen=True)
 class Observation:

@@ -19,7 +19,7 @@ from basepar_core.kernels import linear, paths
 from basepar_core.motion import Motion
 from basepar_core.onedof import turning
 from basepar_core.onedof.metrics import BROKEN, COARSE, Meter
-from basepar_core.regressor import Observation
+from basepar_core.regressor import OPEN, Observation
 from basepar_core.relations import symbol_values
 
 from . import reduce
@@ -133,7 +133,10 @@ class Chunk:
             number = seen.residual if unassembled else seen.trace.where
             self._mark(rows[hit], status, reason, number[hit])
         self._mark(rows[seen.closed & ~finite], Status.SINGULAR, singular, np.nan)
-        good = seen.closed & finite
+        # Loops close by the independent constraints; the others hold only at certain geometries.
+        gaping = seen.closed & (seen.residual > OPEN)
+        self._mark(rows[gaping], Status.UNASSEMBLABLE, Reason.OPEN_LOOP, seen.residual[gaping])
+        good = seen.closed & finite & ~gaping
         if good.any():
             self.arrays["branch"][rows[good]] = seen.trace.branch[good]
             for name, found in (("residual", seen.residual), ("margin", seen.trace.margin)):

@@ -86,6 +86,7 @@ class Reason(IntEnum):
     FILTER = 1
     UNDEFINED = 2
     OTHER_ASSEMBLY = 11
+    OPEN_LOOP = 12
     LOST_LOOP = 20
     LOST_IN_CYCLE = 21
     NEAR_SINGULAR = 30
@@ -112,6 +113,7 @@ REASONS: Mapping[int, str] = {
     Reason.FILTER: "does not meet condition {value:.0f} of space.where",
     Reason.UNDEFINED: "an expression of the geometry has no value here",
     Reason.OTHER_ASSEMBLY: "cannot be assembled on the nominal branch (a gap of {value:.2g})",
+    Reason.OPEN_LOOP: "a constraint left out as redundant opens by {value:.2g} (m or rad)",
     Reason.LOST_LOOP: "the loops do not close at sample {value:.0f} of the excitation",
     Reason.LOST_IN_CYCLE: "the loops do not close at sample {value:.0f} of the cycle",
     Reason.NEAR_SINGULAR: "a dead point at sample {value:.0f} of the excitation",

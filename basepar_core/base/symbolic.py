@@ -17,16 +17,13 @@ from ..exact.grading import Grading, grade, suffice
 from ..expressions import evaluate
 from ..mechanism import Mechanism
 from ..motion import excitation
-from ..regressor import Observation, observe
+from ..regressor import OPEN, Observation, observe
 from .detection import detect
 from .elimination import Elimination, eliminate
 from .null_space import NullVector, Transfers, joint_vectors
 from .numeric import Check, Spectrum, check, group, spectrum
 from .result import GRADES, BaseParameters, BetaEntry, Certificate, VectorGrade
 
-#: A gap (m or rad) that no rounding makes: Newton closes to 1e-13, and constraints that were left
-#: out as redundant follow within some hundred times that.
-OPEN = 1e-7
 #: Terms of a polynomial beyond which exchanging parameters costs minutes and shortens nothing.
 MANY_TERMS = 12
 
