@@ -24,6 +24,8 @@ from .store import Part, open_group, write
 
 #: Error texts a receipt carries home.
 TEXTS_PER_RECEIPT = 3
+#: What a first chunk may take beyond its variants' own time, in limits of one variant.
+SPARE = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,18 +183,25 @@ class Work:
     ) -> float:
         """What a chunk may take, s: much more than its variants should.
 
-        Before the driver knows how long they take, one of them says so; a variant alone is
-        slower than its share of a chunk.
+        Before the driver knows how long they take, one of them says so: a variant alone is
+        slower than its share of a chunk. The first time counts what is loaded and compiled too,
+        so that it only shows that the least is enough; otherwise the second one counts. What the
+        chunk needs by it is allowed in full, what it may need beyond that has an end: else a
+        kernel that hangs would hold its worker for hours.
         """
-        count = int(wanted.sum())
-        expected = 20 * task.expected * count
-        if not expected and count > 2:
-            first = slice(int(wanted.argmax()), int(wanted.argmax()) + 1)
-            single = {name: values[first] for name, values in columns.items()}
+        count, least = int(wanted.sum()), 2 * self.variant_seconds
+        if task.expected or count <= 2:
+            return max(least, 20 * task.expected * count)
+        first = slice(int(wanted.argmax()), int(wanted.argmax()) + 1)
+        single = {name: values[first] for name, values in columns.items()}
+        needed = 0.0
+        for _ in range(2):
             begun = time.perf_counter()
-            guarded(single, wanted[first], 2 * self.variant_seconds)
-            expected = 3 * (time.perf_counter() - begun) * count
-        return max(2 * self.variant_seconds, expected)
+            guarded(single, wanted[first], least)
+            needed = (time.perf_counter() - begun) * count
+            if 3 * needed <= least:
+                return least
+        return min(3 * needed, needed + SPARE * self.variant_seconds)
 
     def _follow(self, task: Task, start: int, status: np.ndarray) -> list[tuple[int, int, int]]:
         """Chunks of the next stage that hold a variant for it."""
