@@ -17,12 +17,13 @@ into single chunks, few at a time, so that a second death points at the chunk; t
 evaluated in ever smaller pieces, in a process that may die (`careful.py`).
 """
 
+import contextlib
 import logging
 import queue
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import uuid4
@@ -302,14 +303,11 @@ class _Fan:
     def _gathered(self, landed: list[tuple[Future, Task]]) -> list[Receipt]:
         """Receipts, all in one message; tasks whose receipt died with its worker are retried."""
         waiting = self.gatherer.submit(self.client.gather, [future for future, _ in landed])
-        while True:
-            try:
-                return waiting.result(timeout=1.0)
-            except TimeoutError:
-                # A receipt was lost and is computed again, if there is anyone to do so.
-                self._look_at_workers()
-            except Exception:
-                break
+        while not wait([waiting], timeout=1.0).done:
+            # A receipt was lost and is computed again, if there is anyone to do so.
+            self._look_at_workers()
+        with contextlib.suppress(Exception):  # of whatever kind: each for itself then
+            return waiting.result()
         found = []
         for future, task in landed:
             if future.status == "finished":
