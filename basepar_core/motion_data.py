@@ -9,9 +9,10 @@ from .expressions import Number
 from .grammar import did_you_mean
 from .mechanism import Data
 from .reading import Reading
+from .tokens import size_mistake
 from .yaml_text import Node
 
-_DECIMAL = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,3})?\Z")
+_DECIMAL = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?\Z")
 _EMPTY = Data((), ())
 
 
@@ -63,6 +64,9 @@ def _samples(
         if bad is not None or len(row) != len(order):
             what = f"{bad!r} is no number" if bad else "too few or too many entries"
             reading.mistake(node, f"row {count}: {what}")
+            return _EMPTY
+        if wrong := next(filter(None, map(size_mistake, texts)), ""):
+            reading.mistake(node, f"row {count}: {wrong}")
             return _EMPTY
         numbers = [Number(Fraction(text)) for text in texts]
         if times and numbers[0].value <= times[-1].value:

@@ -82,17 +82,24 @@ def _stray(text: str, at: int) -> ExpressionError:
 
 
 def _check_size(token: Token) -> None:
-    mantissa, _, exponent = token.text.lower().partition("e")
+    if wrong := size_mistake(token.text):
+        raise ExpressionError(f"Position {token.position}: {wrong}.")
+
+
+def size_mistake(text: str) -> str:
+    """Why a decimal number is too large, too small or too long to be read; "" if it is not."""
+    mantissa, _, exponent = text.lower().partition("e")
     digits = len(exponent.lstrip("+-0"))
     if (
-        len(mantissa) > _MAX_DIGITS
-        or digits > 3
-        or abs(int(exponent or 0)) > _MAX_DECIMAL_EXPONENT
+        len(mantissa.lstrip("+-")) <= _MAX_DIGITS
+        and digits <= 3
+        and abs(int(exponent or 0)) <= _MAX_DECIMAL_EXPONENT
     ):
-        raise ExpressionError(
-            f"Position {token.position}: a number beyond 1e±{_MAX_DECIMAL_EXPONENT} or "
-            f"{_MAX_DIGITS} digits; no dimension of a mechanism needs it."
-        )
+        return ""
+    return (
+        f"a number beyond 1e±{_MAX_DECIMAL_EXPONENT} or {_MAX_DIGITS} digits; no dimension of a "
+        "mechanism needs it"
+    )
 
 
 def shown(text: str) -> str:

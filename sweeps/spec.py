@@ -186,7 +186,12 @@ def plan_mistakes(mechanism: Mechanism, plan: Plan) -> list[Mistake]:
         for name in plan.names
         if (message := unsweepable(mechanism, name))
     ]
-    if len(plan) < 1:
+    try:
+        none = len(plan) < 1
+    except OverflowError:  # of Python's `len`
+        message = "more than 2^63 − 1 variants; take fewer values, or candidates of a random plan."
+        return [*found, Mistake("space", message)]
+    if none:
         found.append(Mistake("space", "there is no variant; at least one is needed."))
     return found
 

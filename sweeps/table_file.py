@@ -3,7 +3,7 @@
 import csv
 from collections.abc import Mapping
 from fractions import Fraction
-from math import isfinite, pi
+from math import inf, isfinite, pi
 from pathlib import Path
 from typing import Any
 
@@ -105,6 +105,8 @@ def _cell(cell: str, unit: Unit, name: str, line: int, mistakes: list[Mistake]) 
     except ValueError:
         mistakes.append(Mistake(name, f"{cell!r} is not a number", line))
         return 0.0
+    except OverflowError:  # in SI only
+        value = inf
     if not isfinite(value):
         mistakes.append(Mistake(name, f"its value is {value}", line))
     return value * pi**unit.pi

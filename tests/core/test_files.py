@@ -561,6 +561,14 @@ def test_cycle_from_data(tmp_path):
         ("t,A,A',A'',A\n", "has two columns of one name"),
         ("t,A,A',A''\n0,1,2,x\n", "row 2: 'x' is no number"),
         ("t,A,A',A''\n0,1,2,nan\n", "row 2: 'nan' is no number"),
+        (
+            "t,A,A',A''\n0,1,2,3\n1,2,3,1e999\n",
+            "row 3: a number beyond 1e±60 or 60 digits; no dimension of a mechanism needs it",
+        ),
+        (
+            f"t,A,A',A''\n0,1,2,{'7' * 5000}\n",
+            "row 2: a number beyond 1e±60 or 60 digits; no dimension of a mechanism needs it",
+        ),
         ("t,A,A',A''\n0,1,2,3\n1,2\n", "row 3: too few or too many entries"),
         ("t,A,A',A''\n0,1,2,3,4\n", "row 2: too few or too many entries"),
         ("t,A,A',A''\n0,1,2,3\n0,1,2,3\n", "row 3: t does not increase"),

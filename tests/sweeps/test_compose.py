@@ -101,6 +101,25 @@ def test_two_parts_sweep_one_symbol():
         Chain((SOBOL, TILT))
 
 
+LONG = tuple(np.linspace(0.5, 1.0, 1442).tolist())
+SIX = ("lx1", "lx2", "lx3", "Dx", "tilt", "k")  # 1442^6 is 0.97 of 2^63
+
+
+@pytest.mark.parametrize(
+    "plan",
+    [
+        Grid(tuple((name, (*LONG, 2.0, *LONG)) for name in SIX)),
+        Product(tuple(Grid(((name, (*LONG, 2.0, *LONG)),)) for name in SIX)),
+        Chain((Grid(tuple((name, LONG) for name in SIX)),) * 2),
+    ],
+    ids=["grid", "product", "chain"],
+)
+def test_more_rows_than_can_be_counted(plan):
+    with pytest.raises(FileError, match=r"space: more than 2\^63 − 1 variants") as caught:
+        SweepSpec(MECHANISM, plan)
+    assert caught.value.where == ("space",)
+
+
 class TestDerived:
     def test_follows_the_swept_ones_and_each_other(self):
         first = formula(MECHANISM, "lx3", "2*lx1 + 100 mm")

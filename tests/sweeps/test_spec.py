@@ -7,11 +7,13 @@ import pytest
 
 from basepar_core.errors import ExpressionError, FileError
 from basepar_core.files import loads
+from basepar_core.grammar import parse_unit
 from sweeps.plans import Grid, Random, Sobol
 from sweeps.space import Filter, condition
 from sweeps.spec import FROM_PILOT, Evaluation, Reduction, SweepSpec
 from sweeps.spec_file import from_document, load_sweep, parse_sweep
 from sweeps.sweep import swept_outputs
+from sweeps.table_file import read_table
 from sweeps.tables import Table
 
 from .fourbar import FOUR_BAR, MECHANISM, spec
@@ -226,6 +228,11 @@ class TestSpace:
         (folder / "points.csv").write_text(text)
         with pytest.raises(FileError, match=words):
             with_space(folder, "{plan: table, file: points.csv}")
+
+    def test_csv_that_is_too_large_in_si_only(self, folder):
+        (folder / "points.csv").write_text("c\n1\n1e306\n")
+        with pytest.raises(FileError, match=r"c \(line 3\): its value is inf"):
+            read_table(folder / "points.csv", {"c": parse_unit("N/mm")})
 
     def test_a_long_csv_that_changed_is_noticed(self, folder):
         path = folder / "points.csv"
