@@ -16,7 +16,7 @@ from scipy.linalg import qr
 from . import kinematics
 from .certificate_pins import Pin, Pins
 from .closure import Model, Outcome, trace
-from .errors import UsageError
+from .errors import MotionError, UsageError
 from .precise.arithmetic import UNITS, cross, exact, times, working
 from .precise.configurations import Closed, Placement, System, poses_from_floats
 from .precise.constraints import Poses
@@ -226,7 +226,7 @@ def _placed(model: Model, targets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Poses R (sample, body, 3, 3), p (sample, body, 3) at coordinates (coordinate, sample)."""
     path = trace(model, {}, targets)
     if path.outcome[0] != Outcome.CLOSED:
-        raise UsageError(f"{model.mechanism.name!r} cannot move near its assembly.", ["assembly"])
+        raise MotionError(f"{model.mechanism.name!r} cannot move near its assembly.", ["assembly"])
     at = kinematics.poses(model.topology, kinematics.geometry(model.mechanism, {}), path.q[:, 0])
     shape = targets.shape[1:]
     bodies = range(model.topology.bodies)

@@ -46,6 +46,12 @@ class AssemblyError(BaseparError):
     kind = "assembly"
 
 
+class MotionError(BaseparError):
+    """A motion that the mechanism cannot follow: excitation, cycle or record."""
+
+    kind = "motion"
+
+
 class EliminationError(BaseparError):
     """The parameters asked to be eliminated are not admissible."""
 

@@ -58,8 +58,10 @@ def reduce_record(
     ------
     MissingDataError
         No noise is stated, and it is not to be estimated.
+    MotionError
+        The mechanism cannot follow the motion.
     UsageError
-        The mechanism cannot follow the motion, or there are no more torques than parameters.
+        There are no more torques than parameters.
     """
     if method not in METHODS:
         known = ", ".join(METHODS)

@@ -14,7 +14,7 @@ from .base.result import BaseParameters
 from .closure import Model
 from .columns import Column, column_values, with_columns
 from .criteria import CRITERIA, check_noise, select
-from .errors import MissingDataError, UsageError
+from .errors import MissingDataError, MotionError, UsageError
 from .expressions import evaluate
 from .generalised import along, generalise
 from .measured import errors_on, pooled
@@ -174,8 +174,10 @@ def reduce_mechanism(
     ------
     MissingDataError
         As `check_reducible`; or further columns without a value.
+    MotionError
+        The cycle cannot be followed.
     UsageError
-        Unknown method or criteria; or the cycle cannot be followed.
+        Unknown method or criteria.
     """
     mechanism = model.mechanism
     if method not in METHODS:
@@ -247,7 +249,7 @@ def _observed(model: Model, motion: Motion, columns: Sequence[Column], what: str
     if not seen.closed[0] or not np.isfinite(seen.W).all():
         sample = seen.trace.where[0]
         at = f" at sample {sample:.0f} of {motion.t.size}" if np.isfinite(sample) else ""
-        raise UsageError(
+        raise MotionError(
             f"The {what} of {mechanism.name!r} cannot be followed at the nominal geometry: the "
             f"loops fail{at}. Change the {what}'s motion, or the assembly.",
             [what],

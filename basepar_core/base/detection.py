@@ -15,7 +15,7 @@ import numpy as np
 
 from .. import kinematics, spatial
 from ..closure import Model, Outcome, trace
-from ..errors import UsageError
+from ..errors import MotionError
 from ..exact.family import SpinRelation
 from ..exact.orientations import FREEDOMS
 from ..expressions import ONE, ZERO, evaluate, negate, number
@@ -72,7 +72,7 @@ def _sample(model: Model) -> Sampled:
     path = trace(model, values, motion.q)
     kept = np.flatnonzero(path.outcome == Outcome.CLOSED)
     if not kept.size:
-        raise UsageError(
+        raise MotionError(
             f"The excitation of {mechanism.name!r} cannot be followed, neither at the nominal "
             f"geometry nor near it: the loops do not stay closed. Lower its amplitude, or change "
             f"the assembly.",

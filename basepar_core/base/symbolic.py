@@ -12,7 +12,7 @@ import numpy as np
 
 from ..algebra import GeometryField
 from ..closure import Model
-from ..errors import EliminationError, UsageError
+from ..errors import AssemblyError, EliminationError, MotionError, UsageError
 from ..exact.grading import Grading, grade, suffice
 from ..expressions import evaluate
 from ..mechanism import Mechanism
@@ -52,12 +52,20 @@ def parameter_indices(mechanism: Mechanism, wanted: Sequence[str]) -> list[int]:
 
 
 def nominal_observation(model: Model) -> Observation:
-    """W at nominal geometry along the excitation."""
+    """W at nominal geometry along the excitation.
+
+    Raises
+    ------
+    MotionError
+        The loops cannot follow.
+    AssemblyError
+        The assembled pose is singular: the loops open along the motion.
+    """
     motion = excitation(model.mechanism, model.assembled.coordinates)
     seen = observe(model, {}, motion)
     if not seen.closed[0]:
         sample = int(seen.trace.where[0])
-        raise UsageError(
+        raise MotionError(
             f"The excitation of {model.mechanism.name!r} cannot be followed at the nominal "
             f"geometry: the loops fail at sample {sample} of {motion.t.size}. Lower its "
             f"amplitude, or change the assembly.",
@@ -65,7 +73,7 @@ def nominal_observation(model: Model) -> Observation:
         )
     gap = float(seen.residual[0])
     if gap > OPEN:
-        raise UsageError(
+        raise AssemblyError(
             f"Along the excitation of {model.mechanism.name!r} a loop opens by {gap:.1e} (m or "
             f"rad; allowed {OPEN:g}): constraints that look redundant at the assembled pose are "
             f"not so along the motion. The assembled pose is singular; assemble at another one, "
@@ -99,6 +107,8 @@ def symbolic(
     ------
     EliminationError
         `wanted` is not admissible.
+    MotionError, AssemblyError
+        As `nominal_observation`.
     """
     mechanism = model.mechanism
     field = GeometryField.of(mechanism)
@@ -159,6 +169,8 @@ def numeric(
     ------
     EliminationError
         `wanted` is not admissible.
+    MotionError, AssemblyError
+        As `nominal_observation`.
     """
     mechanism, names = model.mechanism, model.mechanism.parameter_names
     seen = seen or nominal_observation(model)

@@ -18,7 +18,7 @@ from ..algebra import GeometryField
 from ..base.detection import spin_relations
 from ..base.null_space import Transfers
 from ..closure import Model
-from ..errors import FamilyError, UsageError
+from ..errors import FamilyError, MotionError
 from ..mechanism import LENGTH_VALUES, Mechanism
 from .arithmetic import Draw
 from .constraints import jacobian
@@ -101,7 +101,7 @@ def find_component(
     transfers = Transfers(model.mechanism, GeometryField.of(model.mechanism))
     try:
         found = spin_relations(transfers, model)
-    except UsageError:  # nothing can be seen of a motion that cannot be followed
+    except MotionError:  # nothing can be seen of a motion that cannot be followed
         found = []
     if found:
         try:

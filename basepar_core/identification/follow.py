@@ -15,7 +15,7 @@ import numpy as np
 from .. import kinematics
 from ..closure import SINGULAR, Model, Outcome, Trace, trace
 from ..columns import Column, with_columns
-from ..errors import UsageError
+from ..errors import MotionError
 from ..motion import Motion
 from ..newton import LAST_UPDATE, Closer, Lanes
 from ..regressor import LANES, Observation, evaluate
@@ -27,7 +27,7 @@ def observe_motion(model: Model, motion: Motion, columns: tuple[Column, ...] = (
 
     Raises
     ------
-    UsageError
+    MotionError
         The mechanism cannot follow the motion.
     """
     path = follow(model, motion.q)
@@ -38,7 +38,7 @@ def observe_motion(model: Model, motion: Motion, columns: tuple[Column, ...] = (
             for name, value in zip(model.mechanism.coordinates, motion.q[:, sample], strict=True)
         )
         what = "is singular" if path.outcome[0] == Outcome.SINGULAR else "cannot be closed"
-        raise UsageError(
+        raise MotionError(
             f"{model.mechanism.name!r} {what} at t = {motion.t[sample]:.6g} s of the motion "
             f"({reached}, rad or m). Check units and zero of the measured positions, and the "
             f"geometry.",

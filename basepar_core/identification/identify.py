@@ -17,7 +17,7 @@ from ..base.symbolic import symbolic
 from ..closure import Model
 from ..columns import Column
 from ..criteria import select
-from ..errors import UsageError
+from ..errors import MotionError, UsageError
 from ..motion import Motion
 from ..paths import backward
 from ..regressor import Observation
@@ -228,9 +228,11 @@ def identify(
 
     Raises
     ------
+    MotionError
+        A motion that the mechanism cannot follow.
     UsageError
-        A motion that the mechanism cannot follow, or that does not tell the parameters apart;
-        fewer rows than parameters; names that are no base parameters.
+        A motion that does not tell the parameters apart; fewer rows than parameters; names that
+        are no base parameters.
     """
     if method not in METHODS:
         raise UsageError(
@@ -282,7 +284,7 @@ def _observed(
     measured = np.where(ready.usable, tau, np.nan)
     try:
         seen = observe_motion(model, ready.motion, columns)
-    except UsageError:
+    except MotionError:
         check_units(model, ready.motion, measured, None)
         raise
     check_units(model, ready.motion, measured, seen.W[0])
@@ -294,7 +296,7 @@ def validate(found: Identification, second: Measurement) -> Validation:
 
     Raises
     ------
-    UsageError
+    MotionError
         The mechanism cannot follow its motion.
     """
     cutoff = max(found.prepared.cutoffs, default=None)

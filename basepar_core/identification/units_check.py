@@ -10,7 +10,7 @@ import itertools
 import numpy as np
 
 from ..closure import Model
-from ..errors import UsageError
+from ..errors import MotionError, UsageError
 from ..mechanism import LENGTH_VALUES
 from ..motion import Motion
 from ..spatial import Array
@@ -117,7 +117,7 @@ def _fit(
     )
     try:
         W = observe_motion(model, read).W[0]
-    except UsageError:
+    except MotionError:
         return 0.0, 1.0
     return _compare(model, W, tau)
 

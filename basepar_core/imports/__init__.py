@@ -13,7 +13,7 @@ from pathlib import Path
 
 from ..base.symbolic import nominal_observation
 from ..closure import prepare
-from ..errors import BaseparError, FileError, Mistake, UsageError
+from ..errors import AssemblyError, BaseparError, FileError, Mistake, MotionError
 from ..files import loads
 from ..mechanism import Mechanism
 from . import mjcf, urdf
@@ -88,7 +88,7 @@ def _checked(draft: Draft, source: str) -> Imported:
         try:
             if model.topology.cuts:
                 nominal_observation(model)
-        except UsageError as error:
+        except (MotionError, AssemblyError) as error:
             failure = error
             continue
         return Imported(text, mechanism, draft.format, tuple(fresh.notes), tuple(draft.dropped))

@@ -14,7 +14,7 @@ from flint import arb, fmpz, fmpz_mat
 
 from .. import kinematics
 from ..closure import Model, Outcome, trace
-from ..errors import UsageError
+from ..errors import MotionError
 from ..motion import excitation
 from . import motion as exact_motion
 from .arithmetic import bits_of, working
@@ -207,12 +207,12 @@ def variant(model: Model, values: Mapping[str, float], samples: int | None = Non
 
     Raises
     ------
-    UsageError
+    MotionError
         The excitation cannot be followed at this geometry.
     """
     (found,) = variants(model, {name: np.array([x]) for name, x in values.items()}, samples)
     if found is None:
-        raise UsageError(
+        raise MotionError(
             f"{model.mechanism.name!r} cannot follow its excitation at this geometry: its loops "
             f"do not close all the way. Lower the amplitude, or change the geometry.",
             ["excitation"],

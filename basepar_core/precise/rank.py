@@ -130,7 +130,7 @@ def precise_rank(
 
     Raises
     ------
-    UsageError
+    MotionError
         The excitation cannot be followed at this geometry.
     """
     return rank_of(variant(model, values or {}, samples), digits, cap, form).result

@@ -14,7 +14,7 @@ from basepar_core.base.elimination import eliminate
 from basepar_core.base.null_space import Transfers, joint_vectors
 from basepar_core.base.precise import precise
 from basepar_core.base.symbolic import numeric, symbolic
-from basepar_core.errors import EliminationError, UsageError
+from basepar_core.errors import AssemblyError, EliminationError
 from basepar_core.exact.arithmetic import random_prime
 from basepar_core.exact.component import find_component
 from basepar_core.exact.conditions import conditions
@@ -228,5 +228,5 @@ def test_a_singular_assembly_is_refused():
     """Constraints that look redundant where three motions branch open up along each of them."""
     for amplitude in (0.3, 0.1):
         model = closure.prepare(random_mechanism(318, amplitude))
-        with pytest.raises(UsageError, match=r"a loop opens by .* assembled pose is singular"):
+        with pytest.raises(AssemblyError, match=r"a loop opens by .* assembled pose is singular"):
             numeric(model)

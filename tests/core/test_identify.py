@@ -8,7 +8,7 @@ import pytest
 from basepar_core import closure, columns, files, motion
 from basepar_core.base.extended import extend
 from basepar_core.base.symbolic import symbolic
-from basepar_core.errors import UsageError
+from basepar_core.errors import MotionError, UsageError
 from basepar_core.expressions import Number
 from basepar_core.identification import identify as module
 from basepar_core.identification.dependents import standard_parameters
@@ -103,7 +103,7 @@ def test_a_motion_that_cannot_be_followed_says_where(slider_crank):
     text = slider_crank.mechanism.source.replace("value: 0.08", "value: 0.3")
     model = closure.prepare(files.loads(text, "long crank"))
     q = np.linspace(0, 3, 200)[None]  # the rod reaches sin q = 25/30 only
-    with pytest.raises(UsageError, match=r"at t = .* Check units and zero") as caught:
+    with pytest.raises(MotionError, match=r"at t = .* Check units and zero") as caught:
         observe_motion(model, motion.Motion(np.linspace(0, 1, 200), q, 0 * q + 3, 0 * q))
     sample = int(caught.value.where[0].split()[1])
     assert abs(q[0, sample] - np.arcsin(25 / 30)) < 0.03  # a sample or two

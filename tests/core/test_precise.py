@@ -10,7 +10,7 @@ from mpmath import mpf
 from basepar_core.base.precise import precise, precise_rank, settle
 from basepar_core.base.symbolic import numeric, symbolic
 from basepar_core.closure import prepare
-from basepar_core.errors import EliminationError, UsageError
+from basepar_core.errors import EliminationError, MotionError
 from basepar_core.files import library_path, load, loads
 from basepar_core.precise.configurations import NotClosedError
 from basepar_core.precise.observation import variant
@@ -173,7 +173,7 @@ def test_loops_that_cannot_be_closed_are_an_error_not_a_rank(models):
 
 
 def test_a_geometry_that_cannot_move_says_so(models):
-    with pytest.raises(UsageError, match="cannot follow"):
+    with pytest.raises(MotionError, match="cannot follow"):
         precise_rank(models("four-bar"), {"lx1": 9.0})
 
 
