@@ -66,17 +66,12 @@ def _value_names(reading: Reading, node: Node | None, joints: Sequence[Joint]) -
 def read_actuated(
     reading: Reading, node: Node | None, joints: Sequence[Joint], coordinates: tuple[str, ...]
 ) -> tuple[str, ...]:
-    """The coordinates with motors; all of them where the file does not say."""
-    if node is None:
-        return coordinates
-    found = _value_names(reading, node, joints)
-    for word in found:
-        if word not in coordinates and "coordinates" not in reading.unknown:
-            listed = ", ".join(coordinates)
-            reading.mistake(
-                node, f"{word!r} is not a coordinate ({listed}); torques are those of coordinates"
-            )
-    return found
+    """The joint values with motors; all coordinates where the file does not say.
+
+    Others may be named too: rank, conditioning and reduction ask for no drives. Who needs torques
+    of drives checks them.
+    """
+    return coordinates if node is None else _value_names(reading, node, joints)
 
 
 def read_assembly(

@@ -16,9 +16,9 @@ from basepar_core.base.result import BaseParameters
 from basepar_core.closure import Model
 from basepar_core.closure import prepare as assemble
 from basepar_core.engine import Engine
-from basepar_core.errors import MissingDataError, UsageError
+from basepar_core.errors import MechanismError, MissingDataError
 from basepar_core.kernels import warmup
-from basepar_core.mechanism import LENGTH_VALUES
+from basepar_core.mechanism import LENGTH_VALUES, Mechanism
 from basepar_core.motion import Motion, cycle, excitation
 from basepar_core.onedof.metrics import Meter, meter_of
 from basepar_core.reduction import check_reducible
@@ -184,8 +184,8 @@ def prepare(spec: SweepSpec) -> ChunkEvaluator:
     ------
     MissingDataError
         The specification asks for what the mechanism does not state.
-    UsageError
-        It asks for what cannot be computed.
+    MechanismError
+        It asks for torques of drives that are no coordinates.
     """
     mechanism, asked = spec.mechanism, spec.evaluation
     torque_metrics = [name for name in asked.built_in if name in METRICS]
@@ -234,11 +234,35 @@ def _check_torques(spec: SweepSpec, metrics: list[str]) -> None:
             f"the metrics {', '.join(metrics)}.",
             [f"bodies.{name}" for name in bare],
         )
-    passive = [name for name in mechanism.actuated if name not in mechanism.coordinates]
-    if passive or len(mechanism.actuated) != len(mechanism.coordinates):
-        raise UsageError(
-            f"Torque metrics are of the coordinates ({', '.join(mechanism.coordinates)}); the "
-            f"drives of {mechanism.name!r} are {', '.join(mechanism.actuated)}. Choose the driven "
-            f"joints as coordinates.",
-            ["actuated"],
+    _check_drives(mechanism, metrics)
+
+
+def _check_drives(mechanism: Mechanism, metrics: Sequence[str]) -> None:
+    """Refuse torques of drives that are no coordinates: τ is conjugate to the coordinates.
+
+    Some of the coordinates may be driven only. The cycle states the motion of all of them, so
+    that the drives' torques are determined; the others move by loads that the file need not name.
+
+    Raises
+    ------
+    MechanismError
+        There is no drive, or one that is no coordinate.
+    """
+    drives, coordinates = mechanism.actuated, mechanism.coordinates
+    others = [name for name in drives if name not in coordinates]
+    if drives and not others:
+        return
+    said, remedy = "none is named", "Name the coordinates that are driven"
+    if others:
+        said, remedy = f"{', '.join(others)} is none", "Choose the driven joints as coordinates"
+    if len(drives) > len(coordinates):
+        remedy = (
+            f"With {len(drives)} drives and {len(coordinates)} degrees of freedom the motion does "
+            "not say how they share the load: leave some out, and choose the others as coordinates"
         )
+    raise MechanismError(
+        f"{' and '.join(metrics)} are torques of drives that are coordinates "
+        f"({', '.join(coordinates)}); of the drives of {mechanism.name!r} "
+        f"({', '.join(drives) or 'none'}) {said}. {remedy}, or drop the metrics.",
+        ["actuated"],
+    )

@@ -81,7 +81,7 @@ def read_measurement(
         A CSV file with one header line.
     mechanism
         Whose coordinates were measured. Torque columns of coordinates that are not actuated may
-        be missing: their torque is zero.
+        be missing where all drives are coordinates: their torque is zero.
     renamed
         Titles in the file by what they are: {"A": "q_meas", "tau.A": "tau_meas"}.
 
@@ -152,7 +152,9 @@ def _places(
             places[name] = (place, _factor(title, text, slot, mistakes))
         elif name in renamed:
             mistakes.append(Mistake(name, f"there is no column {title!r}: {_list(titles)}"))
-    driven = {f"tau.{name}" for name in mechanism.actuated or mechanism.coordinates}
+    # A drive that is no coordinate has a torque about every coordinate that moves it.
+    some = bool(mechanism.actuated) and set(mechanism.actuated) <= set(mechanism.coordinates)
+    driven = {f"tau.{n}" for n in (mechanism.actuated if some else mechanism.coordinates)}
     needed = [n for n in wanted if "'" not in n and (not n.startswith("tau.") or n in driven)]
     missing = [name for name in needed if name not in places]
     if missing:

@@ -1,5 +1,7 @@
 """Records: columns and units, and everything that can be wrong with them."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -73,6 +75,16 @@ def test_unusable_records(record, columns, change, where, says):
     with pytest.raises(FileError) as caught:
         record(columns)
     assert says in mistakes(caught)[where]
+
+
+def test_a_drive_that_is_no_coordinate_has_a_torque_about_one(tmp_path, columns, model):
+    """Driven at the slider, the crank's column must not be taken for zero because it is absent."""
+    path = tmp_path / "run.csv"
+    rows = zip(columns["t"], columns["A"], strict=True)
+    path.write_text("t,A\n" + "\n".join(f"{t},{q}" for t, q in rows), encoding="utf-8")
+    driven = dataclasses.replace(model.mechanism, actuated=("D",))
+    with pytest.raises(FileError, match=r"has no column tau\.A"):
+        read_measurement(path, driven)
 
 
 def test_words_among_the_numbers(record, columns):

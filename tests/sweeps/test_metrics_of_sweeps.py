@@ -4,7 +4,10 @@ import cloudpickle
 import numpy as np
 import pytest
 
-from basepar_core.errors import FileError
+from basepar_core.errors import FileError, MechanismError
+from basepar_core.files import library_path
+from basepar_core.motion import cycle
+from basepar_core.regressor import observe
 from sweeps import own_metrics
 from sweeps.evaluate import prepare
 from sweeps.own_metrics import MetricError, metric
@@ -151,3 +154,58 @@ def test_registered_by_a_decorator():
         assert slowest.__name__ == "slowest"
     finally:
         own_metrics._registered.pop("slowest")
+
+
+FIVE = """
+mechanism: five.yaml
+space: {plan: sobol, variables: {lx1: [0.28, 0.32], Ex: [0.45, 0.55]}, candidates: 4}
+evaluate: {rank: none, metrics: [METRICS]}
+"""
+
+
+def driven(folder, drives, metrics="torque_rms, torque_peak"):
+    """A sweep of the five-bar with other drives than its two coordinates A and E."""
+    text = library_path("five-bar").read_text(encoding="utf-8")
+    named = text.replace("coordinates: [A, E]", f"coordinates: [A, E]\nactuated: [{drives}]")
+    (folder / "five.yaml").write_text(named, encoding="utf-8")
+    return parse_sweep(FIVE.replace("METRICS", metrics), str(folder / "sweep.yaml"))
+
+
+def test_torques_of_some_of_the_coordinates(folder):
+    """The driven coordinate's rows of W φ, by the plain path one variant at a time."""
+    evaluator, columns, found = evaluated(driven(folder, "E"))
+    assert (found["status"] == Status.SOLVED).all()
+    model = evaluator.model
+    motion = cycle(model.mechanism, model.assembled.coordinates)
+    seen = observe(model, columns, motion)
+    for row in range(4):
+        here = {name: values[row] for name, values in columns.items()}
+        phi = model.mechanism.inertial_parameters({**model.mechanism.nominal, **here})
+        torque = seen.W[row, :, 1] @ phi
+        # Two ways to close loops to 1e-13; torques of one N m and their sums keep ten digits.
+        assert found["torque_rms"][row] == pytest.approx(np.sqrt((torque**2).mean()), rel=1e-10)
+        assert found["torque_peak"][row] == pytest.approx(np.abs(torque).max(), rel=1e-10)
+    _, _, both = evaluated(driven(folder, "A, E"))
+    np.testing.assert_array_equal(found["torque_rms"], both["torque_rms"][:, 1])
+
+
+@pytest.mark.parametrize(
+    ("drives", "words"),
+    [
+        ("C", r"\(C\) C is none\. Choose the driven joints as coordinates"),
+        ("A, C", r"\(A, C\) C is none\. Choose the driven joints as coordinates"),
+        ("A, C, E", "3 drives and 2 degrees of freedom the motion does not say how they share"),
+        ("", r"\(none\) none is named\. Name the coordinates that are driven"),
+    ],
+)
+def test_drives_that_are_no_coordinates(folder, drives, words):
+    with pytest.raises(MechanismError, match=words):
+        prepare(driven(folder, drives))
+
+
+def test_drives_do_not_matter_where_no_torque_is_asked_for(folder):
+    spec = driven(folder, "C", "stroke(C)")
+    assert spec.mechanism.actuated == ("C",)
+    _, _, found = evaluated(spec)
+    _, _, plain = evaluated(driven(folder, "A, E", "stroke(C)"))
+    np.testing.assert_array_equal(found["stroke_C"], plain["stroke_C"])
