@@ -8,6 +8,7 @@ import argparse
 import io
 import os
 import sys
+import traceback
 from collections.abc import Sequence
 from typing import NoReturn
 
@@ -28,6 +29,9 @@ from .commands import (
     warmup,
 )
 
+#: Environment variable: the traceback of a defect goes to stderr.
+DEBUG = "BASEPAR_DEBUG"
+
 
 class _Parser(argparse.ArgumentParser):
     """Raises instead of exiting, so that --json can report usage errors too."""
@@ -45,14 +49,19 @@ def parser() -> argparse.ArgumentParser:
     commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
 
     def add(name: str, command: Command, summary: str, example: str) -> argparse.ArgumentParser:
+        as_json = "" if "--json" in example else f"\n  {example} --json"
         made = commands.add_parser(
             name,
             help=summary,
             description=summary,
-            epilog=f"example:\n  {example}",
+            epilog=f"example:\n  {example}{as_json}",
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
-        made.add_argument("--json", action="store_true", help="print facts for programs")
+        made.add_argument(
+            "--json",
+            action="store_true",
+            help="print facts for programs, one JSON document; null for what is not finite",
+        )
         made.set_defaults(command=command)
         return made
 
@@ -75,6 +84,7 @@ def parser() -> argparse.ArgumentParser:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; its exit status."""
     given = list(sys.argv[1:] if arguments is None else arguments)
+    as_json = "--json" in given
     for stream in (sys.stdout, sys.stderr):  # a terminal without φ or − gets ? for it
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
@@ -82,7 +92,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options = parser().parse_args(given)
         return options.command(options)
     except BaseparError as error:
-        _report(error, "--json" in given)
+        _report(error, as_json)
         return 2 if isinstance(error, UsageError) else 1
     except BrokenPipeError:  # `| head` has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -92,12 +102,34 @@ def main(arguments: Sequence[str] | None = None) -> int:
         said = (
             f"{': '.join([*place, error.strerror or str(error)])}. Put this right and run again."
         )
-        _report(BaseparError(said, place), "--json" in given)
+        _report(BaseparError(said, place), as_json)
         return 1
     except KeyboardInterrupt:
         kept = "; the same command goes on from here" * (given[:1] in (["sweep"], ["study"]))
-        print(f"basepar: stopped{kept}", file=sys.stderr)
+        _report(_StoppedError(f"stopped{kept}"), as_json)
         return 1
+    except Exception as error:
+        if os.environ.get(DEBUG):
+            traceback.print_exc()
+        _report(_InternalError(_internal(error)), as_json)
+        return 1
+
+
+class _StoppedError(BaseparError):
+    kind = "interrupted"
+
+
+class _InternalError(BaseparError):
+    kind = "internal"
+
+
+def _internal(error: Exception) -> str:
+    text = " ".join(str(error).split())
+    return (
+        f"internal error, {type(error).__name__}: {text[:300]}. This is a defect of the program: "
+        f"please report it with the command and its files, and with what {DEBUG}=1 in the "
+        "environment prints before this line."
+    )
 
 
 def _report(error: BaseparError, as_json: bool) -> None:

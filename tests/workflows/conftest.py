@@ -9,6 +9,10 @@ import pytest
 from workflows.cli import main
 
 
+def _no_number(word: str) -> None:
+    raise AssertionError(f"{word} is no JSON")
+
+
 @dataclass
 class Ran:
     status: int
@@ -18,7 +22,7 @@ class Ran:
     @property
     def json(self) -> Any:
         """The one document on stdout; anything else there is a failure."""
-        return json.loads(self.out)
+        return json.loads(self.out, parse_constant=_no_number)
 
 
 @pytest.fixture

@@ -49,6 +49,24 @@ def test_equation_25(paper):
             assert sympy.simplify(difference) == 0, (row["parameter"], name)
 
 
+def test_a_pole_at_the_nominal_geometry_is_null(run, tmp_path):
+    """Eliminating coupler.mx divides by lx2, which this file has at zero: JSON has no infinity."""
+    from basepar_core.files import library_path
+
+    old = "lx2: {value: 0.7, unit: m, bounds: [0.5, 0.9]}"
+    text = library_path("four-bar").read_text()
+    assert old in text
+    file = tmp_path / "four-bar.yaml"
+    file.write_text(text.replace(old, "lx2: {value: 0, unit: m, bounds: [-0.1, 0.9]}"))
+    found = run("base", str(file), "--eliminate", "J1,mx2,J3,m1", "--json").json
+    rows = {row["parameter"]: row for row in found["base"]}
+    # coupler.J − (lx2² + ly2²)/lx2 coupler.mx, from Eq. 25.
+    term = sympy.sympify(rows["coupler.J"]["terms"]["coupler.mx"])
+    assert sympy.simplify(term - sympy.sympify("-(lx2**2 + ly2**2)/lx2")) == 0
+    assert rows["coupler.J"]["values"]["coupler.mx"] is None
+    assert "β is infinite at the nominal geometry" in found["doubt"]
+
+
 def test_equation_24(paper):
     for row in paper["base"]:
         expected = EQUATION_24.get(row["parameter"], {})

@@ -1,23 +1,24 @@
 """The command line's manners: help, errors, exit statuses, list and show."""
 
-import argparse
+import math
+import re
 
+import numpy as np
 import pytest
 import zarr
 
-from workflows.cli import parser
+from workflows import documents
+
+from .help_text import assert_named, commands, fields
 
 
-def _commands() -> dict[str, argparse.ArgumentParser]:
-    (action,) = (a for a in parser()._actions if isinstance(a, argparse._SubParsersAction))
-    return dict(action.choices)
-
-
-@pytest.mark.parametrize("name", _commands())
+@pytest.mark.parametrize("name", commands())
 def test_every_command_has_help_with_an_example(name):
-    text = _commands()[name].format_help()
+    text = commands()[name].format_help()
     assert f"example:\n  basepar {name}" in text
     assert "--json" in text
+    # An example with --json, as FORMAT.md asks for.
+    assert re.search(rf"^  basepar {name}.* --json", text, re.MULTILINE)
 
 
 def test_list(run):
@@ -124,6 +125,81 @@ def test_what_the_system_refuses_is_one_message(run, tmp_path):
     ran = run("show", "four-bar", "-o", str(tmp_path / "file" / "four-bar.svg"), "--json")
     assert ran.status == 1
     assert ran.json["error"]["where"] == [str(tmp_path / "file")]
+
+
+def test_a_grid_that_nobody_can_count(run, tmp_path):
+    axis = "{from: 0.5, to: 1, count: 2000}"
+    names = ("lx1", "lx2", "ly2", "lx3", "Dx", "Dy")
+    variables = ", ".join(f"{name}: {axis}" for name in names)
+    file = tmp_path / "sweep.yaml"
+    file.write_text(f"mechanism: four-bar\nspace: {{plan: grid, variables: {{{variables}}}}}\n")
+    ran = run("sweep", str(file), "--json")
+    assert ran.status == 1
+    assert (ran.json["error"]["kind"], ran.json["error"]["where"]) == ("file", ["space"])
+
+
+def test_an_excitation_that_cannot_be_followed_is_the_files_fault(run, tmp_path):
+    from basepar_core.files import library_path
+
+    text = library_path("four-bar").read_text()
+    assert "amplitude: {A: 0.6 rad}" in text
+    file = tmp_path / "four-bar.yaml"
+    # A crank longer than the others leave it room for: it swings about its assembly only.
+    text = text.replace("lx1: {value: 0.3", "lx1: {value: 1.8").replace("{A: 0.6 rad}", "{A: 3}")
+    file.write_text(text.replace("bounds: [0.2, 0.6]", "bounds: [0.2, 2]"))
+    ran = run("base", str(file), "--json")
+    assert ran.status == 1
+    assert (ran.json["error"]["kind"], ran.json["error"]["where"]) == ("motion", ["excitation"])
+
+
+def test_a_defect_is_one_message_and_its_traceback_can_be_had(run, monkeypatch):
+    def broken():
+        raise OverflowError("cannot fit 'int'\ninto an index")
+
+    monkeypatch.setattr(documents, "library", broken)
+    ran = run("list", "--json")
+    assert (ran.status, ran.err) == (1, "")
+    assert ran.json["error"]["kind"] == "internal"
+    said = ran.json["error"]["message"]
+    assert "OverflowError: cannot fit 'int' into an index" in said
+    assert "report it" in said
+    plain = run("list")
+    assert (plain.status, plain.out, plain.err) == (1, "", f"basepar: {said}\n")
+    monkeypatch.setenv("BASEPAR_DEBUG", "1")
+    ran = run("list", "--json")
+    assert ran.json["error"]["kind"] == "internal"
+    assert "Traceback" in ran.err
+    assert "in broken" in ran.err
+
+
+def test_stopped_by_hand(run, monkeypatch):
+    def stopped():
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(documents, "library", stopped)
+    ran = run("list", "--json")
+    assert ran.status == 1
+    assert ran.json["error"] == {"kind": "interrupted", "message": "stopped", "where": []}
+    plain = run("list")
+    assert (plain.status, plain.out, plain.err) == (1, "", "basepar: stopped\n")
+
+
+def test_what_is_not_finite_is_null(run, monkeypatch):
+    odd = {"a": [math.inf, -math.inf, math.nan, 1.5], "b": {"c": (np.float64("inf"), 2, "inf")}}
+    monkeypatch.setattr(documents, "library", lambda: odd)
+    assert run("list", "--json").json == {
+        "a": [None, None, None, 1.5],
+        "b": {"c": [None, 2, "inf"]},
+    }
+
+
+@pytest.mark.parametrize(
+    ("command", "options"),
+    [("list", ()), ("show", ("four-bar", "-o", "four-bar.svg")), ("base", ("four-bar",))],
+)
+def test_help_names_the_fields_that_are_printed(run, command, options, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert_named(fields(command), run(command, *options, "--json").json)
 
 
 def test_a_store_of_somebody_else(run, tmp_path):

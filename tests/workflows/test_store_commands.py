@@ -9,6 +9,8 @@ import xarray as xr
 from sweeps.lock import locked
 from workflows import sweep_job
 
+from .help_text import assert_named, fields
+
 pytestmark = pytest.mark.slow
 
 SWEEP = """
@@ -88,7 +90,9 @@ def test_status_says_who_fills_it(run, job, filled, made):
     with locked(made / "job.zarr") as held:
         held.tell(done=12, total=24, evaluated=6, seconds=2.0, workers=2)
         held._write()
-        now = run("status", job[1], "--json").json["running"]
+        document = run("status", job[1], "--json", "--check").json
+        now = document["running"]
+        assert_named(fields("status"), document)
         shown = " ".join(run("status", job[1]).out.split())  # lines are wrapped
     assert (now["done"], now["rate"], now["seconds_left"]) == (12, 3.0, 4.0)
     assert "3 variants per second on 2 workers, about 0:00:04 left" in shown

@@ -6,6 +6,7 @@ document of plain facts, which `emit` prints under --json and `terminal` shows o
 
 import argparse
 import json
+import math
 import sys
 from collections.abc import Callable
 from typing import Any, Protocol
@@ -39,6 +40,21 @@ def add_place(command: argparse.ArgumentParser) -> None:
 
 
 def emit(document: Any) -> None:
-    """Print a document as JSON, and nothing else, on stdout."""
-    json.dump(document, sys.stdout, indent=1, ensure_ascii=False, allow_nan=True)
-    sys.stdout.write("\n")
+    """Print a document as JSON, and nothing else, on stdout; null for what is not finite.
+
+    JSON has no number for a pole of β or for the condition of a matrix without full rank.
+    """
+    # Whole before anything is printed: half a document and an error are none.
+    text = json.dumps(_finite(document), indent=1, ensure_ascii=False, allow_nan=False)
+    sys.stdout.write(text + "\n")
+
+
+def _finite(document: Any) -> Any:
+    match document:
+        case dict():
+            return {key: _finite(value) for key, value in document.items()}
+        case list() | tuple():
+            return [_finite(value) for value in document]
+        case float():
+            return document if math.isfinite(document) else None
+    return document

@@ -18,7 +18,12 @@ if TYPE_CHECKING:
 
 def register(add: Add) -> None:
     """Add the commands to the grammar."""
-    add("list", _list, "the shipped mechanisms and sweeps", "basepar list --json")
+    shipped = add("list", _list, "the shipped mechanisms and sweeps", "basepar list --json")
+    shipped.description = """\
+The shipped mechanisms, sweeps and studies.
+
+--json prints mechanisms [{name, space, bodies, joints, degrees_of_freedom, parameters,
+description}], sweeps, studies; bodies, joints and parameters are numbers of them."""
 
     show = add(
         "show",
@@ -26,6 +31,16 @@ def register(add: Add) -> None:
         "bodies, joints, loops and degrees of freedom of a mechanism, and its drawing",
         "basepar show four-bar -o four-bar.png",
     )
+    show.description = """\
+Bodies, joints, loops and degrees of freedom of a mechanism, and its drawing.
+
+--json prints mechanism, description, space, degrees_of_freedom,
+coordinates [{name, unit, assembled}], parameters (their names),
+bodies [{name, number, parameters}] (by kind: m, mx …; null without),
+joints [{name, type, connects, cut, actuated}], loops (joints of each, the cut one last),
+redundant_constraints (how many), blocks (equations of each), residual (m or rad),
+symbols [{name, value, unit, bounds, constant}] (value and bounds in the symbol's unit),
+path, path_why (how sweeps evaluate it), drawing (with -o)."""
     show.add_argument("mechanism", help="a mechanism file, or the name of a shipped one")
     show.add_argument("-o", "--output", metavar="FILE", help="draw it: FILE.png or FILE.svg")
 
@@ -35,6 +50,14 @@ def register(add: Add) -> None:
         "base parameters of a mechanism",
         "basepar base four-bar --eliminate J1,J2,J3,m1 --json",
     )
+    base.description = """\
+Base parameters of a mechanism, with the certificate of their number.
+
+--json prints mechanism, parameters, rank, route, eliminated, no_effect, base [{parameter, terms,
+values}], columns (of W, from 0), gap, singular_values, doubt, validity (must not vanish),
+certificate {grade, at_least {rank, grade, scope}, at_most {rank, grade, scope, vectors}}; the
+precise route its digits and bounds too. --route all adds agreed and, in routes, a document per
+route."""
     base.add_argument("mechanism", help="a mechanism file, or the name of a shipped one")
     base.add_argument(
         "--eliminate", metavar="P,…", help="parameters to eliminate (φ₂), like crank.J or J1"

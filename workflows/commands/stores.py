@@ -53,6 +53,17 @@ def register(add: Add) -> None:
         "what a store holds, and what is missing",
         "basepar status four-bar.zarr",
     )
+    status.description = """\
+What a store holds, and what is missing.
+
+--json prints store, title, total, done, settled, counts {status: variants},
+precise {precise status: variants}, precise_ranks {rank: variants},
+reasons [{status, reason, count, example}], precise_reasons [{status, reason, count, example}],
+errors {variant: text}, spec_hash, created, versions {package: version}, notes,
+retries {times: variants}, runs [{started, host, pid, evaluated, seconds, lost, ended}],
+running {host, pid, since, silent, done, total, evaluated, seconds, workers, rate, seconds_left}
+(null where nobody fills it), damage (with --check); of a family's store members
+{name: these facts}."""
     status.add_argument("store", help="a store that a sweep made")
     status.add_argument(
         "--check",

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -64,7 +65,7 @@ def facts(found: Facts) -> dict[str, Any]:
 
 def _json(found: Facts) -> str:
     columns = {
-        title: [None if x != x else x for x in values.tolist()]
+        title: [x if math.isfinite(x) else None for x in values.tolist()]
         for title, values in variant_table.columns(found)
     }
     document = {
@@ -73,7 +74,7 @@ def _json(found: Facts) -> str:
         "columns": {**columns, "status": found.words.tolist()},
         **facts(found),
     }
-    return json.dumps(document, ensure_ascii=False) + "\n"
+    return json.dumps(document, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def _latex(found: Facts) -> str:
