@@ -205,29 +205,12 @@ def _relation(mechanism: Mechanism, relation: SpinRelation) -> dict[str, Any]:
 
 def _described(mechanism: Mechanism, used: Sequence[str]) -> dict[str, Any]:
     """The mechanism as the checker reads it: expressions in Python's syntax, SI."""
-    slots = [v for j in mechanism.joints for f in j.frames for v in (f.at, f.axis, f.reference)]
-    bound = {relation.symbol: relation.polynomial for relation in mechanism.relations}
-    needed = frozenset().union(*(names(x) for v in [*slots, mechanism.gravity] for x in v))
-    every = (*mechanism.geometry, *mechanism.constants)
-    needed |= frozenset().union(*map(names_of, used)) & {symbol.name for symbol in every}
-    for _ in bound:
-        needed |= frozenset().union(*(names(p) for s, p in bound.items() if s in needed))
     return {
         "name": mechanism.name,
         "text": mechanism.source,
         "space": "planar" if mechanism.planar else "spatial",
         "gravity": _texts(mechanism.gravity),
-        "symbols": {
-            symbol.name: {
-                "value": python(
-                    _near(mechanism, symbol) if symbol.name in bound else symbol.value
-                ),
-                "angle": symbol.is_angle,
-                "relation": python(bound[symbol.name]) if symbol.name in bound else None,
-            }
-            for symbol in every
-            if symbol.name in needed
-        },
+        "symbols": _symbols(mechanism, used),
         "bodies": [body.name for body in mechanism.bodies],
         "joints": [
             {
@@ -247,6 +230,26 @@ def _described(mechanism: Mechanism, used: Sequence[str]) -> dict[str, Any]:
                 for pose in mechanism.assembly.poses
             },
         },
+    }
+
+
+def _symbols(mechanism: Mechanism, used: Sequence[str]) -> dict[str, Any]:
+    """Symbols of the geometry and of the texts `used`, with those that relations tie to them."""
+    slots = [v for j in mechanism.joints for f in j.frames for v in (f.at, f.axis, f.reference)]
+    bound = {relation.symbol: relation.polynomial for relation in mechanism.relations}
+    every = (*mechanism.geometry, *mechanism.constants)
+    needed = frozenset().union(*(names(x) for v in [*slots, mechanism.gravity] for x in v))
+    needed |= frozenset().union(*map(names_of, used)) & {symbol.name for symbol in every}
+    for _ in bound:
+        needed |= frozenset().union(*(names(p) for s, p in bound.items() if s in needed))
+    return {
+        symbol.name: {
+            "value": python(_near(mechanism, symbol) if symbol.name in bound else symbol.value),
+            "angle": symbol.is_angle,
+            "relation": python(bound[symbol.name]) if symbol.name in bound else None,
+        }
+        for symbol in every
+        if symbol.name in needed
     }
 
 

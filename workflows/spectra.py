@@ -148,9 +148,24 @@ def figure_of(spectra: Spectra, title: str) -> Any:
     """
     figure = canvas(7.2, 4.6)
     axes = figure.add_subplot()
-    numbers = np.arange(1, len(spectra.precise) + 1)
     lowest = min(x for x in (*spectra.double, *spectra.precise) if math.isfinite(x))
     floor = math.floor(lowest) - 2.0
+    _plot(axes, spectra, floor)
+    _annotate(axes, spectra, floor)
+    axes.set_ylim(floor - 1, spectra.precise[0] + 2)
+    axes.yaxis.set_major_formatter(lambda x, _: f"$10^{{{x:.0f}}}$")
+    axes.set_xlabel("number of the singular value")
+    axes.set_ylabel("singular value of W")
+    axes.set_title(title, color=INK, fontsize=11)
+    axes.grid(True, color="#e6e6e6", lw=0.6)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.legend(frameon=False, fontsize=9, loc="center left" if spectra.rank > 30 else "best")
+    return figure
+
+
+def _plot(axes: Any, spectra: Spectra, floor: float) -> None:
+    """The singular values of both arithmetics; zeros stand on the floor."""
+    numbers = np.arange(1, len(spectra.precise) + 1)
     vp = f"variable precision, {spectra.digits} digits"
     for values, mark, label, colour, size in (
         (spectra.precise, "+", vp, COLOURS[0], 7),
@@ -161,6 +176,10 @@ def figure_of(spectra: Spectra, title: str) -> Any:
         axes.plot(numbers[there], logs[there], mark, ms=size, color=colour, label=label, mew=1.2)
         zeros = numbers[~there]
         axes.plot(zeros, np.full(zeros.size, floor), "v", ms=4, color=colour, mfc="none")
+
+
+def _annotate(axes: Any, spectra: Spectra, floor: float) -> None:
+    """Float64's error, the rank, and what a mark on the floor is."""
     axes.axhline(spectra.error, color=INK, lw=0.8, ls=(0, (6, 3)))
     axes.annotate(
         "error of double precision, at most",
@@ -184,12 +203,3 @@ def figure_of(spectra: Spectra, title: str) -> Any:
         axes.annotate(
             "▽ zero", (1, floor), textcoords="offset points", xytext=(0, 4), fontsize=8, color=INK
         )
-    axes.set_ylim(floor - 1, spectra.precise[0] + 2)
-    axes.yaxis.set_major_formatter(lambda x, _: f"$10^{{{x:.0f}}}$")
-    axes.set_xlabel("number of the singular value")
-    axes.set_ylabel("singular value of W")
-    axes.set_title(title, color=INK, fontsize=11)
-    axes.grid(True, color="#e6e6e6", lw=0.6)
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.legend(frameon=False, fontsize=9, loc="center left" if spectra.rank > 30 else "best")
-    return figure

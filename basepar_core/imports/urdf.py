@@ -17,6 +17,7 @@ from .draft import NOTHING, Connection, Draft, End, Fixture, Inertia, Link
 from .rationals import (
     ZERO,
     Pose,
+    Vec,
     decimal,
     direction,
     from_rpy,
@@ -236,21 +237,8 @@ def _joint(draft: Draft, joint: Any, line: int) -> None:
     if joint.type == "fixed":
         draft.fixtures.append(Fixture(joint.child, joint.parent, pose))
         return
-    if joint.type not in KINDS:
-        remedy = (
-            "a mechanism stands on the ground: fix its base link, or give it joints to the ground"
-            if joint.type == "floating"
-            else f"a joint is one of fixed, {', '.join(KINDS)}"
-        )
-        draft.refuse(
-            where, f"a joint of type {joint.type!r} cannot be represented; {remedy}", line
-        )
-        return
-    given = _numbers(draft, where, "axis", joint.axis or (1.0, 0.0, 0.0), line)
-    try:
-        axis = direction(given)
-    except ValueError:
-        draft.refuse(where, "its axis is zero; give a direction, such as 0 0 1", line)
+    axis = _axis(draft, where, joint, line)
+    if axis is None:
         return
     child = End(ZERO, axis, least_aligned(axis))
     kind = KINDS[joint.type]
@@ -268,6 +256,26 @@ def _joint(draft: Draft, joint: Any, line: int) -> None:
             start=_start(joint, kind),
         )
     )
+
+
+def _axis(draft: Draft, where: str, joint: Any, line: int) -> Vec | None:
+    """The axis of a joint that moves in a way that can be represented."""
+    if joint.type not in KINDS:
+        remedy = (
+            "a mechanism stands on the ground: fix its base link, or give it joints to the ground"
+            if joint.type == "floating"
+            else f"a joint is one of fixed, {', '.join(KINDS)}"
+        )
+        draft.refuse(
+            where, f"a joint of type {joint.type!r} cannot be represented; {remedy}", line
+        )
+        return None
+    given = _numbers(draft, where, "axis", joint.axis or (1.0, 0.0, 0.0), line)
+    try:
+        return direction(given)
+    except ValueError:
+        draft.refuse(where, "its axis is zero; give a direction, such as 0 0 1", line)
+        return None
 
 
 def _friction(draft: Draft, joint: Any, line: int) -> dict[str, dict[str, Fraction]]:
