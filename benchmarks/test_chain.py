@@ -23,7 +23,8 @@ from tests.core.cycles import MECHANISMS, case
 
 from .test_four_bar_sweep import _inertias, _observation
 
-VARIANTS = 1024
+#: A task of a sweep takes half a second's: more than this.
+VARIANTS = 4096
 #: The loop takes some 20 ms a variant.
 LOOPED = 32
 SWEEP = f"""
