@@ -89,6 +89,7 @@ def particles(planar, entries, count):
 
 
 @pytest.mark.parametrize("name", ["four-bar", "slider-crank", "rsur"])
+@pytest.mark.slow
 def test_shaking_is_the_rate_of_momentum(name):
     """Bodies as particles, their positions differentiated twice by Richardson's differences."""
     cycle = on_cycle(name, 2)

@@ -159,6 +159,7 @@ def test_random_loops_agree_with_variable_precision(kinds):
     assert generic_rank(moving).rank == precise_rank(moving).rank
 
 
+@pytest.mark.slow
 def test_orientations_that_close_by_a_square_root():
     """Seven skew hinges: the last two close the orientations, the lengths the rest."""
     moving = closure.prepare(linkage(1, loop(*(R,) * 7), ["a"], amplitude=0.05, samples=60))

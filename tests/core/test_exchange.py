@@ -40,6 +40,7 @@ def cost(field, result):
 
 
 @pytest.mark.parametrize("name", ["four-bar", "slider-crank", "five-bar"])
+@pytest.mark.slow
 def test_no_choice_at_all_is_shorter(name):
     """All sets of parameters are tried: on these the local search ends at the best of them."""
     _, field, vectors, names = case(name)
@@ -90,6 +91,7 @@ def test_order_of_the_file_does_not_matter():
 
 @pytest.mark.parametrize(("name", "rank"), [("arm-6r", 36), ("arm-7r", 43)])
 @pytest.mark.parametrize("search", [False, True])
+@pytest.mark.slow
 def test_arms_with_symbolic_twists(name, rank, search):
     """7n − 6 base parameters, and (1 β) N vanishes at exact points of the circles c² + s² = 1."""
     mechanism, field, vectors, names = case(FIXTURES / f"{name}.yaml")

@@ -105,6 +105,7 @@ def test_a_closed_loop_within_all_limits_and_far_better_than_random_motions():
     assert found.condition == pytest.approx(own, rel=1e-6)  # closed from elsewhere, to 1e-12
 
 
+@pytest.mark.slow
 def test_smallest_ellipsoid_from_rest_with_a_joint_that_follows_limited():
     model, base, limits = prepared("five-bar")
     start = motion.excitation(model.mechanism, model.assembled.coordinates)

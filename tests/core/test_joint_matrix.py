@@ -92,6 +92,7 @@ TREES = {
 
 @pytest.mark.parametrize("pull", ["across", "along", "none"])
 @pytest.mark.parametrize("kind", TREES)
+@pytest.mark.slow
 def test_joints_of_trees(kind, pull):
     links = [("J0", kind, GROUND, "b1"), ("J1", R, "b1", "b2"), ("J2", kind, "b2", "b3")]
 

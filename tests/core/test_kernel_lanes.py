@@ -78,6 +78,7 @@ def steps_of(pattern):
 
 
 @pytest.mark.parametrize(("n", "share"), [(1, 1), (2, 1), (3, 1), (6, 0.5), (15, 0.3), (15, 1)])
+@pytest.mark.slow
 def test_systems_of_every_pattern(n, share):
     rng = np.random.default_rng(n)
     pattern = rng.uniform(size=(n, n)) < share

@@ -195,6 +195,7 @@ def hard_matrices():
 
 
 @pytest.mark.parametrize("name", hard_matrices())
+@pytest.mark.slow
 def test_hard_matrices(name):
     """As LAPACK has them, to rounding of the largest."""
     T = hard_matrices()[name]

@@ -70,6 +70,7 @@ def test_who_does_not_close_has_a_word_and_no_number(found):
 
 
 @pytest.mark.parametrize("k", [0, 1])
+@pytest.mark.slow
 def test_metrics_are_those_of_the_motion_in_time(found, k):
     expected = in_time({name: float(x[k]) for name, x in VALUES.items()})
     for name in NAMES:

@@ -177,6 +177,7 @@ def test_running_in_ends_in_the_regime(machines):
     assert once.speed[0, 0, -1] == pytest.approx(once.speed[0, 0, 0], rel=1e-9)
 
 
+@pytest.mark.slow
 def test_neutral_regime_needs_its_speed(machines):
     model = prepare(load("bicycle"))
     made = machine(model)

@@ -100,12 +100,14 @@ def test_suspension_depends_on_gravity_and_tie_rod(tie_rod, gravity, rank, last)
         assert found.singular_values[rank - 1] == pytest.approx(last, rel=1e-4)
 
 
+@pytest.mark.slow
 def test_suspension_with_its_damper_in_the_arms_plane_is_special(models):
     """The symbolic 41 holds for generic geometry only; 34 is published for this one."""
     found = precise_rank(models("sla-suspension"), {"Cy": 0.0})
     assert (found.rank, found.evident) == (34, True)
 
 
+@pytest.mark.slow
 def test_float64_doubts_low_mobility_and_is_not_wrong(models):
     for name, rank in (("watt-ii", 13), ("sla-suspension", 41)):
         result = symbolic(models(name))
@@ -135,6 +137,7 @@ def test_a_swept_value_is_the_number_that_its_float_is():
 # What is not evident.
 
 
+@pytest.mark.slow
 def test_too_few_digits_are_said_so(models):
     low = precise_rank(models("sla-suspension"), digits=20)
     assert not low.evident

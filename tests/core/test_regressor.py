@@ -120,6 +120,7 @@ def test_maximal_coordinates_give_the_same_in_every_lane(name, every):
 
 
 @pytest.mark.parametrize("name", [n for n in LOOPS if LOOPS[n][1][0] != S])
+@pytest.mark.slow
 def test_maximal_coordinates_agree_on_random_loops(name):
     mechanism = single(name, swap=True)
     values = mechanisms.nearby(mechanism, 3, 0.03, 8)
@@ -188,6 +189,7 @@ def test_slider_crank_by_hand():
 
 
 @pytest.mark.parametrize("name", ["slider-crank", "rsur", "loop"])
+@pytest.mark.slow
 def test_power_goes_into_energy(name):
     """d/dt of kinetic and potential energy of dust is τ·q̇, for every grain."""
     mechanism = single("planar half driven") if name == "loop" else files.load(name)

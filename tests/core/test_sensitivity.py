@@ -135,6 +135,7 @@ def floats(matrix):
 
 
 @pytest.mark.parametrize("name", CASES)
+@pytest.mark.slow
 def test_regressor_and_torque(cases, name):
     case = cases(name)
     assert case.seen.closed[0]

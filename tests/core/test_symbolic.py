@@ -159,6 +159,7 @@ LOOPS = [
 
 
 @pytest.mark.parametrize(("seed", "kinds", "coordinates"), LOOPS)
+@pytest.mark.slow
 def test_loops_leave_no_torque_out(seed, kinds, coordinates):
     """W φ = W_b (φ₁ + β φ₂) for any φ, in variants, joints listed either way round."""
     counts = set()
@@ -224,6 +225,7 @@ def test_order_in_the_file_changes_nothing(name):
         (2, [("x", R, "ground", "one"), ("y", P, "one", "two"), ("z", U, "two", "three")], ()),
     ],
 )
+@pytest.mark.slow
 def test_turning_world_and_gravity_together_changes_nothing(seed, links, coordinates):
     usual, turned = (
         symbolic(prepared(linkage(seed, links, coordinates, samples=40, turned=way))[0])

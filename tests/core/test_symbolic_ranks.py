@@ -56,6 +56,7 @@ def pinocchio_rank(mechanism, moving):
 
 @pytest.mark.parametrize("name", TREES)
 @pytest.mark.parametrize("gravity", [("1/2", -1, "-97/10"), (0, 0, 0)], ids=["heavy", "floating"])
+@pytest.mark.slow
 def test_trees_have_the_rank_of_pinocchios_regressor(name, gravity):
     model, moving = prepared(tree(name, gravity))
     base = symbolic(model)

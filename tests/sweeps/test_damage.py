@@ -52,6 +52,7 @@ def test_a_whole_store_has_none(path):
 
 
 @pytest.mark.parametrize("named", BREAKAGES)
+@pytest.mark.slow
 def test_damage_is_named_and_mended(path, whole, client, named):
     BREAKAGES[named](path)
     found = damage.find(path)

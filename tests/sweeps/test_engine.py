@@ -130,6 +130,7 @@ def test_chunks_of_any_size_give_the_same_bits(size):
             np.testing.assert_array_equal(values, whole[what][piece], err_msg=what)
 
 
+@pytest.mark.slow
 def test_show_says_which_way_and_why():
     command = [sys.executable, "-m", "workflows.cli", "show", "four-bar", "--json"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)

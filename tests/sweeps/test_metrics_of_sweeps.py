@@ -69,6 +69,7 @@ def test_named_metrics_and_an_own_one(folder):
     assert (found["transmission_angle_B_C_D"][good] <= np.pi / 2).all()
 
 
+@pytest.mark.slow
 def test_the_own_metric_travels_by_value(folder, tmp_path):
     """In another process without the file: as on a cluster's worker."""
     import subprocess

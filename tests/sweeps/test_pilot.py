@@ -40,6 +40,7 @@ def stored_chunk(path):
     return store.open_group(path)["status"].chunks[0]
 
 
+@pytest.mark.slow
 def test_a_slow_mechanism_has_small_chunks(tmp_path, client):
     path = tmp_path / "sweep.zarr"
     open_spec = spec(path, 64, chunk=FROM_PILOT)

@@ -45,6 +45,7 @@ def evaluated(name: str) -> tuple[ChunkEvaluator, dict, dict]:
 
 
 @pytest.mark.parametrize("name", BOUNDS)
+@pytest.mark.slow
 def test_every_variant_as_by_brute_force(name):
     evaluator, columns, arrays = evaluated(name)
     mechanism = evaluator.model.mechanism
@@ -128,6 +129,7 @@ def test_arrays_are_as_promised():
 
 
 @pytest.mark.parametrize("name", BOUNDS)
+@pytest.mark.slow
 def test_further_arrays_and_addition_as_by_brute_force(name):
     """Forward paths, generalised base parameters, and errors on a second trajectory."""
     asked = replace(ASKED, method="forward", arrays=("generalised", "validation"))

@@ -27,6 +27,7 @@ def evaluated(mechanism, variables, metrics):
     return {output.name: output.unit for output in evaluator.outputs}, found
 
 
+@pytest.mark.slow
 def test_regimes_of_a_sweep():
     names = '"motor_current_rms(drive)", speed_fluctuation'
     units, found = evaluated("dwell", "{AB: [0.03, 0.2]}", names)
@@ -45,6 +46,7 @@ def test_regimes_of_a_sweep():
         assert found[array][0] == pytest.approx(one[name][0], rel=1e-4)
 
 
+@pytest.mark.slow
 def test_without_a_regime_a_variant_is_special(tmp_path):
     text = load("bicycle").source.replace("125 W", "150 W")
     (tmp_path / "tired.yaml").write_text(text)

@@ -106,6 +106,7 @@ def test_only_what_is_missing(client, path, reference):
     assert_equal_arrays(path, reference)
 
 
+@pytest.mark.slow
 def test_readable_while_it_runs(client, path):
     seen = []
 
@@ -127,6 +128,7 @@ def test_readable_while_it_runs(client, path):
     assert set(workers) == {2}
 
 
+@pytest.mark.slow
 def test_a_receipt_that_is_lost_is_asked_for_again(client, path, reference, monkeypatch):
     gather, failures = client.gather, []
 

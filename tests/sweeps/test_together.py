@@ -55,6 +55,7 @@ def specs(tmp_path):
     }
 
 
+@pytest.mark.slow
 def test_heavy_and_cheap_share_the_workers(specs, tmp_path, client):
     """A heavy chunk that lasts until cheap ones are done beside it: one after the other, it
     would wait in vain, whatever the machine's speed."""

@@ -24,6 +24,7 @@ ARGUMENTS = [
 ]
 
 
+@pytest.mark.slow
 def test_identify_document(run):
     ran = run(*ARGUMENTS, "--validate", str(data.VALIDATION), "--dependent", "m2=0.22,m3=0.25",
               "--json")  # fmt: skip
@@ -73,6 +74,7 @@ def test_the_papers_tables(monkeypatch, tmp_path):
 # excite, --observation, --consistent.
 
 
+@pytest.mark.slow
 def test_excite_writes_a_mechanism_that_has_the_motion(run, tmp_path):
     path = tmp_path / "exciting.yaml"
     found = run("excite", "four-bar", "--speed", "A=2", "--margin", "0.5", "--random", "5",
@@ -133,6 +135,7 @@ def test_base_from_energies(run):
     assert run("base", "four-bar", "--observation", "energy", "--route", "precise").status == 2
 
 
+@pytest.mark.slow
 def test_identify_consistent(run):
     pytest.importorskip("cvxpy")
     found = run(*ARGUMENTS, "--consistent", "--dependent", "m2=0.22,m3=0.25", "--json").json

@@ -7,6 +7,7 @@ import pytest
 from workflows.cli import main
 
 
+@pytest.mark.slow
 def test_dwell_as_json(capsys):
     assert main(["onedof", "dwell", "--force", "S:rocker:y", "--dwell", "Q:0.01", "--json"]) == 0
     said = json.loads(capsys.readouterr().out)
@@ -21,6 +22,7 @@ def test_dwell_as_json(capsys):
     assert len(said["curves"]["q"]) == len(said["reactions"][0]["m_e1"])
 
 
+@pytest.mark.slow
 def test_bicycle_needs_its_speed(capsys, tmp_path):
     assert main(["onedof", "bicycle"]) == 0
     assert "--period" in capsys.readouterr().out
@@ -31,6 +33,7 @@ def test_bicycle_needs_its_speed(capsys, tmp_path):
     assert float(first.split(",")[2]) == pytest.approx(6.2142566551, rel=1e-6)
 
 
+@pytest.mark.slow
 def test_a_range_and_its_drawing(capsys, tmp_path):
     picture = tmp_path / "p.png"
     assert main(["onedof", "parallelogram", "-o", str(picture)]) == 0

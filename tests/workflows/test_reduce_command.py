@@ -47,6 +47,7 @@ def test_export_is_compared_with_the_full_model(run, tmp_path):
     )
 
 
+@pytest.mark.slow
 def test_measured_torques(run, tmp_path):
     """The slider-crank paper's data with noise: what a record is worth, held against another."""
     folder = Path(reproduce.__file__).parent

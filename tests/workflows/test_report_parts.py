@@ -206,6 +206,7 @@ def ticks(low: float, high: float, most: int, log: str = "") -> tuple[np.ndarray
     ("low", "high"),
     [(0.2, 1.5), (-3.0, 7.0), (0.2449, 0.2551), (6.7e13, 9.4e13), (0.0, 1.08), (1e-9, 3e-9)],
 )
+@pytest.mark.slow
 def test_linear_ticks_are_inside_and_say_what_they_are(low, high, most):
     values, texts, title = ticks(low, high, most)
     assert 1 <= len(values) <= most + 1

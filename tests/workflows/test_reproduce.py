@@ -100,6 +100,7 @@ def planar(monkeypatch, four_bar):
     return planar_symbolic.reproduce(lambda _: None, None)
 
 
+@pytest.mark.slow
 def test_planar_verdicts(planar):
     assert planar.reproduced
     assert {table.name: tuple(table.counts.values()) for table in planar.tables} == {
@@ -116,6 +117,7 @@ def test_planar_verdicts(planar):
     assert all("erratum 9" in one.reason for one in errata)
 
 
+@pytest.mark.slow
 def test_planar_document_and_files(run, tmp_path):
     pytest.importorskip("matplotlib")
     ran = run("reproduce", "planar-symbolic", "-o", str(tmp_path), "--json")

@@ -84,6 +84,7 @@ def test_table_5_without_joint_rules(one):
         (table_3, ("table_3", 4, "parameters", ["m7"]), ["m7"]),
     ],
 )
+@pytest.mark.slow
 def test_a_wrong_symbol_is_caught(one, altered, make, change, where):
     one.symbolic  # computed once for all
     assert differing(make(altered(*change))) == where

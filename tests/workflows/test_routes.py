@@ -163,6 +163,7 @@ def test_a_wide_spectrum_fits(four_bar):
     assert max(map(len, spectra.chart(wide, width=80))) <= 80
 
 
+@pytest.mark.slow
 def test_printed_and_drawn(run, tmp_path):
     pytest.importorskip("matplotlib")
     file = tmp_path / "sigma.svg"

@@ -74,6 +74,7 @@ def played(spec, batches):
 
 @pytest.mark.filterwarnings("ignore::optuna.exceptions.ExperimentalWarning")
 @pytest.mark.parametrize("storage", STORAGES)
+@pytest.mark.slow
 def test_any_storage_the_same_trials_and_plain_optuna_reads_it(storage, tmp_path):
     spec = paper(tmp_path, storage)
     values = np.concatenate(played(spec, 3))
