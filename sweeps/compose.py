@@ -5,7 +5,7 @@ sequence with 10⁸ rows is as small as its parts.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
@@ -14,6 +14,9 @@ from typing import Any
 import numpy as np
 
 from basepar_core.expressions import Expression, evaluate
+from basepar_core.expressions import names as names_of
+from basepar_core.mechanism import Mechanism
+from basepar_core.relations import symbol_values
 
 from .plans import Grid, LatinHypercube, Plan, Random, Rows, Sobol, Zip, check_range
 from .tables import Table
@@ -119,16 +122,29 @@ class Formula:
     expression: Expression = field(compare=False)
 
 
+def values_of(
+    mechanism: Mechanism, expressions: Sequence[Expression], columns: Mapping[str, np.ndarray]
+) -> list[Any]:
+    """Values of expressions over swept symbols, SI; the others are nominal, or roots that follow.
+
+    Roots are followed in hundreds of Newton steps, and only where an expression names one.
+    """
+    roots = {relation.symbol for relation in mechanism.relations}
+    if any(roots & names_of(expression) for expression in expressions):
+        return evaluate(expressions, symbol_values(mechanism, columns))
+    return evaluate(expressions, {**mechanism.nominal, **columns})
+
+
 @dataclass(frozen=True)
 class Derived:
     """A plan with symbols that follow the swept ones, each formula after those it needs.
 
-    `nominal` has the value of every symbol that is not swept, SI.
+    `mechanism` knows the symbols that are not swept, and the roots that follow those that are.
     """
 
     plan: Plan
     formulas: tuple[Formula, ...]
-    nominal: Mapping[str, float] = field(compare=False, repr=False)
+    mechanism: Mechanism = field(compare=False, repr=False)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -140,7 +156,7 @@ class Derived:
     def rows(self, start: int, stop: int) -> Rows:
         found = self.plan.rows(start, stop)
         for formula in self.formulas:
-            (values,) = evaluate([formula.expression], {**self.nominal, **found})
+            (values,) = values_of(self.mechanism, (formula.expression,), found)
             found[formula.name] = np.array(np.broadcast_to(values, stop - start), float)
         return found
 

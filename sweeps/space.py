@@ -4,19 +4,19 @@ A variant that fails a condition of `where` keeps its row, with the status *filt
 stays a grid, and a Sobol plan keeps its place in the sequence.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
 from basepar_core.errors import ExpressionError
-from basepar_core.expressions import Expression, evaluate
+from basepar_core.expressions import Expression
 from basepar_core.expressions import names as names_of
 from basepar_core.grammar import parse, parse_comparison, parse_unit
 from basepar_core.mechanism import Mechanism
 from basepar_core.units import DIMENSIONLESS, NUMBER, Dimension
 
-from .compose import Formula
+from .compose import Formula, values_of
 from .outputs import Columns
 
 
@@ -54,7 +54,11 @@ def formula(mechanism: Mechanism, name: str, text: str, later: Collection[str] =
         for symbol in mechanism.geometry
     }
     expression = parse(text, units[name], dimensions(mechanism))
-    early = sorted(names_of(expression) & set(later))
+    needed = names_of(expression)
+    for relation in mechanism.relations:
+        if relation.symbol in needed:  # a root has no value before what it follows
+            needed |= names_of(relation.polynomial)
+    early = sorted(needed & set(later))
     if early:
         raise ExpressionError(
             f"{text!r} needs {', '.join(early)}, which has no value yet. Put formulas after those "
@@ -65,15 +69,15 @@ def formula(mechanism: Mechanism, name: str, text: str, later: Collection[str] =
 
 @dataclass(frozen=True)
 class Filter:
-    """Conditions on rows; symbols that are not swept have their `nominal` value."""
+    """Conditions on rows; symbols that are not swept are nominal, or roots that follow."""
 
     conditions: tuple[Expression, ...]
-    nominal: Mapping[str, float]
+    mechanism: Mechanism
 
     @classmethod
     def of(cls, mechanism: Mechanism, conditions: Iterable[Condition]) -> "Filter":
         """The filter of a sweep."""
-        return cls(tuple(line.expression for line in conditions), dict(mechanism.nominal))
+        return cls(tuple(line.expression for line in conditions), mechanism)
 
     def first_failed(self, columns: Columns) -> np.ndarray:
         """Number of the first condition each row fails, counted from 1; 0 if it meets all.
@@ -91,7 +95,7 @@ class Filter:
         """
         count = len(next(iter(columns.values())))
         failed = np.zeros(count, np.int64)
-        met = evaluate(self.conditions, {**self.nominal, **columns})
+        met = values_of(self.mechanism, self.conditions, columns)
         for number, holds in enumerate(met, start=1):
             failed[(failed == 0) & ~np.broadcast_to(np.asarray(holds, bool), count)] = number
         return failed

@@ -107,7 +107,7 @@ def _derived(
     found = read_formulas(reading, node, mechanism, plan.names if plan is not None else ())
     if plan is None or mechanism is None or reading.count > before:
         return plan
-    return Derived(plan, found, dict(mechanism.nominal))
+    return Derived(plan, found, mechanism)
 
 
 def read_formulas(

@@ -40,7 +40,7 @@ METRICS = ("torque_rms", "torque_peak")
 CALLS = ("stroke", "transmission_angle", *REGIME_CALLS)
 #: Version of the arrays: raised when a program would write others for the same file (then an
 #: older store is another sweep's, not a damaged one). It counts in the hash.
-SCHEMA = 3
+SCHEMA = 4
 #: A chunk that is still to be chosen.
 FROM_PILOT = 0
 

@@ -106,8 +106,7 @@ def _plan_again(mechanism: Mechanism, space: Mapping[str, Any], rows: int = 0) -
     if "derive" in space:
         plain = {key: entry for key, entry in space.items() if key != "derive"}
         formulas = [formula(mechanism, *entry) for entry in space["derive"].items()]
-        nominal = dict(mechanism.nominal)
-        return Derived(_plan_again(mechanism, plain, rows), tuple(formulas), nominal)
+        return Derived(_plan_again(mechanism, plain, rows), tuple(formulas), mechanism)
     match space["plan"]:
         case "asked":
             return Asked.from_description(space, rows)

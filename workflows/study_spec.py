@@ -252,8 +252,7 @@ class StudySpec:
 
     def with_derived(self, plan: Asked) -> Plan:
         """A plan of the variables, with the symbols that follow them."""
-        nominal = dict(self.mechanism.nominal)
-        return Derived(plan, self.derived, nominal) if self.derived else plan
+        return Derived(plan, self.derived, self.mechanism) if self.derived else plan
 
     @property
     def swept(self) -> tuple[str, ...]:

@@ -25,8 +25,8 @@ import zarr
 from optuna.trial import FrozenTrial
 
 from basepar_core.errors import UsageError
-from basepar_core.expressions import evaluate
 from sweeps import store
+from sweeps.compose import values_of
 from sweeps.statuses import Status
 
 from .journal import Journal
@@ -123,10 +123,10 @@ class _Source:
     def members(self) -> np.ndarray:
         """(variant,) bool: `inside`, and every other symbol is what it is in the study."""
         good = self.inside()
-        nominal = self.spec.mechanism.nominal
+        mechanism, nominal = self.spec.mechanism, self.spec.mechanism.nominal
         columns: dict[str, Any] = {name: self.column(name) for name in self.spec.names}
         for one in self.spec.derived:
-            (columns[one.name],) = evaluate([one.expression], {**nominal, **columns})
+            (columns[one.name],) = values_of(mechanism, (one.expression,), columns)
         derived = [one.name for one in self.spec.derived]
         for name in {*self.others, *derived}:
             here = self.column(name) if name in self.swept else nominal[name]

@@ -43,6 +43,12 @@ assembly: {A: 60 deg, B: -20 deg, C: 100 deg}
 """
 
 MECHANISM = loads(FOUR_BAR)
+#: With a root that follows swept lengths.
+SPANNED = loads(
+    FOUR_BAR.replace("  k: {value: 2}", "  k: {value: 2}\n  span: {value: 0.76, unit: m}").replace(
+        "r3^2 = 3}", "r3^2 = 3, span: span^2 = lx1^2 + lx2^2}"
+    )
+)
 BOUNDS = (("lx1", 0.2, 0.6), ("lx3", 0.4, 1.6), ("Dx", 0.6, 1.4))
 LX2 = 0.7
 

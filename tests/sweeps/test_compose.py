@@ -16,7 +16,7 @@ from sweeps.space import condition, formula
 from sweeps.spec import SweepSpec
 from sweeps.spec_file import from_document, parse_sweep
 
-from .fourbar import FOUR_BAR, MECHANISM, spec
+from .fourbar import FOUR_BAR, MECHANISM, SPANNED, spec
 
 ZIP = Zip((("lx1", (0.3, 0.4, 0.5)), ("lx3", (1.0, 1.1, 1.2))))
 SOBOL = Sobol((("Dx", 0.6, 1.4),), 7, seed=3)
@@ -56,7 +56,7 @@ NESTED = [
     Product((ZIP, SOBOL, TILT)),
     Product((TILT, Chain((SOBOL, Sobol((("Dx", 0.6, 1.4),), 4, seed=9))))),
     Chain((Product((TILT, SOBOL)), Random((("Dx", 0.0, 1.0), ("tilt", 0.0, 1.0)), 30))),
-    Derived(Product((ZIP, SOBOL)), (formula(MECHANISM, "tilt", "lx1/lx3"),), MECHANISM.nominal),
+    Derived(Product((ZIP, SOBOL)), (formula(MECHANISM, "tilt", "lx1/lx3"),), MECHANISM),
 ]
 
 
@@ -124,10 +124,23 @@ class TestDerived:
     def test_follows_the_swept_ones_and_each_other(self):
         first = formula(MECHANISM, "lx3", "2*lx1 + 100 mm")
         second = formula(MECHANISM, "Dx", "lx3 + lx2", later=["Dx"])
-        plan = Derived(Grid((("lx1", (0.3, 0.5)),)), (first, second), MECHANISM.nominal)
+        plan = Derived(Grid((("lx1", (0.3, 0.5)),)), (first, second), MECHANISM)
         rows = plan.rows(0, 2)
         np.testing.assert_allclose(rows["lx3"], [0.7, 1.1], rtol=1e-15)
         np.testing.assert_allclose(rows["Dx"], [1.4, 1.8], rtol=1e-15)  # lx2 is nominal, 0.7
+
+    def test_follows_roots_which_follow_the_swept_ones(self):
+        first = formula(SPANNED, "lx2", "lx1 + 0.4 m")
+        second = formula(SPANNED, "lx3", "2*span")
+        plan = Derived(Grid((("lx1", (0.2, 0.3, 0.5)),)), (first, second), SPANNED)
+        rows = plan.rows(0, 3)
+        # Newton ends within a few roundings of the root.
+        expected = 2 * np.hypot(rows["lx1"], rows["lx1"] + 0.4)
+        np.testing.assert_allclose(rows["lx3"], expected, rtol=1e-14)
+
+    def test_a_root_has_no_value_before_what_it_follows(self):
+        with pytest.raises(ExpressionError, match="needs lx2, which has no value yet"):
+            formula(SPANNED, "lx3", "2*span", later=["lx2", "lx3"])
 
     @pytest.mark.parametrize(
         ("text", "words"),
@@ -144,7 +157,7 @@ class TestDerived:
 
     def test_a_bare_number_is_in_the_symbols_unit(self):
         found: Formula = formula(MECHANISM, "lx2", "650")
-        plan = Derived(Grid((("lx1", (0.3,)),)), (found,), MECHANISM.nominal)
+        plan = Derived(Grid((("lx1", (0.3,)),)), (found,), MECHANISM)
         assert plan.rows(0, 1)["lx2"][0] == 0.65  # its unit is mm
 
 
@@ -228,7 +241,7 @@ class TestNotes:
 
     def test_derived_beyond_bounds(self):
         follows = (formula(self.BOUNDED, "lx1", "Dx/2"),)
-        plan = Derived(SOBOL, follows, self.BOUNDED.nominal)
+        plan = Derived(SOBOL, follows, self.BOUNDED)
         (note,) = notes(SweepSpec(self.BOUNDED, plan))
         assert "lx1 is swept from" in note
 

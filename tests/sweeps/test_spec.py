@@ -16,7 +16,7 @@ from sweeps.sweep import swept_outputs
 from sweeps.table_file import read_table
 from sweeps.tables import Table
 
-from .fourbar import FOUR_BAR, MECHANISM, spec
+from .fourbar import FOUR_BAR, MECHANISM, SPANNED, spec
 
 GOOD = """
 mechanism: four-bar.yaml
@@ -268,6 +268,12 @@ class TestFilter:
         lines = [condition(MECHANISM, text) for text in ("lx1 < Dx", "rho*lx1 <= 2 kg")]
         failed = Filter.of(MECHANISM, lines).first_failed({"lx1": np.array([0.5, 1.5, 0.9])})
         assert failed.tolist() == [0, 1, 2]
+
+    def test_a_root_follows_what_is_swept(self):
+        line = condition(SPANNED, "span <= 0.8 m")
+        lengths = np.array([0.1, 0.3, 0.38, 0.39, 0.6])
+        failed = Filter.of(SPANNED, [line]).first_failed({"lx1": lengths})
+        assert failed.tolist() == (np.hypot(lengths, 0.7) > 0.8).astype(int).tolist()
 
     def test_what_has_no_value_is_not_met(self):
         line = condition(MECHANISM, "sqrt(lx1 - 1 m) >= sqrt(0 m)")
