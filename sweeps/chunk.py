@@ -54,6 +54,7 @@ class Chunk:
 
     def run(self) -> Arrays:
         self._find_undefined()
+        self._find_poles()
         if self.of.excitation is not None:
             self._follow(self.of.excitation, self._rank, Reason.LOST_LOOP, Reason.NEAR_SINGULAR)
         if self.of.cycle is not None:
@@ -86,6 +87,14 @@ class Chunk:
             bad |= ~np.isfinite(self._phi).all(axis=1)
         self._mark(np.flatnonzero(bad), Status.UNASSEMBLABLE, Reason.UNDEFINED, np.nan)
 
+    def _find_poles(self) -> None:
+        """Variants at which β does not exist; they have all other results."""
+        rows = self._going
+        rows = rows[~self._whole[rows]]
+        if rows.size:
+            pivot = self._smallest_pivot()[rows]
+            self._mark(rows, Status.SPECIAL, Reason.VANISHING_PIVOT, pivot)
+
     def _part(self, rows: np.ndarray) -> dict[str, np.ndarray]:
         return {name: column[rows] for name, column in self.values.items()}
 
@@ -114,6 +123,11 @@ class Chunk:
         """β's nonzero entries (entry, variant)."""
         found = self.of.base.beta_entries(self._known)
         return np.broadcast_to(found, (len(self.of.base.beta), self.count))
+
+    @cached_property
+    def _whole(self) -> np.ndarray:
+        """(variant,) bool: β exists."""
+        return np.isfinite(self._entries).all(axis=0)
 
     def _follow(self, motion: Motion, then: Any, lost: Reason, singular: Reason) -> None:
         """Close the loops along a motion; `then` takes the variants that got through."""
@@ -147,10 +161,9 @@ class Chunk:
 
     def _rank(self, rows: np.ndarray, seen: Observation, good: np.ndarray) -> None:
         """Hold the symbolic result against W."""
-        base, entries, chosen = self.of.base, self._entries[:, rows], np.flatnonzero(good)
-        whole = np.isfinite(entries).all(axis=0)
+        base, whole, chosen = self.of.base, self._whole[rows], np.flatnonzero(good)
         # Where a pivot vanishes there is no β to hold against W, but W has its rank all the same.
-        entries = np.where(whole, entries, 0.0)
+        entries = np.where(whole, self._entries[:, rows], 0.0)
         held = linear.check(
             seen.W,
             seen.error[good],
@@ -170,9 +183,6 @@ class Chunk:
         ):
             self.arrays[name][rows] = values
         self._judge(rows, held, whole)
-        if not whole.all():
-            lost = rows[~whole]
-            self._mark(lost, Status.SPECIAL, Reason.VANISHING_PIVOT, self._smallest_pivot()[lost])
 
     def _smallest_pivot(self) -> np.ndarray:
         """Least pivot of β against its nominal value, per variant."""
@@ -184,19 +194,34 @@ class Chunk:
         return np.broadcast_to(ratio.min(axis=0), (self.count,))
 
     def _judge(self, rows: np.ndarray, held: Check, whole: np.ndarray) -> None:
-        """Solved, special or awaiting precise; `whole` where β exists."""
+        """Solved, special or awaiting precise; where β is not `whole`, special so far."""
         found, generic = held.spectrum, self.of.base.rank
-        sound = held.null_error <= allowed_share(found.noise)
+        sound = (held.null_error <= allowed_share(found.noise)) | ~whole
         decided = found.clear & sound & (found.rank == generic)
         low = found.clear & sound & (found.rank < generic) & (self.of.rank == "numeric")
-        self._mark(rows[low], Status.SPECIAL, Reason.LOW_RANK, found.rank[low])
+        special = low & whole
+        self._mark(rows[special], Status.SPECIAL, Reason.LOW_RANK, found.rank[special])
         # A rank below the generic one may be low mobility that float64 cannot see.
-        doubtful = ~decided & ~low & whole
-        self._mark(
-            rows[doubtful], Status.AWAITING_PRECISE, Reason.DOUBTFUL_RANK, found.gap[doubtful]
-        )
+        doubtful = ~decided & ~low
+        self._await(rows, doubtful, whole, Reason.DOUBTFUL_RANK, found.gap)
         if self.of.rank == "precise":
-            self._mark(rows[decided], Status.AWAITING_PRECISE, Reason.PRECISE_ASKED, np.nan)
+            self._await(rows, decided, whole, Reason.PRECISE_ASKED, np.full(rows.size, np.nan))
+
+    def _await(
+        self,
+        rows: np.ndarray,
+        chosen: np.ndarray,
+        whole: np.ndarray,
+        reason: Reason,
+        number: np.ndarray,
+    ) -> None:
+        """Leave the rank of `chosen` ones to variable precision; no β is said all the same."""
+        plain, poles = chosen & whole, chosen & ~whole
+        self._mark(rows[plain], Status.AWAITING_PRECISE, reason, number[plain])
+        if poles.any():
+            lost = rows[poles]
+            pivot = self._smallest_pivot()[lost]
+            self._mark(lost, Status.AWAITING_PRECISE, Reason.PIVOT_AND_RANK, pivot)
 
     def _cycle(self, rows: np.ndarray, seen: Observation, good: np.ndarray) -> None:
         assert self.of.cycle is not None
@@ -245,7 +270,7 @@ class Chunk:
     def _wipe_failed(self) -> None:
         """Base parameters of what works; nothing stands as a number for what does not."""
         rows = self._going
-        rows = rows[self.arrays["reason"][rows] != Reason.VANISHING_PIVOT]  # β is not to be had
+        rows = rows[self._whole[rows]]  # elsewhere β is not to be had
         if rows.size and "base_parameters" in self.arrays:
             base = self.of.base
             found = base.combine(self._phi[rows], self._entries[:, rows])

@@ -94,6 +94,7 @@ class Reason(IntEnum):
     DOUBTFUL_RANK = 40
     PRECISE_ASKED = 41
     NOT_EVIDENT = 42
+    PIVOT_AND_RANK = 43
     LOW_RANK = 50
     VANISHING_PIVOT = 51
     HIGH_RANK = 52
@@ -121,6 +122,10 @@ REASONS: Mapping[int, str] = {
     Reason.DOUBTFUL_RANK: "float64 does not decide the rank (gap {value:.3g})",
     Reason.PRECISE_ASKED: "variable precision is asked for every variant",
     Reason.NOT_EVIDENT: "variable precision shows no evident rank (ridge of {value:.1f} decades)",
+    Reason.PIVOT_AND_RANK: (
+        "a pivot of the grouping vanishes (relative size {value:.3g}), and variable precision is "
+        "to say the rank"
+    ),
     Reason.LOW_RANK: "the rank is {value:.0f}, below the generic one",
     Reason.VANISHING_PIVOT: "a pivot of the grouping vanishes (relative size {value:.3g})",
     Reason.HIGH_RANK: "the rank is {value:.0f}, above what the null vectors allow",

@@ -300,7 +300,13 @@ def test_no_store_named(client):
 def test_no_worker_is_loud(path):
     layout = layout_of(spec(path), FourBar())
     store.create(path, layout)
-    work = Work(str(path), "", spec().plan, Filter.of(spec().mechanism, ()), (Stage(FourBar(), layout.parts[0]),))
+    work = Work(
+        str(path),
+        "",
+        spec().plan,
+        Filter.of(spec().mechanism, ()),
+        (Stage(FourBar(), layout.parts[0]),),
+    )
     with (
         LocalCluster(n_workers=0, processes=False, dashboard_address=None) as nobody,
         Client(nobody) as client,
@@ -312,7 +318,13 @@ def test_no_worker_is_loud(path):
 def test_a_scheduler_that_is_gone_is_loud(path):
     layout = layout_of(spec(path), FourBar())
     store.create(path, layout)
-    work = Work(str(path), "", spec().plan, Filter.of(spec().mechanism, ()), (Stage(FourBar(), layout.parts[0]),))
+    work = Work(
+        str(path),
+        "",
+        spec().plan,
+        Filter.of(spec().mechanism, ()),
+        (Stage(FourBar(), layout.parts[0]),),
+    )
     with LocalCluster(n_workers=0, processes=False, dashboard_address=None) as nobody:
         client = Client(nobody)
         client.close()
