@@ -14,7 +14,7 @@ import numpy as np
 import zarr
 from distributed import Client
 
-from . import fanout, store
+from . import fanout, store, survey
 from .lock import Lock, locked
 from .outputs import Evaluator
 from .progress import Progress
@@ -99,7 +99,7 @@ def opened(
         group = store.check(path, layout)
         begin_run(path, group)
         part: Part = layout.parts[0]
-        found = store.survey(group, part)
+        found = survey.take(group, part)
         tally = Tally(len(spec), found.counts, {}, progress, lock)
         blocks = Blocks(
             spec, path, evaluator, client, lock, progress, group, Stage(evaluator, part), tally

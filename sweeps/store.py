@@ -1,4 +1,4 @@
-"""One Zarr store per sweep: names, units, chunks; what is done and what is missing.
+"""One Zarr store per sweep: names, units, chunks; made, written, opened (read by `survey`).
 
 Preallocated from the declared outputs, written by workers chunk by chunk, readable by
 `xarray.open_zarr` from the first second on. Three rules, each paid for in measurements:
@@ -14,9 +14,8 @@ Preallocated from the declared outputs, written by workers chunk by chunk, reada
 import json
 import shutil
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import IntEnum
 from pathlib import Path
 from typing import Any
 
@@ -28,10 +27,7 @@ from basepar_core.errors import StoreError, UsageError
 
 from . import chunk_files
 from .outputs import Arrays, Output
-from .statuses import FAILED, REASONS, PreciseStatus, Status, flags
-
-#: Rows of `status` looked at in one go (1 MB).
-SURVEY_ROWS = 1 << 20
+from .statuses import REASONS, PreciseStatus, Status, flags
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +123,7 @@ def create(path: Path, layout: Layout) -> None:
         draft.rename(path)
     except Exception as cause:
         raise StoreError(
-            f"{path} cannot be made: {_short(cause)}. Name a directory that can be written; if "
+            f"{path} cannot be made: {said(cause)}. Name a directory that can be written; if "
             "another run was making this store just now, run again.",
             [str(path)],
         ) from cause
@@ -212,7 +208,7 @@ def open_group(path: Path | str, mode: str = "r") -> zarr.Group:
         ) from cause
     except Exception as cause:
         raise StoreError(
-            f"{path} cannot be read as a store: {_short(cause)}. If it is a damaged store, remove "
+            f"{path} cannot be read as a store: {said(cause)}. If it is a damaged store, remove "
             "it and run again.",
             [str(path)],
         ) from cause
@@ -255,9 +251,7 @@ def array_of(group: zarr.Group, name: str, path: Path | str = "") -> zarr.Array:
     try:
         array = group[name]
     except Exception as cause:
-        missing = (
-            "is missing" if isinstance(cause, KeyError) else f"is unreadable: {_short(cause)}"
-        )
+        missing = "is missing" if isinstance(cause, KeyError) else f"is unreadable: {said(cause)}"
         raise StoreError(
             f"{path or group.store} is damaged: array {name!r} {missing}. Run the sweep again "
             "with --repair; what is whole is kept.",
@@ -296,97 +290,6 @@ def write(
             chunk_files.put(opened[output.name], start, stop, arrays[output.name])
 
 
-@dataclass(slots=True)
-class Survey:
-    """What a store holds: variants by status, and the ranges that are not done.
-
-    `pending` are ranges of whole chunks, neighbours merged, so that an untouched store of 10⁸
-    variants is a single range.
-    """
-
-    counts: dict[Status, int] = field(default_factory=dict)
-    pending: list[tuple[int, int]] = field(default_factory=list)
-
-
-def survey(group: zarr.Group, part: Part) -> Survey:
-    """Look at every status once, a megabyte at a time."""
-    found = Survey()
-    tally = np.zeros(256, np.int64)
-    for start, block in blocks(group, part.status, part.chunk):
-        tally += np.bincount(block.view(np.uint8), minlength=256)
-        firsts = np.arange(0, len(block), part.chunk)
-        for first in firsts[np.minimum.reduceat(block, firsts) == Status.PENDING]:
-            begin = start + int(first)
-            end = start + min(int(first) + part.chunk, len(block))
-            if found.pending and found.pending[-1][1] == begin:
-                begin = found.pending.pop()[0]
-            found.pending.append((begin, end))
-    found.counts = named(dict(enumerate(tally.tolist())), Status)
-    return found
-
-
-def precise_counts(group: zarr.Group) -> dict[PreciseStatus, int]:
-    """Variants by `precise_status`, those without one left out."""
-    if "precise_status" not in group:
-        return {}
-    tally = np.zeros(256, np.int64)
-    for _, block in blocks(group, "precise_status", 1):
-        tally += np.bincount(block.view(np.uint8), minlength=256)
-    tally[PreciseStatus.NONE] = 0
-    return named(dict(enumerate(tally.tolist())), PreciseStatus)
-
-
-def awaiting(group: zarr.Group, part: Part) -> Iterator[tuple[int, int]]:
-    """Ranges (one chunk of the precise part each) with a variant that still awaits its task."""
-    precise = array_of(group, part.status)
-    for start, block in blocks(group, "status", part.chunk):
-        waits = block == Status.AWAITING_PRECISE
-        if not waits.any():
-            continue
-        waits &= np.asarray(precise[start : start + len(block)]) == PreciseStatus.NONE
-        firsts = np.arange(0, len(block), part.chunk)
-        for first in firsts[np.logical_or.reduceat(waits, firsts)]:
-            yield start + int(first), start + min(int(first) + part.chunk, len(block))
-
-
-def failed(group: zarr.Group, part: Part) -> Iterator[tuple[int, int]]:
-    """Chunks of a part with a variant that crashed or timed out."""
-    for start, block in blocks(group, part.status, part.chunk):
-        firsts = np.arange(0, len(block), part.chunk)
-        for first in firsts[np.logical_or.reduceat(np.isin(block, FAILED), firsts)]:
-            yield start + int(first), start + min(int(first) + part.chunk, len(block))
-
-
-def named(counts: Mapping[int, int], statuses: type[IntEnum]) -> dict[Any, int]:
-    """Counts by status, zeros left out, in the order of the codes."""
-    return {member: counts[member] for member in statuses if counts.get(member)}
-
-
-def blocks(group: zarr.Group, name: str, chunk: int) -> Iterator[tuple[int, np.ndarray]]:
-    """An array in pieces of whole chunks, about a million variants each: (start, values)."""
-    array = array_of(group, name)
-    numbers = chunk_files.stored(array)
-    step = max(1, SURVEY_ROWS // chunk) * chunk
-    for start in range(0, array.shape[0], step):
-        stop = min(start + step, array.shape[0])
-        block = np.full(stop - start, array.fill_value, array.dtype)
-        for begin, end in chunk_files.runs(numbers, array.chunks[0], start, stop):
-            block[begin - start : end - start] = piece(array, name, begin, end)
-        yield start, block
-
-
-def piece(array: zarr.Array, name: str, start: int, stop: int) -> np.ndarray:
-    """Variants start … stop − 1 of an array; StoreError where a chunk cannot be read."""
-    try:
-        return np.asarray(array[start:stop])
-    except Exception as cause:
-        raise StoreError(
-            f"{array.store_path} is damaged: array {name!r} cannot be read at variants {start} to "
-            f"{stop}: {_short(cause)}. Run the sweep again with --repair; what is whole is kept.",
-            [str(array.store_path)],
-        ) from cause
-
-
 def extend(path: Path, count: int, document: str) -> None:
     """Make a study's arrays longer; the new variants are pending.
 
@@ -423,6 +326,7 @@ def read(path: Path | str) -> xr.Dataset:
     return xr.open_zarr(path)
 
 
-def _short(cause: BaseException) -> str:
+def said(cause: BaseException) -> str:
+    """What an exception says, in a line."""
     text = " ".join(str(cause).split()) or type(cause).__name__
     return text if len(text) <= 200 else f"{text[:197]}..."

@@ -20,7 +20,7 @@ from distributed import Client
 
 from basepar_core.errors import StoreError, UsageError
 
-from . import damage, fanout, pilot, store
+from . import damage, fanout, pilot, store, survey
 from .asked import is_asked
 from .fleet import Fleet
 from .lock import Lock, busy, holder, locked
@@ -249,12 +249,12 @@ def refuse_other(spec: SweepSpec, path: Path) -> None:
 def summary(spec: SweepSpec, path: Path, **run: Any) -> Summary:
     """What the store holds now."""
     group = store.open_group(path)
-    found = store.survey(group, Part((), spec.chunk))
+    found = survey.take(group, Part((), spec.chunk))
     return Summary(
         str(path),
         len(spec),
         found.counts,
-        store.precise_counts(group),
+        survey.precise_counts(group),
         errors=kept_errors(group),
         **run,
     )
@@ -279,11 +279,11 @@ def _precise_chunk(spec: SweepSpec) -> int:
 
 def _nothing_missing(spec: SweepSpec, path: Path) -> bool:
     group = store.open_group(path)
-    if store.survey(group, Part((), spec.chunk)).pending:
+    if survey.take(group, Part((), spec.chunk)).pending:
         return False
     if "precise_status" not in group:
         return True
-    return next(store.awaiting(group, Part((), _precise_chunk(spec), "precise_")), None) is None
+    return next(survey.awaiting(group, Part((), _precise_chunk(spec), "precise_")), None) is None
 
 
 @dataclass
@@ -305,13 +305,13 @@ class Run:
         begun = time.monotonic()
         rows = rows or (0, len(self.spec))
         begin_run(self.path, self.group)
-        found = store.survey(self.group, self.stages[0].part)
+        found = survey.take(self.group, self.stages[0].part)
         tally = Tally(
-            len(self.spec), found.counts, store.precise_counts(self.group), progress, self.lock
+            len(self.spec), found.counts, survey.precise_counts(self.group), progress, self.lock
         )
         pending = [(max(start, rows[0]), min(stop, rows[1])) for start, stop in found.pending]
         pending = [(start, stop) for start, stop in pending if start < stop]
-        again = list(store.failed(self.group, self.stages[0].part)) if retry else []
+        again = list(survey.failed(self.group, self.stages[0].part)) if retry else []
         tasks = chain(
             (Task(0, *piece, careful=True, retry=True) for piece in again),
             self._failed_precise() if retry else (),
@@ -358,7 +358,7 @@ class Run:
         if len(self.stages) < 2:
             return
         coming = list(reversed(others))
-        for start, stop in store.awaiting(self.group, self.stages[1].part):
+        for start, stop in survey.awaiting(self.group, self.stages[1].part):
             while coming and coming[-1][1] <= start:
                 coming.pop()
             if not coming or start < coming[-1][0]:
@@ -366,7 +366,7 @@ class Run:
 
     def _failed_precise(self) -> Iterator[Task]:
         if len(self.stages) > 1:
-            for start, stop in store.failed(self.group, self.stages[1].part):
+            for start, stop in survey.failed(self.group, self.stages[1].part):
                 yield Task(1, start, stop, careful=True, retry=True)
 
     def _notes(self) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from . import store
+from . import survey
 from .lock import Lock
 from .progress import Advance, Progress
 from .statuses import PreciseStatus, Status
@@ -53,12 +53,12 @@ class Tally:
             self.progress(advance)
 
     def _advance(self, threads: int) -> Advance:
-        counts = store.named(self.counts[0], Status)
+        counts = survey.named(self.counts[0], Status)
         return Advance(
             done=self.total - counts.get(Status.PENDING, 0),
             total=self.total,
             counts=counts,
-            precise=store.named(self.counts[1], PreciseStatus),
+            precise=survey.named(self.counts[1], PreciseStatus),
             seconds=time.monotonic() - self.begun,
             workers=threads,
         )

@@ -16,7 +16,7 @@ from basepar_core.expressions import ONE, Expression, evaluate
 from basepar_core.grammar import parse_unit
 from basepar_core.mechanism import LENGTH_VALUES, Mechanism, Symbol
 from basepar_core.topology import joint_of_value
-from sweeps import damage, store
+from sweeps import damage, store, survey
 from sweeps.lock import holder
 from sweeps.provenance import runs
 from sweeps.statuses import REASONS, PreciseStatus, Reason, Status, reason_texts
@@ -137,8 +137,8 @@ def sweep_store(path: Path) -> dict[str, Any]:
             f"{path} is not the store of a sweep. Name one that `basepar sweep` made.", [str(path)]
         )
     chunk = int(json.loads(str(group.attrs["spec"]))["store"]["chunk"])
-    found = store.survey(group, Part((), chunk))
-    precise = store.precise_counts(group)
+    found = survey.take(group, Part((), chunk))
+    precise = survey.precise_counts(group)
     waiting = found.counts.get(Status.AWAITING_PRECISE, 0) - sum(precise.values())
     total = sum(found.counts.values())
     pending = found.counts.get(Status.PENDING, 0)
@@ -190,7 +190,7 @@ def _retries(group: Any) -> dict[str, int]:
     for name in ("retries", "precise_retries"):
         if name not in group:
             continue
-        for _, block in store.blocks(group, name, 1):
+        for _, block in survey.blocks(group, name, 1):
             found, count = np.unique(block[block > 0], return_counts=True)
             counts.update(dict(zip(found.tolist(), count.tolist(), strict=True)))
     return {str(times): n for times, n in sorted(counts.items())}
@@ -202,8 +202,8 @@ def _precise_ranks(group: Any) -> dict[str, int]:
         return {}
     counts: Counter[int] = Counter()
     pairs = zip(
-        store.blocks(group, "precise_rank", 1),
-        store.blocks(group, "precise_status", 1),
+        survey.blocks(group, "precise_rank", 1),
+        survey.blocks(group, "precise_status", 1),
         strict=True,
     )
     for (_, ranks), (_, statuses) in pairs:
@@ -227,7 +227,7 @@ def reasons(group: Any, prefix: str = "") -> list[dict[str, Any]]:
     )
     counts: Counter[tuple[int, float]] = Counter()
     examples: dict[tuple[int, float], int] = {}
-    for start, block in store.blocks(group, f"{prefix}reason", 1):
+    for start, block in survey.blocks(group, f"{prefix}reason", 1):
         if not block.any():
             continue
         here, kinds = block.astype(float), np.zeros(len(block))

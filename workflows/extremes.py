@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import zarr
 
-from sweeps import store
+from sweeps import store, survey
 from sweeps.statuses import WITH_RESULTS
 
 #: Bits of a float64 that a bin keeps: sign, exponent and 9 of the mantissa (0.2 %).
@@ -38,11 +38,11 @@ def extremes(path: Path, most: int = 3) -> list[dict[str, Any]]:
         and not name.endswith("reason_value")
     }
     found = {name: _Spread(most) for name in arrays}
-    for start, block in store.blocks(group, "status", status.chunks[0]):
+    for start, block in survey.blocks(group, "status", status.chunks[0]):
         solved = np.isin(block, WITH_RESULTS)
         if solved.any():
             for name, array in arrays.items():
-                values = store.piece(array, name, start, start + len(block))
+                values = survey.piece(array, name, start, start + len(block))
                 found[name].add(start, values, solved & np.isfinite(values))
     return [
         {

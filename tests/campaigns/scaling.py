@@ -28,7 +28,7 @@ from distributed import Client
 
 from cluster.connect import connect
 from cluster.places import Laptop
-from sweeps import chunk_files, fanout, store
+from sweeps import chunk_files, fanout, store, survey
 from sweeps.outputs import Output
 from sweeps.plans import LatinHypercube, Random, Sobol
 from sweeps.store import Layout, Part
@@ -123,13 +123,13 @@ def survey_seconds(folder: Path) -> dict[str, float]:
         store.create(path, Layout(count, (Part((Output("x"),), chunk),)))
         group = store.open_group(path, "r+")
         part = Part((), chunk)
-        found[f"survey_empty_{chunk}_s"] = cpu_of(lambda g=group, p=part: store.survey(g, p))
+        found[f"survey_empty_{chunk}_s"] = cpu_of(lambda g=group, p=part: survey.take(g, p))
         files = chunk_files.of(store.array_of(group, "status"))
         assert files is not None
         for number in range(-(-count // chunk)):
             files.write(number, np.ones(min(chunk, count - number * chunk), np.int8))
-        found[f"survey_full_{chunk}_s"] = cpu_of(lambda g=group, p=part: store.survey(g, p))
-        assert not store.survey(group, part).pending
+        found[f"survey_full_{chunk}_s"] = cpu_of(lambda g=group, p=part: survey.take(g, p))
+        assert not survey.take(group, part).pending
         shutil.rmtree(path)
     return found
 

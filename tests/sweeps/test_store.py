@@ -9,7 +9,7 @@ import pytest
 import xarray as xr
 
 from basepar_core.errors import StoreError, UsageError
-from sweeps import store
+from sweeps import store, survey
 from sweeps.careful import empty
 from sweeps.outputs import Output
 from sweeps.plans import Random
@@ -106,33 +106,33 @@ def test_what_is_missing(made):
     path, layout = made
     group = store.check(path, layout)
     part = layout.parts[0]
-    assert store.survey(group, part).pending == [(0, 40)]
+    assert survey.take(group, part).pending == [(0, 40)]
     store.write(dict(group.arrays()), part, 16, 32, results(16, 32, Status.SPECIAL))
-    found = store.survey(group, part)
+    found = survey.take(group, part)
     assert found.pending == [(0, 16), (32, 40)]
     assert found.counts == {Status.PENDING: 24, Status.SPECIAL: 16}
 
 
 def test_neighbouring_ranges_are_merged_across_blocks(made, monkeypatch):
     path, layout = made
-    monkeypatch.setattr(store, "SURVEY_ROWS", 16)
-    assert store.survey(store.check(path, layout), layout.parts[0]).pending == [(0, 40)]
+    monkeypatch.setattr(survey, "SURVEY_ROWS", 16)
+    assert survey.take(store.check(path, layout), layout.parts[0]).pending == [(0, 40)]
 
 
 def test_what_awaits_a_precise_task(made):
     path, layout = made
     group = store.check(path, layout)
     sweep_part, precise_part = layout.parts
-    assert list(store.awaiting(group, precise_part)) == []
+    assert list(survey.awaiting(group, precise_part)) == []
     arrays = results(0, 16)
     arrays["status"][9] = Status.AWAITING_PRECISE
     store.write(dict(group.arrays()), sweep_part, 0, 16, arrays)
-    assert list(store.awaiting(group, precise_part)) == [(8, 16)]
+    assert list(survey.awaiting(group, precise_part)) == [(8, 16)]
     answer = empty(Digits(), 8, "precise_")
     answer["precise_status"][1] = PreciseStatus.STILL_DOUBTFUL
     store.write(dict(group.arrays()), precise_part, 8, 16, answer)
-    assert list(store.awaiting(group, precise_part)) == []
-    assert store.precise_counts(group) == {PreciseStatus.STILL_DOUBTFUL: 1}
+    assert list(survey.awaiting(group, precise_part)) == []
+    assert survey.precise_counts(group) == {PreciseStatus.STILL_DOUBTFUL: 1}
 
 
 def test_status_is_written_last(made):
@@ -142,7 +142,7 @@ def test_status_is_written_last(made):
     group = store.check(path, layout)
     with pytest.raises(KeyError):
         store.write(dict(group.arrays()), layout.parts[0], 0, 16, arrays)
-    assert store.survey(group, layout.parts[0]).pending == [(0, 40)]
+    assert survey.take(group, layout.parts[0]).pending == [(0, 40)]
 
 
 def test_half_made_store_is_made_again(tmp_path, monkeypatch):
@@ -203,7 +203,7 @@ class TestDamage:
         store.write(dict(group.arrays()), layout.parts[0], 16, 32, results(16, 32))
         (path / "status" / "c" / "1").write_bytes(b"torn")
         with pytest.raises(StoreError, match="'status' cannot be read at variants 16 to 32"):
-            store.survey(group, layout.parts[0])
+            survey.take(group, layout.parts[0])
 
     def test_no_store_at_all(self, tmp_path):
         (tmp_path / "notes.txt").touch()

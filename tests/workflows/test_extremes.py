@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sweeps import store
+from sweeps import store, survey
 from sweeps.statuses import WITH_RESULTS, Status
 from sweeps.sweep import layout_of
 from tests.sweeps.fourbar import FourBar, spec
@@ -19,7 +19,7 @@ def path(tmp_path_factory):
 
 @pytest.mark.parametrize("rows", [16, 64, 1 << 20])
 def test_equal_to_whole_columns(path, monkeypatch, rows):
-    monkeypatch.setattr(store, "SURVEY_ROWS", rows)
+    monkeypatch.setattr(survey, "SURVEY_ROWS", rows)
     (found,) = extremes(path)
     data = store.read(path)
     good = np.isin(data["status"].values, WITH_RESULTS)
