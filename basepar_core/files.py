@@ -14,7 +14,7 @@ from . import yaml_text
 from .algebra import GeometryField
 from .errors import FileError, Mistake
 from .grammar import did_you_mean
-from .mechanism import Mechanism
+from .mechanism import Data, Mechanism
 from .read_assembly import read_actuated, read_assembly, read_coordinates, value_units
 from .read_bodies import read_bodies
 from .read_columns import read_dampers, read_friction, read_springs
@@ -101,7 +101,9 @@ def load(source: str | Path) -> Mechanism:
     return loads(text, str(path))
 
 
-def loads(text: str, source_name: str = "mechanism.yaml") -> Mechanism:
+def loads(
+    text: str, source_name: str = "mechanism.yaml", recorded: Mapping[str, Data] | None = None
+) -> Mechanism:
     """A mechanism from a file's text.
 
     Parameters
@@ -110,6 +112,8 @@ def loads(text: str, source_name: str = "mechanism.yaml") -> Mechanism:
         YAML (FORMAT, "Mechanism").
     source_name
         What messages call it; data files are looked for beside it.
+    recorded
+        Motions by the entry that names their file, such as `cycle.file`: read already.
 
     Raises
     ------
@@ -117,7 +121,7 @@ def loads(text: str, source_name: str = "mechanism.yaml") -> Mechanism:
         With all mistakes of the text.
     """
     node, mistakes = yaml_text.read(text)
-    reading = Reading(mistakes, Path(source_name).parent)
+    reading = Reading(mistakes, Path(source_name).parent, recorded)
     mechanism = None if node is None else _mechanism(reading, node, text)
     if mechanism is None or reading.mistakes:
         ordered = sorted(reading.mistakes, key=lambda mistake: mistake.line or 0)

@@ -22,6 +22,8 @@ def read_data(reading: Reading, node: Node | None, coordinates: Sequence[str]) -
     if name is None:
         return _EMPTY
     assert node is not None
+    if node.path in reading.recorded:
+        return reading.recorded[node.path]
     path = reading.folder / name
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:

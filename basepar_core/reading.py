@@ -18,7 +18,7 @@ from .algebra import GeometryField
 from .errors import ExpressionError, Mistake
 from .expressions import ZERO, Call, Expression, Name, Number, evaluate, names
 from .grammar import RESERVED, did_you_mean, parse, parse_any
-from .mechanism import Vector
+from .mechanism import Data, Vector
 from .tokens import is_literal, shown, tokens
 from .units import DIMENSIONLESS, UNITS, Dimension, Unit
 from .yaml_text import Fields, Items, Node, Refused, Text, key_path
@@ -32,9 +32,16 @@ _MAX_DEGREE = 32
 class Reading:
     """The state of reading one file: its mistakes, and the names declared so far."""
 
-    def __init__(self, mistakes: Iterable[Mistake] = (), folder: Path | None = None):
+    def __init__(
+        self,
+        mistakes: Iterable[Mistake] = (),
+        folder: Path | None = None,
+        recorded: Mapping[str, Data] | None = None,
+    ):
         self.mistakes = list(mistakes)
         self.folder = folder or Path()
+        #: Motions of files that need not be read, by the path of the entry that names the file.
+        self.recorded = recorded or {}
         self.planar = False
         #: Dimension of every symbol and constant; None where its unit could not be read.
         self.dimensions: dict[str, Dimension | None] = {}

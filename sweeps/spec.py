@@ -17,12 +17,12 @@ from basepar_core import cycle_metrics
 from basepar_core.cycle_metrics import array_name as array_name
 from basepar_core.errors import FileError, Mistake
 from basepar_core.grammar import did_you_mean
-from basepar_core.mechanism import Data, Mechanism
+from basepar_core.mechanism import Mechanism
 from basepar_core.onedof.metrics import CALLED as REGIME_CALLS
 from basepar_core.onedof.metrics import WORDS as REGIMES
-from basepar_core.yaml_text import Fields, Items, Node, Text, read
 
 from .compose import document
+from .kept import plain_mechanism, samples
 from .own_metrics import OwnMetric, name_mistake, named
 from .plans import Plan
 from .space import Condition
@@ -140,7 +140,7 @@ class SweepSpec:
         """Everything that fixes the arrays, as plain data."""
         return {
             "schema": SCHEMA,
-            "mechanism": _plain_mechanism(self.mechanism),
+            "mechanism": plain_mechanism(self.mechanism),
             "space": {**self.plan.describe(), "where": [line.text for line in self.where]},
             "evaluate": self.evaluation.plain(),
             "store": {"chunk": self.chunk},
@@ -154,6 +154,8 @@ class SweepSpec:
     def document(self) -> str:
         """JSON from which `from_document` makes this specification again."""
         plain = dict(self.canonical) | {"source": self.mechanism.source, "rows": len(self)}
+        if recorded := samples(self.mechanism):
+            plain["samples"] = recorded
         plain["space"] = plain["space"] | document(self.plan)
         plain["store"] = plain["store"] | {"path": self.store}
         plain["limits"] = {"variant_seconds": self.variant_seconds}
@@ -289,32 +291,6 @@ def number_mistakes(chunk: int, variant_seconds: float) -> list[Mistake]:
 def _unknown(path: str, word: str, known: tuple[str, ...]) -> Mistake:
     hint = did_you_mean(word, known) or f"; known are {', '.join(known)}"
     return Mistake(path, f"no such value: {word!r}{hint}")
-
-
-def _plain_mechanism(mechanism: Mechanism) -> dict[str, Any]:
-    """The mechanism's file less comments, layout and description, as text; order counts."""
-    if not mechanism.source:
-        return {"value": repr(mechanism)}
-    node, _ = read(mechanism.source)
-    # URDF and MJCF are no YAML mappings, and count as they stand.
-    tree = _plain_node(node) if isinstance(node, Fields) else {"text": mechanism.source}
-    tree = {key: entry for key, entry in tree.items() if key != "description"}
-    laws = mechanism.cycle.laws if mechanism.cycle else None
-    measured = [motion for motion in (mechanism.excitation, laws) if isinstance(motion, Data)]
-    if measured:  # from files of their own, which the source only names
-        tree = tree | {"(data)": hashlib.sha256(repr(measured).encode()).hexdigest()}
-    return tree
-
-
-def _plain_node(node: Node) -> Any:
-    match node:
-        case Text():
-            return node.value
-        case Items():
-            return [_plain_node(item) for item in node.items]
-        case Fields():
-            return {key: _plain_node(entry) for key, entry in node.entries.items()}
-    return None
 
 
 def _plain_reduction(reduction: Reduction | None) -> dict[str, Any] | None:

@@ -22,6 +22,7 @@ from basepar_core.yaml_text import Fields, Items, Node, Text, read
 from . import own_metrics
 from .asked import Asked
 from .compose import Chain, Derived, Product
+from .kept import mechanism_of
 from .plans import Plan, from_description
 from .space import condition, formula
 from .space_file import read_number, read_space, symbol_units
@@ -78,9 +79,16 @@ def parse_node(
 
 
 def from_document(text: str) -> SweepSpec:
-    """The specification that a store keeps (`attrs["spec"]`, from `SweepSpec.document`)."""
+    """The specification that a store keeps (`attrs["spec"]`, from `SweepSpec.document`).
+
+    Raises
+    ------
+    FileError
+        What the store only names is not what it was: a long table, an own metric's file, samples
+        of a motion in the store of an earlier version.
+    """
     plain = json.loads(text)
-    mechanism = loads(plain["source"], plain["mechanism"].get("name", "mechanism"))
+    mechanism = mechanism_of(plain)
     space, questions = plain["space"], plain["evaluate"]
     reduction = questions["reduction"]
     if reduction is not None:

@@ -58,7 +58,7 @@ def _of_store(path: Path, units: Mapping[str, Unit]) -> Table:
     if not np.isfinite(values).all():
         message = "has variants that are not evaluated yet; finish that sweep first"
         raise FileError(str(path), [Mistake("", message)])
-    return Table(names, values, str(path))
+    return Table(names, values, str(path.absolute()))
 
 
 def _of_csv(path: Path, lines: Any, units: Mapping[str, Unit]) -> Table:

@@ -1,5 +1,6 @@
 """Jobs that begin with a store: its sweep once more elsewhere, its damage mended."""
 
+import json
 from pathlib import Path
 
 from basepar_core.errors import StoreError, UsageError
@@ -50,7 +51,9 @@ def again(store: str, to: str) -> SweepSpec:
     Raises
     ------
     UsageError, StoreError
-        Both are the same store; or the first is a study's, or no store.
+        Both are the same store; or the first is a study's, or no store, or of what has changed.
+    FileError
+        It names a file that has changed.
     """
     if Path(store).absolute() == Path(to).absolute():
         raise UsageError(
@@ -67,7 +70,21 @@ def again(store: str, to: str) -> SweepSpec:
             f"again, or name the store as a table: `plan: table, file: {store}`.",
             ["--from"],
         )
+    _refuse_changed(store, job, str(attrs["spec"]))
     return job.at(to)
+
+
+def _refuse_changed(store: str, job: SweepSpec, document: str) -> None:
+    """Make sure that it is the same sweep; a newer version's arrays may mean something else."""
+    lines = job.difference(json.loads(document))
+    if changed := [line for line in lines if not line.startswith("schema:")]:
+        listed = "".join(f"\n  {line}" for line in changed[:10])
+        raise StoreError(
+            f"The sweep of {store} cannot be done once more: what it only names has changed since "
+            f"(here: as it is now; there: the store's):{listed}\nBring back what it was, or run a "
+            "sweep file.",
+            [store],
+        )
 
 
 def mend(store: str) -> list[str]:

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import xarray as xr
 
 from basepar_core.errors import ExpressionError, FileError
 from basepar_core.files import loads
@@ -242,6 +243,18 @@ class TestSpace:
         path.write_text("lx1\n" + "0.4\n" * 50_001)
         with pytest.raises(FileError, match="not those of the sweep"):
             from_document(document)
+
+    def test_a_long_table_of_a_store_is_found_from_anywhere(self, folder, tmp_path, monkeypatch):
+        count = 50_001
+        rows = xr.Dataset({"lx1": ("variant", np.linspace(0.2, 0.6, count))})
+        rows.to_zarr(folder / "rows.zarr", consolidated=False)
+        monkeypatch.chdir(folder)
+        document = parse_sweep(
+            "mechanism: four-bar.yaml\nspace: {plan: table, file: rows.zarr}\n"
+        ).document()
+        (folder / "elsewhere").mkdir()
+        monkeypatch.chdir(folder / "elsewhere")
+        assert len(from_document(document)) == count
 
     @pytest.mark.parametrize(
         ("space", "words"),

@@ -1,11 +1,13 @@
 """`basepar sweep` with --from, --repair, a family; `basepar status` with --check, while filled."""
 
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 import xarray as xr
 
+from basepar_core.files import library_path
 from sweeps.lock import locked
 from workflows import sweep_job
 
@@ -139,3 +141,53 @@ def test_a_family_has_a_group_for_each(run, made):
     rerun = run("sweep", "--from", str(root), "--store", other, "--workers", "1", "--json")
     assert [one["evaluated"] for one in rerun.json["members"].values()] == [1, 1]
     assert xr.open_zarr(other, group="five", consolidated=False).load().equals(five.load())
+
+
+MEASURED = """
+t,A,A',A''
+0,0.60,0.0,0.5
+0.1,0.65,0.9,0.3
+0.2,0.75,1.1,-0.4
+0.3,0.80,0.2,-0.9
+"""
+
+
+def test_a_measured_motion_goes_with_the_store(run, made, monkeypatch):
+    """The store runs again where the motion's file is not, or where another has its name."""
+    home = made / "home"
+    home.mkdir()
+    text = library_path("four-bar").read_text()
+    motion = re.compile(r"^cycle:.*$", re.MULTILINE)
+    (home / "mine.yaml").write_text(motion.sub("cycle: {kind: data, file: run.csv}", text))
+    (home / "run.csv").write_text(MEASURED.strip())
+    (home / "job.yaml").write_text(
+        "mechanism: mine.yaml\nspace: {plan: grid, variables: {lx1: [0.3, 0.31]}}\n"
+        "evaluate: {rank: none, metrics: [torque_rms]}\nstore: {chunk: 2}\n"
+    )
+    one, two = str(made / "measured.zarr"), str(made / "twice.zarr")
+    ran = run("sweep", str(home / "job.yaml"), "--store", one, "--workers", "1", "--json")
+    assert ran.json["counts"] == {"solved": 2}
+    away = made / "away"
+    away.mkdir()
+    (away / "run.csv").write_text(MEASURED.strip().replace("0.65", "0.66"))
+    monkeypatch.chdir(away)
+    again = run("sweep", "--from", one, "--store", two, "--workers", "1", "--json")
+    assert again.status == 0
+    assert again.json["spec_hash"] == ran.json["spec_hash"]
+    assert xr.open_zarr(one).load().equals(xr.open_zarr(two).load())
+
+
+def test_a_changed_metric_is_not_the_stores_sweep(run, made):
+    (made / "own.py").write_text("def far(cycle):\n    return cycle.q[0, :, 0]\n")
+    (made / "own.yaml").write_text(
+        "mechanism: four-bar\nspace: {plan: grid, variables: {lx1: [0.3]}}\n"
+        "evaluate: {rank: none, own: {far: own.py:far}}\nstore: {chunk: 1}\n"
+    )
+    store, other = str(made / "own.zarr"), str(made / "own-again.zarr")
+    ran = run("sweep", str(made / "own.yaml"), "--store", store, "--workers", "1", "--json")
+    assert ran.status == 0
+    (made / "own.py").write_text("def far(cycle):\n    return 2 * cycle.q[0, :, 0]\n")
+    again = run("sweep", "--from", store, "--store", other, "--json")
+    assert again.status == 1
+    assert "evaluate.own.far.sha256" in again.json["error"]["message"]
+    assert not Path(other).exists()

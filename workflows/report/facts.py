@@ -17,10 +17,10 @@ import zarr
 from basepar_core.closure import Model, prepare
 from basepar_core.errors import BaseparError, StoreError
 from basepar_core.expressions import evaluate
-from basepar_core.files import loads
 from basepar_core.grammar import parse_unit
 from basepar_core.mechanism import Mechanism
 from sweeps import store
+from sweeps.kept import mechanism_of
 from sweeps.spec import array_name
 from sweeps.statuses import WITH_RESULTS, Status
 
@@ -249,7 +249,7 @@ def _attribute(group: zarr.Group, path: Path, name: str, needed: bool = True) ->
 def _mechanism(spec: Mapping[str, Any]) -> tuple[Mechanism | None, Model | None, str]:
     """The mechanism from the text that the store keeps; else why not."""
     try:
-        mechanism = loads(spec["source"], "the store's mechanism")
+        mechanism = mechanism_of(spec)
     except (BaseparError, KeyError) as error:
         return None, None, f"The mechanism cannot be read from the store: {error}"
     try:
