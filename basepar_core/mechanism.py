@@ -19,6 +19,7 @@ Vector = tuple[Expression, Expression, Expression]
 GROUND = "ground"
 PLANAR_PARAMETERS = ("m", "mx", "my", "J")
 SPATIAL_PARAMETERS = ("m", "mx", "my", "mz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
+_MOMENT_UNITS = {"m": "kg", "mx": "kg m", "my": "kg m", "mz": "kg m"}
 
 #: Number of values of each joint type; in a planar mechanism `planar` and `fixed` keep theirs.
 JOINT_VALUES: Mapping[str, int] = {
@@ -36,6 +37,11 @@ LENGTH_VALUES: Mapping[str, tuple[int, ...]] = {
     "cylindrical": (0,),
     "planar": (0, 1),
 }
+
+
+def parameter_unit(name: str) -> str:
+    """SI unit of an inertial parameter such as `crank.mx`, by its kind."""
+    return _MOMENT_UNITS.get(name.rpartition(".")[2], "kg m^2")
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,7 +75,7 @@ class ChunkEvaluator:
     def outputs(self) -> tuple[Output, ...]:
         found = [
             Output("branch", dtype="int64", long_name="signs of the loops' determinants, in bits"),
-            Output("residual", unit="m", long_name="largest gap left in a loop (m or rad)"),
+            Output("residual", unit="", long_name="largest gap left in a loop, m or rad"),
             Output(
                 "margin",
                 long_name="distance of the loop equations from singular; 0 is a dead point",
@@ -89,7 +89,8 @@ class ChunkEvaluator:
                 Output(
                     "singular_values",
                     ("variant", "singular_value"),
-                    long_name="singular values of the observation matrix W",
+                    unit="",  # columns of W differ in theirs
+                    long_name="singular values of the observation matrix W, SI",
                 ),
             ]
         if self.model.mechanism.has_inertias:
@@ -97,7 +98,9 @@ class ChunkEvaluator:
                 Output(
                     "base_parameters",
                     ("variant", "base_parameter"),
-                    long_name="base parameters; units as of their parameters (kg, kg m, kg m^2)",
+                    unit="",
+                    units=reduce.parameter_units(self.base),
+                    long_name="base parameters, each in the unit of its parameter",
                 )
             )
         if self.reducer is not None:
@@ -120,20 +123,22 @@ class ChunkEvaluator:
         words = {"torque_rms": "root mean square", "torque_peak": "largest absolute value"}
         actuated = self.model.mechanism.actuated
         dims = ("variant",) if len(actuated) == 1 else ("variant", "coordinate")
+        units = self._drive_units
         return Output(
             name,
             dims,
-            unit=self._torque_unit,
+            unit=units[0] if len(set(units)) == 1 else "",
+            units=() if len(actuated) == 1 else units,
             long_name=f"{words[name]} of the drive over the cycle",
         )
 
     @cached_property
-    def _torque_unit(self) -> str:
-        kinds = set()
+    def _drive_units(self) -> tuple[str, ...]:
+        found = []
         for name in self.model.mechanism.actuated:
             joint, place = joint_of_value(self.model.mechanism, name)
-            kinds.add("N" if place in LENGTH_VALUES.get(joint.type, ()) else "N m")
-        return kinds.pop() if len(kinds) == 1 else "N or N m"
+            found.append("N" if place in LENGTH_VALUES.get(joint.type, ()) else "N m")
+        return tuple(found)
 
     @property
     def coords(self) -> dict[str, list[str] | list[int]]:

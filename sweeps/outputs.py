@@ -19,8 +19,10 @@ class Output:
     """One array of a sweep.
 
     `dims` starts with `variant`; every other dimension is a coordinate of the evaluator.
-    `unit` is SI text, "1" where dimensionless. `fill` stands wherever there is no result (a
-    pending, filtered or failed variant); None: nan for floats, 0 for bools, −1 for integers.
+    `unit` is SI text, "1" where dimensionless, "" where numbers of several units mix; `units` are
+    then one per label of the last dimension, where each label has its own. `fill` stands wherever
+    there is no result (a pending, filtered or failed variant); None: nan for floats, 0 for bools,
+    −1 for integers.
     """
 
     name: str
@@ -29,6 +31,7 @@ class Output:
     unit: str = "1"
     long_name: str = ""
     fill: float | int | bool | None = None
+    units: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.dims or self.dims[0] != "variant":

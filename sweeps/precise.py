@@ -55,15 +55,18 @@ class PreciseEvaluator:
             ),
             Output(
                 "precise_sigma_least",
+                unit="",  # columns of W differ in theirs
                 long_name="proved lower bound of the last singular value of the rank",
             ),
             Output(
                 "precise_sigma_most",
+                unit="",
                 long_name="proved upper bound of the singular value after it",
             ),
             Output(
                 "precise_singular_values",
                 ("variant", "singular_value"),
+                unit="",
                 long_name="singular values of the rows of W that variable precision used",
             ),
         )

@@ -16,6 +16,7 @@ from basepar_core.criteria import select
 from basepar_core.generalised import along
 from basepar_core.kernels.paths import Torques, own_path
 from basepar_core.measured import errors_on
+from basepar_core.mechanism import parameter_unit
 from basepar_core.motion import Motion, excitation
 from basepar_core.paths import Path
 from basepar_core.reduction import check_reducible, effective_samples, noise_levels
@@ -23,6 +24,11 @@ from basepar_core.regressor import Observation
 
 from .outputs import Arrays, Output
 from .spec import Reduction
+
+
+def parameter_units(base: BaseParameters) -> tuple[str, ...]:
+    """Unit of every base parameter: its parameter's."""
+    return tuple(map(parameter_unit, base.base_names))
 
 
 @dataclass(frozen=True)
@@ -90,7 +96,8 @@ class Reducer:
         ]
         if "generalised" in self.asked.arrays:
             words = "generalised base parameters of the criterion's model, SI; nan: dropped"
-            found.append(Output("generalised", (*chosen, "base_parameter"), long_name=words))
+            dims, units = (*chosen, "base_parameter"), parameter_units(self.base)
+            found.append(Output("generalised", dims, unit="", units=units, long_name=words))
         if self.second is not None:
             words = "relative torque error of the reduced model on the excitation"
             found.append(Output("validation_error", path, long_name=words))

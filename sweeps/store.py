@@ -78,15 +78,26 @@ class Layout:
         """Variants per chunk of a part's arrays."""
         return part.chunk if self.grows else min(part.chunk, self.count)
 
+    @property
+    def units(self) -> dict[str, tuple[str, ...]]:
+        """Units by label, by the name of their coordinate."""
+        arrays = (output for part in self.parts for output in part.arrays)
+        return {unit_name(output): output.units for output in arrays if output.units}
+
     def __post_init__(self) -> None:
         names = [output.name for part in self.parts for output in part.arrays]
-        names += [*self.coords, "variant"]
+        names += [*self.coords, *self.units, "variant"]
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
             raise UsageError(
                 f"Two arrays of the store would be named {', '.join(twice)}. Rename the swept "
                 "symbol: the names of results are taken."
             )
+
+
+def unit_name(output: Output) -> str:
+    """The coordinate that has an array's units, one per label of its last dimension."""
+    return f"{output.dims[-1]}_unit"
 
 
 def status_outputs(prefix: str = "") -> tuple[Output, ...]:
@@ -134,7 +145,9 @@ def _fill_draft(draft: Path, layout: Layout) -> None:
     draft.parent.mkdir(parents=True, exist_ok=True)
     group = zarr.create_group(draft, zarr_format=3, attributes=_plain_attrs(layout.attrs))
     for name, labels in layout.coords.items():
-        _create_coordinate(group, name, labels)
+        _create_coordinate(group, name, name, labels)
+    for name, units in layout.units.items():
+        _create_coordinate(group, name, name.removesuffix("_unit"), units)
     for part in layout.parts:
         for output in part.arrays:
             _create_array(group, layout, part, output)
@@ -145,7 +158,7 @@ def _fill_draft(draft: Path, layout: Layout) -> None:
 
 
 def _create_coordinate(
-    group: zarr.Group, name: str, labels: Sequence[str] | Sequence[int]
+    group: zarr.Group, name: str, dim: str, labels: Sequence[str] | Sequence[int]
 ) -> None:
     is_text = any(isinstance(label, str) for label in labels)
     values = np.array(list(labels), dtype=object if is_text else np.int64)
@@ -154,8 +167,8 @@ def _create_coordinate(
         shape=values.shape,
         chunks=(max(1, len(values)),),
         dtype=str if is_text else "int64",
-        dimension_names=[name],
-        attributes={"long_name": name.replace("_", " ")},
+        dimension_names=[dim],
+        attributes={"long_name": name.replace("_", " ")} | ({} if is_text else {"units": "1"}),
     )
     if len(values):
         array[:] = values
@@ -169,8 +182,10 @@ def _create_array(group: zarr.Group, layout: Layout, part: Part, output: Output)
     elif output.name == f"{part.prefix}reason":
         texts = {int(code): text for code, text in {**REASONS, **layout.texts}.items()}
         attributes["texts"] = json.dumps(texts)
-    else:
+    if output.unit:
         attributes["units"] = output.unit
+    if output.units:
+        attributes["coordinates"] = unit_name(output)  # CF: what xarray shows beside the array
     group.create_array(
         output.name,
         shape=(layout.count, *rest),

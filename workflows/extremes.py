@@ -47,7 +47,7 @@ def extremes(path: Path, most: int = 3) -> list[dict[str, Any]]:
     return [
         {
             "name": name,
-            "unit": str(arrays[name].attrs.get("units", "1")),
+            "unit": str(arrays[name].attrs.get("units", "")),
             "least": float(spread.least[0][0]),
             "median": spread.median,
             "most": spread.most,

@@ -195,9 +195,11 @@ class Facts:
         good = np.where(self.has_results.reshape(-1, *[1] * (values.ndim - 1)), values, np.nan)
         if values.ndim == 1:
             return [Metric(name, unit, meaning, good)]
+        labels = self.labels("coordinate")
+        units = self.labels("coordinate_unit") or [unit] * len(labels)
         return [
-            Metric(f"{name} of {label}", unit, meaning, good[:, k])
-            for k, label in enumerate(self.labels("coordinate"))
+            Metric(f"{name} of {label}", units[k], meaning, good[:, k])
+            for k, label in enumerate(labels)
         ]
 
     def variant_values(self, row: int) -> dict[str, float]:

@@ -7,6 +7,7 @@ import numpy as np
 from markupsafe import Markup
 
 from basepar_core.base.numeric import OPERATIONS
+from basepar_core.mechanism import parameter_unit
 
 from . import figures, mathml
 from .facts import Facts
@@ -25,7 +26,6 @@ from .html import (
 )
 from .numbers import data, digits
 
-_UNITS = {"m": "kg", "mx": "kg m", "my": "kg m", "mz": "kg m"}
 _GRADES = {
     "proved": "proved by a nonzero minor in ball arithmetic",
     "proved generically": "proved for generic geometry by a nonzero minor in exact arithmetic",
@@ -87,11 +87,6 @@ def _combinations(found: Facts, base: Mapping[str, Any]) -> Markup:
 def settled(value: float, largest: float) -> Markup:
     """A number; what is left of cancelled terms is as good as zero."""
     return data(value, "≈ 0" if 0 < abs(value) < 1e-14 * largest else None)
-
-
-def parameter_unit(name: str) -> str:
-    """kg, kg m or kg m² by the parameter's kind."""
-    return _UNITS.get(name.rpartition(".")[2], "kg m^2")
 
 
 def _formula(row: Mapping[str, Any]) -> Markup:

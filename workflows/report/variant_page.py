@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from basepar_core.closure import Model
 from basepar_core.criteria import select
-from basepar_core.mechanism import LENGTH_VALUES
+from basepar_core.mechanism import LENGTH_VALUES, parameter_unit
 from basepar_core.motion import Motion, cycle
 from basepar_core.paths import Path
 from basepar_core.reduction import effective_samples, noise_levels, own_path
@@ -22,7 +22,7 @@ from .drawings import drawings
 from .facts import Facts
 from .fronts import rows_with_paths
 from .html import Cell, Column, Section, facts, figure, joined, key, paragraph, table, unit_text
-from .model import parameter_unit, settled
+from .model import settled
 from .numbers import data, digits
 
 
