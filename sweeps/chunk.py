@@ -275,6 +275,9 @@ class Chunk:
             base = self.of.base
             found = base.combine(self._phi[rows], self._entries[:, rows])
             self.arrays["base_parameters"][rows] = found
+        if self.of.beta_places:
+            places = list(self.of.beta_places.values())
+            self.arrays["beta"][rows] = self._entries[np.ix_(places, rows)].T
         failed = np.isin(
             self.arrays["status"], (Status.UNASSEMBLABLE, Status.LOST, Status.SINGULAR)
         )

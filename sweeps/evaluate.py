@@ -24,7 +24,7 @@ from basepar_core.onedof.metrics import Meter, meter_of
 from basepar_core.reduction import check_reducible
 from basepar_core.topology import joint_of_value
 
-from . import reduce
+from . import beta_numbers, reduce
 from .chunk import Chunk
 from .outputs import Arrays, Columns, Output, blank
 from .own_metrics import OwnMetric
@@ -48,6 +48,8 @@ class ChunkEvaluator:
         Metrics of the user's.
     meter
         Measures steady regimes, where metrics of them are among `metrics`.
+    beta
+        Whether β's distinct entries are stored as numbers.
     reducer
         Reduces every variant over its cycle, where asked for.
     precise
@@ -65,6 +67,7 @@ class ChunkEvaluator:
     precise: PreciseEvaluator | None = field(default=None, repr=False)
     own: tuple[OwnMetric, ...] = ()
     meter: Meter | None = field(default=None, repr=False)
+    beta: bool = False
 
     @cached_property
     def engine(self) -> Engine:
@@ -103,11 +106,18 @@ class ChunkEvaluator:
                     long_name="base parameters, each in the unit of its parameter",
                 )
             )
+        if self.beta_places:
+            found.append(beta_numbers.output(self.base))
         if self.reducer is not None:
             found += self.reducer.outputs
         found += [self._metric(name) for name in self.metrics]
         found += [Output(one.name, unit=one.unit, long_name=one.words) for one in self.own]
         return tuple(found)
+
+    @cached_property
+    def beta_places(self) -> dict[str, int]:
+        """Where β's entries that are stored as numbers stand, by expression; empty for none."""
+        return beta_numbers.distinct(self.base) if self.beta else {}
 
     @property
     def torque_metrics(self) -> tuple[str, ...]:
@@ -152,6 +162,8 @@ class ChunkEvaluator:
             found["singular_value"] = list(range(1, len(self.base.parameters) + 1))
         if self.torque_metrics and len(mechanism.actuated) > 1:
             found["coordinate"] = list(mechanism.actuated)
+        if self.beta_places:
+            found["beta_entry"] = list(self.beta_places)
         if self.reducer is not None:
             found |= self.reducer.coords
         return found
@@ -215,6 +227,7 @@ def prepare(spec: SweepSpec) -> ChunkEvaluator:
         _precise(model, base) if asked.rank in ("auto", "precise") else None,
         asked.users,
         _meter(model, asked.built_in),
+        asked.beta,
     )
 
 

@@ -62,13 +62,15 @@ class Evaluation:
     """What is computed of every variant.
 
     `metrics` are names: of `METRICS`, of `basepar_core.cycle_metrics`, or registered ones of
-    the user's; `own` are those of the user's that come with their function.
+    the user's; `own` are those of the user's that come with their function. `beta`: numbers of
+    its distinct entries too.
     """
 
     rank: str = "auto"
     reduction: Reduction | None = None
     metrics: tuple[str, ...] = ()
     own: tuple[OwnMetric, ...] = ()
+    beta: bool = False
 
     @property
     def built_in(self) -> tuple[str, ...]:
@@ -85,11 +87,12 @@ class Evaluation:
     def plain(self) -> dict[str, Any]:
         """As plain data."""
         own = {one.name: one.describe() for one in self.users}
+        further = ({"own": own} if own else {}) | ({"beta": True} if self.beta else {})
         return {
             "rank": self.rank,
             "reduction": _plain_reduction(self.reduction),
             "metrics": list(self.built_in),
-        } | ({"own": own} if own else {})
+        } | further
 
 
 @dataclass(frozen=True)

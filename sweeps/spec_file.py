@@ -103,6 +103,7 @@ def from_document(text: str) -> SweepSpec:
             reduction,
             tuple(questions["metrics"]),
             own_metrics.again(questions.get("own", {})),
+            questions.get("beta", False),
         ),
         plain["store"]["chunk"],
         plain["store"]["path"],
@@ -203,12 +204,13 @@ def _reassembled(
 def _evaluation(reading: Reading, node: Node | None) -> Evaluation:
     if node is None:
         return Evaluation()
-    entries = reading.fields(node, (), ("rank", "reduction", "metrics", "own"))
+    entries = reading.fields(node, (), ("rank", "reduction", "metrics", "own", "beta"))
     rank = reading.text(entries.get("rank"), "a route") or "auto"
     words = _words(reading, entries.get("metrics"), "a list of metrics")
     metrics = tuple(map(canonical, words))
     own = read_own(reading, entries.get("own"))
-    return Evaluation(rank, read_reduction(reading, entries.get("reduction")), metrics, own)
+    beta = reading.choice(entries.get("beta"), ("true", "false"), "answer") == "true"
+    return Evaluation(rank, read_reduction(reading, entries.get("reduction")), metrics, own, beta)
 
 
 def read_own(reading: Reading, node: Node | None) -> tuple[own_metrics.OwnMetric, ...]:
