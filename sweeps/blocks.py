@@ -22,7 +22,7 @@ from .provenance import begin_run, end_run
 from .space import Filter
 from .spec import SweepSpec
 from .store import Part
-from .sweep import keep_errors, layout_of
+from .sweep import keep_errors, layout_of, refuse_other
 from .tally import Tally
 from .work import Stage, Work
 
@@ -94,7 +94,9 @@ def opened(
     path = Path(spec.store).absolute()
     with locked(path) as lock:
         layout = layout_of(spec, evaluator)
-        if not path.exists():
+        if path.exists():
+            refuse_other(spec, path)
+        else:
             store.create(path, layout)
         group = store.check(path, layout)
         begin_run(path, group)

@@ -137,6 +137,8 @@ def ready(
     """A sweep prepared, its store made and locked; parameters and errors as of `sweep`."""
     path = _path(spec)
     with locked(path) as lock:
+        if path.exists():  # made or replaced since somebody asked `complete`
+            refuse_other(as_stored(spec, path), path)
         if evaluator is None:
             from .evaluate import prepare  # may take long: only when there is something to do
 

@@ -11,6 +11,7 @@ from sweeps.lock import locked
 from sweeps.spec import SweepSpec
 from sweeps.spec_file import from_document
 from sweeps.store import open_group
+from sweeps.sweep import as_stored, refuse_other
 
 from .shipped import sweep_file
 from .sweep_job import load_job
@@ -87,18 +88,19 @@ def _refuse_changed(store: str, job: SweepSpec, document: str) -> None:
         )
 
 
-def mend(store: str) -> list[str]:
-    """Find what is damaged in a store and make it pending; what was found, in lines.
+def mend(job: SweepSpec) -> list[str]:
+    """Find what is damaged in a sweep's store and make it pending; what was found, in lines.
 
     Raises
     ------
     StoreError
-        Somebody fills the store just now, or it is none.
+        Somebody fills the store just now, or it is another sweep's, or none.
     """
-    path = Path(store).absolute()
+    path = Path(job.store).absolute()
     if not path.exists():
         return []
     with locked(path):
+        refuse_other(as_stored(job, path), path)
         found = damage.find(path)
         damage.repair(path, found)
     return [str(one) for one in found]

@@ -15,9 +15,10 @@ from cluster.connect import connect
 from cluster.places import Laptop
 from sweeps import fanout, store
 from sweeps.fanout import WorkersError
+from sweeps.plans import Sobol
 from sweeps.space import Filter
 from sweeps.statuses import PreciseStatus, Reason, Status
-from sweeps.sweep import layout_of, sweep
+from sweeps.sweep import layout_of, ready, sweep
 from sweeps.work import Stage, Task, Work
 
 from .fourbar import BOUNDS, Deadly, Digits, Endless, FourBar, rocker_angles, spec
@@ -295,6 +296,19 @@ def test_another_specification_is_refused(client, path):
 def test_no_store_named(client):
     with pytest.raises(UsageError, match="no store"):
         sweep(spec(), client, evaluator=FourBar())
+
+
+def test_a_store_made_meanwhile_is_looked_at_again(path):
+    """Another sweep's of the same shape, made between the first look and the lock."""
+    store.create(path, layout_of(spec(path), FourBar()))
+    other = spec(path, plan=Sobol(BOUNDS, 400, 8))
+    before = (path / "zarr.json").read_bytes()
+    with (
+        pytest.raises(StoreError, match="holds another sweep"),
+        ready(other, None, evaluator=FourBar()),
+    ):
+        raise AssertionError("it was opened for writing")
+    assert (path / "zarr.json").read_bytes() == before
 
 
 def test_no_worker_is_loud(path):

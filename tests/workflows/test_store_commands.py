@@ -1,5 +1,6 @@
 """`basepar sweep` with --from, --repair, a family; `basepar status` with --check, while filled."""
 
+import json
 import re
 from pathlib import Path
 
@@ -86,6 +87,24 @@ def test_damage_is_found_and_mended(run, job, filled):
     assert (ran.status, ran.json["evaluated"], len(ran.json["repaired"])) == (0, 8, 1)
     assert xr.open_zarr(store).load().equals(before)
     assert run("status", store, "--check", "--json").json["damage"] == []
+
+
+def test_another_sweeps_store_is_not_mended(run, job, filled, made):
+    """A wrong file or --store: refused, and its damage is as it was."""
+    spec, store = job
+    (made / "other.yaml").write_text(SWEEP.replace("seed: 7", "seed: 8"))
+    torn, metadata = Path(store, "stroke_D", "c", "1"), Path(store, "branch", "zarr.json")
+    whole = metadata.read_bytes()
+    torn.write_bytes(b"torn")
+    metadata.unlink()
+    ran = run("sweep", str(made / "other.yaml"), "--store", store, "--repair", "--json")
+    assert ran.status == 1
+    assert "seed: 8 here, 7 there" in ran.json["error"]["message"]
+    assert torn.read_bytes() == b"torn"
+    assert not metadata.exists()
+    mended = run("sweep", spec, "--store", store, "--repair", "--workers", "1", "--json")
+    assert (mended.status, len(mended.json["repaired"])) == (0, 2)
+    assert json.loads(metadata.read_bytes()) == json.loads(whole)
 
 
 def test_status_says_who_fills_it(run, job, filled, made):

@@ -109,7 +109,7 @@ def _done(
     from ..store_job import mend
     from ..sweep_job import run_all
 
-    mended = {name: mend(job.store) if options.repair else [] for name, job in jobs.items()}
+    mended = {name: mend(job) if options.repair else [] for name, job in jobs.items()}
     with terminal.sweep_bar(options.json or options.quiet) as bar:
         results = run_all(jobs, place, bar, options.retry_failed)
     return {
