@@ -13,7 +13,12 @@ import numpy as np
 
 
 class Status(IntEnum):
-    """`status` of a variant (FORMAT.md, "Statuses"); written last, never rewritten."""
+    """`status` of a variant (FORMAT.md, "Statuses"); written last.
+
+    Written once, but for variants that crashed or timed out (`FAILED`): a retry that is asked for
+    writes their chunks again, with new values in their rows only. `--repair` makes damaged chunks
+    pending.
+    """
 
     PENDING = 0
     SOLVED = 1

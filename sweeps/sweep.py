@@ -6,7 +6,6 @@ does nothing.
 
 import contextlib
 import json
-import math
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -276,7 +275,8 @@ def _path(spec: SweepSpec) -> Path:
 
 def _precise_chunk(spec: SweepSpec) -> int:
     # A divisor of the chunk: no precise chunk straddles two of the sweep's.
-    return math.gcd(PRECISE_CHUNK if len(spec) < MANY else PRECISE_CHUNK_OF_MANY, spec.chunk)
+    most = PRECISE_CHUNK if len(spec) < MANY else PRECISE_CHUNK_OF_MANY
+    return max(size for size in range(1, most + 1) if spec.chunk % size == 0)
 
 
 def _nothing_missing(spec: SweepSpec, path: Path) -> bool:

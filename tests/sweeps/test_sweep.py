@@ -311,6 +311,15 @@ def test_a_store_made_meanwhile_is_looked_at_again(path):
     assert (path / "zarr.json").read_bytes() == before
 
 
+@pytest.mark.parametrize(
+    ("count", "chunk", "expected"),
+    [(400, 16, 8), (400, 12, 6), (400, 15, 5), (10**6, 999, 111), (10**6, 1024, 128)],
+)
+def test_a_precise_chunk_is_as_large_as_it_may_be(count, chunk, expected):
+    layout = layout_of(spec(count=count, chunk=chunk), FourBar(), Digits())
+    assert layout.parts[1].chunk == expected
+
+
 def test_no_worker_is_loud(path):
     layout = layout_of(spec(path), FourBar())
     store.create(path, layout)
