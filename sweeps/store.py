@@ -162,13 +162,16 @@ def _create_coordinate(
 ) -> None:
     is_text = any(isinstance(label, str) for label in labels)
     values = np.array(list(labels), dtype=object if is_text else np.int64)
+    attributes: dict[str, Any] = {"long_name": name.replace("_", " ")}
+    if not is_text:
+        attributes["units"] = "1"
     array = group.create_array(
         name,
         shape=values.shape,
         chunks=(max(1, len(values)),),
         dtype=str if is_text else "int64",
         dimension_names=[dim],
-        attributes={"long_name": name.replace("_", " ")} | ({} if is_text else {"units": "1"}),
+        attributes=attributes,
     )
     if len(values):
         array[:] = values
