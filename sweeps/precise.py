@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 #: Grades of null vectors that bound a certified rank from above.
 CERTAIN = ("theorem", "identity", "probability")
+#: Decimal exponents between which powers are normal floats.
+LEAST, MOST = -307.0, 308.0
 
 
 @dataclass(frozen=True)
@@ -113,8 +115,8 @@ class PreciseEvaluator:
         arrays["precise_rank"][row] = found.rank
         arrays["precise_digits"][row] = found.digits
         arrays["precise_ridge"][row] = found.ridge
-        arrays["precise_sigma_least"][row] = _power(found.log10_least, 0.0)
-        arrays["precise_sigma_most"][row] = _power(found.log10_most, np.finfo(float).tiny)
+        arrays["precise_sigma_least"][row] = lower_power(found.log10_least)
+        arrays["precise_sigma_most"][row] = upper_power(found.log10_most)
         if found.log10_singular_values:
             arrays["precise_singular_values"][row] = found.singular_values
 
@@ -132,8 +134,22 @@ class PreciseEvaluator:
         return status, Reason.NONE, np.nan
 
 
-def _power(log10: float, least: float) -> float:
-    """10^log10, off in the safe direction below the range of floats: up to `least`."""
+def lower_power(log10: float) -> float:
+    """No more than 10^log10: a proved lower bound stays one; 0 below the range of floats."""
+    log10 -= _hair(log10)
+    return 10.0 ** min(log10, MOST) if log10 > LEAST else 0.0
+
+
+def upper_power(log10: float) -> float:
+    """No less than 10^log10: a proved upper bound stays one; −inf is a bound that is zero."""
     if log10 == -np.inf:
         return 0.0
-    return 10.0**log10 if log10 > -300 else least
+    log10 += _hair(log10)
+    if log10 > MOST:
+        return float(np.inf)
+    return max(10.0**log10, 10.0**LEAST)
+
+
+def _hair(log10: float) -> float:
+    """More than what rounding log10 and the power can be off by."""
+    return 1e-14 * (1 + abs(log10)) if np.isfinite(log10) else 0.0
