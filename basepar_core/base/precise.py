@@ -150,7 +150,8 @@ def precise(
     safe = np.where(norms > 0, norms, 1.0)
     eliminated = _chosen(W, found, safe, names) if wanted is None else tuple(sorted(wanted))
     kept = tuple(k for k in range(len(names)) if k not in eliminated)
-    places, decimals = _beta(settled, W, kept, eliminated, digits or FLOAT_DIGITS, names)
+    grouping = _Grouping(settled, kept, eliminated, wanted is not None, names)
+    places, decimals, lacking = _beta(grouping, W, digits or FLOAT_DIGITS)
     here = "this geometry and branch"
     grade = "proved" if result.proved else "numerical"
     return PreciseParameters(
@@ -164,7 +165,7 @@ def precise(
         gap=10.0 ** min(result.gap, 308.0),
         singular_values=result.singular_values,
         certificate=Certificate(found.rank, grade, here, found.rank, "numerical", here),
-        doubt="" if result.evident else result.reason,
+        doubt="; ".join(filter(None, ("" if result.evident else result.reason, lacking))),
         digits=digits or FLOAT_DIGITS,
         decimals=decimals,
         sigma=tuple(numbers.from_float(x, exponent) for x, exponent in found.values),
@@ -210,26 +211,26 @@ def _chosen(
 
 
 def _beta(
-    settled: Settled,
-    W: IntegerMatrix,
-    kept: tuple[int, ...],
-    eliminated: tuple[int, ...],
-    digits: int,
-    names: Sequence[str],
-) -> tuple[list[tuple[int, int]], tuple[mpf, ...]]:
-    """Nonzero entries of β: where they are, and their values to so many digits."""
-    used = _digits_of(W)
-    for _ in range(2):
-        proved, found = _grouping(settled, W, kept, eliminated, names)
+    grouping: "_Grouping", W: IntegerMatrix, digits: int
+) -> tuple[list[tuple[int, int]], tuple[mpf, ...], str]:
+    """Nonzero entries of β: where they are, their values to so many digits; what is not proved."""
+    variant_ = grouping.settled.variant
+    for attempt in range(2):
+        proved, found = grouping.of(W)
         errors = entry_errors(W, proved, found)
         places, missing = _nonzero(found, errors, digits)
-        if missing <= 0 or not math.isfinite(missing) or settled.variant is None:
+        enough = missing <= 0 or not math.isfinite(missing)
+        if enough or variant_ is None or attempt:
             break
-        used = math.ceil(used + missing + 1)
-        W = settled.variant.observe(used)
+        W = variant_.observe(math.ceil(_digits_of(W) + missing + 1))
+    lacking = ""
+    if missing == math.inf:
+        lacking = "no digit of β is proved"
+    elif missing > 0:
+        lacking = f"β is proved to {max(0, math.floor(digits - missing))} of {digits} digits only"
     entries = found.entries
     values = [numbers.power_of_two_times(entries[i, j], -found.bits, digits) for i, j in places]
-    return places, tuple(values)
+    return places, tuple(values), lacking
 
 
 def _digits_of(W: IntegerMatrix) -> int:
@@ -253,32 +254,47 @@ def _nonzero(
     return places, missing
 
 
-def _grouping(
-    settled: Settled,
-    W: IntegerMatrix,
-    kept: tuple[int, ...],
-    eliminated: tuple[int, ...],
-    names: Sequence[str],
-) -> tuple[Independence, Dependence]:
-    """The kept columns proved independent and the others as their combinations.
+@dataclass(frozen=True)
+class _Grouping:
+    """φ₁ and φ₂ of a settled rank; `asked` if the user chose them."""
 
-    Raises
-    ------
-    EliminationError
-        The kept columns do not span W.
-    """
-    rank, found = settled.result.rank, settled.rung
-    if len(kept) != rank:
-        raise EliminationError(
-            f"{len(eliminated)} parameters are asked to be eliminated, but the rank is {rank} of "
-            f"{len(names)}: exactly {len(names) - rank} must be.",
-            [names[k] for k in eliminated],
-        )
-    proved = independence(W, kept, found.grading if found is not None else 0.0)
-    if proved.least > 0:
-        return proved, dependence(W, kept, eliminated, proved.grading)
-    raise EliminationError(
-        "These parameters are not an admissible choice of φ₂: their columns of W do not "
-        "depend on the others.",
-        [names[k] for k in eliminated],
-    )
+    settled: Settled
+    kept: tuple[int, ...]
+    eliminated: tuple[int, ...]
+    asked: bool
+    names: Sequence[str]
+
+    def of(self, W: IntegerMatrix) -> tuple[Independence, Dependence]:
+        """The kept columns proved independent and the others as their combinations.
+
+        A choice of ours that digits do not prove is left unproved; `_beta` says so.
+
+        Raises
+        ------
+        EliminationError
+            Columns that were asked to be kept do not span W, or W has no null space to solve for.
+        """
+        rank, found = self.settled.result.rank, self.settled.rung
+        gone = [self.names[k] for k in self.eliminated]
+        if len(self.kept) != rank:
+            raise EliminationError(
+                f"{len(gone)} parameters are asked to be eliminated, but the rank is {rank} of "
+                f"{len(self.names)}: exactly {len(self.names) - rank} must be.",
+                gone,
+            )
+        proved = independence(W, self.kept, found.grading if found is not None else 0.0)
+        if self.asked and not proved.least > 0:
+            raise EliminationError(
+                "These parameters are not an admissible choice of φ₂: their columns of W do not "
+                "depend on the others.",
+                gone,
+            )
+        grading = proved.grading if proved.least > 0 else found.grading if found else 0.0
+        try:
+            return proved, dependence(W, self.kept, self.eliminated, grading)
+        except ZeroDivisionError as error:
+            raise EliminationError(
+                f"Variable precision finds no null space to rank {rank}: "
+                f"{self.settled.result.reason}.",
+                ["excitation"],
+            ) from error

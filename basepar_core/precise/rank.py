@@ -210,15 +210,19 @@ def settle(
 
 
 def _compared(one: IntegerMatrix, two: IntegerMatrix, found: Rung, few: int, more: int) -> Settled:
-    """A rank held against W computed anew, and what the digits of that prove."""
+    """A rank held against W computed anew, and what the digits of that prove.
+
+    Where the two ranks differ, all that is said is of the second, and nothing is proved.
+    """
     again = rung(two)
     independent, dependent = _proof(two, again)
     why = _difference(one, two, found, again, more) or _indistinct(independent, dependent, more)
+    same = found.rank == again.rank
     result = replace(
-        _result(found, few, True, why),
+        _result(found, few, True, why) if same else _result(again, more, True, why),
         log10_least=_log10(independent.least, -1),
         log10_most=_log10(dependent.most, 1) if dependent is not None else math.inf,
-        proved=two.proved and bool(independent.least > 0),
+        proved=same and two.proved and bool(independent.least > 0),
     )
     return Settled(result, again, two, independent, dependent)
 
