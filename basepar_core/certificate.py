@@ -74,7 +74,7 @@ def certify(model: Model, base: BaseParameters) -> dict[str, Any]:
         try:
             checker.check(document)
         except RejectedError as error:
-            if error.where == "at_most" and upper["grade"] == "probability":
+            if error.where == "at_most" and _likely(upper["vectors"]):
                 upper = _as_numerical(upper)
             elif error.where == "at_least":
                 reach *= NARROWER
@@ -143,9 +143,8 @@ def _document(
 
 
 def _upper(model: Model, vectors: Sequence[VectorGrade]) -> dict[str, Any]:
-    grade = max((v.grade for v in vectors), key=_WEAKER.index, default="theorem")
     relations: list[dict[str, Any]] = []
-    if grade == "probability":
+    if any(v.grade == "probability" for v in vectors):
         mechanism = model.mechanism
         found = spin_relations(Transfers(mechanism, GeometryField.of(mechanism)), model)
         relations = [_relation(mechanism, relation) for relation in found]
@@ -158,11 +157,15 @@ def _upper(model: Model, vectors: Sequence[VectorGrade]) -> dict[str, Any]:
     )
 
 
+def _likely(vectors: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether some vector is claimed for generic geometry, whatever the others are."""
+    return any(vector["grade"] == "probability" for vector in vectors)
+
+
 def _with_grade(upper: dict[str, Any]) -> dict[str, Any]:
     grades = [vector["grade"] for vector in upper["vectors"]]
     grade = max(grades, key=_WEAKER.index, default="theorem")
-    likely = "probability" in grades
-    relations = upper["relations"] if likely else []
+    relations = upper["relations"] if _likely(upper["vectors"]) else []
     on = ", on the branch with the relations seen on it" if relations else ""
     scope = SCOPES.get(grade, f"generic geometry{on}")
     return upper | {"relations": relations, "grade": grade, "scope": scope}

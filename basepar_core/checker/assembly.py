@@ -105,10 +105,12 @@ def _joint_error(
     turns = {"revolute": 1, "cylindrical": 1, "planar": 1, "universal": 2, "spherical": 3}
     count = slides + turns.get(joint.kind, 0)
     names = [joint.name] if count == 1 else [f"{joint.name}.{k + 1}" for k in range(count)]
-    if not names or any(name not in values for name in names):
+    if not any(name in values for name in names):
         return 0.0, 0.0
-    q = [values[name] for name in names]
     along = (one[2],) if slides == 1 else one[:2]
+    # What is not stated may be anything: it is as found.
+    seen = [dot(offset, axis) for axis in along][:slides] + _measured(joint.kind, one, two)
+    q = [values.get(name, x) for name, x in zip(names, seen, strict=True)]
     expected = [0.0, 0.0, 0.0]
     for axis, x in zip(along, q[:slides], strict=False):
         expected = plus(expected, sized(x, axis))
@@ -116,6 +118,18 @@ def _joint_error(
     if len(q) == slides:
         return 0.0, moved
     return _angle(_turned(joint.kind, one, q[slides:]), two), moved
+
+
+def _measured(kind: str, one: Matrix, two: Matrix) -> list[float]:
+    """Angles of a joint as it stands; a spherical joint's rotation vector is the shortest."""
+    if kind == "prismatic":
+        return []
+    if kind == "universal":
+        first = math.atan2(dot(one[1], two[2]), dot(one[0], two[2]))
+        return [first, math.atan2(-dot(one[2], two[1]), dot(one[2], two[0]))]
+    if kind == "spherical":
+        return _rotation_vector([[dot(axis, e) for e in one] for axis in two])
+    return [math.atan2(dot(one[1], two[0]), dot(one[0], two[0]))]
 
 
 def _turned(kind: str, one: Matrix, q: Sequence[float]) -> Matrix:
@@ -149,6 +163,21 @@ def _rotation(r: Sequence[float]) -> Matrix:
         )
         for e in _IDENTITY
     ]
+
+
+def _rotation_vector(axes: Matrix) -> list[float]:
+    """Inverse of `_rotation` up to π; there, of one of the two axes."""
+    x, y, z = axes
+    twice = [y[2] - z[1], z[0] - x[2], x[1] - y[0]]  # 2 n sin(angle)
+    sine, cosine = math.hypot(*twice) / 2, (x[0] + y[1] + z[2] - 1) / 2
+    if sine > 1e-9:
+        return sized(math.atan2(sine, cosine) / (2 * sine), twice)
+    if cosine > 0:
+        return [0.0, 0.0, 0.0]
+    # Half a turn: the columns of R + 1 are multiples of the axis.
+    columns = [plus(axis, e) for axis, e in zip(axes, _IDENTITY, strict=True)]
+    n = max(columns, key=lambda v: math.hypot(*v))
+    return sized(math.pi / math.hypot(*n), n)
 
 
 def _angle(A: Matrix, B: Matrix) -> float:

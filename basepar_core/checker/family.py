@@ -137,6 +137,12 @@ class FamilyTest:
         # Else these points are a moment only of the motions that vectors must be null for.
         if any(gap != 0 for mode in table for gap in self._gaps([nmod(0, p), *mode], numbers)):
             raise UnconfirmedError("the relations do not last along the motion")
+        # The constraints are independent: near here all geometries close, in as many dimensions
+        # as there are freedoms and symbols. Points that fill fewer are special geometries.
+        if point.surplus != freedoms:
+            raise UnconfirmedError(
+                "points with these relations are of special geometries, not of generic ones"
+            )
         width, planar = mechanism.width, mechanism.planar
         modes = [[m[o : o + width] for o in range(0, len(m), width)] for m in table]
         gravity = [numbers.of(text) for text in mechanism.gravity]

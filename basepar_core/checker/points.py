@@ -26,11 +26,15 @@ class RedrawError(Exception):
 
 @dataclass(frozen=True)
 class PlacedPoint:
-    """Symbols with solved lengths, joints there, and (1, unknowns)."""
+    """Symbols with solved lengths, joints there, and (1, unknowns).
+
+    `surplus` is by how much such points' dimension exceeds the number of symbols.
+    """
 
     numbers: Numbers
     joints: Sequence[Joint]
     x: list[nmod]
+    surplus: int
 
 
 @dataclass(frozen=True)
@@ -62,16 +66,16 @@ def place(
     """
     draw = _Draw(rng, p)
     joints = mechanism.frames(numbers)
-    R = _orientations(mechanism, relations, joints, numbers, draw)
+    R, turns = _orientations(mechanism, relations, joints, numbers, draw)
     lengths = _lengths(mechanism, relations, bound, numbers, draw)
-    numbers, positions = _solved(mechanism, joints, lengths, numbers, R, draw)
+    numbers, positions, free = _solved(mechanism, joints, lengths, numbers, R, draw)
     x = [nmod(1, p)]
     for body, at in enumerate(positions):
         if mechanism.planar:
             x += [*at, R[body][0][0], R[body][0][1]]
         else:
             x += [*at, *(entry for column in R[body] for entry in column)]
-    return PlacedPoint(numbers, mechanism.frames(numbers), x)
+    return PlacedPoint(numbers, mechanism.frames(numbers), x, turns + free - len(lengths))
 
 
 class _Draw:
@@ -105,8 +109,11 @@ def _orientations(
     joints: Sequence[Joint],
     numbers: Numbers,
     draw: _Draw,
-) -> list[Columns]:
-    """Of all bodies, the ground last; along a forest that prefers what restricts most."""
+) -> tuple[list[Columns], int]:
+    """Of all bodies, the ground last; along a forest that prefers what restricts most.
+
+    And how many angles were free.
+    """
     count = len(mechanism.bodies)
     group = list(range(count + 1))
     forest: list[_Edge] = []
@@ -118,6 +125,7 @@ def _orientations(
     still = [[nmod(int(i == j), draw.p) for i in range(3)] for j in range(3)]
     found: dict[int, Columns] = {-1: still}
     left = list(forest)
+    turns = sum(edge.free for edge in forest)
     while len(found) < count + 1:
         for edge in [e for e in left if (e.bodies[0] in found) != (e.bodies[1] in found)]:
             one, two = edge.bodies
@@ -131,11 +139,12 @@ def _orientations(
             root = next((k for k in range(count) if k not in found), None)
             if root is not None:
                 found[root] = _any(mechanism.planar, draw)
+                turns += 1 if mechanism.planar else 3
     for edge in chords:
         if not _holds(edge, found, numbers):
             name = edge.joint.name if edge.joint else "a relation"
             raise UnconfirmedError(f"orientations in the loop through {name} must be solved for")
-    return [found[k] for k in range(count)] + [found[-1]]
+    return [found[k] for k in range(count)] + [found[-1]], turns
 
 
 def _any(planar: bool, draw: _Draw) -> Columns:
@@ -248,8 +257,8 @@ def _solved(
     numbers: Numbers,
     R: Sequence[Columns],
     draw: _Draw,
-) -> tuple[Numbers, list[list[nmod]]]:
-    """Symbols and positions that close all joints at these orientations."""
+) -> tuple[Numbers, list[list[nmod]], int]:
+    """Symbols and positions that close all joints at these orientations; how many were free."""
     size, count = (2 if mechanism.planar else 3), len(mechanism.bodies)
     nothing = {name: nmod(0, draw.p) for name in lengths}
     base = mechanism.frames(_with(numbers, nothing))
@@ -272,12 +281,13 @@ def _solved(
                 gap[i][first + j] = arms[1 + j][i]
         rows += _locked(mechanism, joints[k], gap, R)
     free = [draw() for _ in range(width - 1)]
-    solution = _solve(rows, free, draw.p)
+    solution, rank = _solve(rows, free, draw.p)
     zero = [name for name, x in zip(lengths, solution[first:], strict=True) if x == 0]
     if zero:
         raise UnconfirmedError(f"random orientations close only where {', '.join(zero)} vanish")
     positions = [solution[size * k : size * (k + 1)] for k in range(count)]
-    return _with(numbers, dict(zip(lengths, solution[first:], strict=True))), positions
+    solved = _with(numbers, dict(zip(lengths, solution[first:], strict=True)))
+    return solved, positions, len(free) - rank
 
 
 def _arm(joint: Joint, R: Sequence[Columns]) -> list[nmod]:
@@ -298,10 +308,10 @@ def _locked(
     return rows
 
 
-def _solve(rows: Sequence[Sequence[nmod]], free: Sequence[nmod], p: int) -> list[nmod]:
-    """A solution of rows · (x, 1) = 0 with given values where x is free."""
+def _solve(rows: Sequence[Sequence[nmod]], free: Sequence[nmod], p: int) -> tuple[list[nmod], int]:
+    """A solution of rows · (x, 1) = 0 with given values where x is free; rank of the rows."""
     if not rows:
-        return list(free)
+        return list(free), 0
     reduced, rank = nmod_mat(len(rows), len(rows[0]), [int(x) for r in rows for x in r], p).rref()
     table = reduced.tolist()[:rank]
     pivots = [next(k for k, x in enumerate(row) if x != 0) for row in table]
@@ -311,4 +321,4 @@ def _solve(rows: Sequence[Sequence[nmod]], free: Sequence[nmod], p: int) -> list
     for row, pivot in zip(table, pivots, strict=True):
         others = [row[k] * x[k] for k in range(pivot + 1, len(free)) if k not in pivots]
         x[pivot] = -sum(others, row[-1])
-    return x
+    return x, rank

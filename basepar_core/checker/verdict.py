@@ -33,7 +33,10 @@ FORMAT = "basepar certificate 1"
 #: Weakest last.
 GRADES = ("proved", "theorem", "probability", "numerical")
 HERE = "this geometry and branch"
-SCOPES = {"theorem": "every geometry of the file", "numerical": HERE}
+SCOPES = {
+    "theorem": "every geometry of the file where the null vectors stay independent",
+    "numerical": HERE,
+}
 #: Bits to begin with and to end with; a suspension at its narrowest needs some 1000.
 FIRST_BITS, MOST_BITS = 256, 4096
 #: Significant digits of the determinant, and decimal digits to which null vectors must vanish.
