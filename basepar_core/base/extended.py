@@ -66,7 +66,7 @@ def extend(
     )
     rank, sight = len(kept), int(spectra.at_least[0])
     doubts = [base.doubt, found.doubt]
-    if not base.doubt and spectra.rank[0] != rank:
+    if not (base.doubt or base.float64_doubt) and spectra.rank[0] != rank:
         doubts.append(
             f"float64 sees rank {int(spectra.rank[0])} of W with all columns, not {rank}"
         )

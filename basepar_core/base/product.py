@@ -20,7 +20,7 @@ from .numeric import group, spectrum
 from .product_class import ADDED, EQUATION_21, Match, Place, ProductSearch
 from .product_conditions import Condition, conditions
 from .result import BaseParameters, BetaEntry, Certificate, VectorGrade
-from .symbolic import nominal_observation
+from .symbolic import nominal_observation, random_points
 
 
 @dataclass(frozen=True)
@@ -222,7 +222,7 @@ def _certificate(
     tests: dict[int, IdentityTest],
 ) -> Certificate:
     """Rank by one minor over a finite field; null vectors by their tests as identities."""
-    rank, where = search.solver.rank, scope(search.solver.component)
+    generic, where = search.solver.generic, scope(search.solver.component)
     vectors = []
     for e, test in tests.items():
         if test.passed:
@@ -237,11 +237,13 @@ def _certificate(
             vectors.append(VectorGrade("probability", reason, entries))
     whole = len(vectors) == len(eliminated)
     return Certificate(
-        at_least=rank,
-        at_least_grade="proved generically",
-        at_least_scope=where,
-        at_most=rank,
+        at_least=generic.rank,
+        at_least_grade=generic.grade,
+        at_least_scope="; ".join(filter(None, (where, generic.reason))),
+        at_most=generic.rank,
         at_most_grade="probability" if whole else "numerical",
         at_most_scope=where if whole else "lengths that are distinct primes",
         vectors=tuple(vectors),
+        at_least_points=random_points(generic),
+        at_most_points=random_points(next(iter(tests.values()), None)) if whole else (),
     )

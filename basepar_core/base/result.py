@@ -5,7 +5,7 @@ empty column). Knows no computer algebra: β is a table of expression trees, so 
 evaluate it without importing any.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -15,7 +15,9 @@ import numpy as np
 from ..expressions import Expression, evaluate
 from ..spatial import Array
 
-#: Weakest last. At least: proved, proved generically, numerical; at most: the others.
+#: Weakest last. At least: proved, proved generically, probability, numerical; at most: theorem,
+#: probability, numerical. No route decides an identity exactly but as a theorem of one joint, so
+#: that *identity* is not awarded (docs/decisions/0018).
 GRADES = ("proved", "theorem", "proved generically", "identity", "probability", "numerical")
 
 
@@ -44,8 +46,30 @@ class VectorGrade:
 
 
 @dataclass(frozen=True)
+class RandomPoint:
+    """A random point over a finite field: `numpy.random.default_rng(seed)` draws its prime first.
+
+    Same seed, same program: same point.
+    """
+
+    prime: int
+    seed: tuple[int, ...]
+
+    def document(self) -> dict[str, Any]:
+        """Texts: these numbers are longer than those of JSON's readers."""
+        return {"prime": str(self.prime), "seed": list(map(str, self.seed))}
+
+
+def _listed(points: Sequence[RandomPoint]) -> dict[str, Any]:
+    return {"points": [point.document() for point in points]} if points else {}
+
+
+@dataclass(frozen=True)
 class Certificate:
-    """Two statements, rank ≥ `at_least` and rank ≤ `at_most`, each with grade and scope."""
+    """Two statements, rank ≥ `at_least` and rank ≤ `at_most`, each with grade and scope.
+
+    `at_least_points` and `at_most_points` are the random points that they rest on, if any.
+    """
 
     at_least: int
     at_least_grade: str
@@ -54,6 +78,8 @@ class Certificate:
     at_most_grade: str
     at_most_scope: str
     vectors: tuple[VectorGrade, ...] = ()
+    at_least_points: tuple[RandomPoint, ...] = ()
+    at_most_points: tuple[RandomPoint, ...] = ()
 
     @property
     def grade(self) -> str:
@@ -70,11 +96,13 @@ class Certificate:
                 "rank": self.at_least,
                 "grade": self.at_least_grade,
                 "scope": self.at_least_scope,
+                **_listed(self.at_least_points),
             },
             "at_most": {
                 "rank": self.at_most,
                 "grade": self.at_most_grade,
                 "scope": self.at_most_scope,
+                **_listed(self.at_most_points),
                 "vectors": [
                     {"grade": v.grade, "reason": v.reason, "entries": dict(v.entries)}
                     for v in self.vectors
@@ -100,7 +128,10 @@ class BaseParameters:
     singular_values
         Of W as it stands (parameter,), nominal geometry.
     doubt
-        Empty where float64 decides the rank; otherwise why it does not.
+        Why the route itself is not sure of its result; empty where it is.
+    float64_doubt
+        Why float64 alone does not decide the rank at nominal geometry, where the route rests on
+        something better; empty where it decides.
     validity
         Expressions that must not vanish, with their text.
     """
@@ -116,6 +147,7 @@ class BaseParameters:
     singular_values: tuple[float, ...]
     certificate: Certificate = field(repr=False)
     doubt: str = ""
+    float64_doubt: str = ""
     validity: tuple[tuple[Expression, str], ...] = ()
 
     @property
@@ -200,6 +232,7 @@ class BaseParameters:
             "gap": self.gap,
             "singular_values": list(self.singular_values),
             "doubt": self.doubt,
+            "float64_doubt": self.float64_doubt,
             "validity": [text for _, text in self.validity],
             "certificate": self.certificate.document(),
         }

@@ -14,6 +14,8 @@ from ..algebra import GeometryField
 from ..closure import Model
 from ..errors import AssemblyError, EliminationError, MotionError, UsageError
 from ..exact.grading import Grading, grade, suffice
+from ..exact.identities import IdentityTest
+from ..exact.rank import GenericRank
 from ..expressions import evaluate
 from ..mechanism import Mechanism
 from ..motion import excitation
@@ -22,10 +24,14 @@ from .detection import detect
 from .elimination import Elimination, eliminate
 from .null_space import NullVector, Transfers, joint_vectors
 from .numeric import Check, Spectrum, check, group, spectrum
-from .result import GRADES, BaseParameters, BetaEntry, Certificate, VectorGrade
+from .result import GRADES, BaseParameters, BetaEntry, Certificate, RandomPoint, VectorGrade
 
 #: Terms of a polynomial beyond which exchanging parameters costs minutes and shortens nothing.
 MANY_TERMS = 12
+#: Where null vectors by theorems bound the rank: fewer of them are independent elsewhere.
+EVERYWHERE = "every geometry of the file where the null vectors stay independent"
+#: Grades of rank ≥ r that come from random members of the family.
+GENERIC = ("proved generically", "probability")
 
 
 def parameter_indices(mechanism: Mechanism, wanted: Sequence[str]) -> list[int]:
@@ -116,7 +122,7 @@ def symbolic(
     known = joint_vectors(transfers)
     if not (exact and suffice(model, field, known)):  # to detect costs more than all the rest
         known = [*known, *detect(transfers, model)]
-    graded = grade(model, field, known) if exact else Grading(tuple(known), None, "")
+    graded = grade(model, field, known) if exact else Grading(tuple(known), None, None, "")
     names = mechanism.parameter_names
     short = not _long(graded.vectors)
     result = eliminate(field, graded.vectors, names, wanted, short, mechanism.nominal)
@@ -142,7 +148,8 @@ def symbolic(
     beta_here = partial.nominal_beta[None]
     held = check(seen.stacked, seen.error, kept, result.eliminated, beta_here, seen.terms)
     least = int(held.spectrum.at_least[0])
-    return _settled(partial, held, _certificate(field, graded, names, least))
+    stated = _certificate(field, graded, names, least)
+    return _settled(partial, held, stated, "; ".join(graded.notes))
 
 
 def _long(vectors: Sequence[NullVector]) -> bool:
@@ -213,22 +220,29 @@ def _unclear(found: Spectrum) -> str:
     )
 
 
-def _settled(partial: BaseParameters, held: Check, certificate: Certificate) -> BaseParameters:
-    """The result with what float64 says of it."""
+def _settled(
+    partial: BaseParameters, held: Check, certificate: Certificate, special: str = ""
+) -> BaseParameters:
+    """The result with what float64 says of it, and what it only fails to see."""
     found = held.spectrum
     rank, noise = int(found.rank[0]), float(found.noise[0])
-    doubts = []
+    generic = certificate.at_least_grade in GENERIC
+    counted = generic and certificate.at_least == partial.rank
+    # Where exact arithmetic has counted, what float64 cannot decide is no doubt of this route.
+    doubts: list[str] = []
+    blind = doubts if not counted else list[str]()
     if not found.clear[0]:
-        doubts.append(_unclear(found))
-    generic = certificate.at_least_grade == "proved generically"
+        blind.append(_unclear(found))
     if rank < partial.rank and not found.short[0]:
         why = "some are missing"
-        if generic and certificate.at_least == partial.rank:
+        if counted:
             why = "the nominal geometry is special, which generic geometry is not"
-        doubts.append(
+        (doubts if found.clear[0] else blind).append(
             f"float64 sees rank {rank}, the null vectors allow {partial.rank}: either {why}, or "
             f"the mobility is too low for double precision"
         )
+    if special and not found.clear[0]:
+        doubts.append(f"{special}, which float64 cannot decide")
     if generic and certificate.at_least < partial.rank:
         doubts.append(
             f"the rank over finite fields is {certificate.at_least} for generic geometry, the "
@@ -251,6 +265,7 @@ def _settled(partial: BaseParameters, held: Check, certificate: Certificate) -> 
         singular_values=tuple(map(float, found.singular_values[0])),
         certificate=certificate,
         doubt="; ".join(doubts),
+        float64_doubt="; ".join(blind) if blind is not doubts else "",
     )
 
 
@@ -272,15 +287,17 @@ def _certificate(
 ) -> Certificate:
     """Two statements: generic ones where the family allows them, else what float64 has seen."""
     at_most = len(names) - len(graded.vectors)
-    weakest = max((vector.grade for vector in graded.vectors), key=GRADES.index, default="theorem")
+    grades = [vector.grade for vector in graded.vectors]
+    weakest = max(grades, key=GRADES.index, default="theorem")
     upper = {
-        "theorem": "every geometry of the file",
+        "theorem": EVERYWHERE,
         "numerical": "geometries near the nominal",
     }.get(weakest, graded.scope)
     least, grade_, lower = seen_rank, "numerical", "this geometry and branch"
     # A family that is wider than the file's, because numbers had to vary, may have a higher rank.
-    if graded.rank is not None and graded.rank <= at_most:
-        least, grade_, lower = graded.rank, "proved generically", graded.scope
+    if graded.generic is not None and graded.generic.rank <= at_most:
+        least, grade_ = graded.generic.rank, graded.generic.grade
+        lower = "; ".join(filter(None, (graded.scope, graded.generic.reason)))
     elif graded.scope:
         lower = f"{lower}; {graded.scope}"
     return Certificate(
@@ -298,4 +315,13 @@ def _certificate(
             )
             for vector in graded.vectors
         ),
+        at_least_points=random_points(graded.generic) if grade_ in GENERIC else (),
+        at_most_points=random_points(graded.tested) if "probability" in grades else (),
     )
+
+
+def random_points(found: GenericRank | IdentityTest | None) -> tuple[RandomPoint, ...]:
+    """What was found at random points, with what repeats them."""
+    if found is None:
+        return ()
+    return tuple(RandomPoint(*given) for given in zip(found.primes, found.seeds, strict=True))

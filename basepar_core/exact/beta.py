@@ -22,6 +22,7 @@ from .motion import Motion
 from .points import field_for
 from .rank import generic_rank
 from .reconstruction import combine, rational
+from .seeds import seed_of
 
 #: Primes until reconstruction must have settled; heights met are below a tenth of their bits.
 MOST_PRIMES = 60
@@ -130,15 +131,15 @@ class BetaSolver:
     ----------
     component
         Of the family with all symbols free.
-    rank
+    generic, rank
         Its generic rank, which every prescription must have too.
     """
 
     def __init__(self, model: Model, seed: int = 0):
-        self.model, self.seed = model, seed
+        self.model, self.seed = model, seed_of(model.mechanism, "β", seed)
         self.component = find_component(model, seed)
-        found = generic_rank(model, seed, component=self.component)
-        self.rank, self.orders = found.rank, max(found.order_of_stall)
+        self.generic = generic_rank(model, seed, component=self.component)
+        self.rank, self.orders = self.generic.rank, max(self.generic.order_of_stall)
 
     def at(self, values: Mapping[str, Fraction], eliminated: Sequence[int]) -> ExactBeta:
         """β at prescribed values."""

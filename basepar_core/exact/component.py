@@ -28,6 +28,7 @@ from .frames import joint_frames, locks
 from .lengths import closure_rows, exact_number, numeric_rank
 from .motion import Motion
 from .points import InconsistentError, Point, draw_point, field_for, signature, travels
+from .seeds import seed_of
 from .series import Truncated, coefficients
 
 #: Draws of a loop's square root after which a discriminant that always had one is a square;
@@ -52,6 +53,9 @@ class Component:
         symbols unless `codimension` relations between symbols are needed to close.
     codimension
         Relations between the symbols that closure demands.
+    redundant
+        Constraint equations beyond the rank of their Jacobian at a random member. That they last
+        along the motion rests on the count of dimensions, at a point that is random.
     notes
         What a reader of a certificate should know, in words.
     """
@@ -61,6 +65,7 @@ class Component:
     dimension: int
     symbols: int
     codimension: int
+    redundant: int
     notes: tuple[str, ...]
 
 
@@ -118,7 +123,8 @@ def find_component(
 
 
 def _draw(family: Family, seed: int, stage: int) -> Draw:
-    return field_for(family, np.random.default_rng([seed, stage]))
+    rng = np.random.default_rng([seed_of(family.mechanism, "component", seed), stage])
+    return field_for(family, rng)
 
 
 def _closing(
@@ -197,10 +203,17 @@ def _check(model: Model, family: Family, seed: int) -> Component:
     if _real_length_rank(model, family) != point.length_rank:
         notes.append(
             "the nominal geometry closes in a special way, where the rank may be lower than that "
-            "of generic geometry."
+            "of generic geometry"
         )
+    redundant = motion.equations - len(motion.kept)
     return Component(
-        family, motion.freedoms, point.dimension, family.symbols, codimension, tuple(notes)
+        family,
+        motion.freedoms,
+        point.dimension,
+        family.symbols,
+        codimension,
+        redundant,
+        tuple(notes),
     )
 
 

@@ -21,6 +21,7 @@ from ..expressions import Name
 from .component import Component
 from .points import draw_point, field_for
 from .reconstruction import rational
+from .seeds import seed_of
 
 #: Points whose relations are intersected: what is common to so many holds at all of them.
 POINTS = 8
@@ -45,7 +46,8 @@ def conditions(component: Component, seed: int = 0) -> Conditions:
     if not component.codimension:
         return {}
     family = component.family
-    draw = field_for(family, np.random.default_rng([seed, 9]))
+    mechanism = family.mechanism
+    draw = field_for(family, np.random.default_rng([seed_of(mechanism, "conditions", seed)]))
     columns: tuple[str | None, ...] = (*family.unknowns, None)
     common: Rows | None = None
     for _ in range(POINTS):

@@ -17,9 +17,12 @@ from ..errors import EliminationError, FamilyError
 from .component import Component, find_component
 from .conditions import Conditions, conditions, restricted, substituted
 from .family import rational_values
-from .identities import IdentityTest, check_identities, independent
-from .rank import generic_rank, scope
+from .identities import IdentityTest, check_identities, independent, same_at
+from .rank import GenericRank, generic_rank, scope
 from .recovery import recover
+
+#: What is said of a vector whose lengths were tied.
+TIED = ", where the loops close"
 
 
 @dataclass(frozen=True)
@@ -30,15 +33,26 @@ class Grading:
     ----------
     vectors
         As given, some of them graded better, and those that were recovered.
-    rank
-        Generic rank; None where the family is refused.
+    generic
+        The generic rank, at two points; None where the family is refused.
+    tested
+        The points at which the vectors, as they are here, vanish; None likewise.
     scope
         Of what geometry rank and grades are said; or why nothing is said.
+    notes
+        Why the nominal geometry's own rank may be lower; empty where nothing shows it.
     """
 
     vectors: tuple[NullVector, ...]
-    rank: int | None
+    generic: GenericRank | None
+    tested: IdentityTest | None
     scope: str
+    notes: tuple[str, ...] = ()
+
+    @property
+    def rank(self) -> int | None:
+        """The generic rank; None where the family is refused."""
+        return self.generic.rank if self.generic is not None else None
 
 
 def suffice(
@@ -89,24 +103,26 @@ def grade(
     try:
         component = find_component(model, seed)
     except FamilyError as error:
-        return Grading(tuple(vectors), None, f"not tested over finite fields: {error.message}")
+        return Grading(
+            tuple(vectors), None, None, f"not tested over finite fields: {error.message}"
+        )
     if component.family.freed_on_bodies:  # null vectors have these numbers as numbers
         wide = component.family.mechanism
         wider = GeometryField.of(wide)
         transfers = Transfers(wide, wider)
         every = [*joint_vectors(transfers), *detect(transfers, model)]
-        component, graded = _completed(model, wider, every, component, seed)
+        component, graded, tested = _completed(model, wider, every, component, seed)
         graded = [v for v in vectors if v.grade == "theorem"] + [
             found
             for v in graded
-            if v.grade != "theorem" and (found := _narrowed(wider, field, v, component))
+            if v.grade != "theorem" and (found := _narrowed(wider, field, v, component, seed))
         ]
     else:
-        component, graded = _completed(model, field, vectors, component, seed)
+        component, graded, tested = _completed(model, field, vectors, component, seed)
     # Two independent points: a rank that is too low by bad luck would have to be so twice.
-    rank = generic_rank(model, seed, pairs=2, component=component).rank
+    rank = generic_rank(model, seed, pairs=2, component=component)
     notes = [scope(component), *_told(component, conditions(component, seed)), *component.notes]
-    return Grading(tuple(graded), rank, "; ".join(notes))
+    return Grading(tuple(graded), rank, tested, "; ".join(notes), component.notes)
 
 
 def _completed(
@@ -115,17 +131,54 @@ def _completed(
     vectors: Sequence[NullVector],
     component: Component,
     seed: int,
-) -> tuple[Component, list[NullVector]]:
-    """Graded vectors, and those that are missing, on the component where they hold."""
+) -> tuple[Component, list[NullVector], IdentityTest | None]:
+    """Graded vectors, and those that are missing, on the component where they hold; and where
+    all of them were tested as they are in the end.
+    """
     component, tests = _tested(model, field, vectors, component, seed)
     _no_false_theorem(model, vectors, tests)
     tied = conditions(component, seed)
-    graded = [restricted(field, v, tied) for v in map(_graded, vectors, tests)]
+    graded = [_where_it_closes(field, v, tied) for v in map(_graded, vectors, tests)]
     graded = [v for v in graded if v.entries]
-    holding = [v for v in graded if v.grade != "numerical"]
-    if len(holding) < len(graded):  # what holds near this geometry only is not completed
-        return component, graded
-    return component, [*graded, *recover(model, component, field, holding, seed)]
+    # What holds near this geometry only is not completed.
+    if all(v.grade != "numerical" for v in graded):
+        graded += recover(model, component, field, graded, seed)
+    return component, *_confirmed(model, component, field, graded, seed)
+
+
+def _where_it_closes(field: GeometryField, vector: NullVector, tied: Conditions) -> NullVector:
+    """A vector with tied lengths written by the others: no theorem then, for they were guessed."""
+    found = restricted(field, vector, tied)
+    if found.entries == vector.entries or vector.grade == "numerical":
+        return found
+    return replace(found, grade="probability", reason=f"{vector.reason}{TIED}")
+
+
+def _confirmed(
+    model: Model,
+    component: Component,
+    field: GeometryField,
+    vectors: Sequence[NullVector],
+    seed: int,
+) -> tuple[list[NullVector], IdentityTest | None]:
+    """Vectors tested with the entries that they have in the end; what fails is numerical."""
+    held = [v for v in vectors if v.grade != "numerical"]
+    entries = [v.entries for v in held]
+    tests = check_identities(model, entries, seed=seed, component=component, field=field)
+    _no_false_theorem(model, held, tests)
+    waiting, found = iter(tests), []
+    for vector in vectors:
+        if vector.grade == "numerical":
+            found.append(vector)
+            continue
+        test = next(waiting)
+        if not test.passed:
+            vector = replace(vector, grade="numerical")
+        elif vector.reason.endswith(TIED):
+            reason = f"{vector.reason} (vanishes on the family; error ≤ 2^-{test.bits})"
+            vector = replace(vector, reason=reason)
+        found.append(vector)
+    return found, tests[0] if tests else None
 
 
 def _told(component: Component, tied: Conditions) -> list[str]:
@@ -141,9 +194,17 @@ def _told(component: Component, tied: Conditions) -> list[str]:
 
 
 def _narrowed(
-    wider: GeometryField, field: GeometryField, vector: NullVector, component: Component
+    wider: GeometryField,
+    field: GeometryField,
+    vector: NullVector,
+    component: Component,
+    seed: int,
 ) -> NullVector | None:
-    """A vector of the wider family at the numbers of the file; None where it is not finite."""
+    """A vector of the wider family at the numbers of the file; None where it is not finite.
+
+    An identity on the wider family is one at these numbers. That the numbers were put in rightly
+    is tested by values: the loops do not close there at random orientations.
+    """
     freed = [s for s in component.family.mechanism.geometry if s.name.startswith("?")]
     numbers, _ = rational_values(freed)
     values: Conditions = {name: {None: value} for name, value in numbers.items()}
@@ -152,7 +213,10 @@ def _narrowed(
     except ZeroDivisionError:
         return None
     kept = {k: x for k, x in entries.items() if x != 0}
-    return replace(vector, entries=kept) if kept else None
+    if not kept:
+        return None
+    same = same_at(component, (wider, vector.entries), (field, kept), numbers, seed)
+    return replace(vector, entries=kept, grade=vector.grade if same else "numerical")
 
 
 def _no_false_theorem(

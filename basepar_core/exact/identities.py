@@ -6,7 +6,8 @@ is right but for a probability that is stated (methods: finite fields, §5; ours
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -22,6 +23,7 @@ from .component import Component, find_component, start
 from .evaluation import Evaluator
 from .lengths import exact_number
 from .points import Point, field_for
+from .seeds import seed_of
 
 #: Entries by parameter: expressions, or elements of the mechanism's geometry field.
 Entries: TypeAlias = Mapping[int, Any]
@@ -90,7 +92,9 @@ def check_identities(
             f"of moving bodies vary ({', '.join(family.freed)}); null vectors have these as "
             f"numbers. Write them as symbols."
         )
-    seeds = tuple((seed, 4, k) for k in range(points))
+    told = [sorted((k, _told(x)) for k, x in vector.items()) for vector in vectors]
+    own = seed_of(model.mechanism, "identities", told, seed)
+    seeds = tuple((own, k) for k in range(points))
     passed = [True] * len(vectors)
     primes = []
     for given in seeds:
@@ -103,6 +107,14 @@ def check_identities(
         IdentityTest(ok, _bits(bounds, vector, per_body, points), seeds, tuple(primes))
         for ok, vector in zip(passed, vectors, strict=True)
     ]
+
+
+def _told(entry: Any) -> str:
+    """An entry as text, the same in every process."""
+    if isinstance(entry, Number | Name | Call | Pi):
+        return repr(entry)
+    parts = (entry.numer, entry.denom)
+    return repr([[(powers, int(c)) for powers, c in part.terms()] for part in parts])
 
 
 def _covers(field: GeometryField, mechanism: Mechanism) -> bool:
@@ -153,7 +165,8 @@ def independent(
     seed
         Of the point.
     """
-    draw = field_for(component.family, np.random.default_rng([seed, 7]))
+    own = seed_of(component.family.mechanism, "independent", seed)
+    draw = field_for(component.family, np.random.default_rng([own]))
     while True:
         point, _ = start(component.family, draw)
         try:
@@ -167,6 +180,40 @@ def independent(
         for k, x in column.items():
             matrix[i, k] = x
     return int(matrix.rank())
+
+
+def same_at(
+    component: Component,
+    wide: tuple[GeometryField, Entries],
+    narrow: tuple[GeometryField, Entries],
+    numbers: Mapping[str, Fraction],
+    seed: int = 0,
+) -> bool:
+    """Whether two vectors have the same entries where some symbols have given values.
+
+    Parameters
+    ----------
+    component
+        Gives random values to all other symbols.
+    wide, narrow
+        Field and entries: with these symbols, and without.
+    numbers
+        Values of these symbols.
+    seed
+        Of the values.
+    """
+    own = seed_of(component.family.mechanism, "same", seed)
+    draw = field_for(component.family, np.random.default_rng([own]))
+    number = exact_number(draw.prime)
+    fixed = {name: number(value) for name, value in numbers.items()}
+    while True:
+        point, _ = start(component.family, draw)
+        here = replace(point, values={**point.values, **fixed})
+        try:
+            one, two = (_column(field, entries, here) for field, entries in (wide, narrow))
+        except ZeroDivisionError:
+            continue
+        return {k: x for k, x in one.items() if x != 0} == {k: x for k, x in two.items() if x != 0}
 
 
 def _column(field: GeometryField, vector: Entries, point: Point) -> dict[int, nmod]:

@@ -2,9 +2,10 @@
 nothing.
 
 A nonzero minor modulo a prime at a point that lifts proves rank ≥ r for generic geometry,
-whatever the prime. That the first stall is final is a theorem about independent unknowns; at a
-random point over GF(p) it fails, towards too low a rank, with a probability below 2⁻³³ per
-(prime, point) (methods: finite fields, §4; ours).
+whatever the prime. A point lifts where the constraints are independent; where some are redundant,
+it does so with a probability only. That the first stall is final is a theorem about independent
+unknowns; at a random point over GF(p) it fails, towards too low a rank, with a probability below
+2⁻³³ per (prime, point) (methods: finite fields, §4; ours).
 """
 
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from .arithmetic import PRIME_BITS
 from .component import Component, find_component, start
 from .motion import ranks_by_order
 from .points import field_for
+from .seeds import seed_of
 
 #: Orders to begin with, and how they grow: a stall is usually seen within a third more than
 #: needed, and nothing is computed twice but the rows.
@@ -45,6 +47,10 @@ class GenericRank:
         Relations between orientations seen on the real branch, and imposed.
     freedoms, dimension, symbols
         Degrees of freedom, dimension of the family's variety, number of geometry symbols.
+    redundant
+        Constraint equations beyond the rank of their Jacobian. None: the minor proves the rank.
+        Otherwise the motion is seen to satisfy them to the orders used, and by a count of
+        dimensions at a random point (methods, §4.1): right with probability, not proved.
     notes
         Reservations.
     """
@@ -60,7 +66,24 @@ class GenericRank:
     freedoms: int
     dimension: int
     symbols: int
+    redundant: int
     notes: tuple[str, ...]
+
+    @property
+    def grade(self) -> str:
+        """Of rank ≥ `rank`."""
+        return "probability" if self.redundant else "proved generically"
+
+    @property
+    def reason(self) -> str:
+        """Why no more than that; empty where it is proved."""
+        if not self.redundant:
+            return ""
+        many = f"{self.redundant} constraint equations are"
+        return (
+            f"{many if self.redundant > 1 else 'one constraint equation is'} redundant, which a "
+            f"count of dimensions at random points shows with probability"
+        )
 
 
 def generic_rank(
@@ -91,7 +114,8 @@ def generic_rank(
         The family has no points that we know how to find; says why.
     """
     component = component or find_component(model, seed)
-    seeds = [(seed, 3, pair) for pair in range(pairs)]
+    own = seed_of(component.family.mechanism, "rank", seed)
+    seeds = [(own, pair) for pair in range(pairs)]
     found = [member_rank(component, given, bits) for given in seeds]
     best = max(range(pairs), key=lambda k: found[k][1][-1])
     return GenericRank(
@@ -110,6 +134,7 @@ def generic_rank(
         freedoms=component.freedoms,
         dimension=component.dimension,
         symbols=component.symbols,
+        redundant=component.redundant,
         notes=component.notes,
     )
 

@@ -15,6 +15,7 @@ from .evaluation import Evaluator
 from .lengths import exact_number
 from .motion import Motion
 from .points import Point, field_for
+from .seeds import seed_of
 
 #: Points without the expected number of dependences after which the search gives up.
 BAD_POINTS = 20
@@ -76,8 +77,10 @@ class Table:
     def draw(self, place: int) -> Draw:
         """Random elements over the first, second, … prime."""
         while len(self.draws) <= place:
-            rng = np.random.default_rng([self.search.seed, 8, len(self.draws)])
-            self.draws.append(field_for(self.search.component.family, rng))
+            family = self.search.component.family
+            seed = seed_of(family.mechanism, "dependences", self.search.seed)
+            rng = np.random.default_rng([seed, len(self.draws)])
+            self.draws.append(field_for(family, rng))
         return self.draws[place]
 
     def dependences(self, component: Component, draw: Draw) -> tuple[list[nmod], nmod_mat]:

@@ -7,15 +7,15 @@ import pytest
 
 from basepar_core import closure, files
 from basepar_core.algebra import GeometryField
-from basepar_core.base.null_space import NullVector
+from basepar_core.base.null_space import NullVector, Transfers, joint_vectors
 from basepar_core.base.symbolic import numeric, symbolic
 from basepar_core.closure import Model
 from basepar_core.errors import EliminationError, FamilyError
-from basepar_core.exact import family
+from basepar_core.exact import family, grading
 from basepar_core.exact.component import find_component
 from basepar_core.exact.evaluation import Evaluator, spoilers
 from basepar_core.exact.grading import grade
-from basepar_core.exact.identities import check_identities
+from basepar_core.exact.identities import check_identities, same_at
 from basepar_core.exact.points import draw_point, field_for
 from basepar_core.exact.rank import generic_rank
 from basepar_core.expressions import Call, Name, add, multiply, number
@@ -199,6 +199,11 @@ def test_a_planar_loop_in_space():
     found = generic_rank(moving)
     assert (found.rank, found.freedoms, found.relations) == (8, 1, ())
     certificate = symbolic(moving).certificate
+    # Each of the loop's joints holds it in its plane, and three times too often: no lift by
+    # Hensel's lemma, which wants independent equations.
+    assert (found.redundant, found.grade) == (3, "probability")
+    assert certificate.at_least_grade == "probability"
+    assert "3 constraint equations are redundant" in certificate.at_least_scope
     # All turn about z: seen, and an identity on the whole family.
     assert (certificate.grade, certificate.at_most_scope) == ("probability", "generic geometry")
 
@@ -228,6 +233,41 @@ def test_a_false_theorem_is_a_defect():
     false = NullVector({0: geometry.one, 1: geometry.one}, "theorem", "mass of nothing")
     with pytest.raises(EliminationError, match="mass of nothing"):
         grade(moving, geometry, [false])
+
+
+def test_what_closing_ties_is_no_theorem(monkeypatch):
+    """Entries changed after the test are tested again, whatever relation changed them."""
+    moving = closure.prepare(files.load("four-bar"))
+    geometry = GeometryField.of(moving.mechanism)
+    known = joint_vectors(Transfers(moving.mechanism, geometry))
+    before = [v.grade for v in grade(moving, geometry, known).vectors]
+    assert set(before) == {"theorem"}
+    tied = {"lx1": {"lx3": Fraction(1)}}  # guessed wrongly: nothing ties these
+    monkeypatch.setattr(grading, "conditions", lambda *_: tied)
+    after = grade(moving, geometry, known).vectors
+    for old, new in zip(known, after, strict=True):
+        if any("lx1" in geometry.to_text(x) for x in old.entries.values()):
+            assert new.grade == "numerical"
+        else:
+            assert (new.grade, new.entries) == ("theorem", old.entries)
+    assert {v.grade for v in after} == {"theorem", "numerical"}
+
+
+def test_a_vector_at_the_files_numbers_is_compared(monkeypatch):
+    """Numbers that had to vary are put back; another number is noticed."""
+    moving = made(INNER)
+    component = find_component(moving)
+    wide = GeometryField.of(component.family.mechanism)
+    field = GeometryField.of(moving.mechanism)
+    freed = [s for s in component.family.mechanism.geometry if s.name.startswith("?")]
+    numbers, _ = family.rational_values(freed)
+    name, value = next(iter(numbers.items()))
+    right = (
+        (wide, {0: wide.symbol(name)}),
+        (field, {0: field.one * value.numerator / value.denominator}),
+    )
+    assert same_at(component, *right, numbers)
+    assert not same_at(component, *right, {**numbers, name: value + 1})
 
 
 def test_spoilers_keep_lengths():

@@ -2,6 +2,7 @@
 
 from functools import cache
 
+import numpy as np
 import pytest
 
 from basepar_core import closure, files
@@ -10,6 +11,7 @@ from basepar_core.base.detection import detect
 from basepar_core.base.null_space import NullVector, Transfers, joint_vectors
 from basepar_core.base.symbolic import symbolic
 from basepar_core.closure import Model
+from basepar_core.exact.arithmetic import random_prime
 from basepar_core.exact.bounds import Size, error_bits
 from basepar_core.exact.component import Component, find_component
 from basepar_core.exact.identities import check_identities
@@ -104,6 +106,31 @@ def test_the_same_seed_is_the_same_test():
     )
     assert one == two
     assert one[0].primes != three[0].primes
+
+
+def test_other_vectors_have_other_points():
+    """Points are drawn once the vectors are given: none can be made to vanish there."""
+    model, field, vectors, component = prepared("rsur")
+    first, second = (
+        check_identities(model, [v.entries], component=component, field=field)[0]
+        for v in vectors[:2]
+    )
+    assert not set(first.primes) & set(second.primes)
+    trees = [{k: field.to_expression(x) for k, x in vectors[0].entries.items()}]
+    again = check_identities(model, trees, component=component)[0]
+    assert not set(first.primes) & set(again.primes)  # the same vector, but not the same text
+
+
+def test_points_are_recorded_and_repeat():
+    """What --json has of the points draws their primes again."""
+    stated = symbolic(closure.prepare(files.load("parallelogram"))).certificate.document()
+    assert [len(stated[side]["points"]) for side in ("at_least", "at_most")] == [2, 3]
+    for point in stated["at_least"]["points"] + stated["at_most"]["points"]:
+        rng = np.random.default_rng([int(x) for x in point["seed"]])
+        assert str(random_prime(rng)) == point["prime"]
+    plain = symbolic(closure.prepare(files.load("four-bar"))).certificate.document()
+    assert len(plain["at_least"]["points"]) == 2
+    assert "points" not in plain["at_most"]  # theorems need none
 
 
 def test_error_bits():

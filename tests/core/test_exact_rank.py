@@ -143,6 +143,15 @@ def test_what_is_recorded():
     assert found.scope == "generic geometry"
 
 
+def test_every_mechanism_draws_its_own():
+    """Primes are of the mechanism's text and the seed: none is known before there is a file."""
+    text = files.load("four-bar").source
+    assert "0.7" in text
+    other = closure.prepare(files.loads(text.replace("0.7", "0.71", 1)))
+    seen = [generic_rank(m, seed).primes[0] for m in (model("four-bar"), other) for seed in (0, 1)]
+    assert len(set(seen)) == 4
+
+
 def test_a_parallelogram_says_what_it_rests_on():
     found = generic_rank(model("parallelogram"))
     assert set(found.relations) == {

@@ -1,19 +1,21 @@
 """Variable precision: ranks of known mechanisms, refusals, and the precise route."""
 
 import dataclasses
+import re
 
 import mpmath
 import numpy as np
 import pytest
 from mpmath import mpf
 
+from basepar_core.base import precise as route
 from basepar_core.base.precise import precise, precise_rank, settle
 from basepar_core.base.symbolic import numeric, symbolic
 from basepar_core.closure import prepare
 from basepar_core.errors import EliminationError, MotionError
 from basepar_core.files import library_path, load, loads
 from basepar_core.precise.configurations import NotClosedError
-from basepar_core.precise.observation import variant
+from basepar_core.precise.observation import Variant, variant
 from tests.mechanisms import C, R, linkage, loop
 from tests.oracles import sixbar
 
@@ -112,7 +114,8 @@ def test_float64_doubts_low_mobility_and_is_not_wrong(models):
     for name, rank in (("watt-ii", 13), ("sla-suspension", 41)):
         result = symbolic(models(name))
         assert result.rank == rank
-        assert "variable precision decides" in result.doubt
+        assert "variable precision decides" in result.float64_doubt
+        assert result.doubt == ""  # exact arithmetic has counted
 
 
 ALMOST = (
@@ -209,6 +212,32 @@ def test_route_agrees_with_the_symbolic_one(models, name):
 @pytest.mark.parametrize("name", ["four-bar", "slider-crank", "five-bar", "rsur"])
 def test_route_chooses_as_the_numeric_one(models, name):
     assert precise(models(name)).eliminated == numeric(models(name)).eliminated
+
+
+def test_two_precisions_with_two_ranks_prove_neither(monkeypatch):
+    """A parallelogram but for 1e-45 m: 40 digits see rank 3, 60 see more."""
+    nearly = "0.4" + 43 * "0" + "1"
+    model = prepare(loads(ALMOST.replace("lx3: {value: 0.45", f"lx3: {{value: {nearly}")))
+    monkeypatch.setattr(route, "MOST_DIGITS", 40)
+    found = precise(model)  # nobody asks for a φ₂: nothing to refuse
+    assert "the rank is 3, but" in found.doubt
+    stated = found.certificate
+    assert found.rank == stated.at_least == stated.at_most > 3
+    assert stated.at_least_grade == "numerical"
+
+
+def test_digits_of_beta_that_are_lacking_are_said(models, monkeypatch):
+    """W is never right to more than 60 digits here, whatever is asked for."""
+    observe = Variant.observe
+
+    def coarse(self, digits, form="W"):
+        return observe(self, min(digits, 60), form)
+
+    monkeypatch.setattr(Variant, "observe", coarse)
+    assert precise(models("four-bar"), digits=30).doubt == ""
+    found = precise(models("four-bar"), digits=100)
+    assert found.rank == 8
+    assert re.search(r"β is proved to 5\d of 100 digits only", found.doubt)
 
 
 def test_route_refuses_what_is_not_admissible(models):

@@ -28,7 +28,10 @@ def test_confirmed(run, file):
     ran = run("verify", str(file))
     assert ran.status == 0
     assert "rank ≥ 6: proved (this geometry and branch)" in ran.out
-    assert "rank ≤ 6: theorem (every geometry of the file)" in ran.out
+    assert (
+        "rank ≤ 6: theorem (every geometry of the file where the null vectors stay independent)"
+        in ran.out
+    )
 
 
 def test_confirmed_for_programs(run, file):
