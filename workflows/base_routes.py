@@ -60,7 +60,7 @@ class Comparison:
         Singular values of the W that the precise route used, in double and variable precision.
     agreed
         *agreed*; *doubtful*, where a route doubts its own rank and no two others differ; or
-        *contradictory*.
+        *contradictory*. Float64 in doubt is said in `why` and decides nothing.
     why
         What that rests on, in sentences.
     """
@@ -151,14 +151,19 @@ def compare(
 
 
 def _judged(found: Mapping[str, BaseParameters], spectra: Spectra) -> tuple[str, tuple[str, ...]]:
-    """agreed, doubtful or contradictory; and why."""
+    """agreed, doubtful or contradictory; and why.
+
+    Each is judged by its own doubts: float64 that cannot decide has no vote, and takes none from
+    the routes that do not need it.
+    """
     first, why, verdicts = found["symbolic"], [], []
     for route in ("precise", "numeric"):
         other = found[route]
         same, said = _difference(first, other)
         why.append(f"symbolic and {route}: {said}")
         doubted = first.doubt or other.doubt
-        verdicts.append("doubtful" if doubted else "agreed" if same else "contradictory")
+        if not other.doubt or route != "numeric":
+            verdicts.append("doubtful" if doubted else "agreed" if same else "contradictory")
         if other.doubt and route == "precise":
             why.append(f"variable precision doubts its own rank {other.rank}: {other.doubt}")
         elif other.doubt:

@@ -178,6 +178,8 @@ def show_base(document: Mapping[str, Any], numbered: bool = False) -> None:
         _show_search(document["search"])
     if document["doubt"]:
         out.print(f"[yellow]doubtful[/]: {escape(document['doubt'])}")
+    if document.get("float64_doubt"):
+        out.print(f"float64 alone does not decide: {escape(document['float64_doubt'])}")
 
 
 def _show_search(search: Mapping[str, Any]) -> None:
@@ -197,7 +199,7 @@ def _show_search(search: Mapping[str, Any]) -> None:
 
 def show_routes(document: Mapping[str, Any], spectra: Spectra, numbered: bool = False) -> None:
     """The symbolic result, the routes side by side, the singular values and the verdict."""
-    show_base({**document, "route": "symbolic", "doubt": ""}, numbered)
+    show_base({**document, "route": "symbolic", "doubt": "", "float64_doubt": ""}, numbered)
     columns = (
         "route",
         "rank",

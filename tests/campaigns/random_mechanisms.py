@@ -78,6 +78,7 @@ def examine(seed: int) -> Record:
         "cpu": {},
         "claims": {},
         "doubts": {},
+        "float64_doubt": "",
     }
     base, record["cpu"]["symbolic"] = timed(lambda: symbolic(model))
     if isinstance(base, BaseparError):
@@ -95,6 +96,7 @@ def examine(seed: int) -> Record:
     record["grades"] = dict(Counter(vector.grade for vector in stated.vectors))
     record["recovered"] = sum("recovered" in vector.reason for vector in stated.vectors)
     _says(record, "symbolic", base.rank, base.doubt)
+    record["float64_doubt"] = base.float64_doubt
 
     other, record["cpu"]["numeric"] = timed(lambda: numeric(model))
     _says(record, "numeric", other.rank, other.doubt)
@@ -105,7 +107,8 @@ def examine(seed: int) -> Record:
     else:
         _says(record, "precise", found.rank, found.doubt)
         record["precise_grade"] = found.certificate.at_least_grade
-        if found.eliminated == base.eliminated:
+        record["same_eliminated"] = found.eliminated == base.eliminated
+        if record["same_eliminated"]:
             largest = np.abs(base.nominal_beta).max(initial=1.0)
             gap = np.abs(base.nominal_beta - found.nominal_beta).max(initial=0.0) / largest
             record["beta_gap"] = float(gap)
@@ -114,7 +117,8 @@ def examine(seed: int) -> Record:
         record["doubts"]["generic"] = str(generic)
     else:
         _says(record, "generic", generic.rank, "; ".join([*generic.notes, *generic.freed]))
-    record["silent"] = _silent(record)
+        record["redundant"] = generic.redundant
+    record["silent"] = silent(record)
     return record
 
 
@@ -131,9 +135,10 @@ def _says(record: Record, route: str, rank: int, doubt: str) -> None:
         record["doubts"][route] = doubt
 
 
-def _silent(record: Record) -> str:
-    """A disagreement of routes that say no doubt, or nothing.
+def silent(record: Record) -> str:
+    """A disagreement of routes that say no doubt of their own, or nothing.
 
+    What float64 alone cannot decide is no doubt of the other routes.
     The generic rank speaks of other geometries too: it may be higher than this one's, and then
     the symbolic route, whose null vectors are generic as well, must doubt.
     """
@@ -144,8 +149,11 @@ def _silent(record: Record) -> str:
         return f"ranks {sure}"
     if "symbolic" in sure and len(set(sure.values())) > 1:
         return f"ranks {sure}"
+    both = {"symbolic", "precise"} <= sure.keys()
+    if both and not record.get("same_eliminated", True):
+        return f"φ₂ of the symbolic route is not admissible to variable precision at rank {sure}"
     # So written, a β that is not finite is a difference.
-    if {"symbolic", "precise"} <= sure.keys() and not record.get("beta_gap", 0.0) <= SAME:
+    if both and not record.get("beta_gap", 0.0) <= SAME:
         return f"β differs by {record['beta_gap']:.1e}"
     return ""
 
@@ -160,17 +168,23 @@ def report(records: Iterable[Record]) -> str:
     lines = [
         f"seeds {len(every)}, assembled {len([r for r in every if 'skipped' not in r])}",
         f"errors {[(r['seed'], r['error'][:200]) for r in every if 'error' in r]}",
-        f"silent disagreements {[(r['seed'], r['silent']) for r in done if r['silent']]}",
+        f"silent disagreements {[(r['seed'], silent(r)) for r in done if silent(r)]}",
         f"kinds {dict(Counter((r['space'], min(r['loops'], 2)) for r in done))}",
         f"rank ≥: {_shares(r['certificate'][1] for r in done)}",
         f"rank ≤: {_shares(r['certificate'][3] for r in done)}",
         f"precise rank ≥: {_shares(str(r.get('precise_grade')) for r in done)}",
         f"recovered {[(r['seed'], r['recovered']) for r in done if r['recovered']]}",
     ]
+    loose = [r["seed"] for r in done if r.get("redundant")]
+    lines.append(f"redundant constraints: {len(loose)} {loose}")
     short = [r for r in done if r["certificate"][0] != r["certificate"][2]]
     lines.append(f"at least ≠ at most: {len(short)} {[r['seed'] for r in short]}")
     doubted = [r for r in done if "symbolic" in r["doubts"]]
     lines.append(f"symbolic doubts: {len(doubted)} {[r['seed'] for r in doubted]}")
+    blind = [r["seed"] for r in done if r.get("float64_doubt")]
+    lines.append(f"float64 alone does not decide: {len(blind)} {blind}")
+    sure = [r for r in done if {"symbolic", "precise"} <= r["claims"].keys() - r["doubts"].keys()]
+    lines.append(f"symbolic held against variable precision, neither in doubt: {len(sure)}")
     refused = [r["seed"] for r in done if "generic" not in r["claims"]]
     lines.append(f"families refused: {len(refused)} {refused}")
     for route in ("symbolic", "numeric", "precise", "generic"):

@@ -71,15 +71,29 @@ def test_spectra_are_of_one_matrix(four_bar):
     assert off < 10**found.spectra.error < 1e-9
 
 
-def test_float64_in_doubt_is_doubtful_and_why(watt):
-    assert watt.agreed == "doubtful"
+def test_float64_in_doubt_has_no_vote_and_says_why(watt):
+    assert watt.agreed == "agreed"
     assert [base.rank for base in watt.found.values()][::2] == [13, 13]
+    symbolic = watt.found["symbolic"]
+    assert symbolic.doubt == ""
+    assert "variable precision decides" in symbolic.document()["float64_doubt"]
     hidden = watt.spectra.hidden()
     assert hidden
     assert hidden[-1] == 13
     (said,) = (reason for reason in watt.why if "float64 doubts" in reason)
     assert "σ_13" in said
     assert "cannot be told from zero" in said
+
+
+def test_float64_in_doubt_hides_no_contradiction(watt):
+    """An evident rank of 12 against 13 by theorems: no doubt of float64's excuses that."""
+    precise = watt.found["precise"]
+    lower = replace(precise, kept=precise.kept[:-1])
+    verdict, why = base_routes._judged({**watt.found, "precise": lower}, watt.spectra)
+    assert (verdict, why[0]) == ("contradictory", "symbolic and precise: ranks 13 and 12")
+    doubted = replace(lower, doubt="the ridge is 3 decades high")
+    verdict, _ = base_routes._judged({**watt.found, "precise": doubted}, watt.spectra)
+    assert verdict == "doubtful"
 
 
 def test_other_numbers_are_contradictory(four_bar):
@@ -136,6 +150,15 @@ def test_what_the_symbolic_route_doubts_itself_is_doubtful():
     verdict, why = base_routes._judged({**found.found, "numeric": other}, found.spectra)
     assert verdict == "contradictory"
     assert "precise and numeric: ranks 3 and 2" in why
+
+
+def test_a_special_geometry_that_float64_cannot_decide_is_a_doubt():
+    """Exact arithmetic sees that these lengths close in a way of their own; float64 is blind."""
+    text = SPECIAL.replace("[[l4, 0], [l3, 0]]", "[[l2, 0], [l3, 0]]").replace("A: 0.6", "A: 1e-7")
+    text = text.replace(",\n           l4: {value: 0.7, unit: m}", "")
+    base = base_routes.find(prepare(loads(text)), "symbolic")
+    assert base.float64_doubt
+    assert "closes in a special way" in base.doubt
 
 
 def test_chart_shows_the_ridge(watt):

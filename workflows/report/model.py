@@ -155,7 +155,10 @@ def _conditions(base: Mapping[str, Any]) -> list[Markup]:
     else:
         lines.append(Markup("Valid at every geometry: nothing is divided by."))
     if base.get("doubt"):
-        lines.append(Markup("At nominal geometry float64 is in doubt: {}").format(base["doubt"]))
+        lines.append(Markup("In doubt: {}").format(base["doubt"]))
+    if base.get("float64_doubt"):
+        said = Markup("At nominal geometry float64 alone does not decide: {}")
+        lines.append(said.format(base["float64_doubt"]))
     return [paragraph(line) for line in lines]
 
 
