@@ -3,7 +3,8 @@ masses inferred from geoms are what MuJoCo computes with.
 
 Equality constraints become joints. A connect holds two points together and nothing else: that is
 a spherical joint, in a planar loop too, where one of its three equations then is redundant. A
-weld is a fixed joint. A free joint is the absence of one, so a body that has one must hang from
+weld is a fixed joint, but with a torquescale of zero it says nothing of the rotation and is a
+connect. A free joint is the absence of one, so a body that has one must hang from
 the others by constraints.
 """
 
@@ -41,6 +42,8 @@ DROPPED = {
     "npair": "contact pair",
     "nkey": "keyframe",
 }
+#: Place of a weld's torquescale in `eq_data`.
+TORQUESCALE = 10
 #: Entries of an inertia below this share of its largest are rounding of the compiler.
 INERTIA_NOISE = 1e-14
 
@@ -119,10 +122,19 @@ class _Reader:
                 draft.refuse(
                     f"body {self.names[k]!r}", "it is a mocap body; leave mocap out to fix it"
                 )
-        if model.opt.density or model.opt.viscosity:
-            draft.dropped.append("forces of the medium (density, viscosity)")
-        if any(model.body_gravcomp):
-            draft.dropped.append("gravity compensation (gravcomp)")
+            if model.body_gravcomp[k]:
+                draft.refuse(
+                    f"body {self.names[k]!r}",
+                    f"gravcomp = {float(model.body_gravcomp[k])!r} compensates its weight, and a "
+                    f"mechanism file has one gravity for all bodies; remove it",
+                )
+        for word in ("density", "viscosity"):  # wind acts through these only
+            if value := getattr(model.opt, word):
+                draft.refuse(
+                    f"option {word}",
+                    f"{word} = {float(value)!r}: a mechanism file has no forces of the medium; "
+                    f"remove it",
+                )
 
     def _body(self, k: int) -> None:
         model, name = self.model, self.names[k]
@@ -212,19 +224,22 @@ class _Reader:
             }
             self.draft.refuse(f"equality {name!r} ({word})", remedies[word])
             return
-        bodies, frames = self._closed(k, word)
+        rigid = word == "weld" and model.eq_data[k][TORQUESCALE] != 0
+        bodies, frames = self._closed(k, word, rigid)
         if bodies[0] == bodies[1]:
             self.draft.refuse(f"equality {name!r}", "it holds a body to itself; remove it")
             return
         ends = tuple(End(f.at, f.turned(UNITS[2]), f.turned(UNITS[0])) for f in frames)
-        kind_ = "spherical" if word == "connect" else "fixed"
+        kind_ = "fixed" if rigid else "spherical"
         links = self.names[bodies[0]], self.names[bodies[1]]
         if any(name == other.name for other in self.draft.connections):
             name = f"{name} {word}"  # equalities have names of their own in MJCF
         self.draft.connections.append(Connection(name, kind_, links, ends))  # type: ignore[arg-type]
-        self.draft.notes.append(f"{word} {name!r} is a {kind_} joint")
+        free = word == "weld" and not rigid
+        why = ", because with torquescale = 0 it leaves the rotation free" if free else ""
+        self.draft.notes.append(f"{word} {name!r} is a {kind_} joint{why}")
 
-    def _closed(self, k: int, word: str) -> tuple[tuple[int, int], tuple[Pose, Pose]]:
+    def _closed(self, k: int, word: str, rigid: bool) -> tuple[tuple[int, int], tuple[Pose, Pose]]:
         """Bodies of a connect or weld, and the frames in them that it holds together."""
         model = self.model
         data, ids = model.eq_data[k], (int(model.eq_obj1id[k]), int(model.eq_obj2id[k]))
@@ -232,10 +247,10 @@ class _Reader:
         if int(model.eq_objtype[k]) == int(self.mujoco.mjtObj.mjOBJ_SITE):
             sites = tuple(_pose(model.site_pos[s], model.site_quat[s]) for s in ids)
             ids = int(model.site_bodyid[ids[0]]), int(model.site_bodyid[ids[1]])
-            if word == "weld":
+            if rigid:
                 return ids, (sites[0], sites[1])
             points = model.site_pos[model.eq_obj1id[k]], model.site_pos[model.eq_obj2id[k]]
-        turn = from_floats(data[6:10]) if word == "weld" else self._near(ids)
+        turn = from_floats(data[6:10]) if rigid else self._near(ids)
         return ids, (Pose(vector(points[0]), turn), Pose(vector(points[1])))
 
     def _near(self, ids: tuple[int, int]) -> Quaternion:

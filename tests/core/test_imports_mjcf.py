@@ -221,6 +221,27 @@ def test_a_floating_coupler_held_by_two_connects(tmp_path):
     assert_same_as_mujoco(path, found.mechanism.coordinates[0])
 
 
+@pytest.mark.parametrize("by", ["bodies", "sites"])
+def test_a_weld_without_torque_is_a_connect(tmp_path, by):
+    """MuJoCo multiplies the rotation's equations by torquescale; a rigid weld would lock it."""
+    weld = '<weld name="C" body1="coupler" body2="rocker" anchor="{}" {} torquescale="0"/>'
+    model = mujoco.MjModel.from_xml_path(str(DATA / "four-bar.xml"))
+    near, far = ([repr(float(x)) for x in model.eq_data[0, k : k + 3]] for k in (0, 3))
+    changes = [(CONNECT, weld.format(" ".join(far), f'relpose="{" ".join(near)} 1 0 0 0"'))]
+    if by == "sites":
+        changes = [
+            ('size="0.02" mass="1"/>', 'size="0.02" mass="1"/><site name="p" pos="0.8 0 0.1"/>'),
+            (
+                'size="0.02" mass="0.7"/>',
+                f'size="0.02" mass="0.7"/><site name="q" pos="{" ".join(far)}"/>',
+            ),
+            (CONNECT, '<weld name="C" site1="p" site2="q" torquescale="0"/>'),
+        ]
+    found = assert_same_as_mujoco(changed(tmp_path, *changes), "A")
+    assert {joint.name: joint.type for joint in found.mechanism.joints}["C"] == "spherical"
+    assert any("torquescale = 0" in note for note in found.notes)
+
+
 def test_connected_to_the_world_without_names(tmp_path):
     """A two-link arm whose tip is held: no name but one, and that one twice."""
     text = """<!-- not a <robot> --><mujoco><worldbody>
@@ -262,7 +283,8 @@ def test_columns_besides_inertia(tmp_path):
 
 
 def test_all_refusals_at_once(tmp_path):
-    text = """<mujoco><worldbody>
+    text = """<mujoco><option density="1.2" viscosity="0.1" wind="1 0 0"/><worldbody>
+    <body name="light" gravcomp="0.5"><joint name="l" axis="1 0 0"/><geom size="0.1"/></body>
     <body name="loose"><freejoint/><geom size="0.1"/></body>
     <body name="marker" mocap="true"><geom size="0.1"/></body>
     <body name="two"><joint name="p" axis="1 0 0"/><joint name="q" axis="1 1 0"/>
@@ -279,6 +301,9 @@ def test_all_refusals_at_once(tmp_path):
         read_file(path)
     found = {mistake.path: mistake.message for mistake in caught.value.mistakes}
     expected = {
+        "option density": "density = 1.2: a mechanism file has no forces of the medium",
+        "option viscosity": "no forces of the medium",
+        "body 'light'": "gravcomp = 0.5",
         "body 'loose'": "floats freely",
         "body 'marker'": "mocap",
         "body 'two'": "p, q (hinge, hinge) together are no joint",
