@@ -1,5 +1,6 @@
 """The library of mechanisms: what ships assembles, moves, and has the count it is known for."""
 
+import re
 from functools import cache
 from pathlib import Path
 
@@ -223,16 +224,34 @@ def test_planar_counts_by_hand(name):
     assert len(mechanism.parameter_names) - pins - HIDDEN[name] == COUNTS[name][1]
 
 
+@pytest.mark.parametrize("name", COUNTS)
+def test_the_file_says_its_count_and_from_where(name):
+    """What `basepar list` and `basepar show` print; pins are counted in the file."""
+    mechanism = load(name)
+    said = re.fullmatch(
+        r".*\. (\d+) base parameters of (\d+) \((.+)\)\.", mechanism.description, re.DOTALL
+    )
+    assert said, mechanism.description
+    rank, parameters, source = said.groups()
+    assert (int(rank), int(parameters)) == (COUNTS[name][1], len(mechanism.parameter_names))
+    pins = re.search(r"each of (\d+) pins", source)
+    assert (pins is not None) == (name in HIDDEN)
+    if pins:
+        counted = sum(joint.type == "revolute" for joint in mechanism.joints)
+        assert int(pins[1]) == counted
+
+
 def test_the_page_of_the_library_says_the_same():
-    """docs/library.md: every mechanism with its drawing and counts."""
+    """docs/library.md: every mechanism with its drawing, counts and their source."""
     docs = Path(__file__).parents[2] / "docs"
     rows = [line.split("|") for line in (docs / "library.md").read_text().splitlines()]
     rows = [[cell.strip() for cell in row] for row in rows if len(row) > 6 and "<img" in row[1]]
     assert len(rows) == len(COUNTS)
-    for _, image, words, freedom, parameters, rank, *_ in rows:
+    for _, image, words, freedom, parameters, rank, source, *_ in rows:
         name = words.split("**")[1]
         drawing = docs / image.split('"')[1]
         assert drawing.stem == name
         assert 1000 < drawing.stat().st_size < 60_000
         counted = (COUNTS[name][0], len(load(name).parameter_names), COUNTS[name][1])
         assert (int(freedom), int(parameters), int(rank)) == counted
+        assert source, name
