@@ -12,7 +12,7 @@ passenger and is marked; nothing raises.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 
 import numpy as np
@@ -30,6 +30,8 @@ from .topology import Topology
 REFINEMENTS = (1, 4, 16)
 #: Closures on the way from the nominal geometry to a variant's.
 GEOMETRY_STEPS = 8
+#: Newton's last update on a coarse way: the next one is its square, far within the branch.
+COARSE = 1e-3
 #: A block this near to singular (`regularity`) counts as singular: its inverse
 #: would lose all but two or three digits twice over.
 SINGULAR = 1e-7
@@ -126,6 +128,31 @@ def trace(
         return _open_chain(model, values, targets)
     with np.errstate(all="ignore"):  # failed variants go on as passengers
         return _Walk(model, values, last_update).along(targets)
+
+
+def trace_alone(model: Model, targets: Array) -> Trace:
+    """The nominal mechanism's motion, closed coarsely on the way and then at all samples at once.
+
+    One variant alone costs as many calls as thousands, so that Newton's last steps, which the
+    way does not need, are taken for all samples together: half the time of `trace`, and the same
+    configurations to rounding.
+
+    Parameters
+    ----------
+    model, targets
+        As in `trace`.
+    """
+    coarse = trace(model, {}, targets, COARSE)
+    if not model.loops.blocks or coarse.outcome[0] != Outcome.CLOSED:
+        return coarse
+    closer = Closer(model.topology, model.loops, LAST_UPDATE)
+    lanes = closer.start(coarse.q[:, 0, 0], targets.shape[1])
+    lanes.q = coarse.q[:, 0].copy()
+    with np.errstate(all="ignore"):
+        closer.close(kinematics.geometry(model.mechanism, {}), lanes)
+    if not lanes.live.all():
+        return trace(model, {}, targets)
+    return replace(coarse, q=lanes.q[:, None])
 
 
 def _open_chain(model: Model, values: Mapping[str, Array], targets: Array) -> Trace:

@@ -1,26 +1,37 @@
-"""Base parameters by one route, or by all of them side by side."""
+"""Base parameters by one route, or by all of them side by side.
+
+Besides the symbolic, numeric and precise routes two that share no joint rule with the first: the
+black box, and for planar mechanisms that meet the paper's conditions the search in its product
+class. They are checks; where they cannot speak, the verdict rests on the others.
+"""
 
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from basepar_core.algebra import GeometryField
 from basepar_core.base.precise import PreciseParameters, precise
 from basepar_core.base.product import product
+from basepar_core.base.product_conditions import Condition, conditions
 from basepar_core.base.result import BaseParameters
-from basepar_core.base.symbolic import nominal_observation, numeric, symbolic
+from basepar_core.base.symbolic import black_box, nominal_observation, numeric, symbolic
 from basepar_core.closure import Model
-from basepar_core.errors import EliminationError
+from basepar_core.errors import EliminationError, FamilyError, UsageError
 from basepar_core.regressor import Observation
+from basepar_core.spatial import Array
 
 from .spectra import Spectra, of_route
 
 #: Entries of β by two routes are the same within this share of the largest: float64's null
 #: space loses the digits that W's condition costs, and a doubtful one is not compared at all.
 SAME = 1e-6
+#: Condition of a change of φ₂ beyond which no digit that `SAME` asks for is left.
+SINGULAR = 1e10
 #: Decimal digits of a float.
 FLOAT_DIGITS = 16
 
@@ -39,12 +50,14 @@ def find(
     EliminationError
         `wanted` is not admissible.
     UsageError, FamilyError
-        The product route has no class for this mechanism.
+        The product route has no class, or the black box no points, for this mechanism.
     """
     if route == "precise":
         return precise(model, list(wanted) if wanted is not None else None, digits)
     if route == "product":
         return product(model, wanted)
+    if route == "black-box":
+        return black_box(model, wanted, seen)
     return (symbolic if route == "symbolic" else numeric)(model, wanted, seen=seen)
 
 
@@ -63,6 +76,8 @@ class Comparison:
         *contradictory*. Float64 in doubt is said in `why` and decides nothing.
     why
         What that rests on, in sentences.
+    not_run
+        Why, per route that has nothing to say of this mechanism.
     """
 
     found: Mapping[str, BaseParameters]
@@ -71,6 +86,7 @@ class Comparison:
     spectra: Spectra
     agreed: str
     why: tuple[str, ...]
+    not_run: Mapping[str, str]
 
     def document(self) -> dict[str, Any]:
         """The symbolic route's document with every route's beside it (FORMAT.md)."""
@@ -84,12 +100,14 @@ class Comparison:
             "spectra": self.spectra.document(),
             "agreed": self.agreed,
             "why": list(self.why),
+            "not_run": dict(self.not_run),
         }
 
     def _row(self, route: str) -> dict[str, Any]:
         base = self.found[route]
-        exact = {"symbolic": None, "numeric": FLOAT_DIGITS}
-        digits = base.observed_digits if isinstance(base, PreciseParameters) else exact[route]
+        digits = FLOAT_DIGITS if route == "numeric" else None
+        if isinstance(base, PreciseParameters):
+            digits = base.observed_digits
         return {
             "route": route,
             "rank": base.rank,
@@ -128,26 +146,60 @@ def compare(
         `wanted` is not admissible.
     """
     found: dict[str, BaseParameters] = {}
-    say("observation matrix")
-    seen = nominal_observation(model)
     seconds: dict[str, float] = {}
     cpu: dict[str, float] = {}
-    for route in ("symbolic", "numeric", "precise"):
+    not_run: dict[str, str] = {}
+
+    def run(route: str, job: Callable[[], BaseParameters]) -> None:
         say(f"{route} route")
         started, spent = time.perf_counter(), time.process_time()
-        try:
-            found[route] = find(model, route, wanted, digits, seen)
-        except EliminationError:
-            if route == "symbolic":
-                raise
-            found[route] = find(model, route, None, digits, seen)  # its rank differs: its own φ₂
+        found[route] = job()
         seconds[route] = time.perf_counter() - started
         cpu[route] = time.process_time() - spent
-        wanted = found["symbolic"].eliminated
+
+    say("observation matrix")
+    seen = nominal_observation(model)
+    run("symbolic", partial(find, model, "symbolic", wanted, seen=seen))
+    gone = found["symbolic"].eliminated
+    for route in ("numeric", "precise"):
+        try:
+            run(route, partial(find, model, route, gone, digits, seen))
+        except EliminationError:  # its rank differs: its own φ₂
+            run(route, partial(find, model, route, None, digits, seen))
+    checks = {
+        "product": partial(_product_of, model, gone),
+        "black-box": partial(find, model, "black-box", gone, seen=seen),
+    }
+    for route, job in checks.items():
+        try:
+            run(route, job)
+        except (EliminationError, FamilyError, UsageError) as error:
+            not_run[route] = error.message
     precise_ = found["precise"]
     assert isinstance(precise_, PreciseParameters)
     spectra = of_route(seen, precise_)
-    return Comparison(found, seconds, cpu, spectra, *_judged(found, spectra))
+    return Comparison(found, seconds, cpu, spectra, *_judged(found, spectra), not_run)
+
+
+def _product_of(model: Model, gone: Sequence[int]) -> BaseParameters:
+    """The product route's result, of φ₂ or of its own, if the paper's conditions hold for one."""
+    mechanism = model.mechanism
+    if not mechanism.planar:
+        raise UsageError("the product class is of planar mechanisms", ["--route"])
+    names, field = mechanism.parameter_names, GeometryField.of(mechanism)
+    if _holds(conditions(mechanism, field, [names[k] for k in gone])):
+        return product(model, gone)
+    found = product(model)
+    failed = [condition.name for condition in found.conditions if not condition.holds]
+    if failed:
+        raise UsageError(
+            f"the planar paper's conditions do not all hold: {', '.join(failed)}", ["--route"]
+        )
+    return found
+
+
+def _holds(checked: Sequence[Condition]) -> bool:
+    return all(condition.holds for condition in checked)
 
 
 def _judged(found: Mapping[str, BaseParameters], spectra: Spectra) -> tuple[str, tuple[str, ...]]:
@@ -157,17 +209,22 @@ def _judged(found: Mapping[str, BaseParameters], spectra: Spectra) -> tuple[str,
     the routes that do not need it.
     """
     first, why, verdicts = found["symbolic"], [], []
-    for route in ("precise", "numeric"):
+    for route in ("precise", "numeric", "product", "black-box"):
+        if route not in found:
+            continue
         other = found[route]
         same, said = _difference(first, other)
         why.append(f"symbolic and {route}: {said}")
-        doubted = first.doubt or other.doubt
+        # The checks' own doubts are of expressions that are not in a class, not of ranks.
+        doubted = first.doubt or (other.doubt and route == "precise")
         if not other.doubt or route != "numeric":
             verdicts.append("doubtful" if doubted else "agreed" if same else "contradictory")
         if other.doubt and route == "precise":
             why.append(f"variable precision doubts its own rank {other.rank}: {other.doubt}")
-        elif other.doubt:
+        elif other.doubt and route == "numeric":
             why.append(_float_doubt(other, spectra))
+        elif other.doubt and other.doubt != first.doubt:
+            why.append(f"{route}: {other.doubt}")
     if first.doubt:
         why.append(f"the symbolic route doubts its own rank {first.rank}: {first.doubt}")
         sure = [base.rank for base in (found["precise"], found["numeric"]) if not base.doubt]
@@ -187,13 +244,30 @@ def _difference(one: BaseParameters, two: BaseParameters) -> tuple[bool, str]:
     """Whether two routes found the same, and how they compare in words."""
     if one.rank != two.rank:
         return False, f"ranks {one.rank} and {two.rank}"
+    beta, which = one.nominal_beta, "and φ₂"
     if one.eliminated != two.eliminated:
-        return False, f"the same rank {one.rank}, but φ₂ of one is not admissible to the other"
-    largest = np.abs(one.nominal_beta).max(initial=1.0)
-    apart = float(np.abs(one.nominal_beta - two.nominal_beta).max(initial=0.0) / largest)
+        other = _regrouped(one, two.eliminated) if two.route == "product" else None
+        if other is None:
+            return False, f"the same rank {one.rank}, but φ₂ of one is not admissible to the other"
+        beta, which = other, "and, for a φ₂ that the class allows,"
+    largest = np.abs(beta).max(initial=1.0)
+    apart = float(np.abs(beta - two.nominal_beta).max(initial=0.0) / largest)
     same = apart <= SAME
     said = "the same" if apart == 0 else f"{'equal' if same else 'different'} to {apart:.0e}"
-    return same, f"the same rank {one.rank} and φ₂, β {said} of its largest entry"
+    return same, f"the same rank {one.rank} {which}, β {said} of its largest entry"
+
+
+def _regrouped(base: BaseParameters, eliminated: Sequence[int]) -> Array | None:
+    """β at nominal geometry for another φ₂ of the same null space; None: not admissible."""
+    count = len(base.parameters)
+    null = np.zeros((count, len(base.eliminated)))
+    null[list(base.kept)] = -base.nominal_beta
+    null[list(base.eliminated)] = np.eye(len(base.eliminated))
+    kept = [k for k in range(count) if k not in eliminated]
+    square = null[list(eliminated)]
+    if not np.linalg.cond(square) < SINGULAR:
+        return None
+    return np.asarray(-np.linalg.solve(square.T, null[kept].T).T)
 
 
 def _float_doubt(base: BaseParameters, spectra: Spectra) -> str:

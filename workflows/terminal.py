@@ -226,6 +226,8 @@ def show_routes(document: Mapping[str, Any], spectra: Spectra, numbered: bool = 
         )
     out.print()
     out.print(rows)
+    for route, reason in document["not_run"].items():
+        out.print(f"{route}: not run ({escape(reason)})")
     out.print(
         f"\nsingular values of W, {spectra.samples} samples: {PRECISE} variable precision "
         f"({spectra.digits} digits), {DOUBLE} double precision, {BOTH} both"

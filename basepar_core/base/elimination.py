@@ -18,9 +18,7 @@ from ..expressions import evaluate
 from ..quotients import Quotient, Quotients, factors_of
 from .exchange import Column, cleared, exchange, never
 from .null_space import Exact, NullVector
-
-#: An entry vanishes where it is below this share of its terms: rounding of a sum in float64.
-ROUNDING = 1e-12
+from .validity import ROUNDING, magnitude
 
 
 @dataclass(frozen=True)
@@ -89,9 +87,12 @@ def eliminate(
     seen = {k for k, vector in enumerate(vectors) if vector.grade != "theorem"}
     vanishes = _vanishing(field, nominal)
     pivot_of = _eliminated(ring, columns, names, allowed, seen, vanishes)
-    left = [column for k, column in columns.items() if column and k not in pivot_of.values()]
+    done = pivot_of.values()
+    left = {k: column for k, column in columns.items() if column and k not in done}
     if allowed is not None and (left or allowed - pivot_of.keys()):
-        _refuse(left, allowed, pivot_of, names)
+        others = sorted({row for column in left.values() for row in column})
+        missing = len(_eliminated(ring, left, names, None, seen, vanishes))
+        _refuse(others, missing, allowed, pivot_of, names)
     if wanted is None and search:
         pivot_of = exchange(ring, columns, pivot_of, names, vanishes)
     eliminated = tuple(sorted(pivot_of))
@@ -162,15 +163,22 @@ def _vanishing(
     if nominal is None:
         return never
     values = evaluate(field.generators, nominal)
+    sizes = evaluate(map(magnitude, field.generators), nominal)
 
     def vanishes(entry: Quotient) -> bool:
-        terms = [
-            float(c) * prod(x ** int(e) for x, e in zip(values, powers, strict=False) if e)
-            for powers, c in entry.top.to_dict().items()
-        ]
-        return abs(sum(terms)) <= ROUNDING * sum(map(abs, terms))
+        terms = entry.top.to_dict()
+        sized = {powers: abs(c) for powers, c in terms.items()}
+        return abs(_total(terms, values)) <= ROUNDING * _total(sized, sizes)
 
     return vanishes
+
+
+def _total(terms: Mapping[tuple[int, ...], int], values: Sequence[float]) -> float:
+    """A polynomial, coefficients by powers, at values of its generators."""
+    return sum(
+        float(c) * prod(x ** int(e) for x, e in zip(values, powers, strict=False) if e)
+        for powers, c in terms.items()
+    )
 
 
 def _poles(ring: Quotients, solved: Mapping[int, Column]) -> tuple[Exact, ...]:
@@ -189,8 +197,13 @@ def _poles(ring: Quotients, solved: Mapping[int, Column]) -> tuple[Exact, ...]:
 
 
 def _refuse(
-    left: Sequence[Column], allowed: set[int], pivot_of: Mapping[int, int], names: Sequence[str]
+    others: Sequence[int],
+    missing: int,
+    allowed: set[int],
+    pivot_of: Mapping[int, int],
+    names: Sequence[str],
 ) -> None:
+    """Say why φ₂ is not admissible; `missing` more must be eliminated, out of `others`."""
     extra = sorted(allowed - pivot_of.keys())
     parts = []
     if extra:
@@ -198,14 +211,13 @@ def _refuse(
             f"{', '.join(names[k] for k in extra)} cannot be eliminated together with the other "
             f"parameters asked for: no null vector is left that contains one of them"
         )
-    if left:
-        others = sorted({row for column in left for row in column} - pivot_of.keys())
+    if missing:
         parts.append(
-            f"{len(left)} more parameter{'s' * (len(left) > 1)} must be eliminated; choose from "
+            f"{missing} more parameter{'s' * (missing > 1)} must be eliminated; choose from "
             f"{', '.join(names[k] for k in others)}"
         )
     raise EliminationError(
         f"These parameters are not an admissible choice of φ₂: {'; '.join(parts)}. This mechanism "
-        f"needs exactly {len(pivot_of) + len(left)} eliminated parameters.",
+        f"needs exactly {len(pivot_of) + missing} eliminated parameters.",
         [names[k] for k in extra],
     )

@@ -14,6 +14,7 @@ import numpy as np
 
 from ..expressions import Expression, evaluate
 from ..spatial import Array
+from .validity import vanishing
 
 #: Weakest last. At least: proved, proved generically, probability, numerical; at most: theorem,
 #: probability, numerical. No route decides an identity exactly but as a theorem of one joint, so
@@ -206,6 +207,14 @@ class BaseParameters:
         return np.array(
             [np.broadcast_to(np.asarray(x, float), (count,)) for x in numbers]
         ).reshape(len(self.validity), count)
+
+    def vanishing_pivots(self, values: Mapping[str, Any]) -> Array:
+        """Which validity expressions vanish within rounding: bool (expression, variant).
+
+        `values` as in `beta_entries`. Where any does β has no value, though float64 may have
+        found a large number for it.
+        """
+        return vanishing([expression for expression, _ in self.validity], values)
 
     def document(self) -> dict[str, Any]:
         """What `basepar base --json` prints (FORMAT.md, "What programs read")."""

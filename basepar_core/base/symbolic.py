@@ -8,18 +8,17 @@ shows that the null vectors are null.
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-import numpy as np
-
 from ..algebra import GeometryField
 from ..closure import Model
 from ..errors import AssemblyError, EliminationError, MotionError, UsageError
-from ..exact.grading import Grading, grade, suffice
+from ..exact.black_box import black_box_beta
+from ..exact.grading import Grading, component_of, grade, suffice
 from ..exact.identities import IdentityTest
 from ..exact.rank import GenericRank
 from ..expressions import evaluate
 from ..mechanism import Mechanism
 from ..motion import excitation
-from ..regressor import OPEN, Observation, observe
+from ..regressor import OPEN, Observation, observe_alone
 from .detection import detect
 from .elimination import Elimination, eliminate
 from .null_space import NullVector, Transfers, joint_vectors
@@ -68,7 +67,7 @@ def nominal_observation(model: Model) -> Observation:
         The assembled pose is singular: the loops open along the motion.
     """
     motion = excitation(model.mechanism, model.assembled.coordinates)
-    seen = observe(model, {}, motion)
+    seen = observe_alone(model, motion)
     if not seen.closed[0]:
         sample = int(seen.trace.where[0])
         raise MotionError(
@@ -120,9 +119,53 @@ def symbolic(
     field = GeometryField.of(mechanism)
     transfers = Transfers(mechanism, field)
     known = joint_vectors(transfers)
-    if not (exact and suffice(model, field, known)):  # to detect costs more than all the rest
+    component = component_of(model) if exact else ""
+    if not suffice(model, component, field, known):  # to detect costs more than all the rest
         known = [*known, *detect(transfers, model)]
-    graded = grade(model, field, known) if exact else Grading(tuple(known), None, None, "")
+    graded = Grading(tuple(known), None, None, "")
+    if exact:
+        graded = grade(model, field, known, component=component)
+    return _parameters(model, field, graded, wanted, seen, "symbolic")
+
+
+def black_box(
+    model: Model, wanted: Sequence[int] | None = None, seen: Observation | None = None
+) -> BaseParameters:
+    """Symbolic base parameters without joint rules or detection: values of β over finite fields.
+
+    Parameters
+    ----------
+    model, seen
+        As in `symbolic`.
+    wanted
+        φ₂ by index; None: the symbolic route's. Which parameters go is a choice; that they can
+        go, and β, is found without that route.
+
+    Raises
+    ------
+    EliminationError
+        φ₂ is not admissible.
+    FamilyError
+        See `exact.black_box.black_box_beta`.
+    """
+    seen = seen or nominal_observation(model)
+    chosen = symbolic(model, seen=seen).eliminated if wanted is None else wanted
+    found = black_box_beta(model, chosen)
+    graded = Grading(found.vectors, found.generic, found.tested, found.scope)
+    field = GeometryField.of(model.mechanism)
+    return _parameters(model, field, graded, chosen, seen, "black-box")
+
+
+def _parameters(
+    model: Model,
+    field: GeometryField,
+    graded: Grading,
+    wanted: Sequence[int] | None,
+    seen: Observation | None,
+    route: str,
+) -> BaseParameters:
+    """Base parameters that graded null vectors leave, held against W in float64."""
+    mechanism = model.mechanism
     names = mechanism.parameter_names
     short = not _long(graded.vectors)
     result = eliminate(field, graded.vectors, names, wanted, short, mechanism.nominal)
@@ -135,7 +178,7 @@ def symbolic(
     partial = BaseParameters(
         mechanism=mechanism.name,
         parameters=names,
-        route="symbolic",
+        route=route,
         kept=kept,
         eliminated=result.eliminated,
         no_effect=tuple(k for k in result.eliminated if not result.beta[k]),
@@ -148,8 +191,11 @@ def symbolic(
     beta_here = partial.nominal_beta[None]
     held = check(seen.stacked, seen.error, kept, result.eliminated, beta_here, seen.terms)
     least = int(held.spectrum.at_least[0])
+    poles = partial.vanishing_pivots(mechanism.nominal)[:, 0]
+    vanish = [text for (_, text), gone in zip(validity, poles, strict=True) if gone]
+    doubts = [*_refuted(graded, partial.rank), *_infinite(vanish)]
     stated = _certificate(field, graded, names, least)
-    return _settled(partial, held, stated, "; ".join(graded.notes))
+    return _settled(partial, held, stated, doubts, bool(vanish), "; ".join(graded.notes))
 
 
 def _long(vectors: Sequence[NullVector]) -> bool:
@@ -220,16 +266,45 @@ def _unclear(found: Spectrum) -> str:
     )
 
 
+def _infinite(vanish: Sequence[str]) -> list[str]:
+    """A doubt where β has no value at the nominal geometry."""
+    if not vanish:
+        return []
+    return [
+        f"β is infinite at the nominal geometry: {', '.join(vanish)}, which it divides by, "
+        f"vanish{'es' * (len(vanish) == 1)} there"
+    ]
+
+
+def _refuted(graded: Grading, rank: int) -> list[str]:
+    """A doubt where null vectors count that random members of the family do not have."""
+    failed = [vector.reason for vector in graded.vectors if vector.grade == "numerical"]
+    if graded.rank is None or not (failed or graded.rank > rank):
+        return []
+    which = f" ({'; '.join(failed)})" if failed else ""
+    return [
+        f"the rank over finite fields is {graded.rank}, the null vectors allow {rank}: "
+        f"{len(failed) or 'some'} of them hold near this geometry only{which}"
+    ]
+
+
 def _settled(
-    partial: BaseParameters, held: Check, certificate: Certificate, special: str = ""
+    partial: BaseParameters,
+    held: Check,
+    certificate: Certificate,
+    doubts: list[str],
+    pole: bool,
+    special: str = "",
 ) -> BaseParameters:
-    """The result with what float64 says of it, and what it only fails to see."""
+    """The result with what float64 says of it, and what it only fails to see.
+
+    `doubts` are added to; `pole`: β has no value at this geometry.
+    """
     found = held.spectrum
     rank, noise = int(found.rank[0]), float(found.noise[0])
     generic = certificate.at_least_grade in GENERIC
     counted = generic and certificate.at_least == partial.rank
     # Where exact arithmetic has counted, what float64 cannot decide is no doubt of this route.
-    doubts: list[str] = []
     blind = doubts if not counted else list[str]()
     if not found.clear[0]:
         blind.append(_unclear(found))
@@ -248,9 +323,6 @@ def _settled(
             f"the rank over finite fields is {certificate.at_least} for generic geometry, the "
             f"null vectors allow {partial.rank}: some are missing"
         )
-    pole = np.isinf(held.null_error[0])
-    if pole:
-        doubts.append("β is infinite at the nominal geometry: a denominator of it vanishes there")
     missed = held.null_error[0] > max(1e3 * noise, 1e-9) and not pole
     if found.at_least[0] > partial.rank or missed:
         raise EliminationError(

@@ -15,7 +15,8 @@ from ..closure import Model
 from ..errors import FamilyError
 from .beta import BetaSolver
 from .dependences import interpolated
-from .identities import check_identities
+from .identities import IdentityTest, check_identities
+from .rank import GenericRank, generic_rank, scope
 from .tables import Place, Search
 
 
@@ -33,12 +34,19 @@ class BlackBox:
         Geometries that were evaluated.
     prime
         Over which, but for coefficients that need several.
+    generic, tested
+        The generic rank, and the points at which the vectors vanish (None without any).
+    scope
+        Of what geometry this is said.
     """
 
     entries: Mapping[Place, Exact]
     vectors: tuple[NullVector, ...]
     points: int
     prime: int
+    generic: GenericRank
+    tested: IdentityTest | None
+    scope: str
 
 
 def black_box_beta(model: Model, eliminated: Sequence[int], seed: int = 0) -> BlackBox:
@@ -63,10 +71,11 @@ def black_box_beta(model: Model, eliminated: Sequence[int], seed: int = 0) -> Bl
     solver = BetaSolver(model, seed)
     kept, left = solver.split(eliminated)
     solver.modulo(solver.component, kept, left, (seed, 6))  # refuses what is not admissible
-    names = model.mechanism.parameter_names
+    names, where = model.mechanism.parameter_names, scope(solver.component)
+    generic = generic_rank(model, seed, component=solver.component)
     field = GeometryField.of(model.mechanism)
     if not left:
-        return BlackBox({}, (), 0, 0)
+        return BlackBox({}, (), 0, 0, generic, None, where)
     every = tuple(range(len(names)))
     search = Search(solver.component, field, every, len(left), solver.orders, seed)
     found = interpolated(search, model, left)
@@ -93,4 +102,4 @@ def black_box_beta(model: Model, eliminated: Sequence[int], seed: int = 0) -> Bl
         for e, vector, test in zip(left, vectors, tests, strict=True)
     )
     entries = {(b, e): -x for e in left for b, x in found.vectors[e].items() if b != e}
-    return BlackBox(entries, graded, found.points, found.prime)
+    return BlackBox(entries, graded, found.points, found.prime, generic, tests[0], where)

@@ -7,7 +7,7 @@ orientation graph (methods: finite fields, §3; ours).
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 import numpy as np
@@ -67,6 +67,10 @@ class Component:
     codimension: int
     redundant: int
     notes: tuple[str, ...]
+    #: Ranks of members looked at, by seed and size of the prime; see `rank.member_rank`.
+    ranks: dict[tuple[tuple[int, ...], int], tuple[int, list[int]]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
 
 def find_component(

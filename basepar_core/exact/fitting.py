@@ -47,6 +47,15 @@ class Ansatz:
         return len(self.top) + len(self.bottom) + 1
 
 
+@dataclass(frozen=True)
+class Fit:
+    """Coefficients of an ansatz."""
+
+    ansatz: Ansatz
+    top: list[Fraction]
+    bottom: list[Fraction]
+
+
 def fitted(field: GeometryField, source: Source, ansatzes: Iterator[Ansatz]) -> Exact | None:
     """The first quotient that fits, as an element of the geometry field; None if none does.
 
@@ -62,11 +71,10 @@ def fitted(field: GeometryField, source: Source, ansatzes: Iterator[Ansatz]) -> 
     for ansatz in ansatzes:
         if ansatz.points > MOST_POINTS:
             continue
-        found = _coefficients(source, ansatz)
+        found = _sparse(source, ansatz)
         if found is not None:
-            middle = len(ansatz.top)
-            top = _polynomial(field, ansatz.top, found[:middle])
-            return top / _polynomial(field, ansatz.bottom, found[middle:])
+            top = _polynomial(field, found.ansatz.top, found.top)
+            return top / _polynomial(field, found.ansatz.bottom, found.bottom)
     return None
 
 
@@ -124,21 +132,52 @@ def _monomials(
     return tuple(found)
 
 
-def _coefficients(source: Source, ansatz: Ansatz) -> list[Fraction] | None:
-    """Of numerator and denominator, from as many primes as they need."""
-    residues: list[list[int]] = []
-    primes: list[int] = []
-    for place in range(MOST_PRIMES):
-        prime, points = source(place, ansatz.points)
+def _sparse(source: Source, ansatz: Ansatz) -> Fit | None:
+    """What fits, by the monomials that are left over the first prime.
+
+    Few of an ansatz's monomials occur, and points cost more than all else: further primes are
+    asked for no more of them than these few need.
+    """
+    while True:
+        prime, points = source(0, ansatz.points)
         solution = _solution(prime, points, ansatz)
         if solution is None:
             return None
-        residues.append(solution)
+        fewer = _those(ansatz, solution)
+        if fewer == ansatz:
+            break
+        ansatz = fewer
+    found = _coefficients(source, ansatz, prime, solution)
+    middle = len(ansatz.top)
+    return Fit(ansatz, found[:middle], found[middle:]) if found else None
+
+
+def _those(ansatz: Ansatz, solution: Sequence[int]) -> Ansatz:
+    """Monomials with coefficients that are not zero."""
+    every = (*ansatz.top, *ansatz.bottom)
+    kept = [bool(x) for x in solution]
+    middle = len(ansatz.top)
+    return Ansatz(
+        tuple(m for m, keep in zip(every[:middle], kept[:middle], strict=True) if keep),
+        tuple(m for m, keep in zip(every[middle:], kept[middle:], strict=True) if keep),
+    )
+
+
+def _coefficients(
+    source: Source, ansatz: Ansatz, prime: int, solution: list[int]
+) -> list[Fraction] | None:
+    """Of numerator and denominator, from the first prime's and as many more as they need."""
+    residues, primes = [solution], [prime]
+    while (found := _reconstructed(residues, primes)) is None:
+        if len(primes) == MOST_PRIMES:
+            return None
+        prime, points = source(len(primes), ansatz.points)
+        further = _solution(prime, points, ansatz)
+        if further is None:
+            return None
+        residues.append(further)
         primes.append(prime)
-        found = _reconstructed(residues, primes)
-        if found is not None:
-            return found
-    return None
+    return found
 
 
 def _reconstructed(residues: list[list[int]], primes: list[int]) -> list[Fraction] | None:

@@ -55,23 +55,39 @@ class Grading:
         return self.generic.rank if self.generic is not None else None
 
 
+def component_of(model: Model, seed: int = 0) -> Component | str:
+    """The family's component of a mechanism's branch, or why there is none.
+
+    Parameters
+    ----------
+    model
+        The mechanism, assembled.
+    seed
+        Of everything random.
+    """
+    try:
+        return find_component(model, seed)
+    except FamilyError as error:
+        return error.message
+
+
 def suffice(
-    model: Model, field: GeometryField, vectors: Sequence[NullVector], seed: int = 0
+    model: Model,
+    component: Component | str,
+    field: GeometryField,
+    vectors: Sequence[NullVector],
+    seed: int = 0,
 ) -> bool:
     """Whether joint rules alone reach the generic rank, so that there is nothing to look for.
 
     Parameters
     ----------
-    model, field, seed
+    model, component, field, seed
         As in `grade`.
     vectors
         Of the joint rules.
     """
-    try:
-        component = find_component(model, seed)
-    except FamilyError:
-        return False
-    if component.family.freed_on_bodies:
+    if isinstance(component, str) or component.family.freed_on_bodies:
         return False
     entries = [vector.entries for vector in vectors]
     rank = generic_rank(model, seed, component=component).rank
@@ -80,7 +96,11 @@ def suffice(
 
 
 def grade(
-    model: Model, field: GeometryField, vectors: Sequence[NullVector], seed: int = 0
+    model: Model,
+    field: GeometryField,
+    vectors: Sequence[NullVector],
+    seed: int = 0,
+    component: Component | str | None = None,
 ) -> Grading:
     """Test null vectors as identities, find the generic rank, and recover what is missing.
 
@@ -94,18 +114,18 @@ def grade(
         Null vectors, dependent ones among them.
     seed
         Of everything random.
+    component
+        Of `component_of`, where it is at hand.
 
     Raises
     ------
     EliminationError
         A joint rule does not vanish on the family: a defect of the program.
     """
-    try:
-        component = find_component(model, seed)
-    except FamilyError as error:
-        return Grading(
-            tuple(vectors), None, None, f"not tested over finite fields: {error.message}"
-        )
+    component = component or component_of(model, seed)
+    if isinstance(component, str):
+        reason = f"not tested over finite fields: {component}"
+        return Grading(tuple(vectors), None, None, reason)
     if component.family.freed_on_bodies:  # null vectors have these numbers as numbers
         wide = component.family.mechanism
         wider = GeometryField.of(wide)
@@ -173,7 +193,7 @@ def _confirmed(
             continue
         test = next(waiting)
         if not test.passed:
-            vector = replace(vector, grade="numerical")
+            vector = _refuted(vector)
         elif vector.reason.endswith(TIED):
             reason = f"{vector.reason} (vanishes on the family; error ≤ 2^-{test.bits})"
             vector = replace(vector, reason=reason)
@@ -256,8 +276,17 @@ def _tested(
     return special, check_identities(model, entries, seed=seed, component=special, field=field)
 
 
+def _refuted(vector: NullVector) -> NullVector:
+    """A vector that holds near this geometry at most."""
+    reason = f"{vector.reason} (seen near this geometry; does not vanish on the family)"
+    return replace(vector, grade="numerical", reason=reason)
+
+
 def _graded(vector: NullVector, test: IdentityTest) -> NullVector:
-    if vector.grade != "numerical" or not test.passed:
+    """The grade a vector earns; one that was seen only and fails stays numerical, and says so."""
+    if vector.grade != "numerical":
         return vector
+    if not test.passed:
+        return _refuted(vector)
     reason = f"{vector.reason} (vanishes on the family; error ≤ 2^-{test.bits})"
     return replace(vector, grade="probability", reason=reason)

@@ -210,7 +210,7 @@ def symbol_values(family: Family, draw: Draw) -> Evaluator:
     halves = {name: draw() for name in family.angles}
     given = (*family.mechanism.geometry, *family.mechanism.constants)
     halves |= {s.name: values.pop(s.name) for s in given if s.is_angle and s.name in values}
-    angles = {n: ((1 - t * t) / (1 + t * t), 2 * t / (1 + t * t)) for n, t in halves.items()}
+    angles = {name: _on_the_circle(half) for name, half in halves.items()}
     evaluator = Evaluator(number, values, angles)
     for root in family.roots:
         roots = _roots(root, evaluator, draw.prime)
@@ -219,8 +219,18 @@ def symbol_values(family: Family, draw: Draw) -> Evaluator:
         values[root.symbol] = roots[int(draw()) % len(roots)]
     known = {*values, *angles, *family.unknowns}
     idle = (*family.mechanism.geometry, *family.mechanism.constants)
-    values |= {s.name: draw() for s in idle if s.name not in known}
+    for symbol in (s for s in idle if s.name not in known):  # in the file, and nowhere in it
+        if symbol.is_angle:
+            angles[symbol.name] = _on_the_circle(draw())
+        else:
+            values[symbol.name] = draw()
     return evaluator
+
+
+def _on_the_circle(half: nmod) -> tuple[nmod, nmod]:
+    """Cosine and sine of an angle by the tangent of its half."""
+    square = half * half
+    return (1 - square) / (1 + square), 2 * half / (1 + square)
 
 
 def travels(point: Point) -> dict[int, list[nmod]]:

@@ -160,6 +160,8 @@ def member_rank(
     FamilyError
         The motion leaves constraints open that were taken for redundant.
     """
+    if beyond == 1.0 and (seed, bits) in component.ranks:
+        return component.ranks[seed, bits]
     draw = field_for(component.family, np.random.default_rng(seed), bits)
     while True:
         _, motion = start(component.family, draw)
@@ -176,7 +178,9 @@ def member_rank(
         raise FamilyError(
             "Constraints that look redundant at a random point do not hold along the motion."
         )
-    return draw.prime, ranks if beyond > 1 else ranks[: stall + 1]
+    if beyond > 1:
+        return draw.prime, ranks
+    return component.ranks.setdefault((seed, bits), (draw.prime, ranks[: stall + 1]))
 
 
 def scope(component: Component) -> str:

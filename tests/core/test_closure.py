@@ -130,6 +130,36 @@ def test_branch_bit_tells_the_two_assemblies_apart():
     assert bits == {0, 1}
 
 
+@pytest.mark.parametrize("name", ["four-bar", "watt-ii", "rssr", "delta"])
+def test_alone_it_closes_as_well_and_at_the_same_places(name):
+    """Newton's last steps at all samples together; the loops are what both are measured by."""
+    model = closure.prepare(files.load(name))
+    moving = motion.excitation(model.mechanism, model.assembled.coordinates)
+    alone, among = closure.trace_alone(model, moving.q), closure.trace(model, {}, moving.q)
+    assert alone.outcome == among.outcome == Outcome.CLOSED
+    dims = kinematics.geometry(model.mechanism, {}).over_samples()
+    gaps = [
+        np.abs(kinematics.loop_gaps(model.topology, kinematics.poses(model.topology, dims, q)))
+        for q in (alone.q, among.q)
+    ]
+    # Rounding of sums over a loop of about 1 m.
+    assert max(gap.max() for gap in gaps) < 1e-13
+    # The same to that rounding times the loops' condition: watt-ii's is the largest.
+    assert np.abs(alone.q - among.q).max() < 1e-14 / among.margin[0]
+
+
+def test_alone_it_is_lost_where_it_would_be_among_others():
+    """A ground bar that is too long for the crank to turn all the way round."""
+    source = files.load("four-bar").source
+    longer = source.replace("Dx: {value: 1.0", "Dx: {value: 2.5")
+    assert longer != source
+    model = closure.prepare(files.loads(longer))
+    far = np.linspace(0, 6, 60)[None] + model.assembled.coordinates[:, None]
+    alone, among = closure.trace_alone(model, far), closure.trace(model, {}, far)
+    assert alone.outcome == among.outcome != Outcome.CLOSED
+    assert alone.where == among.where
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("size", [1, 7])
 def test_company_changes_no_bit_of_five_hundred_four_bars(four_bar, size):

@@ -12,7 +12,7 @@ from basepar_core.algebra import GeometryField
 from basepar_core.base.elimination import eliminate
 from basepar_core.base.null_space import NullVector, Transfers, joint_vectors
 from basepar_core.errors import EliminationError
-from basepar_core.expressions import Number
+from basepar_core.expressions import Call, Name, Number
 from basepar_core.mechanism import Symbol
 
 a, b, c = sympy.symbols("a b c")
@@ -97,6 +97,15 @@ def test_redundant_vectors_are_dropped_and_theorems_kept():
     assert sorted(result.sources.values()) == [1, 2, 3]
 
 
+def test_redundant_vectors_are_not_counted_as_missing():
+    """Four columns of rank three: with one parameter given two more are needed, not three."""
+    columns = vectors([*COLUMNS, [2, a + 1, 2 - c, b**2, a * b, a + b]])
+    with pytest.raises(EliminationError) as caught:
+        eliminate(FIELD, columns, NAMES, [0])
+    assert "2 more parameters must be eliminated" in str(caught.value)
+    assert "needs exactly 3 eliminated parameters" in str(caught.value)
+
+
 def test_seen_vectors_count_where_no_theorem_says_it():
     grades = ["numerical", "theorem", "theorem"]
     result = eliminate(FIELD, vectors(COLUMNS, grades), NAMES)
@@ -177,6 +186,27 @@ def test_no_pivot_vanishes_at_the_nominal_geometry():
     assert anywhere.eliminated == (0,)
     here = eliminate(FIELD, vectors(columns), NAMES[:3], nominal={"a": 2.0, "b": 2.0, "c": 1.0})
     assert here.eliminated == (1,)
+
+
+def test_a_right_angle_is_no_pivot():
+    """cos(90 deg) is 6e-17 in float64; l sin t is longer by nothing and does not vanish."""
+    mechanism = files.loads("""
+name: arm
+space: planar
+gravity: [0, -9.81]
+geometry: {l: {value: 0.4, unit: m}, t: {value: 90, unit: deg}}
+bodies: {one: {}, two: {}}
+joints:
+  A: {type: revolute, connects: [ground, one]}
+  B: {type: revolute, connects: [one, two], at: [[l*cos(t), l*sin(t)], [0, 0]]}
+coordinates: [A, B]
+""")
+    field = GeometryField.of(mechanism)
+    l, angle = field.symbol("l"), field.element(Call("cos", (Name("t"),)))
+    beside = field.element(Call("sin", (Name("t"),)))
+    column = NullVector({0: l * angle, 1: l * beside}, "theorem", "")
+    for nominal, expected in ((None, 0), ({"l": 0.4, "t": np.pi / 2}, 1)):
+        assert eliminate(field, [column], NAMES[:2], nominal=nominal).eliminated == (expected,)
 
 
 def test_a_pivot_that_vanishes_is_better_than_none():

@@ -152,3 +152,46 @@ def test_grades_and_reasons():
     plain = symbolic(closure.prepare(files.load("parallelogram")), exact=False)
     assert {vector.grade for vector in plain.certificate.vectors} == {"theorem", "numerical"}
     assert plain.certificate.at_least_grade == "numerical"
+
+
+#: Opposite sides of equal value but with symbols of their own: a four-bar that happens to be one.
+BY_VALUE = """
+name: parallelogram by value
+space: planar
+gravity: [0, -9.81]
+geometry: {l1: {value: 0.4, unit: m}, l2: {value: 0.7, unit: m}, l3: {value: 0.4, unit: m},
+           l4: {value: 0.7, unit: m}}
+bodies: {crank: {}, coupler: {}, rocker: {}}
+joints:
+  A: {type: revolute, connects: [ground, crank]}
+  B: {type: revolute, connects: [crank, coupler], at: [[l1, 0], [0, 0]]}
+  C: {type: revolute, connects: [coupler, rocker], at: [[l2, 0], [0, 0]]}
+  D: {type: revolute, connects: [ground, rocker], at: [[l4, 0], [l3, 0]]}
+coordinates: [A]
+assembly: {A: 60 deg, B: -60 deg, C: -120 deg}
+excitation: {kind: fourier, harmonics: 5, base_frequency: 0.5 Hz, amplitude: {A: 0.6 rad},
+             samples: 64, seed: 1}
+"""
+
+
+def test_a_refuted_vector_is_marked_and_doubted(monkeypatch):
+    """What W of this geometry has, and random members of the family have not.
+
+    The coupler does not turn here, so that its second moment has no effect; of four lengths it
+    turns, and the generic rank is 8.
+    """
+    model = closure.prepare(files.loads(BY_VALUE))
+    moment = model.mechanism.parameter_names.index("coupler.J")
+
+    def seen(transfers, _):
+        return [NullVector({moment: transfers.field.one}, "numerical", "coupler does not turn")]
+
+    monkeypatch.setattr("basepar_core.base.symbolic.detect", seen)
+    monkeypatch.setattr("basepar_core.base.symbolic.suffice", lambda *_: False)
+    base = symbolic(model)
+    assert (base.rank, base.certificate.at_most_grade) == (7, "numerical")
+    assert "the rank over finite fields is 8, the null vectors allow 7" in base.doubt
+    (vector,) = (v for v in base.certificate.vectors if v.grade == "numerical")
+    assert "coupler does not turn" in vector.reason
+    assert "does not vanish on the family" in vector.reason
+    assert base.certificate.at_least_grade == "numerical"

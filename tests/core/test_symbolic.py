@@ -12,12 +12,14 @@ import yaml
 
 from basepar_core import closure, files, motion, regressor
 from basepar_core.algebra import GeometryField
+from basepar_core.base.detection import detect
 from basepar_core.base.elimination import eliminate
 from basepar_core.base.null_space import Transfers, joint_vectors
 from basepar_core.base.symbolic import nominal_observation, numeric, parameter_indices, symbolic
 from basepar_core.errors import EliminationError, UsageError
 from tests import mechanisms
 from tests.campaigns.generator import random_mechanism
+from tests.core.test_detection import SPATIAL_FOUR_BAR
 from tests.mechanisms import C, E, F, P, R, S, U, linkage, loop
 from tests.oracles import dust, maximal
 
@@ -277,6 +279,28 @@ def test_inadmissible_choice_says_what_is_left(wanted, message):
     model, _ = prepared(files.load("four-bar"))
     with pytest.raises(EliminationError, match=message):
         symbolic(model, parameter_indices(model.mechanism, wanted))
+
+
+@pytest.mark.parametrize(
+    ("name", "rules", "needed"), [("a plane in space", 20, 19), ("parallelogram", 10, 9)]
+)
+def test_refusals_count_what_is_independent(name, rules, needed):
+    """More null vectors than are independent; a choice of all but one lacks one."""
+    flat = SPATIAL_FOUR_BAR.replace("GZ", "0")
+    model, _ = prepared(files.loads(flat) if "space" in name else files.load(name))
+    names = model.mechanism.parameter_names
+    field = GeometryField.of(model.mechanism)
+    transfers = Transfers(model.mechanism, field)
+    vectors = joint_vectors(transfers)
+    if name == "parallelogram":
+        vectors += detect(transfers, model)
+    assert len(vectors) == rules
+    gone = eliminate(field, vectors, names).eliminated
+    assert len(gone) == needed
+    for count in (0, needed - 1):
+        with pytest.raises(EliminationError, match=f"exactly {needed} eliminated") as caught:
+            eliminate(field, vectors, names, gone[:count])
+        assert f"{needed - count} more parameter" in str(caught.value)
 
 
 def test_what_is_left_may_indeed_be_eliminated():

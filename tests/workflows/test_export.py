@@ -205,13 +205,19 @@ def test_numbers_have_no_formula(run):
 
 
 @pytest.mark.parametrize(
-    ("name", "rank", "agreed"),
-    [("four-bar", 8, "agreed"), ("parallelogram", 3, "agreed"), ("watt-ii", 13, "agreed")],
+    ("name", "rank", "agreed", "product"),
+    [
+        ("four-bar", 8, "agreed", True),
+        ("parallelogram", 3, "agreed", True),
+        ("watt-ii", 13, "agreed", False),  # the bell crank's cut: a condition does not hold
+    ],
 )
-def test_all_routes(run, name, rank, agreed):
+def test_all_routes(run, name, rank, agreed, product):
     found = run("base", name, "--route", "all", "--json").json
     assert found["agreed"] == agreed
-    assert set(found["routes"]) == {"symbolic", "numeric", "precise"}
+    checks = {"product", "black-box"} if product else {"black-box"}
+    assert set(found["routes"]) == {"symbolic", "numeric", "precise", *checks}
+    assert set(found["not_run"]) == {"product"} - checks
     assert found["rank"] == found["routes"]["precise"]["rank"] == rank
     assert all(document["route"] == route for route, document in found["routes"].items())
 

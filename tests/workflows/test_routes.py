@@ -8,12 +8,15 @@ import mpmath
 import numpy as np
 import pytest
 
-from basepar_core.base.symbolic import nominal_observation
+from basepar_core.base.symbolic import nominal_observation, parameter_indices
 from basepar_core.closure import prepare
 from basepar_core.files import load, loads
 from basepar_core.precise.numbers import svd
 from basepar_core.precise.observation import variant
+from tests.workflows.test_base_command import EQUATION_25
 from workflows import base_routes, spectra
+
+ROUTES = ("symbolic", "numeric", "precise")
 
 
 @pytest.fixture(scope="module")
@@ -31,22 +34,27 @@ def watt():
 def test_four_bar_agrees(four_bar):
     _, found = four_bar
     assert found.agreed == "agreed"
-    assert [row["rank"] for row in found.document()["side_by_side"]] == [8, 8, 8]
-    assert all("the same rank 8 and φ₂" in reason for reason in found.why)
+    assert [row["rank"] for row in found.document()["side_by_side"]] == [8] * 5
+    assert all("the same rank 8" in reason for reason in found.why)
+    assert not found.not_run
     assert found.spectra.hidden() == ()
 
 
 def test_document(four_bar):
     _, found = four_bar
     document = json.loads(json.dumps(found.document()))
-    assert list(document["routes"]) == ["symbolic", "numeric", "precise"]
+    assert list(document["routes"]) == [*ROUTES, "product", "black-box"]
     rows = {row["route"]: row for row in document["side_by_side"]}
     assert (rows["symbolic"]["at_least"], rows["symbolic"]["at_most"]) == (
         "proved generically",
         "theorem",
     )
     # 40 digits show the ridge, 60 confirm it and are what the numbers are from.
-    assert [rows[route]["digits"] for route in rows] == [None, 16, 60]
+    assert [rows[route]["digits"] for route in rows] == [None, 16, 60, None, None]
+    assert (rows["black-box"]["at_least"], rows["black-box"]["at_most"]) == (
+        "proved generically",
+        "probability",
+    )
     for route, row in rows.items():
         assert row["gap_decades"] == pytest.approx(math.log10(document["routes"][route]["gap"]))
         assert row["seconds"] == document["routes"][route]["seconds"] > 0
@@ -73,7 +81,8 @@ def test_spectra_are_of_one_matrix(four_bar):
 
 def test_float64_in_doubt_has_no_vote_and_says_why(watt):
     assert watt.agreed == "agreed"
-    assert [base.rank for base in watt.found.values()][::2] == [13, 13]
+    exact = [watt.found[route].rank for route in ("symbolic", "precise", "black-box")]
+    assert exact == [13, 13, 13]
     symbolic = watt.found["symbolic"]
     assert symbolic.doubt == ""
     assert "variable precision decides" in symbolic.document()["float64_doubt"]
@@ -104,6 +113,56 @@ def test_other_numbers_are_contradictory(four_bar):
     verdict, why = base_routes._judged({**found.found, "numeric": wrong}, found.spectra)
     assert verdict == "contradictory"
     assert "different" in why[1]
+
+
+@pytest.mark.parametrize("route", ["product", "black-box"])
+def test_a_check_that_differs_is_contradictory(four_bar, route):
+    """Also where the symbolic β is regrouped for the check's own φ₂."""
+    _, found = four_bar
+    base = found.found[route]
+    entry = replace(base.beta[0], value=base.beta[0].value + 1e-5)
+    wrong = replace(base, beta=(entry, *base.beta[1:]))
+    verdict, why = base_routes._judged({**found.found, route: wrong}, found.spectra)
+    assert verdict == "contradictory"
+    assert any(f"symbolic and {route}" in said and "different" in said for said in why)
+
+
+def test_beta_regrouped_is_the_symbolic_routes():
+    model = prepare(load("five-bar"))
+    one = base_routes.find(model, "symbolic")
+    # Planar paper's choice, in the order of the file.
+    gone = parameter_indices(model.mechanism, ["m1", "m4", "J1", "J4", "J2"])
+    two = base_routes.find(model, "symbolic", gone)
+    assert one.eliminated != two.eliminated
+    # Exact expressions evaluated in float64, and a change of φ₂ with a small condition.
+    np.testing.assert_allclose(
+        base_routes._regrouped(one, two.eliminated), two.nominal_beta, rtol=0, atol=1e-13
+    )
+    # All first moments along y: crank's and rods' cannot go together.
+    names = ["left_crank.my", "left_rod.my", "right_rod.my", "right_crank.my", "left_rod.mx"]
+    assert base_routes._regrouped(one, parameter_indices(model.mechanism, names)) is None
+
+
+def test_a_check_that_cannot_run_says_why_and_does_not_judge():
+    """The product class is of planar mechanisms; one that is spatial is judged without it."""
+    found = base_routes.compare(prepare(load("rssr")))
+    assert "black-box" in found.found
+    assert "of planar mechanisms" in found.not_run["product"]
+    assert found.agreed == "agreed"
+
+
+def test_black_box_alone(run):
+    """φ₂ given and not; an inadmissible one is refused."""
+    chosen = ("--eliminate", "J1,J2,J3,m1", "--route", "black-box")
+    given = run("base", "four-bar", *chosen, "--json").json
+    assert (given["route"], given["rank"]) == ("black-box", 8)
+    assert {row["parameter"]: row["terms"] for row in given["base"]} == EQUATION_25
+    assert given["certificate"]["at_most"]["grade"] == "probability"
+    assert "lx1" in given["validity"]
+    assert "black-box route" in run("base", "slider-crank", "--route", "black-box").out
+    refused = run("base", "four-bar", "--eliminate", "J1", "--route", "black-box", "--json")
+    assert refused.status == 1
+    assert "exactly 4" in refused.json["error"]["message"]
 
 
 def test_another_rank_is_contradictory_unless_it_is_doubted(four_bar, watt):
@@ -139,7 +198,9 @@ excitation: {kind: fourier, harmonics: 5, base_frequency: 0.5 Hz, amplitude: {A:
 def test_what_the_symbolic_route_doubts_itself_is_doubtful():
     """Of four lengths a four-bar's 8; of the values, a parallelogram's 3 (docs/library.md)."""
     found = base_routes.compare(prepare(loads(SPECIAL)))
-    assert [base.rank for base in found.found.values()] == [8, 3, 3]
+    assert [found.found[route].rank for route in ROUTES] == [8, 3, 3]
+    # Of random members, as the symbolic route's.
+    assert found.found["black-box"].rank == 8
     assert found.agreed == "doubtful"
     assert any("the nominal geometry is special" in reason for reason in found.why)
     sure = replace(found.found["symbolic"], doubt="")

@@ -65,10 +65,11 @@ route its digits and bounds too. --route all adds agreed and, in routes, a docum
     with_columns(base)
     base.add_argument(
         "--route",
-        choices=("symbolic", "numeric", "precise", "product", "all"),
+        choices=("symbolic", "numeric", "precise", "product", "black-box", "all"),
         default="symbolic",
-        help="symbolic, checked in float64 (default); numeric, precise or product (planar: search "
-        "of expressions) alone; all: the first three side by side",
+        help="symbolic, checked in float64 (default); numeric; precise; product (planar: search "
+        "of expressions); black-box (expressions through values over finite fields, without any "
+        "joint rule); all: side by side, product where the planar paper's conditions hold",
     )
     base.add_argument(
         "--observation",
