@@ -5,6 +5,8 @@
 Everything included but reading and assembling the file: family, its check, point, series, rank.
 """
 
+import time
+
 import pytest
 
 from basepar_core import closure, files
@@ -17,6 +19,9 @@ from basepar_core.exact.component import find_component
 from basepar_core.exact.identities import check_identities
 from basepar_core.exact.rank import generic_rank
 from benchmarks.conftest import seconds
+from tests.campaigns.random_mechanisms import assembled
+from tests.core.test_exact_family import BENNETT, made
+from tests.core.test_joint_matrix import SARRUS
 
 #: Rank and the figure to reach, CPU seconds on one core.
 FIGURES = {
@@ -84,3 +89,49 @@ def test_black_box(benchmark, capsys, name):
     with capsys.disabled():
         print(f"\n  {name}: {cpu:.2f} s CPU, {found.points} points, figure 3 s")
     assert cpu <= 3.0
+
+
+#: Mechanisms with null vectors that no joint rule gives, and how many base parameters they have;
+#: how many vectors are recovered, beyond what detection of common velocities finds.
+RECOVERED = {
+    "Bennett, numbers": (lambda: made(BENNETT, GEOMETRY="", LONG="3", WIDE="4"), 9, 1),
+    "Bennett, two symbols": (
+        lambda: made(
+            BENNETT,
+            GEOMETRY="geometry: {a: {value: 3, unit: m}, b: {value: 4, unit: m}}",
+            LONG="a",
+            WIDE="b",
+        ),
+        9,
+        1,
+    ),
+    "parallelogram": (lambda: closure.prepare(files.load("parallelogram")), 3, 0),
+    "Delta (arms of parallelograms)": (lambda: closure.prepare(files.load("delta")), 34, 0),
+    "Sarrus": (lambda: closure.prepare(files.loads(SARRUS)), 10, 0),
+    "campaign's seed 23": (lambda: assembled(23), 0, 2),
+    "campaign's seed 51, a carried parallelogram": (lambda: assembled(51), 0, 1),
+    "campaign's seed 30, 14 symbols": (lambda: assembled(30), 0, 0),
+}
+#: CPU seconds of the whole `symbolic()`.
+RECOVERY = 10.0
+
+
+@pytest.mark.benchmark(group="vectors that no pairwise rule finds, recovered")
+@pytest.mark.parametrize("name", RECOVERED)
+def test_recovery(benchmark, capsys, name):
+    make, rank, count = RECOVERED[name]
+    model = make()
+
+    def job():
+        begun = time.process_time()
+        found = symbolic(model)
+        return found, time.process_time() - begun
+
+    base, cpu = benchmark.pedantic(job, rounds=1)
+    reasons = [vector.reason for vector in base.certificate.vectors]
+    recovered = sum("recovered over finite fields" in reason for reason in reasons)
+    with capsys.disabled():
+        print(f"\n  {name}: {cpu:.2f} s CPU, {recovered} recovered, rank {base.rank}")
+    assert base.certificate.at_least == base.certificate.at_most == base.rank
+    assert (base.rank, recovered) == (rank, count)
+    assert cpu <= RECOVERY
