@@ -41,17 +41,21 @@ ALL_ROUTES = 15.0
 
 
 def test_all_routes_and_certificate(benchmark):
-    """Stewart–Gough, 82 of 130, from the file to a checked certificate: at most 15 s of CPU."""
+    """Stewart–Gough, 82 of 130, from the file to a certificate made and checked: 15 s of CPU.
 
-    def whole():
+    With five others on two cores 14.9 to 17.8 were measured, a quarter of that being their doing.
+    """
+
+    def whole(name="stewart-gough"):
         started = time.process_time()
-        model = prepare(load("stewart-gough"))
+        model = prepare(load(name))
         found = compare(model)
         document = certify(model, found.found["symbolic"])
         verdict = verify(json.loads(json.dumps(document)))
         return found, verdict, time.process_time() - started
 
-    found, verdict, spent = benchmark.pedantic(whole, rounds=1, warmup_rounds=1)
+    whole("four-bar")  # imports
+    found, verdict, spent = benchmark.pedantic(whole, rounds=1)
     benchmark.extra_info |= {"CPU s": spent}
     assert {base.rank for base in found.found.values()} == {82}
     assert found.agreed == "agreed"
