@@ -126,8 +126,9 @@ class Chunk:
 
     @cached_property
     def _whole(self) -> np.ndarray:
-        """(variant,) bool: β exists."""
-        return np.isfinite(self._entries).all(axis=0)
+        """(variant,) bool: β exists; a pivot within rounding of zero is none to divide by."""
+        poles = self.of.base.vanishing_pivots(self._known).any(axis=0)
+        return np.isfinite(self._entries).all(axis=0) & ~poles
 
     def _follow(self, motion: Motion, then: Any, lost: Reason, singular: Reason) -> None:
         """Close the loops along a motion; `then` takes the variants that got through."""

@@ -48,3 +48,23 @@ def test_a_rank_to_be_settled_is_settled_at_a_pole_too(text, rank):
     # What float64 sees of the wide motion, where nothing is in doubt.
     sure = evaluated(FOUR_BAR, "numeric")[1]["rank"]
     np.testing.assert_array_equal(precise["precise_rank"], sure)
+
+
+#: A coupler whose one leg is 4e-17 m long at 90 degrees. The other is no pivot: longer to write.
+BY_ANGLE = FOUR_BAR.replace(
+    "constants: {rho", "  turn: {value: 80, unit: deg}\nconstants: {rho"
+).replace("at: [[lx2, -ly2], [0, 0]]", "at: [[lx2*cos(turn), -ly2*(1+sin(turn)^2)/2], [0, 0]]")
+
+
+def test_a_pivot_that_rounding_keeps_from_zero_vanishes():
+    """cos(90 deg) is 6e-17 in float64: β is 1e16, finite, and wrong in every digit."""
+    mechanism = loads(BY_ANGLE, "four-bar")
+    spec = SweepSpec(
+        mechanism, Random((("turn", 0.0, 1.6),), 3), evaluation=Evaluation("auto", None, ())
+    )
+    near = np.pi / 2 + np.array([0.0, 1e-16, 1e-6])
+    found = prepare(spec)({"turn": near}, np.ones(3, bool))
+    assert found["reason"].tolist()[:2] == [Reason.VANISHING_PIVOT] * 2
+    assert found["status"].tolist()[:2] == [Status.SPECIAL] * 2
+    assert np.isnan(found["base_parameters"][:2]).all()
+    assert np.isfinite(found["base_parameters"][2]).all()  # large, but to be divided by
