@@ -43,7 +43,7 @@ ALL_ROUTES = 15.0
 def test_all_routes_and_certificate(benchmark):
     """Stewart–Gough, 82 of 130, from the file to a certificate made and checked: 15 s of CPU.
 
-    With five others on two cores 14.9 to 17.8 were measured, a quarter of that being their doing.
+    Measured 14.5 and 15.1 on two cores with seven at work, which makes CPU time a quarter longer.
     """
 
     def whole(name="stewart-gough"):

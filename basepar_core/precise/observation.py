@@ -27,6 +27,10 @@ from .regressors import energy_rows, inverse_dynamics_rows
 #: Decimal digits carried beyond those of W, for rounding on the way.
 GUARD_DIGITS = 20
 
+#: Rows of W per parameter; and samples per parameter at least, for the rank is only believed on
+#: more samples than itself, and W is made anew where there are fewer. Arms and platforms have a
+#: rank below 0.64 of their parameters (Stewart–Gough 82 of 130).
+ROWS, USUAL_RANK = 1.5, 0.65
 
 #: An error of the integers above this many units is repeated with more guard digits.
 UNITS_LOST = 64
@@ -203,7 +207,8 @@ def variant(model: Model, values: Mapping[str, float], samples: int | None = Non
     values
         Swept symbols, SI; others are nominal.
     samples
-        How many samples W is to use; None: enough for 1.5 rows per parameter.
+        How many samples W is to use; None: enough for 1.5 rows per parameter and, usually, for
+        more samples than the rank.
 
     Raises
     ------
@@ -231,7 +236,8 @@ def variants(
     motion = excitation(mechanism, model.assembled.coordinates)
     path = trace(model, columns, motion.q)
     R, p = _placed(model, columns, path.q)
-    count = math.ceil(1.5 * len(mechanism.parameter_names) / len(mechanism.coordinates))
+    share = max(ROWS / len(mechanism.coordinates), USUAL_RANK)
+    count = math.ceil(share * len(mechanism.parameter_names))
     start = Start(model.assembled.coordinates, motion.q, ())
     found: list[Variant | None] = []
     for k, outcome in enumerate(path.outcome):
