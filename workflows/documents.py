@@ -152,6 +152,7 @@ def sweep_store(path: Path) -> dict[str, Any]:
         "counts": {status.meaning: n for status, n in found.counts.items()},
         "precise": {status.meaning: n for status, n in precise.items()},
         "precise_ranks": _precise_ranks(group),
+        "special": found.counts.get(Status.SPECIAL, 0) + _low_ranks(group),
         "reasons": reasons(group),
         "precise_reasons": reasons(group, "precise_"),
         "errors": {str(variant): text for variant, text in kept_errors(group).items()},
@@ -212,6 +213,14 @@ def _precise_ranks(group: Any) -> dict[str, int]:
         )
         counts.update(dict(zip(found.tolist(), count.tolist(), strict=True)))
     return {str(rank): n for rank, n in sorted(counts.items())}
+
+
+def _low_ranks(group: Any) -> int:
+    """Variants that variable precision found to be of a rank below the generic one."""
+    if "precise_reason" not in group:
+        return 0
+    blocks = survey.blocks(group, "precise_reason", 1)
+    return sum(int((codes == Reason.LOW_RANK).sum()) for _, codes in blocks)
 
 
 def reasons(group: Any, prefix: str = "") -> list[dict[str, Any]]:

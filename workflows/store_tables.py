@@ -49,6 +49,8 @@ def show_status(document: Mapping[str, Any]) -> None:
                 share = f"{part / document['total']:.1%}"
                 rows.add_row(f"  settled precisely: {settled}", f"{part:,}", share)
     out.print(rows)
+    if found := document["special"] - document["counts"].get(Status.SPECIAL.meaning, 0):
+        out.print(f"special by their rank in variable precision: {found:,}")
     if document["precise_ranks"]:
         found = ", ".join(f"{rank} ({n:,})" for rank, n in document["precise_ranks"].items())
         out.print(f"rank in variable precision: {found}")

@@ -17,6 +17,7 @@ from sweeps.precise import PreciseEvaluator
 from sweeps.spec_file import load_sweep, parse_sweep
 from sweeps.statuses import PreciseStatus, Reason, Status, reason_texts
 from sweeps.sweep import sweep
+from workflows.documents import sweep_store
 
 pytestmark = pytest.mark.slow
 
@@ -129,6 +130,7 @@ def test_special_variants_say_their_rank(tmp_path, client):
         found["precise_reason"].values[1:2], found["precise_reason_value"].values[1:2]
     )
     assert text == "the rank is 3, below the generic one"
+    assert sweep_store(Path(spec.store))["special"] == 1
     assert found["status"].values[0] == found["status"].values[2] == Status.SOLVED
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from workflows.cli import parser
 
-_FIELD = re.compile(r"([a-z_]+)(?:\s\[?\{((?:[^{}]|\{[^{}]*\})*)\}\]?)?")
+_FIELD = re.compile(r"([a-z][a-z0-9_]*)(?:\s\[?\{((?:[^{}]|\{[^{}]*\})*)\}\]?)?")
 
 Fields = dict[str, "Fields"]
 

@@ -58,6 +58,7 @@ What a store holds, and what is missing.
 
 --json prints store, title, total, done, settled, counts {status: variants},
 precise {precise status: variants}, precise_ranks {rank: variants},
+special (variants of lower rank than generic, or where a pivot vanishes, whoever found it),
 reasons [{status, reason, count, example}], precise_reasons [{status, reason, count, example}],
 errors {variant: text}, spec_hash, created, versions {package: version}, notes,
 retries {times: variants}, runs [{started, host, pid, evaluated, seconds, lost, ended}],
