@@ -30,7 +30,6 @@ from .expressions import (
     names,
     negate,
     number,
-    subtract,
 )
 from .mechanism import Mechanism, Relation, Symbol
 from .quotients import Quotients, leading
@@ -362,22 +361,3 @@ def _rational(node: Expression) -> Fraction | None:
                 return known[0] / known[1]
             return sum(known, Fraction(0)) if operator == "+" else prod(known, start=Fraction(1))
     return None
-
-
-# Exact vectors of expressions: what the file reader and the joint rules need.
-
-ExactVector = Sequence[Expression]
-
-
-def dot(a: ExactVector, b: ExactVector) -> Expression:
-    """Scalar product as an expression."""
-    return add(*(multiply(x, y) for x, y in zip(a, b, strict=True)))
-
-
-def cross(a: ExactVector, b: ExactVector) -> tuple[Expression, Expression, Expression]:
-    """Vector product as expressions."""
-    return (
-        subtract(multiply(a[1], b[2]), multiply(a[2], b[1])),
-        subtract(multiply(a[2], b[0]), multiply(a[0], b[2])),
-        subtract(multiply(a[0], b[1]), multiply(a[1], b[0])),
-    )

@@ -5,7 +5,7 @@ parser (`grammar.py`), so every value is SI. One `evaluate` serves floats, NumPy
 and exact types: the arithmetic is the caller's, passed in as a table of functions.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -45,6 +45,7 @@ class Call:
 
 
 Expression = Number | Pi | Name | Call
+ExactVector = Sequence[Expression]
 ZERO = Number(Fraction(0))
 ONE = Number(Fraction(1))
 
@@ -86,6 +87,20 @@ def negate(term: Expression) -> Expression:
 def subtract(left: Expression, right: Expression) -> Expression:
     """left − right."""
     return add(left, negate(right))
+
+
+def dot(a: ExactVector, b: ExactVector) -> Expression:
+    """Scalar product as an expression."""
+    return add(*(multiply(x, y) for x, y in zip(a, b, strict=True)))
+
+
+def cross(a: ExactVector, b: ExactVector) -> tuple[Expression, Expression, Expression]:
+    """Vector product as expressions."""
+    return (
+        subtract(multiply(a[1], b[2]), multiply(a[2], b[1])),
+        subtract(multiply(a[2], b[0]), multiply(a[0], b[2])),
+        subtract(multiply(a[0], b[1]), multiply(a[1], b[0])),
+    )
 
 
 def _product(*factors: Any) -> Any:

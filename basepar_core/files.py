@@ -11,9 +11,9 @@ from importlib import resources
 from pathlib import Path
 
 from . import yaml_text
-from .algebra import GeometryField
 from .errors import FileError, Mistake
 from .grammar import did_you_mean
+from .identities import Identities
 from .mechanism import Data, Mechanism
 from .read_assembly import read_actuated, read_assembly, read_coordinates, value_units
 from .read_bodies import read_bodies
@@ -146,7 +146,7 @@ def _mechanism(reading: Reading, node: Node, text: str) -> Mechanism | None:
     geometry, constants = read_symbols(reading, top.get("geometry"), top.get("constants"))
     geometry, relations = read_relations(reading, top.get("relations"), geometry, constants)
     if reading.count == before:
-        reading.field = GeometryField(geometry, constants, relations)
+        reading.field = Identities(geometry, constants, relations)
     gravity = reading.point(top.get("gravity"), _ACCELERATION)
     bodies = read_bodies(reading, top.get("bodies"))
     names = [body.name for body in bodies]

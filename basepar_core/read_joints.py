@@ -9,15 +9,17 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .algebra import GeometryField, cross, dot
 from .errors import ExpressionError
 from .expressions import (
     ONE,
     ZERO,
     Expression,
+    cross,
+    dot,
     multiply,
     subtract,
 )
+from .identities import Identities
 from .mechanism import GROUND, JOINT_VALUES, Frame, Joint, Vector
 from .reading import ORIGIN, Reading
 from .yaml_text import Items, Node
@@ -152,7 +154,7 @@ def _references(
     return found
 
 
-def default_reference(field: GeometryField, axis: Vector) -> Vector:
+def default_reference(field: Identities, axis: Vector) -> Vector:
     """The first of x, y, z that is not parallel to the axis, as an identity in the symbols."""
     for direction in _UNIT_VECTORS[:2]:
         if not _vanishes(field, cross(axis, direction)):
@@ -160,7 +162,7 @@ def default_reference(field: GeometryField, axis: Vector) -> Vector:
     raise ExpressionError("The axis is zero.")  # parallel to x and to y
 
 
-def _vanishes(field: GeometryField, vector: Sequence[Expression]) -> bool:
+def _vanishes(field: Identities, vector: Sequence[Expression]) -> bool:
     return all(field.is_zero(entry) for entry in vector)
 
 

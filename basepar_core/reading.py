@@ -14,10 +14,10 @@ from pathlib import Path
 
 import numpy as np
 
-from .algebra import GeometryField
 from .errors import ExpressionError, Mistake
 from .expressions import ZERO, Call, Expression, Name, Number, evaluate, names
 from .grammar import RESERVED, did_you_mean, parse, parse_any
+from .identities import Identities
 from .mechanism import Data, Vector
 from .tokens import is_literal, shown, tokens
 from .units import DIMENSIONLESS, UNITS, Dimension, Unit
@@ -51,7 +51,7 @@ class Reading:
         self.dubious: set[str] = set()
         #: Names already complained of; expressions with them are not complained of again.
         self.spoilt: set[str] = set()
-        self.field: GeometryField | None = None
+        self.field: Identities | None = None
         #: Which of symbols, bodies, joints and coordinates are not all known, because their
         #: section is missing or could not be read: what refers to them is not blamed for it.
         self.unknown: set[str] = set()
@@ -215,7 +215,7 @@ class Reading:
         assert self.field is not None
         try:
             check_rational(result)
-            self.field.element(result)
+            self.field.check(result)
         except ExpressionError as error:
             self.mistake(node, error.message)
             return

@@ -47,6 +47,15 @@ def any_of(mask):
 
 
 @kernel
+def all_of(mask):
+    """Whether every lane of a mask is set."""
+    for l in range(0, LANES, WIDTH):  # noqa: SIM110 - kernels know no generators
+        if some(mask[l] <= 0):
+            return False
+    return True
+
+
+@kernel
 def copy(source, target):
     """All lanes of all rows."""
     for i in range(len(source)):
@@ -70,8 +79,8 @@ def merge(kept, new, mask):
 
 
 @kernel
-def load(plan, work, G, q, v0, live):
-    """Constants, configuration and mask of the variants from v0 on; the last fills up."""
+def load_constants(work, G, v0):
+    """Constants of the variants from v0 on; the last fills up."""
     count, last, whole = G.shape[2], G.shape[2] - 1, lanes(G)
     for i in range(G.shape[0]):
         for k in range(12):
@@ -81,6 +90,12 @@ def load(plan, work, G, q, v0, live):
             else:
                 for l in range(LANES):
                     set_number(work.table, i, k * LANES + l, G[i, k, min(v0 + l, last)])
+
+
+@kernel
+def load(work, q, v0, live):
+    """Configuration and mask of the variants from v0 on; the last fills up."""
+    last = q.shape[1] - 1
     for l in range(LANES):
         v = min(v0 + l, last)
         set_number(work.live, 0, l, float(live[v]))
@@ -91,8 +106,11 @@ def load(plan, work, G, q, v0, live):
 @kernel
 def refresh(plan, work, fresh):
     """Take the Jacobian of these lanes at their pose; factor all."""
-    set_jacobian(plan, work, work.J2)
-    merge(work.J, work.J2, fresh)
+    if all_of(fresh):
+        set_jacobian(plan, work, work.J)
+    else:
+        set_jacobian(plan, work, work.J2)
+        merge(work.J, work.J2, fresh)
     factor_blocks(plan, work)
 
 
@@ -220,34 +238,6 @@ def judge(plan, work, signs, near):
         least[l] = margin
 
 
-@door
-def close_all(plan, work, G, q, live, signs, near, regular, margin, last_update):
-    """Close the loops of all variants where they are.
-
-    Parameters
-    ----------
-    G, q
-        (item, 12, variant), (position, variant); q is moved.
-    live, regular, margin
-        (variant,) int64, int64 and float: live is given and taken; the others are found.
-    signs, near
-        (block,) signs of the nominal ratios; ratios below `near` are found at the very pose.
-    """
-    plan, work = bundle(plan), bundle(work)
-    set_ground(plan, work)
-    count = q.shape[1]
-    for v0 in range(0, count, LANES):
-        load(plan, work, G, q, v0, live)
-        newton(plan, work, work.live, last_update)
-        judge(plan, work, signs, near)
-        for l in range(min(LANES, count - v0)):
-            for p in range(q.shape[0]):
-                q[p, v0 + l] = number(work.q, p, l)
-            live[v0 + l] = 1 if number(work.live, 0, l) > 0 else 0
-            regular[v0 + l] = 1 if number(work.regular, 0, l) > 0 else 0
-            margin[v0 + l] = number(work.least, 0, l)
-
-
 @kernel
 def step(plan, work, settings, places, travel, bends, i, going, last_update):
     """Drive the coordinates of going lanes to setting i, and close.
@@ -276,9 +266,10 @@ def step(plan, work, settings, places, travel, bends, i, going, last_update):
 @kernel
 def go_back(plan, work, failed):
     """Put failed lanes back to where the leg began."""
-    merge(work.J, work.J0, failed)
     merge(work.q, work.q0, failed)
-    factor_blocks(plan, work)
+    set_poses(plan, work)
+    set_gaps(plan, work)
+    refresh(plan, work, failed)
 
 
 @kernel
@@ -288,7 +279,6 @@ def leg(plan, work, settings, places, travel, bends, legs, s, signs, last_update
     Afterwards work.alive says who still converges, work.regular who is on the branch.
     """
     going, alive, retry = work.going, work.alive, work.retry
-    copy(work.J, work.J0)
     copy(work.q, work.q0)
     for l in range(0, LANES, WIDTH):
         going[l] = work.live[l]
@@ -371,7 +361,8 @@ def walk(
     set_ground(plan, work)
     count, samples = q.shape[1], path.shape[2]
     for v0 in range(0, count, LANES):
-        load(plan, work, G, q, v0, live)
+        load_constants(work, G, v0)
+        load(work, q, v0, live)
         fill(work.fresh, 1.0)
         for s in range(len(work.curve)):
             for l in range(0, LANES, WIDTH):

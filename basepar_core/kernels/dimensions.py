@@ -15,7 +15,7 @@ import numpy as np
 
 from .. import spatial
 from ..closure import Model
-from ..expressions import Expression, evaluate
+from ..expressions import Expression, evaluate, names
 from ..mechanism import Frame
 from ..relations import symbol_values
 from ..spatial import Array
@@ -54,6 +54,32 @@ class Dimensions:
                     table[k, i] = number
         return table
 
+    def way(self, values: Mapping[str, Array], steps: int) -> tuple[Array, Array]:
+        """Constants on a straight line of the symbols from nominal ones, all steps but the last.
+
+        Returns
+        -------
+        (row,) item · 12 + number of those that change, and their values (row, step, variant).
+        """
+        nominal, shares = self.model.mechanism.nominal, np.arange(1, steps)[:, None] / steps
+        between = {
+            name: (nominal[name] + shares * (x - nominal[name])).ravel()
+            for name, x in values.items()
+        }
+        with np.errstate(all="ignore"):  # as above
+            found = self._found(between)
+        changing = {
+            WIDTH * k + i: number
+            for k, numbers in enumerate(found)
+            for i, number in enumerate(numbers)
+            if np.size(number) > 1
+        }
+        count = next(iter(values.values())).size
+        table = np.empty((len(changing), steps - 1, count))
+        for row, number in zip(table, changing.values(), strict=True):
+            row[:] = number.reshape(row.shape)
+        return np.array([*changing], dtype=np.int64), table
+
     def trivial(self) -> tuple[Array, Array]:
         """(element,) whether its rotation, (body,) whether its frame is one in every variant."""
         graph = self.model.topology
@@ -70,13 +96,24 @@ class Dimensions:
         return np.array(same), np.array(plain, dtype=bool)
 
     def _found(self, values: Mapping[str, Array]) -> list[list[Array]]:
-        known = symbol_values(self.model.mechanism, values)
-        sides = [
-            tuple(_frame(frame, known) for frame in joint.frames)
+        mechanism = self.model.mechanism
+        known = symbol_values(mechanism, values)
+        moving = {*values, *(r.symbol for r in mechanism.relations if r.symbol not in values)}
+        sides = [tuple(frame.at_values(known, moving) for frame in pair) for pair in self._sides]
+        items = self._planar(sides) if self.model.topology.planar else self._spatial(sides)
+        return [*items, [*self._gravity.at_values(known, moving)]]
+
+    @cached_property
+    def _sides(self) -> list[tuple["_Frame", ...]]:
+        nominal = self.model.mechanism.nominal
+        return [
+            tuple(_Frame(frame, nominal) for frame in joint.frames)
             for joint in self.model.mechanism.joints
         ]
-        items = self._planar(sides) if self.model.topology.planar else self._spatial(sides)
-        return [*items, [*_vector(self.model.mechanism.gravity, known)]]
+
+    @cached_property
+    def _gravity(self) -> "_Vector":
+        return _Vector(self.model.mechanism.gravity, self.model.mechanism.nominal)
 
     def _spatial(self, sides: list) -> list[list[Array]]:
         graph = self.model.topology
@@ -138,9 +175,35 @@ def _angle(R: Array) -> Array:
     return np.arctan2(R[1, 0] - R[0, 1], R[0, 0] + R[1, 1])
 
 
-def _frame(frame: Frame, known: Mapping[str, Array | float]) -> tuple[Array, Array]:
-    axis, reference = _vector(frame.axis, known), _vector(frame.reference, known)
-    return _vector(frame.at, known), spatial.frame(axis, reference)
+class _Vector:
+    """Three expressions, and what they are as long as no symbol in them is swept."""
+
+    def __init__(self, entries: tuple[Expression, ...], nominal: Mapping[str, float]) -> None:
+        self.entries, self.constant = entries, _vector(entries, nominal)
+        self.names = frozenset().union(*(names(entry) for entry in entries))
+
+    def at_values(self, known: Mapping[str, Array | float], swept: set[str]) -> Array:
+        """(3, variant), or (3, 1) of no swept symbol."""
+        return self.constant if self.names.isdisjoint(swept) else _vector(self.entries, known)
+
+
+class _Frame:
+    """A joint's frame, alike."""
+
+    def __init__(self, frame: Frame, nominal: Mapping[str, float]) -> None:
+        self.at, self.axis, self.reference = (
+            _Vector(entries, nominal) for entries in (frame.at, frame.axis, frame.reference)
+        )
+        self.names = self.axis.names | self.reference.names
+        self.constant = spatial.frame(self.axis.constant, self.reference.constant)
+
+    def at_values(self, known: Mapping[str, Array | float], swept: set[str]) -> Side:
+        """Its origin and axes."""
+        at = self.at.at_values(known, swept)
+        if self.names.isdisjoint(swept):
+            return at, self.constant
+        given = (x.at_values(known, swept) for x in (self.axis, self.reference))
+        return at, spatial.frame(*given)
 
 
 def _vector(entries: tuple[Expression, ...], known: Mapping[str, Array | float]) -> Array:

@@ -109,3 +109,12 @@ def drive(plan, work, rates):
                     f = plan.free[k]
                     total += J[row * speeds + f, l] * rates[f, l]
             right[row, l] = total
+
+
+@kernel
+def drive_one(plan, work, speed):
+    """`drive` at unit speed of one coordinate, the others at rest."""
+    speeds, J, right = len(plan.limit), work.J, work.right
+    for row in range(len(plan.rows)):
+        for l in range(0, LANES, WIDTH):
+            right[row, l] = J[row * speeds + speed, l] if plan.rows[row, 2] != 0 else spread(0.0)

@@ -5,7 +5,7 @@ the tree's regressor is never formed.
 """
 
 from .lanes import LANES, door, kernel
-from .rates import block_ratios, drive, factor_blocks, solve_blocks
+from .rates import block_ratios, drive, drive_one, factor_blocks, solve_blocks
 from .sizes import TERMS, add_terms, clear, finish_common
 from .spaces import (
     set_bodies,
@@ -76,12 +76,15 @@ def set_speeds(plan, work, s0, samples, q_dot, u, u_dot, maps):
 
 
 @kernel
-def set_modes(plan, work):
-    """Dependent speeds of all modes, and at the motion's rates of the coordinates."""
+def set_modes(plan, work, units):
+    """Dependent speeds of all modes, and at the motion's rates; units: modes are unit speeds."""
     speeds = len(plan.limit)
     for k in range(len(plan.free)):
         modes = below(work.modes, k * speeds)
-        drive(plan, work, modes)
+        if units:
+            drive_one(plan, work, plan.free[k])
+        else:
+            drive(plan, work, modes)
         solve_blocks(plan, work, work.right, -1.0, modes)
     for j in range(len(plan.block_speeds)):
         s = plan.block_speeds[j]
@@ -139,14 +142,14 @@ def start_variant(plan, work, G, v):
 
 
 @kernel
-def set_loops(plan, work):
+def set_loops(plan, work, units):
     """Factors and errors of the loop equations at the poses, and the modes they give."""
     set_gaps(plan, work)
     set_jacobian(plan, work, work.J)
     factor_blocks(plan, work)
     block_ratios(plan, work)
     loop_errors(plan, work)
-    set_modes(plan, work)
+    set_modes(plan, work, units)
 
 
 @kernel
@@ -205,14 +208,14 @@ def regress(plan, work, G, q, counted, q_dot, u, u_dot, maps, W, quality, terms)
             set_speeds(plan, work, s0, samples, q_dot, u, u_dot, maps)
             set_poses(plan, work)
             if len(plan.blocks) > 0:
-                set_loops(plan, work)
+                set_loops(plan, work, len(maps) == 0)
             set_motion(plan, work)
             if len(plan.blocks) > 0:
                 close_accelerations(plan, work)
             set_bodies(plan, work)
             finish_common(work.sizes)
+            set_columns(plan, work, W, v, s0, samples, free * samples)
             for k in range(free):
-                set_columns(plan, work, k, W, v, k * samples + s0, free * samples)
-                add_terms(work.sizes, work.fresh)
+                add_terms(work.sizes, work.spans, k, work.fresh)
             done = s0 + LANES
         finish_variant(work, v, quality, terms)

@@ -18,12 +18,16 @@ from ..motion import Motion
 from ..newton import LAST_UPDATE, Closer
 from ..regressor import Observation
 from ..spatial import Array
-from .close import close_all, walk
+from .approach import approach
+from .close import walk
 from .dimensions import Dimensions
 from .lanes import LANES
 from .plan import Plan, plan
 from .regress import regress
 from .work import Work, workspace
+
+#: Geometries on the way that are evaluated together: half a megabyte, most often.
+_TOGETHER = 2048
 
 
 @dataclass(frozen=True)
@@ -107,7 +111,7 @@ class Kernels:
             return Trace(path, outcome, where, margin, np.zeros(count, dtype=int))
         q = np.repeat(self._nominal[:, None], count, axis=1)
         if values:
-            assembled = self._assemble(values, q, margin, last_update)
+            assembled = self._assemble(values, G, q, margin, last_update)
             outcome[~assembled] = Outcome.UNASSEMBLABLE
         live = (outcome == Outcome.CLOSED).astype(np.int64)
         settings, places, travel, bends, legs = self._legs(targets)
@@ -141,57 +145,39 @@ class Kernels:
         return nominal.q[:, 0]
 
     def _assemble(
-        self, values: Mapping[str, Array], q: Array, margin: Array, last_update: float
+        self, values: Mapping[str, Array], G: Array, q: Array, margin: Array, last_update: float
     ) -> Array:
         """Bring all variants from the nominal geometry to theirs; (variant,) bool: who arrived."""
         assembled = np.zeros(len(margin), dtype=bool)
         waiting = np.arange(len(margin))
         for finer in REFINEMENTS:
-            part = np.repeat(self._nominal[:, None], waiting.size, axis=1)
-            here = {name: x[waiting] for name, x in values.items()}
-            live, regular, least = self._approach(here, part, GEOMETRY_STEPS * finer, last_update)
-            q[:, waiting] = part
-            good = live & regular
-            assembled[waiting[good]] = True
-            margin[waiting[good]] = least[good]
-            waiting = waiting[~good]
+            steps = GEOMETRY_STEPS * finer
+            group = max(LANES, _TOGETHER // steps)
+            for first in range(0, waiting.size, group):
+                these = waiting[first : first + group]
+                here = {name: x[these] for name, x in values.items()}
+                part = np.repeat(self._nominal[:, None], these.size, axis=1)
+                live, regular = np.ones((2, these.size), dtype=np.int64)
+                least = np.ones(these.size)
+                approach(
+                    self.plan,
+                    self.work,
+                    np.ascontiguousarray(G[..., these]),
+                    *self.dimensions.way(here, steps),
+                    part,
+                    live,
+                    regular,
+                    least,
+                    self.signs,
+                    last_update,
+                )
+                q[:, these] = part
+                assembled[these] = good = (live & regular) == 1
+                margin[these[good]] = least[good]
+            waiting = waiting[~assembled[waiting]]
             if not waiting.size:
                 break
         return assembled
-
-    def _approach(
-        self, values: Mapping[str, Array], q: Array, steps: int, last_update: float
-    ) -> tuple[Array, Array, Array]:
-        """In so many steps along a straight line of the symbols; whoever dies stays behind."""
-        nominal, count = self.model.mechanism.nominal, q.shape[1]
-        live, regular = np.ones(count, dtype=np.int64), np.ones(count, dtype=np.int64)
-        least, last = np.ones(count), q.copy()
-        for k in range(1, steps + 1):
-            going = np.flatnonzero(live)
-            if not going.size:
-                break
-            share = k / steps
-            here = {n: nominal[n] + share * (x[going] - nominal[n]) for n, x in values.items()}
-            G = self.dimensions.table(here, going.size)
-            part, alive = np.take(q, going, axis=1), np.ones(going.size, dtype=np.int64)
-            before = part.copy()
-            part += part - np.take(last, going, axis=1)  # as far again as the last step
-            last[:, going] = before
-            on_branch, near = np.ones(going.size, dtype=np.int64), np.ones(going.size)
-            close_all(
-                self.plan,
-                self.work,
-                G,
-                part,
-                alive,
-                self.signs,
-                np.inf if k == steps else 1e-2,
-                on_branch,
-                near,
-                last_update,
-            )
-            q[:, going], live[going], regular[going], least[going] = part, alive, on_branch, near
-        return live == 1, regular == 1, least
 
     def _legs(self, targets: Array) -> tuple[Array, Array, Array, Array, Array]:
         """Settings, places, travel, bends and legs of `close.walk`, from q_assembly on."""

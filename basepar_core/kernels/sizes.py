@@ -4,8 +4,8 @@ from .lanes import LANES, kernel
 from .vectors import WIDTH, larger, sqrt
 
 _1, _2 = LANES, 2 * LANES
-#: Rows of `Work.sizes`: squares of the longest ω, α, a, v and virtual ω, sums of the terms.
-OMEGA, ALPHA, PULL, SPEED, SPIN, TERMS = 0, 1, 2, 3, 4, 5
+#: Rows of `Work.sizes`: squares of the longest ω, α, a, sums of the terms.
+OMEGA, ALPHA, PULL, TERMS = 0, 1, 2, 3
 
 
 @kernel
@@ -44,13 +44,13 @@ def finish_common(sizes):
 
 
 @kernel
-def add_terms(sizes, fresh):
-    """Add one coordinate's squares of products to the sums, for the samples that count.
+def add_terms(sizes, spans, k, fresh):
+    """Add coordinate k's squares of products to the sums, for the samples that count.
 
     Of speed · pull, speed · turning + spin · pull, spin · turning, from their squares.
     """
     for l in range(0, LANES, WIDTH):
-        counted, speed, spin = fresh[l], sizes[SPEED, l], sizes[SPIN, l]
+        counted, speed, spin = fresh[l], spans[2 * k, l], spans[2 * k + 1, l]
         pull, turning, mixed = sizes[PULL, l], sizes[ALPHA, l], sizes[OMEGA, l]
         sizes[TERMS, l] += counted * (speed * pull)
         both = speed * turning + spin * pull + mixed * sqrt(speed * spin)

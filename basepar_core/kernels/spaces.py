@@ -9,7 +9,7 @@ from numba.extending import overload
 from . import planar, spatial, spatial_loops
 from .lanes import INNER
 from .plan import PlanarPlan
-from .sizes import ALPHA, OMEGA, PULL, SPEED, SPIN, clear, longer
+from .sizes import ALPHA, OMEGA, PULL, clear, longer
 from .spatial_columns import body_state, centred, columns, offset, shifted
 from .vectors import below
 
@@ -205,47 +205,53 @@ def _set_bodies(plan, work):
     return plane if plan.cls is PlanarPlan else space
 
 
-def set_columns(plan, work, k, W, v, at, step):
-    """All bodies' columns for coordinate k: W[v], numbers from `at` on, `step` to the next."""
+def set_columns(plan, work, W, v, at, line, step):
+    """All bodies' columns for all coordinates, and how far these move bodies: work.spans.
+
+    W[v]: numbers from `at` on, `line` to the next coordinate, `step` to the next parameter.
+    """
 
 
 @overload(set_columns, jit_options=INNER)
-def _set_columns(plan, work, k, W, v, at, step):
-    def plane(plan, work, k, W, v, at, step):
-        pose, twist, motion, virtual, sizes = (
-            work.pose,
-            work.twist,
-            work.motion,
-            work.virtual,
-            work.sizes,
-        )
-        modes = below(work.modes, k * len(plan.limit))
-        clear(sizes, SPEED, SPIN)
-        planar.twists(plan.elements, pose, modes, plan.moved, plan.rated, k, virtual)
+def _set_columns(plan, work, W, v, at, line, step):
+    def plane(plan, work, W, v, at, line, step):
+        pose, twist, motion, virtual = work.pose, work.twist, work.motion, work.virtual
+        clear(work.spans, 0, 2 * len(plan.free) - 1)
+        for k in range(len(plan.free)):
+            modes = below(work.modes, k * len(plan.limit))
+            planar.twists(plan.elements, pose, modes, plan.moved, plan.rated, k, virtual)
+            for b in range(len(plan.carries)):
+                e, here = plan.carries[b], at + k * line + 4 * b * step
+                if plan.moved[k, e] == 0:
+                    continue
+                longer(virtual, e, 0, 1, work.spans, 2 * k + 1)
+                longer(virtual, e, 1, 2, work.spans, 2 * k)
+                planar.columns(pose, twist, virtual, motion, e, W, v, here, step)
+
+    def space(plan, work, W, v, at, line, step):
+        clear(work.spans, 0, 2 * len(plan.free) - 1)
+        for k in range(len(plan.free)):
+            modes = below(work.modes, k * len(plan.limit))
+            virtual = below(work.virtual, k * (len(plan.elements) + 1))
+            spatial.twists(plan.elements, work.pose, modes, plan.moved, plan.rated, k, virtual)
         for b in range(len(plan.carries)):
             e = plan.carries[b]
-            if plan.moved[k, e] == 0:
-                continue
-            longer(virtual, e, 0, 1, sizes, SPIN)
-            longer(virtual, e, 1, 2, sizes, SPEED)
-            planar.columns(pose, twist, virtual, motion, e, W, v, at + 4 * b * step, step)
-
-    def space(plan, work, k, W, v, at, step):
-        virtual, scratch, sizes = work.virtual, work.scratch, work.sizes
-        modes = below(work.modes, k * len(plan.limit))
-        clear(sizes, SPEED, SPIN)
-        spatial.twists(plan.elements, work.pose, modes, plan.moved, plan.rated, k, virtual)
-        for b in range(len(plan.carries)):
-            e, here = plan.carries[b], at + 10 * b * step
-            if plan.moved[k, e] == 0:
-                continue
-            longer(virtual, e, 0, 3, sizes, SPIN)
-            if plan.plain[b] == 1:
-                columns(work.pose, e, virtual, e, work.states, b, W, v, here, step)
-                longer(virtual, e, 3, 3, sizes, SPEED)
-            else:
-                shifted(virtual, e, work.offsets, b, scratch)
-                columns(work.axes, b, scratch, 0, work.states, b, W, v, here, step)
-                longer(scratch, 0, 3, 3, sizes, SPEED)
+            axes, row = (work.pose, e) if plan.plain[b] == 1 else (work.axes, b)
+            columns(
+                axes,
+                row,
+                work.virtual,
+                e,
+                plan.moved,
+                work.offsets,
+                work.states,
+                b,
+                W,
+                v,
+                at + 10 * b * step,
+                line,
+                step,
+                work.spans,
+            )
 
     return plane if plan.cls is PlanarPlan else space

@@ -5,7 +5,7 @@ out: with B = [α]× + ω ωᵀ − ω², a point x of the body has acceleration
 """
 
 from .lanes import LANES, kernel
-from .vectors import WIDTH
+from .vectors import WIDTH, larger
 
 #: Numbers of a body's state: ω, α, a (3 each), B (9), products of ω (6).
 STATE = 24
@@ -97,32 +97,56 @@ def body_state(axes, row, twist, e, motion, m, states, b):
 
 
 @kernel
-def columns(axes, row, twist, e, states, b, W, v, at, step):
-    """Ten columns of body b for the virtual twist[e]: numbers of W[v] from `at` on, by `step`."""
+def columns(axes, row, virtual, e, moved, off, states, b, W, v, at, line, step, spans):
+    """Ten columns of body b for the virtual twists of its link, of every coordinate that moves it.
+
+    virtual (coordinate · links + link, 6 · LANES); W[v]: numbers from `at` on, `line` to the
+    next coordinate, `step` to the next column. spans (2 · coordinate, LANES): squares of the
+    longest virtual speed and, behind it, spin. All coordinates of a body at once: what they
+    share stays in registers.
+    """
+    links = len(virtual) // len(moved)
     for l in range(0, LANES, WIDTH):
         r0, r1, r2 = axes[row, l], axes[row, _1 + l], axes[row, _2 + l]
         r3, r4, r5 = axes[row, _3 + l], axes[row, _4 + l], axes[row, _5 + l]
         r6, r7, r8 = axes[row, _6 + l], axes[row, _7 + l], axes[row, _8 + l]
-        x, y, z = twist[e, l], twist[e, _1 + l], twist[e, _2 + l]
-        dx, dy, dz = r0 * x + r3 * y + r6 * z, r1 * x + r4 * y + r7 * z, r2 * x + r5 * y + r8 * z
-        x, y, z = twist[e, _3 + l], twist[e, _4 + l], twist[e, _5 + l]
-        vx, vy, vz = r0 * x + r3 * y + r6 * z, r1 * x + r4 * y + r7 * z, r2 * x + r5 * y + r8 * z
-        ax, ay, az = states[b, _6 + l], states[b, _7 + l], states[b, _8 + l]
-        W[v, at + l] = vx * ax + vy * ay + vz * az
-        W[v, at + step + l] = (
-            states[b, _9 + l] * vx + states[b, _12 + l] * vy + states[b, _15 + l] * vz
-        ) + (ay * dz - az * dy)
-        W[v, at + 2 * step + l] = (
-            states[b, _10 + l] * vx + states[b, _13 + l] * vy + states[b, _16 + l] * vz
-        ) + (az * dx - ax * dz)
-        W[v, at + 3 * step + l] = (
-            states[b, _11 + l] * vx + states[b, _14 + l] * vy + states[b, _17 + l] * vz
-        ) + (ax * dy - ay * dx)
-        ax, ay, az = states[b, _3 + l], states[b, _4 + l], states[b, _5 + l]
-        xy, xz, yz = states[b, _21 + l], states[b, _22 + l], states[b, _23 + l]
-        W[v, at + 4 * step + l] = dx * ax + dy * xz - dz * xy
-        W[v, at + 5 * step + l] = dx * (ay - xz) + dy * (ax + yz) + dz * states[b, _18 + l]
-        W[v, at + 6 * step + l] = dx * (az + xy) + dy * states[b, _19 + l] + dz * (ax - yz)
-        W[v, at + 7 * step + l] = dy * ay + dz * xy - dx * yz
-        W[v, at + 8 * step + l] = dx * states[b, _20 + l] + dy * (az - xy) + dz * (ay + xz)
-        W[v, at + 9 * step + l] = dz * az + dx * yz - dy * xz
+        ox, oy, oz = off[b, l], off[b, _1 + l], off[b, _2 + l]
+        for k in range(len(moved)):
+            if moved[k, e] == 0:
+                continue
+            t, to = k * links + e, at + k * line + l
+            p, q, r = virtual[t, l], virtual[t, _1 + l], virtual[t, _2 + l]
+            x = virtual[t, _3 + l] + q * oz - r * oy
+            y = virtual[t, _4 + l] + r * ox - p * oz
+            z = virtual[t, _5 + l] + p * oy - q * ox
+            spans[2 * k, l] = larger(spans[2 * k, l], x * x + y * y + z * z)
+            spans[2 * k + 1, l] = larger(spans[2 * k + 1, l], p * p + q * q + r * r)
+            dx, dy, dz = (
+                r0 * p + r3 * q + r6 * r,
+                r1 * p + r4 * q + r7 * r,
+                r2 * p + r5 * q + r8 * r,
+            )
+            vx, vy, vz = (
+                r0 * x + r3 * y + r6 * z,
+                r1 * x + r4 * y + r7 * z,
+                r2 * x + r5 * y + r8 * z,
+            )
+            ax, ay, az = states[b, _6 + l], states[b, _7 + l], states[b, _8 + l]
+            W[v, to] = vx * ax + vy * ay + vz * az
+            W[v, to + step] = (
+                states[b, _9 + l] * vx + states[b, _12 + l] * vy + states[b, _15 + l] * vz
+            ) + (ay * dz - az * dy)
+            W[v, to + 2 * step] = (
+                states[b, _10 + l] * vx + states[b, _13 + l] * vy + states[b, _16 + l] * vz
+            ) + (az * dx - ax * dz)
+            W[v, to + 3 * step] = (
+                states[b, _11 + l] * vx + states[b, _14 + l] * vy + states[b, _17 + l] * vz
+            ) + (ax * dy - ay * dx)
+            ax, ay, az = states[b, _3 + l], states[b, _4 + l], states[b, _5 + l]
+            xy, xz, yz = states[b, _21 + l], states[b, _22 + l], states[b, _23 + l]
+            W[v, to + 4 * step] = dx * ax + dy * xz - dz * xy
+            W[v, to + 5 * step] = dx * (ay - xz) + dy * (ax + yz) + dz * states[b, _18 + l]
+            W[v, to + 6 * step] = dx * (az + xy) + dy * states[b, _19 + l] + dz * (ax - yz)
+            W[v, to + 7 * step] = dy * ay + dz * xy - dx * yz
+            W[v, to + 8 * step] = dx * states[b, _20 + l] + dy * (az - xy) + dz * (ay + xz)
+            W[v, to + 9 * step] = dz * az + dx * yz - dy * xz

@@ -12,11 +12,12 @@ from .plan import Plan
 class Work(NamedTuple):
     """Lane arrays; what they hold is said where they are filled.
 
-    table: constants; q: configuration; pose, twist, motion, own, virtual: per link; cut, normal,
+    table: constants; q: configuration; pose, twist, motion, own: per link; virtual (coordinate ·
+    links + link): twists; spans (2 · coordinate): squares of their longest vectors; cut, normal,
     gap: per cut and row; J, A, diagonal, beta, ratios: the loop equations; right (row), x, curve
     (speed), solving: right sides, solutions, what tangents were short of, scratch of the solver;
     rates, rate_dots, modes (coordinate · speeds + speed): speeds; given: rates of coordinates;
-    axes, states, offsets: per body; worst: of `regress.loop_errors`; J2, J0, q0, before, size:
+    axes, states, offsets: per body; worst: of `regress.loop_errors`; J2, q0, q1, before, size:
     scratch of the doors; live to retry and regular: masks, 1 or 0; depends (speed,): whether
     loops determine it; everything (1, link): ones; angle, out, scratch, sine, cosine.
     """
@@ -51,12 +52,13 @@ class Work(NamedTuple):
     out: Array
     scratch: Array
     sizes: Array
+    spans: Array
     worst: Array
     sine: Array
     cosine: Array
     J2: Array
-    J0: Array
     q0: Array
+    q1: Array
     before: Array
     size: Array
     least: Array
@@ -90,7 +92,7 @@ def workspace(plan: Plan, items: int, positions: int) -> Work:
         twist=lanes(links, 6),
         motion=lanes(links, 6),
         own=lanes(links, 6),
-        virtual=lanes(links, 6),
+        virtual=lanes(free * links, 6),
         cut=lanes(len(plan.cuts), 24),
         normal=lanes(rows, 3),
         gap=lanes(rows),
@@ -113,13 +115,14 @@ def workspace(plan: Plan, items: int, positions: int) -> Work:
         angle=lanes(1),
         out=lanes(1, 9),
         scratch=lanes(1, 6),
-        sizes=lanes(8),
+        sizes=lanes(6),
+        spans=lanes(2 * free),
         worst=lanes(3),
         sine=lanes(1),
         cosine=lanes(1),
         J2=lanes(rows * speeds),
-        J0=lanes(rows * speeds),
         q0=lanes(positions),
+        q1=lanes(positions),
         before=lanes(1),
         size=lanes(1),
         least=lanes(1),

@@ -154,3 +154,20 @@ def test_far_cycles_go_the_plain_way(monkeypatch):
 
 def test_statuses_of_the_cases_are_all_there():
     assert {*by_kernels("four-bar")["status"]} >= {Status.UNASSEMBLABLE, Status.LOST}
+
+
+def test_a_first_result_needs_no_computer_algebra():
+    """To load sympy takes a quarter of the second that a fresh process has for its first W."""
+    program = (
+        "import sys\n"
+        "from basepar_core import closure, engine, files, motion\n"
+        "for name in ('four-bar', 'ur5', 'stewart-gough'):\n"
+        "    model = closure.prepare(files.load(name))\n"
+        "    sought = motion.excitation(model.mechanism, model.assembled.coordinates)\n"
+        "    assert engine.Engine(model).observe({}, sought).closed.all()\n"
+        "print('sympy' in sys.modules)\n"
+    )
+    found = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert found.stdout.strip() == "False"
