@@ -35,6 +35,12 @@ def seconds(job: Callable[[], Any], repeats: int = 5) -> tuple[float, float]:
     return statistics.median(wall), statistics.median(cpu)
 
 
+def goals(must: float | None, wanted: float | None) -> str:
+    """What a ratio is measured by, in words."""
+    named = {"must": must, "wanted": wanted}
+    return "".join(f", {name} {value:g}" for name, value in named.items() if value is not None)
+
+
 @pytest.fixture
 def against(benchmark, capsys):
     """`against(ours, theirs, per=…)`: benchmark ours, and record how many times faster it is."""
@@ -60,20 +66,23 @@ def against(benchmark, capsys):
 
 @pytest.fixture
 def against_each(benchmark, capsys):
-    """`against_each((ours, count), (theirs, count), unit)`: times per unit, and their ratio."""
+    """`against_each((ours, count), (theirs, count), unit, must, wanted)`: times and their ratio.
 
-    def compare(ours, theirs, unit):
+    must, wanted: ratios asked for, printed beside what is found; nothing is asserted on time.
+    """
+
+    def compare(ours, theirs, unit, must=None, wanted=None):
         benchmark.pedantic(ours[0], rounds=5, warmup_rounds=1)
         lines = []
         for who, (job, count) in (("ours", ours), ("theirs", theirs)):
             wall, cpu = seconds(job, 9 if who == "ours" else 3)
             benchmark.extra_info[f"{who} wall us/{unit}"] = wall / count * 1e6
             benchmark.extra_info[f"{who} cpu us/{unit}"] = cpu / count * 1e6
-            lines.append(f"{who} {wall / count * 1e6:.1f} us wall, {cpu / count * 1e6:.1f} us cpu")
+            lines.append(f"{who} {wall / count * 1e6:.3g} us wall, {cpu / count * 1e6:.3g} us cpu")
         info = benchmark.extra_info
         ratio = info[f"theirs cpu us/{unit}"] / info[f"ours cpu us/{unit}"]
-        info["ratio of cpu"] = ratio
+        info |= {"ratio of cpu": ratio, "must": must, "wanted": wanted}
         with capsys.disabled():
-            print(f"\n  {'; '.join(lines)} per {unit}: {ratio:.0f} times")
+            print(f"\n  {'; '.join(lines)} per {unit}: {ratio:.3g} times{goals(must, wanted)}")
 
     return compare
