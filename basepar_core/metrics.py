@@ -32,13 +32,13 @@ def strokes(
     -------
     Per name (variant,), m or rad. Between two samples the motion may pass a little further.
     """
-    pins = {name: turn for name in names if (turn := _pin_turn(model, q, name)) is not None}
+    pins = {name: turn for name in names if (turn := pin_turn(model, q, name)) is not None}
     others = [name for name in names if name not in pins]
     measured = dict(tracks(model, values, q, others)) if others else {}
     return {name: np.ptp({**pins, **measured}[name], axis=-1) for name in names}
 
 
-def _pin_turn(model: Model, q: Array, name: str) -> Array | None:
+def pin_turn(model: Model, q: Array, name: str) -> Array | None:
     """Angle (variant, sample) of a cut pin in the plane, but for a constant; None for others.
 
     The sum of the turns around its loop: exact, continuous, and much less work than poses.

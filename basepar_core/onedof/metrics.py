@@ -14,17 +14,18 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..closure import Model
+from ..engine import Engine
 from ..errors import MissingDataError, UsageError
 from ..mechanism import LENGTH_VALUES, ConstantSpeed, Data, Mechanism
 from ..motion import cycle
 from ..spatial import Array
 from ..topology import joint_of_value
 from . import turning
-from .machine import GUESS, turn_at
-from .path import Path, Values, follow
-from .reduced import samples_of
+from .machine import GUESS
+from .path import Values
 from .results import Motion, dwell, measures, motion_of
 from .survey import Table
+from .swift import Turner
 from .turning import NEUTRAL, STALLED, TURNING, regimes, run, turn_of
 from .virtual import Reaction, freed, reaction
 from .way import Way, find_way
@@ -36,8 +37,8 @@ STATES = (*turning.STATES, "not closed", "not accurate")
 #: Intervals a turn. Where half as many change the speed by more than `ACCURACY` of its range, the
 #: next are taken: the result is about 16 times better, as steps of fourth order are.
 INTERVALS, ACCURACY = (360, 1440), 5e-4
-#: Variants that are tabulated together: the arrays of 32 with 1440 intervals stay below 200 MB.
-PART = 32
+#: Variants that are measured together: the arrays of 512 with 1440 intervals stay below 200 MB.
+PART = 512
 #: A joint dwells while it stays within this share of its stroke.
 BAND = 0.01
 
@@ -130,18 +131,16 @@ class Meter:
 
     Attributes
     ----------
-    model
-        With a virtual coordinate for every reaction.
-    way
-        One closed motion of the nominal variant, which all are followed along.
+    turner
+        Of the model with a virtual coordinate for every reaction, along one closed motion of the
+        nominal variant, which all are followed along.
     names, reactions, joints
         Metrics wanted; those that are reactions, and joint values whose dwell is wanted.
     period
         s per turn of a neutral regime, from the mechanism's cycle; None where it says none.
     """
 
-    model: Model
-    way: Way
+    turner: Turner
     names: tuple[str, ...]
     reactions: tuple[str, ...]
     joints: tuple[str, ...]
@@ -150,6 +149,7 @@ class Meter:
     def __call__(self, values: Values) -> Measured:
         """Metrics of variants: swept symbols, (variant,) arrays, SI; others are nominal."""
         count = max((np.size(x) for x in values.values()), default=1)
+        every = {name: np.broadcast_to(x, (count,)) for name, x in values.items()}
         found = Measured(
             {name: np.full(count, np.nan) for name in self.names},
             np.full(count, BROKEN),
@@ -158,41 +158,36 @@ class Meter:
         for start in range(0, count, PART):
             rows = np.arange(start, min(start + PART, count))
             with np.errstate(all="ignore"):  # what does not close, stalls or has no regime
-                self._measure(values, rows, found)
+                self._measure(every, rows, found)
         return found
 
     def _measure(self, values: Values, rows: Array, found: Measured) -> None:
         """Fill rows, with ever finer steps for those that need them."""
         for intervals in INTERVALS:
-            if rows.size:
-                rows, tables = self._tabulated(values, rows, intervals)
-            if not rows.size or tables is None:
+            if not rows.size:
                 return
-            table, turn = tables
-            fine, coarse = (self._regime(t) for t in (turn, turn_of(_halved(table))))
-            state, ran = fine
-            speed, other = ran.speed[:, 0], coarse[1].speed[:, 0]
-            span = np.maximum(np.ptp(speed, axis=1), 1e-12 * speed.max(axis=1))
-            error = np.abs(speed[:, ::2] - other).max(axis=1) / span
-            runs = np.isfinite(error)
-            found.state[rows] = np.where((error > ACCURACY) & runs, COARSE, state)
-            good = runs & (error <= ACCURACY)
-            found.error[rows] = np.where(good, error, np.nan)
-            for name, numbers in self._numbers(table, motion_of(table, turn, ran)).items():
-                found.values[name][rows[good]] = numbers[good]
-            rows = rows[runs & ~good]
+            turns = self.turner({name: x[rows] for name, x in values.items()}, intervals)
+            found.state[rows[turns.coarse]] = COARSE
+            again = [rows[:0]]
+            for part, table, turn in turns.parts():
+                again.append(self._fill(rows[part], table, turn, found))
+            rows = np.concatenate(again)
 
-    def _tabulated(
-        self, values: Values, rows: Array, intervals: int
-    ) -> tuple[Array, tuple[Table, turning.Turn] | None]:
-        """Rows that follow a whole turn, and their tables."""
-        path = follow(self.model, _rows(values, rows), samples_of(self.way, intervals))
-        good = path.closed
-        if not good.any():
-            return rows[good], None
-        rows, path = rows[good], Path(path.q[:, good], path.outcome[good])
-        found = turn_at(self.model, self.way, _rows(values, rows), intervals, self.joints, path)
-        return rows, found
+    def _fill(self, rows: Array, table: Table, turn: turning.Turn, found: Measured) -> Array:
+        """Fill the rows that these steps are fine enough for; which ones they are not."""
+        fine, coarse = (self._regime(t) for t in (turn, turn_of(_halved(table))))
+        state, ran = fine
+        speed, other = ran.speed[:, 0], coarse[1].speed[:, 0]
+        span = np.maximum(np.ptp(speed, axis=1), 1e-12 * speed.max(axis=1))
+        error = np.abs(speed[:, ::2] - other).max(axis=1) / span
+        runs = np.isfinite(error)
+        found.state[rows] = np.where((error > ACCURACY) & runs, COARSE, state)
+        good = runs & (error <= ACCURACY)
+        found.error[rows] = np.where(good, error, np.nan)
+        for name, numbers in self._numbers(table, motion_of(table, turn, ran)).items():
+            found.values[name][rows[good]] = numbers[good]
+        left: Array = rows[runs & ~good]
+        return left
 
     def _regime(self, turn: turning.Turn) -> tuple[Array, turning.Run]:
         found = regimes(turn, np.array([GUESS]), self.period)
@@ -254,11 +249,8 @@ def meter_of(model: Model, names: Sequence[str]) -> Meter:
     wanted = [_reaction(it, name) for name in reactions]
     joints = tuple(argument for word, argument in map(_parts, names) if word == "dwell")
     full = freed(model, wanted) if wanted else model
-    return Meter(full, way, tuple(names), reactions, joints, _period(model, way))
-
-
-def _rows(values: Values, rows: Array) -> Values:
-    return {name: x[rows] if np.size(x) > 1 else x for name, x in values.items()}
+    turner = Turner(Engine(full), way, joints)
+    return Meter(turner, tuple(names), reactions, joints, _period(model, way))
 
 
 def _parts(name: str) -> tuple[str, str]:

@@ -90,7 +90,8 @@ class Reduced:
         coordinate, (variant, coordinate, sample). Of the mechanism's own, the first: m, ½ m′ and
         V′ of gravity; of virtual ones m_e1, m_e2 and gravity's share. Springs are forces.
     energy, potential
-        m by the energy route, and V of gravity, J (variant, sample).
+        m by the energy route, and V of gravity, J (variant, sample); `energy` is (variant, 0)
+        where only the kinetostatic route was gone (`swift`).
     path
         Configurations, and outcome of the closures; rubbish where not closed.
     """

@@ -4,7 +4,6 @@ One turn of many variants; arrays are (variant, node) on the nodes of `turning.R
 and the last of which are the same place of the turn.
 """
 
-from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -12,6 +11,7 @@ import numpy as np
 from scipy.interpolate import CubicSpline
 
 from ..spatial import Array
+from .dwells import longest
 from .survey import Table
 from .turning import Run, Turn
 
@@ -159,33 +159,11 @@ def dwell(q: Array, theta: Array, band: float | Array) -> Array:
     (variant,), rad, at most the turn; on nodes: up to a spacing too short at either end.
     """
     twice = np.concatenate([theta[:, :-1], theta[:, :-1], theta[:, :1]], axis=1)
-    h, count = q[1] - q[0], q.size - 1
-    found = np.zeros(len(theta))
-    for v, (track, width) in enumerate(zip(twice, np.broadcast_to(band, len(theta)), strict=True)):
-        found[v] = _longest(track, count, width) * h
-    return found
-
-
-def _longest(track: Array, count: int, band: float) -> int:
-    """Most intervals of consecutive nodes within a band; two ends that only move on."""
-    low: deque[int] = deque()
-    high: deque[int] = deque()
-    best, start = 0, 0
-    for k, x in enumerate(track):
-        while low and track[low[-1]] >= x:
-            low.pop()
-        while high and track[high[-1]] <= x:
-            high.pop()
-        low.append(k)
-        high.append(k)
-        while track[high[0]] - track[low[0]] > band:
-            start += 1
-            if low[0] < start:
-                low.popleft()
-            if high[0] < start:
-                high.popleft()
-        best = max(best, k - start)
-    return min(best, count)
+    found = np.zeros(len(theta), np.int64)
+    bands = np.array(np.broadcast_to(band, len(theta)), float)
+    longest(twice, q.size - 1, bands, found)
+    stretch: Array = found * (q[1] - q[0])
+    return stretch
 
 
 def measures(table: Table, motion: Motion, names: Sequence[str] = ()) -> dict[str, Array]:

@@ -90,6 +90,13 @@ def tabulate(
     loads = loads_of(model.mechanism, values)
     names = (*loads.joints, *extra)
     theta, rates = joint_tables(model, values, found.path.q, names)
+    return loaded(model, values, found, loads, theta, rates)
+
+
+def loaded(
+    model: Model, values: Values, found: Reduced, loads: Loads, theta: Array, rates: Array
+) -> Table:
+    """Reduced parameters with the springs, and the rotors, that act at joints θ with rates ∂θ."""
     slope = found.potential_slope.copy()
     potential = found.potential - found.potential[:, :1]
     for spring in loads.elastics:

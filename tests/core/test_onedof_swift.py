@@ -1,0 +1,122 @@
+"""Turns by few samples and the kernels against the plain path on every node."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+from basepar_core.base.compiled import compiled
+from basepar_core.base.symbolic import symbolic
+from basepar_core.closure import prepare
+from basepar_core.engine import Engine
+from basepar_core.files import load, loads
+from basepar_core.onedof import periodic, swift
+from basepar_core.onedof.machine import turn_at
+from basepar_core.onedof.reduced import base_inertias
+from basepar_core.onedof.virtual import freed, reaction
+from basepar_core.onedof.way import find_way
+
+SPRUNG = """
+springs:
+  coil: {joint: D, rest: 0.2, stiffness: 30 N*m}
+  wire: {connects: [ground, coupler], at: [[1, 1], [0.2, 0]], rest: 0.4 m, stiffness: 200 N/m}
+friction: {C: {viscous: 0.3, coulomb: 0.2, rotor: 0.01}}
+"""
+CASES = {
+    "bicycle": (load("bicycle").source, {"l1": [0.41, 0.42, 0.43]}, None),
+    "dwell": (load("dwell").source, {"AB": [0.03, 0.0255, 0.0325], "gear": [6, 8, 12.0]}, None),
+    "reaction": (load("dwell").source, {"AB": [0.03, 0.028]}, "S:rocker:y"),
+    "gravity": (load("four-bar").source, {"lx1": [0.25, 0.35], "Dx": [0.9, 1.0]}, "B:crank:x"),
+    "space": (load("rsur").source, {}, None),
+}
+
+
+@pytest.mark.parametrize("name", [*CASES, "springs"])
+def test_few_samples_tell_what_all_nodes_do(name):
+    text, values, force = CASES.get(name, ("", {}, None))
+    if name == "springs":  # of pins that close a loop, a spring's rest and a rotor count too
+        text = load("four-bar").source.replace("friction:", "# friction:") + SPRUNG
+    model = prepare(loads(text))
+    way = find_way(model)
+    if force:
+        model = freed(model, [reaction(model.mechanism, force)])
+    values = {key: np.array(x) for key, x in values.items()}
+    plain, turn = turn_at(model, way, values, 360)
+    turner = pickle.loads(pickle.dumps(swift.Turner(Engine(model), way)))
+    found = turner(values, 360)
+    assert sorted(found.rows) == list(range(turn.count))
+    for rows, table, ours in found.parts():
+        pairs = [(getattr(ours, f), getattr(turn, f)[rows]) for f in ("m", "work", "drag", "pull")]
+        for f in ("theta", "rates"):
+            pairs.append((getattr(table, f), np.take(getattr(plain, f), rows, axis=-2)))
+        for f in ("slope", "virtual_slope", "potential"):
+            pairs.append((getattr(table, f), getattr(plain, f)[rows]))
+        for f in ("inertia", "half_slope"):
+            pairs.append((getattr(table.reduced, f), getattr(plain.reduced, f)[rows]))
+        for one, other in pairs:
+            # What the samples are asked to tell (`swift.TAIL`), of each function's size.
+            size = np.abs(other).max(axis=-1, keepdims=True)
+            assert (np.abs(one - other) <= swift.TAIL * size + 1e-15).all()
+
+
+def test_base_parameters_of_every_geometry():
+    model = prepare(load("four-bar"))
+    base = symbolic(model)
+    functions = compiled(base, model.mechanism)
+    values = {"lx1": np.array([0.25, 0.3, 0.35]), "Dx": np.array([0.9, 1.0, 1.1])}
+    way = find_way(model)
+    small = swift.Turner(
+        Engine(model), way, weigh=lambda m, v: base_inertias(m, base, functions, v)
+    )(values, 360)
+    whole = turn_at(model, way, values, 360)[1]
+    [(_, _, turn)] = small.parts()
+    # φ_b regroups terms of mixed sign, and 64 samples err by `swift.TAIL` at most.
+    for one, other in ((turn.m, whole.m), (turn.work, whole.work)):
+        np.testing.assert_allclose(one, other, rtol=0, atol=swift.TAIL * np.abs(other).max())
+
+
+def test_who_does_not_turn_and_who_needs_more(monkeypatch):
+    model = prepare(load("dwell"))
+    turner = swift.Turner(Engine(model), find_way(model))
+    values = {"AB": np.array([0.03, 0.2, 0.033]), "OC": np.array([0.075, 0.075, 0.08])}
+    found = turner(values, 360)
+    assert found.lost.tolist() == [1]
+    assert sorted(found.rows) == [0, 2]
+    fewer = dict.fromkeys(found.rows.tolist())
+    for rows, table, _ in found.parts():
+        fewer |= dict.fromkeys(rows.tolist(), table.reduced.path.q.shape[-1])
+    assert fewer[2] > fewer[0]  # near its dead point: more harmonics
+    monkeypatch.setattr(swift, "MOST", fewer[0])
+    assert turner(values, 360).coarse.tolist() == [2]
+
+
+def known(count):
+    """exp(sin q) + q/3, its slope, and what a turn gains."""
+    q = np.linspace(0, 2 * np.pi, count, endpoint=False)
+    wave = np.exp(np.sin(q))
+    return (wave + q / 3)[None], (np.cos(q) * wave + 1 / 3)[None], np.array([2 * np.pi / 3])
+
+
+def test_slopes_integrals_and_nodes_of_a_known_function():
+    values, slope, gained = known(48)
+    # Coefficients of exp(sin) fall below 1e-16 at 15; slopes multiply rounding by harmonics.
+    np.testing.assert_allclose(periodic.slopes(values, gained, 2 * np.pi), slope, atol=1e-13)
+    since = values - values[:, :1]
+    np.testing.assert_allclose(periodic.integrals(slope, 2 * np.pi), since, atol=1e-14)
+    for intervals in (36, 48, 100):
+        ends = np.linspace(0, 2 * np.pi, intervals + 1)
+        found = periodic.finer(values, gained, intervals)
+        np.testing.assert_allclose(found[0], np.exp(np.sin(ends)) + ends / 3, atol=1e-14)
+
+
+@pytest.mark.parametrize("count", [8, 12, 16, 24])
+def test_the_tail_bounds_what_is_between_samples(count):
+    q = np.linspace(0, 2 * np.pi, count, endpoint=False)
+    ends = np.linspace(0, 2 * np.pi, 361)
+    for sharp in (0.3, 0.6):  # harmonics fall like 1/3 and like 1/1.6 to their power
+        values = 1 / (1 - sharp * np.cos(q - 0.4))[None]
+        off = periodic.finer(values, 0.0, 360) - 1 / (1 - sharp * np.cos(ends - 0.4))
+        bound = periodic.tail(values)[0] * np.ptp(values)
+        assert np.abs(off).max() < bound
+        # And it says something: a third of the harmonics' fall, where the error is half of it.
+        assert bound < 30 * np.abs(off).max() ** (2 / 3)
