@@ -84,10 +84,7 @@ class Kernels:
         A `W` given is filled: zeros, or what a call before has left for this mechanism.
         """
         free = len(motion.q)
-        u, u_dot, T = kinematics.coordinate_speeds(
-            self.model.topology, motion.q, motion.q_dot, motion.q_ddot
-        )
-        maps = T if (np.eye(free)[..., None] != T).any() else np.zeros((0, 0, 0))
+        u, u_dot, maps = self._speeds(motion)
         count, samples = q.shape[1:]
         if W is None:
             W = np.zeros((count, len(self.model.mechanism.parameter_names), free, samples))
@@ -96,6 +93,15 @@ class Kernels:
             self.plan, self.work, G, q, counted, motion.q_dot, u, u_dot, maps, W, quality, terms
         )
         return W, quality, terms
+
+    def _speeds(self, motion: Motion) -> tuple[Array, Array, Array]:
+        """Speeds, their rates, and the map from coordinate rates to speeds; empty: equal."""
+        graph = self.model.topology
+        balls = (node for node in graph.tree if node.kind == "spherical")
+        if all(set(range(b.speed, b.speed + 3)).isdisjoint(graph.independent) for b in balls):
+            u, u_dot = (np.ascontiguousarray(x) for x in (motion.q_dot, motion.q_ddot))
+            return u, u_dot, np.zeros((0, 0, 0))
+        return kinematics.coordinate_speeds(graph, motion.q, motion.q_dot, motion.q_ddot)
 
     def trace(
         self, values: Mapping[str, Array], G: Array, targets: Array, last_update: float
