@@ -25,7 +25,7 @@ from .study_spec import Range, StudySpec
 #: How the slope of a quantity is had, by the word before its parentheses.
 EXACT = {"torque_rms": "exact", "condition": "exact"}
 PIECEWISE = {"torque_peak": "exact, piece by piece", "stroke": "exact, piece by piece"}
-STEPS = ("rank", "selected_size")
+STEPS = ("rank", "selected_size", "dwell")  # a dwell is counted on nodes
 #: Step of central differences, as a share of a variable's range: they err by its square, and by
 #: rounding (1e-15 of the value) over it.
 SHARE = 1e-6
@@ -197,7 +197,9 @@ def word_of(name: str) -> tuple[str, str]:
 def column(evaluator: Any, arrays: Mapping[str, np.ndarray], name: str) -> np.ndarray:
     """A result (variant,) among an evaluation's arrays."""
     word, inner = word_of(name)
-    array = array_name(name) if word == "stroke" else word
+    array = array_name(name)
+    if array not in arrays:  # of several drives: one array, a column for each
+        array = word
     found = np.asarray(arrays[array], float)
     if found.ndim == 1:
         return found

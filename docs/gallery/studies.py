@@ -23,6 +23,7 @@ from workflows.study_pictures import Shown, pictures
 MADE = {
     "four-bar": "lx1=1mm, lx2=1mm, ly2=1mm, lx3=1mm, Dx=1mm, Dy=1mm",
     "quick-return": "r=0.2mm, d=0.2mm, l=0.2mm, k=0.2mm, h=0.2mm",
+    "dwell": "AB=0.1mm, OC=0.1mm",
     "3-rrr": "l1=0.1mm, l2=0.1mm, a=0.1mm, ax=0.1mm, ay=0.1mm, b=0.1mm, bx=0.1mm, by=0.1mm",
 }
 #: Pictures that the gallery shows.

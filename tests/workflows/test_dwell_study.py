@@ -8,7 +8,14 @@ from cluster.places import Laptop
 from sweeps import store
 from sweeps.statuses import Status
 from workflows.design_study import load_job, study
+from workflows.landscape import column
 from workflows.verdict import judge
+
+
+def test_results_of_a_regime_are_found_by_their_names():
+    arrays = {"dwell_Q": np.array([2.0, 2.1]), "speed_fluctuation": np.array([0.1, 0.2])}
+    for name, array in (("dwell(Q)", "dwell_Q"), ("speed_fluctuation", "speed_fluctuation")):
+        np.testing.assert_array_equal(column(None, arrays, name), arrays[array])
 
 
 @pytest.mark.slow
