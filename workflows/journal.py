@@ -60,6 +60,7 @@ class Journal:
 
     def __init__(self, spec: StudySpec, storage: BaseStorage):
         self.spec, self.path = spec, storages.shown(spec.storage)
+        self._storage = storage
         if storages.has_study(storage, spec.name):
             self.study = optuna.load_study(study_name=spec.name, storage=storage)
             if self._is_empty_and_other():
@@ -163,6 +164,7 @@ class Journal:
             if whole and values != stored[place].tolist():
                 self._contradicts(row)
             asked.append(values)
+        storages.sync(self._storage)
         return np.array(asked)
 
     def _ask(self, row: int, trial: FrozenTrial | None, stored: np.ndarray | None) -> Parameters:
@@ -220,3 +222,4 @@ class Journal:
                 if heeds and key not in frozen.constraints:
                     trial.set_constraint(key, float(violation))
             self.study.tell(frozen.number, verdict.values[place].tolist())
+        storages.sync(self._storage)

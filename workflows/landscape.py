@@ -3,19 +3,20 @@
 Exact slopes come from `basepar_core.sensitivity`: of symbols, torques (RMS; peaks, which are
 smooth only piece by piece), strokes (likewise) and the condition. Other smooth results have
 central differences of the study's own evaluation; ranks and sizes of selected models are steps,
-and have no slope.
+and have no slope. Where symbols follow others (`derive`), slopes are taken by these too, and the
+chain rule through the formulas adds them up.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from basepar_core import sensitivity
-from basepar_core.errors import UsageError
-from basepar_core.sensitivity import Slopes
+from basepar_core.sensitivity import Slopes, differentiated
+from sweeps.compose import Formula, values_of
 from sweeps.evaluate import ChunkEvaluator, prepare
 from sweeps.spec import array_name
 from sweeps.statuses import WITH_RESULTS
@@ -39,23 +40,6 @@ class Point:
     slopes: Mapping[str, np.ndarray]
 
 
-def refuse_derived(spec: StudySpec) -> None:
-    """Slopes would leave out what symbols that follow (`derive`) contribute.
-
-    Raises
-    ------
-    UsageError
-        The study has such symbols.
-    """
-    if spec.derived:
-        names = ", ".join(one.name for one in spec.derived)
-        raise UsageError(
-            f"In this study {names} follow from other symbols (`derive`), and slopes through such "
-            "symbols are not computed yet. Write the formula into the mechanism's file instead.",
-            ["derive"],
-        )
-
-
 @dataclass(frozen=True)
 class Landscape:
     """What a study is about, as a function with slopes; picklable.
@@ -64,31 +48,27 @@ class Landscape:
     ----------
     spec
         The study.
-    symbols
+    symbols, sizes
         What slopes are taken by, and the length (SI) that is a large change of each.
+    formulas
+        Symbols that follow from a design, each after those it needs.
     """
 
     spec: StudySpec
     symbols: tuple[str, ...]
     sizes: tuple[float, ...]
     evaluator: ChunkEvaluator = field(repr=False)
+    formulas: tuple[Formula, ...] = ()
 
     @classmethod
     def of(cls, spec: StudySpec) -> "Landscape":
         """By the variables of a study that are not discrete."""
         moving = {n: v.high - v.low for n, v in spec.variables if isinstance(v, Range)}
-        return cls.by(spec, moving)
+        return replace(cls.by(spec, moving), formulas=spec.derived)
 
     @classmethod
     def by(cls, spec: StudySpec, sizes: Mapping[str, float]) -> "Landscape":
-        """By symbols, each with what is a large change of it.
-
-        Raises
-        ------
-        UsageError
-            Symbols of the study follow from others (`derive`).
-        """
-        refuse_derived(spec)
+        """By symbols, each with what is a large change of it; none follows from others."""
         return cls(spec, tuple(sizes), tuple(sizes.values()), prepare(spec.sweep))
 
     @property
@@ -104,11 +84,8 @@ class Landscape:
 
     def at(self, design: Mapping[str, float]) -> Point | None:
         """Values and slopes where symbols have these values (SI); None where it does not close."""
-        mechanism = self.spec.mechanism
-        columns = {name: np.array([value]) for name, value in design.items()}
-        known, slopes = sensitivity.of_symbols(mechanism, columns, self.symbols)
-        values = {name: float(value) for name, value in known.items()}
-        found = _Found(self, columns)
+        found = _Found(self, {name: np.array([value]) for name, value in design.items()})
+        values, slopes = found.symbols
         for name in self.spec.results:
             pair = found.result(name)
             if pair is None or not np.isfinite(pair[0]):
@@ -116,12 +93,43 @@ class Landscape:
             values[name], slopes[name] = pair
         return Point(values, slopes)
 
+    @property
+    def seen(self) -> tuple[str, ...]:
+        """What slopes are computed by before the chain rule: `symbols`, and what follows."""
+        return (*self.symbols, *(one.name for one in self.formulas))
+
+    def followed(self, columns: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """Columns (variant,) of designs, with those of the symbols that follow."""
+        found = dict(columns)
+        for one in self.formulas:
+            (values,) = values_of(self.spec.mechanism, (one.expression,), found)
+            found[one.name] = np.array(np.broadcast_to(values, len(next(iter(found.values())))))
+        return found
+
 
 class _Found:
     """Results at one design, computed as they are asked for."""
 
-    def __init__(self, of: Landscape, columns: Mapping[str, np.ndarray]):
-        self.of, self.columns = of, columns
+    def __init__(self, of: Landscape, design: Mapping[str, np.ndarray]):
+        self.of, self.design, self.columns = of, design, of.followed(design)
+
+    @cached_property
+    def ways(self) -> np.ndarray:
+        """(seen, symbol): derivatives of symbols, those that follow included, by the free ones."""
+        of, count = self.of, len(self.of.symbols)
+        ways = np.eye(len(of.seen), count)
+        for k, one in enumerate(of.formulas, start=count):
+            values, slopes = sensitivity.of_symbols(of.spec.mechanism, self.columns, of.seen)
+            known = {name: slope @ ways for name, slope in slopes.items()}
+            _, ways[k : k + 1] = differentiated([one.expression], values, known, count)
+        return ways
+
+    @property
+    def symbols(self) -> tuple[dict[str, float], dict[str, np.ndarray]]:
+        """Every symbol's value and slopes (symbol,)."""
+        of = self.of
+        values, slopes = sensitivity.of_symbols(of.spec.mechanism, self.columns, of.seen)
+        return values, {name: slope @ self.ways for name, slope in slopes.items()}
 
     def result(self, name: str) -> tuple[float, np.ndarray] | None:
         word, inner = word_of(name)
@@ -142,19 +150,19 @@ class _Found:
             mechanism = self.of.spec.mechanism
             k = mechanism.coordinates.index(inner or mechanism.actuated[0])
             value, slope = (x[:, k] for x in reduce(*self._torques))
-        return float(value[0]), slope[0]
+        return float(value[0]), slope[0] @ self.ways
 
     @cached_property
     def _cycled(self) -> Slopes:
         motion = self.of.evaluator.cycle
         assert motion is not None
-        return sensitivity.slopes(self.of.evaluator.model, self.columns, motion, self.of.symbols)
+        return sensitivity.slopes(self.of.evaluator.model, self.columns, motion, self.of.seen)
 
     @cached_property
     def _excited(self) -> Slopes:
         motion = self.of.evaluator.excitation
         assert motion is not None
-        return sensitivity.slopes(self.of.evaluator.model, self.columns, motion, self.of.symbols)
+        return sensitivity.slopes(self.of.evaluator.model, self.columns, motion, self.of.seen)
 
     @cached_property
     def _torques(self) -> tuple[np.ndarray, np.ndarray]:
@@ -164,11 +172,11 @@ class _Found:
     def _around(self) -> Mapping[str, np.ndarray]:
         """The design, then one step up and one down along every symbol, evaluated."""
         count = 1 + 2 * len(self.of.symbols)
-        rows = {name: np.full(count, value[0]) for name, value in self.columns.items()}
+        rows = {name: np.full(count, value[0]) for name, value in self.design.items()}
         for k, (name, size) in enumerate(zip(self.of.symbols, self.of.sizes, strict=True)):
             rows.setdefault(name, np.full(count, self.of.spec.mechanism.nominal[name]))
             rows[name][1 + 2 * k : 3 + 2 * k] += SHARE * size * np.array([1, -1])
-        return self.of.evaluator(rows, np.ones(count, dtype=bool))
+        return self.of.evaluator(self.of.followed(rows), np.ones(count, dtype=bool))
 
     @cached_property
     def _alone(self) -> Mapping[str, np.ndarray]:

@@ -6,8 +6,9 @@ Optuna's by a short name; any other of Optuna's, OptunaHub's or the user's by `m
 import importlib
 import inspect
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from optuna.exceptions import ExperimentalWarning
@@ -80,18 +81,24 @@ def made(name: str, seed: int, options: Mapping[str, Any]) -> BaseSampler:
             ["sampler.kind"],
         )
     try:
-        module, _, title = kind.path.partition(":")
-        make = getattr(importlib.import_module(module), title)
-        takes = inspect.signature(make).parameters
+        make, takes_seed = _constructor(kind.path)
         with warnings.catch_warnings():
             # For every trial anew: that NSGA-III or CMA-ES's source_trials may change.
             warnings.simplefilter("ignore", category=ExperimentalWarning)
-            return make(**({"seed": seed} if "seed" in takes else {}), **options)
+            return make(**({"seed": seed} if takes_seed else {}), **options)
     except Exception as cause:
         raise UsageError(
             f"The sampler {name} cannot be made: {type(cause).__name__}: {cause}.",
             ["sampler"],
         ) from cause
+
+
+@cache
+def _constructor(path: str) -> tuple[Callable[..., BaseSampler], bool]:
+    """A sampler's class, and whether it takes a seed: asked for every trial, found once."""
+    module, _, title = path.partition(":")
+    make = getattr(importlib.import_module(module), title)
+    return make, "seed" in inspect.signature(make).parameters
 
 
 def _is_there(package: str) -> bool:

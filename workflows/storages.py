@@ -14,6 +14,7 @@ locked, is all that keeps two drivers apart.
 import fcntl
 import hashlib
 import json
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,7 +24,6 @@ import optuna
 from optuna.storages import BaseStorage, JournalStorage, RDBStorage
 from optuna.storages.journal import (
     JournalFileBackend,
-    JournalFileOpenLock,
     JournalRedisBackend,
 )
 
@@ -32,14 +32,36 @@ from basepar_core.errors import StoreError, UsageError
 _SQLITE = "sqlite:///"
 
 
-class _Held(JournalFileOpenLock):
-    """The whole run holds a lock; single lines need none."""
+class _File(JournalFileBackend):
+    """Optuna's file, without its wait for the disk after every line (seven to a trial).
 
-    def acquire(self) -> bool:
-        return True
+    A line is the operating system's when `append_logs` returns, so a killed driver loses none;
+    `sync` waits for the disk, once for a batch, so that a power failure loses nothing that was
+    acted on. The whole run holds a lock; single lines need none.
+    """
 
-    def release(self) -> None:
-        pass
+    def append_logs(self, logs: list[dict[str, Any]]) -> None:
+        lines = "".join(f"{json.dumps(log, separators=(',', ':'))}\n" for log in logs)
+        with open(self._file_path, "ab") as file:
+            file.write(lines.encode())
+
+    def sync(self) -> None:
+        with open(self._file_path, "ab") as file:
+            os.fsync(file.fileno())
+
+
+class _Journal(JournalStorage):
+    """A journal in a `_File`."""
+
+    def __init__(self, path: Path):
+        self.file = _File(str(path))
+        super().__init__(self.file)
+
+
+def sync(storage: BaseStorage) -> None:
+    """Return when all that was written is on the disk; databases see to that themselves."""
+    if isinstance(storage, _Journal):
+        storage.file.sync()
 
 
 def file_of(storage: str) -> Path | None:
@@ -82,7 +104,7 @@ def opened(storage: str, name: str) -> Iterator[BaseStorage]:
                 yield _made(storage)
             else:
                 mend(path)
-                yield JournalStorage(JournalFileBackend(str(path), _Held(str(path))))
+                yield _Journal(path)
         return
     made = _made(storage)
     with _server_locked(made, storage, name):

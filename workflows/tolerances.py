@@ -1,6 +1,7 @@
 """What manufacturing tolerances make of a design: Monte Carlo over them, and the linear share.
 
-Dimensions are drawn independently about the design, all variants are one chunk of one sweep,
+Dimensions are drawn independently about the design (a formula of `derive` states what is to be
+made, and nothing follows from an error of making), all variants are one chunk of one sweep,
 judged as the study judges its own; the design itself is variant 0. Beside the spread that was
 found stands the one that exact slopes predict, σ² = Σ (∂f/∂λ σ_λ)²: where they agree, the terms
 of that sum say which tolerance matters; where they do not, the design sits on a bend or an edge,
@@ -25,7 +26,7 @@ from sweeps import store
 from sweeps.asked import Asked
 from sweeps.sweep import complete, sweep
 
-from .landscape import Landscape, refuse_derived
+from .landscape import Landscape
 from .polish import finished, polished_path, polished_rows, signs
 from .study_document import best
 from .study_spec import StudySpec
@@ -169,7 +170,10 @@ def chosen(spec: StudySpec, variant: str) -> tuple[str, dict[str, float]]:
 
 
 def _design(spec: StudySpec, verdict: Verdict, row: int) -> dict[str, float]:
-    return dict(zip(spec.names, map(float, verdict.parameters[row]), strict=True))
+    """Variables, and the symbols that follow them: as made, each dimension errs for itself."""
+    plan = replace(spec.plan, count=1).knowing(0, verdict.parameters[[row]])
+    rows = spec.with_derived(plan).rows(0, 1)
+    return {name: float(values[0]) for name, values in rows.items()}
 
 
 def tolerances_path(study: Path | str) -> Path:
@@ -194,7 +198,6 @@ def spread(
     StoreError
         The samples stored there are of other tolerances.
     """
-    refuse_derived(spec)
     origin, design = chosen(spec, variant)
     whole = dict(spec.mechanism.nominal) | design
     drawn = tolerances.draw(whole)

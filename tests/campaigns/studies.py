@@ -14,11 +14,13 @@ import json
 import os
 import random
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -329,27 +331,50 @@ def kills(options):
 def _killed(folder, others, wanted):
     """Kills at moments spread over the run: how many happened before it ended."""
     rng, done, command = random.Random(1), 0, [sys.executable, "-m", "tests.campaigns.studies"]
+    before = 0
     command += ["driver", "--folder", str(folder), "--others", json.dumps(others)]
     while True:
         child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         if done >= wanted:
             assert child.wait() == 0
             return done
-        # From when it begins to write on: before that there is nothing to lose.
+        # At a random point of the next two batches, whether parameters or results are written.
         name = others.get("storage", f"{folder}/study.journal").removeprefix("sqlite:///")
-        before = _size(name)
-        while child.poll() is None and _size(name) == before:
-            time.sleep(0.01)
-        time.sleep(rng.uniform(0.0, 0.5))
+        before = max(before, _steps(name))  # 0 for a database that must be mended first
+        moment = before + rng.randrange(1, 2 * STEPS)
+        while child.poll() is None and _steps(name) < moment:
+            time.sleep(0.005)
+        time.sleep(rng.uniform(0.0, 0.1))
         if child.poll() is not None:
             return done
         os.kill(child.pid, signal.SIGKILL)
         child.wait()
         done += 1
+        before = max(before, _steps(name))
+        print(
+            f"kill {done} with {before / STEPS:.2f} batches written", file=sys.stderr, flush=True
+        )
 
 
-def _size(name):
-    return sum(file.stat().st_mtime_ns for file in Path(name).parent.glob(f"{Path(name).name}*"))
+#: Steps of a batch of ten: three parameters, two constraints and an end for each trial.
+STEPS = 60
+
+
+def _steps(name):
+    """How far a study is: parameters, constraints and ends of trials that are written."""
+    if not Path(name).exists():
+        return 0
+    if name.endswith(".db"):
+        with closing(sqlite3.connect(f"file:{name}?mode=ro", uri=True, timeout=0.1)) as base:
+            try:
+                return sum(
+                    base.execute(f"select count(*) from {table}").fetchone()[0]
+                    for table in ("trial_params", "trial_system_attributes", "trial_values")
+                )
+            except sqlite3.OperationalError:  # locked, or not made yet
+                return 0
+    lines = Path(name).read_bytes().splitlines()
+    return sum(f'"op_code":{op},'.encode() in line for line in lines for op in (5, 6, 9))
 
 
 def _told_twice(spec):
@@ -369,7 +394,7 @@ def main(arguments=None):
         ("batches", batches, {"trials": 500, "seeds": 5}),
         ("overhead", overhead, {"trials": 2000, "batch": 0}),
         ("front", front, {"sampler": "nsga2", "batch": 0, "trials": 500, "seeds": 3}),
-        ("kills", kills, {"sampler": "tpe", "trials": 200, "kills": 20}),
+        ("kills", kills, {"sampler": "tpe", "trials": 300, "kills": 20}),
         ("driver", driver, {"folder": "", "others": "{}"}),
     ):
         one = commands.add_parser(name)
