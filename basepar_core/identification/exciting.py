@@ -43,6 +43,9 @@ SHRINKS = 12
 ITERATIONS = 100
 #: Relative change of the (logarithmic) criterion at which it is least enough.
 ENOUGH = 1e-4
+#: Share of a limit beyond which a motion is not followed: SLSQP's first steps can lie thousands of
+#: turns away, which would take minutes to go.
+FAR = 4.0
 #: What a motion is worth that cannot be followed; the worst that can is some 40.
 USELESS = 1e3
 
@@ -356,9 +359,11 @@ class _Task:
     def _course(self, z: Array) -> Course | None:
         key = z.tobytes()
         if self.last[0] != key:
-            motion = self.series.motion(z, self.samples)
-            course = None if self.near is None else self.follower.at(motion, self.near)
-            course = course or self.follower.at(motion)
+            course = None
+            if np.abs(self.series.shares(z)).max() <= FAR:
+                motion = self.series.motion(z, self.samples)
+                course = None if self.near is None else self.follower.at(motion, self.near)
+                course = course or self.follower.at(motion)
             self.last = (key, course, None)
             if course is not None:
                 self.near = course.q

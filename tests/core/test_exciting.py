@@ -9,7 +9,7 @@ from basepar_core import closure, files, motion
 from basepar_core.base.symbolic import numeric
 from basepar_core.errors import UsageError
 from basepar_core.identification.course import Follower
-from basepar_core.identification.exciting import design, limits_of
+from basepar_core.identification.exciting import _Task, design, limits_of
 from basepar_core.identification.optimality import condition, smooth_size, volume
 from basepar_core.identification.series import BOUND, Series
 from basepar_core.regressor import observe
@@ -152,6 +152,36 @@ def test_bound_between_samples_is_needed_and_enough():
     assert seen < 1
     assert seen >= BOUND
     assert series.dense.shape == (3, 320, 11)
+
+
+@pytest.mark.slow
+def test_distance_from_singular_poses_binds_where_the_best_motion_would_come_nearer():
+    model, base, limits = prepared("five-bar")
+    wide = replace(limits, lowest=limits.lowest - 0.7, highest=limits.highest + 0.7)
+    loose, tight = (
+        design(model, base, replace(wide, regularity=least), 0.5, harmonics=3, draws=6, starts=1)
+        for least in (0.05, 0.4)
+    )
+    assert loose.regularity < 0.3  # so 0.4 asks for another motion
+    # SLSQP's smooth maximum keeps up to 2 % off (optimality.SHARP), samples in between as much.
+    assert 0.4 <= tight.regularity < 0.42
+    law = replace(tight.excitation, samples=600)
+    fine = motion.excite(law, model.mechanism, model.assembled.coordinates)
+    path = closure.trace(model, {}, fine.q)
+    assert path.margin[0] >= 0.4 - 1e-3  # between the 8 times finer samples: curvature
+    assert tight.condition > loose.condition  # what is kept off costs something
+
+
+def test_motions_far_beyond_the_limits_are_not_followed(monkeypatch):
+    """SLSQP tries motions of thousands of turns; each took minutes to be followed."""
+    model, base, limits = prepared("slider-crank")
+    task = _Task(model, base, limits, 0.5, "condition", 5, 60, (), False)
+    near = task.series.random(np.random.default_rng(1))
+    assert task._course(near) is not None
+    monkeypatch.setattr(task.follower, "at", lambda *_: pytest.fail("was followed"))
+    far = near.copy()
+    far[:, 1:] *= 1e4
+    assert task._course(far) is None
 
 
 def _one():
