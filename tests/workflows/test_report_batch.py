@@ -126,6 +126,27 @@ def test_pages_are_those_asked_for(run, store, tmp_path):
     assert run("report", str(store), "--variants", "1").status == 2
 
 
+def test_pages_say_what_a_reduction_by_addition_rests_on(tmp_path):
+    from workflows.report.batch import write
+
+    text = SWEEP.format(mechanism="four-bar")
+    found = [line for line in text.splitlines() if line.lstrip().startswith("reduction:")]
+    assert len(found) == 1
+    own = (
+        "  reduction: {criteria: [tolerance, aic], tolerance: 0.01, method: forward, "
+        "noise: pooled, effective_samples: 50, arrays: [generalised, validation]}"
+    )
+    store = sweep(tmp_path, text.replace(found[0], own))
+    write(store, tmp_path / "pages")
+    index = (tmp_path / "pages" / "index.html").read_text()
+    assert "addition; tolerance, aic; tolerance 0.01; noise pooled over the drives" in index
+    page = next((tmp_path / "pages").glob("variant-*.html")).read_text()
+    assert "n = 50; standard deviation of the torque&#39;s noise, pooled" in page
+    for words in ("Addition path", "Added next", "On the excitation", 'id="generalised"'):
+        assert words in page
+    assert "Removed" not in page
+
+
 def test_torques_of_a_page_err_as_the_store_says(store):
     from workflows.report.facts import gather
     from workflows.report.fronts import rows_with_paths

@@ -93,6 +93,11 @@ def _questions(found: Facts) -> list[tuple[str, Markup | str]]:
     lines: list[tuple[str, Markup | str]] = [("Rank", str(asked["rank"]))]
     if reduction := asked.get("reduction"):
         words = f"{', '.join(reduction['criteria'])}; tolerance {brief(reduction['tolerance'])}"
+        way = {"backward": "elimination", "forward": "addition"}[
+            reduction.get("method", "backward")
+        ]
+        noise = {"joint": "noise of each drive", "pooled": "noise pooled over the drives"}
+        words = f"{way}; {words}; {noise[reduction.get('noise', 'joint')]}"
         lines.append(("Reduction", words))
     if asked.get("metrics"):
         lines.append(("Metrics", ", ".join(asked["metrics"])))

@@ -115,19 +115,22 @@ def path_of(
     marked = {size: ", ".join(words) for size, words in by_size.items()}
     said = "; ".join(f"{words}: {size} parameters" for size, words in marked.items())
     label = f"Torque error against the number of parameters. {said}."
-    way = "leave one by one" if is_elimination(found) else "are added one by one, from the right"
+    way = "leave one by one" if is_elimination(found) else "are added one by one from the right"
     caption = (
-        f"Relative torque error over the cycle as parameters {way} one by one, and where each "
-        "criterion stops."
+        f"Relative torque error over the cycle as parameters {way}, and where each criterion "
+        "stops."
     )
     if second is not None:
         caption += " Dashed: the same models on a second trajectory, the excitation."
     picture = figure(figures.path(errors, marked, left, label, second), caption)
-    steps = _steps(left, errors, marked, second)
+    # Read downwards, an addition path says of each model which parameter joins it next.
+    word = "Removed" if is_elimination(found) else "Added next"
+    steps = _steps(word, left, errors, marked, second)
     return Markup('<div class="path">{}{}</div>').format(picture, steps)
 
 
 def _steps(
+    word: str,
     left: Sequence[str],
     errors: np.ndarray,
     marked: Mapping[int, str],
@@ -135,7 +138,7 @@ def _steps(
 ) -> Markup:
     columns = [
         Column("Left", True),
-        Column("Removed"),
+        Column(word),
         Column("Torque error", True),
         *([Column("On the excitation", True)] if second is not None else []),
         Column("Selected by"),

@@ -55,8 +55,8 @@
     });
     body.replaceChildren(...rows);
     const last = Math.min(first + most, shown.length);
-    document.getElementById("count").textContent = `${shown.length} of ${total} variants`;
-    document.getElementById("place").textContent = shown.length ? `${first + 1} to ${last}` : "none";
+    document.getElementById("count").textContent = `${shown.length.toLocaleString("en")} of ${total.toLocaleString("en")} variants`;
+    document.getElementById("place").textContent = shown.length ? `${(first + 1).toLocaleString("en")} to ${last.toLocaleString("en")}` : "none";
     document.getElementById("before").disabled = first === 0;
     document.getElementById("after").disabled = last >= shown.length;
   }
@@ -66,7 +66,7 @@
     th.scope = "col";
     th.setAttribute("aria-sort", c ? "none" : "ascending");
     button.type = "button";
-    button.textContent = title;
+    button.textContent = title.replace(/ (?=[^\[]*\]$)/g, "\u00a0"); // a unit stays on one line
     button.addEventListener("click", () => sort(c));
     th.append(button);
     titles.append(th);

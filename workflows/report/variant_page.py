@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from basepar_core.closure import Model
 from basepar_core.criteria import select
-from basepar_core.mechanism import LENGTH_VALUES, parameter_unit
+from basepar_core.mechanism import LENGTH_VALUES, Mechanism, parameter_unit
 from basepar_core.motion import Motion, cycle
 from basepar_core.paths import Path
 from basepar_core.reduction import effective_samples, noise_levels, own_path
@@ -23,7 +23,7 @@ from .facts import Facts
 from .fronts import rows_with_paths
 from .html import Cell, Column, Section, facts, figure, joined, key, paragraph, table, unit_text
 from .model import settled
-from .numbers import data, digits
+from .numbers import brief, data, digits
 
 
 @dataclass(frozen=True)
@@ -138,7 +138,7 @@ def _generalised(found: Facts, row: int) -> Section | None:
     values, base = found.read("generalised"), found.read("base_parameters")
     if values is None or base is None or not np.isfinite(values[row]).any():
         return None
-    names = found.labels("base_parameter")
+    names, largest = found.labels("base_parameter"), float(np.abs(base[row]).max())
     words = [results.criterion_name(found, name) for name in found.labels("criterion")]
     columns = [Column("Parameter"), Column("Full model", True), *(Column(w, True) for w in words)]
     rows: list[list[Cell]] = [
@@ -147,7 +147,7 @@ def _generalised(found: Facts, row: int) -> Section | None:
                 mathml.inline(mathml.parameter(name)), unit_text(parameter_unit(name))
             ),
             data(float(base[row, k])),
-            *(data(float(x)) if np.isfinite(x) else "–" for x in values[row, :, k]),
+            *(_carried(float(x), float(base[row, k]), largest) for x in values[row, :, k]),
         ]
         for k, name in enumerate(names)
     ]
@@ -157,6 +157,13 @@ def _generalised(found: Facts, row: int) -> Section | None:
     )
     body = table("Parameters of the reduced models", columns, rows)
     return Section("generalised", "Generalised base parameters", note + body)
+
+
+def _carried(value: float, full: float, largest: float) -> Cell:
+    """φ_g, or that it was dropped; what a projection makes of a zero is rounding."""
+    if not np.isfinite(value):
+        return "–"
+    return data(value, "≈ 0" if full == 0 and 0 < abs(value) < 1e-12 * largest else None)
 
 
 def _formula(line: Mapping[str, Any]) -> Markup:
@@ -201,7 +208,29 @@ def _criteria(found: Facts, again: Torques) -> Section:
             cells.append(Markup("<strong>{}</strong>").format(shown) if least else shown)
         rows.append(cells)
     body = table("Criteria along the path; the least of each is bold", columns, rows)
-    return Section("criteria", "Criteria", body)
+    return Section("criteria", "Criteria", body + paragraph(_assumed(found)))
+
+
+def _assumed(found: Facts) -> str:
+    """The n and σ that the criteria rest on."""
+    assert found.model is not None
+    mechanism, asked = found.model.mechanism, found.spec["evaluate"]["reduction"]
+    n = effective_samples(mechanism, asked.get("effective_samples"))
+    said = f"Effective sample size n = {brief(n)}"
+    noise = noise_levels(mechanism, asked.get("noise", "joint"))
+    if noise is None:
+        return f"{said}; no noise is stated."
+    levels = [
+        f"{name} {brief(float(level))} {_torque_unit(mechanism, name)}"
+        for name, level in zip(mechanism.coordinates, noise, strict=True)
+    ]
+    pooled = ", pooled over the drives" if asked.get("noise") == "pooled" else ""
+    return f"{said}; standard deviation of the torque's noise{pooled}: {', '.join(levels)}."
+
+
+def _torque_unit(mechanism: Mechanism, name: str) -> str:
+    joint, place = joint_of_value(mechanism, name)
+    return "N" if place in LENGTH_VALUES.get(joint.type, ()) else "N\u202fm"
 
 
 def _torque(found: Facts, again: Torques) -> Section:
@@ -210,12 +239,11 @@ def _torque(found: Facts, again: Torques) -> Section:
     parts = []
     for k, name in enumerate(mechanism.coordinates):
         off = float(np.abs(again.full[:, k] - again.reduced[:, k]).max())
+        unit = _torque_unit(mechanism, name)
         label = (
             f"Torque at {name} over the cycle by the full model and by the one of {again.size} "
-            f"parameters; they differ by at most {digits(off, 3)}."
+            f"parameters; they differ by at most {digits(off, 3)} {unit}."
         )
-        joint, place = joint_of_value(mechanism, name)
-        unit = "N" if place in LENGTH_VALUES.get(joint.type, ()) else "N\u202fm"
         title = ("force" if unit == "N" else "torque", unit)
         lines = again.full[:, k], again.reduced[:, k]
         picture = figures.torque_lines(again.motion.t, *lines, title, label)
