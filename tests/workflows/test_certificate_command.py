@@ -108,3 +108,11 @@ def test_json_that_is_no_certificate(run, tmp_path, text, why):
     assert ran.status == 1
     assert "it is no certificate" in ran.err
     assert why in ran.err
+
+
+def test_further_columns_have_no_certificate_and_the_reason_is_said(run, tmp_path):
+    made = tmp_path / "no.json"
+    ran = run("base", "slider-crank", "--with", "friction", "--certificate", str(made))
+    assert ran.status == 2
+    assert "counted along the excitation only" in ran.err.replace("\n", " ")
+    assert not made.exists()

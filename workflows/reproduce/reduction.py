@@ -149,6 +149,8 @@ def _minimal(found: ReducedMechanism, rows: Array, torque: Array) -> Number:
 
 def _draw(name: str, back: ReducedMechanism, on: ReducedMechanism, folder: Path) -> Path:
     """Both paths: torque error against the number of parameters."""
+    from matplotlib.ticker import MaxNLocator
+
     from ..drawing import canvas, save
 
     figure = canvas(6, 4)
@@ -162,8 +164,11 @@ def _draw(name: str, back: ReducedMechanism, on: ReducedMechanism, folder: Path)
         axes.semilogy(found.path.sizes, shown, style, label=word, clip_on=False)
     axes.set_ylim(floor, 2)
     if (both <= EXACT).any():
-        axes.text(0.02, 0.03, "no error but rounding", transform=axes.transAxes, fontsize=8)
+        axes.set_yticks([floor], ["rounding"], minor=True, fontsize=8)
+        axes.tick_params(axis="y", which="minor", length=0)
     axes.invert_xaxis()
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.spines[["top", "right"]].set_visible(False)
     axes.set_xlabel("parameters")
     axes.set_ylabel("relative torque error")
     axes.legend()
