@@ -98,19 +98,25 @@ def _laptop(place: Laptop) -> Iterator[Client]:
 
 @contextlib.contextmanager
 def _without_interrupts() -> Iterator[None]:
-    """Ctrl-C is the driver's affair: processes started in here inherit that it is ignored.
+    """Ctrl-C is the driver's affair, and waits; processes started in here inherit it blocked.
 
     A terminal sends it to every process it runs; workers would answer with tracebacks, and a
-    cluster interrupted while it starts leaves half of itself behind.
+    cluster interrupted while it starts leaves half of itself behind. What came meanwhile counts
+    at the end.
     """
     if threading.current_thread() is not threading.main_thread():
         yield  # only the main thread may say what a signal does
         return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    came: list[int] = []  # other threads do not block it, and Python hands it to the main one
+    before = signal.signal(signal.SIGINT, lambda number, _: came.append(number))
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # one that waited comes now
         signal.signal(signal.SIGINT, before)
+    if came:
+        signal.raise_signal(signal.SIGINT)
 
 
 @contextlib.contextmanager

@@ -127,6 +127,7 @@ def _consolidated(path: Path) -> Mapping[str, Any]:
             )
         return plain["consolidated_metadata"]["metadata"]
     except FileNotFoundError as cause:
+        store.refuse_nothing(path, cause)
         gone = (path / "status").is_dir()
         said = "is damaged: its zarr.json is missing" if gone else "is not the store of a sweep"
         raise StoreError(f"{path} {said}. Name another store.", [str(path)]) from cause

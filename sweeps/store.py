@@ -215,11 +215,22 @@ def _plain_attrs(attrs: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+def refuse_nothing(path: Path | str, cause: Exception) -> None:
+    """StoreError where nothing is at a path."""
+    if not Path(path).exists():
+        raise StoreError(
+            f"There is no store at {path}: a sweep writes nothing before its workers are ready. "
+            "Run the sweep, or name another store.",
+            [str(path)],
+        ) from cause
+
+
 def open_group(path: Path | str, mode: str = "r") -> zarr.Group:
     """The store's group, for reading ("r") or for writing chunks ("r+")."""
     try:
         return zarr.open_group(path, mode=mode, zarr_format=3, use_consolidated=False)  # type: ignore[arg-type]
     except (FileNotFoundError, NotADirectoryError) as cause:  # zarr's "no group here" among them
+        refuse_nothing(path, cause)
         raise StoreError(
             f"{path} is not the store of a sweep. Name another store.",
             [str(path)],

@@ -253,8 +253,10 @@ def _difference(one: BaseParameters, two: BaseParameters) -> tuple[bool, str]:
     largest = np.abs(beta).max(initial=1.0)
     apart = float(np.abs(beta - two.nominal_beta).max(initial=0.0) / largest)
     same = apart <= SAME
-    said = "the same" if apart == 0 else f"{'equal' if same else 'different'} to {apart:.0e}"
-    return same, f"the same rank {one.rank} {which}, β {said} of its largest entry"
+    if apart == 0:
+        return same, f"the same rank {one.rank} {which}, the same β"
+    said = f"{'equal' if same else 'different'} to {apart:.0e} of its largest entry"
+    return same, f"the same rank {one.rank} {which}, β {said}"
 
 
 def _regrouped(base: BaseParameters, eliminated: Sequence[int]) -> Array | None:

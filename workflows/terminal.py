@@ -307,7 +307,7 @@ def sweep_bar(quiet: bool) -> Iterator[SweepBar | None]:
         BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
-        TextColumn("left"),
+        TextColumn("so far, left"),
         TimeRemainingColumn(),
         TextColumn("[yellow]{task.fields[note]}"),
     )
@@ -320,7 +320,8 @@ def typed(program: str) -> str:
     """How this user calls a program of this environment: by name, or by its path from here."""
     ours = os.path.join(os.path.dirname(sys.executable), program)
     found = shutil.which(program)
-    if found and os.path.samefile(found, ours):
+    # Not the same file: an environment's python is a link to one that lacks its packages.
+    if found and os.path.abspath(found) == os.path.abspath(ours):
         return program
     near = os.path.relpath(ours)
     return near if len(near) < len(ours) else ours

@@ -1,6 +1,10 @@
 """Places become clients, and leave nothing behind."""
 
 import os
+import signal
+import subprocess
+import sys
+import time
 import urllib.error
 import urllib.request
 
@@ -9,7 +13,7 @@ import psutil
 import pytest
 from distributed import Client, LocalCluster
 
-from cluster.connect import ONE_THREAD, PlaceError, connect
+from cluster.connect import ONE_THREAD, PlaceError, _without_interrupts, connect
 from cluster.places import Address, Laptop
 
 
@@ -79,3 +83,20 @@ def test_nobody_answers():
         connect(Address("tcp://127.0.0.1:9", patience=0.5)),
     ):
         pass
+
+
+BLOCKED = "import signal; print(signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, []))"
+
+
+def test_an_interrupt_while_workers_start_is_kept_until_they_have():
+    """And the processes started meanwhile never hear of one."""
+    done = False
+    with pytest.raises(KeyboardInterrupt), _without_interrupts():  # noqa: PT012
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(0.1)
+        child = [sys.executable, "-c", BLOCKED]
+        assert subprocess.run(child, capture_output=True, text=True).stdout == "True\n"
+        done = True
+    assert done
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, [])

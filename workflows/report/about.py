@@ -246,7 +246,8 @@ def _precise_rows(found: Facts, codes: np.ndarray, rows: np.ndarray) -> Markup:
             number = values[row].item()
             cells.append(data(number, digits(number, 3) if name == "precise_ridge" else None))
         lines.append(cells)
-    return table(f"The first {len(lines)} of them", columns, lines)
+    title = "For example" if len(lines) == 1 else f"The first {len(lines)} of them"
+    return table(title, columns, lines)
 
 
 def provenance(found: Facts) -> Section:
