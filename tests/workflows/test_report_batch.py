@@ -137,7 +137,8 @@ def test_pages_say_what_a_reduction_by_addition_rests_on(tmp_path):
         "noise: pooled, effective_samples: 50, arrays: [generalised, validation]}"
     )
     store = sweep(tmp_path, text.replace(found[0], own))
-    write(store, tmp_path / "pages")
+    solved = np.flatnonzero(xr.open_zarr(store).status.values == 1)
+    write(store, tmp_path / "pages", solved[:1].tolist())
     index = (tmp_path / "pages" / "index.html").read_text()
     assert "addition; tolerance, aic; tolerance 0.01; noise pooled over the drives" in index
     page = next((tmp_path / "pages").glob("variant-*.html")).read_text()
