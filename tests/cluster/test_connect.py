@@ -88,6 +88,15 @@ def test_nobody_answers():
 BLOCKED = "import signal; print(signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, []))"
 
 
+@pytest.fixture
+def interruptible():
+    """Processes that share the tests out ignore Ctrl-C."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
 def test_an_interrupt_while_workers_start_is_kept_until_they_have():
     """And the processes started meanwhile never hear of one."""
     done = False
