@@ -32,7 +32,9 @@ def agree(mechanism: Mechanism) -> tuple[int, np.ndarray]:
     model = closure.prepare(mechanism)
     base = symbolic(model)
     assert base.rank == base.certificate.at_least == base.certificate.at_most
-    assert base.certificate.at_least_grade == "proved generically"
+    # That constraints are redundant is counted at random points (decision 18).
+    grade = "probability" if model.loops.redundant else "proved generically"
+    assert base.certificate.at_least_grade == grade
     assert generic_rank(model, seed=3).rank == base.rank
     found = precise(model, base.eliminated)
     assert found.rank == base.rank

@@ -118,7 +118,9 @@ def test_symbolic_route(name):
     assert base.rank == rank
     # float64 alone may be in doubt (the suspension); the two exact counts must agree.
     assert "over finite fields" not in base.doubt
-    assert base.certificate.at_least_grade == "proved generically"
+    # That constraints are redundant is counted at random points (decision 18).
+    grade = "probability" if model(name).loops.redundant else "proved generically"
+    assert base.certificate.at_least_grade == grade
     assert base.certificate.at_most_grade in ("theorem", "identity", "probability")
 
 
