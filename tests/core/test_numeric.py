@@ -240,5 +240,6 @@ def test_too_few_samples_are_said(route, known):
     text = files.library_path("four-bar").read_text().replace("samples: 64", "samples: 3")
     found = route(closure.prepare(files.loads(text)))
     assert found.certificate.at_least == known
-    assert "only 3 rows" in found.doubt
+    # The symbolic route's own count needs no samples.
+    assert "only 3 rows" in (found.float64_doubt if route is symbolic else found.doubt)
     assert len(found.singular_values) == 12
