@@ -19,6 +19,25 @@ from basepar_core.mechanism import JOINT_VALUES, Mechanism
 Link = tuple[str, str, str, str]
 Rows = list[list[Fraction]]
 
+#: Opposite sides of equal value but with symbols of their own: a four-bar that happens to be one.
+PARALLELOGRAM_BY_VALUE = """
+name: parallelogram by value
+space: planar
+gravity: [0, -9.81]
+geometry: {l1: {value: 0.4, unit: m}, l2: {value: 0.7, unit: m}, l3: {value: 0.4, unit: m},
+           l4: {value: 0.7, unit: m}}
+bodies: {crank: {}, coupler: {}, rocker: {}}
+joints:
+  A: {type: revolute, connects: [ground, crank]}
+  B: {type: revolute, connects: [crank, coupler], at: [[l1, 0], [0, 0]]}
+  C: {type: revolute, connects: [coupler, rocker], at: [[l2, 0], [0, 0]]}
+  D: {type: revolute, connects: [ground, rocker], at: [[l4, 0], [l3, 0]]}
+coordinates: [A]
+assembly: {A: 60 deg, B: -60 deg, C: -120 deg}
+excitation: {kind: fourier, harmonics: 5, base_frequency: 0.5 Hz, amplitude: {A: 0.6 rad},
+             samples: 64, seed: 1}
+"""
+
 
 def build(document: Mapping[str, Any], name: str = "test") -> Mechanism:
     """A mechanism from a document: JSON is YAML, and numbers are read as their text."""

@@ -24,6 +24,7 @@ from basepar_core.checker.verdict import digest
 from basepar_core.closure import prepare
 from basepar_core.errors import UsageError
 from basepar_core.files import library_path, load, loads
+from tests.mechanisms import PARALLELOGRAM_BY_VALUE
 
 # Ranks as in tests/core/test_symbolic_ranks.py, from the papers and from Pinocchio.
 SMALL = {
@@ -68,22 +69,6 @@ def rejected(document, where=""):
     return str(caught.value)
 
 
-BY_VALUE = """
-name: parallelogram by value
-space: planar
-gravity: [0, -9.81]
-geometry: {GEOMETRY}
-bodies: {crank: {}, coupler: {}, rocker: {}}
-joints:
-  A: {type: revolute, connects: [ground, crank]}
-  B: {type: revolute, connects: [crank, coupler], at: [[l1, 0], [0, 0]]}
-  C: {type: revolute, connects: [coupler, rocker], at: [[l2, 0], [0, 0]]}
-  D: {type: revolute, connects: [ground, rocker], at: [[l4, 0], [l3, 0]]}
-coordinates: [A]
-assembly: {A: 60 deg, B: -60 deg, C: -120 deg}
-excitation: {kind: states, samples: 24, seed: 1, amplitude: {A: 0.6 rad}, frequency: 1 Hz}
-"""
-
 #: In space, with an angle, an algebraic number, poses, and a joint of which one value is stated.
 SKEW = """
 name: skew
@@ -127,15 +112,21 @@ def _confirmed(name, rank, grade):
     assert verdict.vanish >= 30
 
 
-def test_vectors_of_different_grades():
-    """One vector seen at this geometry only; the others keep their grades and their relations."""
+def _one_seen_only():
+    """A parallelogram, and its base parameters with one of the probable vectors numerical."""
     model = prepare(load("parallelogram"))
     base = symbolic(model)
     vectors = list(base.certificate.vectors)
     place = next(k for k, v in enumerate(vectors) if v.grade == "probability")
     vectors[place] = replace(vectors[place], grade="numerical", reason="seen")
     stated = replace(base.certificate, vectors=tuple(vectors), at_most_grade="numerical")
-    document = json.loads(json.dumps(certify(model, replace(base, certificate=stated))))
+    return model, replace(base, certificate=stated)
+
+
+def test_vectors_of_different_grades():
+    """One vector seen at this geometry only; the others keep their grades and their relations."""
+    model, base = _one_seen_only()
+    document = json.loads(json.dumps(certify(model, base)))
     grades = [vector["grade"] for vector in document["at_most"]["vectors"]]
     assert set(grades) == {"theorem", "probability", "numerical"}
     assert document["at_most"]["relations"]
@@ -144,18 +135,13 @@ def test_vectors_of_different_grades():
 
 def test_vectors_of_different_grades_that_the_checker_finds_no_points_for(monkeypatch):
     """Then what would be probable is numerical too, and nothing is refused."""
-    model = prepare(load("parallelogram"))
-    base = symbolic(model)
-    vectors = list(base.certificate.vectors)
-    place = next(k for k, v in enumerate(vectors) if v.grade == "probability")
-    vectors[place] = replace(vectors[place], grade="numerical", reason="seen")
-    stated = replace(base.certificate, vectors=tuple(vectors), at_most_grade="numerical")
+    model, base = _one_seen_only()
 
     def none(*_):
         raise UnconfirmedError("the family has no points")
 
     monkeypatch.setattr(FamilyTest, "confirm", none)
-    document = certify(model, replace(base, certificate=stated))
+    document = certify(model, base)
     grades = {vector["grade"] for vector in document["at_most"]["vectors"]}
     assert grades == {"theorem", "numerical"}
     assert document["at_most"]["relations"] == []
@@ -418,20 +404,10 @@ def test_what_holds_by_value_only_is_not_generic():
     They vanish at all points with the parallelogram's relations, on which l1 = l3 and l2 = l4:
     points of special geometries, of which "generic geometry" must not be said.
     """
-    geometry = "l1: {value: 0.4, unit: m}, l2: {value: 0.7, unit: m}"
-    same = made_of(
-        loads(
-            BY_VALUE.replace("GEOMETRY", geometry).replace("l3", "l1").replace("l4", "l2"),
-        )
-    )
-    apart = made_of(
-        loads(
-            BY_VALUE.replace(
-                "GEOMETRY",
-                f"{geometry}, l3: {{value: 0.4, unit: m}}, l4: {{value: 0.7, unit: m}}",
-            )
-        )
-    )
+    own = ", l3: {value: 0.4, unit: m},\n           l4: {value: 0.7, unit: m}"
+    assert own in PARALLELOGRAM_BY_VALUE
+    tied = PARALLELOGRAM_BY_VALUE.replace(own, "").replace("l3", "l1").replace("l4", "l2")
+    same, apart = made_of(loads(tied)), made_of(loads(PARALLELOGRAM_BY_VALUE))
     assert (apart["at_least"]["rank"], apart["at_most"]["rank"]) == (3, 8)
     upper = copy.deepcopy(same["at_most"])
     assert (upper["rank"], len(upper["relations"]), len(upper["vectors"])) == (3, 2, 9)

@@ -152,19 +152,23 @@ def test_sizes_rank_as_a_reader_would():
     assert size(a / b) == size(a * b)
 
 
-def test_entries_reduce_by_relations():
-    """With c² + s² = 1 the pivots and β come out reduced."""
-    mechanism = files.loads("""
-name: angle
+#: Two bodies, one hinged to the other at an angle in degrees.
+ARM = """
+name: arm
 space: planar
 gravity: [0, -9.81]
-geometry: {l: {value: 0.4, unit: m}, t: {value: 30, unit: deg}}
-bodies: {one: {}, two: {}}
+geometry: {{l: {{value: 0.4, unit: m}}, t: {{value: {angle}, unit: deg}}}}
+bodies: {{one: {{}}, two: {{}}}}
 joints:
-  A: {type: revolute, connects: [ground, one]}
-  B: {type: revolute, connects: [one, two], at: [[l*cos(t), l*sin(t)], [0, 0]]}
+  A: {{type: revolute, connects: [ground, one]}}
+  B: {{type: revolute, connects: [one, two], at: [[l*cos(t), l*sin(t)], [0, 0]]}}
 coordinates: [A, B]
-""")
+"""
+
+
+def test_entries_reduce_by_relations():
+    """With c² + s² = 1 the pivots and β come out reduced."""
+    mechanism = files.loads(ARM.format(angle=30))
     field = GeometryField.of(mechanism)
     names = mechanism.parameter_names
     columns = joint_vectors(Transfers(mechanism, field))
@@ -190,17 +194,7 @@ def test_no_pivot_vanishes_at_the_nominal_geometry():
 
 def test_a_right_angle_is_no_pivot():
     """cos(90 deg) is 6e-17 in float64; l sin t is longer by nothing and does not vanish."""
-    mechanism = files.loads("""
-name: arm
-space: planar
-gravity: [0, -9.81]
-geometry: {l: {value: 0.4, unit: m}, t: {value: 90, unit: deg}}
-bodies: {one: {}, two: {}}
-joints:
-  A: {type: revolute, connects: [ground, one]}
-  B: {type: revolute, connects: [one, two], at: [[l*cos(t), l*sin(t)], [0, 0]]}
-coordinates: [A, B]
-""")
+    mechanism = files.loads(ARM.format(angle=90))
     field = GeometryField.of(mechanism)
     l, angle = field.symbol("l"), field.element(Call("cos", (Name("t"),)))
     beside = field.element(Call("sin", (Name("t"),)))

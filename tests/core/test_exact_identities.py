@@ -15,6 +15,7 @@ from basepar_core.exact.arithmetic import random_prime
 from basepar_core.exact.bounds import Size, error_bits
 from basepar_core.exact.component import Component, find_component
 from basepar_core.exact.identities import check_identities
+from tests.mechanisms import PARALLELOGRAM_BY_VALUE
 
 LIBRARY = files.library_names()
 
@@ -154,33 +155,13 @@ def test_grades_and_reasons():
     assert plain.certificate.at_least_grade == "numerical"
 
 
-#: Opposite sides of equal value but with symbols of their own: a four-bar that happens to be one.
-BY_VALUE = """
-name: parallelogram by value
-space: planar
-gravity: [0, -9.81]
-geometry: {l1: {value: 0.4, unit: m}, l2: {value: 0.7, unit: m}, l3: {value: 0.4, unit: m},
-           l4: {value: 0.7, unit: m}}
-bodies: {crank: {}, coupler: {}, rocker: {}}
-joints:
-  A: {type: revolute, connects: [ground, crank]}
-  B: {type: revolute, connects: [crank, coupler], at: [[l1, 0], [0, 0]]}
-  C: {type: revolute, connects: [coupler, rocker], at: [[l2, 0], [0, 0]]}
-  D: {type: revolute, connects: [ground, rocker], at: [[l4, 0], [l3, 0]]}
-coordinates: [A]
-assembly: {A: 60 deg, B: -60 deg, C: -120 deg}
-excitation: {kind: fourier, harmonics: 5, base_frequency: 0.5 Hz, amplitude: {A: 0.6 rad},
-             samples: 64, seed: 1}
-"""
-
-
 def test_a_refuted_vector_is_marked_and_doubted(monkeypatch):
     """What W of this geometry has, and random members of the family have not.
 
     The coupler does not turn here, so that its second moment has no effect; of four lengths it
     turns, and the generic rank is 8.
     """
-    model = closure.prepare(files.loads(BY_VALUE))
+    model = closure.prepare(files.loads(PARALLELOGRAM_BY_VALUE))
     moment = model.mechanism.parameter_names.index("coupler.J")
 
     def seen(transfers, _):

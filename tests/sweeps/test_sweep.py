@@ -320,16 +320,21 @@ def test_a_precise_chunk_is_as_large_as_it_may_be(count, chunk, expected):
     assert layout.parts[1].chunk == expected
 
 
-def test_no_worker_is_loud(path):
+def _work_of(path):
+    """A store made, and what fills it."""
     layout = layout_of(spec(path), FourBar())
     store.create(path, layout)
-    work = Work(
+    return Work(
         str(path),
         "",
         spec().plan,
         Filter.of(spec().mechanism, ()),
         (Stage(FourBar(), layout.parts[0]),),
     )
+
+
+def test_no_worker_is_loud(path):
+    work = _work_of(path)
     with (
         LocalCluster(n_workers=0, processes=False, dashboard_address=None) as nobody,
         Client(nobody) as client,
@@ -339,15 +344,7 @@ def test_no_worker_is_loud(path):
 
 
 def test_a_scheduler_that_is_gone_is_loud(path):
-    layout = layout_of(spec(path), FourBar())
-    store.create(path, layout)
-    work = Work(
-        str(path),
-        "",
-        spec().plan,
-        Filter.of(spec().mechanism, ()),
-        (Stage(FourBar(), layout.parts[0]),),
-    )
+    work = _work_of(path)
     with LocalCluster(n_workers=0, processes=False, dashboard_address=None) as nobody:
         client = Client(nobody)
         client.close()

@@ -13,6 +13,7 @@ from basepar_core.closure import prepare
 from basepar_core.files import load, loads
 from basepar_core.precise.numbers import svd
 from basepar_core.precise.observation import variant
+from tests.mechanisms import PARALLELOGRAM_BY_VALUE
 from tests.workflows.test_base_command import EQUATION_25
 from workflows import base_routes, spectra
 
@@ -176,28 +177,9 @@ def test_another_rank_is_contradictory_unless_it_is_doubted(four_bar, watt):
     assert "3 decades" in why[1]
 
 
-SPECIAL = """
-name: parallelogram by value
-space: planar
-gravity: [0, -9.81]
-geometry: {l1: {value: 0.4, unit: m}, l2: {value: 0.7, unit: m}, l3: {value: 0.4, unit: m},
-           l4: {value: 0.7, unit: m}}
-bodies: {crank: {}, coupler: {}, rocker: {}}
-joints:
-  A: {type: revolute, connects: [ground, crank]}
-  B: {type: revolute, connects: [crank, coupler], at: [[l1, 0], [0, 0]]}
-  C: {type: revolute, connects: [coupler, rocker], at: [[l2, 0], [0, 0]]}
-  D: {type: revolute, connects: [ground, rocker], at: [[l4, 0], [l3, 0]]}
-coordinates: [A]
-assembly: {A: 60 deg, B: -60 deg, C: -120 deg}
-excitation: {kind: fourier, harmonics: 5, base_frequency: 0.5 Hz, amplitude: {A: 0.6 rad},
-             samples: 64, seed: 1}
-"""
-
-
 def test_what_the_symbolic_route_doubts_itself_is_doubtful():
     """Of four lengths a four-bar's 8; of the values, a parallelogram's 3 (docs/library.md)."""
-    found = base_routes.compare(prepare(loads(SPECIAL)))
+    found = base_routes.compare(prepare(loads(PARALLELOGRAM_BY_VALUE)))
     assert [found.found[route].rank for route in ROUTES] == [8, 3, 3]
     # Of random members, as the symbolic route's.
     assert found.found["black-box"].rank == 8
@@ -215,7 +197,9 @@ def test_what_the_symbolic_route_doubts_itself_is_doubtful():
 
 def test_a_special_geometry_that_float64_cannot_decide_is_a_doubt():
     """Exact arithmetic sees that these lengths close in a way of their own; float64 is blind."""
-    text = SPECIAL.replace("[[l4, 0], [l3, 0]]", "[[l2, 0], [l3, 0]]").replace("A: 0.6", "A: 1e-7")
+    text = PARALLELOGRAM_BY_VALUE.replace("[[l4, 0], [l3, 0]]", "[[l2, 0], [l3, 0]]").replace(
+        "A: 0.6", "A: 1e-7"
+    )
     text = text.replace(",\n           l4: {value: 0.7, unit: m}", "")
     base = base_routes.find(prepare(loads(text)), "symbolic")
     assert base.float64_doubt
