@@ -13,6 +13,7 @@ from basepar_core.closure import Outcome, prepare
 from basepar_core.files import load
 from basepar_core.kernels.linear_triangles import triangles_of
 from basepar_core.kernels.run import Kernels
+from basepar_core.kernels.work import zeros
 from basepar_core.motion import Motion, excitation
 from basepar_core.newton import LAST_UPDATE
 from basepar_core.regressor import observe
@@ -43,7 +44,7 @@ def test_arm_against_pinocchio(against_each, name, must, wanted):
     tree, data = chain.model, chain.data
     states = [np.ascontiguousarray(x.T) for x in (q, v, a)]
 
-    W = np.zeros((VARIANTS, 10 * count, count, SAMPLES))
+    W = zeros((VARIANTS, 10 * count, count, SAMPLES))
 
     def ours():
         for _ in range(CHUNKS):  # a chunk alone is over before the processor is awake
@@ -102,7 +103,7 @@ def test_variants_to_triangles(against_each, columns, must, wanted):
     order = np.sort(pivots[:36]) if columns == "base" else np.arange(60)
     chosen = np.arange(chunk)
 
-    W = np.zeros((chunk, 60, 6, samples))
+    W = zeros((chunk, 60, 6, samples))
 
     def ours():
         def triangle():
@@ -165,7 +166,7 @@ def test_loops_against_partitioned_pinocchio(against_each, name, must):
 
     one = found.W[0].nbytes
     chunk = next(n for n in (8, 4, 2, 1) if n == 1 or n * one <= IN_CACHE)
-    buffer = np.zeros((chunk, *found.W.shape[:0:-1]))
+    buffer = zeros((chunk, *found.W.shape[:0:-1]))
 
     def ours():
         return _in_chunks(kernels, values, motion, buffer)

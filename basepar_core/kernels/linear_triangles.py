@@ -8,11 +8,15 @@ import numpy as np
 
 from ..spatial import Array
 from .lanes import door, kernel
-from .vectors import WIDTH, lanes, number, set_number, spread, total
+from .vectors import WIDTH, lanes, number, set_number, some, spread, total
+from .work import zeros
 
 
 def triangles_of(W: Array, chosen: Array, order: Array) -> Array:
     """Transposed R factors (chosen, column, row) of W[chosen][:, order], without pivoting.
+
+    Rows that are zero in the first columns cost nothing there: an arm's torques depend on what
+    is carried alone, so that the first body has only the first joint's rows.
 
     Parameters
     ----------
@@ -25,33 +29,48 @@ def triangles_of(W: Array, chosen: Array, order: Array) -> Array:
     found = np.zeros((len(chosen), width, width))
     rows = -(-W.shape[2] // WIDTH) * WIDTH
     # Four columns more than needed, of zeros: they complete the last group of four.
-    fill_triangles(W, chosen, order, np.zeros((width + 4, rows)), found)
+    fill_triangles(W, chosen, order, zeros((width + 4, rows)), np.empty(width, np.int64), found)
     return found
 
 
 @kernel
-def _copied(W, variant, order, A):
+def _copied(W, rows, first, order, A, ends):
+    """Columns of one variant, from W[first] on; ends: behind it all columns up to j are zero."""
+    end = 0
     for j in range(order.size):
-        for r in range(W.shape[2]):
-            set_number(A, j, r, W[variant, order[j], r])
+        source, whole = first + order[j], rows // WIDTH * WIDTH
+        for r in range(0, whole, WIDTH):
+            x = W[source, r]
+            A[j, r] = x
+            if some(x != 0.0):
+                end = max(end, r + WIDTH)
+        for r in range(whole, rows):
+            x = number(W, source, r)
+            set_number(A, j, r, x)
+            if x != 0.0:
+                end = max(end, whole + WIDTH)
+        if whole < rows:
+            for r in range(rows, whole + WIDTH):
+                set_number(A, j, r, 0.0)
+        ends[j] = end
 
 
 @kernel
-def _mirror(A, k, found, i, rows):
-    """Column k becomes R's column, in found[i], and a reflection onto axis k; 2/v²."""
+def _mirror(A, k, found, end):
+    """Column k becomes R's column, in found, and a reflection onto axis k; 2/v²."""
     start, square = k // WIDTH * WIDTH, spread(0.0)
     for r in range(k):
-        found[i, k, r] = number(A, k, r)
+        found[k, r] = number(A, k, r)
     for r in range(start, k):
         set_number(A, k, r, 0.0)
-    for r in range(start, rows, WIDTH):
+    for r in range(start, end, WIDTH):
         x = A[k, r]
         square += x * x
     whole = total(square)
     size, first = np.sqrt(whole), number(A, k, k)
     signed, product = size if first >= 0.0 else -size, whole + size * abs(first)
     set_number(A, k, k, first + signed)
-    found[i, k, k] = -signed
+    found[k, k] = -signed
     return 1.0 / product if product > 0.0 else 0.0
 
 
@@ -96,20 +115,21 @@ def _reflect_pair(A, k, j, one, two, cross, start, rows):
 
 
 @door
-def fill_triangles(W, chosen, order, A, found):
-    """`triangles_of`; A (column + 6, rows filled up) is scratch, zero on entry."""
-    rows, width, A = A.shape[1], order.size, lanes(A)
+def fill_triangles(W, chosen, order, A, ends, found):
+    """`triangles_of`; scratch: A (column + 4, rows filled up), zero on entry; ends (column)."""
+    rows, columns, width = W.shape[2], W.shape[1], order.size
+    flat, A = lanes(W.reshape(-1, rows)), lanes(A)
     for i in range(chosen.size):
-        _copied(W, chosen[i], order, A)
+        _copied(flat, rows, chosen[i] * columns, order, A, ends)
         for k in range(0, width, 2):
-            start = k // WIDTH * WIDTH
-            one = _mirror(A, k, found, i, rows)
+            start, end = k // WIDTH * WIDTH, ends[min(k + 1, width - 1)]
+            one = _mirror(A, k, found[i], end)
             if k + 1 == width:
                 break
-            share = spread(one * _product(A, k, k + 1, start, rows))
-            for r in range(start, rows, WIDTH):
+            share = spread(one * _product(A, k, k + 1, start, end))
+            for r in range(start, end, WIDTH):
                 A[k + 1, r] -= share * A[k, r]
-            two = _mirror(A, k + 1, found, i, rows)
-            cross = _product(A, k, k + 1, start, rows)
+            two = _mirror(A, k + 1, found[i], end)
+            cross = _product(A, k, k + 1, start, end)
             for j in range(k + 2, width, 4):
-                _reflect_pair(A, k, j, one, two, cross, start, rows)
+                _reflect_pair(A, k, j, one, two, cross, start, end)

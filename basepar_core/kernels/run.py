@@ -24,7 +24,7 @@ from .dimensions import Dimensions
 from .lanes import LANES
 from .plan import Plan, plan
 from .regress import regress
-from .work import Work, workspace
+from .work import Work, workspace, zeros
 
 #: Geometries on the way that are evaluated together: half a megabyte, most often.
 _TOGETHER = 2048
@@ -87,7 +87,7 @@ class Kernels:
         u, u_dot, maps = self._speeds(motion)
         count, samples = q.shape[1:]
         if W is None:
-            W = np.zeros((count, len(self.model.mechanism.parameter_names), free, samples))
+            W = zeros((count, len(self.model.mechanism.parameter_names), free, samples))
         quality, terms = np.empty((count, 3)), np.empty((count, 3))
         regress(
             self.plan, self.work, G, q, counted, motion.q_dot, u, u_dot, maps, W, quality, terms

@@ -7,6 +7,10 @@ import numpy as np
 from ..spatial import Array
 from .lanes import LANES
 from .plan import Plan
+from .vectors import WIDTH
+
+#: Bytes of a vector, and of a line of the cache.
+_LINE = 8 * WIDTH
 
 
 class Work(NamedTuple):
@@ -73,6 +77,14 @@ class Work(NamedTuple):
     everything: Array
 
 
+def zeros(shape: tuple[int, ...]) -> Array:
+    """Zeros that begin with a line of the cache: a vector across two costs twice."""
+    size = 8 * int(np.prod(shape))
+    raw = np.zeros(size + _LINE, dtype=np.uint8)
+    first = -raw.ctypes.data % _LINE
+    return raw[first : first + size].view(float).reshape(shape)
+
+
 def workspace(plan: Plan, items: int, positions: int) -> Work:
     """Scratch for one mechanism."""
     links, bodies = len(plan.elements) + 1, len(plan.carries)
@@ -81,7 +93,7 @@ def workspace(plan: Plan, items: int, positions: int) -> Work:
     steps = len(plan.steps)
 
     def lanes(count: int, numbers: int = 1) -> Array:
-        return np.zeros((max(count, 1), numbers * LANES))
+        return zeros((max(count, 1), numbers * LANES))
 
     masks = {name: lanes(1) for name in ("live", "moving", "fresh", "going", "alive", "retry")}
 

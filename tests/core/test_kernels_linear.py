@@ -288,7 +288,12 @@ def test_triangles_one_by_one(rows, width):
     W = rng.standard_normal((4, width + 3, rows))
     W[2, 1] = 0.0  # a column without effect
     W[1, 2] = 3 * W[1, 0]
-    chosen, order = np.array([2, 0, 1]), rng.permutation(width + 3)[:width]
+    # An arm's: rows of the first joints alone, then of more; or of the last alone.
+    for column, last in enumerate(np.linspace(1, rows, width + 3).astype(int)):
+        W[2, column, last:], W[3, column, : rows - last] = 0.0, 0.0
+    chosen, order = np.array([2, 0, 1, 3]), rng.permutation(width + 3)[:width]
+    if width < 10:
+        order.sort()
     found = triangles_of(W, chosen, order)
     for variant, transposed in zip(chosen, found, strict=True):
         A = W[variant, order].T
@@ -301,3 +306,12 @@ def test_triangles_one_by_one(rows, width):
         )
     alone = triangles_of(W, chosen[1:2], order)
     np.testing.assert_array_equal(alone[0], found[1])
+
+
+def test_a_triangle_that_is_no_number_spoils_no_other():
+    W = np.random.default_rng(1).standard_normal((2, 5, 37))
+    W[0, 2, 3] = np.nan
+    order = np.arange(5)
+    both = triangles_of(W, np.arange(2), order)
+    assert np.isnan(both[0]).any()
+    np.testing.assert_array_equal(both[1], triangles_of(W, np.array([1]), order)[0])
