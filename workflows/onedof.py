@@ -83,7 +83,7 @@ def _regime(made: Machine, bands: dict[str, float]) -> dict[str, Any]:
         return found
     motion, names = made.motion, [one.name for one in made.reactions]
     numbers = measures(made.table, motion, names)
-    own = len(made.table.loads.joints)  # joints that were asked for come after those of loads
+    own = made.table.loads.tracked  # joints that were asked for come after those of loads
     for place, (joint, band) in enumerate(bands.items(), start=own):
         numbers[f"dwell({joint})"] = dwell(made.table.q, made.table.theta[place], band)
     found |= {

@@ -13,11 +13,12 @@ from .. import kinematics
 from ..closure import Model
 from ..errors import MechanismError
 from ..expressions import evaluate
-from ..mechanism import LENGTH_VALUES, Spring
+from ..mechanism import LENGTH_VALUES, Damper, Spring
 from ..metrics import tracks
 from ..relations import symbol_values
 from ..spatial import Array, cross, dot, rotate
 from ..topology import joint_of_value
+from .loads import Loads
 from .path import Values, blocks
 
 
@@ -57,7 +58,7 @@ def joint_tables(
     Raises
     ------
     MechanismError
-        A value of a cut universal or spherical joint; its rate is not measured.
+        A value of a spherical joint; its rate is not measured.
     """
     count = len(model.mechanism.coordinates)
     theta = np.zeros((len(names), *q.shape[1:]))
@@ -74,6 +75,21 @@ def joint_tables(
     return theta, rates
 
 
+def load_tables(
+    model: Model, values: Values, q: Array, loads: Loads, extra: Sequence[str] = ()
+) -> tuple[Array, Array]:
+    """`joint_tables` of what loads act on, joints and dampers' lengths; then `extra` joints."""
+    theta, rates = joint_tables(model, values, q, (*loads.joints, *extra))
+    if not loads.dampers:
+        return theta, rates
+    own = len(loads.joints)
+    lengths, pulls = line_tables(model, values, q, loads.dampers)
+    return (
+        np.concatenate([theta[:own], lengths, theta[own:]]),
+        np.concatenate([rates[:own], pulls, rates[own:]]),
+    )
+
+
 def _rate(
     model: Model, name: str, at: kinematics.Poses, moving: kinematics.Twists, u: Array
 ) -> Array:
@@ -83,14 +99,17 @@ def _rate(
         if node.joint == number and node.kind != "spherical":
             found: Array = u[node.speed + place]
             return found
-    if joint.type in ("universal", "spherical"):
+    if joint.type == "spherical":
         raise MechanismError(
-            f"A load acts on {name!r}, a {joint.type} joint that closes a loop, where rates are "
-            f"not measured. Let it act on another joint.",
+            f"A load acts on {name!r}, of a spherical joint, whose values are a rotation vector: "
+            f"no shaft turns with one of them. Let it act on another joint, or make this one of "
+            f"a universal and a revolute joint.",
             [name],
         )
     first, second = (_index(model, body) for body in joint.bodies)
-    X, P = at.X1[number], at.P2[number]
+    # A universal joint's second angle turns about the second body's axis.
+    X = at.X2[number] if joint.type == "universal" and place == 1 else at.X1[number]
+    P = at.P2[number]
     if place in LENGTH_VALUES.get(joint.type, ()):
         v1, v2 = (moving.v[b] + cross(moving.omega[b], P - at.p[b]) for b in (first, second))
         return dot(X[:, place if joint.type == "planar" else 2], v2 - v1)
@@ -103,10 +122,10 @@ def _index(model: Model, body: str) -> int:
     return names.index(body) if body in names else -1
 
 
-def spring_lengths(
-    model: Model, values: Values, q: Array, springs: Sequence[Spring]
+def line_tables(
+    model: Model, values: Values, q: Array, springs: Sequence[Spring | Damper]
 ) -> tuple[Array, Array]:
-    """Lengths of springs between points, and ∂length/∂coordinate; shapes as `joint_tables`."""
+    """Lengths of lines between points, and ∂length/∂coordinate; shapes as `joint_tables`."""
     count = len(model.mechanism.coordinates)
     lengths = np.zeros((len(springs), *q.shape[1:]))
     rates = np.zeros((len(springs), count, *q.shape[1:]))

@@ -11,10 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import UsageError
 from ..expression_graph import ZERO, Graph
 from ..expressions import Expression, evaluate
-from ..mechanism import Mechanism, Motor, Spring, Torque
+from ..mechanism import Damper, Mechanism, Motor, Spring, Torque
 from ..relations import symbol_values
 from ..spatial import Array
 from .path import Values
@@ -25,7 +24,7 @@ _WAYS = {"": 0, "rising": 1, "falling": -1}
 
 @dataclass(frozen=True)
 class Resistance:
-    """Friction at a joint: against its motion; numbers (variant,)."""
+    """Friction at a joint, or a damper: against its motion; numbers (variant,)."""
 
     joint: int
     viscous: Array
@@ -80,12 +79,15 @@ class Drive:
 class Loads:
     """All loads of a mechanism; `joints` are the values they act on.
 
-    `growth` is what a joint gains in one closed motion: ranges of pieces repeat with it.
+    `dampers` are lines between points, whose lengths come after the joints and have a
+    `Resistance` each. `growth` is what a joint gains in one closed motion: ranges of pieces
+    repeat with it.
     `lines` are springs between points, with stiffness and rest; `rotors` (joint, inertia) turning
     masses that friction's `rotor` and motors add.
     """
 
     joints: tuple[str, ...]
+    dampers: tuple[Damper, ...]
     resistances: tuple[Resistance, ...]
     elastics: tuple[Elastic, ...]
     lines: tuple[tuple[Spring, Array, Array], ...]
@@ -94,6 +96,11 @@ class Loads:
     rotors: tuple[tuple[int, Array], ...]
     symbols: Mapping[str, Array]
     growth: Mapping[int, float] = field(default_factory=dict)
+
+    @property
+    def tracked(self) -> int:
+        """How many joint values and lengths the loads act on."""
+        return len(self.joints) + len(self.dampers)
 
     def efforts(
         self, theta: Array, rate: Array, currents: Array, ways: Array, where: Array | None = None
@@ -164,14 +171,7 @@ class Loads:
 
 
 def loads_of(mechanism: Mechanism, values: Values) -> Loads:
-    """Loads at symbol values, (variant,) arrays; friction and springs without values are none."""
-    damped = [one.name for one in mechanism.dampers if one.damping is not None]
-    if damped:
-        raise UsageError(
-            f"Loads of one degree of freedom know no dampers between points: "
-            f"{', '.join(damped)}. Give it no `damping`, or put viscous friction on a joint.",
-            damped,
-        )
+    """Loads at symbol values, (variant,) arrays; friction, springs, dampers without are none."""
     at = _Numbers(symbol_values(mechanism, values))
     rubbed = _rubbed(mechanism, at)
     resistances = tuple(
@@ -197,8 +197,22 @@ def loads_of(mechanism: Mechanism, values: Values) -> Loads:
     ]
     rotors += [(d.joint, d.ratio**2 * d.rotor) for d in drives if d.rotor.any()]
     symbols = {name: np.asarray(x, float) for name, x in at.known.items()}
+    dampers = tuple(one for one in mechanism.dampers if one.damping is not None)
+    none = np.zeros(1)
+    resistances += tuple(
+        Resistance(len(at.joints) + k, at.number(one.damping), none, none)
+        for k, one in enumerate(dampers)
+    )
     return Loads(
-        tuple(at.joints), resistances, elastics, lines, pushes, drives, tuple(rotors), symbols
+        tuple(at.joints),
+        dampers,
+        resistances,
+        elastics,
+        lines,
+        pushes,
+        drives,
+        tuple(rotors),
+        symbols,
     )
 
 

@@ -206,7 +206,7 @@ class Meter:
             elif word in _REACTION:
                 found[name] = every[f"peak({name})"]
             elif word == "dwell":
-                own = len(table.loads.joints) + self.joints.index(argument)
+                own = table.loads.tracked + self.joints.index(argument)
                 theta = table.theta[own]
                 found[name] = dwell(table.q, theta, BAND * np.ptp(theta, axis=-1))
             else:

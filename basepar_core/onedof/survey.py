@@ -17,7 +17,7 @@ from ..closure import Model
 from ..errors import AssemblyError
 from ..spatial import Array
 from .curves import Curves, through
-from .joint_rates import joint_tables, spring_lengths
+from .joint_rates import line_tables, load_tables
 from .loads import Loads, loads_of
 from .path import Path, Values
 from .reduced import Inertias, Reduced, inertias, reduce_inertia, samples_of
@@ -44,7 +44,8 @@ class Table:
     potential
         V with springs, J, 0 at the first sample.
     theta, rates
-        Joints that loads act on: (joint, variant, sample), (joint, coordinate, variant, sample).
+        Joints, and lengths of dampers, that loads act on: (joint, variant, sample), (joint,
+        coordinate, variant, sample).
     """
 
     reduced: Reduced
@@ -88,8 +89,7 @@ def tabulate(
     """
     found = reduce_inertia(model, values, q, of, path)
     loads = loads_of(model.mechanism, values)
-    names = (*loads.joints, *extra)
-    theta, rates = joint_tables(model, values, found.path.q, names)
+    theta, rates = load_tables(model, values, found.path.q, loads, extra)
     return loaded(model, values, found, loads, theta, rates)
 
 
@@ -104,7 +104,7 @@ def loaded(
         slope += spring.stiffness[:, None, None] * (stretch * rates[spring.joint]).swapaxes(0, 1)
         potential = potential + spring.stiffness[:, None] / 2 * stretch**2
     for line, stiffness, rest in loads.lines:
-        lengths, pulls = spring_lengths(model, values, found.path.q, [line])
+        lengths, pulls = line_tables(model, values, found.path.q, [line])
         stretch = lengths[0] - rest[:, None]
         slope += stiffness[:, None, None] * (stretch * pulls[0]).swapaxes(0, 1)
         potential = potential + stiffness[:, None] / 2 * stretch**2

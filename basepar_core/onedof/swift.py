@@ -20,8 +20,8 @@ from ..motion import Motion
 from ..newton import LAST_UPDATE
 from ..spatial import Array
 from . import periodic
-from .joint_rates import joint_tables
-from .loads import loads_of
+from .joint_rates import line_tables, load_tables
+from .loads import Loads, loads_of
 from .path import Path, Values
 from .reduced import Inertias, Reduced, inertias, samples_of
 from .survey import Table, loaded, with_growth
@@ -139,12 +139,11 @@ class Turner:
         """
         model = self.engine.model
         loads = loads_of(model.mechanism, values)
-        names = (*loads.joints, *self.extra)
-        theta = _tracks(model, values, q, names)
+        theta = _tracks(model, values, q, loads, self.extra)
         growth = theta[..., -1] - theta[..., 0]
         q, theta = np.ascontiguousarray(q[..., :-1]), theta[..., :-1]
         if len(model.mechanism.coordinates) > 1:
-            rates = joint_tables(model, values, q, names)[1]
+            rates = load_tables(model, values, q, loads, self.extra)[1]
         else:
             rates = periodic.slopes(theta, growth, self.way.length)[:, None]
         found = self._reduced(G, q, self.weigh(model, values))
@@ -205,7 +204,17 @@ def _take(values: Values, rows: Array) -> Values:
     return {name: x[rows] for name, x in values.items()}
 
 
-def _tracks(model: Model, values: Values, q: Array, names: Sequence[str]) -> Array:
+def _tracks(model: Model, values: Values, q: Array, loads: Loads, extra: Sequence[str]) -> Array:
+    """What loads act on, then `extra` joints: (joint, variant, sample)."""
+    joints = _joint_tracks(model, values, q, (*loads.joints, *extra))
+    if not loads.dampers:
+        return joints
+    lengths = line_tables(model, values, q, loads.dampers)[0]
+    own = len(loads.joints)
+    return np.concatenate([joints[:own], lengths, joints[own:]])
+
+
+def _joint_tracks(model: Model, values: Values, q: Array, names: Sequence[str]) -> Array:
     """Joint values (joint, variant, sample); pins that close loops by the turns around these."""
     found = np.zeros((len(names), *q.shape[1:]))
     for k, name in enumerate(names):

@@ -20,6 +20,7 @@ SPRUNG = """
 springs:
   coil: {joint: D, rest: 0.2, stiffness: 30 N*m}
   wire: {connects: [ground, coupler], at: [[1, 1], [0.2, 0]], rest: 0.4 m, stiffness: 200 N/m}
+dampers: {pot: {connects: [crank, rocker], at: [[0.1, 0], [0.3, 0.1]], damping: 7 N*s/m}}
 friction: {C: {viscous: 0.3, coulomb: 0.2, rotor: 0.01}}
 """
 CASES = {
