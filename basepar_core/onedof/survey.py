@@ -132,7 +132,8 @@ class Survey:
         the function's range (of its size where it is constant).
     energy_errors
         Of m: kinetostatic against energy route; of m′: kinetostatic against the energy curve's
-        slope; of V′: kinetostatic against the potential curve's slope. Shares of the range.
+        slope; of V′: kinetostatic against the potential curve's slope. Shares of the range; of
+        the size (for m′ of m's) where it does not change with q.
     """
 
     model: Model
@@ -265,13 +266,17 @@ def _routes(table: Table, way: Way) -> dict[str, float]:
     curves = through(r.q, samples, way.length if way.closed else 0.0, slopes)
     inner = slice(None) if way.closed else slice(4, -4)
     slope = curves(r.q[inner], 1)
+    m = np.abs(r.m[0]).max()
+    force = r.potential_slope[0, 0, inner]
     pairs = {
-        "m": (r.m[0], r.energy[0]),
-        "m_prime": (r.m_prime[0, inner], slope[0]),
-        "potential_slope": (r.potential_slope[0, 0, inner], slope[1]),
+        "m": (r.m[0], r.energy[0], m),
+        "m_prime": (r.m_prime[0, inner], slope[0], m),
+        "potential_slope": (force, slope[1], np.abs(force).max()),
     }
-    least = 1e-9 * np.abs(r.m[0]).max()  # of what does not change with q only rounding is left
-    return {
-        name: float(np.abs(a - b).max() / max(_scale(np.array([a]))[0], least))
-        for name, (a, b) in pairs.items()
-    }
+    found = {}
+    for name, (a, b, size) in pairs.items():
+        span = np.ptp(a)
+        if span < 1e-9 * size:  # it does not change with q: only rounding is left
+            span = size
+        found[name] = float(np.abs(a - b).max() / max(span, 1e-9 * m))
+    return found

@@ -28,6 +28,9 @@ SAME = 1e-8
 #: Below this regularity the loops are said to be near a dead point, and a range ends: m and its
 #: derivative are built from inverses that lose as many digits, and grow with their square.
 NEAR = 1e-2
+#: Least values below this are looked at on so many finer samples: near a dead point regularity
+#: falls and rises within a sample or two.
+DIP, FINE = 0.1, 64
 #: How far a coordinate is followed (rad, or longest offsets of the mechanism), and how near to a
 #: dead point: there configurations move like the square root of what is left.
 FAR, CLOSE = 7.0, 1e-9
@@ -161,11 +164,25 @@ def _way(
     dead: tuple[float, ...],
     q: Array,
 ) -> Way:
-    ratio = regularity(model, q)
     places = np.linspace(low, high, q.shape[1])
+    ratio = regularity(model, q)
+    dips = _dips(ratio)
+    if dips.size:
+        step = places[1] - places[0]
+        around = np.linspace(-step, step, 2 * FINE + 1)
+        finer = np.clip(places[dips][:, None] + around, low, high)
+        places = np.unique(np.concatenate([places, finer.ravel()]))
+        ratio = regularity(model, trace(model, {}, places[None]).q[:, 0])
     return Way(
         start, low, high, closed, dead, _stretches(places, ratio < NEAR), float(ratio.min())
     )
+
+
+def _dips(ratio: Array) -> Array:
+    """Samples at which a small regularity is not above its neighbours'."""
+    around = np.concatenate([[np.inf], ratio, [np.inf]])
+    least = np.minimum(around[:-2], around[2:])
+    return np.flatnonzero((ratio < DIP) & (ratio <= least))
 
 
 def _stretches(places: Array, inside: Array) -> tuple[tuple[float, float], ...]:

@@ -9,7 +9,7 @@ from basepar_core.base.compiled import compiled
 from basepar_core.base.symbolic import symbolic
 from basepar_core.closure import prepare
 from basepar_core.errors import MechanismError, UsageError
-from basepar_core.files import load, loads
+from basepar_core.files import library_names, load, loads
 from basepar_core.metrics import tracks
 from basepar_core.onedof.curves import through
 from basepar_core.onedof.reduced import base_inertias, inertias, reduce_inertia, samples_of
@@ -58,16 +58,39 @@ def test_inertia_is_what_a_driven_full_model_has(models, name):
     assert np.abs(slope - rows["m_prime"]).max() < 1.5e-6 * np.ptp(rows["m_prime"])
 
 
-@pytest.mark.parametrize(
-    "name", ["four-bar", "slider-crank", "quick-return", "watt-i", "stephenson-iii"]
-)
+#: Every shipped mechanism of mobility one.
+SHIPPED = [name for name in library_names() if len(load(name).coordinates) == 1]
+
+
+@pytest.mark.parametrize("name", SHIPPED)
 def test_routes_agree(name):
-    found = survey(prepare(load(name)))
-    # Rounding of closed loops, 1e-13, and its growth in a spectral derivative of 60 harmonics.
+    """Inverse dynamics, energy and symbolic base parameters; a closed motion comes back."""
+    model = prepare(load(name))
+    found = survey(model)
+    # Rounding of closed loops, 1e-13, and its growth in a spectral derivative of 60 harmonics, or
+    # in that of a spline up to a hundredth's regularity.
     assert found.energy_errors["m"] < 1e-12
     assert found.energy_errors["m_prime"] < 1e-10
     assert found.energy_errors["potential_slope"] < 1e-10
     assert found.errors.max() < 1e-10
+    way, count = found.way, 24
+    assert way.closed == (name != "parallelogram")
+    q = np.linspace(way.low, way.high + way.length, 2 * count + 1)
+    if not way.closed:  # its ends are near dead points, where m′ has lost six digits
+        q = np.linspace(way.low + 0.1, way.high - 0.1, count)
+    whole = reduce_inertia(model, {}, q, inertias(model, {}))
+    base = symbolic(model)
+    functions = compiled(base, model.mechanism)
+    small = reduce_inertia(model, {}, q, base_inertias(model, base, functions, {}), whole.path)
+    least = 1e-10 * np.abs(whole.m).max()  # a parallelogram's m′ is zero
+    for of in ("inertia", "half_slope", "potential_slope"):
+        ours, every = getattr(small, of)[0, 0], getattr(whole, of)[0, 0]
+        # φ_b regroups terms of mixed sign: a few digits of float64.
+        np.testing.assert_allclose(ours, every, rtol=0, atol=max(1e-10 * np.ptp(every), least))
+        if way.closed:
+            assert np.abs(every[count:] - every[: count + 1]).max() < max(
+                1e-10 * np.ptp(every), 1e-3 * least
+            )
 
 
 def test_base_parameters_carry_everything(models):
@@ -151,6 +174,37 @@ def test_rocker_that_cannot_turn_has_two_dead_points():
     swing = [np.arccos((c**2 + d**2 - reach**2) / (2 * c * d)) for reach in (b - a, b + a)]
     found = np.ptp(way.dead_points)
     assert found == pytest.approx(abs(swing[1] - swing[0]), abs=1e-6)
+
+
+NEARLY_FLAT = """
+name: kite
+space: planar
+gravity: [0, 0]
+bodies: {{crank: {{}}, coupler: {{}}, rocker: {{}}}}
+joints:
+  A: {{type: revolute, connects: [ground, crank]}}
+  B: {{type: revolute, connects: [crank, coupler], at: [[0.3, 0], [0, 0]]}}
+  C: {{type: revolute, connects: [coupler, rocker], at: [[1, 0], [{c}, 0]]}}
+  D: {{type: revolute, connects: [ground, rocker], at: [[1, 0], [0, 0]]}}
+coordinates: [A]
+assembly: {{A: 61 deg, B: -61 deg, C: 61 deg}}
+"""
+
+
+def test_nearly_singular_stretches_are_found_between_samples():
+    """Ground and coupler alike, the rocker a little longer than the crank: nearly flat twice."""
+    found = {
+        c: find_way(prepare(loads(NEARLY_FLAT.format(c=0.3 + c)))) for c in (1e-2, 1e-5, 1e-6)
+    }
+    assert found[1e-2].near == ()
+    for excess in (1e-5, 1e-6):
+        way = found[excess]
+        assert way.closed
+        assert len(way.near) == 2
+        for (low, high), flat in zip(way.near, (np.pi, 2 * np.pi), strict=True):
+            assert low < flat < high < low + 0.1
+    # Triangles: what is left of the angle goes with the root of the excess.
+    assert found[1e-5].margin / found[1e-6].margin == pytest.approx(np.sqrt(10), rel=1e-3)
 
 
 def test_two_degrees_of_freedom_are_refused():
