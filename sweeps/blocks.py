@@ -5,7 +5,7 @@ git for the commit. That is 50 ms and more, as much as a block of four-bars take
 """
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +15,7 @@ import zarr
 from distributed import Client
 
 from . import fanout, store, survey
+from .fleet import Fleet
 from .lock import Lock, locked
 from .outputs import Evaluator
 from .progress import Progress
@@ -35,6 +36,8 @@ class Blocks:
     ----------
     group
         The store, opened.
+    arrays
+        Its arrays, opened.
     evaluated, seconds
         Of all blocks so far.
     unfinished
@@ -48,17 +51,24 @@ class Blocks:
     lock: Lock
     progress: Progress | None
     group: zarr.Group
+    arrays: Mapping[str, zarr.Array]
     stage: Stage
     tally: Tally
     evaluated: int = 0
     seconds: float = 0.0
     lost: int = 0
     unfinished: list[tuple[int, int]] = field(default_factory=list)
+    fleet: Fleet = field(default_factory=Fleet)
+    paces: list[fanout.Pace] = field(default_factory=lambda: [fanout.Pace()])
+
+    def stop(self) -> None:
+        """Leave an evaluation that another thread is at: it raises `Stopped`."""
+        self.fleet.stop()
 
     def evaluate(self, block: SweepSpec, start: int, stop: int) -> None:
         """Evaluate and store what is missing of rows start … stop − 1; `block` knows them."""
         begun, chunk = time.monotonic(), self.stage.part.chunk
-        status = np.asarray(store.array_of(self.group, "status")[start:stop])
+        status = store.rows_of(self.arrays, "status", start, stop)
         firsts = np.arange(0, len(status), chunk)
         missing = firsts[np.minimum.reduceat(status, firsts) == 0]
         ranges = [(start + int(f), min(start + int(f) + chunk, stop)) for f in missing]
@@ -73,7 +83,13 @@ class Blocks:
             block.variant_seconds,
         )
         before = self.tally.evaluated
-        outcome = fanout.run(work, ranges, self.client, chunks=[chunk], on_receipts=self.tally)
+        outcome = fanout.run(
+            *(work, ranges, self.client),
+            chunks=[chunk],
+            on_receipts=self.tally,
+            fleet=self.fleet,
+            paces=self.paces,
+        )
         self.evaluated += self.tally.evaluated - before
         self.seconds += time.monotonic() - begun
         self.lost += outcome.lost
@@ -104,7 +120,8 @@ def opened(
         found = survey.take(group, part)
         tally = Tally(len(spec), found.counts, {}, progress, lock)
         blocks = Blocks(
-            spec, path, evaluator, client, lock, progress, group, Stage(evaluator, part), tally
+            *(spec, path, evaluator, client, lock, progress),
+            *(group, dict(group.arrays()), Stage(evaluator, part), tally),
         )
         try:
             yield blocks

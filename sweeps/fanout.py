@@ -39,6 +39,8 @@ from .work import Receipt, Task
 
 #: Seconds of work per task; more where hundreds of workers would flood the driver.
 TASK_SECONDS = 0.5
+#: Where it takes less, work is not cut for the sake of more workers: a task costs milliseconds.
+LEAST_SECONDS = 0.02
 #: Receipts per second the driver is asked to handle at most.
 RECEIPTS_PER_SECOND = 200
 #: Tasks in flight per thread: what `worker-saturation: 4` sends ahead, and one to spare.
@@ -92,6 +94,7 @@ def run(
     task_seconds: float = TASK_SECONDS,
     patience: float = 60.0,
     fleet: Fleet | None = None,
+    paces: Sequence["Pace"] | None = None,
 ) -> Outcome:
     """Perform tasks that cover the ranges, and whatever work they find.
 
@@ -116,11 +119,14 @@ def run(
         Seconds without any worker after which `WorkersError` is raised.
     fleet
         Others that use the client at the same time.
+    paces
+        Of every stage, as known from runs before; learned from.
     """
     fleet = fleet or Fleet()
+    paces = paces or [Pace() for _ in chunks]
     fan = _Fan(
         *(work, client, chunks, iter(ranges), iter(tasks), on_receipts, task_seconds, patience),
-        fleet,
+        *(fleet, paces),
     )
     try:
         fan.run()
@@ -130,7 +136,7 @@ def run(
 
 
 @dataclass(slots=True)
-class _Pace:
+class Pace:
     """Seconds per variant of a stage, later tasks weighing more."""
 
     seconds: float = 0.0
@@ -156,6 +162,7 @@ class _Fan:
     task_seconds: float
     patience: float
     fleet: Fleet
+    pace: Sequence[Pace]
     given_up: list[Task] = field(default_factory=list)
     suspects: deque[Task] = field(default_factory=deque)
     again: deque[Task] = field(default_factory=deque)
@@ -168,7 +175,6 @@ class _Fan:
     def __post_init__(self) -> None:
         self.done: queue.SimpleQueue[Future] = queue.SimpleQueue()
         self.gatherer = ThreadPoolExecutor(1)
-        self.pace = [_Pace() for _ in self.chunks]
         self.program = cloudpickle.dumps(self.work)
         self.shared: Future | None = None
         self.open: tuple[int, int] | None = None  # what is left of the current range
@@ -234,10 +240,13 @@ class _Fan:
         start, stop = piece
         chunk, each = self.chunks[0], self.pace[0].each
         wanted = max(self.task_seconds, self.threads / RECEIPTS_PER_SECOND)
-        count = max(1, int(wanted / (each * chunk))) if each else 1
+        count, least = (
+            (max(1, int(seconds / (each * chunk))) if each else 1)
+            for seconds in (wanted, LEAST_SECONDS)
+        )
         # Towards the end of a range, pieces small enough for everyone to have one.
         left = -(-(stop - start) // chunk)
-        count = min(count, max(1, left // (2 * max(1, self.threads))))
+        count = min(count, max(least, left // (2 * max(1, self.threads))))
         end = min(stop, start + count * chunk)
         self.open = (end, stop) if end < stop else None
         return Task(0, start, end, each)

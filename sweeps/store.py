@@ -275,16 +275,26 @@ def _check_array(
             )
 
 
-def array_of(group: zarr.Group, name: str, path: Path | str = "") -> zarr.Array:
+#: A store; or its arrays opened already, which saves a millisecond for each.
+Opened = zarr.Group | Mapping[str, zarr.Array]
+
+
+def rows_of(group: Opened, name: str, start: int, stop: int) -> np.ndarray:
+    """Rows start … stop − 1 of an array; StoreError if it is missing or unreadable."""
+    return chunk_files.get(array_of(group, name), start, stop)
+
+
+def array_of(group: Opened, name: str, path: Path | str = "") -> zarr.Array:
     """One array of a store; StoreError with its name if it is missing or unreadable."""
     try:
         array = group[name]
     except Exception as cause:
         missing = "is missing" if isinstance(cause, KeyError) else f"is unreadable: {said(cause)}"
+        place = path or (group.store if isinstance(group, zarr.Group) else "The store")
         raise StoreError(
-            f"{path or group.store} is damaged: array {name!r} {missing}. Run the sweep again "
+            f"{place} is damaged: array {name!r} {missing}. Run the sweep again "
             "with --repair; what is whole is kept.",
-            [f"{path or group.store}/{name}"],
+            [f"{place}/{name}"],
         ) from cause
     assert isinstance(array, zarr.Array)
     return array

@@ -14,6 +14,7 @@ A study that has begun goes on for more trials: its store is made longer first.
 """
 
 import json
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
@@ -32,6 +33,7 @@ from sweeps.statuses import Status
 from sweeps.sweep import Summary, refuse_other, summary
 
 from .journal import Journal, opened
+from .sampler_kinds import kind_of
 from .shipped import study_file
 from .study_file import load_study
 from .study_spec import StudySpec
@@ -109,7 +111,8 @@ def study(spec: StudySpec, client: Client, progress: Progress | None = None) -> 
         with ExitStack() as stack:
             rounds = _Rounds(spec, journal, client, progress, stack)
             for start in range(0, spec.trials, spec.batch):
-                rounds.do(start, min(start + spec.batch, spec.trials))
+                rounds.begin(start, min(start + spec.batch, spec.trials))
+            rounds.finish()
     found = summary(spec.sweep, spec.path)
     done = rounds.blocks
     if done is not None:
@@ -137,7 +140,11 @@ def grown(spec: StudySpec) -> StudySpec:
 
 
 class _Rounds:
-    """Batches, one after the other."""
+    """Batches, one after the other: begun is asked, finished is told.
+
+    A sampler that learns is asked for a batch when the one before is told. One that does not is
+    asked while the workers are at the batch before, so that evaluation hides behind Optuna.
+    """
 
     def __init__(
         self,
@@ -150,31 +157,47 @@ class _Rounds:
         self.spec, self.journal, self.client, self.progress = spec, journal, client, progress
         self.stack = stack  # what is opened when there is need, until the end
         self.blocks: blocks.Blocks | None = None
+        self.begun: tuple[int, int, Future[None] | None] | None = None
 
-    def do(self, start: int, stop: int) -> None:
-        """Ask, evaluate and tell rows start … stop − 1, as far as that is not done."""
+    def begin(self, start: int, stop: int) -> None:
+        """Ask for rows start … stop − 1 and set the workers at them, if that is not done."""
         stored = self._stored(start, stop)
         done = not np.isnan(stored).any()
         if done and self.journal.is_told(start, stop):
             return
         opened = None if done else self._opened()  # what cannot be evaluated is not asked for
         values = self.journal.ask(start, stop, stored)
+        evaluating = None
         if opened is not None:
-            self._evaluate(opened, start, stop, values)
-        group = self.blocks.group if self.blocks else store.open_group(self.spec.path)
-        self.journal.tell(start, judge(self.spec, group, start, stop))
+            evaluating = self.thread.submit(self._evaluate, opened, start, stop, values)
+        self.finish()  # the batch before
+        self.begun = (start, stop, evaluating)
+        if not kind_of(self.spec.sampler.kind).ahead:
+            self.finish()
+
+    def finish(self) -> None:
+        """Tell the batch that is begun, as soon as it is evaluated."""
+        if self.begun is None:
+            return
+        (start, stop, evaluating), self.begun = self.begun, None
+        if evaluating is not None:
+            evaluating.result()
+        self.journal.tell(start, judge(self.spec, self._arrays(), start, stop))
 
     def _stored(self, start: int, stop: int) -> np.ndarray:
         """(row, symbol) of rows whose status is written; nan for the others."""
         found = np.full((stop - start, len(self.spec.variables)), np.nan)
         if not self.spec.path.exists():
             return found
-        group = self.blocks.group if self.blocks else store.open_group(self.spec.path)
-        done = np.asarray(store.array_of(group, "status")[start:stop]) != Status.PENDING
+        arrays = self._arrays()
+        done = store.rows_of(arrays, "status", start, stop) != Status.PENDING
         if done.any():
             for column, name in enumerate(self.spec.names):
-                found[done, column] = np.asarray(store.array_of(group, name)[start:stop])[done]
+                found[done, column] = store.rows_of(arrays, name, start, stop)[done]
         return found
+
+    def _arrays(self) -> store.Opened:
+        return self.blocks.arrays if self.blocks else store.open_group(self.spec.path)
 
     def _opened(self) -> blocks.Blocks:
         if self.blocks is None:
@@ -182,6 +205,8 @@ class _Rounds:
             evaluator.warm(self.spec.swept)  # once, not by every worker
             opening = blocks.opened(self.spec.sweep, evaluator, self.client, self.progress)
             self.blocks = self.stack.enter_context(opening)
+            self.thread = self.stack.enter_context(ThreadPoolExecutor(1))
+            self.stack.callback(self.blocks.stop)  # first of all, should anything go wrong
         return self.blocks
 
     def _evaluate(self, opened: blocks.Blocks, start: int, stop: int, values: np.ndarray) -> None:

@@ -11,14 +11,15 @@ from typing import Any
 
 import numpy as np
 import optuna
+from optuna.samplers import BaseSampler
 from optuna.storages import BaseStorage
 from optuna.trial import FrozenTrial, Trial, TrialState
 
 from basepar_core.errors import StoreError
 
 from . import storages
-from .sampler_kinds import kind_of
-from .samplers import Given, Parameters, distributions, sampler
+from .sampler_kinds import KINDS, kind_of
+from .samplers import Given, Parameters, distributions, drawn, sampler
 from .study_spec import Choices, Integers, Range, StudySpec
 from .verdict import CLOSING, Verdict
 
@@ -60,7 +61,7 @@ class Journal:
 
     def __init__(self, spec: StudySpec, storage: BaseStorage):
         self.spec, self.path = spec, storages.shown(spec.storage)
-        self._storage = storage
+        self._storage, self._distributions = storage, distributions(spec)
         if storages.has_study(storage, spec.name):
             self.study = optuna.load_study(study_name=spec.name, storage=storage)
             if self._is_empty_and_other():
@@ -151,13 +152,14 @@ class Journal:
         -------
         (row, symbol).
         """
-        before = self.trials(start, stop)
+        before, ready = self.trials(start, stop), drawn(self.spec, start, stop)
         asked = []
         for place, row in enumerate(range(start, stop)):
             whole = not np.isnan(stored[place]).any()
             trial = before[place] if place < len(before) else None
             if trial is None or len(trial.params) < len(self.spec.variables):
-                parameters = self._ask(row, trial, stored[place] if whole else None)
+                by = Given(ready[place]) if ready else None
+                parameters = self._ask(row, trial, stored[place] if whole else None, by)
             else:
                 parameters = trial.params
             values = [v.si(parameters[name]) for name, v in self.spec.variables]
@@ -167,8 +169,14 @@ class Journal:
         storages.sync(self._storage)
         return np.array(asked)
 
-    def _ask(self, row: int, trial: FrozenTrial | None, stored: np.ndarray | None) -> Parameters:
-        found_by = sampler(self.spec, row, self.known, self.source)
+    def _ask(
+        self,
+        row: int,
+        trial: FrozenTrial | None,
+        stored: np.ndarray | None,
+        by: BaseSampler | None,
+    ) -> Parameters:
+        found_by = by or sampler(self.spec, row, self.known, self.source)
         self.study.sampler = found_by
         if stored is not None:
             pairs = zip(self.spec.variables, stored, strict=True)
@@ -179,7 +187,7 @@ class Journal:
         elif row < len(self.candidates):
             self.study.sampler = Given(self.candidates[row], found_by)
         if trial is None:
-            return self.study.ask(distributions(self.spec)).params
+            return self.study.ask(self._distributions).params
         return self._finish_asking(trial)
 
     def _finish_asking(self, frozen: FrozenTrial) -> Parameters:
@@ -208,12 +216,16 @@ class Journal:
     def tell(self, start: int, verdict: Verdict) -> None:
         """Tell what became of rows from `start` on; those told already are left alone."""
         keys = [CLOSING, *(line.text for line in self.spec.constraints)]
-        heeds = kind_of(self.spec.sampler.kind).constrained  # others would warn that they do not
+        kind = self.spec.sampler.kind
+        heeds = kind_of(kind).constrained  # others would warn that they do not
         rows = self.trials(start, start + len(verdict.values))
+        # Optuna's draw nothing when they are told; of others nothing is known.
+        by = sampler(self.spec, start, self.known, self.source) if kind in KINDS else None
         for place, frozen in enumerate(rows):
             if frozen.state.is_finished():
                 continue
-            self.study.sampler = sampler(self.spec, start + place, self.known, self.source)
+            row = start + place
+            self.study.sampler = by or sampler(self.spec, row, self.known, self.source)
             if not verdict.settled[place]:
                 self.study.tell(frozen.number, state=TrialState.FAIL)
                 continue

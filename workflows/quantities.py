@@ -10,7 +10,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import zarr
 
 from basepar_core import cycle_metrics
 from basepar_core.errors import ExpressionError
@@ -125,23 +124,24 @@ def _parts(name: str) -> tuple[str, str]:
 
 
 def read_results(
-    group: zarr.Group, results: Iterable[str], rows: slice
+    group: store.Opened, results: Iterable[str], start: int, stop: int
 ) -> dict[str, np.ndarray | None]:
-    """Results of some variants of a store, each (variant,); None where the store has it not."""
-    return {name: _read(group, name, rows) for name in results}
+    """Results of variants start … stop − 1, each (variant,); None where the store has it not."""
+    return {name: _read(group, name, start, stop) for name in results}
 
 
-def _read(group: zarr.Group, name: str, rows: slice) -> np.ndarray | None:
+def _read(group: store.Opened, name: str, start: int, stop: int) -> np.ndarray | None:
     word, inner = _parts(name)
     array = array_name(name) if word in CALLS else word
     if array not in group:
         return None
-    found = store.array_of(group, array)
+    found = store.rows_of(group, array, start, stop)
     if found.ndim == 1:
-        return np.asarray(found[rows], float)
-    dims = getattr(found.metadata, "dimension_names", None) or ("variant", "")
+        return np.asarray(found, float)
+    named = getattr(store.array_of(group, array).metadata, "dimension_names", None)
+    dims = named or ("variant", "")
     labels: list[Any] = list(np.asarray(store.array_of(group, str(dims[1]))[:]))
-    return np.asarray(found[rows, labels.index(inner)], float) if inner in labels else None
+    return np.asarray(found[:, labels.index(inner)], float) if inner in labels else None
 
 
 def known_values(

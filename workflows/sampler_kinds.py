@@ -35,6 +35,9 @@ class Kind:
         What it makes of trials that it did not ask for.
     batch
         Trials asked for at once where the file does not say (decision 0060).
+    ahead
+        Whether it learns nothing from trials: then it is asked for a batch while the one before
+        is evaluated (decision 0063).
     package
         What must be installed besides Optuna.
     """
@@ -45,13 +48,14 @@ class Kind:
     learns: str = UNKNOWN
     batch: int = 20
     package: str = ""
+    ahead: bool = False
 
 
 _OPTUNA = "optuna.samplers"
 KINDS: Mapping[str, Kind] = {
     "tpe": Kind(f"{_OPTUNA}:TPESampler", learns=TOLD, batch=10),
-    "random": Kind(f"{_OPTUNA}:RandomSampler", batch=500),
-    "qmc": Kind("", batch=500),
+    "random": Kind(f"{_OPTUNA}:RandomSampler", batch=500, ahead=True),
+    "qmc": Kind("", batch=500, ahead=True),
     "cmaes": Kind(f"{_OPTUNA}:CmaEsSampler", False, False, SOURCE, 20, "cmaes"),
     "nsga2": Kind(f"{_OPTUNA}:NSGAIISampler", learns=BRED, batch=50),
     "nsga3": Kind(f"{_OPTUNA}:NSGAIIISampler", learns=BRED, batch=50),

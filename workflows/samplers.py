@@ -3,7 +3,8 @@
 A sampler made anew for every trial, seeded by the study's seed and the trial's row, has no
 memory but the told trials. So a study that was killed asks, when run again, for exactly what it
 would have asked for; one sampler for a whole run would start its random numbers again from the
-first and repeat itself.
+first and repeat itself. Random samplers need no memory: one of them draws a whole batch, seeded
+by its first row.
 
 The first trials (and all of `qmc`) are points of a scrambled Sobol sequence where a sampler
 would draw them at random: TPE and Gaussian processes until ten trials are told, the others their
@@ -20,7 +21,7 @@ from optuna.distributions import (
     FloatDistribution,
     IntDistribution,
 )
-from optuna.samplers import BaseSampler
+from optuna.samplers import BaseSampler, RandomSampler
 from optuna.trial import FrozenTrial
 
 from sweeps.plans import sobol_points
@@ -73,10 +74,30 @@ def distributions(spec: StudySpec) -> dict[str, BaseDistribution]:
     return found
 
 
+def drawn(spec: StudySpec, start: int, stop: int) -> list[Parameters] | None:
+    """Parameters of a batch's rows, where nothing need be known for them; None where it must.
+
+    Fewer rows of the same batch are the first ones of it.
+    """
+    if spec.sampler.kind == "qmc":
+        return sobol_parameters(spec, start, stop)
+    if spec.sampler.kind != "random":
+        return None
+    seed, options = row_seed(spec.sampler.seed, start), dict(spec.sampler.options)
+    by = sampler_kinds.made("random", seed, options)
+    assert isinstance(by, RandomSampler)
+    pairs = list(distributions(spec).items())
+    asked: Any = None  # it looks at no study and no trial
+    return [
+        {name: by.sample_independent(asked, asked, name, one) for name, one in pairs}
+        for _ in range(start, stop)
+    ]
+
+
 def sampler(
     spec: StudySpec, row: int, known: int, source: Sequence[FrozenTrial] = ()
 ) -> BaseSampler:
-    """Who asks for a row.
+    """Who asks for a row that is not `drawn`.
 
     Parameters
     ----------
@@ -88,7 +109,7 @@ def sampler(
     kind, options = spec.sampler.kind, dict(spec.sampler.options)
     startup = 0 if known else -(-STARTUP // spec.batch) * spec.batch
     if kind == "qmc" or (kind in ("tpe", "gp") and row < startup):
-        return Given(sobol_parameters(spec, row))
+        return Given(sobol_parameters(spec, row, row + 1)[0])
     if kind in ("tpe", "gp"):
         options = {"n_startup_trials": 1} | options
     if kind == "cmaes":
@@ -99,7 +120,7 @@ def sampler(
         options = {"population_size": max(2, spec.batch)} | options
     found = sampler_kinds.made(kind, row_seed(spec.sampler.seed, row), options)
     if row < options.get("population_size", options.get("popsize", 0)):
-        return Given(sobol_parameters(spec, row), found)
+        return Given(sobol_parameters(spec, row, row + 1)[0], found)
     return found
 
 
@@ -108,10 +129,12 @@ def row_seed(seed: int, row: int) -> int:
     return int(np.random.SeedSequence(seed, spawn_key=(row,)).generate_state(1)[0])
 
 
-def sobol_parameters(spec: StudySpec, row: int) -> Parameters:
-    """Point `row` of the study's Sobol sequence."""
-    point = sobol_points(len(spec.variables), spec.sampler.seed, row, row + 1)[0]
-    return {
-        name: variable.at(float(share))
-        for (name, variable), share in zip(spec.variables, point, strict=True)
-    }
+def sobol_parameters(spec: StudySpec, start: int, stop: int) -> list[Parameters]:
+    """Points start … stop − 1 of the study's Sobol sequence."""
+    return [
+        {
+            name: variable.at(float(share))
+            for (name, variable), share in zip(spec.variables, point, strict=True)
+        }
+        for point in sobol_points(len(spec.variables), spec.sampler.seed, start, stop)
+    ]

@@ -20,7 +20,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import zarr
 
 from basepar_core.expressions import Call, Expression, evaluate
 from basepar_core.mechanism import Mechanism
@@ -71,7 +70,7 @@ class Verdict:
 
 
 def judge(
-    spec: StudySpec, group: zarr.Group, start: int, stop: int, swept: Sequence[str] = ()
+    spec: StudySpec, group: store.Opened, start: int, stop: int, swept: Sequence[str] = ()
 ) -> Verdict:
     """Judge variants start … stop − 1 of the study's store, or of a sweep's.
 
@@ -80,14 +79,12 @@ def judge(
     swept
         Symbols that the store has; none given: those of the study.
     """
-    rows = slice(start, stop)
     names = swept or spec.swept
-    symbols = {name: np.asarray(store.array_of(group, name)[rows]) for name in names}
-    read = read_results(group, spec.results, rows)
+    symbols = {name: store.rows_of(group, name, start, stop) for name in names}
+    read = read_results(group, spec.results, start, stop)
     results = {name: column for name, column in read.items() if column is not None}
     fate = (
-        np.asarray(store.array_of(group, name)[rows])
-        for name in ("status", "reason", "reason_value")
+        store.rows_of(group, name, start, stop) for name in ("status", "reason", "reason_value")
     )
     return weigh(spec, symbols, results, *fate)
 

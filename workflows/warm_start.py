@@ -109,7 +109,7 @@ class _Source:
 
     def has(self, spec: StudySpec) -> bool:
         """Whether the store has every result that a study speaks of."""
-        found = read_results(self.group, spec.results, slice(0, 1))
+        found = read_results(self.group, spec.results, 0, 1)
         return all(column is not None for column in found.values())
 
     def inside(self) -> np.ndarray:
@@ -178,7 +178,7 @@ def _as_far_as_known(spec: StudySpec, source: _Source) -> StudySpec:
 
     def is_known(line: Any) -> bool:
         results = results_in(spec.mechanism, [line.expression], spec.own)
-        found = read_results(source.group, results, slice(0, 1))
+        found = read_results(source.group, results, 0, 1)
         return all(column is not None for column in found.values())
 
     objectives = tuple(filter(is_known, spec.objectives))

@@ -81,3 +81,27 @@ def test_stored_chunks_are_told_in_order(tmp_path):
         chunk_files.of(made).write(number, np.ones(8, np.int8))
     (tmp_path / "x/c/1.77-1.partial").touch()  # of a worker that was killed
     assert chunk_files.stored(made) == [0, 2]
+
+
+@pytest.mark.parametrize(("dtype", "rest", "fill"), KINDS)
+def test_rows_are_those_that_zarr_reads(tmp_path, dtype, rest, fill):
+    made = array(tmp_path / "x", dtype, rest, fill)
+    values = (RNG.random((40, *rest)) * 100).astype(dtype)
+    made[16:] = values[16:]  # the first chunk is not stored
+    for start, stop in ((0, 40), (3, 5), (10, 33), (32, 40), (39, 50), (16, 32), (5, 5)):
+        found = chunk_files.get(made, start, stop)
+        assert found.dtype == made.dtype
+        np.testing.assert_array_equal(found, made[start:stop])
+
+
+@pytest.mark.parametrize("spoil", [lambda data: data[:-9], lambda data: b"\0" + data[1:]])
+def test_a_chunk_that_is_not_whole_is_not_read(tmp_path, spoil):
+    made = array(tmp_path / "x", "float64", (), np.nan)
+    made[:] = np.arange(40.0)
+    file = tmp_path / "x/c/1"
+    file.write_bytes(spoil(file.read_bytes()))
+    with pytest.raises((ValueError, RuntimeError)) as theirs:
+        made[10:20]
+    with pytest.raises(theirs.type):
+        chunk_files.get(made, 10, 20)
+    np.testing.assert_array_equal(chunk_files.get(made, 0, 16), np.arange(16.0))

@@ -19,15 +19,16 @@ from cluster.connect import connect
 from cluster.places import Laptop
 from sweeps import store
 from workflows.design_study import study
+from workflows.journal import Journal
 
-from .fourbar_study import assert_equal_stores, small
+from .fourbar_study import SMALL, assert_equal_stores, small
 
 DRIVER = """
 import os, signal, sys
 from cluster.connect import connect
 from cluster.places import Laptop
 from optuna.storages import JournalStorage
-from tests.workflows.fourbar_study import small
+from tests.workflows.fourbar_study import SMALL, small
 from workflows import design_study, journal
 
 
@@ -52,7 +53,7 @@ def progress(advance):
 
 
 if __name__ == "__main__":
-    folder, moment = sys.argv[1:]
+    folder, moment, kind = sys.argv[1:]
     if moment == "before the store is there":
         die_after(design_study, "prepare", 1)
     elif moment == "while asking":  # the second batch, with two of three parameters set
@@ -66,7 +67,7 @@ if __name__ == "__main__":
     elif moment == "between constraints":
         die_after(JournalStorage, "set_trial_system_attr", 40)
     with connect(Laptop(workers=1)) as client:
-        design_study.study(small(folder), client, progress)
+        design_study.study(small(folder, text=SMALL.replace("tpe", kind)), client, progress)
 """
 
 
@@ -78,9 +79,14 @@ def client():
 
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory, client):
-    spec = small(tmp_path_factory.mktemp("whole"))
-    study(spec, client)
-    return spec
+    found = {kind: of_kind(kind, tmp_path_factory.mktemp(kind)) for kind in ("tpe", "random")}
+    for spec in found.values():
+        study(spec, client)
+    return found
+
+
+def of_kind(kind, folder):
+    return small(folder, text=SMALL.replace("tpe", kind))
 
 
 def trials(spec):
@@ -97,47 +103,82 @@ def times_told(spec):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("moment", "least", "most", "told"),
+    ("moment", "kind", "least", "most", "told"),
     [
-        ("before the store is there", 0, 0, 0),
-        ("while asking", 10, 10, 10),
-        ("after asking", 10, 10, 10),
+        ("before the store is there", "tpe", 0, 0, 0),
+        ("while asking", "tpe", 10, 10, 10),
+        ("after asking", "tpe", 10, 10, 10),
         # A worker may finish the chunk it is at before it sees that its driver is gone.
-        ("during evaluation", 15, 20, 10),
-        ("between storing and telling", 20, 20, 10),
-        ("between constraints", 20, 20, None),
-        ("while telling", 20, 20, 14),
+        ("during evaluation", "tpe", 15, 20, 10),
+        ("between storing and telling", "tpe", 20, 20, 10),
+        ("while telling", "tpe", 20, 20, 14),
+        # The next batch is asked already, and a worker is at it or has done it.
+        ("between constraints", "random", 20, 30, 19),
     ],
 )
-def test_killed_and_run_again(moment, least, most, told, tmp_path, client, undisturbed):
+def test_killed_and_run_again(moment, kind, least, most, told, tmp_path, client, undisturbed):
     script = tmp_path / "driver.py"
     script.write_text(DRIVER)
     driver = subprocess.run(
-        [sys.executable, str(script), str(tmp_path), moment],
+        [sys.executable, str(script), str(tmp_path), moment, kind],
         env={**os.environ, "PYTHONPATH": ":".join(sys.path)},
         stderr=subprocess.PIPE,
         timeout=120,
     )
     assert driver.returncode == -signal.SIGKILL, driver.stderr.decode()[-2000:]
-    spec = small(tmp_path)
+    spec = of_kind(kind, tmp_path)
     left = 0
     if spec.path.exists():
         left = int((np.asarray(store.open_group(spec.path)["status"][:]) != 0).sum())
     assert least <= left <= most
-    if told is not None:
-        assert sum(times_told(spec).values()) == told
+    assert sum(times_told(spec).values()) == told
+    if kind == "random":
+        assert len(trials(spec)) == 30
     with open(spec.storage, "ab") as file:
         file.write(b'{"op_code":4,"worker_id":"')  # and the line it was at is torn
 
     assert 35 - most <= study(spec, client).summary.evaluated <= 35 - left
-    assert_equal_stores(spec.path, undisturbed.path)
+    assert_equal_stores(spec.path, undisturbed[kind].path)
     found = trials(spec)
     assert [one.state for one in found] == [TrialState.COMPLETE] * 35
     assert set(times_told(spec).values()) == {1}
     assert len({tuple(one.params.items()) for one in found}) == 35
-    for one, other in zip(found, trials(undisturbed), strict=True):
+    for one, other in zip(found, trials(undisturbed[kind]), strict=True):
         assert (one.params, one.values, one.constraints) == (
             other.params,
             other.values,
             other.constraints,
         )
+
+
+@pytest.mark.parametrize(
+    ("kind", "expected"),
+    [
+        (
+            "tpe",
+            ["ask 0", "tell 0", "ask 10", "tell 10", "ask 20", "tell 20", "ask 30", "tell 30"],
+        ),
+        (
+            "random",
+            ["ask 0", "ask 10", "tell 0", "ask 20", "tell 10", "ask 30", "tell 20", "tell 30"],
+        ),
+    ],
+)
+def test_only_samplers_that_do_not_learn_are_asked_ahead(
+    kind, expected, tmp_path, client, monkeypatch
+):
+    done = []
+
+    def note(name):
+        real = getattr(Journal, name)
+
+        def noted(self, start, *others):
+            done.append(f"{name} {start}")
+            return real(self, start, *others)
+
+        monkeypatch.setattr(Journal, name, noted)
+
+    note("ask")
+    note("tell")
+    study(of_kind(kind, tmp_path), client)
+    assert done == expected
