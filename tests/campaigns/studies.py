@@ -1,10 +1,12 @@
 """Design studies at length: the figures of docs/campaigns.md, one command each.
 
-    python -m tests.campaigns.studies optimum --seeds 10 --trials 2000 --workers 1
+    python -m tests.campaigns.studies optimum --seeds 10 --trials 2000
     python -m tests.campaigns.studies batches --seeds 5 --trials 500
-    python -m tests.campaigns.studies overhead --trials 2000 --workers 1
-    python -m tests.campaigns.studies front --trials 500 --workers 1
-    python -m tests.campaigns.studies kills --kills 20
+    python -m tests.campaigns.studies volumes --seeds 20 --trials 300
+    python -m tests.campaigns.studies overhead --trials 2000
+    python -m tests.campaigns.studies front --sampler nsga2 --trials 500 --seeds 5
+    python -m tests.campaigns.studies front --study quick-return --sampler nsga2 --trials 500
+    python -m tests.campaigns.studies kills --kills 20 --trials 200
 
 Times are CPU where it says so; ratios are of the same run.
 """
@@ -19,8 +21,10 @@ import subprocess
 import sys
 import tempfile
 import time
+import warnings
 from collections import Counter
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -34,9 +38,13 @@ from sweeps import store
 from sweeps.evaluate import prepare
 from sweeps.spec import array_name
 from tests.oracles.four_bar_design import designs
+from workflows import design_study
 from workflows import journal as journals
-from workflows.design_study import study
+from workflows.design_study import load_job, study
+from workflows.polish import signs
 from workflows.python_study import study_of
+from workflows.sampler_kinds import kind_of
+from workflows.study_spec import Sampler
 from workflows.verdict import Verdict, judge, weigh
 
 BOUNDS = {"lx1": (0.2, 0.6), "lx3": (1.0, 1.6), "Dx": (0.6, 1.4)}
@@ -75,12 +83,17 @@ def brute_force(count):
     return best, where
 
 
+#: Trials between two looks.
+PIECE = 100
+
+
 def optimum(options):
+    """Trials until a study is within 1 % of the best of a brute force, by seed."""
     best, where = brute_force(options.designs)
     print(json.dumps({"brute force": options.designs, "best": best, "at": where}), flush=True)
     with tempfile.TemporaryDirectory() as folder, connect(Laptop(workers=options.workers)) as it:
         for seed in range(options.seeds):
-            spec = job(
+            whole = job(
                 folder,
                 f"seed{seed}",
                 trials=options.trials,
@@ -89,11 +102,17 @@ def optimum(options):
                 batch=options.batch,
             )
             begun = time.monotonic()
-            study(spec, it)
-            verdict = judge(spec, store.open_group(spec.path), 0, spec.trials)
-            values = np.where(verdict.feasible, verdict.values[:, 0], np.inf)
-            within = np.flatnonzero(values <= 1.01 * best)
+            # Prolonged until it is there: the same trials as in one run of all.
+            for trials in range(PIECE, options.trials + 1, PIECE):
+                spec = whole.of(trials)
+                study(spec, it)
+                verdict = judge(spec, store.open_group(spec.path), 0, spec.trials)
+                values = np.where(verdict.feasible, verdict.values[:, 0], np.inf)
+                within = np.flatnonzero(values <= 1.01 * best)
+                if within.size:
+                    break
             line = {
+                "trials": trials,
                 "seed": seed,
                 "best": float(values.min()),
                 "above": float(values.min() / best - 1),
@@ -184,15 +203,19 @@ def overhead(options):
     for owner, names in (
         (optuna.Study, ("ask", "tell", "get_trials", "add_trials")),
         (optuna.trial.Trial, ("__init__", "set_constraint")),
+        (optuna.samplers.RandomSampler, ("sample_independent",)),
         (optuna, ("create_study", "load_study", "get_all_study_names")),
     ):
         for name in names:
             clock.wrap(owner, name)
+    before = Clock()  # the mechanism's analysis, kernels read from their cache, the store made
+    before.wrap(design_study._Rounds, "_opened")
     with tempfile.TemporaryDirectory() as folder, connect(Laptop(workers=options.workers)) as it:
         study(job(folder, "warm", trials=options.workers * 8, sampler="random", batch=8), it)
         for kind in options.samplers.split(","):
             spec = job(folder, kind, trials=options.trials, sampler=kind, batch=options.batch)
-            clock.seconds, cpu, begun = 0.0, time.process_time(), time.monotonic()
+            clock.seconds = before.seconds = 0.0
+            cpu, begun = time.process_time(), time.monotonic()
             result = study(spec, it)
             wall = time.monotonic() - begun
             line = {
@@ -201,7 +224,9 @@ def overhead(options):
                 "batch": spec.batch,
                 "wall": round(wall, 2),
                 "in Optuna": round(clock.seconds, 2),
+                "preparing": round(before.seconds, 2),
                 "beyond, of Optuna's": round(wall / clock.seconds - 1, 3),
+                "without preparing": round((wall - before.seconds) / clock.seconds - 1, 3),
                 "evaluating": round(result.summary.seconds, 2),
                 "driver's CPU": round(time.process_time() - cpu, 2),
             }
@@ -211,20 +236,60 @@ def overhead(options):
 # Two objectives
 
 FRONT = {"torque_rms": "minimize", "stroke(D)": "maximize"}
-REFERENCE = (14.0, 0.0)
+REFERENCE = (14.0, 0.0)  # N m, rad
 
 
-def hypervolume(verdict):
-    """Area that dominates (14 N m, 0 rad)."""
-    good = verdict.feasible
-    points = np.column_stack([verdict.values[good, 0], -verdict.values[good, 1]])
-    points = points[(points < (REFERENCE[0], -REFERENCE[1])).all(axis=1)]
-    area, floor = 0.0, -REFERENCE[1]
+def to_minimize(spec, verdict):
+    """(variant, objective) of the feasible ones; less is better."""
+    return verdict.values[verdict.feasible] * signs(spec)
+
+
+def hypervolume(points, worst=REFERENCE):
+    """Area between points (point, objective) and the worst; less is better."""
+    points = points[(points < worst).all(axis=1)]
+    area, floor = 0.0, worst[1]
     for x, y in points[np.argsort(points[:, 0])]:
         if y < floor:
-            area += (REFERENCE[0] - x) * (floor - y)
+            area += (worst[0] - x) * (floor - y)
             floor = y
     return area
+
+
+def volumes(options):
+    """Hypervolume after so many trials by batch, mean and spread over seeds, by triangles."""
+    for batch in map(int, options.sizes.split(",")):
+        found, seconds = [], time.process_time()
+        for seed in range(options.seeds):
+            with tempfile.TemporaryDirectory() as folder:
+                others = {"objectives": FRONT, "constraints": [], "seed": seed}
+                others |= {"trials": options.trials, "batch": batch, "sampler": options.sampler}
+                spec = job(folder, **others)
+                with journals.opened(spec) as journal:
+                    found.append(hypervolume(_front_played(spec, journal)))
+        line = {
+            "sampler": options.sampler,
+            "batch": batch,
+            "mean": round(float(np.mean(found)), 3),
+            "deviation": round(float(np.std(found, ddof=1)), 3),
+            "each": np.round(found, 3).tolist(),
+            "cpu of a study": round((time.process_time() - seconds) / options.seeds, 1),
+        }
+        print(json.dumps(line), flush=True)
+
+
+def _front_played(spec, journal):
+    points = []
+    for start in range(0, spec.trials, spec.batch):
+        stop = min(start + spec.batch, spec.trials)
+        values = journal.ask(start, stop, np.full((stop - start, 3), np.nan))
+        torque, swing = designs(*values.T, start=0.59341194567807205)
+        good = np.isfinite(torque) & np.isfinite(swing)
+        found = np.where(good[:, None], np.column_stack([torque, swing]), [np.inf, -np.inf])
+        closing = np.where(good, 0.0, 2.0)[:, None]
+        verdict = Verdict(values, {}, found, closing, np.ones(len(values), bool))
+        journal.tell(start, verdict)
+        points.append(to_minimize(spec, verdict))
+    return np.concatenate(points)
 
 
 def one_by_one(spec, evaluator):
@@ -247,33 +312,55 @@ def one_by_one(spec, evaluator):
 
 
 def front(options):
+    """Two objectives: batches on workers against one at a time, the same sampler and trials."""
     with tempfile.TemporaryDirectory() as folder, connect(Laptop(workers=options.workers)) as it:
         study(job(folder, "warm", trials=8, batch=8, sampler="random", objectives=FRONT), it)
+        lines = []
         for seed in range(options.seeds):
-            both = {"objectives": FRONT, "constraints": [], "trials": options.trials, "seed": seed}
-            both |= {"sampler": options.sampler, "batch": options.batch}
-            spec = job(folder, f"batch{seed}", **both)
+            spec = question(options, seed, f"{folder}/batch{seed}.zarr", options.batch)
             begun = time.monotonic()
             study(spec, it)
             wall = time.monotonic() - begun
-            found = hypervolume(judge(spec, store.open_group(spec.path), 0, spec.trials))
-            options_ = {"population_size": spec.batch} if "nsga" in options.sampler else {}
-            single = job(folder, f"single{seed}", **both | {"batch": 1, "options": options_})
+            found = to_minimize(spec, judge(spec, store.open_group(spec.path), 0, spec.trials))
+            fed = {"population_size": spec.batch} if "nsga" in options.sampler else {}
+            single = question(options, seed, f"{folder}/single{seed}.zarr", 1, fed)
+            begun = time.monotonic()
             evaluator = prepare(single.sweep)
             evaluator.warm(single.swept)
-            begun = time.monotonic()
-            other = hypervolume(one_by_one(single, evaluator))
+            other = to_minimize(single, one_by_one(single, evaluator))
             alone = time.monotonic() - begun
+            both = np.concatenate([found, other])
+            low, high = both.min(axis=0), both.max(axis=0)  # of the four-bar: known beforehand
+            shift, size = (0.0, 1.0) if not options.study else (low, high - low)
+            worst = REFERENCE if not options.study else (1.0, 1.0)
+            areas = [hypervolume((one - shift) / size, worst) for one in (found, other)]
+            lines.append((areas[0] / areas[1], alone / wall))
             line = {
                 "seed": seed,
-                "hypervolume, batches": round(found, 4),
-                "one at a time": round(other, 4),
-                "ratio": round(found / other, 4),
-                "wall, batches": round(wall, 1),
-                "wall, one at a time": round(alone, 1),
-                "times less": round(alone / wall, 1),
+                "batch": spec.batch,
+                "hypervolume, batches": round(areas[0], 4),
+                "one at a time": round(areas[1], 4),
+                "ratio": round(lines[-1][0], 4),
+                "wall, batches": round(wall, 2),
+                "wall, one at a time": round(alone, 2),
+                "times less": round(lines[-1][1], 2),
             }
             print(json.dumps(line), flush=True)
+        mean, spread = np.mean(lines, axis=0), np.std(lines, axis=0, ddof=1)
+        line = {"hypervolume's ratio": mean[0], "±": spread[0], "times less": mean[1]}
+        print(json.dumps({key: round(float(value), 3) for key, value in line.items()}), flush=True)
+
+
+def question(options, seed, path, batch, fed=None):
+    """The four-bar's, or a shipped study's with another sampler."""
+    sampler = Sampler(options.sampler, seed, tuple((fed or {}).items()))
+    others = {"trials": options.trials, "batch": batch, "sampler": sampler}
+    if not options.study:
+        objectives = {"objectives": FRONT, "constraints": []}
+        return job(Path(path).parent, Path(path).stem, **objectives | others)
+    if not batch:
+        others["batch"] = kind_of(options.sampler).batch
+    return replace(load_job(options.study, path), chunk=0, **others)
 
 
 # Kills
@@ -299,7 +386,7 @@ def kills(options):
     """SIGKILL at random moments of one study, run again and again until it ends."""
     for kind in options.storages.split(","):
         with tempfile.TemporaryDirectory() as folder:
-            others = {"trials": options.trials, "sampler": options.sampler, "seed": 3}
+            others = {"trials": options.trials, "sampler": options.sampler, "seed": 3, "batch": 10}
             there = Path(folder) / "killed"
             there.mkdir()
             if kind == "sqlite":
@@ -329,7 +416,9 @@ def kills(options):
 
 
 def _killed(folder, others, wanted):
-    """Kills at moments spread over the run: how many happened before it ended."""
+    """Kills at random moments, one in each equal part of the run: how many before it ended."""
+    steps = STEPS + 10 * (others["sampler"] == "tpe")  # which keeps a note of its own per trial
+    part = steps * others["trials"] / 10 / wanted
     rng, done, command = random.Random(1), 0, [sys.executable, "-m", "tests.campaigns.studies"]
     before = 0
     command += ["driver", "--folder", str(folder), "--others", json.dumps(others)]
@@ -338,10 +427,10 @@ def _killed(folder, others, wanted):
         if done >= wanted:
             assert child.wait() == 0
             return done
-        # At a random point of the next two batches, whether parameters or results are written.
+        # At a random point, whether parameters or results are written.
         name = others.get("storage", f"{folder}/study.journal").removeprefix("sqlite:///")
         before = max(before, _steps(name))  # 0 for a database that must be mended first
-        moment = before + rng.randrange(1, 2 * STEPS)
+        moment = max(before + 1, (done + rng.random()) * part)
         while child.poll() is None and _steps(name) < moment:
             time.sleep(0.005)
         time.sleep(rng.uniform(0.0, 0.1))
@@ -352,7 +441,7 @@ def _killed(folder, others, wanted):
         done += 1
         before = max(before, _steps(name))
         print(
-            f"kill {done} with {before / STEPS:.2f} batches written", file=sys.stderr, flush=True
+            f"kill {done} with {before / steps:.2f} batches written", file=sys.stderr, flush=True
         )
 
 
@@ -387,6 +476,7 @@ def _told_twice(spec):
 
 
 def main(arguments=None):
+    warnings.filterwarnings("ignore", message="The balance properties of Sobol")
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     commands = parser.add_subparsers(required=True)
     for name, function, defaults in (
@@ -394,6 +484,7 @@ def main(arguments=None):
         ("batches", batches, {"trials": 500, "seeds": 5}),
         ("overhead", overhead, {"trials": 2000, "batch": 0}),
         ("front", front, {"sampler": "nsga2", "batch": 0, "trials": 500, "seeds": 3}),
+        ("volumes", volumes, {"sampler": "tpe", "trials": 300, "seeds": 20}),
         ("kills", kills, {"sampler": "tpe", "trials": 300, "kills": 20}),
         ("driver", driver, {"folder": "", "others": "{}"}),
     ):
@@ -404,6 +495,7 @@ def main(arguments=None):
         one.add_argument("--workers", type=int, default=1)
         one.add_argument("--designs", type=int, default=1_000_000)
         one.add_argument("--samplers", default="random" if name == "overhead" else "tpe")
+        one.add_argument("--study", default="")
         one.add_argument("--sizes", default="5,10,20,50,100")
         one.add_argument("--storages", default="journal,sqlite")
     options = parser.parse_args(arguments)

@@ -6,7 +6,15 @@ import pytest
 from sweeps.evaluate import prepare
 from sweeps.plans import Random
 from sweeps.statuses import Status
-from tests.campaigns.studies import BOUNDS, _played, brute_force, hypervolume, job
+from tests.campaigns.studies import (
+    BOUNDS,
+    FRONT,
+    _played,
+    brute_force,
+    hypervolume,
+    job,
+    to_minimize,
+)
 from tests.oracles.four_bar_design import designs
 from workflows import journal as journals
 from workflows.verdict import Verdict
@@ -44,4 +52,5 @@ def test_hypervolume_of_rectangles():
     values = np.array([[12.0, 1.0], [13.0, 2.0], [13.5, 0.5], [15.0, 3.0], [10.0, 9.0]])
     violations = np.array([[0.0]] * 4 + [[1.0]])
     verdict = Verdict(np.zeros((5, 0)), {}, values, violations, np.ones(5, bool))
-    assert hypervolume(verdict) == pytest.approx(3.0, rel=1e-15)
+    spec = job("nowhere", objectives=FRONT, constraints=[])
+    assert hypervolume(to_minimize(spec, verdict)) == pytest.approx(3.0, rel=1e-15)
