@@ -7,7 +7,8 @@ stays in the store's attributes, so that it is done once.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,8 +24,15 @@ from .study_spec import StudySpec
 _KEPT = "incumbents"
 
 
-def certify(spec: StudySpec, rows: Sequence[int]) -> list[dict[str, Any]]:
+def certify(
+    spec: StudySpec, rows: Sequence[int], path: Path | None = None
+) -> list[dict[str, Any]]:
     """Certificates of some variants of a study's store, in the order given.
+
+    Parameters
+    ----------
+    path
+        Another store of the study's evaluation: that of its polished designs.
 
     Returns
     -------
@@ -36,17 +44,34 @@ def certify(spec: StudySpec, rows: Sequence[int]) -> list[dict[str, Any]]:
     """
     if spec.mechanism.excitation is None:
         return []
-    group = store.open_group(spec.path)
-    known = {one["variant"]: one for one in json.loads(str(group.attrs.get(_KEPT, "[]")))}
+    path = path or spec.path
+    known = {one["variant"]: one for one in kept(path)}
     fresh = [row for row in rows if row not in known]
     if fresh:
-        known |= {one["variant"]: one for one in _certified(spec, fresh)}
-        store.set_attribute(spec.path, _KEPT, json.dumps(list(known.values())))
+        known |= {one["variant"]: one for one in _certified(spec, fresh, path)}
+        store.set_attribute(path, _KEPT, json.dumps(list(known.values())))
     return [known[row] for row in rows]
 
 
-def _certified(spec: StudySpec, rows: Sequence[int]) -> list[dict[str, Any]]:
-    group = store.open_group(spec.path)
+def kept(path: Path) -> list[dict[str, Any]]:
+    """The certificates that a store holds already."""
+    found: list[dict[str, Any]] = json.loads(str(store.open_group(path).attrs.get(_KEPT, "[]")))
+    return found
+
+
+def line(one: Mapping[str, Any], name: str = "variant") -> str:
+    """A certificate in a line; a rank below the generic one is said: such a design is special."""
+    generic = one["generic_rank"]
+    low = f"; special: generic rank {generic}" if one["rank"] != generic else ""
+    return (
+        f"{name} {one['variant']} in variable precision: rank {one['rank']}, {one['status']} "
+        f"({one['digits']} digits{low}); {len(one['base_parameters'])} base parameters, formulas: "
+        f"{one['grade']}"
+    )
+
+
+def _certified(spec: StudySpec, rows: Sequence[int], path: Path) -> list[dict[str, Any]]:
+    group = store.open_group(path)
     columns = {
         name: np.array([float(np.asarray(store.array_of(group, name)[row])) for row in rows])
         for name in spec.swept

@@ -12,10 +12,12 @@ from cluster.connect import connect
 from cluster.errors import PlaceError
 from cluster.places import Place
 
+from . import incumbents
 from .polish import Polished, polish
+from .study_document import best, continuous, near, show_next
 from .study_spec import StudySpec
 from .sweep_job import ClusterError
-from .terminal import number, out, table, typed
+from .terminal import number, out, table
 from .verdict import Verdict
 
 
@@ -35,14 +37,15 @@ def connected(place: Place) -> Iterator[Client]:
         raise ClusterError(str(error)) from error
 
 
-def run(spec: StudySpec, place: Place, points: int) -> dict[str, Any]:
+def run(spec: StudySpec, place: Place, points: int, certified: int = 1) -> dict[str, Any]:
     """Polish on workers; what `basepar polish --json` prints."""
     with connected(place) as client:
-        return document(spec, polish(spec, client, points))
+        return document(spec, polish(spec, client, points), certified)
 
 
-def document(spec: StudySpec, found: Polished) -> dict[str, Any]:
-    """Designs before and after."""
+def document(spec: StudySpec, found: Polished, certified: int = 0) -> dict[str, Any]:
+    """Designs before and after, the best of them certified."""
+    rows = [int(row) for row in best(spec, found.after) if found.after.feasible[row]]
     return {
         "store": str(found.path),
         "study": spec.store,
@@ -50,6 +53,8 @@ def document(spec: StudySpec, found: Polished) -> dict[str, Any]:
         "slopes": dict(found.kinds),
         "objectives": {line.text: line.direction for line in spec.objectives},
         "units": {line.text: line.unit for line in spec.objectives},
+        "continuous": continuous(spec),
+        "certified": incumbents.certify(spec, rows[: max(0, certified)], found.path),
         "designs": [_design(spec, found, place) for place in range(len(found.rows))],
     }
 
@@ -105,10 +110,11 @@ def show(facts: Mapping[str, Any]) -> None:
     rough = [f"{name} ({kind})" for name, kind in facts["slopes"].items() if kind != "exact"]
     if rough:
         out.print(f"\nslopes are exact, except of {escape(', '.join(rough))}")
-    out.print(f"polished designs are in {escape(facts['store'])}", end="")
-    out.print("" if facts["journal"] is None else f", and told to {escape(facts['journal'])}")
-    basepar, place = typed("basepar"), escape(facts["study"])
-    out.print(f"\nNext:\n  {basepar} report {place}\n  {basepar} pictures {place}")
+    told = "" if facts["journal"] is None else f", and told to {escape(near(facts['journal']))}"
+    out.print(f"polished designs are in {escape(near(facts['store']))}{told}")
+    for one in facts["certified"]:
+        out.print(f"\n{escape(incumbents.line(one, 'polished'))}")
+    show_next(facts["study"], ("report", "tolerances", "pictures"), facts["continuous"])
 
 
 def show_spread(facts: Mapping[str, Any]) -> None:

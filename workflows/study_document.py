@@ -1,7 +1,9 @@
 """What a study found, as plain facts and in the terminal."""
 
-from collections.abc import Mapping
+import shlex
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,7 +17,7 @@ from . import documents, incumbents, storages
 from .design_study import Result
 from .quantities import quantities
 from .store_tables import show_status
-from .study_spec import StudySpec
+from .study_spec import Range, StudySpec
 from .terminal import number, out, table, typed
 from .verdict import CLOSING, Verdict, judge
 
@@ -39,6 +41,7 @@ def study(spec: StudySpec, result: Result, certified: int = 0) -> dict[str, Any]
         "constraints": [line.text for line in spec.constraints],
         "feasible": int(verdict.feasible.sum()),
         "units": units_of(spec),
+        "continuous": continuous(spec),
         "best": [_variant(spec, verdict, int(row)) for row in rows],
         "certified": incumbents.certify(spec, feasible[: max(0, certified)]),
     }
@@ -114,7 +117,7 @@ def show(document: Mapping[str, Any]) -> None:
         made.add_row(str(row["variant"]), *(number(shown[name]) for name in heads))
     out.print(made)
     for one in document["certified"]:
-        out.print(f"\n{_certificate_line(one)}")
+        out.print(f"\n{escape(incumbents.line(one))}")
     begun = document["warm_start"]
     if begun["told"] or begun["proposed"]:
         out.print(
@@ -124,16 +127,6 @@ def show(document: Mapping[str, Any]) -> None:
     _show_end(document)
 
 
-def _certificate_line(one: Mapping[str, Any]) -> str:
-    generic = one["generic_rank"]
-    low = f"; generic rank {generic}" if one["rank"] != generic else ""
-    return (
-        f"variant {one['variant']} in variable precision: rank {one['rank']}, {one['status']} "
-        f"({one['digits']} digits{low}); {len(one['base_parameters'])} base parameters, formulas: "
-        f"{one['grade']}"
-    )
-
-
 def _head(document: Mapping[str, Any], name: str) -> str:
     unit = document["units"].get(name, "1")
     return escape(name if unit == "1" else f"{name} [{unit}]")
@@ -141,14 +134,40 @@ def _head(document: Mapping[str, Any], name: str) -> str:
 
 def _show_end(document: Mapping[str, Any]) -> None:
     count, seconds = document["evaluated"], document["seconds"]
-    place = escape(document["store"])
     out.print(
         f"\n{count:,} variants evaluated in {seconds:.1f} s" if count else "\nnothing was missing"
     )
-    out.print("\nNext:")
-    basepar = typed("basepar")
-    out.print(f"  {basepar} report {place}")
-    out.print(f"  {basepar} status {place}")
+    moves = ["polish"] if document["continuous"] and document["feasible"] else []
+    commands = ["report", *moves, "tolerances", "pictures"]
+    show_next(document["store"], commands, document["continuous"])
     if document["mechanism"] in library_names():
-        out.print(f"  {basepar} show {escape(document['mechanism'])} -o drawing.png")
-    out.print(f"  {typed('python')} -c \"import xarray; print(xarray.open_zarr('{place}'))\"")
+        out.print(f"  {typed('basepar')} show {escape(document['mechanism'])} -o drawing.png")
+
+
+#: A tolerance to begin with, by unit.
+_TOLERANCES = {"m": "0.5mm", "rad": "0.1deg"}
+
+
+def show_next(path: str, commands: Sequence[str], continuous: Mapping[str, str]) -> None:
+    """What to do next with a study's store, as it can be typed here.
+
+    `continuous` has the units of the variables that are not discrete.
+    """
+    place = escape(shlex.quote(near(path)))
+    said = [f"{n}={_TOLERANCES[u]}" for n, u in continuous.items() if u in _TOLERANCES]
+    others = {"tolerances": f" --tolerance {escape(','.join(said) or 'NAME=T')}"}
+    out.print("\nNext:")
+    for command in commands:
+        out.print(f"  {typed('basepar')} {command} {place}{others.get(command, '')}")
+
+
+def continuous(spec: StudySpec) -> dict[str, str]:
+    """SI units of the variables that are not discrete."""
+    units = units_of(spec)
+    return {name: units[name] for name, one in spec.variables if isinstance(one, Range)}
+
+
+def near(path: str) -> str:
+    """A path as short as it can be typed from here: relative, where it lies below."""
+    found, here = Path(path), Path.cwd()
+    return str(found.relative_to(here)) if found.is_relative_to(here) else str(found)

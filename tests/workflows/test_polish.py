@@ -228,7 +228,7 @@ def test_tolerances_in_their_units(done):
 # For people
 
 
-def test_commands_and_pictures(done, polished, tmp_path, capsys):
+def test_commands_and_pictures(done, polished, tmp_path, capsys, monkeypatch):
     from PIL import Image
 
     asked = ["--tolerance", "lx1=1mm", "--samples", "20", "--workers", "1", "--json"]
@@ -241,6 +241,17 @@ def test_commands_and_pictures(done, polished, tmp_path, capsys):
     facts = json.loads(capsys.readouterr().out)
     assert [one["variant"] for one in facts["designs"]] == polished.rows.tolist()
     assert facts["slopes"] == {"stroke(D)": "exact, piece by piece", "torque_rms": "exact"}
+    # The winner is certified at its very geometry. Four-bar: 8 of 12 (planar paper, Table 1).
+    (found,) = facts["certified"]
+    winner = int(polished.after.values[:, 0].argmin())
+    assert (found["variant"], found["rank"], found["status"]) == (winner, 8, "certified")
+    monkeypatch.chdir(done.path.parent)
+    polish_document.show(facts)
+    lines = capsys.readouterr().out.splitlines()
+    commands = [line.split(" ", 3)[-1] for line in lines[lines.index("Next:") + 1 :]]
+    place = done.path.name
+    limits = "--tolerance lx1=0.5mm,lx3=0.5mm,Dx=0.5mm"
+    assert commands == [f"report {place}", f"tolerances {place} {limits}", f"pictures {place}"]
     assert main(["pictures", str(done.path), "-o", str(tmp_path / "shown"), "--json"]) == 0
     written = json.loads(capsys.readouterr().out)["pictures"]
     names = {Path(path).stem for path in written}
@@ -254,6 +265,7 @@ def test_commands_and_pictures(done, polished, tmp_path, capsys):
     html = page.read_text()
     assert 'id="study"' in html
     assert "polished 0" in html
+    assert f"Polished {winner} in variable precision: rank 8, certified" in html
     section = html[html.index('id="study"') :].split("</section>")[0]
     assert section.count('role="img"') == len(written)  # the same pictures, as parts of the page
 

@@ -55,6 +55,13 @@ def _polish_command(add: Add) -> None:
     polish.add_argument(
         "--points", type=int, default=3, metavar="N", help="how many of the best (default 3)"
     )
+    polish.add_argument(
+        "--certify",
+        type=int,
+        metavar="N",
+        default=1,
+        help="how many of the polished to certify in variable precision (default: 1; 0: none)",
+    )
     add_place(polish)
 
 
@@ -157,7 +164,7 @@ def _study(options: argparse.Namespace) -> int:
     job = result.spec
     document = study_document.study(job, result, options.certify)
     if options.polish and result.summary.done:
-        document["polished"] = polish_document.run(job, place, options.polish)
+        document["polished"] = polish_document.run(job, place, options.polish, options.certify)
     if options.json:
         emit(document)
     else:
@@ -183,7 +190,8 @@ def _polish(options: argparse.Namespace) -> int:
 
     _check_points(options.points, "--points")
     place = place_of(options.cluster, options.workers)
-    document = polish_document.run(study_of(options.store), place, options.points)
+    spec = study_of(options.store)
+    document = polish_document.run(spec, place, options.points, options.certify)
     emit(document) if options.json else polish_document.show(document)
     return 0
 

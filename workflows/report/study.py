@@ -7,6 +7,8 @@ from markupsafe import Markup
 
 from basepar_core.errors import BaseparError
 
+from .. import incumbents
+from ..polish import polished_path
 from ..study_document import best
 from ..study_pictures import Shown, pictures
 from ..study_store import is_study
@@ -61,7 +63,16 @@ def _summary(shown: Shown) -> Markup:
             [f"polished {row}", *map(_number, [*after.values[row], *after.parameters[row]])]
             for row in range(len(after.values))
         ]
-    return joined([*parts, table("Best designs, SI", heads, rows)])
+    parts.append(table("Best designs, SI", heads, rows))
+    return joined([*parts, *map(paragraph, _certificates(shown))])
+
+
+def _certificates(shown: Shown) -> list[str]:
+    lines = [incumbents.line(one) for one in incumbents.kept(shown.spec.path)]
+    path = polished_path(shown.spec.path)
+    if shown.polished is not None:
+        lines += [incumbents.line(one, "polished") for one in incumbents.kept(path)]
+    return [f"{text[0].upper()}{text[1:]}." for text in lines]
 
 
 def _number(value: Any) -> Markup:
