@@ -15,7 +15,8 @@ stiffness   x − rest                                 N m/rad; N/m
 damping     ẋ of a distance of two points            N s/m
 ==========  =======================================  ==============================
 
-The plain path only: the compiled kernels make inertial columns, and sweeps count those.
+The plain path only: the compiled kernels make inertial columns. Sweeps put these beside them,
+a chunk at a time, where they are asked for.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,12 +25,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from . import joint_rates, kinematics, metrics, spatial
+from .base.result import BaseParameters
 from .closure import Model
 from .errors import MissingDataError, UsageError
 from .expressions import Expression, evaluate
 from .grammar import did_you_mean
 from .kinematics import Geometry, Poses, Twists
-from .mechanism import GROUND, Damper, Friction, Mechanism, Spring
+from .mechanism import GROUND, LENGTH_VALUES, Damper, Friction, Mechanism, Spring
 from .motion import Motion
 from .regressor import LANES, Observation, Rates
 from .relations import symbol_values
@@ -37,6 +39,15 @@ from .spatial import Array, cross, dot
 from .topology import joint_of_value
 
 KINDS = ("viscous", "coulomb", "offset", "rotor", "stiffness", "damping")
+#: Units of their parameters: on an angle, and on a length.
+_UNITS = {
+    "viscous": ("N m s/rad", "N s/m"),
+    "coulomb": ("N m", "N"),
+    "offset": ("N m", "N"),
+    "rotor": ("kg m^2", "kg"),
+    "stiffness": ("N m/rad", "N/m"),
+    "damping": ("N m s/rad", "N s/m"),
+}
 #: What `--with` takes besides kinds and full names: sections of the file.
 SECTIONS = ("friction", "springs", "dampers")
 
@@ -94,6 +105,29 @@ def select(mechanism: Mechanism, wanted: Sequence[str]) -> tuple[Column, ...]:
             unknown,
         )
     return tuple(one for one in known if one.name in chosen)
+
+
+def unit(mechanism: Mechanism, column: Column) -> str:
+    """SI unit of a column's parameter."""
+    name = joint_value(column)
+    if name is None:
+        return _UNITS[column.kind][1]
+    joint, place = joint_of_value(mechanism, name)
+    return _UNITS[column.kind][place in LENGTH_VALUES.get(joint.type, ())]
+
+
+def beside(base: BaseParameters, chosen: Sequence[Column]) -> BaseParameters:
+    """Base parameters with every further column as one more, whichever depend on others.
+
+    For reductions, which find dependent columns themselves and drop them first, at no cost.
+    Counts, gap and certificate stay those of the inertial ones; `base.extended.extend` judges.
+    """
+    first = len(base.parameters)
+    return replace(
+        base,
+        parameters=(*base.parameters, *(one.name for one in chosen)),
+        kept=(*base.kept, *range(first, first + len(chosen))),
+    )
 
 
 def column_values(
@@ -300,7 +334,7 @@ def _between_points(
     assert source.bodies is not None
     assert source.points is not None
     places = [
-        np.stack([_lanes_of(entry, known, lanes) + np.zeros((1, 1)) for entry in point])
+        np.stack(np.broadcast_arrays(*(_lanes_of(entry, known, lanes) for entry in point)))
         for point in source.points
     ]
     ends = [state.point(name, p) for name, p in zip(source.bodies, places, strict=True)]

@@ -116,5 +116,5 @@ def way(model: Model) -> Way:
     if left:
         kept = "but not the " + "; ".join(left)
     if columns(mechanism):
-        kept += "; friction and springs are columns of the plain path, outside sweeps"
+        kept += "; friction and springs are columns of the plain path"
     return Way("compiled kernels", kept)

@@ -5,7 +5,7 @@ symbolic result, base parameters, torques. A variant that fails has a status and
 """
 
 from collections.abc import Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +13,7 @@ import numpy as np
 from basepar_core import cycle_metrics, kinematics
 from basepar_core.base.numeric import Check, allowed_share
 from basepar_core.closure import Outcome
+from basepar_core.columns import column_values, observe_columns, with_columns
 from basepar_core.cycle_metrics import ClosedCycle
 from basepar_core.engine import Variants
 from basepar_core.kernels import linear, paths
@@ -84,7 +85,7 @@ class Chunk:
         for part in (*parts, dims.gravity):
             bad |= ~np.isfinite(part).all(axis=tuple(range(part.ndim - 1)))
         if self.of.model.mechanism.has_inertias:
-            bad |= ~np.isfinite(self._phi).all(axis=1)
+            bad |= ~np.isfinite(self._all_phi).all(axis=1)
         self._mark(np.flatnonzero(bad), Status.UNASSEMBLABLE, Reason.UNDEFINED, np.nan)
 
     def _find_poles(self) -> None:
@@ -117,6 +118,13 @@ class Chunk:
         """(variant, parameter), SI."""
         phi = self.of.model.mechanism.inertial_parameters(self._known)
         return np.broadcast_to(phi, (self.count, phi.shape[-1]))
+
+    @cached_property
+    def _all_phi(self) -> np.ndarray:
+        """(variant, parameter), SI, with further columns behind the inertial ones."""
+        further = column_values(self.of.model.mechanism, self.of.columns, self._known)
+        shape = (self.count, len(self.of.columns))
+        return np.concatenate([self._phi, np.broadcast_to(further, shape)], axis=1)
 
     @cached_property
     def _entries(self) -> np.ndarray:
@@ -250,17 +258,23 @@ class Chunk:
             self._mark(rows[hit], Status.SPECIAL, reason, np.nan)
 
     def _torques(self, rows: np.ndarray, seen: Observation, good: np.ndarray) -> None:
-        phi, chosen = self._phi[rows], np.flatnonzero(good)
+        W, error, chosen = seen.W, seen.error[good], np.flatnonzero(good)
+        if self.of.columns:
+            W, there = self._widened(rows, seen, good)
+            self._mark(rows[~there], Status.SINGULAR, Reason.SINGULAR_IN_CYCLE, np.nan)
+            rows, error, chosen = rows[there], error[there], np.flatnonzero(there)
+            if not rows.size:
+                return
+        phi = self._all_phi[rows]
         if self.of.reducer is not None:
-            again = self._at(rows).observe
             entries = self._entries[:, rows]
             reduced, torques = self.of.reducer(
-                seen.W, reduce.Chosen(chosen, phi, entries, seen.error[good], again)
+                W, reduce.Chosen(chosen, phi, entries, error, partial(self._again, rows))
             )
             for name, values in reduced.items():
                 self.arrays[name][rows] = values
         elif self.of.torque_metrics:
-            torques = paths.torques(seen.W, phi, chosen)
+            torques = paths.torques(W, phi, chosen)
         mechanism = self.of.model.mechanism
         drives = [mechanism.coordinates.index(name) for name in mechanism.actuated]
         results = {"torque_rms": torques.rms, "torque_peak": torques.peak}
@@ -268,13 +282,30 @@ class Chunk:
             values = results[name][:, drives]
             self.arrays[name][rows] = values[:, 0] if len(drives) == 1 else values
 
+    def _widened(
+        self, rows: np.ndarray, seen: Observation, good: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """W of the `good` ones with further columns, and for whom these exist.
+
+        They do not where the two points of a spring coincide.
+        """
+        model, motion = self.of.model, self.of.cycle
+        assert motion is not None
+        q = seen.trace.q[:, good]
+        extra = observe_columns(model, self._part(rows), motion, q, self.of.columns)
+        return np.concatenate([seen.W[good], extra], axis=-1), np.isfinite(extra).all((1, 2, 3))
+
+    def _again(self, rows: np.ndarray, motion: Motion) -> Observation:
+        """Variants along another motion, with further columns."""
+        seen = self._at(rows).observe(motion)
+        return with_columns(self.of.model, self._part(rows), motion, seen, self.of.columns)
+
     def _wipe_failed(self) -> None:
         """Base parameters of what works; nothing stands as a number for what does not."""
         rows = self._going
         rows = rows[self._whole[rows]]  # elsewhere β is not to be had
         if rows.size and "base_parameters" in self.arrays:
-            base = self.of.base
-            found = base.combine(self._phi[rows], self._entries[:, rows])
+            found = self.of.whole.combine(self._all_phi[rows], self._entries[:, rows])
             self.arrays["base_parameters"][rows] = found
         if self.of.beta_places:
             places = list(self.of.beta_places.values())

@@ -15,6 +15,7 @@ from basepar_core import cycle_metrics
 from basepar_core.base.result import BaseParameters
 from basepar_core.closure import Model
 from basepar_core.closure import prepare as assemble
+from basepar_core.columns import Column, beside, column_values, select
 from basepar_core.engine import Engine
 from basepar_core.errors import MechanismError, MissingDataError
 from basepar_core.kernels import warmup
@@ -50,6 +51,8 @@ class ChunkEvaluator:
         Measures steady regimes, where metrics of them are among `metrics`.
     beta
         Whether β's distinct entries are stored as numbers.
+    columns
+        Further columns of the cycle's torques.
     reducer
         Reduces every variant over its cycle, where asked for.
     precise
@@ -68,6 +71,12 @@ class ChunkEvaluator:
     own: tuple[OwnMetric, ...] = ()
     meter: Meter | None = field(default=None, repr=False)
     beta: bool = False
+    columns: tuple[Column, ...] = ()
+
+    @cached_property
+    def whole(self) -> BaseParameters:
+        """The base parameters, and beside them the further columns."""
+        return beside(self.base, self.columns)
 
     @cached_property
     def engine(self) -> Engine:
@@ -102,7 +111,7 @@ class ChunkEvaluator:
                     "base_parameters",
                     ("variant", "base_parameter"),
                     unit="",
-                    units=reduce.parameter_units(self.base),
+                    units=reduce.parameter_units(self.whole, self.model.mechanism, self.columns),
                     long_name="base parameters, each in the unit of its parameter",
                 )
             )
@@ -154,8 +163,8 @@ class ChunkEvaluator:
     def coords(self) -> dict[str, list[str] | list[int]]:
         mechanism = self.model.mechanism
         found: dict[str, list[str] | list[int]] = {
-            "parameter": list(self.base.parameters),
-            "base_parameter": list(self.base.base_names),
+            "parameter": list(self.whole.parameters),
+            "base_parameter": list(self.whole.base_names),
             "eliminated": list(self.base.eliminated_names),
         }
         if self.rank != "none":
@@ -171,6 +180,8 @@ class ChunkEvaluator:
     @property
     def attrs(self) -> dict[str, Any]:
         found = {"base": self.base.document(), "mechanism": self.model.mechanism.name}
+        if self.columns:
+            found["columns"] = [one.name for one in self.columns]
         return found if self.reducer is None else found | {"reduction": self.reducer.attrs}
 
     def warm(self, names: Sequence[str]) -> None:
@@ -211,6 +222,8 @@ def prepare(spec: SweepSpec) -> ChunkEvaluator:
     cycle_metrics.check(mechanism, asked.built_in)
     if asked.reduction:
         check_reducible(mechanism, asked.reduction.criteria)
+    columns = select(mechanism, asked.columns)
+    column_values(mechanism, columns, mechanism.nominal)  # whether there are values
     from basepar_core.base.symbolic import symbolic  # computer algebra, which workers do without
 
     model = assemble(mechanism)
@@ -223,11 +236,12 @@ def prepare(spec: SweepSpec) -> ChunkEvaluator:
         asked.built_in,
         None if asked.rank == "none" else excitation(mechanism, start),
         cycle(mechanism, start) if asked.metrics or asked.users or asked.reduction else None,
-        reduce.prepare(model, base, asked.reduction) if asked.reduction else None,
+        reduce.prepare(model, base, asked.reduction, columns) if asked.reduction else None,
         _precise(model, base) if asked.rank in ("auto", "precise") else None,
         asked.users,
         _meter(model, asked.built_in),
         asked.beta,
+        columns,
     )
 
 

@@ -4,7 +4,7 @@ On request also the generalised base parameters of each criterion's model, and t
 path's models on a second trajectory, the excitation.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,11 +12,12 @@ import numpy as np
 
 from basepar_core.base.result import BaseParameters
 from basepar_core.closure import Model
+from basepar_core.columns import Column, beside, unit
 from basepar_core.criteria import select
 from basepar_core.generalised import along
 from basepar_core.kernels.paths import Torques, own_path
 from basepar_core.measured import errors_on
-from basepar_core.mechanism import parameter_unit
+from basepar_core.mechanism import Mechanism, parameter_unit
 from basepar_core.motion import Motion, excitation
 from basepar_core.paths import Path
 from basepar_core.reduction import check_reducible, effective_samples, noise_levels
@@ -26,9 +27,12 @@ from .outputs import Arrays, Output
 from .spec import Reduction
 
 
-def parameter_units(base: BaseParameters) -> tuple[str, ...]:
-    """Unit of every base parameter: its parameter's."""
-    return tuple(map(parameter_unit, base.base_names))
+def parameter_units(
+    base: BaseParameters, mechanism: Mechanism, further: Sequence[Column] = ()
+) -> tuple[str, ...]:
+    """Unit of every base parameter, its parameter's; `further` are the last of them."""
+    inertial = base.base_names[: len(base.base_names) - len(further)]
+    return (*map(parameter_unit, inertial), *(unit(mechanism, one) for one in further))
 
 
 @dataclass(frozen=True)
@@ -40,7 +44,7 @@ class Chosen:
     rows
         By index in the arrays of their observation.
     phi
-        (chosen, parameter), SI.
+        (chosen, parameter), SI; further columns last.
     entries
         (entry, chosen): of β; not finite where a pivot vanishes.
     error
@@ -63,7 +67,9 @@ class Reducer:
     Attributes
     ----------
     base
-        The base parameters.
+        The base parameters, further columns among them (`columns.beside`).
+    units
+        Theirs.
     asked
         What the specification asks for.
     samples
@@ -75,6 +81,7 @@ class Reducer:
     """
 
     base: BaseParameters
+    units: tuple[str, ...]
     asked: Reduction
     samples: float
     noise: tuple[float, ...] | None = None
@@ -96,8 +103,8 @@ class Reducer:
         ]
         if "generalised" in self.asked.arrays:
             words = "generalised base parameters of the criterion's model, SI; nan: dropped"
-            dims, units = (*chosen, "base_parameter"), parameter_units(self.base)
-            found.append(Output("generalised", dims, unit="", units=units, long_name=words))
+            dims = (*chosen, "base_parameter")
+            found.append(Output("generalised", dims, unit="", units=self.units, long_name=words))
         if self.second is not None:
             words = "relative torque error of the reduced model on the excitation"
             found.append(Output("validation_error", path, long_name=words))
@@ -184,7 +191,9 @@ def _of_sizes(path: Path, values: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     return np.where(leaves[:, None] > step[..., None], values[lanes, step], np.nan)
 
 
-def prepare(model: Model, base: BaseParameters, asked: Reduction) -> Reducer:
+def prepare(
+    model: Model, base: BaseParameters, asked: Reduction, further: Sequence[Column] = ()
+) -> Reducer:
     """What all variants share (the checks are `check_reducible`'s, and may come earlier).
 
     Raises
@@ -199,7 +208,8 @@ def prepare(model: Model, base: BaseParameters, asked: Reduction) -> Reducer:
     check_reducible(mechanism, asked.criteria)
     noise = noise_levels(mechanism, asked.noise)
     return Reducer(
-        base=base,
+        base=beside(base, further),
+        units=parameter_units(beside(base, further), mechanism, further),
         asked=asked,
         samples=effective_samples(mechanism, asked.effective_samples),
         noise=None if noise is None else tuple(map(float, noise)),

@@ -14,8 +14,9 @@ from functools import cached_property
 from typing import Any
 
 from basepar_core import cycle_metrics
+from basepar_core.columns import select
 from basepar_core.cycle_metrics import array_name as array_name
-from basepar_core.errors import FileError, Mistake
+from basepar_core.errors import FileError, Mistake, UsageError
 from basepar_core.grammar import did_you_mean
 from basepar_core.mechanism import Mechanism
 from basepar_core.onedof.metrics import CALLED as REGIME_CALLS
@@ -63,7 +64,9 @@ class Evaluation:
 
     `metrics` are names: of `METRICS`, of `basepar_core.cycle_metrics`, or registered ones of
     the user's; `own` are those of the user's that come with their function. `beta`: numbers of
-    its distinct entries too.
+    its distinct entries too. `columns` (`with` in files): words of `basepar_core.columns.select`;
+    these join the torques of the cycle and their reduction, while rank and condition stay those
+    of the inertial parameters.
     """
 
     rank: str = "auto"
@@ -71,6 +74,7 @@ class Evaluation:
     metrics: tuple[str, ...] = ()
     own: tuple[OwnMetric, ...] = ()
     beta: bool = False
+    columns: tuple[str, ...] = ()
 
     @property
     def built_in(self) -> tuple[str, ...]:
@@ -87,7 +91,9 @@ class Evaluation:
     def plain(self) -> dict[str, Any]:
         """As plain data."""
         own = {one.name: one.describe() for one in self.users}
-        further = ({"own": own} if own else {}) | ({"beta": True} if self.beta else {})
+        further: dict[str, Any] = {"own": own} if own else {}
+        further |= {"beta": True} if self.beta else {}
+        further |= {"with": list(self.columns)} if self.columns else {}
         return {
             "rank": self.rank,
             "reduction": _plain_reduction(self.reduction),
@@ -259,6 +265,8 @@ def evaluation_mistakes(
     for one in evaluation.users:
         if message := name_mistake(one.name, taken):
             found.append(Mistake(f"evaluate.own.{one.name}", message))
+    if message := _columns_mistake(evaluation, mechanism):
+        found.append(Mistake("evaluate.with", message))
     if (reduction := evaluation.reduction) is None:
         return found
     for place, name in enumerate(reduction.criteria):
@@ -278,6 +286,22 @@ def evaluation_mistakes(
         message = f"{reduction.effective_samples} samples; at least 1 is needed."
         found.append(Mistake("evaluate.reduction.effective_samples", message))
     return found
+
+
+def _columns_mistake(evaluation: Evaluation, mechanism: Mechanism | None) -> str:
+    if not evaluation.columns:
+        return ""
+    if evaluation.reduction is None and not set(METRICS) & set(evaluation.built_in):
+        return (
+            f"{', '.join(evaluation.columns)} would go into torques, and none are asked for; add "
+            f"`reduction`, or metrics such as {METRICS[0]}."
+        )
+    try:
+        if mechanism is not None:
+            select(mechanism, evaluation.columns)
+    except UsageError as error:
+        return error.message
+    return ""
 
 
 def number_mistakes(chunk: int, variant_seconds: float) -> list[Mistake]:

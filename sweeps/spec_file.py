@@ -104,6 +104,7 @@ def from_document(text: str) -> SweepSpec:
             tuple(questions["metrics"]),
             own_metrics.again(questions.get("own", {})),
             questions.get("beta", False),
+            tuple(questions.get("with", ())),
         ),
         plain["store"]["chunk"],
         plain["store"]["path"],
@@ -204,13 +205,15 @@ def _reassembled(
 def _evaluation(reading: Reading, node: Node | None) -> Evaluation:
     if node is None:
         return Evaluation()
-    entries = reading.fields(node, (), ("rank", "reduction", "metrics", "own", "beta"))
+    entries = reading.fields(node, (), ("rank", "reduction", "metrics", "own", "beta", "with"))
     rank = reading.text(entries.get("rank"), "a route") or "auto"
     words = _words(reading, entries.get("metrics"), "a list of metrics")
     metrics = tuple(map(canonical, words))
     own = read_own(reading, entries.get("own"))
     beta = reading.choice(entries.get("beta"), ("true", "false"), "answer") == "true"
-    return Evaluation(rank, read_reduction(reading, entries.get("reduction")), metrics, own, beta)
+    columns = _words(reading, entries.get("with"), "a list of columns such as friction")
+    reduction = read_reduction(reading, entries.get("reduction"))
+    return Evaluation(rank, reduction, metrics, own, beta, columns)
 
 
 def read_own(reading: Reading, node: Node | None) -> tuple[own_metrics.OwnMetric, ...]:

@@ -3,11 +3,14 @@
 import csv
 import io
 import json
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 import xarray as xr
+
+from basepar_core.files import load
 
 pytestmark = pytest.mark.slow
 
@@ -129,7 +132,12 @@ def test_pages_are_those_asked_for(run, store, tmp_path):
 def test_pages_say_what_a_reduction_by_addition_rests_on(tmp_path):
     from workflows.report.batch import write
 
-    text = SWEEP.format(mechanism="four-bar")
+    plain = load("four-bar").source
+    values = "friction: {A: {viscous: 0.02, coulomb: 0.1, rotor: 0.01}}"
+    (tmp_path / "mine.yaml").write_text(re.sub("(?m)^friction:.*$", values, plain))
+    text = SWEEP.format(mechanism="mine.yaml").replace(
+        "evaluate:", "evaluate:\n  with: [friction]"
+    )
     found = [line for line in text.splitlines() if line.lstrip().startswith("reduction:")]
     assert len(found) == 1
     own = (
@@ -141,14 +149,22 @@ def test_pages_say_what_a_reduction_by_addition_rests_on(tmp_path):
     write(store, tmp_path / "pages", solved[:1].tolist())
     index = (tmp_path / "pages" / "index.html").read_text()
     assert "addition; tolerance, aic; tolerance 0.01; noise pooled over the drives" in index
+    assert "friction, in torques and reduction" in index
     page = next((tmp_path / "pages").glob("variant-*.html")).read_text()
     assert "n = 50; standard deviation of the torque&#39;s noise, pooled" in page
     for words in ("Addition path", "Added next", "On the excitation", 'id="generalised"'):
         assert words in page
     assert "Removed" not in page
+    for words in ("viscous</mtext>", "N\u202fm\u202fs/rad", "excitation, inertial columns"):
+        assert words in page
+    page_errs_as_the_store_says(store)
 
 
 def test_torques_of_a_page_err_as_the_store_says(store):
+    page_errs_as_the_store_says(store)
+
+
+def page_errs_as_the_store_says(store):
     from workflows.report.facts import gather
     from workflows.report.fronts import rows_with_paths
     from workflows.report.variant_page import torques

@@ -99,6 +99,8 @@ def _questions(found: Facts) -> list[tuple[str, Markup | str]]:
         noise = {"joint": "noise of each drive", "pooled": "noise pooled over the drives"}
         words = f"{way}; {words}; {noise[reduction.get('noise', 'joint')]}"
         lines.append(("Reduction", words))
+    if asked.get("with"):
+        lines.append(("With", f"{', '.join(asked['with'])}, in torques and reduction"))
     if asked.get("metrics"):
         lines.append(("Metrics", ", ".join(asked["metrics"])))
     return lines

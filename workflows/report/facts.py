@@ -18,7 +18,7 @@ from basepar_core.closure import Model, prepare
 from basepar_core.errors import BaseparError, StoreError
 from basepar_core.expressions import evaluate
 from basepar_core.grammar import parse_unit
-from basepar_core.mechanism import Mechanism
+from basepar_core.mechanism import Mechanism, parameter_unit
 from sweeps import store
 from sweeps.kept import mechanism_of
 from sweeps.spec import array_name
@@ -88,6 +88,7 @@ class Facts:
     model: Model | None
     trouble: str = ""
     _read: dict[str, np.ndarray] = field(default_factory=dict, repr=False)
+    _labels: dict[str, list[str]] = field(default_factory=dict, repr=False)
 
     @property
     def total(self) -> int:
@@ -132,9 +133,31 @@ class Facts:
 
     def labels(self, name: str) -> list[str]:
         """Labels of a dimension; none where the store has no such dimension."""
-        if name not in self.group:
+        if name not in self._labels:
+            there = name in self.group
+            found = np.asarray(store.array_of(self.group, name)[:]) if there else ()
+            self._labels[name] = [str(label) for label in found]
+        return self._labels[name]
+
+    @cached_property
+    def lines(self) -> list[Mapping[str, Any]]:
+        """Base parameters as `BaseParameters.document` has them, further columns behind them.
+
+        Each with its `unit`.
+        """
+        if self.base is None:
             return []
-        return [str(label) for label in np.asarray(store.array_of(self.group, name)[:])]
+        further = [{"parameter": name, "terms": {}, "values": {}} for name in self.further]
+        lines = [*self.base["base"], *further]
+        units = self.labels("base_parameter_unit")
+        units = units or [parameter_unit(line["parameter"]) for line in lines]
+        return [{**line, "unit": unit} for line, unit in zip(lines, units, strict=True)]
+
+    @cached_property
+    def further(self) -> list[str]:
+        """Names of columns besides the inertial ones (`evaluate.with`)."""
+        names = self.group.attrs.get("columns")
+        return [str(name) for name in names] if isinstance(names, list) else []
 
     def unit(self, name: str) -> str:
         """An array's unit, "" for a plain number."""

@@ -7,7 +7,7 @@ import numpy as np
 from markupsafe import Markup
 
 from basepar_core.base.numeric import OPERATIONS
-from basepar_core.mechanism import parameter_unit
+from basepar_core.columns import column_values, select
 
 from . import figures, mathml
 from .facts import Facts
@@ -49,6 +49,11 @@ def base_parameters(found: Facts) -> Section | LeftOut:
         f"Of {total} inertial parameters, {count} combinations are all that the motion's torques "
         f"can tell ({base['route']} route)."
     )
+    if found.further:
+        lead = Markup(
+            "{} In the torques and their reduction there are also {}, each as it is; rank, "
+            "singular values, condition and certificate are of the inertial parameters."
+        ).format(lead, _names(found.further))
     parts = [
         paragraph(lead),
         _combinations(found, base),
@@ -60,7 +65,7 @@ def base_parameters(found: Facts) -> Section | LeftOut:
 
 def _combinations(found: Facts, base: Mapping[str, Any]) -> Markup:
     nominal = _nominal_values(found, base)
-    spread = _spread(found, len(base["base"]))
+    spread = _spread(found, len(found.lines))
     columns = [Column(""), Column("Base parameter")]
     columns += [Column("Nominal", True)] * (nominal is not None)
     columns += [Column("Least", True), Column("Median", True), Column("Most", True)] * (
@@ -70,14 +75,14 @@ def _combinations(found: Facts, base: Mapping[str, Any]) -> Markup:
     known = [values for values in (nominal, spread) if values is not None]
     largest = max((float(np.abs(values).max()) for values in known), default=0.0)
     rows = []
-    for k, row in enumerate(base["base"]):
+    for k, row in enumerate(found.lines):
         cells: list[Cell] = [str(k + 1), _formula(row)]
         if nominal is not None:
             cells.append(settled(float(nominal[k]), largest))
         if spread is not None:
             cells += [settled(float(value), largest) for value in spread[:, k]]
         if len(columns) > 2:
-            cells.append(unit_text(parameter_unit(row["parameter"])))
+            cells.append(unit_text(row["unit"]))
         rows.append(cells)
     words = "nominal geometry, and least, median and most over the variants"
     caption = f"Base parameters: {words}" if len(columns) > 2 else "Base parameters"
@@ -111,12 +116,15 @@ def _nominal_values(found: Facts, base: Mapping[str, Any]) -> np.ndarray | None:
     if found.mechanism is None or not found.mechanism.has_inertias:
         return None
     phi = found.mechanism.inertial_parameters(found.mechanism.nominal)
-    place = {name: k for k, name in enumerate(base["parameters"])}
+    columns = select(found.mechanism, found.further)
+    further = column_values(found.mechanism, columns, found.mechanism.nominal)
+    phi = np.concatenate([phi, further])
+    place = {name: k for k, name in enumerate([*base["parameters"], *found.further])}
     return np.array(
         [
             phi[place[row["parameter"]]]
             + sum(float(v) * phi[place[name]] for name, v in row["values"].items())
-            for row in base["base"]
+            for row in found.lines
         ]
     )
 

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
+from basepar_core import columns
 from basepar_core.closure import Model
 from basepar_core.criteria import select
-from basepar_core.mechanism import LENGTH_VALUES, Mechanism, parameter_unit
+from basepar_core.mechanism import LENGTH_VALUES, Mechanism
 from basepar_core.motion import Motion, cycle
 from basepar_core.paths import Path
 from basepar_core.reduction import effective_samples, noise_levels, own_path
@@ -59,10 +60,14 @@ def torques(found: Facts, model: Model, row: int) -> Torques | None:
     seen = observe(model, values, motion)
     if not seen.closed[0]:
         return None
-    place = {name: k for k, name in enumerate(mechanism.parameter_names)}
-    kept = [place[line["parameter"]] for line in found.base["base"]]
+    more = columns.select(mechanism, found.further)
+    seen = columns.with_columns(model, values, motion, seen, more)
+    names = (*mechanism.parameter_names, *found.further)
+    kept = [names.index(line["parameter"]) for line in found.lines]
     known = symbol_values(mechanism, values)
-    phi = np.broadcast_to(mechanism.inertial_parameters(known), (1, len(place)))
+    inertial = mechanism.inertial_parameters(known).reshape(1, -1)
+    further = columns.column_values(mechanism, more, known).reshape(1, -1)
+    phi = np.concatenate([inertial, further], axis=1)
     asked: dict[str, Any] = found.spec["evaluate"]["reduction"]
     noise = noise_levels(mechanism, asked.get("noise", "joint"))
     path = own_path(seen.W, phi, kept, noise, seen.error, asked.get("method", "backward"))
@@ -125,9 +130,9 @@ def _formulas(found: Facts, row: int) -> Section | None:
             str(k + 1),
             _formula(line),
             settled(float(values[row, k]), largest),
-            unit_text(parameter_unit(line["parameter"])),
+            unit_text(line["unit"]),
         ]
-        for k, line in enumerate(base["base"])
+        for k, line in enumerate(found.lines)
     ]
     body = table("Base parameters of this variant", columns, rows, style="formulas")
     return Section("base", "Base parameters", body)
@@ -138,18 +143,18 @@ def _generalised(found: Facts, row: int) -> Section | None:
     values, base = found.read("generalised"), found.read("base_parameters")
     if values is None or base is None or not np.isfinite(values[row]).any():
         return None
-    names, largest = found.labels("base_parameter"), float(np.abs(base[row]).max())
+    largest = float(np.abs(base[row]).max())
     words = [results.criterion_name(found, name) for name in found.labels("criterion")]
     columns = [Column("Parameter"), Column("Full model", True), *(Column(w, True) for w in words)]
     rows: list[list[Cell]] = [
         [
             Markup('{} <span class="unit">{}</span>').format(
-                mathml.inline(mathml.parameter(name)), unit_text(parameter_unit(name))
+                mathml.inline(mathml.parameter(line["parameter"])), unit_text(line["unit"])
             ),
             data(float(base[row, k])),
             *(_carried(float(x), float(base[row, k]), largest) for x in values[row, :, k]),
         ]
-        for k, name in enumerate(names)
+        for k, line in enumerate(found.lines)
     ]
     note = paragraph(
         "What is left carries what the dropped parameters did over the cycle: generalised base "
@@ -179,7 +184,8 @@ def _spectrum(found: Facts, row: int, values: np.ndarray) -> Section:
         np.empty((0, len(values))), {f"variant {found.variants[row]}": values}, found.base["rank"]
     )
     label = f"Singular values of W; rank {found.base['rank']} of {len(values)}."
-    caption = "Observation matrix of the excitation. Exact zeros lie on the lower edge."
+    columns = ", inertial columns" if found.further else ""
+    caption = f"Observation matrix of the excitation{columns}. Exact zeros lie on the lower edge."
     return Section(
         "spectrum", "Singular values", figure(figures.spectrum(spectra, label), caption)
     )
@@ -221,7 +227,7 @@ def _assumed(found: Facts) -> str:
     if noise is None:
         return f"{said}; no noise is stated."
     levels = [
-        f"{name} {brief(float(level))} {_torque_unit(mechanism, name)}"
+        f"{name}\u00a0{brief(float(level))}\u00a0{_torque_unit(mechanism, name)}"
         for name, level in zip(mechanism.coordinates, noise, strict=True)
     ]
     pooled = ", pooled over the drives" if asked.get("noise") == "pooled" else ""
@@ -244,7 +250,7 @@ def _torque(found: Facts, again: Torques) -> Section:
             f"Torque at {name} over the cycle by the full model and by the one of {again.size} "
             f"parameters; they differ by at most {digits(off, 3)} {unit}."
         )
-        title = ("force" if unit == "N" else "torque", unit)
+        title = (f"{'force' if unit == 'N' else 'torque'} at {name}", unit)
         lines = again.full[:, k], again.reduced[:, k]
         picture = figures.torque_lines(again.motion.t, *lines, title, label)
         parts.append(figure(picture, label))
