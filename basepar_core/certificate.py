@@ -15,7 +15,7 @@ from fractions import Fraction
 from importlib import metadata
 from typing import Any
 
-from . import checker
+from . import certificate_columns, checker
 from .algebra import GeometryField
 from .base.detection import spin_relations
 from .base.null_space import Transfers
@@ -26,14 +26,16 @@ from .checker.expressions import names_of
 from .checker.family import SURE
 from .checker.verdict import FORMAT, HERE, SCOPES, digest
 from .closure import Model
+from .columns import Column, joint_value, select
 from .errors import BaseparError
 from .exact.family import SpinRelation
 from .expressions import Call, Expression, Name, Number, Pi, names
 from .files import loads
-from .mechanism import Mechanism, Symbol
+from .mechanism import Friction, Mechanism, Spring, Symbol, Vector
 
 #: Pins move this share of what was tried before, where no box holds one configuration each.
 NARROWER, TRIES = 0.125, 4
+_WHY_NULL = "a further column that acts as these do at the samples"
 _WEAKER = ("theorem", "probability", "numerical")
 
 
@@ -43,7 +45,7 @@ class CertificateError(BaseparError):
     kind = "certificate"
 
 
-def certify(model: Model, base: BaseParameters) -> dict[str, Any]:
+def certify(model: Model, base: BaseParameters, further: Sequence[Column] = ()) -> dict[str, Any]:
     """The certificate of a mechanism's number of base parameters.
 
     Parameters
@@ -51,12 +53,16 @@ def certify(model: Model, base: BaseParameters) -> dict[str, Any]:
     model
         The mechanism, prepared.
     base
-        Of the symbolic route.
+        Of the symbolic route, inertial.
+    further
+        Columns besides (`columns.select`): the rank is then that of W with all of them, over all
+        motions near the assembly.
 
     Raises
     ------
     UsageError
-        The mechanism's constraints are redundant, or no minor is found.
+        The mechanism's constraints are redundant, no minor is found, or a further column acts on
+        a value of a spherical joint.
     CertificateError
         The route has no null vectors, or the checker does not confirm what was found.
     """
@@ -67,10 +73,12 @@ def certify(model: Model, base: BaseParameters) -> dict[str, Any]:
             f"the symbolic route.",
             ["--certificate"],
         )
+    certificate_columns.check(mechanism, further)
     upper = _upper(model, base.certificate.vectors)
     reach = 1.0
     for _ in range(TRIES):
-        document = _document(mechanism, base, upper, prove(model, base.kept, reach))
+        proof = prove(model, base.kept, reach, further)
+        document = _document(mechanism, base, _widened(upper, proof, len(further)), proof, further)
         try:
             checker.check(document)
         except RejectedError as error:
@@ -109,7 +117,9 @@ def verify(document: Mapping[str, Any]) -> Verdict:
         given = dict(document["mechanism"])
         entries = [vector["entries"] for vector in document["at_most"]["vectors"]]
         mechanism = loads(given["text"], "the certificate's mechanism")
-        stated = _described(mechanism, [text for some in entries for text in some.values()])
+        further = select(mechanism, [column["name"] for column in given.get("columns", ())])
+        used = [text for some in entries for text in some.values()]
+        stated = _described(mechanism, used, further)
     except KeyError as error:
         raise RejectedError("document", f"it is no certificate: no {error.args[0]!r}") from error
     except (AttributeError, TypeError, ValueError) as error:
@@ -123,15 +133,19 @@ def verify(document: Mapping[str, Any]) -> Verdict:
 
 
 def _document(
-    mechanism: Mechanism, base: BaseParameters, upper: dict[str, Any], proof: Proof
+    mechanism: Mechanism,
+    base: BaseParameters,
+    upper: dict[str, Any],
+    proof: Proof,
+    further: Sequence[Column],
 ) -> dict[str, Any]:
     grade = upper["grade"] if proof.rank == upper["rank"] else "numerical"
     texts = [text for vector in upper["vectors"] for text in vector["entries"].values()]
     document = {
         "format": FORMAT,
         "program": f"basepar {metadata.version('basepar')}",
-        "mechanism": _described(mechanism, texts),
-        "parameters": list(base.parameters),
+        "mechanism": _described(mechanism, texts, further),
+        "parameters": [*base.parameters, *(one.name for one in further)],
         "grade": grade,
         "at_least": proof.document() | {"grade": "proved", "scope": HERE},
         "at_most": upper,
@@ -155,6 +169,17 @@ def _upper(model: Model, vectors: Sequence[VectorGrade]) -> dict[str, Any]:
             "vectors": [_vector(vector) for vector in vectors],
         }
     )
+
+
+def _widened(upper: dict[str, Any], proof: Proof, further: int) -> dict[str, Any]:
+    """With the null vectors of further columns, which are seen at the samples only."""
+    more = []
+    for entries in proof.null:
+        first = next(iter(entries.values()))
+        texts = {name: python(Number(x / first)) for name, x in entries.items()}
+        more.append({"grade": "numerical", "reason": _WHY_NULL, "entries": texts})
+    rank = upper["rank"] + further - len(more)
+    return _with_grade(upper | {"rank": rank, "vectors": [*upper["vectors"], *more]})
 
 
 def _likely(vectors: Sequence[Mapping[str, Any]]) -> bool:
@@ -206,9 +231,13 @@ def _relation(mechanism: Mechanism, relation: SpinRelation) -> dict[str, Any]:
 # The mechanism.
 
 
-def _described(mechanism: Mechanism, used: Sequence[str]) -> dict[str, Any]:
+def _described(
+    mechanism: Mechanism, used: Sequence[str], further: Sequence[Column] = ()
+) -> dict[str, Any]:
     """The mechanism as the checker reads it: expressions in Python's syntax, SI."""
-    return {
+    columns = [_column(one) for one in further]
+    used = [*used, *(text for column in columns for text in _expressions(column))]
+    found: dict[str, Any] = {
         "name": mechanism.name,
         "text": mechanism.source,
         "space": "planar" if mechanism.planar else "spatial",
@@ -234,6 +263,28 @@ def _described(mechanism: Mechanism, used: Sequence[str]) -> dict[str, Any]:
             },
         },
     }
+    return found | ({"columns": columns} if columns else {})
+
+
+def _column(column: Column) -> dict[str, Any]:
+    """A further column: its kind, the joint value or points it acts on, a spring's rest."""
+    found: dict[str, Any] = {"name": column.name, "kind": column.kind}
+    source = column.source
+    if isinstance(source, Spring):
+        found["rest"] = python(source.rest)
+    if (name := joint_value(column)) is not None:
+        return found | {"on": name}
+    assert not isinstance(source, Friction)
+    return found | {"bodies": list(source.bodies or ()), "points": _pair(source.points)}
+
+
+def _pair(points: tuple[Vector, Vector] | None) -> list[list[str]]:
+    return [_texts(point) for point in points or ()]
+
+
+def _expressions(column: Mapping[str, Any]) -> list[str]:
+    rest = [column["rest"]] if "rest" in column else []
+    return [*rest, *(text for point in column.get("points", ()) for text in point)]
 
 
 def _symbols(mechanism: Mechanism, used: Sequence[str]) -> dict[str, Any]:

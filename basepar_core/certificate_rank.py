@@ -14,8 +14,10 @@ from flint import arb, arb_mat
 from scipy.linalg import qr
 
 from . import kinematics
+from .certificate_columns import Laws
 from .certificate_pins import Pin, Pins
 from .closure import Model, Outcome, trace
+from .columns import Column
 from .errors import MotionError, UsageError
 from .precise.arithmetic import UNITS, cross, exact, times, working
 from .precise.configurations import Closed, Placement, System, poses_from_floats
@@ -29,6 +31,8 @@ DECIMALS, DIGITS = 12, 18
 BITS, MORE_ROWS = (256, 512, 1024, 2048), (1.4, 3.0)
 #: Motions per sample: one sample's rows are quadratic in the rates, which soon is spanned.
 MOTIONS = 3
+#: Longest denominator of a null vector's entry.
+SHORT = 10**18
 #: A pivot below this share of the precision's bits is noise.
 NOISE = 0.75
 #: Pins move by this much over the square of the inverse Jacobian's norm: Newton's method for
@@ -47,7 +51,11 @@ class PinnedSample:
 
 @dataclass(frozen=True)
 class Proof:
-    """rank ≥ len(rows); rows are (sample, motion, pin)."""
+    """rank ≥ len(rows); rows are (sample, motion, pin).
+
+    `null` are vectors that vanish on all rows looked through, one for each further column that
+    is not in the minor, as far as their entries are rational numbers.
+    """
 
     pose: dict[str, dict[str, list[str]]]
     pins: list[str]
@@ -55,6 +63,7 @@ class Proof:
     rows: list[tuple[int, int, int]]
     columns: list[str]
     determinant: str
+    null: tuple[dict[str, Fraction], ...] = ()
 
     @property
     def rank(self) -> int:
@@ -83,7 +92,9 @@ class Proof:
         }
 
 
-def prove(model: Model, kept: Sequence[int], reach: float = 1.0) -> Proof:
+def prove(
+    model: Model, kept: Sequence[int], reach: float = 1.0, further: Sequence[Column] = ()
+) -> Proof:
     """A minor of W in these columns that is not zero; of as many of them as there is one.
 
     Parameters
@@ -94,6 +105,8 @@ def prove(model: Model, kept: Sequence[int], reach: float = 1.0) -> Proof:
         Columns that are believed independent.
     reach
         How far pins move, as a share of what is expected to be small enough.
+    further
+        Columns behind the inertial ones, whichever depend on others.
 
     Raises
     ------
@@ -101,20 +114,23 @@ def prove(model: Model, kept: Sequence[int], reach: float = 1.0) -> Proof:
         The mechanism has redundant constraints: no square system encloses its configurations.
     """
     mechanism, best = model.mechanism, None
+    inertial = len(mechanism.parameter_names)
+    wanted = [*kept, *range(inertial, inertial + len(further))]
     for more in MORE_ROWS:
-        count = int(np.ceil(more * len(kept) / len(mechanism.coordinates))) + 2
+        count = int(np.ceil(more * len(wanted) / len(mechanism.coordinates))) + 2
         for bits in BITS:
             with working(bits):
-                finder = _Finder(model, reach)
+                finder = _Finder(model, reach, further)
                 samples = finder.samples(-(-count // MOTIONS))
                 rows = finder.rows(samples)
-                chosen, columns = _eliminate(rows, kept, bits)
+                chosen, columns = _eliminate(rows, wanted, bits)
                 minor = _minor(rows, chosen, columns)
                 if not minor.rel_accuracy_bits() > 4 * DIGITS:
                     continue
+                null = _null(rows, chosen, columns, range(inertial, inertial + len(further)))
                 if best is None or len(chosen) > best.rank:
-                    best = finder.proof(samples, minor, chosen, columns)
-                if len(chosen) == len(kept):
+                    best = finder.proof(samples, minor, chosen, columns, null)
+                if len(chosen) + len(null) == len(wanted):
                     return best
     if best is None:
         raise UsageError(f"No minor of {mechanism.name!r} is found.", ["--certificate"])
@@ -124,9 +140,12 @@ def prove(model: Model, kept: Sequence[int], reach: float = 1.0) -> Proof:
 class _Finder:
     """At the precision in force: pins, samples and their rows."""
 
-    def __init__(self, model: Model, reach: float):
+    def __init__(self, model: Model, reach: float, further: Sequence[Column] = ()):
         self.model, mechanism = model, model.mechanism
-        self.dims: Geometry = geometry(mechanism, symbol_values(mechanism, {}))
+        known = symbol_values(mechanism, {})
+        self.dims: Geometry = geometry(mechanism, known)
+        self.laws = Laws(mechanism, self.dims, known, further)
+        self.names = (*mechanism.parameter_names, *(one.name for one in further))
         base = System(mechanism, self.dims)
         if base.redundant:
             raise UsageError(
@@ -187,7 +206,8 @@ class _Finder:
                 rows = inverse_dynamics_rows(
                     self.model.mechanism.planar, closed, moving, pushed, self.dims.gravity
                 )
-                found |= {(k, m, pin): row for pin, row in enumerate(rows)}
+                more = self.laws.rows(closed, moving, pushed)
+                found |= {(k, m, pin): [*rows[pin], *more[pin]] for pin in range(len(rows))}
         return found
 
     def proof(
@@ -196,6 +216,7 @@ class _Finder:
         minor: arb,
         chosen: Sequence[tuple[int, int, int]],
         columns: Sequence[int],
+        null: Sequence[dict[int, Fraction]],
     ) -> Proof:
         """The minor, with the samples and motions that it uses only."""
         mechanism = self.model.mechanism
@@ -217,8 +238,9 @@ class _Finder:
             pins=[pin.label(bodies) for pin in self.pins],
             samples=kept,
             rows=[(numbers[s], motions[s].index(m), pin) for s, m, pin in sorted(chosen)],
-            columns=[mechanism.parameter_names[k] for k in columns],
+            columns=[self.names[k] for k in columns],
             determinant=_scientific(minor),
+            null=tuple({self.names[k]: x for k, x in sorted(one.items())} for one in null),
         )
 
 
@@ -287,6 +309,40 @@ def _eliminate(
                 tail = zip(row[place:], top[place:], strict=True)
                 left[key] = [*row[:place], *((x - factor * y).mid() for x, y in tail)]
     return chosen, columns
+
+
+def _null(
+    rows: dict[tuple[int, int, int], list[arb]],
+    chosen: Sequence[tuple[int, int, int]],
+    columns: Sequence[int],
+    further: Sequence[int],
+) -> list[dict[int, Fraction]]:
+    """Null vectors of further columns outside the minor, where rational ones vanish on all rows.
+
+    Entries are read off balls of all digits, and are as short as the numbers of a file make them.
+    """
+    minor = arb_mat([[rows[key][k] for k in columns] for key in chosen])
+    found = []
+    for j in further:
+        if j in columns:
+            continue
+        right = arb_mat(len(chosen), 1, [rows[key][j] for key in chosen])
+        solved = minor.solve(right).entries() if columns else []
+        shares = {k: _rational(x) for k, x in zip(columns, solved, strict=True)}
+        vector = {k: -x for k, x in shares.items() if x} | {j: Fraction(1)}
+        gaps = (
+            sum((exact(x) * row[k] for k, x in vector.items()), arb(0)) for row in rows.values()
+        )
+        if all(gap.contains(0) for gap in gaps):
+            found.append(vector)
+    return found
+
+
+def _rational(x: arb) -> Fraction:
+    """The rational of short numerator and denominator within a ball, or next to it."""
+    mantissa, exponent = x.mid().man_exp()
+    near = Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
+    return near.limit_denominator(SHORT)
 
 
 def _minor(

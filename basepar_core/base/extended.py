@@ -5,7 +5,8 @@ or is expressed by those before it where W along the excitation cannot tell it f
 rotor's inertia from that of a link on the ground, a Coulomb friction from an offset where the
 speed keeps its sign. What rank means here: these columns are no rational functions of a state (a
 sign is none), so nothing is proved over finite fields; the count is W's in float64 along *this*
-excitation, and every grade is *numerical*.
+excitation, and every grade is *numerical*. A certificate file counts over all motions near the
+assembly, and proves its lower bound in balls (`certificate_columns`).
 """
 
 from collections.abc import Sequence

@@ -7,13 +7,14 @@ lie on one sheet of the mechanism's configurations: its branch.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 from flint import arb, arb_mat, ctx
 
 from .expressions import Numbers
+from .laws import UnsignedError, laws
 from .natural import Joint, Mechanism, bend, power_row, slope, value
 from .nominal import ball
 
@@ -60,6 +61,8 @@ class Configurations:
         Approximate values of all unknowns.
     pins
         Numbers of the pinned unknowns, from 1.
+    stated
+        Joint values of the file's assembly.
 
     Raises
     ------
@@ -73,6 +76,7 @@ class Configurations:
         numbers: Numbers,
         pose: Sequence[Fraction],
         pins: Sequence[int],
+        stated: Mapping[str, str],
     ):
         self.mechanism, self.pose, self.pins = mechanism, pose, pins
         self.joints: list[Joint] = mechanism.frames(numbers)
@@ -85,6 +89,7 @@ class Configurations:
                 f"{self.size} unknowns"
             )
         self.start = [arb(1), *(ball(x).mid() for x in pose)]
+        self.laws = laws(mechanism, self.joints, numbers, stated, pose)
         with ctx.workprec(_ROUGH):
             self.rough = _inverse(self._jacobian(self.start).mid())
 
@@ -203,17 +208,36 @@ class Configurations:
         for k in range(count):
             unit[held + k, k] = arb(1)
         modes = _solve(jacobian, unit).transpose().tolist()
-        right, every = [], []
+        right, speeds, every = [], [], []
         for motion in sample.motions:
             v = [arb(0)] * (self.size + 1)
             for rate, mode in zip(motion.rates, modes, strict=True):
                 v = [arb(0), *(a + ball(rate) * b for a, b in zip(v[1:], mode, strict=True))]
+            speeds.append(v[1:])
             right.append(
                 [-bend(form, v) for form in self.forms] + [ball(a) for a in motion.accelerations]
             )
-        for a in _solve(jacobian, arb_mat(right).transpose()).transpose().tolist():
-            every.append([self._row(mode, a) for mode in modes])
+        solved = _solve(jacobian, arb_mat(right).transpose()).transpose().tolist()
+        for v, a in zip(speeds, solved, strict=True):
+            further = self._further(at, modes, v, a)
+            every.append(
+                [[*self._row(mode, a), *more] for mode, more in zip(modes, further, strict=True)]
+            )
         return at, modes, every
+
+    def _further(
+        self,
+        at: Sequence[arb],
+        modes: Sequence[Sequence[arb]],
+        v: Sequence[arb],
+        a: Sequence[arb],
+    ) -> list[list[arb]]:
+        """Entries (pin, further column) of W's rows at one motion."""
+        try:
+            found = [law.entries(at, modes, v, a) for law in self.laws]
+        except UnsignedError as error:
+            raise UnprovedError(str(error)) from None
+        return [[column[k] for column in found] for k in range(len(modes))]
 
     def _row(self, mode: Sequence[arb], acceleration: Sequence[arb]) -> list[arb]:
         row, width, planar = [], self.mechanism.width, self.mechanism.planar

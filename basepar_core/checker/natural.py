@@ -84,6 +84,7 @@ class Mechanism:
     bodies: tuple[str, ...]
     joints: tuple[Mapping[str, Any], ...]
     gravity: tuple[str, ...]
+    columns: tuple[Mapping[str, Any], ...] = ()
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> "Mechanism":
@@ -92,6 +93,7 @@ class Mechanism:
             tuple(given["bodies"]),
             tuple(given["joints"]),
             tuple(given["gravity"]),
+            tuple(given.get("columns", ())),
         )
 
     @property
@@ -110,7 +112,10 @@ class Mechanism:
 
     @property
     def parameters(self) -> list[str]:
-        return [f"{body}.{kind}" for body in self.bodies for kind in PARAMETERS[self.planar]]
+        """Inertial ones, then those of further columns."""
+        kinds = PARAMETERS[self.planar]
+        inertial = [f"{body}.{kind}" for body in self.bodies for kind in kinds]
+        return [*inertial, *(column["name"] for column in self.columns)]
 
     def locks(self, kind: str) -> tuple[bool, str]:
         """Whether a joint's points coincide, and along which axes of the first they stay."""
@@ -184,25 +189,29 @@ class Mechanism:
         first, second = joint.bodies
         points, along, about = (_PLANAR if self.planar else _SPATIAL)[joint.kind]
         there = self.place(second, joint.at[1])
-        gap = [_sum(a, b, -1) for a, b in zip(there, self.place(first, joint.at[0]), strict=True)]
+        gap = difference(there, self.place(first, joint.at[0]))
         if points:
             for form in gap[: 2 if self.planar else 3]:
                 yield {(0, i): c for i, c in form.items()}
         for name in along:
-            yield _product(self.place(first, joint.axes[0][name], True), gap)
+            yield product(self.place(first, joint.axes[0][name], True), gap)
         for pair in about:
             u = self.place(first, joint.axes[0][pair[0]], True)
-            yield _product(u, self.place(second, joint.axes[1][pair[1]], True))
+            yield product(u, self.place(second, joint.axes[1][pair[1]], True))
 
 
-def _sum(a: Affine, b: Affine, sign: int) -> Affine:
-    total = dict(a)
-    for i, c in b.items():
-        total[i] = total[i] + sign * c if i in total else sign * c
-    return total
+def difference(a: Sequence[Affine], b: Sequence[Affine]) -> list[Affine]:
+    """Of two affine vectors."""
+    found = []
+    for one, two in zip(a, b, strict=True):
+        total = dict(one)
+        for i, c in two.items():
+            total[i] = total[i] - c if i in total else -c
+        found.append(total)
+    return found
 
 
-def _product(a: Sequence[Affine], b: Sequence[Affine]) -> Quadratic:
+def product(a: Sequence[Affine], b: Sequence[Affine]) -> Quadratic:
     """Scalar product of two affine vectors."""
     total: Quadratic = {}
     for one, two in zip(a, b, strict=True):

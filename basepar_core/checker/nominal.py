@@ -9,7 +9,7 @@ from flint import arb, ctx, fmpq
 from .exact import Field
 from .expressions import MalformedError, Numbers
 
-_FUNCTIONS = {"sqrt": arb.sqrt, "sin": arb.sin, "cos": arb.cos, "tan": arb.tan}
+FUNCTIONS = {"sqrt": arb.sqrt, "sin": arb.sin, "cos": arb.cos, "tan": arb.tan}
 
 
 def ball(x: Fraction) -> arb:
@@ -25,7 +25,7 @@ def nominal(symbols: Mapping[str, Mapping[str, Any]], field: Field) -> Numbers:
     MalformedError
         A relation has no single root there.
     """
-    plain = Numbers(ball, {"pi": arb.pi()}, functions=_FUNCTIONS)
+    plain = Numbers(ball, {"pi": arb.pi()}, functions=FUNCTIONS)
     values: dict[str, Any] = {}
     angles: dict[str, tuple[Any, Any]] = {}
     generators: dict[str, arb] = {"-": arb(0)}

@@ -55,7 +55,8 @@ class RejectedError(Exception):
 class Verdict:
     """What was confirmed, in words, with scope and grade.
 
-    `vanish` is the number of decimal digits to which W n vanishes at the samples, for all n.
+    `vanish` is the number of decimal digits to which W n vanishes at the samples, for all n;
+    `columns` are the parameters besides the inertial ones.
     """
 
     mechanism: str
@@ -63,6 +64,7 @@ class Verdict:
     grade: str
     bits: int
     vanish: float
+    columns: tuple[str, ...] = ()
 
 
 def digest(document: Mapping[str, Any]) -> str:
@@ -104,7 +106,8 @@ def check(document: Mapping[str, Any]) -> Verdict:
         {"statement": f"rank ≥ {rank}", "grade": "proved", "scope": HERE},
         {"statement": f"rank ≤ {upper['rank']}", "grade": found, "scope": upper["scope"]},
     )
-    return Verdict(document["mechanism"]["name"], statements, grade, bits, vanish)
+    columns = tuple(column["name"] for column in mechanism.columns)
+    return Verdict(document["mechanism"]["name"], statements, grade, bits, vanish, columns)
 
 
 _KEYS = ("at_least", "at_most", "digest", "format", "grade", "mechanism", "parameters", "program")
@@ -178,6 +181,12 @@ def _upper(
     for k, vector in enumerate(upper["vectors"]):
         where, grade = f"at_most.vectors[{k}]", vector["grade"]
         grades.append(grade)
+        strange = sorted({one["name"] for one in mechanism.columns} & set(vector["entries"]))
+        _must(
+            not strange or grade == "numerical",
+            f"{where}.grade",
+            f"{', '.join(strange)}: vectors with further columns are numerical",
+        )
         if grade == "theorem":
             wrong = rules.fault(vector["joint"], vector["entries"], vector["reason"])
             _must(not wrong, where, wrong)
@@ -272,7 +281,8 @@ def _at_precision(
     lower, numbers = document["at_least"], nominal(document["mechanism"]["symbols"], field)
     pose = _pose(mechanism, lower["pose"])
     pins = [1 + mechanism.labels.index(name) for name in lower["pins"]]
-    closing = Configurations(mechanism, numbers, pose, pins)
+    stated = document["mechanism"]["assembly"]["values"]
+    closing = Configurations(mechanism, numbers, pose, pins, stated)
     box = closing.sheet(samples)
     wrong = assembly_fault(document["mechanism"], mechanism, closing.joints, pose)
     _must(not wrong, "at_least.pose", wrong)

@@ -110,9 +110,12 @@ def test_json_that_is_no_certificate(run, tmp_path, text, why):
     assert why in ran.err
 
 
-def test_further_columns_have_no_certificate_and_the_reason_is_said(run, tmp_path):
-    made = tmp_path / "no.json"
-    ran = run("base", "slider-crank", "--with", "friction", "--certificate", str(made))
-    assert ran.status == 2
-    assert "counted along the excitation only" in ran.err.replace("\n", " ")
-    assert not made.exists()
+def test_further_columns_have_a_certificate_that_names_them(run, tmp_path):
+    made = tmp_path / "made.json"
+    ran = run("base", "slider-crank", "--with", "friction", "--certificate", str(made), "--json")
+    assert ran.status == 0
+    found = run("verify", str(made), "--mechanism", "slider-crank", "--json").json
+    assert found["columns"] == ["A.viscous", "A.coulomb", "D.viscous", "D.coulomb"]
+    # Six inertial ones, and these four.
+    assert found["statements"][0]["statement"] == "rank ≥ 10"
+    assert "with A.viscous, A.coulomb" in run("verify", str(made)).out

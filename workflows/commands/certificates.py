@@ -12,8 +12,11 @@ from typing import TYPE_CHECKING, Any
 from . import Add, emit
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from basepar_core.base.result import BaseParameters
     from basepar_core.closure import Model
+    from basepar_core.columns import Column
 
 
 def register(add: Add) -> None:
@@ -30,8 +33,10 @@ def register(add: Add) -> None:
     )
 
 
-def write(model: "Model", base: "BaseParameters", path: Path) -> None:
-    """Write the certificate of a symbolic result.
+def write(
+    model: "Model", base: "BaseParameters", path: Path, further: "Sequence[Column]" = ()
+) -> None:
+    """Write the certificate of a symbolic result, with columns besides the inertial ones.
 
     Raises
     ------
@@ -40,7 +45,7 @@ def write(model: "Model", base: "BaseParameters", path: Path) -> None:
     """
     from basepar_core.certificate import certify
 
-    document = certify(model, base)
+    document = certify(model, base, further)
     path.write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
@@ -65,6 +70,7 @@ def _verify(options: argparse.Namespace) -> int:
         "mechanism": verdict.mechanism,
         "grade": verdict.grade,
         "statements": list(verdict.statements),
+        "columns": list(verdict.columns),
         "bits": verdict.bits,
         "null_vectors_vanish_to_digits": int(verdict.vanish),
         "seconds": round(seconds, 3),
@@ -73,6 +79,8 @@ def _verify(options: argparse.Namespace) -> int:
         emit(facts)
         return 0
     print(f"{path}: confirmed, the number of base parameters of {verdict.mechanism}")
+    if verdict.columns:
+        print(f"  with {', '.join(verdict.columns)} beside the inertial parameters")
     for line in verdict.statements:
         print(f"  {line['statement']}: {line['grade']} ({line['scope']})")
     print(

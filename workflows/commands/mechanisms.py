@@ -154,7 +154,7 @@ def _base(options: argparse.Namespace) -> int:
     inertial = base_routes.find(model, route, gone, options.digits, seen and seen[0])
     found = extend(model, inertial, chosen, seen and seen[1])
     if options.certificate:
-        certificates.write(model, found, Path(options.certificate))
+        certificates.write(model, inertial, Path(options.certificate), chosen)
     if options.format != "table":
         text = export.export(found, options.format)
         emit({"mechanism": found.mechanism, "format": options.format, "text": text}) if (
@@ -213,10 +213,9 @@ def _check_base(options: argparse.Namespace) -> None:
             "they observe.",
             ["--observation"],
         )
-    if options.columns_with and (route not in ("symbolic", "numeric") or options.certificate):
+    if options.columns_with and route not in ("symbolic", "numeric"):
         raise UsageError(
-            "--with goes with --route symbolic or numeric, and without --certificate: friction "
-            "and springs are counted along the excitation only.",
+            "--with goes with --route symbolic or numeric: the others make inertial columns only.",
             ["--with"],
         )
 
