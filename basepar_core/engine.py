@@ -21,7 +21,7 @@ from .regressor import observe as observe_plainly
 from .spatial import Array
 
 if TYPE_CHECKING:
-    from .kernels.run import Kernels
+    from .kernels.run import Kernels, Start
 
 #: Coordinates beyond this (rad or m) stay with the plain path: the kernels reduce angles by
 #: multiples of π/2 that are exact up to ten times as much, and dependent joints may turn faster.
@@ -73,15 +73,23 @@ class Engine:
 
 
 class Variants:
-    """Variants that follow one motion after the other."""
+    """Variants that follow one motion after the other, from one assembly."""
 
-    def __init__(self, engine: Engine, values: Mapping[str, Array], last_update: float):
+    def __init__(
+        self,
+        engine: Engine,
+        values: Mapping[str, Array],
+        last_update: float,
+        start: "Start | None" = None,
+    ):
         self.engine, self.values, self.last_update = engine, values, last_update
+        self._start = start
 
     def take(self, rows: Array) -> "Variants":
         """Some of them, by index."""
         part = {name: column[rows] for name, column in self.values.items()}
-        return Variants(self.engine, part, self.last_update)
+        start = None if self._start is None else self._start.take(rows)
+        return Variants(self.engine, part, self.last_update, start)
 
     def observe(self, motion: Motion) -> Observation:
         """W along a motion.
@@ -90,7 +98,9 @@ class Variants:
         """
         if why_plain(motion):
             return observe_plainly(self.engine.model, self.values, motion, self.last_update)
-        return self.engine.kernels.observe(self.values, motion, self.last_update)
+        if self._start is None:
+            self._start = self.engine.kernels.start(self.values, self.last_update)
+        return self.engine.kernels.follow(self._start, motion)
 
 
 @dataclass(frozen=True)

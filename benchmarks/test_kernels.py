@@ -15,7 +15,6 @@ from basepar_core.kernels.linear_triangles import triangles_of
 from basepar_core.kernels.run import Kernels
 from basepar_core.kernels.work import zeros
 from basepar_core.motion import Motion, excitation
-from basepar_core.newton import LAST_UPDATE
 from basepar_core.regressor import observe
 from tests.mechanisms import nearby
 
@@ -38,8 +37,8 @@ def test_arm_against_pinocchio(against_each, name, must, wanted):
     motion = Motion(np.arange(SAMPLES, dtype=float), q, v, a)
     values = nearby(model.mechanism, VARIANTS, 0.05, 1)
     kernels = Kernels(model)
-    G = kernels.dimensions.table(values, VARIANTS)
-    path = kernels.trace(values, G, q, LAST_UPDATE)
+    start = kernels.start(values)
+    G, path = start.G, kernels.trace(start, q)
     chain = Chain(model.mechanism, {n: x[0] for n, x in values.items()})
     tree, data = chain.model, chain.data
     states = [np.ascontiguousarray(x.T) for x in (q, v, a)]
@@ -71,8 +70,8 @@ def test_arm_against_pinocchio(against_each, name, must, wanted):
 def _in_chunks(kernels, values, motion, W, then=lambda: None):
     """Loops closed for all variants; W of a few at a time, so that it stays in the cache."""
     variants, chunk = next(iter(values.values())).size, len(W)
-    G = kernels.dimensions.table(values, variants)
-    path, found = kernels.trace(values, G, motion.q, LAST_UPDATE), []
+    start = kernels.start(values)
+    G, path, found = start.G, kernels.trace(start, motion.q), []
     assert (path.outcome == Outcome.CLOSED).all()
     for first in range(0, variants, chunk):
         here = slice(first, first + chunk)

@@ -31,6 +31,11 @@ from .statuses import WITH_RESULTS, Reason, Status
 if TYPE_CHECKING:
     from .evaluate import ChunkEvaluator
 
+#: W of so many bytes stays near the processor and in memory the process has already; a piece of
+#: fewer variants would spend its time in Python. Measured: docs/decisions/0036.
+PIECE_BYTES = 16 << 20
+LEAST_PIECE = 256
+
 _REGIME_REASONS = {
     turning.STALLED: Reason.STALLED,
     turning.NEUTRAL: Reason.NEUTRAL,
@@ -56,19 +61,31 @@ class Chunk:
     def run(self) -> Arrays:
         self._find_undefined()
         self._find_poles()
-        if self.of.excitation is not None:
-            self._follow(self.of.excitation, self._rank, Reason.LOST_LOOP, Reason.NEAR_SINGULAR)
-        if self.of.cycle is not None:
-            self._follow(
-                self.of.cycle, self._cycle, Reason.LOST_IN_CYCLE, Reason.SINGULAR_IN_CYCLE
-            )
+        going = self._going(np.arange(self.count))
+        for first in range(0, going.size, self._piece):
+            self._move(going[first : first + self._piece])
         self._wipe_failed()
         return self.arrays
 
     @property
-    def _going(self) -> np.ndarray:
-        """Variants that have not failed so far, by index."""
-        return np.flatnonzero(np.isin(self.arrays["status"], WITH_RESULTS))
+    def _piece(self) -> int:
+        """Variants whose W are held at once."""
+        motions = [x.q.size for x in (self.of.excitation, self.of.cycle) if x is not None]
+        numbers = max(motions, default=1) * len(self.of.base.parameters)
+        return max(LEAST_PIECE, PIECE_BYTES // (8 * numbers))
+
+    def _move(self, rows: np.ndarray) -> None:
+        """Follow the motions with some variants."""
+        of, self.variants = self.of, None
+        if of.excitation is not None:
+            self._follow(rows, of.excitation, self._rank, Reason.LOST_LOOP, Reason.NEAR_SINGULAR)
+        if of.cycle is not None:
+            reasons = Reason.LOST_IN_CYCLE, Reason.SINGULAR_IN_CYCLE
+            self._follow(rows, of.cycle, self._cycle, *reasons)
+
+    def _going(self, rows: np.ndarray) -> np.ndarray:
+        """Of some variants those that have not failed so far, by index."""
+        return rows[np.isin(self.arrays["status"][rows], WITH_RESULTS)]
 
     def _mark(
         self, rows: np.ndarray, status: Status, reason: Reason, number: np.ndarray | float
@@ -90,8 +107,7 @@ class Chunk:
 
     def _find_poles(self) -> None:
         """Variants at which β does not exist; they have all other results."""
-        rows = self._going
-        rows = rows[~self._whole[rows]]
+        rows = self._going(np.flatnonzero(~self._whole))
         if rows.size:
             pivot = self._smallest_pivot()[rows]
             self._mark(rows, Status.SPECIAL, Reason.VANISHING_PIVOT, pivot)
@@ -138,9 +154,11 @@ class Chunk:
         poles = self.of.base.vanishing_pivots(self._known).any(axis=0)
         return np.isfinite(self._entries).all(axis=0) & ~poles
 
-    def _follow(self, motion: Motion, then: Any, lost: Reason, singular: Reason) -> None:
+    def _follow(
+        self, rows: np.ndarray, motion: Motion, then: Any, lost: Reason, singular: Reason
+    ) -> None:
         """Close the loops along a motion; `then` takes the variants that got through."""
-        rows = self._going
+        rows = self._going(rows)
         if not rows.size:
             return
         seen = self._at(rows).observe(motion)
@@ -233,17 +251,18 @@ class Chunk:
             self._mark(lost, Status.AWAITING_PRECISE, Reason.PIVOT_AND_RANK, pivot)
 
     def _cycle(self, rows: np.ndarray, seen: Observation, good: np.ndarray) -> None:
-        assert self.of.cycle is not None
-        q = seen.trace.q[:, good]
-        closed = ClosedCycle(self.of.model, self._part(rows), self.of.cycle, q)
         if self.of.meter is not None:
             self._regimes(rows, self.of.meter)
         apart = (*METRICS, *(self.of.meter.names if self.of.meter else ()))
         wanted = [name for name in self.of.metrics if name not in apart]
-        for name, values in cycle_metrics.of_cycle(closed, wanted).items():
-            self.arrays[array_name(name)][rows] = values
-        for own in self.of.own:
-            self.arrays[own.name][rows] = own(closed)
+        if wanted or self.of.own:
+            assert self.of.cycle is not None
+            q = seen.trace.q[:, good]
+            closed = ClosedCycle(self.of.model, self._part(rows), self.of.cycle, q)
+            for name, values in cycle_metrics.of_cycle(closed, wanted).items():
+                self.arrays[array_name(name)][rows] = values
+            for own in self.of.own:
+                self.arrays[own.name][rows] = own(closed)
         if self.of.torque_metrics or self.of.reducer is not None:
             self._torques(rows, seen, good)
 
@@ -302,14 +321,13 @@ class Chunk:
 
     def _wipe_failed(self) -> None:
         """Base parameters of what works; nothing stands as a number for what does not."""
-        rows = self._going
-        rows = rows[self._whole[rows]]  # elsewhere β is not to be had
+        rows = self._going(np.flatnonzero(self._whole))  # elsewhere β is not to be had
         if rows.size and "base_parameters" in self.arrays:
             found = self.of.whole.combine(self._all_phi[rows], self._entries[:, rows])
             self.arrays["base_parameters"][rows] = found
         if self.of.beta_places:
             places = list(self.of.beta_places.values())
-            self.arrays["beta"][rows] = self._entries[np.ix_(places, rows)].T
+            self.arrays["beta"][rows] = self._entries[places][:, rows].T
         failed = np.isin(
             self.arrays["status"], (Status.UNASSEMBLABLE, Status.LOST, Status.SINGULAR)
         )

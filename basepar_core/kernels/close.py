@@ -5,7 +5,7 @@ others share its block. Factors of the Jacobian are kept for a second step where
 small: near the solution they are as good, and cost nothing. Masks are 1 or 0 per lane.
 """
 
-from .lanes import LANES, door, kernel, sine_cosine
+from .lanes import LANES, ORDER, door, kernel, sine_cosine
 from .plan import BALL, FIXED, KIND, POSITION, SPEED
 from .rates import block_ratios, drive, factor_blocks, solve_blocks
 from .spaces import set_gaps, set_ground, set_jacobian, set_poses
@@ -242,9 +242,10 @@ def judge(plan, work, signs, near):
 def step(plan, work, settings, places, travel, bends, i, going, last_update):
     """Drive the coordinates of going lanes to setting i, and close.
 
-    Predicted from the tangent and from what the last step's tangent was short of, which grows
-    with the square of a step: bends[i].
+    Predicted from the tangent and from what the tangents of the last steps were short of:
+    bends[i] times these.
     """
+    speeds = len(plan.limit)
     for f in range(len(plan.free)):
         for l in range(0, LANES, WIDTH):
             work.rates[plan.free[f], l] = travel[i, f]
@@ -253,8 +254,16 @@ def step(plan, work, settings, places, travel, bends, i, going, last_update):
     for j in range(len(plan.block_speeds)):
         s = plan.block_speeds[j]
         for l in range(0, LANES, WIDTH):
-            more = where(going[l] > 0, bends[i] * work.curve[s, l], work.curve[s, l])
-            work.curve[s, l] = more
+            more, last = spread(0.0), work.curve[s, l]
+            on = going[l] > 0
+            for k in range(ORDER):
+                here = work.curve[k * speeds + s, l]
+                here = where(here == 0.0, last, here)  # no step that long ago
+                more += bends[i, k] * here
+                if k > 0:
+                    work.curve[k * speeds + s, l] = where(on, last, here)
+                last = here
+            work.curve[s, l] = where(on, more, work.curve[s, l])
             work.x[s, l] += more
     advance(plan, work, going)
     for k in range(len(places)):
@@ -296,10 +305,9 @@ def leg(plan, work, settings, places, travel, bends, legs, s, signs, last_update
             left = where(done, 0.0, retry[l])
             retry[l] = left
             going[l] = left
-            for j in range(len(plan.block_speeds)):  # steps of another length come next
-                curve = work.curve[plan.block_speeds[j], l]
-                new = where(left > 0, 0.0, curve)
-                work.curve[plan.block_speeds[j], l] = new if level == 0 else where(again, 0.0, new)
+            lost = again if level > 0 else left > 0
+            for j in range(len(work.curve)):  # steps of another length come next
+                work.curve[j, l] = where(lost, 0.0, work.curve[j, l])
         if level + 1 == len(legs) or not any_of(retry):
             return
         go_back(plan, work, retry)
@@ -347,7 +355,8 @@ def walk(
         (step, place) and (step, coordinate): what the configuration's `places` are set to in
         every step, and the coordinates' travel; for all levels of fineness one after the other.
     bends
-        (step,): how many times the last step's curvature this one has; 0 where unknown.
+        (step, ORDER): shares of what the tangents of the last steps were short of, the latest
+        first, of what this one's will be; 0 where unknown.
     legs
         (level, sample + 1): first step of every leg.
     signs

@@ -19,6 +19,9 @@ from .vectors import WIDTH, floor, where
 #: `__pycache__` emptied.
 LANES = 32
 
+#: Steps whose ends predict the next one's; compiled likewise.
+ORDER = 4
+
 #: Fused multiply-add, no signed zeros, x/y as x·(1/y). Not `nnan`, `ninf`: failed lanes compute
 #: nan, and masks must see it; not `reassoc`, which would undo the reduction of angles.
 FLAGS = {"contract", "nsz", "arcp"}

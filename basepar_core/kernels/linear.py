@@ -102,10 +102,11 @@ def columns(W: Array) -> Array:
 
 def finite(W: Array) -> Array:
     """(variant,) bool: whether all of W (variant, sample, coordinate, parameter) is finite."""
-    from .linear_spectra import mark_finite
-
-    found = np.empty(len(W), dtype=bool)
-    mark_finite(columns(W).reshape(len(W), -1), found)
+    rows = columns(W).reshape(len(W), -1)
+    with np.errstate(all="ignore"):
+        found = np.isfinite(rows.sum(axis=1))  # one number that is not finite makes the sum so
+    for v in np.flatnonzero(~found):  # and so do very large ones
+        found[v] = np.isfinite(rows[v]).all()
     return found
 
 

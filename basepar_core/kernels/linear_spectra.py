@@ -27,17 +27,6 @@ def load(W, chosen, first, column, into):
                 into[r, i] = W[variant, column, r]
 
 
-@door
-def mark_finite(W, found):
-    """found (variant,) = whether all numbers of a variant (variant, number) are finite."""
-    for v in range(W.shape[0]):
-        wrong = 0
-        for k in range(W.shape[1]):
-            x = W[v, k]
-            wrong |= 1 if x - x != 0.0 else 0
-        found[v] = wrong == 0
-
-
 @kernel
 def spectra_of(R, scales, size, T, q, e, rows, work):
     """Singular values into q (size, lane) of the leading columns of R, each times its scale."""

@@ -21,13 +21,47 @@ from ..spatial import Array
 from .approach import approach
 from .close import walk
 from .dimensions import Dimensions
-from .lanes import LANES
+from .lanes import LANES, ORDER
 from .plan import Plan, plan
 from .regress import regress
-from .work import Work, workspace, zeros
+from .work import Work, aligned, workspace
 
-#: Geometries on the way that are evaluated together: half a megabyte, most often.
-_TOGETHER = 2048
+#: Geometries on the way that are evaluated together: two megabytes, most often.
+_TOGETHER = 8192
+#: Sums of an extrapolation's weights, by its degree: of equal steps they are 1, 3, 7, 15.
+_FARTHEST = (5.0, 32.0, 32.0, 32.0)
+#: Motions whose steps are kept.
+_WAYS = 8
+
+
+@dataclass(frozen=True)
+class Start:
+    """Variants in their own geometries, at q_assembly: where every motion begins.
+
+    Attributes
+    ----------
+    last_update
+        As in `closure.trace`.
+    G
+        (item, 12, variant), `dimensions.Dimensions.table`.
+    q
+        (position, variant).
+    assembled
+        (variant,) bool: whether the loops closed all the way from the nominal geometry.
+    margin
+        (variant,) least on that way.
+    """
+
+    last_update: float
+    G: Array
+    q: Array
+    assembled: Array
+    margin: Array
+
+    def take(self, rows: Array) -> "Start":
+        """Some of them, by index."""
+        G, q = (np.ascontiguousarray(x[..., rows]) for x in (self.G, self.q))
+        return Start(self.last_update, G, q, self.assembled[rows], self.margin[rows])
 
 
 @dataclass(frozen=True)
@@ -61,12 +95,24 @@ class Kernels:
         self, values: Mapping[str, Array], motion: Motion, last_update: float = LAST_UPDATE
     ) -> Observation:
         """As the function of this name."""
-        motion, samples = _padded(motion)
+        return self.follow(self.start(values, last_update), motion)
+
+    def start(self, values: Mapping[str, Array], last_update: float = LAST_UPDATE) -> Start:
+        """Bring variants to their geometries; swept symbols (variant,), SI."""
         count = max((np.size(value) for value in values.values()), default=1)
         values = {name: np.broadcast_to(x, (count,)) for name, x in values.items()}
-        G = self.dimensions.table(values, count)
-        path = self.trace(values, G, motion.q, last_update)
-        W, quality, terms = self.regress(G, path.q, motion, samples)
+        G, loops = self.dimensions.table(values, count), self.model.loops
+        q, margin = np.repeat(self._nominal[:, None], count, axis=1), np.ones(count)
+        assembled = np.ones(count, dtype=bool)
+        if values and loops.blocks:
+            assembled = self._assemble(values, G, q, margin, last_update)
+        return Start(last_update, G, q, assembled, margin)
+
+    def follow(self, start: Start, motion: Motion) -> Observation:
+        """W of variants along a motion; see `observe`."""
+        motion, samples = _padded(motion)
+        path = self.trace(start, motion.q)
+        W, quality, terms = self.regress(start.G, path.q, motion, samples)
         margin = np.where(
             path.outcome == Outcome.CLOSED, np.minimum(path.margin, quality[:, 2]), path.margin
         )
@@ -87,12 +133,22 @@ class Kernels:
         u, u_dot, maps = self._speeds(motion)
         count, samples = q.shape[1:]
         if W is None:
-            W = zeros((count, len(self.model.mechanism.parameter_names), free, samples))
+            names = self.model.mechanism.parameter_names
+            W = aligned((count, len(names), free, samples))
+            for k, columns in self._still:
+                W[:, columns, k] = 0.0
         quality, terms = np.empty((count, 3)), np.empty((count, 3))
         regress(
             self.plan, self.work, G, q, counted, motion.q_dot, u, u_dot, maps, W, quality, terms
         )
         return W, quality, terms
+
+    @cached_property
+    def _still(self) -> list[tuple[int, slice]]:
+        """Coordinates with the columns of bodies that they do not move."""
+        width = 4 if self.plan.planar else 10
+        moved = self.plan.moved[:, self.plan.carries]
+        return [(int(k), slice(width * b, width * (b + 1))) for k, b in np.argwhere(moved == 0)]
 
     def _speeds(self, motion: Motion) -> tuple[Array, Array, Array]:
         """Speeds, their rates, and the map from coordinate rates to speeds; empty: equal."""
@@ -103,29 +159,24 @@ class Kernels:
             return u, u_dot, np.zeros((0, 0, 0))
         return kinematics.coordinate_speeds(graph, motion.q, motion.q_dot, motion.q_ddot)
 
-    def trace(
-        self, values: Mapping[str, Array], G: Array, targets: Array, last_update: float
-    ) -> Trace:
+    def trace(self, start: Start, targets: Array) -> Trace:
         """Configurations along a motion; see `closure.trace`."""
-        graph, count = self.model.topology, G.shape[-1]
-        path = np.zeros((graph.positions, count, targets.shape[1]))
+        graph, count = self.model.topology, len(start.margin)
+        path = np.empty((graph.positions, count, targets.shape[1]))
         outcome = np.full(count, Outcome.CLOSED, dtype=np.int8)
-        where, margin = np.full(count, np.nan), np.ones(count)
+        where = np.full(count, np.nan)
         if not self.model.loops.blocks:
             for place, setting in coordinate_configuration(graph, targets):
                 path[place] = setting[:, None]
-            return Trace(path, outcome, where, margin, np.zeros(count, dtype=int))
-        q = np.repeat(self._nominal[:, None], count, axis=1)
-        if values:
-            assembled = self._assemble(values, G, q, margin, last_update)
-            outcome[~assembled] = Outcome.UNASSEMBLABLE
-        live = (outcome == Outcome.CLOSED).astype(np.int64)
-        settings, places, travel, bends, legs = self._legs(targets)
+            return Trace(path, outcome, where, start.margin, np.zeros(count, dtype=int))
+        outcome[~start.assembled] = Outcome.UNASSEMBLABLE
+        live = start.assembled.astype(np.int64)
+        settings, places, travel, bends, legs = self._way(targets)
         walk(
             self.plan,
             self.work,
-            G,
-            q,
+            start.G,
+            start.q,
             live,
             settings,
             places,
@@ -133,7 +184,7 @@ class Kernels:
             bends,
             legs,
             self.signs,
-            last_update,
+            start.last_update,
             path,
             outcome,
             where,
@@ -141,7 +192,7 @@ class Kernels:
         bits = 1 << np.arange(len(self.signs))
         # Variants that close are on the nominal branch; of the others it says nothing.
         branch = np.full(count, ((self.signs < 0) * bits).sum())
-        return Trace(path, outcome, where, margin, branch)
+        return Trace(path, outcome, where, start.margin, branch)
 
     @cached_property
     def _nominal(self) -> Array:
@@ -185,6 +236,19 @@ class Kernels:
                 break
         return assembled
 
+    def _way(self, targets: Array) -> tuple[Array, Array, Array, Array, Array]:
+        """As `_legs`; the last ones are kept, since sweeps follow the same motions for ever."""
+        key = targets.tobytes()
+        if key not in self._ways:
+            if len(self._ways) >= _WAYS:
+                self._ways.clear()
+            self._ways[key] = self._legs(targets)
+        return self._ways[key]
+
+    @cached_property
+    def _ways(self) -> dict[bytes, tuple[Array, Array, Array, Array, Array]]:
+        return {}
+
     def _legs(self, targets: Array) -> tuple[Array, Array, Array, Array, Array]:
         """Settings, places, travel, bends and legs of `close.walk`, from q_assembly on."""
         graph, loops = self.model.topology, self.model.loops
@@ -194,6 +258,7 @@ class Kernels:
         stops: list[Array] = []
         starts: list[Array] = []
         legs: list[Array] = []
+        lengths: list[Array] = []  # in time, where each leg has length 1
         for finer in REFINEMENTS:
             begun = sum(len(x) for x in stops)
             legs.append(begun + np.concatenate([[0], np.cumsum(pieces * finer)]))
@@ -201,6 +266,7 @@ class Kernels:
             k = np.concatenate([np.arange(1, n * finer + 1) for n in pieces])
             share = k / (pieces * finer)[leg]
             last = (k - 1) / (pieces * finer)[leg]
+            lengths.append(1 / (pieces * finer)[leg])
             way = (targets - befores)[:, leg]
             stops.append((befores[:, leg] + way * share).T)
             starts.append((befores[:, leg] + way * last).T)
@@ -216,21 +282,51 @@ class Kernels:
             np.ascontiguousarray(np.array(settings).T),
             np.array(places, dtype=np.int64),
             np.ascontiguousarray(travel.T),
-            _bends(travel, np.hstack(firsts)),
+            _bends(travel, np.concatenate(lengths), np.hstack(firsts)),
             np.array(legs, dtype=np.int64),
         )
 
 
-def _bends(travel: Array, firsts: Array) -> Array:
-    """(step,): squares of steps over those before, along these; 0 for first steps of a way."""
-    along = (travel[:, 1:] * travel[:, :-1]).sum(axis=0)
-    square = (travel[:, :-1] ** 2).sum(axis=0)
+def _bends(travel: Array, lengths: Array, firsts: Array) -> Array:
+    """(step, ORDER): shares of the last steps' curvatures in the next one's, the latest first.
+
+    What a tangent is short of is the square of the step times a smooth function, which a
+    polynomial through the last steps extrapolates: of the coordinate if there is one, else of
+    time. Of which degree is seen by extrapolating the coordinates' own speeds; one coordinate's
+    are all alike. `travel` is (coordinate, step), `lengths` (step,) in time.
+    """
+    if len(travel) == 1:
+        lengths = travel[0]
+    steps = np.arange(lengths.size)
+    since = steps - np.maximum.accumulate(np.where(np.isin(steps, firsts), steps, 0))
+    places = np.cumsum(lengths) - lengths * (2 / 3)
+    shares = np.zeros((lengths.size, ORDER))
     with np.errstate(all="ignore"):
-        ratio = np.where(square > 0, along / square, 0.0) ** 2
-    # A step much longer than the last one is better off with its tangent.
-    bends = np.concatenate([[0.0], np.where(ratio < 5, ratio, 0.0)])
-    bends[firsts] = 0.0
-    return bends
+        speeds = travel / lengths
+        error = np.linalg.norm(speeds, axis=0) * (1 + 1e-9)
+        for count in range(1, ORDER + 1):
+            here = steps[since >= count]
+            last = here[:, None] - np.arange(1, count + 1)
+            weights = _extrapolation(places[last], places[here])
+            wrong = np.linalg.norm(
+                (speeds[:, last] * weights).sum(axis=-1) - speeds[:, here], axis=0
+            )
+            weights *= (lengths[here, None] / lengths[last]) ** 2
+            # A far-fetched extrapolation is worse than none.
+            good = (wrong <= error[here]) & (np.abs(weights).sum(axis=1) < _FARTHEST[count - 1])
+            error[here[good]] = wrong[good] + 1e-9 * error[here[good]]
+            shares[here[good], :count] = weights[good]
+    return shares
+
+
+def _extrapolation(nodes: Array, at: Array) -> Array:
+    """Lagrange's weights (case, node) of nodes (case, node) at one place per case."""
+    weights = np.ones_like(nodes)
+    for i in range(nodes.shape[1]):
+        for j in range(nodes.shape[1]):
+            if i != j:
+                weights[:, i] *= (at - nodes[:, j]) / (nodes[:, i] - nodes[:, j])
+    return weights
 
 
 def _padded(motion: Motion) -> tuple[Motion, int]:

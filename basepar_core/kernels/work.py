@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..spatial import Array
-from .lanes import LANES
+from .lanes import LANES, ORDER
 from .plan import Plan
 from .vectors import WIDTH
 
@@ -77,10 +77,10 @@ class Work(NamedTuple):
     everything: Array
 
 
-def zeros(shape: tuple[int, ...]) -> Array:
-    """Zeros that begin with a line of the cache: a vector across two costs twice."""
+def aligned(shape: tuple[int, ...]) -> Array:
+    """Room that begins with a line of the cache: a vector across two costs twice."""
     size = 8 * int(np.prod(shape))
-    raw = np.zeros(size + _LINE, dtype=np.uint8)
+    raw = np.empty(size + _LINE, dtype=np.uint8)
     first = -raw.ctypes.data % _LINE
     return raw[first : first + size].view(float).reshape(shape)
 
@@ -93,7 +93,9 @@ def workspace(plan: Plan, items: int, positions: int) -> Work:
     steps = len(plan.steps)
 
     def lanes(count: int, numbers: int = 1) -> Array:
-        return zeros((max(count, 1), numbers * LANES))
+        room = aligned((max(count, 1), numbers * LANES))
+        room[:] = 0.0
+        return room
 
     masks = {name: lanes(1) for name in ("live", "moving", "fresh", "going", "alive", "retry")}
 
@@ -115,7 +117,7 @@ def workspace(plan: Plan, items: int, positions: int) -> Work:
         ratios=lanes(len(sizes)),
         right=lanes(rows),
         x=lanes(speeds),
-        curve=lanes(speeds),
+        curve=lanes(ORDER * speeds),
         solving=lanes(2 * int(sizes.max(initial=1)) + 1),
         rates=lanes(speeds),
         rate_dots=lanes(speeds),

@@ -10,6 +10,7 @@ follow from the samples' harmonics. Whether the samples are enough is measured, 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,7 +18,6 @@ from ..closure import Model, Outcome
 from ..engine import Engine
 from ..metrics import pin_turn, tracks
 from ..motion import Motion
-from ..newton import LAST_UPDATE
 from ..spatial import Array
 from . import periodic
 from .joint_rates import line_tables, load_tables
@@ -27,6 +27,9 @@ from .reduced import Inertias, Reduced, inertias, samples_of
 from .survey import Table, loaded, with_growth
 from .turn import Turn, turn_of
 from .way import Way
+
+if TYPE_CHECKING:
+    from ..kernels.run import Start
 
 #: Samples a turn, and how often they are doubled.
 FIRST, MOST = 64, 512
@@ -102,8 +105,8 @@ class Turner:
         rows, tables, turns, lost = [], [], [], []
         while waiting.size and samples <= MOST:
             here = _take(values, waiting)
-            G = self.engine.kernels.dimensions.table(here, waiting.size)
-            path = self._closed(here, G, samples)
+            begin = self.engine.kernels.start(here)
+            G, path = begin.G, self._closed(begin, samples)
             closed = np.flatnonzero(path.closed)
             lost.append(waiting[~path.closed])
             again = []
@@ -124,12 +127,12 @@ class Turner:
             samples *= 2
         return Turns(_joined(rows), tuple(tables), tuple(turns), _joined(lost), waiting)
 
-    def _closed(self, values: Values, G: Array, samples: int) -> Path:
+    def _closed(self, begin: "Start", samples: int) -> Path:
         """Configurations on the samples and on the turn's end."""
         q = np.append(samples_of(self.way, samples), self.way.high)
         held = self.engine.model.assembled.coordinates[1:, None]
         targets = np.concatenate([q[None], np.broadcast_to(held, (len(held), q.size))])
-        found = self.engine.kernels.trace(values, G, targets, LAST_UPDATE)
+        found = self.engine.kernels.trace(begin, targets)
         return Path(found.q, found.outcome)
 
     def _sampled(self, values: Values, G: Array, q: Array) -> tuple[Table, Array]:
