@@ -85,6 +85,13 @@ def aligned(shape: tuple[int, ...]) -> Array:
     return raw[first : first + size].view(float).reshape(shape)
 
 
+def zeros(shape: tuple[int, ...]) -> Array:
+    """Zeros, aligned."""
+    room = aligned(shape)
+    room[:] = 0.0
+    return room
+
+
 def workspace(plan: Plan, items: int, positions: int) -> Work:
     """Scratch for one mechanism."""
     links, bodies = len(plan.elements) + 1, len(plan.carries)
@@ -93,9 +100,7 @@ def workspace(plan: Plan, items: int, positions: int) -> Work:
     steps = len(plan.steps)
 
     def lanes(count: int, numbers: int = 1) -> Array:
-        room = aligned((max(count, 1), numbers * LANES))
-        room[:] = 0.0
-        return room
+        return zeros((max(count, 1), numbers * LANES))
 
     masks = {name: lanes(1) for name in ("live", "moving", "fresh", "going", "alive", "retry")}
 
