@@ -1,10 +1,10 @@
 """Values and slopes of a study's quantities at one design.
 
 Exact slopes come from `basepar_core.sensitivity`: of symbols, torques (RMS; peaks, which are
-smooth only piece by piece), strokes (likewise) and the condition. Other smooth results have
-central differences of the study's own evaluation; ranks and sizes of selected models are steps,
-and have no slope. Where symbols follow others (`derive`), slopes are taken by these too, and the
-chain rule through the formulas adds them up.
+smooth only piece by piece), strokes (likewise) and the condition. Other results have central
+differences of the study's own evaluation, and some of these are extremes too; ranks and sizes of
+selected models are steps, and have no slope. Where symbols follow others (`derive`), slopes are
+taken by these too, and the chain rule through the formulas adds them up.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,6 +26,11 @@ from .study_spec import Range, StudySpec
 #: How the slope of a quantity is had, by the word before its parentheses.
 EXACT = {"torque_rms": "exact", "condition": "exact"}
 PIECEWISE = {"torque_peak": "exact, piece by piece", "stroke": "exact, piece by piece"}
+#: Extremes over samples whose slopes are differences.
+EXTREMES = (
+    *("shaking_force_peak", "shaking_moment_peak", "transmission_angle"),
+    *("speed_fluctuation", "margin"),
+)
 STEPS = ("rank", "selected_size", "dwell")  # a dwell is counted on nodes
 #: Step of central differences, as a share of a variable's range: they err by its square, and by
 #: rounding (1e-15 of the value) over it.
@@ -80,7 +85,8 @@ class Landscape:
         word = word_of(name)[0]
         if word in STEPS:
             return "none: it is a step"
-        return {**EXACT, **PIECEWISE}.get(word, "differences")
+        plain = "differences, piece by piece" if word in EXTREMES else "differences"
+        return {**EXACT, **PIECEWISE}.get(word, plain)
 
     def at(self, design: Mapping[str, float]) -> Point | None:
         """Values and slopes where symbols have these values (SI); None where it does not close."""
@@ -133,7 +139,7 @@ class _Found:
 
     def result(self, name: str) -> tuple[float, np.ndarray] | None:
         word, inner = word_of(name)
-        if self.of._kind(name) in ("differences", "none: it is a step"):
+        if self.of._kind(name).startswith(("differences", "none")):
             return self._differences(name)
         seen = self._excited if word == "condition" else self._cycled
         if not seen.closed[0]:
@@ -181,7 +187,8 @@ class _Found:
     @cached_property
     def _alone(self) -> Mapping[str, np.ndarray]:
         """The design itself, evaluated; steps need no more."""
-        smooth = any(self.of._kind(name) == "differences" for name in self.of.spec.results)
+        kinds = self.of.kinds.values()
+        smooth = any(kind.startswith("differences") for kind in kinds)
         return self._around if smooth else self.of.evaluator(self.columns, np.ones(1, dtype=bool))
 
     def _differences(self, name: str) -> tuple[float, np.ndarray] | None:

@@ -59,6 +59,22 @@ def document(spec: StudySpec, found: Polished, certified: int = 0) -> dict[str, 
     }
 
 
+def rough_objectives(facts: Mapping[str, Any]) -> list[str]:
+    """What following slopes means for results of objectives that are not smooth."""
+    found = []
+    for name, kind in facts["slopes"].items():
+        if not any(name in text for text in facts["objectives"]):
+            continue
+        if kind.startswith("none"):
+            found.append(f"{name} goes in steps and has no slope: no descent lowers it on purpose")
+        elif kind.endswith("piece by piece"):
+            found.append(
+                f"{name} is an extreme over samples: a descent can stop where two of them tie, so "
+                "polish several points"
+            )
+    return found
+
+
 def _design(spec: StudySpec, found: Polished, place: int) -> dict[str, Any]:
     row = int(found.rows[place])
     names = [line.text for line in spec.constraints]
@@ -107,6 +123,8 @@ def show(facts: Mapping[str, Any]) -> None:
         )
     out.print()
     out.print(made)
+    for text in rough_objectives(facts):
+        out.print(f"\n{escape(text)}")
     rough = [f"{name} ({kind})" for name, kind in facts["slopes"].items() if kind != "exact"]
     if rough:
         out.print(f"\nslopes are exact, except of {escape(', '.join(rough))}")

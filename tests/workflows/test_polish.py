@@ -19,6 +19,7 @@ from workflows.cli import main
 from workflows.design_study import study
 from workflows.landscape import Landscape, column
 from workflows.polish import dominated, polish, polished_path
+from workflows.python_study import study_of as study_spec
 from workflows.study_file import parse_study
 from workflows.study_live import picture
 from workflows.study_store import study_of
@@ -153,6 +154,21 @@ def test_two_objectives_are_dominated(tmp_path, client):
         True,
         False,
     ]
+
+
+def test_what_is_not_smooth_is_said(tmp_path):
+    spec = study_spec(
+        "four-bar",
+        {"lx1": (0.2, 0.6)},
+        {"shaking_force_peak": "minimize", "selected_size(bic)": "minimize", "mass": "minimize"},
+        constraints=["stroke(D) >= 40 deg"],
+        trials=4,
+        store=str(tmp_path / "rough.zarr"),
+    )
+    facts = {"slopes": Landscape.of(spec).kinds, "objectives": [x.text for x in spec.objectives]}
+    said = polish_document.rough_objectives(facts)
+    # Two objectives; mass is smooth, and the stroke is a constraint's.
+    assert sorted(text.split()[0] for text in said) == ["selected_size(bic)", "shaking_force_peak"]
 
 
 def test_an_unfinished_study_is_not_polished(tmp_path, client):
