@@ -34,6 +34,12 @@ SETTINGS: dict[str, Any] = {
     "distributed.scheduler.allowed-failures": 0,
     "distributed.worker.daemon": True,
     "distributed.admin.tick.limit": "1h",  # a kernel that holds the interpreter is no news
+    # Looking at itself costs an idle driver 3.1 % and a worker 2.0 % of a core, measured; so 1.1
+    # and 0.6 %. Tasks last half a second: a second is soon enough to steal one.
+    "distributed.admin.tick.interval": "1s",
+    "distributed.admin.system-monitor.interval": "2s",
+    "distributed.scheduler.work-stealing-interval": "1s",
+    "distributed.worker.profile.enabled": False,
 }
 
 #: The same for processes that we start elsewhere, where Dask reads it from the environment.
