@@ -213,8 +213,8 @@ def regress(plan, work, G, q, counted, q_dot, u, u_dot, maps, W, quality, terms)
             if len(plan.blocks) > 0:
                 close_accelerations(plan, work)
             set_bodies(plan, work)
-            finish_common(work.sizes)
             set_columns(plan, work, W, v, s0, samples, free * samples)
+            finish_common(work.sizes)
             for k in range(free):
                 add_terms(work.sizes, work.spans, k, work.fresh)
             done = s0 + LANES

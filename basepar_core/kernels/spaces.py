@@ -10,7 +10,7 @@ from . import planar, spatial, spatial_loops
 from .lanes import INNER
 from .plan import PlanarPlan
 from .sizes import ALPHA, OMEGA, PULL, clear, longer
-from .spatial_columns import body_state, centred, columns, offset, shifted
+from .spatial_columns import at_origin, columns, offset
 from .vectors import below
 
 
@@ -169,7 +169,7 @@ def _set_mismatch(plan, work):
 
 
 def set_bodies(plan, work):
-    """What coordinates have in common: bodies' states, and their longest vectors."""
+    """What coordinates have in common: bodies' frames and accelerations, longest vectors."""
 
 
 @overload(set_bodies, jit_options=INNER)
@@ -189,24 +189,18 @@ def _set_bodies(plan, work):
         longer(work.motion, base, 3, 3, work.sizes, PULL)  # the ground's: gravity
         for b in range(len(plan.carries)):
             e = plan.carries[b]
-            longer(work.twist, e, 0, 3, work.sizes, OMEGA)
-            longer(work.motion, e, 0, 3, work.sizes, ALPHA)
-            if plan.plain[b] == 1:
-                body_state(work.pose, e, work.twist, e, work.motion, e, work.states, b)
-                longer(work.motion, e, 3, 3, work.sizes, PULL)
-            else:
+            if plan.plain[b] == 0:  # others have their link's; `columns` keeps the longest
                 spatial.body_frame(work.table, base + b, work.pose, e, work.axes, b)
                 offset(work.axes, b, work.table, base + b, work.offsets, b)
-                shifted(work.motion, e, work.offsets, b, work.scratch)
-                centred(work.twist, e, work.offsets, b, work.scratch)
-                body_state(work.axes, b, work.twist, e, work.scratch, 0, work.states, b)
-                longer(work.scratch, 0, 3, 3, work.sizes, PULL)
+                at_origin(work.twist, work.motion, e, work.offsets, b, work.origins)
 
     return plane if plan.cls is PlanarPlan else space
 
 
 def set_columns(plan, work, W, v, at, line, step):
     """All bodies' columns for all coordinates, and how far these move bodies: work.spans.
+
+    In space also bodies' longest vectors.
 
     W[v]: numbers from `at` on, `line` to the next coordinate, `step` to the next parameter.
     """
@@ -236,15 +230,20 @@ def _set_columns(plan, work, W, v, at, line, step):
             spatial.twists(plan.elements, work.pose, modes, plan.moved, plan.rated, k, virtual)
         for b in range(len(plan.carries)):
             e = plan.carries[b]
-            axes, row = (work.pose, e) if plan.plain[b] == 1 else (work.axes, b)
+            plain = plan.plain[b] == 1
+            axes, row = (work.pose, e) if plain else (work.axes, b)
+            motion, m = (work.motion, e) if plain else (work.origins, b)
             columns(
                 axes,
                 row,
+                work.twist,
+                motion,
+                m,
+                work.sizes,
                 work.virtual,
                 e,
                 plan.moved,
                 work.offsets,
-                work.states,
                 b,
                 W,
                 v,

@@ -7,7 +7,7 @@ twist: angular velocity W (3), velocity V of the link's origin (3). motion: alik
 """
 
 from .lanes import LANES, kernel, sine_cosine
-from .plan import BALL, FIXED, KIND, PARENT, POSITION, SAME, SIGN, SLIDE, SPEED, TURN
+from .plan import BALL, KIND, PARENT, POSITION, SAME, SIGN, SLIDE, SPEED, TURN
 from .vectors import WIDTH
 
 X, P, N, POSE = 0, 9, 12, 21
@@ -192,48 +192,64 @@ def twists(elements, pose, rates, moved, rated, k, twist):
 
 
 @kernel
-def _bent(motion, e, twist, pose, up):
-    """Add ω × (ω × r) of the parent to a link's acceleration."""
+def _swung(motion, e, twist, pose, up):
+    """A link's acceleration were it rigidly on its parent: a + α × r + ω × (ω × r)."""
     for l in range(0, LANES, WIDTH):
         x = pose[e, _P0 + l] - pose[up, _P0 + l]
         y = pose[e, _P1 + l] - pose[up, _P1 + l]
         z = pose[e, _P2 + l] - pose[up, _P2 + l]
         a, b, c = twist[up, l], twist[up, _1 + l], twist[up, _2 + l]
         along, square = a * x + b * y + c * z, a * a + b * b + c * c
-        motion[e, _3 + l] += a * along - square * x
-        motion[e, _4 + l] += b * along - square * y
-        motion[e, _5 + l] += c * along - square * z
+        p, q, r = motion[up, l], motion[up, _1 + l], motion[up, _2 + l]
+        motion[e, l] = p
+        motion[e, _1 + l] = q
+        motion[e, _2 + l] = r
+        motion[e, _3 + l] = motion[up, _3 + l] + (q * z - r * y) + (a * along - square * x)
+        motion[e, _4 + l] = motion[up, _4 + l] + (r * x - p * z) + (b * along - square * y)
+        motion[e, _5 + l] = motion[up, _5 + l] + (p * y - q * x) + (c * along - square * z)
 
 
 @kernel
-def _dragged(motion, e, twist, up, own, first, twice):
-    """Add `twice` · ω × r: ω of the parent, r the joint's own rate (in `own`, from `first` on)."""
+def _driven(motion, e, first, pose, twist, up, u, u_dot, speed, sign, twice):
+    """Add a joint's own acceleration along its z, and `twice` · ω × its rate, ω of the parent."""
     f = first * LANES
     for l in range(0, LANES, WIDTH):
+        rate, change = twice * sign * u[speed, l], sign * u_dot[speed, l]
+        x, y, z = pose[e, _2 + l], pose[e, _5 + l], pose[e, _8 + l]
         a, b, c = twist[up, l], twist[up, _1 + l], twist[up, _2 + l]
-        x, y, z = own[e, f + l], own[e, f + _1 + l], own[e, f + _2 + l]
-        motion[e, f + l] += twice * (b * z - c * y)
-        motion[e, f + _1 + l] += twice * (c * x - a * z)
-        motion[e, f + _2 + l] += twice * (a * y - b * x)
+        motion[e, f + l] += change * x + rate * (b * z - c * y)
+        motion[e, f + _1 + l] += change * y + rate * (c * x - a * z)
+        motion[e, f + _2 + l] += change * z + rate * (a * y - b * x)
+
+
+@kernel
+def _driven_ball(motion, e, pose, twist, up, u, u_dot, speed, sign, own):
+    """Add a ball's own acceleration, and ω × its rate; own is scratch."""
+    _about_ball(motion, e, pose, u_dot, speed, sign)
+    for l in range(0, 3 * LANES, WIDTH):
+        own[e, l] = 0.0
+    _about_ball(own, e, pose, u, speed, sign)
+    for l in range(0, LANES, WIDTH):
+        a, b, c = twist[up, l], twist[up, _1 + l], twist[up, _2 + l]
+        x, y, z = own[e, l], own[e, _1 + l], own[e, _2 + l]
+        motion[e, l] += b * z - c * y
+        motion[e, _1 + l] += c * x - a * z
+        motion[e, _2 + l] += a * y - b * x
 
 
 @kernel
 def accelerations(elements, pose, twist, u, u_dot, motion, own):
-    """Accelerations of all links less gravity; the ground's is set. own (link, 6 · LANES)."""
+    """Accelerations of all links less gravity; the ground's is set. own (link, 3 · LANES)."""
     for e in range(len(elements)):
-        up, kind = elements[e, PARENT], elements[e, KIND]
-        _carried(motion, e, up, pose, up)
-        _bent(motion, e, twist, pose, up)
-        if kind == FIXED:
-            continue
-        _own_rate(elements, e, pose, u_dot, motion)
-        for l in range(0, TWIST * LANES, WIDTH):
-            own[e, l] = 0.0
-        _own_rate(elements, e, pose, u, own)
-        if kind == SLIDE:
-            _dragged(motion, e, twist, up, own, V, 2.0)
-        else:
-            _dragged(motion, e, twist, up, own, W, 1.0)
+        up, kind, speed = elements[e, PARENT], elements[e, KIND], elements[e, SPEED]
+        sign = float(elements[e, SIGN])
+        _swung(motion, e, twist, pose, up)
+        if kind == TURN:
+            _driven(motion, e, W, pose, twist, up, u, u_dot, speed, sign, 1.0)
+        elif kind == SLIDE:
+            _driven(motion, e, V, pose, twist, up, u, u_dot, speed, sign, 2.0)
+        elif kind == BALL:
+            _driven_ball(motion, e, pose, twist, up, u, u_dot, speed, sign, own)
 
 
 @kernel

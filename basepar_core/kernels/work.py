@@ -21,9 +21,9 @@ class Work(NamedTuple):
     gap: per cut and row; J, A, diagonal, beta, ratios: the loop equations; right (row), x, curve
     (speed), solving: right sides, solutions, what tangents were short of, scratch of the solver;
     rates, rate_dots, modes (coordinate · speeds + speed): speeds; given: rates of coordinates;
-    axes, states, offsets: per body; worst: of `regress.loop_errors`; J2, q0, q1, before, size:
-    scratch of the doors; live to retry and regular: masks, 1 or 0; depends (speed,): whether
-    loops determine it; everything (1, link): ones; angle, out, scratch, sine, cosine.
+    axes, origins (accelerations), offsets: per body; worst: of `regress.loop_errors`; J2, q0,
+    q1, before, size: scratch of the doors; live to retry and regular: masks, 1 or 0; depends
+    (speed,): whether loops determine it; everything (1, link): ones; angle, out, sine, cosine.
     """
 
     table: Array
@@ -50,11 +50,10 @@ class Work(NamedTuple):
     modes: Array
     given: Array
     axes: Array
-    states: Array
+    origins: Array
     offsets: Array
     angle: Array
     out: Array
-    scratch: Array
     sizes: Array
     spans: Array
     worst: Array
@@ -110,7 +109,7 @@ def workspace(plan: Plan, items: int, positions: int) -> Work:
         pose=lanes(links, 21),
         twist=lanes(links, 6),
         motion=lanes(links, 6),
-        own=lanes(links, 6),
+        own=lanes(links, 3),
         virtual=lanes(free * links, 6),
         cut=lanes(len(plan.cuts), 24),
         normal=lanes(rows, 3),
@@ -129,11 +128,10 @@ def workspace(plan: Plan, items: int, positions: int) -> Work:
         modes=lanes(free * speeds),
         given=lanes(free),
         axes=lanes(bodies, 9),
-        states=lanes(bodies, 24),
+        origins=lanes(bodies, 6),
         offsets=lanes(bodies, 3),
         angle=lanes(1),
         out=lanes(1, 9),
-        scratch=lanes(1, 6),
         sizes=lanes(6),
         spans=lanes(2 * free),
         worst=lanes(3),
