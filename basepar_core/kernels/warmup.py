@@ -72,16 +72,18 @@ def _compiled() -> int:
     return sum(found.values())
 
 
-def _observed(*names: str) -> Callable[[], None]:
+def _observed(name: str) -> Callable[[], None]:
     def job() -> None:
         from ..closure import prepare
+        from ..engine import Engine
         from ..files import load
         from ..motion import excitation
-        from ..regressor import observe
 
-        for name in names:
-            model = prepare(load(name))
-            observe(model, {}, excitation(model.mechanism, model.assembled.coordinates))
+        model = prepare(load(name))
+        mechanism = model.mechanism
+        # Swept symbols, though nominal: variants come to their geometry by a kernel of its own.
+        values = {one.name: np.full(2, mechanism.nominal[one.name]) for one in mechanism.geometry}
+        Engine(model).observe(values, excitation(mechanism, model.assembled.coordinates))
 
     return job
 
@@ -123,7 +125,7 @@ def _turning() -> None:
 
 _JOBS: dict[str, Callable[[], None]] = {
     "closing loops, W: planar": _observed("four-bar"),
-    "closing loops, W: spatial": _observed("ur10", "sla-suspension"),
+    "closing loops, W: spatial": _observed("sla-suspension"),
     "rank and spectra": _spectra,
     "torques and reduction paths": _paths,
     "steady turns": _turning,

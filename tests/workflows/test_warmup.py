@@ -9,9 +9,34 @@ import pytest
 
 from basepar_core.kernels.lanes import _forget_older
 
+#: A sweep of a loop in the plane, geometries of a spatial one and of an arm.
+SWEEP = """
+import numpy as np
+from basepar_core.closure import prepare
+from basepar_core.engine import Engine
+from basepar_core.files import load
+from basepar_core.kernels import warmup
+from basepar_core.motion import excitation
+from sweeps import evaluate
+from sweeps.spec_file import parse_sweep
+from tests.mechanisms import nearby
+
+spec = parse_sweep(
+    "{mechanism: four-bar, space: {plan: random, variables: {lx1: [0.25, 0.35]}, candidates: 9,"
+    " seed: 1}, evaluate: {rank: auto, reduction: {criteria: [bic]}, metrics: [torque_rms]}}"
+)
+evaluate.prepare(spec)(spec.plan.rows(0, 9), np.ones(9, dtype=bool))
+for name in ("sla-suspension", "ur5"):
+    model = prepare(load(name))
+    motion = excitation(model.mechanism, model.assembled.coordinates)
+    assert Engine(model).observe(nearby(model.mechanism, 3, 0.01, 1), motion).closed.all()
+print(warmup._compiled())
+"""
+
 
 @pytest.mark.slow  # compiles, where nothing has compiled before
 def test_a_second_process_compiles_nothing():
+    """Neither `warmup` again, nor sweeps."""
     command = [sys.executable, "-m", "workflows.cli", "warmup", "--json"]
     for _ in range(2):
         done = subprocess.run(command, capture_output=True, text=True, check=True)
@@ -19,6 +44,9 @@ def test_a_second_process_compiles_nothing():
     assert [group["compiled"] for group in document["kernels"]] == [0] * len(document["kernels"])
     assert os.path.isdir(document["cache"])
     assert document["seconds"] == pytest.approx(sum(g["seconds"] for g in document["kernels"]))
+    command = [sys.executable, "-c", SWEEP]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout == "0\n"
 
 
 @pytest.mark.slow  # compiles
