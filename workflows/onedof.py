@@ -1,10 +1,12 @@
 """What `basepar onedof` says and draws of a mechanism with one degree of freedom."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from basepar_core.onedof.forward import simulate
 from basepar_core.onedof.machine import Machine
 from basepar_core.onedof.results import dwell, measures
 from basepar_core.onedof.turning import STATES
@@ -104,32 +106,52 @@ def _regime(made: Machine, bands: dict[str, float]) -> dict[str, Any]:
     return found
 
 
+def moved(made: Machine, duration: float, speed: float) -> dict[str, Any]:
+    """The motion in time from the assembly, with no current yet: facts, SI."""
+    ran = simulate(made.survey, made.survey.way.start, speed, duration)
+    drives = made.survey.table.loads.drives
+    return {
+        "end": ran.end,
+        "t": ran.t.tolist(),
+        "q": ran.q.tolist(),
+        "speed": ran.speed.tolist(),
+        "currents": {d.name: ran.currents[k].tolist() for k, d in enumerate(drives)},
+    }
+
+
 def figure_of(facts: dict[str, Any]) -> Any:
-    """m and m′; speed, currents and reactions of the steady turn below, where there is one.
+    """m and m′; what there is of the steady turn and of the motion in time below.
 
     Raises
     ------
     PlotError
         Matplotlib is not installed.
     """
-    motion = facts.get("regime", {}).get("motion")
-    rows = 1 if motion is None else 2
-    figure = canvas(9.6, 3.6 * rows)
-    grid = figure.subplots(rows, 2, squeeze=False)
     scale, label = _places(facts)
-    q = np.array(facts["curves"]["q"]) * scale
-    coordinate = facts["coordinate"]
-    _line(grid[0, 0], q, facts["curves"]["m"], "reduced inertia m", label, 0)
-    _line(grid[0, 1], q, facts["curves"]["m_prime"], f"dm/d{coordinate}", label, 1)
+    panels = _reduced(facts, scale, label) + _steady(facts, scale, label) + _in_time(facts)
+    rows = (len(panels) + 1) // 2
+    figure = canvas(9.6, 3.4 * rows)
+    grid = figure.subplots(rows, 2, squeeze=False)
+    for axes in grid.flat[len(panels) :]:
+        axes.set_axis_off()
+    for k, (axes, one) in enumerate(zip(grid.flat, panels, strict=False)):
+        _draw(axes, one, k)
     for low, high in facts["way"]["near_dead_points"]:
         for axes in grid[0]:
             axes.axvspan(low * scale, high * scale, color="#f3d9d9", lw=0)
-    if motion is not None:
-        q = np.array(motion["q"]) * scale
-        _line(grid[1, 0], q, motion["speed"], f"speed of {coordinate}, 1/s", label, 0)
-        _others(grid[1, 1], q, motion, label)
     figure.suptitle(facts["mechanism"], color=INK, fontsize=11)
     return figure
+
+
+@dataclass(frozen=True)
+class _Panel:
+    """Curves over x, by name; `least` is the range below which they are drawn as constant."""
+
+    x: Any
+    curves: dict[str, Any]
+    title: str
+    label: str
+    least: float = 0.0
 
 
 def _places(facts: dict[str, Any]) -> tuple[float, str]:
@@ -139,40 +161,62 @@ def _places(facts: dict[str, Any]) -> tuple[float, str]:
     )
 
 
-def _line(axes: Any, q: Any, values: Any, title: str, label: str, colour: int) -> None:
-    axes.plot(q, values, color=COLOURS[colour], lw=1.6)
-    axes.set_title(title, fontsize=9, color=INK, loc="left")
-    _dress(axes, q, label)
-
-
-def _others(axes: Any, q: Any, motion: dict[str, Any], label: str) -> None:
-    shown = {f"{name}, N or N m": v for name, v in motion["reactions"].items()}
-    shown |= {f"current of {name}, A": v for name, v in motion["currents"].items()}
-    if not shown:
-        shown = {"acceleration, 1/s²": motion["acceleration"]}
-    for k, (name, values) in enumerate(shown.items()):
-        side = axes if k == 0 else axes.twinx()
-        side.plot(q, values, color=COLOURS[k % len(COLOURS)], lw=1.4, label=name)
-        if k:
-            side.spines[["top"]].set_visible(False)
-            side.tick_params(colors=COLOURS[k % len(COLOURS)], labelsize=8)
-            if k > 1:
-                side.spines["right"].set_position(("outward", 36 * (k - 1)))
-    handles = [
-        line
-        for one in axes.figure.axes
-        if one.bbox.bounds == axes.bbox.bounds
-        for line in one.lines
+def _reduced(facts: dict[str, Any], scale: float, label: str) -> list[_Panel]:
+    curves, unit = facts["curves"], _inertia(facts)
+    q, least = np.array(curves["q"]) * scale, 1e-6 * float(np.abs(curves["m"]).max())
+    slope = f"its slope m′, {unit}/{facts['unit']}"
+    return [
+        _Panel(q, {"": curves["m"]}, f"reduced inertia m, {unit}", label, least),
+        _Panel(q, {"": curves["m_prime"]}, slope, label, least),
     ]
-    axes.legend(
-        handles=handles,
-        frameon=False,
-        fontsize=8,
-        loc="lower left",
-        bbox_to_anchor=(0, 1),
-        ncols=2,
-    )
-    _dress(axes, q, label)
+
+
+def _inertia(facts: dict[str, Any]) -> str:
+    return "kg m²" if facts["unit"] == "rad" else "kg"
+
+
+def _steady(facts: dict[str, Any], scale: float, label: str) -> list[_Panel]:
+    motion = facts.get("regime", {}).get("motion")
+    if motion is None:
+        return []
+    q, unit = np.array(motion["q"]) * scale, facts["unit"]
+    groups = [(f"speed, {unit}/s", {"": motion["speed"]})]
+    for effort in ("N", "N m"):
+        names = [one["name"] for one in facts["reactions"] if one["unit"] == effort]
+        groups.append(
+            (f"reactions, {effort}", {name: motion["reactions"][name] for name in names})
+        )
+    groups.append(("currents, A", motion["currents"]))
+    if not any(curves for _, curves in groups[1:]):
+        groups.append((f"acceleration, {unit}/s²", {"": motion["acceleration"]}))
+    return [
+        _Panel(q, curves, f"steady turn: {title}", label) for title, curves in groups if curves
+    ]
+
+
+def _in_time(facts: dict[str, Any]) -> list[_Panel]:
+    ran = facts.get("run")
+    if ran is None:
+        return []
+    found = [_Panel(ran["t"], {"": ran["speed"]}, f"in time: speed, {facts['unit']}/s", "t, s")]
+    if ran["currents"]:
+        found.append(_Panel(ran["t"], ran["currents"], "in time: currents, A", "t, s"))
+    return found
+
+
+def _draw(axes: Any, panel: _Panel, number: int) -> None:
+    for k, (name, values) in enumerate(panel.curves.items()):
+        colour = COLOURS[(number + k) % len(COLOURS)]
+        axes.plot(panel.x, values, color=colour, lw=1.5, label=name)
+    low, high = axes.get_ylim()
+    if high - low < panel.least:  # rounding is not drawn as if it were a curve
+        middle = (low + high) / 2 if abs(low + high) > panel.least else 0.0
+        axes.set_ylim(middle - max(abs(middle), panel.least) / 10, None)
+        axes.set_ylim(None, middle + max(abs(middle), panel.least) / 10)
+    axes.set_title(panel.title, fontsize=9, color=INK, loc="left")
+    if any(panel.curves):
+        axes.legend(frameon=False, fontsize=8)
+    _dress(axes, panel.x, panel.label)
 
 
 def _dress(axes: Any, q: Any, label: str) -> None:
@@ -192,13 +236,14 @@ def _steps(step: float) -> Any:
 
 
 def write_csv(facts: dict[str, Any], path: Path) -> Path:
-    """Curves as a table: of the steady turn where there is one, else of the reduced parameters."""
-    motion = facts.get("regime", {}).get("motion")
+    """Curves as a table: of the motion in time, of the steady turn, or of what is reduced."""
+    motion = facts.get("run") or facts.get("regime", {}).get("motion")
     if motion is None:
         columns = dict(facts["curves"])
     else:
-        columns = {k: v for k, v in motion.items() if k not in ("currents", "reactions")}
-        columns |= {f"current {k}": v for k, v in motion["currents"].items()} | motion["reactions"]
+        columns = {k: v for k, v in motion.items() if isinstance(v, list)}
+        columns |= {f"current {k}": v for k, v in motion["currents"].items()}
+        columns |= motion.get("reactions", {})
     header = ",".join(f'"{name}"' if "," in name else name for name in columns)
     path.parent.mkdir(parents=True, exist_ok=True)
     rows = np.column_stack(list(columns.values()))
@@ -225,7 +270,7 @@ def show(facts: dict[str, Any]) -> None:
     for low, high in way["near_dead_points"]:
         out.print(f"[yellow]nearly singular from {low:.6g} to {high:.6g} {unit}[/]")
     rows = terminal.table("", "least", "greatest", right=("least", "greatest"))
-    inertia = "kg m²" if unit == "rad" else "kg"
+    inertia = _inertia(facts)
     effort = "N m" if unit == "rad" else "N"
     for name, label in (
         ("m", f"reduced inertia m, {inertia}"),
@@ -236,7 +281,7 @@ def show(facts: dict[str, Any]) -> None:
         rows.add_row(label, f"{min(values):.6g}", f"{max(values):.6g}")
     motion = facts.get("regime", {}).get("motion")
     if motion is not None:
-        for name, values in (("speed, 1/s", motion["speed"]), *motion["reactions"].items()):
+        for name, values in ((f"speed, {unit}/s", motion["speed"]), *motion["reactions"].items()):
             rows.add_row(escape(name), f"{min(values):.6g}", f"{max(values):.6g}")
     out.print(rows)
     routes = facts["errors"]["routes"]
@@ -248,6 +293,12 @@ def show(facts: dict[str, Any]) -> None:
     )
     if "regime" in facts:
         _show_regime(facts["regime"])
+    if "run" in facts:
+        ran = facts["run"]
+        out.print(
+            f"\nin time: {ran['t'][-1]:.6g} s from the assembly, ended by {ran['end']}, at "
+            f"{ran['q'][-1]:.6g} {unit} and {ran['speed'][-1]:.6g} {unit}/s"
+        )
     for key in ("drawing", "table"):
         if key in facts:
             out.print(f"{key}: {facts[key]}", markup=False)

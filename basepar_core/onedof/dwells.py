@@ -5,8 +5,39 @@ import numpy as np
 
 
 @numba.njit(cache=True, nogil=True)
+def _reached(inner, outer, low, high, band):
+    """Share of an interval until the band is full; least and greatest value there."""
+    top, bottom = low + band, high - band
+    if outer > top:
+        return (top - inner) / (outer - inner), low, top
+    if outer < bottom:
+        return (inner - bottom) / (inner - outer), bottom, high
+    return 1.0, min(low, outer), max(high, outer)
+
+
+@numba.njit(cache=True, nogil=True)
+def _grown(x, start, end, low, high, band):
+    """Intervals from node to node, and what fits of those beside them, one end first or other."""
+    best = 0.0
+    for order in range(2):
+        length, least, most = float(end - start), low, high
+        for step in range(2):
+            share = 0.0
+            if order == step:
+                if start > 0:
+                    share, least, most = _reached(x[start], x[start - 1], least, most, band)
+            elif end + 1 < len(x):
+                share, least, most = _reached(x[end], x[end + 1], least, most, band)
+            length += share
+        best = max(best, length)
+    return best
+
+
+@numba.njit(cache=True, nogil=True)
 def longest(tracks, count, bands, found):
-    """Most intervals of consecutive nodes within a band, at most `count`, for every variant.
+    """Most intervals in a row within a band, at most `count`, for every variant.
+
+    Ends lie between nodes, on straight lines: what is found changes smoothly with a curve.
 
     Parameters
     ----------
@@ -20,7 +51,7 @@ def longest(tracks, count, bands, found):
     low, high = np.empty(nodes, np.int64), np.empty(nodes, np.int64)
     for v in range(len(tracks)):
         x = tracks[v]
-        start, best = 0, 0
+        start, best = 0, 0.0
         low_first, low_end, high_first, high_end = 0, 0, 0, 0
         for k in range(nodes):
             while low_end > low_first and x[low[low_end - 1]] >= x[k]:
@@ -36,5 +67,7 @@ def longest(tracks, count, bands, found):
                     low_first += 1
                 if high[high_first] < start:
                     high_first += 1
-            best = max(best, k - start)
-        found[v] = min(best, count)
+            if k - start + 2 > best:
+                least, most = x[low[low_first]], x[high[high_first]]
+                best = max(best, _grown(x, start, k, least, most, bands[v]))
+        found[v] = min(best, float(count))

@@ -283,6 +283,26 @@ def speed_terms(push: Push, symbols: Mapping[str, Array], theta: Array) -> list[
     return [at[0], (at[1] - at[2]) / 2, (at[1] + at[2]) / 2 - at[0]]
 
 
+def terms_about(
+    push: Push, symbols: Mapping[str, Array], theta: Array, speed: Array
+) -> list[Array]:
+    """a, b, c of the parabola in speed that a torque follows about given speeds of its joint."""
+    size = np.abs(speed)
+    step = 1e-4 * np.maximum(size, 1e-3 * size.max() + 1e-6)
+    low, here, high = (
+        np.broadcast_to(
+            evaluate([push.value], {**symbols, "position": theta, "speed": s})[0], theta.shape
+        )
+        for s in (speed - step, speed, speed + step)
+    )
+    slope, bend = (high - low) / (2 * step), (high - 2 * here + low) / step**2
+    return [
+        here - slope * speed + bend / 2 * speed**2,
+        slope - bend * speed,
+        bend / 2,
+    ]
+
+
 def is_within(at: Array, low: float, high: float, growth: float) -> Array:
     """Whether positions are in [low, high), whole turns taken off where a joint turns."""
     if growth:

@@ -20,6 +20,8 @@ GUESS = 10.0
 #: Intervals per turn are doubled until the regime's speed changes by less than `ACCURACY` of its
 #: range, between `FEWEST` and `MOST`.
 ACCURACY, FEWEST, MOST = 1e-7, 360, 5760
+#: Fewer intervals than these may be too long for what depends on speed: no regime is found.
+STIFF = 1440
 
 
 @dataclass(frozen=True)
@@ -112,6 +114,9 @@ def _steady(
         table, turn = turn_at(made.model, way, {}, intervals, extra)
         known = regimes(turn, guess, period)
         state = int(known.state[0])
+        if state == NONE and turn.brakes.any() and intervals < STIFF:
+            intervals *= 2
+            continue
         if state == NONE or (state == NEUTRAL and period is None and speed is None):
             return Machine(made.model, made.survey, made.reactions, known)
         start = guess if state == NEUTRAL and period is None else known.speed

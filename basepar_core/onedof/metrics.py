@@ -186,7 +186,7 @@ class Meter:
         found.error[rows] = np.where(good, error, np.nan)
         for name, numbers in self._numbers(table, motion_of(table, turn, ran)).items():
             found.values[name][rows[good]] = numbers[good]
-        left: Array = rows[runs & ~good]
+        left: Array = rows[~good & (runs | turn.brakes)]
         return left
 
     def _regime(self, turn: turning.Turn) -> tuple[Array, turning.Run]:

@@ -156,10 +156,10 @@ def dwell(q: Array, theta: Array, band: float | Array) -> Array:
 
     Returns
     -------
-    (variant,), rad, at most the turn; on nodes: up to a spacing too short at either end.
+    (variant,), rad, at most the turn; between nodes by straight lines.
     """
     twice = np.concatenate([theta[:, :-1], theta[:, :-1], theta[:, :1]], axis=1)
-    found = np.zeros(len(theta), np.int64)
+    found = np.zeros(len(theta))
     bands = np.array(np.broadcast_to(band, len(theta)), float)
     longest(twice, q.size - 1, bands, found)
     stretch: Array = found * (q[1] - q[0])

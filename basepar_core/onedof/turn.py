@@ -3,15 +3,18 @@
 Work of forces that depend on q only is summed here, split where it jumps (`work`).
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..errors import UsageError
 from ..spatial import Array
-from .loads import Loads, Push, speed_terms
+from .loads import Loads, Push, speed_terms, terms_about
 from .survey import Table
 from .work import above, integrals, ways
+
+#: rad/s: speed about which torques of any law in speed are first replaced by parabolas.
+ABOUT = 10.0
 
 
 @dataclass(frozen=True)
@@ -31,6 +34,9 @@ class Turn:
         (variant, motor, 3): U, R, L of motors with inductance.
     slow
         Places of these motors among all; the others' currents follow at once.
+    about
+        Where a torque is no polynomial of second degree in speed: the same turn with parabolas
+        about given speeds (variant, node). `turning` repeats itself until they are those found.
     """
 
     q: Array
@@ -41,10 +47,18 @@ class Turn:
     pull: Array
     electric: Array
     slow: tuple[int, ...]
+    about: "Callable[[Array], Turn] | None" = None
 
     @property
     def count(self) -> int:
         return len(self.m)
+
+    @property
+    def brakes(self) -> Array:
+        """(variant,) bool: something depends on speed, and looks like a stall to long steps."""
+        if self.slow:
+            return np.ones(self.count, dtype=bool)
+        return np.asarray(self.drag.any(axis=1) | self.fan.any(axis=1))
 
 
 def close_up(table: Table, length: float) -> Table:
@@ -79,15 +93,12 @@ def close_up(table: Table, length: float) -> Table:
     )
 
 
-def turn_of(table: Table) -> Turn:
+def turn_of(table: Table, about: Array | float = ABOUT) -> Turn:
     """Tables for the kernel; the nodes include both ends (`close_up`), an even count of intervals.
 
-    Raises
-    ------
-    UsageError
-        A torque that is no polynomial of second degree in its joint's speed.
+    `about` is the speed (variant, node) about which torques of any law in speed are expanded.
     """
-    loads, q = table.loads, table.q
+    loads, q, plain = table.loads, table.q, True
     h = float(q[1] - q[0])
     gained = -np.diff(table.potential, axis=-1)
     drag, fan = np.zeros_like(table.m), np.zeros_like(table.m)
@@ -103,12 +114,9 @@ def turn_of(table: Table) -> Turn:
             continue
         terms = speed_terms(push, _columns(loads), table.theta[push.joint])
         if terms is None:
-            raise UsageError(
-                "A torque depends on its joint's speed other than as a + b·speed + c·speed², and "
-                "steady regimes are found of those only. Write it so, or run the machine in time "
-                "from Python (basepar_core.onedof.forward.simulate).",
-                ["torques"],
-            )
+            plain = False
+            speed = rate[push.joint] * about
+            terms = terms_about(push, _columns(loads), table.theta[push.joint], speed)
         active = _active(rate[push.joint], push.way)
         gained = gained + _by_position(push.way, terms[0], table, push.joint, h)
         drag = drag + terms[1] * rate[push.joint] ** 2 * active
@@ -129,7 +137,8 @@ def turn_of(table: Table) -> Turn:
         pull[:, place] = drive.gain[:, None] * rate[drive.joint]
         for column, x in enumerate((drive.voltage, drive.resistance, drive.inductance)):
             electric[:, place, column] = x
-    return Turn(q, np.ascontiguousarray(table.m), work, drag, fan, pull, electric, slow)
+    again = None if plain else lambda speed: turn_of(table, speed)
+    return Turn(q, np.ascontiguousarray(table.m), work, drag, fan, pull, electric, slow, again)
 
 
 def _columns(loads: Loads) -> dict[str, Array]:

@@ -8,12 +8,14 @@ current. Fourth-order Runge-Kutta over pairs of intervals; time is one more inte
 Not for machines that stop or turn back: those are reported as stalled; see `forward`.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.interpolate import CubicSpline
 
 from ..spatial import Array
 from . import turning_kernels as kernels
+from .turn import ABOUT
 from .turn import Turn as Turn
 from .turn import close_up as close_up
 from .turn import turn_of as turn_of
@@ -22,6 +24,11 @@ from .turning_kernels import NONE as NONE
 from .turning_kernels import STALLED as STALLED
 from .turning_kernels import TURNING as TURNING
 
+#: Torques of any law in speed are parabolas about the speeds of the run before, which converges
+#: like Newton's method: to this share of the speed, or not at all.
+_SETTLED, _REPEATS = 1e-8, 30
+#: Turns that a machine is run in where Newton does not find its regime from the guess.
+_RUN_IN = (2, 10, 40)
 #: Words of the states, in the order of their codes.
 STATES = ("turning", "stalled", "neutral", "no regime")
 
@@ -61,15 +68,58 @@ def run(turn: Turn, speed: Array, currents: Array | None = None, turns: int = 1)
     currents
         (variant, motor) of motors with inductance; 0 without.
     """
+    w = np.array(np.broadcast_to(speed, (turn.count,)), float)
+    i = np.zeros((turn.count, len(turn.slow))) if currents is None else currents
+    if turn.about is None:
+        return _run(turn, w, i, turns)
+    parts = []
+    for _ in range(turns):
+        parts.append(_settled(turn, w, i))
+        w, i = parts[-1].speed[:, -1, -1], parts[-1].currents[:, -1, :, -1]
+    joined = (
+        np.concatenate([getattr(part, name) for part in parts], axis=1)
+        for name in ("speed", "time", "currents")
+    )
+    return Run(turn.q[::2], *joined)
+
+
+def _settled(turn: Turn, speed: Array, currents: Array) -> Run:
+    """One turn, repeated until its torques are expanded about its own speeds."""
+    assert turn.about is not None
+    found = _run(turn, speed, currents, 1)
+    for _ in range(_REPEATS):
+        before = found.speed
+        found = _run(turn.about(_on_nodes(turn, found)), speed, currents, 1)
+        if _same(before, found.speed).all():
+            break
+    return found
+
+
+def _on_nodes(turn: Turn, found: Run) -> Array:
+    """Speeds on every node of the last turn (variant, node); `ABOUT` where it stalled."""
+    speed = np.nan_to_num(found.speed[:, -1], nan=ABOUT)
+    nodes: Array = CubicSpline(found.q, speed, axis=-1)(turn.q)
+    return nodes
+
+
+def _same(before: Array, after: Array) -> Array:
+    """(variant,): the speeds have not moved, or there are none."""
+    ends = tuple(range(1, after.ndim))
+    lost = ~np.isfinite(after).all(axis=ends)
+    with np.errstate(invalid="ignore"):
+        same: Array = np.abs(after - before).max(axis=ends) < _SETTLED * after.max(axis=ends)
+    return same | lost
+
+
+def _run(turn: Turn, w: Array, i: Array, turns: int) -> Run:
     count, motors, nodes = turn.count, len(turn.slow), (turn.q.size + 1) // 2
     speeds, times = np.empty((count, turns, nodes)), np.empty((count, turns, nodes))
     flows = np.empty((count, turns, motors, nodes))
-    start = np.zeros((count, motors)) if currents is None else currents
     kernels.run(  # type: ignore[call-arg]
         float(turn.q[1] - turn.q[0]),
         *_arrays(turn),
-        np.array(np.broadcast_to(speed, (count,)), float),
-        np.ascontiguousarray(start),
+        np.ascontiguousarray(w),
+        np.ascontiguousarray(i),
         turns,
         speeds,
         times,
@@ -107,8 +157,55 @@ def regimes(turn: Turn, guess: Array, period: float | None = None) -> Regimes:
         s per turn: the condition that a neutral regime needs. Others have their own speed and
         ignore it.
     """
+    w = np.array(np.broadcast_to(guess, (turn.count,)), float)
+    if turn.about is not None:
+        return _settled_regimes(turn, w)
+    return _regimes(turn, w, period)
+
+
+def _settled_regimes(turn: Turn, guess: Array) -> Regimes:
+    """Regimes, repeated until torques are expanded about the regimes' own speeds.
+
+    Where this does not settle from a guess the machine is run in, and it is tried from there.
+    """
+    ran = _settled(turn, guess, np.zeros((turn.count, len(turn.slow))))
+    found = _newton(turn, _on_nodes(turn, ran))
+    for turns in _RUN_IN:
+        if (found.state == TURNING).all():
+            break
+        for _ in range(turns):
+            ran = _settled(turn, ran.speed[:, -1, -1], ran.currents[:, -1, :, -1])
+        other = _newton(turn, _on_nodes(turn, ran))
+        done = found.state == TURNING
+        found = Regimes(
+            np.where(done, found.speed, other.speed),
+            np.where(done[:, None], found.currents, other.currents),
+            np.where(done, found.state, other.state),
+            np.where(done, found.multiplier, other.multiplier),
+        )
+    return found
+
+
+def _newton(turn: Turn, about: Array) -> Regimes:
+    """Regimes near given speeds (variant, node); none where the repetitions do not settle."""
+    assert turn.about is not None
+    for _ in range(_REPEATS):
+        here = turn.about(about)
+        found = _regimes(here, about[:, 0], None)
+        good = found.state == TURNING
+        if not good.any():
+            return found
+        ran = _run(here, np.where(good, found.speed, np.nan), found.currents, 1)
+        before, about = about, np.where(good[:, None], _on_nodes(turn, ran), about)
+        same = _same(before, about)
+        if same.all():
+            break
+    return replace(found, state=np.where(same, found.state, NONE))
+
+
+def _regimes(turn: Turn, w: Array, period: float | None) -> Regimes:
     count, motors = turn.count, len(turn.slow)
-    w, i = np.array(np.broadcast_to(guess, (count,)), float), np.zeros((count, motors))
+    w, i = w.copy(), np.zeros((count, motors))
     state, multiplier = np.empty(count, np.int64), np.full(count, np.nan)
     h = float(turn.q[1] - turn.q[0])
     kernels.regimes(h, *_arrays(turn), w, i, state, multiplier)  # type: ignore[call-arg]

@@ -6,18 +6,23 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy.interpolate import CubicSpline
+from scipy.optimize import brentq
 
 from basepar_core import kinematics
 from basepar_core.closure import prepare
+from basepar_core.engine import Engine
 from basepar_core.errors import MechanismError, UsageError
 from basepar_core.files import load, loads
 from basepar_core.onedof import turning
+from basepar_core.onedof.forward import simulate
 from basepar_core.onedof.joint_rates import modes, sign_changes
 from basepar_core.onedof.loads import kinked
 from basepar_core.onedof.machine import machine, run_in, turn_at
 from basepar_core.onedof.path import blocks, follow
 from basepar_core.onedof.reduced import inertias, reduce_inertia
 from basepar_core.onedof.results import dwell, measures, motion_of
+from basepar_core.onedof.survey import survey
+from basepar_core.onedof.swift import Turner
 from basepar_core.onedof.virtual import freed, reaction
 from basepar_core.onedof.way import find_way
 from basepar_core.onedof.work import above, ways
@@ -242,6 +247,44 @@ def test_a_flywheel_s_regime_by_hand(loads_, speed):
     assert made.motion.speed[0, :-1].mean() == pytest.approx(speed, rel=1e-6)
 
 
+#: Kloss's law of an asynchronous motor: 2 T/(s/k + k/s) at slip s = 1 − speed/(10 rad/s), k = 0.2.
+SLIP = "(1 - speed/(10 rad/s))"
+KLOSS = f"{{joint: A, value: 2*5 N*m*0.2*{SLIP}/(0.2^2 + {SLIP}^2)}}"
+
+
+@pytest.mark.parametrize("guess", [1.0, 5.0, 9.0])
+def test_torque_of_any_law_in_speed(guess):
+    text = FLYWHEEL + f"torques: {{motor: {KLOSS}, load: {{joint: A, value: -6*k*speed}}}}"
+    made = machine(prepare(loads(text)), speed=guess)
+    balance = brentq(lambda w: 2 * (1 - w / 10) / (0.04 + (1 - w / 10) ** 2) - 0.3 * w, 9, 10)
+    assert made.regimes.state[0] == turning.TURNING
+    np.testing.assert_allclose(made.motion.speed, balance, rtol=1e-9)
+
+
+def test_torque_of_any_law_on_a_linkage():
+    """Against the motion in time, another integrator; variants together."""
+    text = load("slider-crank").source.replace("friction:", "# friction:")
+    friction = "friction: {D: {viscous: 15}, A: {rotor: 0.02}}"
+    model = prepare(loads(text + f"torques: {{motor: {KLOSS}}}\n{friction}"))
+    way = find_way(model)
+    values = {"lx1": np.array([0.1, 0.12])}
+    turner = Turner(Engine(model), way)
+    [(_, _, turn)] = turner(values, 1440).parts()
+    known = turning.regimes(turn, np.array([8.0]))
+    assert (known.state == turning.TURNING).all()
+    moved = simulate(
+        survey(model, values={"lx1": values["lx1"][1:]}, way=way),
+        way.low,
+        known.speed[1],
+        10.0,
+        events=(lambda t, q, w, i: q - way.high,),
+    )
+    # Fourth order: 720 intervals err 6e-7, 1440 4e-8; times 3e-7.
+    assert moved.speed[-1] == pytest.approx(known.speed[1], rel=1e-7)
+    ran = turning.run(turn, known.speed, turns=2)
+    assert ran.time[1, 1, -1] == pytest.approx(moved.t[-1], rel=1e-6)
+
+
 def test_many_variants_are_those_alone():
     model = prepare(load("dwell"))
     way = find_way(model)
@@ -323,7 +366,23 @@ def test_ways_are_split_where_a_joint_turns_back():
 
 
 def test_dwell_of_a_known_curve():
-    q = np.linspace(0, 2 * np.pi, 3601)
-    theta = np.maximum(np.abs(np.mod(q + 1, 2 * np.pi) - np.pi) - 0.8, 0.0)[None]
-    # Flat for 1.6 rad, and 0.1 more on either side; nodes are 1.7e-3 apart.
-    assert dwell(q, theta, 0.1)[0] == pytest.approx(1.8, abs=4e-3)
+    for shift in (1.0, 1.0007, 1.0013):  # wherever nodes are, 0.035 rad apart
+        q = np.linspace(0, 2 * np.pi, 181)
+        theta = np.maximum(np.abs(np.mod(q + shift, 2 * np.pi) - np.pi) - 0.8, 0.0)[None]
+        # Flat for 1.6 rad, and 0.1 more on either side, where it is straight.
+        assert dwell(q, theta, 0.1)[0] == pytest.approx(1.8, abs=1e-12)
+
+
+def test_dwell_between_nodes_of_waves():
+    """By brute force on a hundred times as many nodes; it changes smoothly with the band."""
+    q, fine = np.linspace(0, 2 * np.pi, 361), np.linspace(0, 2 * np.pi, 36001)
+    bands = np.linspace(0.1, 0.101, 5)
+
+    def curve(x):
+        return np.sin(x) ** 5 + 0.02 * np.sin(7 * x)
+
+    found = dwell(q, np.broadcast_to(curve(q), (5, 361)), bands)
+    expected = dwell(fine, np.broadcast_to(curve(fine), (5, 36001)), bands)
+    # Straight lines: (1°)²/8 of the curvature over the slope where it leaves, 4e-5 · 1/0.1.
+    np.testing.assert_allclose(found, expected, atol=4e-4)
+    assert (np.diff(found) > 0).all()

@@ -22,7 +22,7 @@ regime of a turning machine, and what its joints transmit.
 --json prints mechanism, coordinate, unit, way (closed, from, to, dead_points, near_dead_points,
 margin), samples, errors, curves (q, m, m_prime, potential_slope, potential), reactions (name,
 unit, m_e1, m_e2, at_rest on the same q), and regime (state, multiplier, error, measures,
-motion). SI."""
+motion), with --time run (end, t, q, speed, currents). SI."""
     onedof.add_argument("mechanism", help="a mechanism file, or the name of a shipped one")
     for word in ("force", "moment"):
         onedof.add_argument(
@@ -41,6 +41,12 @@ motion). SI."""
         help="of q (rad or m) instead of all",
     )
     onedof.add_argument("--period", type=float, metavar="T", help="of a neutral regime, s a turn")
+    onedof.add_argument(
+        "--time",
+        type=float,
+        metavar="T",
+        help="move for T s from the assembly, at rest or at --speed, with stops and reversals",
+    )
     onedof.add_argument(
         "--speed", type=float, metavar="W", help="at the assembly, of a neutral regime; or a guess"
     )
@@ -79,7 +85,10 @@ def _onedof(options: argparse.Namespace) -> int:
     with terminal.steps(options.json) as say:
         say("reduced parameters and regime")
         made = machine(model, wanted, limits, options.period, options.speed, tuple(bands))
-    facts = onedof.document(made, bands)
+        facts = onedof.document(made, bands)
+        if options.time is not None:
+            say("motion in time")
+            facts["run"] = onedof.moved(made, options.time, options.speed or 0.0)
     if output is not None and output.suffix == ".csv":
         facts["table"] = str(onedof.write_csv(facts, output))
     elif output is not None:

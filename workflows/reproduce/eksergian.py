@@ -114,8 +114,15 @@ def _claims(bicycle: Machine, dwell: Machine) -> Table:
                 _claim("bicycle: knee force highest at the thigh's dead point", _peak(bicycle)),
                 "with the dimensions chosen here it is highest before it, and falls there",
             ),
+            _claim("bicycle: knee force low where the leg is driven", _driven_is_low(bicycle)),
             _claim("dwell: rotation velocity and force are periodic", _state(dwell, TURNING)),
             _claim("dwell: considerable variation of speed", _fluctuation(dwell) > 0.1),
+            not_comparable(
+                _claim("dwell: motor torque almost constant", _torque_varies(dwell) < 0.1),
+                "the printed motor and gear lose 0.44 N m per rad/s of the crank, whatever the "
+                "dimensions: where speed varies torque does; the paper's force lacks the gear "
+                "ratio (erratum 7)",
+            ),
         ),
         "Which quantity a curve shows: m and dm/dφ, as in Eq. 2; Eqs. 7 and 8 have ½ m′ under "
         "the name of m′ (erratum 7).",
@@ -147,6 +154,23 @@ def _peak(made: Machine) -> bool:
     return bool(np.abs(turned - place).min() < np.radians(3))
 
 
+def _driven_is_low(made: Machine) -> bool:
+    """Whether the knee's force is lower all along where the thigh rises, and is driven."""
+    assert made.motion is not None
+    assert made.table is not None
+    force = made.motion.reactions[0, 0]
+    rate = made.table.rates[made.table.loads.joints.index("hip_1"), 0, 0][::2]
+    return bool(force[rate < 0].max() < force[rate > 0].min())
+
+
+def _torque_varies(made: Machine) -> float:
+    """Range of the motor's torque, as a share of what it has at standstill."""
+    assert made.motion is not None
+    (drive,) = made.survey.table.loads.drives
+    still = drive.gain * drive.voltage / drive.resistance
+    return float(np.ptp(made.motion.torques[0, 0]) / still[0])
+
+
 def figure_4(made: Machine) -> Any:
     """m, m′ and the reaction's m_e1, m_e2 over a turn (Figs. 4 and 9)."""
     survey, it = made.survey, made.model.mechanism
@@ -163,13 +187,14 @@ def figure_4(made: Machine) -> Any:
     )
     for k, (axes, (values, title)) in enumerate(zip(grid.flat, shown, strict=True)):
         _plot(axes, q, values, title, COLOURS[k])
-    figure.suptitle(f"{it.name}: reduced parameters", color=INK, fontsize=11)
+    place = {"bicycle": 4, "dwell": 9}[it.name]
+    figure.suptitle(f"Fig. {place}: {it.name}, reduced parameters", color=INK, fontsize=11)
     return figure
 
 
 def figure_5(made: Machine) -> Any:
     """Speed of the pedal and force in the knee along the leg (Fig. 5)."""
-    return _motion(made, ("speed of the pedal, rad/s", "force in the knee along the leg, N"))
+    return _motion(made, ("speed of the pedal crank, rad/s", "force in the knee along the leg, N"))
 
 
 def figure_10(made: Machine) -> Any:
@@ -184,7 +209,9 @@ def _motion(made: Machine, titles: tuple[str, str]) -> Any:
     left, right = figure.subplots(1, 2)
     _plot(left, motion.q, motion.speed[0], titles[0], COLOURS[0])
     _plot(right, motion.q, motion.reactions[0, 0], titles[1], COLOURS[1])
-    figure.suptitle(f"{made.model.mechanism.name}: steady turn", color=INK, fontsize=11)
+    name = made.model.mechanism.name
+    place = {"bicycle": 5, "dwell": 10}[name]
+    figure.suptitle(f"Fig. {place}: {name}, steady turn", color=INK, fontsize=11)
     return figure
 
 
