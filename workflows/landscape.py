@@ -29,9 +29,9 @@ PIECEWISE = {"torque_peak": "exact, piece by piece", "stroke": "exact, piece by 
 #: Extremes over samples whose slopes are differences.
 EXTREMES = (
     *("shaking_force_peak", "shaking_moment_peak", "transmission_angle"),
-    *("speed_fluctuation", "margin"),
+    *("speed_fluctuation", "margin", "dwell"),
 )
-STEPS = ("rank", "selected_size", "dwell")  # a dwell is counted on nodes
+STEPS = ("rank", "selected_size")
 #: Step of central differences, as a share of a variable's range: they err by its square, and by
 #: rounding (1e-15 of the value) over it.
 SHARE = 1e-6

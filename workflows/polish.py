@@ -282,6 +282,7 @@ class _Descent:
         return self._last[1]
 
     def _computed(self, u: np.ndarray) -> Any:
+        u = np.where(u < SPARE, 0.0, np.where(u > 1 - SPARE, 1.0, u))  # a bound is a bound
         x = np.clip(self.low + self.width * u, self.low, self.low + self.width)
         found = self._sides(x)
         if found is None:  # slopes of the last design that closed lead back

@@ -414,9 +414,10 @@ def _legend(axes: Any) -> None:
 
 def _scaled(axes: Any, which: str, values: np.ndarray, feasible: np.ndarray) -> None:
     """Logarithmic where values are far apart; else a few that miss do not stretch the axis."""
-    if values.size and values.min() > 0 and values.max() > DECADES * values.min():
+    every = np.concatenate([values, feasible])  # polished designs are among the feasible ones
+    if every.size and every.min() > 0 and every.max() > DECADES * every.min():
         getattr(axes, f"set_{which}scale")("log")
-        _few_ticks(getattr(axes, f"{which}axis"), values.max() / values.min())
+        _few_ticks(getattr(axes, f"{which}axis"), every.max() / every.min())
     elif feasible.size and np.ptp(values) > STRETCHED * np.ptp(feasible) > 0:
         air = 0.1 * np.ptp(feasible)
         getattr(axes, f"set_{which}lim")(feasible.min() - air, feasible.max() + air)

@@ -8,7 +8,8 @@ from cluster.places import Laptop
 from sweeps import store
 from sweeps.statuses import Status
 from workflows.design_study import load_job, study
-from workflows.landscape import column
+from workflows.landscape import Landscape, column
+from workflows.polish import descend
 from workflows.verdict import judge
 
 
@@ -37,3 +38,17 @@ def test_a_few_trials(tmp_path):
     assert (speed[verdict.settled] < 12 / (0.064 * gear[verdict.settled])).all()
     status = np.asarray(store.array_of(store.open_group(spec.path), "status")[:])
     assert np.isin(status, [s.value for s in Status if s != Status.PENDING]).all()
+
+
+@pytest.mark.slow
+def test_a_descent_along_the_bound_of_the_dwell(tmp_path, monkeypatch):
+    """The dwell is no step: lengths trade it, and it stays at its bound while the speed evens."""
+    monkeypatch.setattr("workflows.polish.ITERATIONS", 3)
+    landscape = Landscape.of(load_job("dwell", str(tmp_path / "dwell.zarr")))
+    start = {"AB": 0.0289, "OC": 0.074, "gear": 8.9, "flywheel": 0.0139}
+    design = descend(landscape, start).design
+    before, after = (landscape.at(x).values for x in (start, design))
+    assert after["dwell(Q)"] >= np.radians(120)
+    assert after["mean_speed"] >= 20
+    assert after["speed_fluctuation"] <= before["speed_fluctuation"] * (1 + 1e-9)
+    assert after["flywheel"] < 0.95 * before["flywheel"]
