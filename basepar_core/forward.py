@@ -6,11 +6,13 @@ and then its parameters are of no use for simulating. M(q) is the regressor's pa
 in q̈, so it is had from W at rest: M e_j = (W(q, 0, e_j) − W(q, 0, 0)) φ.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from .closure import Model
+from .columns import Column, with_columns
 from .motion import Motion
 from .regressor import observe
 from .spatial import Array
@@ -19,15 +21,22 @@ from .spatial import Array
 FACTOR = 2.0
 
 
-def mass_columns(model: Model, motion: Motion) -> Array:
-    """(sample, coordinate, coordinate, parameter): M(q) = columns @ φ at nominal geometry."""
+def mass_columns(model: Model, motion: Motion, further: Sequence[Column] = ()) -> Array:
+    """(sample, coordinate, coordinate, parameter): M(q) = columns @ φ at nominal geometry.
+
+    `further` columns stand behind the inertial ones; of these rotors have inertia.
+    """
+
+    def rows(moving: Motion) -> Array:
+        return with_columns(model, {}, moving, observe(model, {}, moving), further).W[0]
+
     still = replace(motion, q_dot=0 * motion.q, q_ddot=0 * motion.q)
-    rest = observe(model, {}, still).W[0]
+    rest = rows(still)
     found = []
     for j in range(len(motion.q)):
         q_ddot = 0 * motion.q
         q_ddot[j] = 1.0
-        found.append(observe(model, {}, replace(still, q_ddot=q_ddot)).W[0] - rest)
+        found.append(rows(replace(still, q_ddot=q_ddot)) - rest)
     return np.stack(found, axis=2)
 
 

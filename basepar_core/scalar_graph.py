@@ -40,6 +40,14 @@ class ScalarGraph(Graph):
         near = round(value)
         return self.number(Fraction(near if abs(value - near) <= SNAP else value))
 
+    def real(self, value: float) -> int:
+        """A number."""
+        return self._float(value)
+
+    def function(self, name: str, place: int) -> int:
+        """A function of one argument, of `expression_graph.FUNCTIONS`."""
+        return self._node(name, place)
+
     def sum(self, places: Sequence[int]) -> int:
         """Sum of any number of nodes."""
         return self.add(*places) if places else ZERO

@@ -6,6 +6,7 @@ closed joint locks.
 
 from dataclasses import dataclass
 
+from .closure import Model
 from .expression_graph import ONE, ZERO
 from .joints import locked_names
 from .kinematics import Geometry
@@ -41,11 +42,15 @@ class LoopWriter:
     ----------
     R, p
         Bodies' poses, world; the ground last.
+    u
+        Nodes of the speeds.
     omega, v
         Their velocities, in body axes; the ground last.
     """
 
+    model: Model
     g: ScalarGraph
+    u: list[int]
     topology: Topology
     tree: tuple[TreeJoint, ...]
     dims: Geometry

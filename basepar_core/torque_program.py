@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 
 from . import kinematics
 from .closure import Model
+from .columns import Column, joint_value
 from .errors import UsageError
 from .expression_graph import ONE, ZERO
 from .joints import UNIVERSAL_ZERO, configuration_size
@@ -22,7 +23,8 @@ from .mechanism import JOINT_VALUES
 from .scalar_graph import Matrix, ScalarGraph, Vector
 from .spatial import Array
 from .topology import TreeJoint
-from .torque_loops import Link, LoopWriter
+from .torque_columns import ColumnWriter
+from .torque_loops import Link
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,9 @@ class TorqueProgram:
     torques
         Nodes, one per coordinate.
     columns
-        Which parameters (by index) `p` are.
+        Which parameters (by index) `p` are; those behind the inertial ones are of `further`.
+    further
+        The model's columns besides the inertial ones.
     start
         (position,): the assembly's configuration; entries of coordinates are never read.
     """
@@ -78,9 +82,18 @@ class TorqueProgram:
     torques: tuple[int, ...]
     columns: tuple[int, ...]
     start: Array = field(repr=False)
+    further: tuple[Column, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The parameters `p`."""
+        every = (*self.model.mechanism.parameter_names, *(one.name for one in self.further))
+        return tuple(every[k] for k in self.columns)
 
 
-def torque_program(model: Model, columns: Sequence[int]) -> TorqueProgram:
+def torque_program(
+    model: Model, columns: Sequence[int], further: Sequence[Column] = ()
+) -> TorqueProgram:
     """Write out the inverse dynamics with some of the parameters, the others zero.
 
     Parameters
@@ -89,11 +102,14 @@ def torque_program(model: Model, columns: Sequence[int]) -> TorqueProgram:
         The mechanism, prepared; its nominal geometry.
     columns
         Parameters by index: those of a reduced model, of the base model, or all.
+    further
+        Columns besides the inertial ones, whose indices come behind those.
 
     Raises
     ------
     UsageError
-        A spherical joint carries coordinates: their rates are no speeds of the joint.
+        A spherical joint carries coordinates: their rates are no speeds of the joint. Or a
+        further column acts where it cannot be written out (`torque_columns`).
     """
     driven = set(model.topology.independent)
     for node in model.topology.tree:
@@ -104,14 +120,14 @@ def torque_program(model: Model, columns: Sequence[int]) -> TorqueProgram:
                 f"Choose other coordinates, or universal and revolute joints in its place.",
                 ["coordinates"],
             )
-    return _Writer(model, columns).write()
+    return _Writer(model, columns, further).write()
 
 
-class _Writer(LoopWriter):
+class _Writer(ColumnWriter):
     """Writes one program."""
 
-    def __init__(self, model: Model, columns: Sequence[int]):
-        self.model, self.columns = model, tuple(columns)
+    def __init__(self, model: Model, columns: Sequence[int], further: Sequence[Column]):
+        self.model, self.columns, self.further = model, tuple(columns), tuple(further)
         self.tree, self.topology = model.topology.tree, model.topology
         self.g = ScalarGraph()
         self.dims = kinematics.geometry(model.mechanism, {})
@@ -152,7 +168,9 @@ class _Writer(LoopWriter):
                 solves.append(
                     _solve(g, k, [mismatch[row] for row in some], [f"z{s}" for s in speeds])
                 )
-        Q = self._forces(*self._accelerations(self._speeds("a", "z")))
+        rates = self._speeds("a", "z")
+        Q = self._forces(*self._accelerations(rates))
+        self.push(Q, self._chosen(), rates)
         torques = [Q[s] for s in self.free]
         for k, (some, speeds) in enumerate(blocks):
             right = tuple(Q[s] for s in speeds)
@@ -169,21 +187,25 @@ class _Writer(LoopWriter):
             tuple(torques),
             self.columns,
             self.model.assembled.q,
+            self.further,
         )
 
-    # Positions and velocities.
+    def _chosen(self) -> dict[int, Column]:
+        """Further columns by the node of their parameter."""
+        first = len(self.model.mechanism.parameter_names)
+        return {
+            self.g.name(f"p{k}"): self.further[column - first]
+            for k, column in enumerate(self.columns)
+            if column >= first
+        }
 
-    def _value(self, node: TreeJoint, k: int) -> int:
-        """The node of a joint's k-th configuration entry."""
-        if node.kind != "spherical" and node.speed + k in self.free:
-            return self.g.name(f"q{self.free.index(node.speed + k)}")
-        return self.g.name(f"x{node.position + k}")
+    # Positions and velocities.
 
     def _link(self, node: TreeJoint) -> Link:
         g, dims = self.g, self.dims.joints[node.joint]
         o1, E1 = dims.first_origin[:, 0], dims.first_axes[..., 0]
         o2, E2 = dims.second_origin[:, 0], dims.second_axes[..., 0]
-        q = [self._value(node, k) for k in range(configuration_size(node.kind))]
+        q = [self.value_of(node, k) for k in range(configuration_size(node.kind))]
         T, s = self._relative(node.kind, q)
         if node.forward:
             R = g.sandwich(E1, T, E2.T)
@@ -249,12 +271,12 @@ class _Writer(LoopWriter):
         return [], []
 
     def _place(self) -> None:
-        """World poses of bodies, for the loops alone; the ground last."""
+        """World poses of bodies, for loops, springs and dampers alone; the ground last."""
         g = self.g
         n = self.topology.bodies
         self.R: list[Matrix] = [g.identity] * (n + 1)
         self.p: list[Vector] = [g.zero] * (n + 1)
-        if not self.topology.cuts:
+        if not self.topology.cuts and all(map(joint_value, self.further)):
             return
         for node, link in zip(self.tree, self.links, strict=True):
             self.R[node.child] = g.compose(self.R[node.parent], link.R)

@@ -12,6 +12,7 @@ import sympy
 
 from basepar_core.base.result import BaseParameters
 from basepar_core.closure import Model
+from basepar_core.columns import column_values, select
 from basepar_core.errors import UsageError
 from basepar_core.forward import inertia_ratio, is_usable, mass_columns
 from basepar_core.generalised import Generalised, Part
@@ -66,15 +67,13 @@ def export(model: Model, found: ReducedMechanism, size: int, path: Path) -> dict
     """
     form = check_ending(path)
     kept, whole = found.generalised(size), found.generalised(found.base.rank)
-    phi = model.mechanism.inertial_parameters(model.mechanism.nominal)
-    if len(found.base.parameters) > len(phi):
-        raise UsageError(
-            "--export writes rigid-body torques: leave out --with, and add friction and springs "
-            "to the torques that the functions give.",
-            ["--export"],
-        )
-    motion = cycle(model.mechanism, model.assembled.coordinates)
-    columns = mass_columns(model, motion)
+    mechanism = model.mechanism
+    names = found.base.parameters[len(mechanism.parameter_names) :]
+    further = select(mechanism, names)
+    inertial = mechanism.inertial_parameters(mechanism.nominal)
+    phi = np.concatenate([inertial, column_values(mechanism, further, mechanism.nominal)])
+    motion = cycle(mechanism, model.assembled.coordinates)
+    columns = mass_columns(model, motion, further)
     ratio = inertia_ratio(columns, kept.full(kept.nominal(phi)), phi)
     step = found.base.rank - size
     error = float(found.path.torque_error[0, step])
@@ -84,7 +83,7 @@ def export(model: Model, found: ReducedMechanism, size: int, path: Path) -> dict
         facts["validation"] = float(found.validation[step])
     facts["inertia"], facts["forward_dynamics"] = list(ratio), is_usable(ratio)
     for name, one in (("reduced", kept), ("base", whole)):
-        program = torque_program(model, one.columns)
+        program = torque_program(model, one.columns, further)
         values = one.nominal(phi)
         facts[name] = {
             "operations": operations(program).document(),

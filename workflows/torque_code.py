@@ -54,7 +54,7 @@ def operations(program: TorqueProgram) -> Operations:
         kinds["*"],
         kinds["+"] + kinds["less"],
         kinds["/"],
-        kinds["sin"] + kinds["cos"] + kinds["sqrt"],
+        kinds["sin"] + kinds["cos"] + kinds["sqrt"] + kinds["sign"],
     ]
     for matrix in program.matrices:
         n, systems = len(matrix), 3
@@ -279,14 +279,13 @@ def write(
     """
     c = form == "c"
     mechanism, model = program.model.mechanism, program.model
-    names = [mechanism.parameter_names[k] for k in program.columns]
     positions = state_positions(program)
     start = [*program.start[positions].tolist(), *model.assembled.coordinates.tolist()]
     numbers: Mapping[str, object] = {
         "mechanism": mechanism.name,
         "about": "\n".join(about),
         "coordinates": list(mechanism.coordinates),
-        "parameters": names,
+        "parameters": list(program.names),
         "values": [float(x) for x in values],
         "start": [float(x) for x in start],
         "steps": np.asarray(model.loops.step, float).tolist(),

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+#: Dry friction needs it.
+_SIGN = "sign("
 _PYTHON_LOOPS = '''
 def _factor(a):
     """LU with row exchanges, in place; raises ZeroDivisionError where singular."""
@@ -48,6 +50,11 @@ def _solve_transposed(factors, b):
     return x
 
 '''
+_PYTHON_SIGN = """
+def sign(x):
+    return (x > 0) - (x < 0)
+
+"""
 _PYTHON_TURN = '''
 def _turn(x, k, a, b, c):
     """The quaternion x[k:k+4] turned by a small rotation vector."""
@@ -134,7 +141,7 @@ def acceleration(q, qd, tau, p=VALUES, state=None):
 
 def python(facts: Mapping[str, Any]) -> str:
     """The whole module."""
-    runtime = _PYTHON_LOOPS
+    runtime = _PYTHON_LOOPS + (_PYTHON_SIGN if _SIGN in facts["torque"] else "")
     if facts["spherical"]:
         runtime += _PYTHON_TURN
     if facts["newton"]:
@@ -184,6 +191,12 @@ static void _solve(int n, const double *a, const int *order, double *b)
         x[i] /= a[i * n + i];
     }
     for (int i = 0; i < n; i++) b[i] = x[i];
+}
+"""
+_C_SIGN = """
+static double sign(double x)
+{
+    return (x > 0) - (x < 0);
 }
 """
 _C_TRANSPOSED = """
@@ -311,7 +324,8 @@ def c(facts: Mapping[str, Any]) -> str:
         "close": "    if (close_loops(q, state)) return 1;\n" if facts["newton"] else "",
     }
     loops = [_C_TURN] * facts["spherical"] + [_C_CLOSE] if facts["newton"] else []
-    runtime = "".join([_C_LOOPS, *([_C_TRANSPOSED] if facts["newton"] else []), *loops])
+    signs = [_C_SIGN] if _SIGN in facts["torque"] else []
+    runtime = "".join([_C_LOOPS, *signs, *([_C_TRANSPOSED] if facts["newton"] else []), *loops])
     return _filled(_C.replace("@runtime@", runtime), numbers)
 
 

@@ -1,0 +1,162 @@
+"""Friction, offsets, rotors, springs and dampers in a written-out torque function.
+
+Each is a force on a joint value, or between two points, that the tree's generalised forces take
+up by the value's derivatives by the tree's speeds; from there on it goes the way of all forces.
+A value of a tree joint is a speed's own. At a cut joint rates and lengths are written out, but
+neither angles nor second derivatives: springs on an angle and rotors there are refused.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from .columns import Column, joint_value
+from .errors import UsageError
+from .expression_graph import ONE, ZERO
+from .expressions import Expression, evaluate
+from .mechanism import GROUND, LENGTH_VALUES, Damper, Friction, Spring
+from .scalar_graph import Vector
+from .topology import CutJoint, TreeJoint, joint_of_value
+from .torque_loops import LoopWriter
+
+#: Joints whose values' rates are written out where they are cut.
+_AT_CUTS = ("revolute", "prismatic", "cylindrical", "planar")
+
+
+class ColumnWriter(LoopWriter):
+    """Writes the forces of further columns into the tree's.
+
+    Attributes
+    ----------
+    free
+        The speeds that are coordinates.
+    """
+
+    free: Sequence[int]
+
+    def value_of(self, node: TreeJoint, k: int) -> int:
+        """The node of a joint's k-th configuration entry."""
+        if node.kind != "spherical" and node.speed + k in self.free:
+            return self.g.name(f"q{self.free.index(node.speed + k)}")
+        return self.g.name(f"x{node.position + k}")
+
+    def push(self, Q: list[int], chosen: Mapping[int, Column], rates: Sequence[int]) -> None:
+        """Add the columns' forces to the generalised forces per speed.
+
+        Parameters
+        ----------
+        Q
+            Nodes by speed.
+        chosen
+            Columns by the node of their parameter.
+        rates
+            Rates of the speeds, nodes.
+        """
+        g = self.g
+        for parameter, column in chosen.items():
+            force, ways = self._law(column, rates)
+            for speed, way in ways.items():
+                Q[speed] = g.add(Q[speed], g.multiply(g.multiply(parameter, force), way))
+
+    def _law(self, column: Column, rates: Sequence[int]) -> tuple[int, dict[int, int]]:
+        """Force per unit parameter, and the value's derivatives by the speeds."""
+        source, name = column.source, joint_value(column)
+        if name is None or not isinstance(source, Friction | Spring):
+            x, ways = self._between(source)
+            return self._force(column, x, ways, None), ways
+        joint, k = joint_of_value(self.model.mechanism, name)
+        number = self.model.mechanism.joints.index(joint)
+        for node in self.tree:
+            if node.joint == number and node.kind != "spherical":
+                ways = {node.speed + k: ONE}
+                return self._force(column, self.value_of(node, k), ways, rates), ways
+        cut = next((cut for cut in self.topology.cuts if cut.joint == number), None)
+        if cut is None or cut.kind not in _AT_CUTS:
+            raise _refused(column, "acts on a spherical joint, or a universal one that is cut")
+        x, ways = self._at_cut(cut, k, column)
+        return self._force(column, x, ways, None), ways
+
+    def _force(
+        self, column: Column, x: int, ways: Mapping[int, int], rates: Sequence[int] | None
+    ) -> int:
+        g = self.g
+        speed = g.sum([g.multiply(way, self.u[s]) for s, way in ways.items()])
+        match column.kind:
+            case "viscous" | "damping":
+                return speed
+            case "coulomb":
+                return g.function("sign", speed)
+            case "offset":
+                return ONE
+            case "rotor":
+                if rates is None:
+                    raise _refused(column, "acts on a joint that is cut")
+                (only,) = ways
+                return rates[only]
+        assert isinstance(column.source, Spring)
+        return g.add(x, g.negate(self._number(column.source.rest)))
+
+    def _at_cut(self, cut: CutJoint, k: int, column: Column) -> tuple[int, dict[int, int]]:
+        """A value of a cut joint (of lengths only), and its derivatives."""
+        g = self.g
+        X1, _, r1, r2 = self._cut_frames(cut)
+        axes = g.transpose(X1)
+        P2 = g.plus(self.p[cut.second], r2)
+        moves = self._moves(cut, P2)
+        lengths = LENGTH_VALUES.get(cut.kind, ())
+        if k not in lengths:
+            if column.kind == "stiffness":
+                raise _refused(column, "needs the angle of a joint that is cut")
+            return ZERO, {s: g.dot(axes[2], turn) for s, (_, turn) in moves.items()}
+        along = axes[k] if cut.kind == "planar" else axes[2]
+        offset = g.minus(P2, g.plus(self.p[cut.first], r1))
+        return g.dot(along, offset), {s: g.dot(along, slide) for s, (slide, _) in moves.items()}
+
+    def _between(self, source: Friction | Spring | Damper) -> tuple[int, dict[int, int]]:
+        """Distance of two points, and its derivatives."""
+        g = self.g
+        assert not isinstance(source, Friction)
+        number = {GROUND: -1} | {b.name: k for k, b in enumerate(self.model.mechanism.bodies)}
+        ends: list[tuple[int, Vector]] = []
+        for name, point in zip(source.bodies or (), source.points or (), strict=True):
+            body = number[name]
+            arm = g.rotate(self.R[body], [self._number(entry) for entry in point])
+            ends.append((body, g.plus(self.p[body], arm)))
+        (first, P1), (second, P2) = ends
+        apart = g.minus(P2, P1)
+        length = g.function("sqrt", g.dot(apart, apart))
+        u = g.times(g.divide(ONE, length), apart)
+        ways: dict[int, int] = {}
+        for body, P, sign in ((second, P2, ONE), (first, P1, g.negate(ONE))):
+            for speed, velocity in self._carried(body, P).items():
+                part = g.multiply(sign, g.dot(u, velocity))
+                ways[speed] = g.add(ways.get(speed, ZERO), part)
+        return length, ways
+
+    def _carried(self, body: int, P: Vector) -> dict[int, Vector]:
+        """Velocity of a body's point (world) per speed of the joints that it hangs on."""
+        g, found = self.g, {}
+        places = {node.child: place for place, node in enumerate(self.tree)}
+        while body >= 0:
+            node, link = self.tree[places[body]], self.links[places[body]]
+            R = self.R[body]
+            at = g.plus(self.p[body], g.rotate(R, link.arm))
+            for k, (spin, slide) in enumerate(zip(link.spins, link.slides, strict=True)):
+                way = g.zero
+                if spin:
+                    way = g.cross(g.rotate(R, spin), g.minus(P, at))
+                if slide:
+                    way = g.plus(way, g.rotate(R, slide))
+                found[node.speed + k] = g.times(ONE if node.forward else g.negate(ONE), way)
+            body = node.parent
+        return found
+
+    def _number(self, expression: Expression) -> int:
+        (value,) = evaluate([expression], self.model.mechanism.nominal)
+        return self.g.real(float(value))
+
+
+def _refused(column: Column, why: str) -> UsageError:
+    return UsageError(
+        f"{column.name} cannot be written out: it {why}. Leave it out of --with, and add its "
+        f"torque to what the functions give.",
+        [column.name],
+    )
