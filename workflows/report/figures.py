@@ -14,8 +14,9 @@ from .svg import PEN, indexed
 
 #: Points per scatter plot; more only darken it.
 MOST_POINTS = 700
-#: Relative torque errors below this are rounding, and lie on the lower edge.
-NO_ERROR = 1e-12
+#: Relative torque errors below this lie on the lower edge: rounding, and on a second trajectory
+#: rounding times the condition of some hundreds (3-RPS: 4e-12).
+NO_ERROR = 1e-10
 #: Width of a bold letter, rather too wide than too narrow.
 LETTER = 7.2
 #: Width and height of small multiples, and room at their left.

@@ -246,11 +246,12 @@ def _torque(found: Facts, again: Torques) -> Section:
     for k, name in enumerate(mechanism.coordinates):
         off = float(np.abs(again.full[:, k] - again.reduced[:, k]).max())
         unit = _torque_unit(mechanism, name)
+        what = "force" if unit == "N" else "torque"
         label = (
-            f"Torque at {name} over the cycle by the full model and by the one of {again.size} "
-            f"parameters; they differ by at most {digits(off, 3)} {unit}."
+            f"{what.capitalize()} at {name} over the cycle by the full model and by the one of "
+            f"{again.size} parameters; they differ by at most {digits(off, 3)} {unit}."
         )
-        title = (f"{'force' if unit == 'N' else 'torque'} at {name}", unit)
+        title = (f"{what} at {name}", unit)
         lines = again.full[:, k], again.reduced[:, k]
         picture = figures.torque_lines(again.motion.t, *lines, title, label)
         parts.append(figure(picture, label))
