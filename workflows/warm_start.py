@@ -102,7 +102,10 @@ class _Source:
 
     @property
     def is_same_mechanism(self) -> bool:
-        return self.plain.get("mechanism") == self.spec.sweep.canonical["mechanism"]
+        """Whether results mean the same: also what goes into torques beside inertias."""
+        ours, theirs = self.spec.sweep.canonical, self.plain
+        beside = [one.get("evaluate", {}).get("with", []) for one in (ours, theirs)]
+        return theirs.get("mechanism") == ours["mechanism"] and beside[0] == beside[1]
 
     def column(self, name: str) -> np.ndarray:
         return np.asarray(store.array_of(self.group, name)[:])

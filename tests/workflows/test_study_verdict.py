@@ -16,9 +16,10 @@ from sweeps.sweep import layout_of
 from sweeps.work import Stage, Task, Work
 from workflows.quantities import check_words
 from workflows.samplers import row_seed
+from workflows.shipped import study_file
 from workflows.study_file import load_study
 from workflows.verdict import constraint_violations, judge, undone
-from workflows.warm_start import spread
+from workflows.warm_start import _Source, spread
 
 numbers = st.floats(-1e6, 1e6)
 
@@ -112,3 +113,12 @@ def test_a_quantity_of_nothing_is_refused_in_its_own_words():
     check_words("max(stroke(A), stroke(B.1)) + sin(lx1) + torque_rms", known)
     with pytest.raises(ExpressionError, match=r"no stroke\(B\); did you mean"):
         check_words("stroke(B) >= 1", known)
+
+
+def test_torques_with_friction_are_other_results_than_a_study_s():
+    """A sweep's torques may have friction in them (`with`): a study is not told those."""
+    spec = load_study(study_file("four-bar"))
+    plain = spec.sweep.canonical
+    assert _Source(spec, None, [], plain).is_same_mechanism
+    other = {**plain, "evaluate": {**plain["evaluate"], "with": ["friction"]}}
+    assert not _Source(spec, None, [], other).is_same_mechanism
