@@ -4,6 +4,8 @@ For matrices whose columns no longer fit a core's cache in `LANES` variants at o
 without pivoting, of the columns asked for alone; two reflections of four columns at a time.
 """
 
+from functools import lru_cache
+
 import numpy as np
 
 from ..spatial import Array
@@ -27,10 +29,17 @@ def triangles_of(W: Array, chosen: Array, order: Array) -> Array:
     """
     width = len(order)
     found = np.zeros((len(chosen), width, width))
-    rows = -(-W.shape[2] // WIDTH) * WIDTH
-    # Four columns more than needed, of zeros: they complete the last group of four.
-    fill_triangles(W, chosen, order, zeros((width + 4, rows)), np.empty(width, np.int64), found)
+    fill_triangles(W, chosen, order, *_room(width, W.shape[2]), found)
     return found
+
+
+@lru_cache(maxsize=1)
+def _room(width: int, rows: int) -> tuple[Array, Array]:
+    """Scratch, kept: new memory would cost a chunk of few variants as much as its triangles.
+
+    Four columns more than needed, of zeros, complete the last group of four.
+    """
+    return zeros((width + 4, -(-rows // WIDTH) * WIDTH)), np.empty(width, np.int64)
 
 
 @kernel
@@ -116,11 +125,14 @@ def _reflect_pair(A, k, j, one, two, cross, start, rows):
 
 @door
 def fill_triangles(W, chosen, order, A, ends, found):
-    """`triangles_of`; scratch: A (column + 4, rows filled up), zero on entry; ends (column)."""
-    rows, columns, width = W.shape[2], W.shape[1], order.size
+    """`triangles_of`; scratch: A (column + 4, rows filled up) and ends (column)."""
+    rows, columns, width, filled = W.shape[2], W.shape[1], order.size, A.shape[1]
     flat, A = lanes(W.reshape(-1, rows)), lanes(A)
     for i in range(chosen.size):
         _copied(flat, rows, chosen[i] * columns, order, A, ends)
+        for j in range(width, width + 4):  # what is no number would stay
+            for r in range(0, filled, WIDTH):
+                A[j, r] = 0.0
         for k in range(0, width, 2):
             start, end = k // WIDTH * WIDTH, ends[min(k + 1, width - 1)]
             one = _mirror(A, k, found[i], end)
