@@ -36,11 +36,11 @@ from cluster.connect import connect
 from cluster.places import Laptop
 from sweeps import store
 from sweeps.evaluate import prepare
-from sweeps.spec import array_name
 from tests.oracles.four_bar_design import designs
 from workflows import design_study
 from workflows import journal as journals
 from workflows.design_study import load_job, study
+from workflows.landscape import column
 from workflows.polish import signs
 from workflows.python_study import study_of
 from workflows.sampler_kinds import kind_of
@@ -300,7 +300,7 @@ def one_by_one(spec, evaluator):
             values = journal.ask(row, row + 1, np.full((1, len(spec.names)), np.nan))
             columns = dict(zip(spec.names, values.T, strict=True))
             arrays = evaluator(columns, np.ones(1, bool))
-            results = {name: arrays[array_name(name)] for name in spec.results}
+            results = {name: column(evaluator, arrays, name) for name in spec.results}
             fate = (arrays[name] for name in ("status", "reason", "reason_value"))
             verdicts.append(weigh(spec, columns, results, *fate))
             journal.tell(row, verdicts[-1])
