@@ -22,6 +22,7 @@ from cluster.connect import connect
 from cluster.places import Laptop
 from sweeps.evaluate import ChunkEvaluator, prepare
 from sweeps.outputs import Arrays, Columns
+from sweeps.plans import Plan
 from sweeps.progress import Advance
 from sweeps.spec_file import parse_sweep
 from sweeps.sweep import sweep
@@ -63,9 +64,9 @@ def spent() -> tuple[float, float]:
     return SPENT[0], time.process_time()
 
 
-def warmed(evaluator: Timed, columns: Columns) -> None:
+def warmed(evaluator: Timed, plan: Plan) -> None:
     """Load and compile, which is not this campaign's subject."""
-    evaluator(columns, np.ones(len(columns["lx1"]), dtype=bool))
+    evaluator(plan.rows(0, 256), np.ones(256, dtype=bool))
 
 
 def run(folder: Path, workers: int, variants: int) -> dict[str, Any]:
@@ -81,7 +82,7 @@ def run(folder: Path, workers: int, variants: int) -> dict[str, Any]:
         memory.append(psutil.Process().memory_info().rss)
 
     with connect(Laptop(workers=workers)) as client:
-        client.run(warmed, evaluator, spec.plan.rows(0, 256))
+        client.run(warmed, evaluator, spec.plan)
         before, driver, begun = client.run(spent), time.process_time(), time.monotonic()
         found = sweep(spec.at(str(path)), client, look, evaluator=evaluator)
         seconds, driver = time.monotonic() - begun, time.process_time() - driver
