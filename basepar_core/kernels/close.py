@@ -5,7 +5,7 @@ others share its block. Factors of the Jacobian are kept for a second step where
 small: near the solution they are as good, and cost nothing. Masks are 1 or 0 per lane.
 """
 
-from .lanes import LANES, ORDER, door, kernel, sine_cosine
+from .lanes import LANES, LINE, ORDER, door, kernel, sine_cosine
 from .plan import BALL, FIXED, KIND, POSITION, SPEED
 from .rates import block_ratios, drive, factor_blocks, solve_blocks
 from .spaces import set_gaps, set_ground, set_jacobian, set_poses
@@ -326,6 +326,23 @@ def note(work, v0, here, s, outcome, where_):
         work.live[l] = work.live[l] * work.alive[l] * work.regular[l]
 
 
+@kernel
+def keep(work, s, samples, path, v0, here):
+    """Note the configuration; whole lines of the cache go to the path, (position, variant, …).
+
+    Variants are often a multiple of 1024 bytes apart, and then share few places in the cache.
+    """
+    for p in range(len(work.q)):
+        for l in range(0, LANES, WIDTH):
+            work.track[p * LINE + s % LINE, l] = work.q[p, l]
+    if s % LINE < LINE - 1 and s < samples - 1:
+        return
+    for p in range(len(work.q)):
+        for l in range(here):
+            for k in range(s - s % LINE, s + 1):
+                path[p, v0 + l, k] = number(work.track, p * LINE + k % LINE, l)
+
+
 @door
 def walk(
     plan,
@@ -384,6 +401,4 @@ def walk(
             if any_of(work.live):
                 leg(plan, work, settings, places, travel, bends, legs, s, signs, last_update)
                 note(work, v0, here, s, outcome, where_)
-            for p in range(q.shape[0]):
-                for l in range(here):
-                    path[p, v0 + l, s] = number(work.q, p, l)
+            keep(work, s, samples, path, v0, here)

@@ -19,6 +19,9 @@ from .vectors import WIDTH, floor, where
 #: `__pycache__` emptied.
 LANES = 32
 
+#: Numbers in a line of the cache.
+LINE = 8
+
 #: Steps whose ends predict the next one's; compiled likewise.
 ORDER = 4
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..spatial import Array
-from .lanes import LANES, ORDER
+from .lanes import LANES, LINE, ORDER
 from .plan import Plan
 from .vectors import WIDTH
 
@@ -19,7 +19,8 @@ class Work(NamedTuple):
     table: constants; q: configuration; pose, twist, motion, own: per link; virtual (coordinate ·
     links + link): twists; spans (2 · coordinate): squares of their longest vectors; cut, normal,
     gap: per cut and row; J, A, diagonal, beta, ratios: the loop equations; right (row), x, curve
-    (speed), solving: right sides, solutions, what tangents were short of, scratch of the solver;
+    (speed), solving: right sides, solutions, what tangents were short of (ORDER steps), scratch
+    of the solver; track (position · LINE + sample): configurations not yet noted;
     rates, rate_dots, modes (coordinate · speeds + speed): speeds; given: rates of coordinates;
     axes, origins (accelerations), offsets: per body; worst: of `regress.loop_errors`; J2, q0,
     q1, before, size: scratch of the doors; live to retry and regular: masks, 1 or 0; depends
@@ -44,6 +45,7 @@ class Work(NamedTuple):
     right: Array
     x: Array
     curve: Array
+    track: Array
     solving: Array
     rates: Array
     rate_dots: Array
@@ -122,6 +124,7 @@ def workspace(plan: Plan, items: int, positions: int) -> Work:
         right=lanes(rows),
         x=lanes(speeds),
         curve=lanes(ORDER * speeds),
+        track=lanes(LINE * positions),
         solving=lanes(2 * int(sizes.max(initial=1)) + 1),
         rates=lanes(speeds),
         rate_dots=lanes(speeds),
