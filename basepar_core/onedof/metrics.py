@@ -181,7 +181,8 @@ class Meter:
         span = np.maximum(np.ptp(speed, axis=1), 1e-12 * speed.max(axis=1))
         error = np.abs(speed[:, ::2] - other).max(axis=1) / span
         runs = np.isfinite(error)
-        found.state[rows] = np.where((error > ACCURACY) & runs, COARSE, state)
+        alone = np.isfinite(speed).all(axis=1) & ~runs  # with half the steps it ran away
+        found.state[rows] = np.where(((error > ACCURACY) & runs) | alone, COARSE, state)
         good = runs & (error <= ACCURACY)
         found.error[rows] = np.where(good, error, np.nan)
         for name, numbers in self._numbers(table, motion_of(table, turn, ran)).items():

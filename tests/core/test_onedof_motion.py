@@ -18,6 +18,7 @@ from basepar_core.onedof.forward import simulate
 from basepar_core.onedof.joint_rates import modes, sign_changes
 from basepar_core.onedof.loads import kinked
 from basepar_core.onedof.machine import machine, run_in, turn_at
+from basepar_core.onedof.metrics import counted, meter_of
 from basepar_core.onedof.path import blocks, follow
 from basepar_core.onedof.reduced import inertias, reduce_inertia
 from basepar_core.onedof.results import dwell, measures, motion_of
@@ -283,6 +284,20 @@ def test_torque_of_any_law_on_a_linkage():
     assert moved.speed[-1] == pytest.approx(known.speed[1], rel=1e-7)
     ran = turning.run(turn, known.speed, turns=2)
     assert ran.time[1, 1, -1] == pytest.approx(moved.t[-1], rel=1e-6)
+
+
+def test_steps_too_long_are_no_stall():
+    """A motor so steep, on so little inertia, that 360 steps a turn run away."""
+    text = load("slider-crank").source.replace("friction:", "# friction:")
+    model = prepare(loads(text + f"torques: {{motor: {KLOSS}}}\nfriction: {{D: {{viscous: 15}}}}"))
+    coarse = turn_at(model, find_way(model), {}, 360)[1]
+    assert turning.regimes(coarse, np.array([10.0])).state[0] == turning.NONE
+    # What its steps cannot tell a sweep says so of, and not that there were no regime.
+    assert counted(meter_of(model, ("mean_speed",))({}).state) == {"not accurate": 1}
+    made = machine(model)
+    assert made.regimes.state[0] == turning.TURNING
+    # Below the synchronous speed of 10 rad/s, by a slip that losses of 1 N m and less need.
+    assert 9.5 < made.motion.speed.mean() < 10
 
 
 def test_many_variants_are_those_alone():
