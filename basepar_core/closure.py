@@ -28,6 +28,8 @@ from .topology import Topology
 
 #: Variants that fail on a leg repeat it with each finer factor.
 REFINEMENTS = (1, 4, 16)
+#: The same on the way from the nominal geometry.
+ASSEMBLY_REFINEMENTS = (1, 4, 16, 64)
 #: Closures on the way from the nominal geometry to a variant's.
 GEOMETRY_STEPS = 8
 #: Newton's last update on a coarse way: the next one is its square, far within the branch.
@@ -121,8 +123,9 @@ def trace(
     Returns
     -------
     Trace
-        Variants that fail on a leg repeat it in 4 and 16 times finer steps before they are
-        reported: of 4 096 random four-bars plain steps falsely reject up to 27, finer ones none.
+        Variants that fail on a leg repeat it in 4 and 16 times finer steps (64 too on the way
+        to their geometry) before they are reported: of 4 096 random four-bars plain steps
+        falsely reject up to 27, finer ones none.
     """
     if not model.loops.blocks:
         return _open_chain(model, values, targets)
@@ -184,7 +187,7 @@ class _Walk:
         q = np.zeros((self.model.topology.positions, self.count, targets.shape[1]))
         here = self.model.assembled.coordinates
         if self.values:
-            self._advance(self._on_the_way, here, here, GEOMETRY_STEPS)
+            self._advance(self._on_the_way, here, here, GEOMETRY_STEPS, ASSEMBLY_REFINEMENTS)
             self._bury(Outcome.UNASSEMBLABLE, Outcome.UNASSEMBLABLE, np.nan)
         dims = kinematics.geometry(self.model.mechanism, self.values)
         alone = dims.gravity.shape[-1] == 1
@@ -219,11 +222,12 @@ class _Walk:
         before: Array,
         after: Array,
         pieces: int,
+        refinements: tuple[int, ...] = REFINEMENTS,
     ) -> None:
         """One leg of the way in a number of steps; whoever fails repeats it in finer steps."""
         started, walking = self.lanes, np.flatnonzero(self.lanes.live)
         self.lanes = started.take(np.arange(self.count))
-        for finer in REFINEMENTS:
+        for finer in refinements:
             if walking.size == 1:  # alone it would be summed in another order: it goes twice
                 walking = np.repeat(walking, 2)
             part = started.take(walking)

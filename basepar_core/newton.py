@@ -14,6 +14,8 @@ from .topology import Topology
 #: Newton converges quadratically: after an update below this the error is at rounding.
 LAST_UPDATE = 1e-9
 NEWTON_STEPS = 12
+#: Updates that do not shrink any more are rounding below this, and a search at random above.
+SMALL = 1e-4
 
 
 def invert(matrices: Array) -> Array:
@@ -114,8 +116,13 @@ class Closer:
         self.close(dims, lanes)
 
     def close(self, dims: Geometry, lanes: Lanes) -> None:
-        """Newton from where the lanes are; those that do not converge die."""
+        """Newton from where the lanes are; those that do not converge, or wander, die.
+
+        An update beyond its limit, or longer than the last one, leads to any solution or none:
+        joints come out wound up, or on another branch. The way there wants smaller steps.
+        """
         moving = lanes.live.copy()
+        before = np.full(lanes.live.shape, np.inf)
         for _ in range(NEWTON_STEPS if self.loops.blocks else 0):
             if not moving.any():
                 return
@@ -123,13 +130,20 @@ class Closer:
             gaps = kinematics.loop_gaps(self.graph, at)
             jacobian = kinematics.loop_jacobian(self.graph, at, lanes.live.shape)
             np.copyto(lanes.jacobian, jacobian, where=moving)
-            size = self._update(lanes, jacobian, -gaps, moving)
-            moving &= ~(size < self.last_update)
+            size, wild = self._update(lanes, jacobian, -gaps, moving)
+            lanes.live &= ~(moving & (wild | ((size > before) & (size > SMALL))))
+            moving &= lanes.live & ~(size < self.last_update)
+            before = size
         if self.loops.blocks:
             lanes.live &= ~moving
 
-    def _update(self, lanes: Lanes, jacobian: Array, right: Array, moving: Array) -> Array:
-        """Solve the blocks for a step of the moving variants and take it; its size (variant,)."""
+    def _update(
+        self, lanes: Lanes, jacobian: Array, right: Array, moving: Array
+    ) -> tuple[Array, Array]:
+        """Solve the blocks for a step of the moving variants and take it, within limits.
+
+        Its size, and whether it had to be limited (variant,).
+        """
         step = np.zeros((self.graph.speeds, *lanes.live.shape))
         for (rows, speeds), A in zip(self.loops.blocks, self.systems(jacobian), strict=True):
             step[list(speeds)] = np.einsum("vij,jv->iv", invert(A), right[list(rows)])
@@ -140,7 +154,8 @@ class Closer:
             rates = slice(node.speed, node.speed + JOINT_VALUES[node.kind])
             moved = joints.integrate(node.kind, lanes.q[here], taken[rates])
             np.copyto(lanes.q[here], moved, where=moving)
-        return np.abs(step).max(axis=0)
+        far: Array = np.abs(step)
+        return far.max(axis=0), np.asarray(~(far <= limit).all(axis=0))
 
     def ratios(self, lanes: Lanes) -> Array:
         """Signed distance from singularity of each block: (block, variant)."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-#: Under CI: that it runs and stays within its figure. Medians are for `make bench`.
+#: Under CI: that it runs and both sides agree. Medians are for `make bench`.
 ONCE = "CI" in os.environ
 
 

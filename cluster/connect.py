@@ -11,9 +11,10 @@ every other scheduler we start speaks TLS with keys made for it (`keys.py`).
 
 import contextlib
 import logging
+import os
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import dask
 import psutil
@@ -77,7 +78,7 @@ def _laptop(place: Laptop) -> Iterator[Client]:
     settings = SETTINGS | {"distributed.nanny.pre-spawn-environ": environment}
     with contextlib.ExitStack() as stack:
         stack.enter_context(dask.config.set(settings))
-        with _without_interrupts():
+        with _without_interrupts(), _without(environment):
             cluster = LocalCluster(
                 n_workers=count,
                 threads_per_worker=place.threads,
@@ -94,6 +95,16 @@ def _laptop(place: Laptop) -> Iterator[Client]:
         client = Client(cluster)
         stack.callback(quietly, client.close, timeout=10)
         yield client
+
+
+@contextlib.contextmanager
+def _without(names: Iterable[str]) -> Iterator[None]:
+    """This process's environment without these: to a nanny it says more than the settings do."""
+    before = {name: os.environ.pop(name) for name in names if name in os.environ}
+    try:
+        yield
+    finally:
+        os.environ.update(before)
 
 
 @contextlib.contextmanager

@@ -25,8 +25,8 @@ class Laptop:
     memory
         Of each worker, like "4 GB"; None: an equal share of the machine's.
     threads
-        Per worker. Compiled kernels release the interpreter lock, but a variant that hangs can
-        only be stopped (and its neighbours spared) in a process with a single thread.
+        Per worker. With several, each evaluates in a child process of its own, since a variant
+        that hangs can only be stopped with its process.
     dashboard
         Whether to serve Dask's dashboard, on a free port of the loopback interface.
     """

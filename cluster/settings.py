@@ -24,8 +24,9 @@ ONE_THREAD = dict.fromkeys(
 )
 
 #: Dask makes glibc hand freed memory back at once (64 KiB); arrays of a few hundred KiB then
-#: fault their pages in anew at every operation: a quarter of a chunk's time, measured.
-KEEP_MEMORY = {"MALLOC_TRIM_THRESHOLD_": "268435456", "MALLOC_MMAP_THRESHOLD_": "268435456"}
+#: fault their pages in anew at every operation: a quarter of a chunk's time, measured. 32 MiB is
+#: the most that every glibc takes for the second.
+KEEP_MEMORY = {"MALLOC_TRIM_THRESHOLD_": "268435456", "MALLOC_MMAP_THRESHOLD_": "33554432"}
 
 SETTINGS: dict[str, Any] = {
     "distributed.scheduler.worker-saturation": 4.0,
@@ -33,6 +34,9 @@ SETTINGS: dict[str, Any] = {
     # carefully, is for the sweep to say.
     "distributed.scheduler.allowed-failures": 0,
     "distributed.worker.daemon": True,
+    # A worker holds no results that could be let go of: paused, it would wait for ever. At 95 %
+    # of its memory it is ended, and the sweep finds out which variant it was.
+    "distributed.worker.memory.pause": False,
     "distributed.admin.tick.limit": "1h",  # a kernel that holds the interpreter is no news
     # Looking at itself costs an idle driver 3.1 % and a worker 2.0 % of a core, measured; so 1.1
     # and 0.6 %. Tasks last half a second: a second is soon enough to steal one.

@@ -32,8 +32,9 @@ if TYPE_CHECKING:
     from .evaluate import ChunkEvaluator
 
 #: W of so many bytes stays near the processor and in memory the process has already; a piece of
-#: fewer variants would spend its time in Python. Measured: docs/decisions/0036.
-PIECE_BYTES = 16 << 20
+#: fewer variants would spend its time in Python, as long as memory allows. Measured:
+#: docs/decisions/0036.
+PIECE_BYTES, MOST_BYTES = 16 << 20, 256 << 20
 LEAST_PIECE = 256
 
 _REGIME_REASONS = {
@@ -71,8 +72,8 @@ class Chunk:
     def _piece(self) -> int:
         """Variants whose W are held at once."""
         motions = [x.q.size for x in (self.of.excitation, self.of.cycle) if x is not None]
-        numbers = max(motions, default=1) * len(self.of.base.parameters)
-        return max(LEAST_PIECE, PIECE_BYTES // (8 * numbers))
+        each = 8 * max(motions, default=1) * len(self.of.base.parameters)
+        return max(1, PIECE_BYTES // each, min(LEAST_PIECE, MOST_BYTES // each))
 
     def _move(self, rows: np.ndarray) -> None:
         """Follow the motions with some variants."""

@@ -53,9 +53,11 @@ def kept_child(evaluator: Evaluator, seconds: float) -> Child:
 
 
 def _memory_limit() -> int:
-    """Bytes this worker may use; 0 where there is no limit, or no worker."""
+    """Bytes a thread of this worker may use; 0 where there is no limit, or no worker."""
     worker = _worker()
-    return int(worker.memory_manager.memory_limit or 0) if worker is not None else 0
+    if worker is None:
+        return 0
+    return int(worker.memory_manager.memory_limit or 0) // worker.state.nthreads
 
 
 def _worker() -> Worker | None:

@@ -1,8 +1,8 @@
 """What a worker does: evaluate whole chunks of the store and write them.
 
-A `Work` crosses to each worker once; a `Task` is a few integers. The evaluator is always called
-with exactly one chunk of the store, however many chunks a task takes, so that no result depends
-on how tasks were cut. A receipt is all that travels back.
+A `Work` crosses to each worker once; a `Task` is a few integers. The evaluator is called with
+whole chunks of the store, small ones of a task together; no variant's result depends on its
+company. A receipt is all that travels back.
 """
 
 import time

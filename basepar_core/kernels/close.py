@@ -5,6 +5,7 @@ others share its block. Factors of the Jacobian are kept for a second step where
 small: near the solution they are as good, and cost nothing. Masks are 1 or 0 per lane.
 """
 
+from ..newton import SMALL
 from .lanes import LANES, LINE, ORDER, door, kernel, sine_cosine
 from .plan import BALL, FIXED, KIND, POSITION, SPEED
 from .rates import block_ratios, drive, factor_blocks, solve_blocks
@@ -31,6 +32,8 @@ STEPS = 14
 KEEP, GOOD = 1e-4, 1e-3
 #: A step with kept factors leaves up to KEEP of itself open: it must be this much smaller.
 KEPT = 1e-3
+#: Stands for the length of a step beyond its limit.
+WILD = 1e300
 #: Blocks this near to singular are judged by a Jacobian of the very pose.
 NEAR = 1e-2
 SINGULAR = 1e-7
@@ -141,7 +144,7 @@ def roll(work, place, speed, moving):
 
 @kernel
 def clip(plan, work):
-    """Limit the step work.x of the dependent speeds; work.size: how long it was."""
+    """Limit the step work.x of the dependent speeds; work.size: how long it was, or WILD."""
     x, size = work.x, work.size
     for l in range(0, LANES, WIDTH):
         longest = spread(0.0)
@@ -151,6 +154,7 @@ def clip(plan, work):
             far = size_of(step)
             # nan compares false: its lane must not look converged, nor move.
             longest = where((far <= longest) | (longest != longest), longest, far)
+            longest = where(far > limit, WILD, longest)
             x[s, l] = where(far < 1e300, smaller(larger(step, -limit), limit), 0.0)
         size[l] = longest
 
@@ -183,7 +187,7 @@ def bend(plan, work, moving):
 
 @kernel
 def newton(plan, work, live, last_update):
-    """Close the loops of the live lanes; those that do not converge die.
+    """Close the loops of the live lanes; those that do not converge, or wander, die.
 
     The Jacobian left behind is of a pose within KEEP of the last.
     """
@@ -191,7 +195,7 @@ def newton(plan, work, live, last_update):
     for l in range(0, LANES, WIDTH):
         moving[l] = live[l]
         fresh[l] = live[l]
-        before[l] = 1.0
+        before[l] = WILD
     for _ in range(STEPS):
         if not any_of(moving):
             return
@@ -204,9 +208,13 @@ def newton(plan, work, live, last_update):
         bend(plan, work, moving)
         for l in range(0, LANES, WIDTH):
             size, new = work.size[l], fresh[l] > 0
+            # As in `newton.Closer.close`: who wanders dies, and goes in smaller steps.
+            sound = (size < WILD) & ((size <= before[l]) | (size <= SMALL))
+            lives = where(sound, live[l], where(moving[l] > 0, 0.0, live[l]))
+            live[l] = lives
             keep = (size < KEEP) & (new | (size < GOOD * before[l]))
             enough = where(new, last_update, KEPT * last_update)
-            moving[l] = where(size < enough, 0.0, moving[l])
+            moving[l] = where(size < enough, 0.0, where(lives > 0, moving[l], 0.0))
             fresh[l] = where(keep, 0.0, moving[l])
             before[l] = size
     for l in range(0, LANES, WIDTH):
@@ -243,7 +251,8 @@ def step(plan, work, settings, places, travel, bends, i, going, last_update):
     """Drive the coordinates of going lanes to setting i, and close.
 
     Predicted from the tangent and from what the tangents of the last steps were short of:
-    bends[i] times these.
+    bends[i] times these. Near dead points these grow faster than any polynomial foresees, so
+    that what is predicted is held to a multiple of the last one.
     """
     speeds = len(plan.limit)
     for f in range(len(plan.free)):
@@ -255,7 +264,7 @@ def step(plan, work, settings, places, travel, bends, i, going, last_update):
         s = plan.block_speeds[j]
         for l in range(0, LANES, WIDTH):
             more, last = spread(0.0), work.curve[s, l]
-            on = going[l] > 0
+            on, most = going[l] > 0, size_of(bends[i, ORDER] * last)
             for k in range(ORDER):
                 here = work.curve[k * speeds + s, l]
                 here = where(here == 0.0, last, here)  # no step that long ago
@@ -263,6 +272,7 @@ def step(plan, work, settings, places, travel, bends, i, going, last_update):
                 if k > 0:
                     work.curve[k * speeds + s, l] = where(on, last, here)
                 last = here
+            more = smaller(larger(more, -most), most)
             work.curve[s, l] = where(on, more, work.curve[s, l])
             work.x[s, l] += more
     advance(plan, work, going)
@@ -372,8 +382,8 @@ def walk(
         (step, place) and (step, coordinate): what the configuration's `places` are set to in
         every step, and the coordinates' travel; for all levels of fineness one after the other.
     bends
-        (step, ORDER): shares of what the tangents of the last steps were short of, the latest
-        first, of what this one's will be; 0 where unknown.
+        (step, ORDER + 1): shares of what the tangents of the last steps were short of, the latest
+        first, of what this one's will be, and the largest share of the latest; 0 where unknown.
     legs
         (level, sample + 1): first step of every leg.
     signs

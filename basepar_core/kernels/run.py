@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from .. import kinematics
-from ..closure import GEOMETRY_STEPS, REFINEMENTS, Model, Outcome, Trace
+from ..closure import ASSEMBLY_REFINEMENTS, GEOMETRY_STEPS, REFINEMENTS, Model, Outcome, Trace
 from ..kinematics import coordinate_configuration, coordinate_step
 from ..motion import Motion
 from ..newton import LAST_UPDATE, Closer
@@ -30,6 +30,8 @@ from .work import Work, aligned, workspace
 _TOGETHER = 8192
 #: Sums of an extrapolation's weights, by its degree: of equal steps they are 1, 3, 7, 15.
 _FARTHEST = (5.0, 32.0, 32.0, 32.0)
+#: An extrapolation is at most so many times the last curvature, scaled to the step.
+_MOST = 2.0
 #: Motions whose steps are kept.
 _WAYS = 8
 
@@ -49,7 +51,7 @@ class Start:
     assembled
         (variant,) bool: whether the loops closed all the way from the nominal geometry.
     margin
-        (variant,) least on that way.
+        (variant,) where it begins.
     """
 
     last_update: float
@@ -207,7 +209,7 @@ class Kernels:
         """Bring all variants from the nominal geometry to theirs; (variant,) bool: who arrived."""
         assembled = np.zeros(len(margin), dtype=bool)
         waiting = np.arange(len(margin))
-        for finer in REFINEMENTS:
+        for finer in ASSEMBLY_REFINEMENTS:
             steps = GEOMETRY_STEPS * finer
             group = max(LANES, _TOGETHER // steps)
             for first in range(0, waiting.size, group):
@@ -239,11 +241,12 @@ class Kernels:
     def _way(self, targets: Array) -> tuple[Array, Array, Array, Array, Array]:
         """As `_legs`; the last ones are kept, since sweeps follow the same motions for ever."""
         key = targets.tobytes()
-        if key not in self._ways:
+        found = self._ways.get(key)
+        if found is None:
             if len(self._ways) >= _WAYS:
                 self._ways.clear()
-            self._ways[key] = self._legs(targets)
-        return self._ways[key]
+            found = self._ways[key] = self._legs(targets)
+        return found
 
     @cached_property
     def _ways(self) -> dict[bytes, tuple[Array, Array, Array, Array, Array]]:
@@ -282,13 +285,18 @@ class Kernels:
             np.ascontiguousarray(np.array(settings).T),
             np.array(places, dtype=np.int64),
             np.ascontiguousarray(travel.T),
-            _bends(travel, np.concatenate(lengths), np.hstack(firsts)),
+            _bends(
+                travel,
+                np.concatenate(lengths),
+                np.hstack(firsts),
+                np.arange(travel.shape[1]) < legs[0][-1],
+            ),
             np.array(legs, dtype=np.int64),
         )
 
 
-def _bends(travel: Array, lengths: Array, firsts: Array) -> Array:
-    """(step, ORDER): shares of the last steps' curvatures in the next one's, the latest first.
+def _bends(travel: Array, lengths: Array, firsts: Array, coarse: Array) -> Array:
+    """(step, ORDER + 1): shares of the last steps' curvatures in the next one's, latest first.
 
     What a tangent is short of is the square of the step times a smooth function, which a
     polynomial through the last steps extrapolates: of the coordinate if there is one, else of
@@ -300,12 +308,13 @@ def _bends(travel: Array, lengths: Array, firsts: Array) -> Array:
     steps = np.arange(lengths.size)
     since = steps - np.maximum.accumulate(np.where(np.isin(steps, firsts), steps, 0))
     places = np.cumsum(lengths) - lengths * (2 / 3)
-    shares = np.zeros((lengths.size, ORDER))
+    shares = np.zeros((lengths.size, ORDER + 1))
     with np.errstate(all="ignore"):
         speeds = travel / lengths
-        error = np.linalg.norm(speeds, axis=0) * (1 + 1e-9)
+        error = np.linalg.norm(speeds, axis=0)
+        rounding = 1e-9 * error
         for count in range(1, ORDER + 1):
-            here = steps[since >= count]
+            here = steps[since >= (count if count == 1 else np.where(coarse, count, steps.size))]
             last = here[:, None] - np.arange(1, count + 1)
             weights = _extrapolation(places[last], places[here])
             wrong = np.linalg.norm(
@@ -313,9 +322,13 @@ def _bends(travel: Array, lengths: Array, firsts: Array) -> Array:
             )
             weights *= (lengths[here, None] / lengths[last]) ** 2
             # A far-fetched extrapolation is worse than none.
-            good = (wrong <= error[here]) & (np.abs(weights).sum(axis=1) < _FARTHEST[count - 1])
-            error[here[good]] = wrong[good] + 1e-9 * error[here[good]]
+            good = (wrong <= error[here] + rounding[here]) & (
+                np.abs(weights).sum(axis=1) < _FARTHEST[count - 1]
+            )
+            error[here[good]] = wrong[good]
             shares[here[good], :count] = weights[good]
+            if count == 1:
+                shares[here, ORDER] = _MOST * np.where(good, weights[:, 0], 0.0)
     return shares
 
 

@@ -21,7 +21,8 @@ def environment():
     return {name: os.environ.get(name) for name in ONE_THREAD}
 
 
-def test_laptop_is_quiet_local_and_single_threaded():
+def test_laptop_is_quiet_local_and_single_threaded(monkeypatch):
+    monkeypatch.setenv("OMP_NUM_THREADS", "7")  # the user's, for other programs
     before = dask.config.get("distributed.scheduler.worker-saturation")
     with connect(Laptop(workers=2, memory="600 MB")) as client:
         info = client.scheduler_info(n_workers=-1)
@@ -34,6 +35,7 @@ def test_laptop_is_quiet_local_and_single_threaded():
             urllib.request.urlopen(f"http://127.0.0.1:{info['services']['dashboard']}/status")
         for found in client.run(environment).values():
             assert set(found.values()) == {"1"}
+        assert os.environ["OMP_NUM_THREADS"] == "7"
         assert client.cluster.scheduler.WORKER_SATURATION == 4.0
         listening = {
             connection.laddr.ip

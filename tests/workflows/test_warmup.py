@@ -19,7 +19,6 @@ from basepar_core.kernels import warmup
 from basepar_core.motion import excitation
 from sweeps import evaluate
 from sweeps.spec_file import parse_sweep
-from tests.mechanisms import nearby
 
 spec = parse_sweep(
     "{mechanism: four-bar, space: {plan: random, variables: {lx1: [0.25, 0.35]}, candidates: 9,"
@@ -29,7 +28,9 @@ evaluate.prepare(spec)(spec.plan.rows(0, 9), np.ones(9, dtype=bool))
 for name in ("sla-suspension", "ur5"):
     model = prepare(load(name))
     motion = excitation(model.mechanism, model.assembled.coordinates)
-    assert Engine(model).observe(nearby(model.mechanism, 3, 0.01, 1), motion).closed.all()
+    nominal, shares = model.mechanism.nominal, np.array([0.995, 1.0, 1.005])
+    nearby = {symbol.name: nominal[symbol.name] * shares for symbol in model.mechanism.geometry}
+    assert Engine(model).observe(nearby, motion).closed.all()
 print(warmup._compiled())
 """
 
