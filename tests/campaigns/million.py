@@ -3,7 +3,8 @@
 Everything is counted in CPU time, which a loaded machine does not change (much): each worker adds
 up the CPU of its evaluations; whatever else workers and driver spend between the first task and
 the last is overhead, here as a share of the workers' time and of the evaluations'. Call it with a
-small number first: the first sweep of a process loads libraries. The driver's memory is looked at after every batch of receipts.
+small number first: the first sweep of a process loads libraries. The driver's memory is looked at
+after every batch of receipts.
 
     python -m tests.campaigns.million FOLDER WORKERS VARIANTS …
 """
