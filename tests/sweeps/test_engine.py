@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from basepar_core import engine
-from basepar_core.files import load
+from basepar_core.files import library_path, load
 from basepar_core.reduction import noise_levels
 from sweeps.evaluate import ChunkEvaluator, prepare
 from sweeps.plans import Random
@@ -131,12 +131,19 @@ def test_chunks_of_any_size_give_the_same_bits(size):
 
 
 @pytest.mark.slow
-def test_show_says_which_way_and_why():
-    command = [sys.executable, "-m", "workflows.cli", "show", "four-bar", "--json"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    told = json.loads(done.stdout)
-    assert told["path"] == "compiled kernels"
-    assert "every joint" in told["path_why"]
+def test_show_says_which_way_and_why(tmp_path):
+    def told(name):
+        command = [sys.executable, "-m", "workflows.cli", "show", str(name), "--json"]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        return json.loads(done.stdout)
+
+    found = told("four-bar")
+    assert found["path"] == "compiled kernels"
+    assert "every joint" in found["path_why"]
+    text = library_path("four-bar").read_text()
+    far = tmp_path / "far.yaml"
+    far.write_text(text.replace("turns: 1", "turns: 5000"))
+    assert "but not the cycle: coordinates reach 3.12e+04 rad" in told(far)["path_why"]
 
 
 def test_far_cycles_go_the_plain_way(monkeypatch):
