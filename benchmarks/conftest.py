@@ -42,6 +42,25 @@ def goals(must: float | None, wanted: float | None) -> str:
 
 
 @pytest.fixture
+def figure(benchmark, capsys):
+    """`figure(what, found, allowed)`: recorded, and printed beside what it may be.
+
+    Nothing is asserted on time: whoever else uses the machine would decide it.
+    """
+
+    def compare(what: str, found: float, allowed: float | None = None, *, least=False) -> None:
+        benchmark.extra_info |= {what: found, f"{what}, figure": allowed}
+        told = f"\n  {what}: {found:.4g}"
+        if allowed is not None:
+            met = found >= allowed if least else found <= allowed
+            told += f", figure {allowed:g} {'met' if met else 'MISSED'}"
+        with capsys.disabled():
+            print(told)
+
+    return compare
+
+
+@pytest.fixture
 def against(benchmark, capsys):
     """`against(ours, theirs, per=…)`: benchmark ours, and record how many times faster it is."""
 

@@ -32,18 +32,17 @@ def suspension():
 
 @pytest.mark.parametrize("digits", FIGURES)
 @pytest.mark.benchmark(group="suspension by variable precision, everything included")
-def test_suspension(benchmark, suspension, digits):
+def test_suspension(benchmark, figure, suspension, digits):
     begun = time.process_time()
     found = benchmark.pedantic(lambda: precise(suspension, digits=digits), rounds=3)
     cpu = (time.process_time() - begun) / 3
-    benchmark.extra_info["cpu s"] = cpu
     assert (found.rank, found.doubt) == (41, "")
     assert found.least > 0
-    assert cpu < FIGURES[digits]
+    figure(f"{digits} digits, CPU s", cpu, FIGURES[digits])
 
 
 @pytest.mark.benchmark(group="rank and all singular values, 280×70 at 500 digits")
-def test_rank_and_values_against_mpmath(benchmark, capsys, suspension):
+def test_rank_and_values_against_mpmath(benchmark, figure, suspension):
     W = variant(suspension, {}, INSTANTS).observe(500)
     assert (W.entries.nrows(), W.entries.ncols()) == (280, 70)
     begun = time.process_time()
@@ -58,7 +57,6 @@ def test_rank_and_values_against_mpmath(benchmark, capsys, suspension):
         for k in range(41):  # thirteen digits
             assert abs(numbers.from_float(*found.values[k]) / values[k] - 1) < 1e-13
         assert values[41] < mpmath.mpf(10) ** -480
-    benchmark.extra_info["times faster"] = theirs / ours
-    with capsys.disabled():
-        print(f"\n  ours {ours:.3f} s cpu, mpmath {theirs:.1f}: {theirs / ours:.0f} times")
-    assert theirs > TIMES_FASTER * ours
+    figure("CPU s", ours)
+    figure("mpmath, CPU s", theirs)
+    figure("times faster", theirs / ours, TIMES_FASTER, least=True)
