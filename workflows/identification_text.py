@@ -6,30 +6,45 @@ from typing import Any
 import numpy as np
 from rich.markup import escape
 
+from basepar_core.identification.compare import file_values, units
 from basepar_core.identification.consistent import Consistent
 from basepar_core.identification.identify import Identification, Validation
+from basepar_core.read_assembly import value_units
+from basepar_core.read_motion import effort
 
 from . import terminal
 
 
 def document(found: Identification, standard: Mapping[str, float]) -> dict[str, Any]:
     """What `basepar identify --json` prints."""
-    fit, names = found.estimate, found.model.mechanism.coordinates
-    halves = fit.half_widths()
+    fit, mechanism = found.estimate, found.model.mechanism
+    names = mechanism.coordinates
+    slots = value_units(mechanism.joints)
     parameters = [
         {
             "parameter": name,
+            "unit": unit,
             "value": float(value),
             "deviation": float(deviation),
             "relative_deviation": float(deviation / abs(value)) if value else None,
             "interval": [float(value - half), float(value + half)],
+            "file": float(stated) if np.isfinite(stated) else None,
+            "off": float((value - stated) / deviation)
+            if np.isfinite(stated) and deviation
+            else None,
         }
-        for name, value, deviation, half in zip(
-            found.names, fit.values, fit.deviations, halves, strict=True
+        for name, unit, value, deviation, half, stated in zip(
+            found.names,
+            units(mechanism, found.columns, found.names),
+            fit.values,
+            fit.deviations,
+            fit.half_widths(),
+            file_values(found),
+            strict=True,
         )
     ]
     return {
-        "mechanism": found.model.mechanism.name,
+        "mechanism": mechanism.name,
         "record": found.training.source,
         "method": found.method,
         "rows": int(fit.residual.size),
@@ -38,6 +53,7 @@ def document(found: Identification, standard: Mapping[str, float]) -> dict[str, 
         "condition": fit.condition,
         "relative_error": found.training.relative_error,
         "sigma": dict(zip(names, map(float, fit.sigma), strict=True)),
+        "sigma_unit": {name: effort(slots[name]).text.replace("*", " ") for name in names},
         "parameters": parameters,
         "covariance": fit.covariance.tolist(),
         "known": dict(found.known),
@@ -81,26 +97,36 @@ def show(facts: Mapping[str, Any]) -> None:
         + (f"smoothed at {smoothed}" if smoothed else "rates as given")
     )
     sums = {row["parameter"]: row for row in facts["base"]}
-    rows = terminal.table(
-        "base parameter", "value", "deviation", "%", right=("value", "deviation", "%")
-    )
+    titles = ["value", "deviation", "%"]
+    compared = any(one["file"] is not None for one in facts["parameters"])
+    titles += ["from the file", "off by"] * compared
+    rows = terminal.table("base parameter", *titles, "unit", right=tuple(titles))
     for one in facts["parameters"]:
         share = one["relative_deviation"]
-        rows.add_row(
-            escape(terminal.combination(sums[one["parameter"]])),
+        cells = [
             f"{one['value']:.6g}",
             f"{one['deviation']:.2g}",
             "" if share is None else f"{100 * share:.2g}",
-        )
+        ]
+        if compared:
+            cells += [
+                "" if one["file"] is None else f"{one['file']:.6g}",
+                "" if one["off"] is None else f"{one['off']:+.1f} σ",
+            ]
+        name = escape(terminal.combination(sums[one["parameter"]]))
+        rows.add_row(name, *cells, one["unit"].replace("^2", "²"))
     out.print(rows)
+    if compared:
+        out.print("off by: value less the file's, in standard deviations")
     if facts["known"]:
         said = ", ".join(f"{name} = {value:g}" for name, value in facts["known"].items())
         out.print(f"known: {said}")
     if facts["dropped"]:
         out.print(f"not essential, left out: {', '.join(facts['dropped'])}")
-    noise = ", ".join(f"{name} {value:.3g}" for name, value in facts["sigma"].items())
+    kinds = facts["sigma_unit"]
+    noise = ", ".join(f"{name} {x:.3g} {kinds[name]}" for name, x in facts["sigma"].items())
     out.print(
-        f"\ntorque error {facts['relative_error']:.2%} of its norm; noise (N m or N) {noise}; "
+        f"\ntorque error {facts['relative_error']:.2%} of its norm; noise {noise}; "
         f"condition {facts['condition']:.3g}"
     )
     if facts["validation"]:

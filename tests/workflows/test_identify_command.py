@@ -1,6 +1,9 @@
 """`basepar identify`, `base --with`, and `basepar reproduce identification`."""
 
 import json
+import re
+import shlex
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -57,6 +60,60 @@ def test_base_with_friction(run):
     assert found["rank"] == 10
     assert {"A.viscous", "A.coulomb"} <= {row["parameter"] for row in found["base"]}
     assert run("base", "four-bar", "--with", "friction", "--route", "precise").status == 2
+
+
+#: By hand from the shipped file: 2.7 kg/m, 0.1 and 0.4 m, slider 0.8 kg; and the units.
+BY_HAND = {
+    "crank.my": (0.0, "kg m"),
+    "crank.J": (0.0009 - 0.1 * 0.0135, "kg m^2"),
+    "rod.m": (1.08 + 0.0135 / 0.1 + 0.8, "kg"),
+    "rod.mx": (0.216 + 0.4 * 0.8, "kg m"),
+    "rod.my": (0.0, "kg m"),
+    "rod.J": (0.0576 + 0.16 * 0.8, "kg m^2"),
+}
+
+
+def test_the_walk_in_the_docs(run, tmp_path, monkeypatch):
+    """A new user's first identification, as printed, against the file's values by hand."""
+    page = Path(__file__).parents[2] / "docs" / "identification.md"
+    printed = re.search(r"```console\n(.*?)```", page.read_text(encoding="utf-8"), re.S)[1]
+    commands = [shlex.split(line[1:]) for line in re.findall(r"^\$ basepar.*", printed, re.M)]
+    monkeypatch.chdir(tmp_path)
+    *simulated, last = commands
+    assert [words[1] for words in simulated] == ["simulate", "simulate"]
+    for words in simulated:
+        assert run(*words[1:]).status == 0
+    shown = run(*last[1:]).out
+    for line in printed.splitlines()[4:7]:  # the table's rows in the docs are what is printed
+        assert " ".join(line.split()) in " ".join(shown.split())
+    found = run(*last[1:], "--json").json
+    for one in found["parameters"]:
+        value, unit = BY_HAND[one["parameter"]]
+        assert one["unit"] == unit
+        assert one["file"] == pytest.approx(value, abs=1e-15)
+        assert one["off"] == pytest.approx((one["value"] - value) / one["deviation"], rel=1e-6)
+        assert abs(one["off"]) < 4  # one of six beyond: 4e-4 by chance
+    assert found["sigma"]["A"] == pytest.approx(0.005, rel=0.15)  # stated; 3 of its deviations
+    assert found["position_noise"]["A"] == pytest.approx(1e-4, rel=0.15)
+    assert found["sigma_unit"] == {"A": "N m"}
+    assert len(found["parameters"]) == 6
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--noise", "B=1"], "is no coordinate; they are A"),
+        (["--noise", "A=-1"], "no standard deviation"),
+        (["--samples", "3"], "at least 16"),
+        (["--with", "friction"], "names these columns without one"),
+        (["-o", "run.txt"], "write FILE.csv"),
+    ],
+)
+def test_simulate_refuses(run, tmp_path, words, says):
+    ran = run("simulate", "slider-crank", "-o", str(tmp_path / "run.csv"), *words, "--json")
+    assert ran.status in (1, 2)
+    assert says in ran.json["error"]["message"]
+    assert not (tmp_path / "run.csv").exists()
 
 
 @pytest.mark.slow

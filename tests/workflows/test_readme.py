@@ -4,11 +4,12 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from basepar_core.base.symbolic import symbolic
 from basepar_core.closure import prepare
-from basepar_core.files import loads
+from basepar_core.files import load, loads
 from sweeps import store
 from sweeps.evaluate import prepare as evaluator_of
 from sweeps.space import Filter
@@ -25,9 +26,16 @@ MECHANISM, SWEEP, STUDY = re.findall(r"```yaml\n(.*?)```", README, re.S)
 
 
 def test_a_mechanism_of_your_own():
-    found = symbolic(prepare(loads(MECHANISM)))
+    model = prepare(loads(MECHANISM))
+    found = symbolic(model)
     assert found.rank == 6
     assert not found.doubt
+    # Of the shipped one's bodies, geometry, motions and noise, as the text says.
+    mechanism, shipped = model.mechanism, load("slider-crank")
+    phi = [one.inertial_parameters(one.nominal) for one in (mechanism, shipped)]
+    np.testing.assert_allclose(*phi, rtol=1e-15)
+    for part in ("geometry", "excitation", "cycle", "coordinates", "noise"):
+        assert getattr(mechanism, part) == getattr(shipped, part), part
 
 
 def test_a_sweep_of_your_own(tmp_path, monkeypatch, capsys):

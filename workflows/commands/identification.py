@@ -1,4 +1,4 @@
-"""Commands about measurements: excite, identify.
+"""Commands about measurements: excite, simulate, identify.
 
 Imports stand in the functions: `basepar --help` answers without loading any mathematics.
 """
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 def register(add: Add) -> None:
     """Add the commands to the grammar."""
     _register_excite(add)
+    _register_simulate(add)
     identify = add(
         "identify",
         _identify,
@@ -30,10 +31,11 @@ DATA is a CSV file with `t` and, per coordinate A, its position `A` and torque `
 `A''` where they are known. Units stand in brackets, `A [deg]`; without one they are SI. Positions
 are smoothed without delay and differentiated; the cut-off is chosen from the data.
 
---json prints mechanism, record, method, rows, cutoffs [Hz], condition, relative_error, sigma by
-coordinate, parameters [{parameter, value, deviation, relative_deviation, interval}], covariance,
-known, dropped, standard (all parameters by name), consistent {distance, chance, parameters,
-base, least}, validation, notes [{kind, text}]."""
+--json prints mechanism, record, method, rows, cutoffs [Hz], condition, relative_error, sigma and
+sigma_unit by coordinate, parameters [{parameter, unit, value, deviation, relative_deviation,
+interval, file, off}] (SI; file: the value of the mechanism's file; off: value less that, in
+deviations), covariance, known, dropped, standard (all parameters by name), consistent {distance,
+chance, parameters, base, least}, validation, notes [{kind, text}]."""
     identify.add_argument("mechanism", help="a mechanism file, or the name of a shipped one")
     identify.add_argument("data", help="a CSV file")
     identify.add_argument(
@@ -214,4 +216,46 @@ def _excite(options: argparse.Namespace) -> int:
     with terminal.steps(options.json) as say:
         document = excitation_text.designed(options, pairs, _words(options.columns_with), say)
     emit(document) if options.json else excitation_text.show(document)
+    return 0
+
+
+def _register_simulate(add: Add) -> None:
+    simulate = add(
+        "simulate",
+        _simulate,
+        "a record with noise, as a measurement of the file's mechanism would give it",
+        "basepar simulate slider-crank -o run.csv",
+    )
+    simulate.description = """\
+A record with noise, as a measurement of the file's mechanism would give it.
+
+Torque of the file's own parameters along one period of its excitation (or its work cycle), with
+white noise on torque and position: what would this motion and this noise tell? A real machine's
+record has friction that no column describes, play and elasticity besides.
+
+--json prints mechanism, motion, samples, duration [s], noise and position_noise by coordinate
+(SI), columns, seed, output."""
+    simulate.add_argument("mechanism", help="a mechanism file, or the name of a shipped one")
+    simulate.add_argument("-o", "--output", metavar="FILE.csv", required=True)
+    simulate.add_argument("--motion", choices=("excitation", "cycle"), default="excitation")
+    simulate.add_argument(
+        "--samples", type=int, default=1000, metavar="N", help="(1000; data stay as they are)"
+    )
+    simulate.add_argument(
+        "--noise", metavar="A=S,…", help="of the torque, N m or N (default: the file's)"
+    )
+    simulate.add_argument(
+        "--position-noise", metavar="A=S,…", help="of the position, rad or m (default: none)"
+    )
+    simulate.add_argument("--with", dest="columns_with", metavar="C,…", help="further columns")
+    simulate.add_argument("--seed", type=int, default=1, metavar="N", help="of the noise")
+
+
+def _simulate(options: argparse.Namespace) -> int:
+    from .. import simulation_text
+
+    words = {"noise": options.noise, "position-noise": options.position_noise}
+    pairs = {name: _pairs(text, f"--{name}") for name, text in words.items()}
+    document = simulation_text.simulated(options, pairs, _words(options.columns_with))
+    emit(document) if options.json else simulation_text.show(document)
     return 0
