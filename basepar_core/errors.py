@@ -22,6 +22,10 @@ class BaseparError(Exception):
         return type(self), (self.message, self.where)
 
 
+class BaseparWarning(UserWarning):
+    """Something that is done as it stands, but may not be what was meant."""
+
+
 class UsageError(BaseparError):
     """The command cannot mean what was asked (exit status 2)."""
 

@@ -10,7 +10,8 @@ from fractions import Fraction
 
 from .errors import ExpressionError
 from .expressions import ONE, ZERO, Call, Expression, Number, multiply, negate
-from .units import NUMBER, Dimension, Unit
+from .tokens import shown
+from .units import NUMBER, UNITS, Dimension, Unit
 
 FUNCTIONS = ("sqrt", "sin", "cos", "tan", "abs", "min", "max")
 MAX_DEPTH = 40
@@ -23,17 +24,26 @@ class Term:
     """A part of an expression: its tree, its dimension, and the unit it was written with.
 
     `dimension` None is a zero, or a name of unknown unit: it fits anything. `written` is None
-    where the dimension came about by calculation.
+    where the dimension came about by calculation. `angle`: something in rad; such things have
+    no dimension, but a number that is compared with one should say which unit it means.
     """
 
     tree: Expression
     dimension: Dimension | None = NUMBER
     written: str | None = None
     depth: int = 0
+    angle: bool = False
 
     @property
     def unit(self) -> str:
         return self.written or str(self.dimension)
+
+    @property
+    def bare(self) -> Fraction | None:
+        """Its value where it is a number without a unit, and not zero, which fits anything."""
+        if not isinstance(self.tree, Number) or self.written or self.angle:
+            return None
+        return self.tree.value if self.dimension == NUMBER and self.tree.value else None
 
 
 def _number(value: Fraction) -> Number:
@@ -67,7 +77,8 @@ def measure(term: Term, unit: Unit) -> Term:
     if isinstance(tree, Number):
         tree = _number(tree.value)
     written = unit.text if term.dimension in (None, NUMBER) and not term.written else None
-    return replace(_term(tree, dimension, term), written=written)
+    angle = unit.is_angle and dimension == NUMBER
+    return replace(_term(tree, dimension, term), written=written, angle=angle)
 
 
 def minus(term: Term) -> Term:
@@ -79,8 +90,10 @@ def minus(term: Term) -> Term:
 def combine(sign: str, left: Term, right: Term) -> Term:
     """`left sign right` for one of + - * /."""
     if sign in "+-":
-        return _sum(sign, left, right)
-    return _product(left, right) if sign == "*" else _quotient(left, right)
+        return replace(_sum(sign, left, right), angle=left.angle or right.angle)
+    if sign == "*":
+        return replace(_product(left, right), angle=left.angle != right.angle)
+    return replace(_quotient(left, right), angle=left.angle and not right.angle)
 
 
 def _sum(sign: str, left: Term, right: Term) -> Term:
@@ -152,7 +165,9 @@ def apply(function: str, arguments: Sequence[Term]) -> Term:
     if len(arguments) != most:
         raise ExpressionError(f"{function} takes one argument, not {len(arguments)}")
     tree = Call(function, tuple(argument.tree for argument in arguments))
-    return _term(tree, _DIMENSIONS[function](function, arguments), *arguments)
+    found = _term(tree, _DIMENSIONS[function](function, arguments), *arguments)
+    angle = _DIMENSIONS[function] is _kept and any(argument.angle for argument in arguments)
+    return replace(found, angle=angle)
 
 
 def _halved(function: str, arguments: Sequence[Term]) -> Dimension | None:
@@ -204,3 +219,28 @@ def _bare_hint(*pair: Term) -> str:
             example = f"{bare.tree.value} {other.dimension}"
             return f"; inside an expression a bare number has no unit: write '{example}'"
     return ""
+
+
+def misfit(text: str, term: Term, slot: Unit) -> str:
+    """What to say of a text whose unit does not fit its slot."""
+    assert term.dimension is not None
+    has = "has" if term.unit == "no unit" else "is in"
+    message = f"{shown(text)} {has} {term.unit}, but {slot.text or 'no unit'} is expected here"
+    if _is_frequency(slot.dimension) and term.dimension == _PER_SECOND:
+        return f"{message}; one Hz is 2π rad/s: divide by it and write Hz."
+    if _is_frequency(term.dimension) and slot.dimension == _PER_SECOND:
+        return f"{message}; one Hz is 2π rad/s: multiply by it and write rad/s."
+    if term.written is not None:
+        return f"{message}; change the unit, or the number's place."
+    lacking = slot.dimension / term.dimension
+    return (
+        f"{message}; a factor in {lacking} is missing (inside an expression a bare number has "
+        f"no unit)."
+    )
+
+
+_PER_SECOND = UNITS["s"].dimension ** -1
+
+
+def _is_frequency(dimension: Dimension) -> bool:
+    return dimension == UNITS["Hz"].dimension

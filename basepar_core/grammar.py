@@ -14,12 +14,23 @@ something is wrong, and text from a file never reaches `eval` or `sympify`.
 """
 
 import difflib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from fractions import Fraction
 
 from .errors import ExpressionError
 from .expressions import Call, Expression, Name, Number
-from .folding import FUNCTIONS, MAX_DEPTH, Term, apply, combine, compare, measure, minus, power
+from .folding import (
+    FUNCTIONS,
+    MAX_DEPTH,
+    Term,
+    apply,
+    combine,
+    compare,
+    measure,
+    minus,
+    misfit,
+    power,
+)
 from .tokens import COMPARISONS, Token, is_literal, shown, tokens
 from .units import NUMBER, UNITS, Dimension, Unit
 
@@ -50,7 +61,7 @@ def parse(text: str, slot: Unit, names: Mapping[str, Dimension | None]) -> Expre
         return slot.scale(_Parser(text, {}).whole().tree)
     term = _Parser(text, names).whole()
     if term.dimension is not None and term.dimension != slot.dimension:
-        raise ExpressionError(_misfit(text, term, slot))
+        raise ExpressionError(misfit(text, term, slot))
     return term.tree
 
 
@@ -73,6 +84,27 @@ def parse_comparison(text: str, names: Mapping[str, Dimension | None]) -> Expres
     """
     sign, left, right = _Parser(text, names).sides(COMPARISONS, "a + b <= 0.5 m")
     return Call(sign, (left, right))
+
+
+def bare_angles(
+    text: str, names: Mapping[str, Dimension | None], angles: Collection[str]
+) -> tuple[Fraction, ...]:
+    """Numbers without a unit that an expression, or a comparison, joins with angles.
+
+    They are rad, as `rad` is 1; whoever writes 40 next to an angle may mean degrees.
+
+    Examples
+    --------
+    >>> bare_angles("stroke(D) >= 40", {"stroke(D)": NUMBER}, ["stroke(D)"])
+    (Fraction(40, 1),)
+    >>> bare_angles("stroke(D) >= 40 deg", {"stroke(D)": NUMBER}, ["stroke(D)"])
+    ()
+    """
+    parser = _Parser(text, names, angles)
+    left = parser.sum()
+    if parser.take(*COMPARISONS):
+        parser.join(left, parser.sum())
+    return tuple(parser.bare)
 
 
 def parse_equation(
@@ -98,36 +130,17 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     return f"; did you mean {close[0]!r}?" if close else ""
 
 
-def _misfit(text: str, term: Term, slot: Unit) -> str:
-    assert term.dimension is not None
-    has = "has" if term.unit == "no unit" else "is in"
-    message = f"{shown(text)} {has} {term.unit}, but {slot.text or 'no unit'} is expected here"
-    if _is_frequency(slot.dimension) and term.dimension == _PER_SECOND:
-        return f"{message}; one Hz is 2π rad/s: divide by it and write Hz."
-    if _is_frequency(term.dimension) and slot.dimension == _PER_SECOND:
-        return f"{message}; one Hz is 2π rad/s: multiply by it and write rad/s."
-    if term.written is not None:
-        return f"{message}; change the unit, or the number's place."
-    lacking = slot.dimension / term.dimension
-    return (
-        f"{message}; a factor in {lacking} is missing (inside an expression a bare number has "
-        f"no unit)."
-    )
-
-
-_PER_SECOND = UNITS["s"].dimension ** -1
-
-
-def _is_frequency(dimension: Dimension) -> bool:
-    return dimension == UNITS["Hz"].dimension
-
-
 class _Parser:
     """One pass over the tokens of a text; each method reads what its name says."""
 
-    def __init__(self, text: str, names: Mapping[str, Dimension | None]):
+    def __init__(
+        self, text: str, names: Mapping[str, Dimension | None], angles: Collection[str] = ()
+    ):
         self.text = text
         self.names = names
+        self.angles = angles
+        #: Numbers without a unit that were joined with angles.
+        self.bare: list[Fraction] = []
         self.tokens = tokens(text)
         self.index = 0
         self.depth = 0
@@ -155,6 +168,14 @@ class _Parser:
             return function(*arguments)
         except ExpressionError as error:
             raise self.error(error.message, token) from None
+
+    def join(self, *terms: Term) -> None:
+        """Note numbers without a unit that are added to angles, or compared with them."""
+        if any(term.angle for term in terms):
+            self.bare += [term.bare for term in terms if term.bare is not None]
+
+    def named(self, name: str) -> Term:
+        return Term(Name(name), self.names[name], angle=name in self.angles)
 
     def whole(self) -> Term:
         term = self.sum()
@@ -193,7 +214,9 @@ class _Parser:
     def sum(self) -> Term:
         left = self.term()
         while sign := self.take("+", "-"):
-            left = self.at(sign, combine, sign.text, left, self.term())
+            right = self.term()
+            self.join(left, right)
+            left = self.at(sign, combine, sign.text, left, right)
         return left
 
     def term(self) -> Term:
@@ -267,7 +290,7 @@ class _Parser:
             quantity = self._quantity(token)
             return quantity if quantity is not None else self._call(token)
         if token.text in self.names:
-            return Term(Name(token.text), self.names[token.text])
+            return self.named(token.text)
         if token.text in UNITS:
             raise self.error(
                 f"{token.text!r} is a unit and follows a number or ')', as in "
@@ -292,7 +315,7 @@ class _Parser:
             spelled = "".join(t.text for t in self.tokens[self.index - 1 : end + 1])
             if spelled == name.replace(" ", ""):
                 self.index = end + 1
-                return Term(Name(name), self.names[name])
+                return self.named(name)
         return None
 
     def _call(self, token: Token) -> Term:
@@ -308,6 +331,7 @@ class _Parser:
         while self.take(","):
             arguments.append(self._parenthesised())
         self._close(opening)
+        self.join(*arguments)
         return self.at(token, apply, token.text, arguments)
 
     def _unit_comes(self) -> bool:

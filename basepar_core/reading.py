@@ -7,16 +7,16 @@ build on a value run only if reading it added none (`count`), so that none makes
 
 import re
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from fractions import Fraction
 from math import pi
 from pathlib import Path
 
 import numpy as np
 
-from .errors import ExpressionError, Mistake
+from .errors import BaseparWarning, ExpressionError, Mistake
 from .expressions import ZERO, Call, Expression, Name, Number, evaluate, names
-from .grammar import RESERVED, did_you_mean, parse, parse_any
+from .grammar import RESERVED, bare_angles, did_you_mean, parse, parse_any
 from .identities import Identities
 from .mechanism import Data, Vector
 from .tokens import is_literal, shown, tokens
@@ -316,8 +316,23 @@ class Reading:
             warnings.warn(
                 f"{node.path} (line {node.line}): {text} is taken as {text} rad, more than a "
                 f"turn; write '{text} deg' or '{text} rad'.",
+                BaseparWarning,
                 stacklevel=2,
             )
+
+
+def warn_of_bare_angles(
+    place: str, text: str, names: Mapping[str, Dimension | None], angles: Collection[str]
+) -> None:
+    """Say which numbers of an expression that was read are taken as rad."""
+    for value in bare_angles(text, names, angles):
+        number = f"{float(value):.6g}"
+        warnings.warn(
+            f"{place}: in {shown(text)} {number} is taken as {number} rad, which is "
+            f"{float(value) * 180 / pi:.4g} deg; write '{number} deg' or '{number} rad'.",
+            BaseparWarning,
+            stacklevel=2,
+        )
 
 
 def _is_torn(node: Node) -> bool:

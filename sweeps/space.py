@@ -36,6 +36,11 @@ def dimensions(mechanism: Mechanism) -> dict[str, Dimension | None]:
     }
 
 
+def angles(mechanism: Mechanism) -> set[str]:
+    """Symbols and constants in rad or deg, which have no dimension."""
+    return {one.name for one in mechanism.geometry + mechanism.constants if one.is_angle}
+
+
 def condition(mechanism: Mechanism, text: str) -> Condition:
     """A condition over a mechanism's symbols and constants, units checked."""
     return Condition(text, parse_comparison(text, dimensions(mechanism)))

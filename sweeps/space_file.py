@@ -11,7 +11,7 @@ from basepar_core.errors import ExpressionError, FileError
 from basepar_core.expressions import evaluate
 from basepar_core.grammar import parse_unit
 from basepar_core.mechanism import Mechanism
-from basepar_core.reading import Reading
+from basepar_core.reading import Reading, warn_of_bare_angles
 from basepar_core.units import DIMENSIONLESS, Unit
 from basepar_core.yaml_text import Fields, Items, Node
 
@@ -27,7 +27,7 @@ from .plans import (
     Sobol,
     Zip,
 )
-from .space import Condition, condition, formula
+from .space import Condition, angles, condition, dimensions, formula
 from .spec import unsweepable
 from .table_file import read_table
 from .tables import Table
@@ -130,6 +130,8 @@ def read_formulas(
             try:
                 later = [one for one in entries if one not in [formula.name for formula in found]]
                 found.append(formula(mechanism, name, text, later))
+                place = f"{entry.path} (line {entry.line})"
+                warn_of_bare_angles(place, text, dimensions(mechanism), angles(mechanism))
             except ExpressionError as error:
                 reading.mistake(entry, error.message)
     return tuple(found)
@@ -145,6 +147,8 @@ def _where(
             continue
         try:
             found.append(condition(mechanism, text))
+            place = f"{item.path} (line {item.line})"
+            warn_of_bare_angles(place, text, dimensions(mechanism), angles(mechanism))
         except ExpressionError as error:
             reading.mistake(item, error.message)
     return tuple(found)

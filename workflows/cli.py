@@ -9,10 +9,11 @@ import io
 import os
 import sys
 import traceback
+import warnings
 from collections.abc import Sequence
 from typing import NoReturn
 
-from basepar_core.errors import BaseparError, UsageError
+from basepar_core.errors import BaseparError, BaseparWarning, UsageError
 
 from .commands import (
     Command,
@@ -88,6 +89,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):  # a terminal without φ or − gets ? for it
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
+    warnings.formatwarning = _warned
     try:
         options = parser().parse_args(given)
         return options.command(options)
@@ -113,6 +115,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
             traceback.print_exc()
         _report(_InternalError(_internal(error)), as_json)
         return 1
+
+
+_PLAIN = warnings.formatwarning
+
+
+def _warned(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    line: str | None = None,
+) -> str:
+    """Our own warnings as sentences; others as Python has them."""
+    if issubclass(category, BaseparWarning):
+        return f"basepar: warning: {message}\n"
+    return _PLAIN(message, category, filename, lineno, line)
 
 
 class _StoppedError(BaseparError):

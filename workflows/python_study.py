@@ -22,13 +22,14 @@ from typing import Any
 from basepar_core.errors import ExpressionError, FileError, Mistake
 from basepar_core.files import load
 from basepar_core.mechanism import Mechanism
+from basepar_core.reading import warn_of_bare_angles
 from sweeps.compose import Formula
 from sweeps.own_metrics import Function, of_function
 from sweeps.space import formula
 from sweeps.space_file import symbol_units
 from sweeps.spec import Reduction, unsweepable
 
-from .quantities import quantities
+from .quantities import angular, quantities
 from .study_file import constraint, objective
 from .study_spec import Choices, Integers, Range, Sampler, StudySpec, Variable
 
@@ -114,6 +115,8 @@ def study_of(
     formulas = _formulas(mechanism, derive or {}, wrong)
     if wrong:
         raise FileError("study", wrong)
+    for line in (*aims, *lines):
+        warn_of_bare_angles("study", line.text, known, angular(mechanism, own))
     if isinstance(sampler, str):
         sampler = Sampler(sampler, seed, tuple((options or {}).items()))
     return StudySpec(

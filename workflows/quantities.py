@@ -21,7 +21,7 @@ from basepar_core.topology import joint_of_value
 from basepar_core.units import LENGTH, NUMBER, UNITS, Dimension
 from sweeps import store
 from sweeps.own_metrics import OwnMetric, registered
-from sweeps.space import dimensions
+from sweeps.space import angles, dimensions
 from sweeps.spec import CALLS, CRITERIA, METRICS, REGIMES, Evaluation, Reduction, array_name
 
 #: Results of the rank's evaluation over the excitation; numbers without unit.
@@ -48,6 +48,16 @@ def quantities(mechanism: Mechanism, own: Iterable[OwnMetric] = ()) -> dict[str,
     found |= dict.fromkeys((*RANK_RESULTS, "margin"), NUMBER)
     users = {**registered(), **{one.name: one for one in own}}
     return {name: _dimension(one.unit) for name, one in users.items()} | found
+
+
+def angular(mechanism: Mechanism, own: Iterable[OwnMetric] = ()) -> set[str]:
+    """What of `quantities` is in rad."""
+    metrics = {
+        name: cycle_metrics.find(mechanism, name) for name in cycle_metrics.names(mechanism)
+    }
+    users = {**registered(), **{one.name: one for one in own}}
+    every = {**users, **metrics}
+    return angles(mechanism) | {name for name, one in every.items() if one and one.unit == "rad"}
 
 
 def _dimension(unit: str) -> Dimension:

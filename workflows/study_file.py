@@ -14,7 +14,7 @@ from basepar_core.errors import ExpressionError, FileError, Mistake
 from basepar_core.expressions import Call
 from basepar_core.grammar import parse_any, parse_comparison
 from basepar_core.mechanism import Mechanism
-from basepar_core.reading import Reading
+from basepar_core.reading import Reading, warn_of_bare_angles
 from basepar_core.units import Dimension, Unit
 from basepar_core.yaml_text import Fields, Items, Node, Text, read
 from sweeps.space import Condition
@@ -23,7 +23,7 @@ from sweeps.spec import Reduction
 from sweeps.spec_file import lines_of, read_mechanism, read_own, read_reduction, text_of
 
 from . import sampler_kinds
-from .quantities import check_words, quantities
+from .quantities import angular, check_words, quantities
 from .sampler_kinds import kind_of
 from .study_spec import (
     Choices,
@@ -95,6 +95,10 @@ def _parts(reading: Reading, node: Node, stem: str) -> dict[str, Any]:
         found["constraints"] = _constraints(reading, top.get("constraints"), known)
         names = [name for name, _ in found["variables"]]
         found["derived"] = read_formulas(reading, top.get("derive"), mechanism, names)
+        angles = angular(mechanism, found["own"])
+        for section in ("objectives", "constraints"):
+            for line in found[section]:
+                warn_of_bare_angles(section, line.text, known, angles)
     found |= _store(reading, top.get("store"), stem) | _study(reading, top.get("study"), stem)
     kind = found["sampler"].kind
     batch = found["batch"] or kind_of(kind).batch

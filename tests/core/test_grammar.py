@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from basepar_core.errors import ExpressionError
 from basepar_core.expressions import OPERATORS, Number, Pi, evaluate, multiply, names, number
 from basepar_core.grammar import (
+    bare_angles,
     did_you_mean,
     parse,
     parse_any,
@@ -344,3 +345,25 @@ def test_equation_has_two_sides():
 def test_suggestion_only_where_something_is_close():
     assert did_you_mean("lx1", ["lx2", "rho"]) == "; did you mean 'lx2'?"
     assert did_you_mean("zebra", ["lx2", "rho"]) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "bare"),
+    [
+        ("swing >= 40", [40]),
+        ("0.5 <= swing", [Fraction(1, 2)]),
+        ("swing - 2*20 > 0", [40]),
+        ("abs(swing - 40) <= 5", [40, 5]),
+        ("max(swing, 3) <= a", [3]),
+        ("2*swing + 1 rad >= 40 deg + 7", [7]),
+        ("swing >= 40 deg", []),
+        ("swing >= 0.7 rad", []),
+        ("swing > 0", []),
+        ("swing/(30 deg) >= 2", []),
+        ("sin(swing) <= 0.5", []),
+        ("swing >= a", []),
+        ("a >= 40", []),
+    ],
+)
+def test_numbers_beside_angles(text, bare):
+    assert list(bare_angles(text, {**SYMBOLS, "swing": NUMBER}, {"swing"})) == bare

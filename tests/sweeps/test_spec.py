@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from basepar_core.errors import ExpressionError, FileError
+from basepar_core.errors import BaseparWarning, ExpressionError, FileError
 from basepar_core.files import loads
 from basepar_core.grammar import parse_unit
 from sweeps.plans import Grid, Random, Sobol
@@ -185,6 +185,12 @@ other: 3
         text = complaint(folder, "{plan: grid, variables: {lx1: [1]}, seed: 3}")
         assert "joints.A.type" in text
         assert "space.seed" in text
+
+    def test_a_bare_number_beside_an_angle_is_said_to_be_rad(self, folder):
+        with pytest.warns(
+            BaseparWarning, match=r"where\[0\] \(line 6\).*286.5 deg; write '5 deg'"
+        ):
+            parsed(folder, GOOD.replace("lx1 + max(lx2, Dx) <= lx3 + 10 mm", "tilt < 5"))
 
     def test_no_file(self, tmp_path):
         with pytest.raises(FileError, match="cannot be read"):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from basepar_core.errors import FileError
+from basepar_core.errors import BaseparWarning, FileError
 from basepar_core.files import library_path
 from sweeps.spec_file import from_document
 from workflows.python_study import study_of
@@ -254,3 +254,19 @@ def test_python_says_what_a_file_says():
         "constraints[1]",
         "derive.rho",
     }
+
+
+def test_angles_without_a_unit_are_said_to_be_radians(recwarn):
+    parse_study(STUDY)
+    assert not [one for one in recwarn if issubclass(one.category, BaseparWarning)]
+    bare = STUDY.replace("40 deg", "40")
+    with pytest.warns(
+        BaseparWarning, match=r"constraints: .* 40 rad, .* 2292 deg; write '40 deg'"
+    ):
+        assert parse_study(bare).constraints[0].text == "stroke(D) >= 40"
+    angle = bare.replace("stroke(D)", "transmission_angle(B, C, D)")
+    with pytest.warns(BaseparWarning, match="write '40 deg' or '40 rad'"):
+        parse_study(angle)
+    aim = {"abs(stroke(D) - 40)": "minimize"}
+    with pytest.warns(BaseparWarning, match="'abs"):
+        study_of("four-bar", {"lx1": (0.2, 0.6)}, aim, trials=1, sampler="random")
