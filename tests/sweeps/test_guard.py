@@ -9,6 +9,7 @@ import pytest
 from cluster.connect import connect
 from cluster.places import Laptop
 from sweeps import store
+from sweeps.guard import _memory_limit
 from sweeps.statuses import Status
 from sweeps.sweep import sweep
 
@@ -65,6 +66,16 @@ def test_workers_with_several_threads_are_shielded(path, tmp_path, accident):
 
 
 def test_several_threads_give_the_same_arrays(path, tmp_path):
-    with connect(Laptop(workers=1, threads=2)) as client:
+    with connect(Laptop(workers=1, threads=2, memory="3 GB")) as client:
+        # Each thread's child may use its share; together they fill the worker's memory.
+        assert client.submit(_memory_limit).result() == 1_500_000_000
         sweep(spec(path), client, evaluator=FourBar())
     assert_equal_arrays(path, by_hand(spec(tmp_path / "whole.zarr"), FourBar()))
+
+
+def test_no_worker_is_ever_paused(client):
+    """It holds nothing it could let go of, so a paused one would be waited for without end."""
+    fractions = client.run(
+        lambda dask_worker: dask_worker.memory_manager.memory_pause_fraction
+    ).values()
+    assert set(fractions) == {False}
