@@ -154,11 +154,17 @@ def load(name: str, entry: str, folder: Path | str = ".") -> OwnMetric:
     function = getattr(module, title, None)
     if not callable(function):
         raise MetricError(f"{where} has no function {title!r} for the metric {name}.", [name])
-    if path or "site-packages" not in (module.__file__ or ""):
+    if path or not _everywhere(module):
         cloudpickle.register_pickle_by_value(module)
     known = next((one for one in _registered.values() if one.function is function), None)
     where = str(path) if path else where
     return _made(name, f"{where}:{title}", function, known.unit if known else "1")
+
+
+def _everywhere(module: ModuleType) -> bool:
+    """Whether workers can import it too: Python's own, or installed."""
+    own = module.__name__.partition(".")[0] in sys.stdlib_module_names
+    return own or "site-packages" in (module.__file__ or "")
 
 
 def again(plain: Mapping[str, Mapping[str, str]]) -> tuple[OwnMetric, ...]:

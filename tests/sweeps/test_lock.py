@@ -16,6 +16,7 @@ from sweeps.lock import busy, holder, lock_file, locked
 from sweeps.sweep import sweep
 
 from .fourbar import FourBar, spec
+from .test_kill import wait_until
 
 HOLDER = """
 import sys, time
@@ -115,8 +116,7 @@ def test_another_machine_that_lives(path):
     beating = multiprocessing.get_context("spawn").Process(target=_beat, args=(path,))
     beating.start()
     try:
-        while holder(path) is None or holder(path).beats < 8:
-            time.sleep(0.05)
+        wait_until(lambda: (found := holder(path)) is not None and found.beats >= 8)
         with pytest.raises(StoreError, match="process 4 on elsewhere"), locked(path):
             pass
     finally:
@@ -129,7 +129,7 @@ def test_only_one_of_many_gets_it(path):
     """Four processes at the door at once; whoever is in stays until the others have given up."""
     context = multiprocessing.get_context("spawn")
     with context.Pool(4, _meet, [context.Barrier(4)]) as pool:
-        got = pool.map(_try, [path] * 4, chunksize=1)
+        got = pool.map_async(_try, [path] * 4, chunksize=1).get(180)  # dead ones never answer
     assert sum(got) == 1
 
 
