@@ -44,8 +44,6 @@ def parse_family(text: str, source_name: str = "sweep.yaml") -> Family:
         return {"": parse_sweep(text, source_name)}
     section = node.entries[given[0]]
     wrong = [*mistakes, *_section_mistakes(node, given, section)]
-    if wrong:
-        raise FileError(source_name, wrong)
     found: Family = {}
     for name, entry in _members(section).items():
         try:
@@ -58,7 +56,7 @@ def parse_family(text: str, source_name: str = "sweep.yaml") -> Family:
 
 
 def _member(node: Fields, section: str, name: str, entry: Node, source_name: str) -> SweepSpec:
-    entries = {key: value for key, value in node.entries.items() if key != section}
+    entries = {key: value for key, value in node.entries.items() if key not in SECTIONS}
     assembly = None
     if section == "mechanisms":
         entries["mechanism"] = entry
@@ -72,13 +70,16 @@ def _member(node: Fields, section: str, name: str, entry: Node, source_name: str
 def _section_mistakes(node: Fields, given: list[str], section: Node) -> list[Mistake]:
     if len(given) > 1:
         return [Mistake(given[1], f"a file has {' or '.join(SECTIONS)}, not both", node.line)]
+    found = []
     if given == ["mechanisms"] and "mechanism" in node.entries:
-        return [Mistake("mechanism", "a file has mechanism or mechanisms, not both", node.line)]
+        message = "a file has mechanism or mechanisms, not both"
+        found.append(Mistake("mechanism", message, node.line))
     members = _members(section)
     if not members:
         what = "names and mechanisms" if given == ["mechanisms"] else "names and joint values"
-        return [Mistake(given[0], f"nothing here; a mapping of {what} is needed", section.line)]
-    return [
+        message = f"nothing here; a mapping of {what} is needed"
+        found.append(Mistake(given[0], message, section.line))
+    return found + [
         Mistake(f"{given[0]}.{name}", "a name has letters, digits, - and _", entry.line)
         for name, entry in members.items()
         if not _NAME.fullmatch(name)

@@ -1,15 +1,17 @@
 """What somebody should know of a space before reading its results; nothing here is refused.
 
-A symbol's `bounds` are where a designer wants it, and a sweep may look beyond them on purpose
-(our own four-bar does); a formula for a mass may turn negative far from the nominal geometry.
-Both are said, when a sweep begins and by `basepar status`.
+A symbol's `bounds` are where a designer wants it, and a sweep may look beyond them on purpose;
+a formula for a mass may turn negative far from the nominal geometry; and a sweep may ask for
+nothing. All is said when a sweep begins and by `basepar status`.
 """
 
 import numpy as np
 
-from basepar_core.expressions import evaluate
-from basepar_core.mechanism import Mechanism
+from basepar_core.expressions import ONE, evaluate
+from basepar_core.grammar import parse_unit
+from basepar_core.mechanism import Mechanism, Symbol
 from basepar_core.relations import symbol_values
+from basepar_core.units import DIMENSIONLESS, UNITS, Unit
 
 from .compose import Derived, extent
 from .outputs import Columns
@@ -24,7 +26,10 @@ PIECES = 16
 def notes(spec: SweepSpec) -> tuple[str, ...]:
     """Sentences about symbols beyond their bounds and about bodies of negative mass."""
     columns = sample(spec)
-    return (*beyond_bounds(spec, columns), *negative_masses(spec, columns))
+    asked = spec.evaluation
+    nothing = asked.rank == "none" and not (asked.metrics or asked.own or asked.reduction)
+    said = ["nothing is evaluated: rank is none, and no metrics or reduction are asked for"]
+    return (*said * nothing, *beyond_bounds(spec, columns), *negative_masses(spec, columns))
 
 
 def sample(spec: SweepSpec) -> Columns:
@@ -53,15 +58,38 @@ def beyond_bounds(spec: SweepSpec, columns: Columns) -> list[str]:
     for symbol in spec.mechanism.geometry:
         if symbol.bounds is None or symbol.name not in ends:
             continue
-        low, high = map(float, evaluate(symbol.bounds, {}))
-        least, most = ends[symbol.name]
-        slack = 1e-12 * max(abs(low), abs(high))  # 700 mm may be one rounding off 0.7
-        if least < low - slack or most > high + slack:
-            found.append(
-                f"{symbol.name} is swept from {least:.4g} to {most:.4g}, beyond its bounds "
-                f"{low:.4g} … {high:.4g} (SI)"
-            )
+        if said := _beyond(symbol, *ends[symbol.name]):
+            found.append(said)
     return found
+
+
+def _beyond(symbol: Symbol, least: float, most: float) -> str:
+    """What to say of a range (SI) that leaves a symbol's bounds; "" where it does not."""
+    assert symbol.bounds is not None
+    low, high = map(float, evaluate(symbol.bounds, {}))
+    slack = 1e-12 * max(abs(low), abs(high))  # 700 mm may be one rounding off 0.7
+    if least >= low - slack and most <= high + slack:
+        return ""
+    unit = parse_unit(symbol.unit) if symbol.unit else DIMENSIONLESS
+    size = _size(unit)
+    swept = f"{symbol.name} is swept from {least / size:.4g} to {most / size:.4g} {unit.text}"
+    bounds = f"its bounds {low / size:.4g} … {high / size:.4g} {unit.text}".rstrip()
+    if most >= low and least <= high:
+        return f"{swept.rstrip()}, beyond {bounds}"
+    for other in UNITS.values():  # numbers that would be right in another unit
+        scale = _size(other) / size
+        alike = (other.dimension, other.is_angle) == (unit.dimension, unit.is_angle)
+        if alike and scale != 1 and low <= least * scale and most * scale <= high:
+            number = f"{least / size:.4g}"
+            return (
+                f"{swept}, wholly outside {bounds}. In {other.text} these numbers lie within: "
+                f"bare ones are in {unit.text}; write '{number} {other.text}' if that is meant"
+            )
+    return f"{swept.rstrip()}, wholly outside {bounds}"
+
+
+def _size(unit: Unit) -> float:
+    return float(evaluate([unit.scale(ONE)], {})[0])
 
 
 def negative_masses(spec: SweepSpec, columns: Columns) -> list[str]:

@@ -67,8 +67,8 @@ def _plan(
     entries = reading.entries(node, "a plan: its name, variables, …") or {}
     kind = reading.choice(entries.get("plan"), PLANS, "plan")
     if kind is None:
-        if entries and "plan" not in entries:
-            reading.mistake(node, f"no plan; one of {', '.join(PLANS)}")
+        if entries:
+            _without_a_plan(reading, node, mechanism, beside)
         return None
     if kind == "table":
         return _table(reading, node, mechanism, beside)
@@ -77,6 +77,23 @@ def _plan(
     if kind in ("product", "chain"):
         return _composed(reading, node, mechanism, kind, beside)
     return _drawn(reading, node, mechanism, kind, beside)
+
+
+def _without_a_plan(
+    reading: Reading, node: Node, mechanism: Mechanism | None, beside: tuple[str, ...]
+) -> None:
+    """What else is wrong with a plan whose kind is not known."""
+    optional = ("variables", "candidates", "seed", "rows", "file", "of", *beside)
+    before = reading.count
+    entries = reading.fields(node, ("plan",), optional)
+    for one in reading.mistakes[before:]:
+        if one.message == "missing":
+            reading.mistakes.remove(one)
+            reading.mistake(node, f"no plan; one of {', '.join(PLANS)}")
+    if "variables" in entries:
+        read_variables(reading, entries["variables"], mechanism)
+    if "candidates" in entries:
+        reading.whole(entries["candidates"], 1)
 
 
 def _composed(
@@ -262,11 +279,14 @@ def _table(
     entries = reading.fields(node, ("plan",), ("rows", "file", *beside))
     if ("rows" in entries) == ("file" in entries):
         reading.mistake(node, "a table has either rows or a file")
-    if reading.count > before or mechanism is None:
+        return None
+    if mechanism is None:
         return None
     if "file" in entries:
-        return _table_of_file(reading, entries["file"], mechanism)
-    return _table_of_rows(reading, entries["rows"], mechanism)
+        found = _table_of_file(reading, entries["file"], mechanism)
+    else:
+        found = _table_of_rows(reading, entries["rows"], mechanism)
+    return found if reading.count == before else None
 
 
 def _table_of_file(reading: Reading, node: Node, mechanism: Mechanism) -> Table | None:

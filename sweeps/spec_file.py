@@ -33,6 +33,7 @@ from .spec import (
     SweepSpec,
     evaluation_mistakes,
     number_mistakes,
+    plan_mistakes,
 )
 from .table_file import read_table
 from .tables import Table
@@ -152,7 +153,9 @@ def _parts(reading: Reading, node: Node, assembly: Node | None) -> dict[str, Any
     store, chunk = _store(reading, top.get("store"))
     seconds = _limits(reading, top.get("limits"))
     lines = lines_of(node)
+    plans = plan_mistakes(mechanism, plan) if mechanism is not None and plan is not None else []
     for wrong in [
+        *plans,
         *evaluation_mistakes(evaluation, mechanism),
         *number_mistakes(chunk, seconds),
     ]:

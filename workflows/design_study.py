@@ -73,11 +73,15 @@ def load_job(spec: str, store: str | None = None, trials: int | None = None) -> 
 def run(job: StudySpec, place: Place, progress: Progress | None = None) -> Result:
     """Run a study where `place` says; what its store and journal hold already is not done again.
 
+    A store of another specification is refused before any worker starts.
+
     Raises
     ------
     StoreError, ClusterError
         As their messages say.
     """
+    if job.path.exists():
+        refuse_other(job.sweep, job.path)
     try:
         with connect(place) as client:
             return study(job, client, progress)

@@ -4,7 +4,9 @@ from importlib import resources
 from pathlib import Path
 
 from basepar_core.errors import UsageError
+from basepar_core.files import library_names
 from basepar_core.grammar import did_you_mean
+from basepar_core.yaml_text import Fields, read
 
 
 def sweep_names() -> tuple[str, ...]:
@@ -53,9 +55,56 @@ def _file(name_or_path: str, folder: str, what: str) -> Path:
         return _folder(folder) / f"{name_or_path}.yaml"
     path = Path(name_or_path)
     if path.is_file():
+        _refuse_other(path, what)
         return path
-    hint = did_you_mean(name_or_path, names) or f"; shipped: {', '.join(names)}"
+    if (path / "zarr.json").is_file():
+        raise UsageError(
+            f"{name_or_path} is a store, not a {what} file: `basepar status {name_or_path}` says "
+            f"what it holds. It goes on by the {what} file that made it.",
+            [name_or_path],
+        )
+    hint = _elsewhere(name_or_path) or did_you_mean(name_or_path, names)
+    hint = hint or f"; shipped: {', '.join(names)}"
     raise UsageError(
         f"There is no {what} file {name_or_path!r}, and no shipped {what} of this name{hint}",
         [name_or_path],
+    )
+
+
+def _elsewhere(name: str) -> str:
+    """What else ships under this name, and the command that takes it."""
+    found = [f"a sweep (`basepar sweep {name}`)"] * (name in sweep_names())
+    found += [f"a study (`basepar study {name}`)"] * (name in study_names())
+    found += [f"a mechanism (`basepar show {name}`)"] * (name in library_names())
+    return f"; {name} is {' and '.join(found)}" if found else ""
+
+
+def kind_of(path: Path) -> str:
+    """What a YAML file is by its sections: sweep, study or mechanism; "" where none is evident."""
+    try:
+        node, _ = read(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError):
+        return ""
+    keys = set(node.entries) if isinstance(node, Fields) else set()
+    if keys & {"bodies", "joints"}:
+        return "mechanism"
+    if keys & {"objectives", "trials"}:
+        return "study"
+    return "sweep" if keys & {"mechanism", "mechanisms"} and "space" in keys else ""
+
+
+def _refuse_other(path: Path, what: str) -> None:
+    """A file of another kind is one mistake, not one for each of its sections."""
+    kind = kind_of(path)
+    if kind in ("", what):
+        return
+    if kind == "mechanism":
+        remedy = (
+            f"`basepar show {path}` draws it. A {what} file names it in a line `mechanism: "
+            f"{path.name}` (docs/{'sweeps' if what == 'sweep' else 'studies'}.md)."
+        )
+    else:
+        remedy = f"Run `basepar {kind} {path}`."
+    raise UsageError(
+        f"{path} is a {kind} file, and a {what} file is needed. {remedy}", [str(path)]
     )

@@ -6,7 +6,7 @@ from typing import Any
 
 from rich.markup import escape
 
-from sweeps.statuses import Status
+from sweeps.statuses import WITH_RESULTS, Status
 
 from .terminal import number, out, table
 
@@ -62,6 +62,8 @@ def show_status(document: Mapping[str, Any]) -> None:
             why.add_row(text, f"{reason['count']:,}", f"variant {reason['example']}")
         out.print()
         out.print(why)
+    if document["done"] and not any(one.meaning in document["counts"] for one in WITH_RESULTS):
+        out.print(f"[bold red]None of the {document['total']:,} variants has a result.[/]")
     show_notes(document["notes"])
     for times, count in document["retries"].items():
         out.print(f"asked for again {times} times after failing: {count:,} variants")

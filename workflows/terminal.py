@@ -3,7 +3,7 @@
 import os
 import shutil
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Literal
 
@@ -293,6 +293,12 @@ class SweepBar:
             note=note,
             description=f"{advance.workers} workers",
         )
+
+
+def show_before(name: str, notes: Iterable[str]) -> None:
+    """What somebody should know before a sweep begins; on stderr, which programs leave alone."""
+    for note in notes:
+        err.print(f"[yellow]{escape(f'{name}: ' * bool(name) + note)}[/]", soft_wrap=True)
 
 
 @contextmanager

@@ -1,6 +1,8 @@
 """Plans of plans: the rows of a plain loop, whatever slice is asked for."""
 
 import itertools
+import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,7 +15,7 @@ from sweeps.compose import Chain, Derived, Formula, Product
 from sweeps.notes import notes
 from sweeps.plans import Grid, LatinHypercube, Random, Sobol, Zip
 from sweeps.space import condition, formula
-from sweeps.spec import SweepSpec
+from sweeps.spec import Evaluation, SweepSpec
 from sweeps.spec_file import from_document, parse_sweep
 
 from .fourbar import FOUR_BAR, MECHANISM, SPANNED, spec
@@ -236,8 +238,29 @@ class TestNotes:
     def test_swept_beyond_bounds(self):
         plan = Product((Grid((("lx1", (0.2, 0.6, 0.7)),)), SOBOL))
         (note,) = notes(SweepSpec(self.BOUNDED, plan))
-        assert note == "lx1 is swept from 0.2 to 0.7, beyond its bounds 0.2 … 0.6 (SI)"
+        assert note == "lx1 is swept from 0.2 to 0.7 m, beyond its bounds 0.2 … 0.6 m"
         assert notes(SweepSpec(self.BOUNDED, Grid((("lx1", (0.2, 0.6)),)))) == ()
+
+    @pytest.mark.parametrize(
+        ("values", "words"),
+        [
+            (
+                (200, 600),
+                "from 200 to 600 m, wholly outside its bounds 0.2 … 0.6 m. In mm .* '200 mm'",
+            ),
+            ((20, 60), r"from 20 to 60 m, wholly outside its bounds 0.2 … 0.6 m$"),
+            ((0.6, 600), "beyond its bounds 0.2 … 0.6 m$"),
+        ],
+    )
+    def test_another_unit_is_guessed(self, values, words):
+        (note,) = notes(SweepSpec(self.BOUNDED, Grid((("lx1", values),))))
+        assert re.search(words, note)
+
+    def test_radians_for_degrees_are_guessed(self):
+        old = "tilt: {value: 10, unit: deg"
+        it = loads(FOUR_BAR.replace(old, f"{old}, bounds: [5, 20]"))
+        (note,) = notes(SweepSpec(it, Grid((("tilt", tuple(np.radians([0.1, 0.3]))),))))
+        assert "from 0.1 to 0.3 deg, wholly outside its bounds 5 … 20 deg. In rad" in note
 
     def test_derived_beyond_bounds(self):
         follows = (formula(self.BOUNDED, "lx1", "Dx/2"),)
@@ -258,3 +281,9 @@ class TestNotes:
         plan = Grid((("lx1", tuple(np.linspace(0.3, 0.6, 100_000))),))
         (note,) = notes(SweepSpec(odd, plan))  # the last third of a percent only
         assert "of 2,048 variants" in note
+
+    def test_a_sweep_that_asks_for_nothing(self):
+        (note,) = notes(replace(spec(), evaluation=Evaluation(rank="none")))
+        assert "nothing is evaluated" in note
+        asks = Evaluation(rank="none", metrics=("stroke(D)",))
+        assert notes(replace(spec(), evaluation=asks)) == ()

@@ -1,5 +1,6 @@
 """What a specification is: its hash, its differences, its mistakes."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -191,6 +192,28 @@ other: 3
             BaseparWarning, match=r"where\[0\] \(line 6\).*286.5 deg; write '5 deg'"
         ):
             parsed(folder, GOOD.replace("lx1 + max(lx2, Dx) <= lx3 + 10 mm", "tilt < 5"))
+
+    def test_mistakes_of_a_plan_do_not_hide_others(self, folder):
+        text = """
+mechanism: four-bar.yaml
+space: {plna: sobol, variables: {lx9: [1, 2]}, candidates: 0, where: ["lx1 <= 3"]}
+evaluate: {rank: automatic}
+"""
+        found = ["plna", "variables.lx9", "candidates", "where[0]"]
+        with pytest.raises(FileError) as caught:
+            parsed(folder, text)
+        paths = [one.path for one in caught.value.mistakes]
+        assert paths == [*(f"space.{one}" for one in found), "evaluate.rank"]
+        with pytest.raises(FileError) as caught:
+            parsed(folder, text.replace("plna: sobol", "plan: table, file: none.csv, row: 1"))
+        assert "none.csv" in str(caught.value)
+        assert "space.row" in str(caught.value)
+        each = "{from: 1, to: 2, count: 1000000}"
+        many = f"plan: grid, variables: {{lx1: {each}, lx2: {each}, lx3: {each}, Dx: {each}}}"
+        with pytest.raises(FileError) as caught:
+            parsed(folder, re.sub("plna.*candidates: 0", many, text))
+        paths = [one.path for one in caught.value.mistakes]
+        assert sorted(paths) == ["evaluate.rank", "space", "space.where[0]"]
 
     def test_no_file(self, tmp_path):
         with pytest.raises(FileError, match="cannot be read"):

@@ -2,12 +2,17 @@
 
 import math
 import re
+import shutil
 
 import numpy as np
 import pytest
 import zarr
 
+from basepar_core.files import library_path
+from sweeps.notes import notes
 from workflows import documents
+from workflows.shipped import study_file, sweep_file, sweep_names
+from workflows.sweep_job import load_job
 
 from .help_text import assert_named, commands, fields
 
@@ -146,7 +151,7 @@ def test_an_excitation_that_cannot_be_followed_is_the_files_fault(run, tmp_path)
     file = tmp_path / "four-bar.yaml"
     # A crank longer than the others leave it room for: it swings about its assembly only.
     text = text.replace("lx1: {value: 0.3", "lx1: {value: 1.8").replace("{A: 0.6 rad}", "{A: 3}")
-    file.write_text(text.replace("bounds: [0.2, 0.6]", "bounds: [0.2, 2]"))
+    file.write_text(text.replace("bounds: [0.2, 1.5]", "bounds: [0.2, 2]"))
     ran = run("base", str(file), "--json")
     assert ran.status == 1
     assert (ran.json["error"]["kind"], ran.json["error"]["where"]) == ("motion", ["excitation"])
@@ -231,3 +236,30 @@ def test_wrong_number_of_coordinates(run, tmp_path):
     assert error["kind"] == "mechanism"
     assert "2 degrees of freedom" in error["message"]
     assert error["where"] == ["coordinates"]
+
+
+@pytest.mark.parametrize(
+    ("words", "remedy"),
+    [
+        (("sweep", "study.yaml"), "is a study file, .* `basepar study .*study.yaml`"),
+        (("study", "sweep.yaml"), "is a sweep file, .* `basepar sweep .*sweep.yaml`"),
+        (("sweep", "mechanism.yaml"), "is a mechanism file, .* `basepar show .*`mechanism: mech"),
+        (("study", "mechanism.yaml"), "is a mechanism file, .* a study file is needed"),
+        (("study", "store.zarr"), "is a store, .* `basepar status"),
+        (("sweep", "dwell"), r"dwell is a study \(`basepar study dwell`\) and a mechanism"),
+    ],
+)
+def test_a_file_of_another_kind_is_named(run, tmp_path, monkeypatch, words, remedy):
+    shutil.copy(study_file("four-bar"), tmp_path / "study.yaml")
+    shutil.copy(sweep_file("four-bar"), tmp_path / "sweep.yaml")
+    shutil.copy(library_path("four-bar"), tmp_path / "mechanism.yaml")
+    zarr.create_group(tmp_path / "store.zarr")
+    monkeypatch.chdir(tmp_path)
+    ran = run(*words)
+    assert ran.status == 2
+    assert re.search(remedy, ran.err), ran.err
+
+
+@pytest.mark.parametrize("name", sweep_names())
+def test_nothing_is_odd_about_shipped_sweeps(name):
+    assert notes(load_job(name)) == ()

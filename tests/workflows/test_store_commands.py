@@ -70,8 +70,10 @@ def test_nothing_missing_starts_no_worker(run, job, filled, monkeypatch):
 
 
 def test_what_is_odd_about_the_space_is_said(run, job, filled):
-    (note,) = [note for note in run("status", job[1], "--json").json["notes"] if "lx1" in note]
-    assert note == "lx1 is swept from 0.25 to 0.7, beyond its bounds 0.2 … 0.6 (SI)"
+    (note,) = run("status", job[1], "--json").json["notes"]
+    assert re.fullmatch(
+        r"Dx is swept from 0\.3\d* to 1\.\d+ m, beyond its bounds 0.6 … 1.4 m", note
+    )
     assert "beyond its bounds" in run("status", job[1]).out
 
 

@@ -22,6 +22,7 @@ from sweeps.spec import Evaluation, SweepSpec
 from sweeps.spec_file import parse_sweep
 from sweeps.statuses import Status
 from sweeps.sweep import sweep
+from workflows import design_study
 from workflows.design_study import study
 from workflows.storages import mend
 from workflows.study_file import parse_study
@@ -149,11 +150,15 @@ def test_better_than_chance_and_truly_feasible(tmp_path, client):
     assert (best <= torque.reshape(10, 150).min(axis=1)).sum() >= 8
 
 
-def test_another_study_is_refused_with_the_difference(done, client):
+def test_another_study_is_refused_with_the_difference(done, client, monkeypatch):
     other = small(done.path.parent, text=SMALL.replace("seed: 3", "seed: 4"))
     before = Path(done.storage).read_bytes()
     with pytest.raises(StoreError, match=r"space\.by\.sampler\.seed: 4 here, 3 there"):
         study(other, client)
+    with monkeypatch.context() as patch:  # before any worker starts
+        patch.setattr(design_study, "connect", None)
+        with pytest.raises(StoreError, match=r"seed: 4 here, 3 there"):
+            design_study.run(other, Laptop(1))
     # The same journal under a new store: it is the journal that objects.
     elsewhere = replace(other, store=str(done.path.parent / "new.zarr"))
     with pytest.raises(StoreError, match=r"another study 'torque'.*\n.*seed: 4 here, 3 there"):

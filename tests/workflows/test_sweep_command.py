@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 import xarray as xr
 
+from workflows import sweep_job
+
 pytestmark = pytest.mark.slow
 
 SWEEP = """
@@ -58,7 +60,7 @@ def test_unassemblable_variants_are_results(run, job):
     assert (data["rank"].values[solved] == 8).all()
 
 
-def test_rerun_does_nothing_and_status_agrees(run, job):
+def test_rerun_does_nothing_and_status_agrees(run, job, tmp_path, monkeypatch):
     spec, store = job
     first = run("sweep", spec, "--store", store, "--workers", "1", "--json").json
     again = run("sweep", spec, "--store", store, "--workers", "1", "--json").json
@@ -70,11 +72,8 @@ def test_rerun_does_nothing_and_status_agrees(run, job):
     shown = run("status", store).out
     assert "complete" in shown
     assert "lost during motion" in shown
-
-
-def test_another_specification_is_refused(run, job, tmp_path):
-    spec, store = job
-    run("sweep", spec, "--store", store, "--workers", "1", "--json")
+    # Another specification is refused before any worker starts.
+    monkeypatch.setattr(sweep_job, "connect", None)
     other = tmp_path / "other.yaml"
     other.write_text(SWEEP.replace("seed: 7", "seed: 8"))
     ran = run("sweep", str(other), "--store", store, "--json")
@@ -142,3 +141,17 @@ def test_a_table_shows_its_results(run, tmp_path):
     assert ran.status == 0
     assert "stroke_D" in ran.out
     assert "lx1" not in ran.out
+
+
+def test_a_sweep_without_any_result_says_so(run, tmp_path):
+    """Metres for millimetres: said before the sweep begins, and after it."""
+    file, store = tmp_path / "job.yaml", str(tmp_path / "job.zarr")
+    file.write_text(
+        "mechanism: four-bar\nspace: {plan: grid, variables: {lx3: [1200, 1300]}}\n"
+        "evaluate: {rank: none, metrics: [stroke(D)]}\n"
+    )
+    ran = run("sweep", str(file), "--store", store, "--workers", "1", "--quiet")
+    assert ran.status == 0  # variants that cannot be assembled are results
+    assert "write '1200 mm'" in ran.err
+    assert "None of the 2 variants has a result." in ran.out
+    assert "None of the 2 variants has a result." in run("status", store).out

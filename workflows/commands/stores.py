@@ -106,10 +106,14 @@ def _done(
     options: argparse.Namespace, jobs: "dict[str, SweepSpec]", place: "Place"
 ) -> dict[str, dict[str, Any]]:
     """Run the sweeps; what each did and what its store holds."""
+    from sweeps.notes import notes
+
     from .. import documents, terminal
     from ..store_job import mend
     from ..sweep_job import run_all
 
+    for name, job in jobs.items():
+        terminal.show_before(name, notes(job))
     mended = {name: mend(job) if options.repair else [] for name, job in jobs.items()}
     with terminal.sweep_bar(options.json or options.quiet) as bar:
         results = run_all(jobs, place, bar, options.retry_failed)
