@@ -20,6 +20,7 @@ def document(found: Identification, standard: Mapping[str, float]) -> dict[str, 
     fit, mechanism = found.estimate, found.model.mechanism
     names = mechanism.coordinates
     slots = value_units(mechanism.joints)
+    places = [found.base.base_names.index(name) for name in found.names]
     parameters = [
         {
             "parameter": name,
@@ -39,7 +40,7 @@ def document(found: Identification, standard: Mapping[str, float]) -> dict[str, 
             fit.values,
             fit.deviations,
             fit.half_widths(),
-            file_values(found),
+            file_values(mechanism, found.base, found.columns)[places],
             strict=True,
         )
     ]
@@ -61,6 +62,13 @@ def document(found: Identification, standard: Mapping[str, float]) -> dict[str, 
         "base": found.base.document()["base"],
         "eliminated": list(found.base.eliminated_names),
         "standard": dict(standard),
+        "units": dict(
+            zip(
+                found.base.parameters,
+                units(mechanism, found.columns, found.base.parameters),
+                strict=True,
+            )
+        ),
         "validation": None if found.validation is None else _validation(found, found.validation),
         "notes": [{"kind": note.kind, "text": note.text} for note in found.notes],
     }
@@ -87,8 +95,8 @@ def _validation(found: Identification, second: Validation) -> dict[str, Any]:
     }
 
 
-def show(facts: Mapping[str, Any]) -> None:
-    """The same for reading."""
+def show(facts: Mapping[str, Any], standard: bool = False) -> None:
+    """The same for reading; `standard`: with all parameters."""
     out = terminal.out
     smoothed = ", ".join(f"{name} {x:.3g} Hz" for name, x in facts["cutoffs"].items())
     out.print(
@@ -114,7 +122,7 @@ def show(facts: Mapping[str, Any]) -> None:
                 "" if one["off"] is None else f"{one['off']:+.1f} σ",
             ]
         name = escape(terminal.combination(sums[one["parameter"]]))
-        rows.add_row(name, *cells, one["unit"].replace("^2", "²"))
+        rows.add_row(name, *cells, _printed(one["unit"]))
     out.print(rows)
     if compared:
         out.print("off by: value less the file's, in standard deviations")
@@ -135,19 +143,31 @@ def show(facts: Mapping[str, Any]) -> None:
             f"validation on {escape(second['record'])}: torque error "
             f"{second['relative_error']:.2%} over {second['samples']} samples"
         )
+    kinds = facts["units"]
+    if standard:
+        out.print("\nall parameters (--dependent), which give these base parameters:")
+        _show_parameters(facts["standard"], kinds)
     if "consistent" in facts:
-        _show_consistent(facts["consistent"])
+        _show_consistent(facts["consistent"], kinds)
     for note in facts["notes"]:
         out.print(f"[yellow]{note['kind']}[/]: {escape(note['text'])}")
 
 
-def _show_consistent(facts: Mapping[str, Any]) -> None:
+def _show_parameters(values: Mapping[str, float], kinds: Mapping[str, str]) -> None:
+    rows = terminal.table("parameter", "value", "unit", right=("value",))
+    for name, value in values.items():
+        rows.add_row(escape(name), f"{value:.6g}", _printed(kinds[name]))
+    terminal.out.print(rows)
+
+
+def _printed(unit: str) -> str:
+    return unit.replace("^2", "²")
+
+
+def _show_consistent(facts: Mapping[str, Any], kinds: Mapping[str, str]) -> None:
     far, chance = facts["distance"], facts["chance"]
     terminal.out.print(
         f"\nparameters that bodies can have: {far:.2g} deviations from the estimate"
         + (f" (by chance: {chance:.1%})" if far > 0.01 else ", which is consistent itself")
     )
-    rows = terminal.table("parameter", "value", right=("value",))
-    for name, value in facts["parameters"].items():
-        rows.add_row(escape(name), f"{value:.6g}")
-    terminal.out.print(rows)
+    _show_parameters(facts["parameters"], kinds)

@@ -1,37 +1,70 @@
-"""The file's own values of base parameters, beside the identified ones."""
+"""What a mechanism's file says of what is identified: values of base parameters, torque, units."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from ..base.result import BaseParameters
 from ..columns import Column, unit
 from ..expressions import evaluate
 from ..mechanism import Mechanism, parameter_unit
+from ..regressor import Observation
 from ..spatial import Array
-from .identify import Identification
 
 
-def file_values(found: Identification) -> Array:
-    """φ_b of the mechanism's file (identified parameter,), SI.
+def file_values(mechanism: Mechanism, base: BaseParameters, columns: Sequence[Column]) -> Array:
+    """φ_b of the mechanism's file (base,), SI.
 
     nan where the file gives a parameter of the sum no value: a body without inertia, friction
     without a number.
     """
-    mechanism, base = found.model.mechanism, found.base
     phi: list[Any] = []
     for body in mechanism.bodies:
         count = len(mechanism.parameter_names) // len(mechanism.bodies)
         stated = body.parameters
         phi += [np.nan] * count if stated is None else evaluate(stated, mechanism.nominal)
-    for column in found.columns:
+    for column in columns:
         value = column.value
         phi += [np.nan] if value is None else evaluate([value], mechanism.nominal)
     beta = np.array([[entry.value] for entry in base.beta]).reshape(-1, 1)
-    values = base.combine(np.array([phi], dtype=float), beta)[0]
-    return values[[base.base_names.index(name) for name in found.names]]
+    values: Array = base.combine(np.array([phi], dtype=float), beta)[0]
+    return values
 
 
-def units(mechanism: Mechanism, columns: tuple[Column, ...], names: tuple[str, ...]) -> list[str]:
-    """SI unit of each base parameter: that of the parameter it is called by."""
+def likeness(
+    mechanism: Mechanism, base: BaseParameters, seen: Observation, values: Array, tau: Array
+) -> float | None:
+    """Correlation of the measured torque with that of the file's inertias, rows as they are.
+
+    Parameters
+    ----------
+    mechanism, base
+        The mechanism and its base parameters, further columns included.
+    seen
+        W along the motion.
+    values
+        (base,): identified; the torque of further columns is taken off.
+    tau
+        (coordinate, sample), N m or N; nan where unusable.
+
+    Returns
+    -------
+    float
+        1: alike but for a factor. None: the file has no inertias, or they give no torque.
+    """
+    if not mechanism.has_inertias:
+        return None
+    phi, kept = mechanism.inertial_parameters(mechanism.nominal), np.array(base.kept)
+    further = kept >= phi.size
+    rest = tau - (seen.W[0][..., kept[further]] @ values[further]).T
+    foretold = (seen.W[0][..., : phi.size] @ phi).T
+    fine = np.isfinite(rest)
+    sizes = np.linalg.norm(rest[fine]) * np.linalg.norm(foretold[fine])
+    return float(rest[fine] @ foretold[fine] / sizes) if sizes else None
+
+
+def units(mechanism: Mechanism, columns: Sequence[Column], names: Sequence[str]) -> list[str]:
+    """SI unit of parameters by name; of a base parameter: of the one it is called by."""
     further = {column.name: unit(mechanism, column) for column in columns}
     return [further[name] if name in further else parameter_unit(name) for name in names]

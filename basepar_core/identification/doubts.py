@@ -6,7 +6,7 @@ import numpy as np
 
 from ..reduction import noise_levels
 from ..spatial import Array
-from .measurement import Note
+from .notes import Note
 
 if TYPE_CHECKING:
     from .identify import Identification
@@ -22,12 +22,29 @@ ABOVE_NOISE = 1.5
 CORRELATED = 1.2
 #: Rows per parameter below which intervals rest on little.
 FEW = 10
-#: Rows far out (weight below a third), as a share of all.
-OUTLIERS = 0.01
+#: Rows far out (weight below a third), as a share of all; and one alone, in its σ: normal noise
+#: has it once in 10⁹.
+OUTLIERS, ALONE = 0.01, 6.0
+#: Correlation of measured torque with that of the file's inertias below which they are unlike.
+ALIKE = 0.95
 
 
-def doubts(found: "Identification", groups: Array) -> tuple[Note, ...]:
-    """Notes on an identification; `groups` (row,) says which coordinate a row belongs to."""
+def doubts(
+    found: "Identification", groups: Array, stated: Array, likeness: float | None
+) -> tuple[Note, ...]:
+    """Notes on an identification.
+
+    Parameters
+    ----------
+    found
+        The identification.
+    groups
+        (row,): which coordinate a row belongs to.
+    stated
+        (parameter,): the file's values of the identified ones; nan where it has none.
+    likeness
+        Correlation of the measured torque with that of the file's inertias; None without them.
+    """
     fit, notes = found.estimate, []
     rows, width = fit.residual.size, fit.values.size
     if rows < FEW * width:
@@ -45,6 +62,14 @@ def doubts(found: "Identification", groups: Array) -> tuple[Note, ...]:
             f"friction or springs without columns (--with)? a wrong unit, sign or geometry?"
         )
         notes.append(Note("unexplained", text))
+    if likeness is not None and likeness < ALIKE:
+        text = (
+            f"what the file's inertias give for this motion has a correlation of {likeness:.2f} "
+            f"with the measured torque (1: alike): the record of another mechanism? a sign or the "
+            f"zero of a position? friction without columns? or inertias in the file that are far "
+            f"off"
+        )
+        notes.append(Note("unlike the file", text))
     notes += _above_noise(found)
     stretch = inflation(fit.residual, groups)
     if stretch > CORRELATED:
@@ -53,9 +78,22 @@ def doubts(found: "Identification", groups: Array) -> tuple[Note, ...]:
             f"than stated. What is left is model error or filtered noise, not white noise"
         )
         notes.append(Note("correlated", text))
-    far = float((fit.weights < 1 / 3).mean())
-    if far > OUTLIERS:
-        notes.append(Note("outliers", f"{far:.1%} of the rows are far out and hardly counted"))
+    notes += _outliers(found, groups)
+    # Of parameters that are not zero; with the stated noise, since residuals above it are not the
+    # motion's fault.
+    level = noise_levels(found.model.mechanism)
+    share = 1.0 if level is None else min(1.0, float((level / fit.sigma).max()))
+    blind = [
+        name
+        for name, deviation, value in zip(found.names, fit.deviations, stated, strict=True)
+        if value != 0 and share * deviation > abs(value)
+    ]
+    if blind:
+        text = (
+            f"the motion says next to nothing about {', '.join(blind)}: the deviation is above "
+            f"the file's value. Record a richer one (`basepar excite` designs one)"
+        )
+        notes.append(Note("unexciting", text))
     vague = [
         name
         for name, value, half in zip(found.names, fit.values, fit.half_widths(), strict=True)
@@ -65,6 +103,27 @@ def doubts(found: "Identification", groups: Array) -> tuple[Note, ...]:
         text = f"cannot be told from zero: {', '.join(vague)} (--essential leaves such out)"
         notes.append(Note("insignificant", text))
     return tuple(notes)
+
+
+def _outliers(found: "Identification", groups: Array) -> list[Note]:
+    """Rows far out: hardly counted where irls found them, and pulling at the result elsewhere."""
+    fit = found.estimate
+    # What is below the stated noise is far out of nothing that matters.
+    level = noise_levels(found.model.mechanism)
+    sigma = fit.sigma if level is None else np.maximum(fit.sigma, level)
+    size = np.abs(fit.residual) / sigma[groups]
+    if found.method == "irls":
+        far = int((fit.weights < 1 / 3).sum())
+        if far > OUTLIERS * size.size or size.max() > ALONE:
+            text = f"{far} of {size.size} rows are far out (up to {size.max():.2g} σ) and hardly"
+            return [Note("outliers", f"{text} counted")]
+    elif size.max() > ALONE:
+        text = (
+            f"{int((size > ALONE).sum())} of {size.size} rows are more than {ALONE:g} σ off, "
+            f"up to {size.max():.2g}: --method irls lets them count less"
+        )
+        return [Note("outliers", text)]
+    return []
 
 
 def _above_noise(found: "Identification") -> list[Note]:

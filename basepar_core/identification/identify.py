@@ -22,10 +22,12 @@ from ..motion import Motion
 from ..paths import backward
 from ..regressor import Observation
 from ..spatial import Array
+from .compare import file_values, likeness
 from .doubts import doubts
 from .estimate import METHODS, Estimate, estimate
 from .follow import observe_motion
-from .measurement import Measurement, Note
+from .measurement import Measurement
+from .notes import Note
 from .smoothing import rim, smooth
 from .units_check import check_units
 
@@ -61,7 +63,7 @@ class Validation:
     source
         The record.
     relative_error
-        ‖τ − W φ‖/‖τ‖, weighted by the noise.
+        ‖τ − W φ‖/‖τ‖, weighted by the noise (and as irls weighs the rows it is made from).
     rms
         (coordinate,): of τ − W φ, N m or N.
     t, measured, predicted
@@ -140,6 +142,12 @@ def prepare_record(model: Model, record: Measurement, cutoff: float | None = Non
         Positions do not move, or a cut-off that the sampling cannot carry.
     """
     measured = np.isfinite(record.tau)
+    if not np.nan_to_num(record.tau).any():
+        raise UsageError(
+            f"{record.source}: the torque is zero or missing in every sample, so nothing can be "
+            f"told from it. Record it, or say with --columns which column it is.",
+            ["tau"],
+        )
     still = [
         name
         for name, row in zip(model.mechanism.coordinates, record.q, strict=True)
@@ -259,7 +267,9 @@ def identify(
     names = tuple(base.base_names[k] for k in free)
     values = np.zeros(base.rank)
     values[free], values[fixed] = fit.values, [given[base.base_names[k]] for k in fixed]
-    own = _predict(record.source, seen, base, values, tau, ready, fit.sigma)
+    weights = np.ones(ready.usable.T.shape)
+    weights[ready.usable.T] = fit.weights
+    own = _predict(record.source, seen, base, values, tau, ready, fit.sigma, weights.T)
     found = Identification(
         model=model,
         base=base,
@@ -273,7 +283,10 @@ def identify(
         prepared=ready,
         notes=record.notes,
     )
-    found = replace(found, notes=(*record.notes, *doubts(found, groups)))
+    stated = file_values(model.mechanism, base, columns)[free]
+    counting = np.where(weights.T > 1 / 3, own.measured, np.nan)
+    alike = likeness(model.mechanism, base, seen, values, counting)
+    found = replace(found, notes=(*record.notes, *doubts(found, groups, stated, alike)))
     return found if second is None else replace(found, validation=validate(found, second))
 
 
@@ -380,11 +393,12 @@ def _predict(
     tau: Array,
     ready: Prepared,
     sigma: Array,
+    weights: Array | float = 1.0,
 ) -> Validation:
     predicted = (seen.W[0][..., list(base.kept)] @ values).T
     measured = np.where(ready.usable, tau, np.nan)
-    rest = (measured - predicted) / sigma[:, None]
-    torque = measured / sigma[:, None]
+    scale = weights / sigma[:, None]  # Huber's loss grows with the weighted residual only
+    rest, torque = (measured - predicted) * scale, measured * scale
     rms = np.sqrt(np.nanmean((measured - predicted) ** 2, axis=1))
     size = float(np.nansum(torque**2))
     error = float(np.sqrt(np.nansum(rest**2) / size)) if size else 0.0

@@ -22,6 +22,8 @@ from ..read_assembly import value_units
 from ..read_motion import effort
 from ..spatial import Array
 from ..units import UNITS, Unit
+from .jumps import unwrapped, without_spikes
+from .notes import Note
 from .smoothing import FEWEST
 
 #: Equal extreme torques in a row that look like a limit, not like chance in twelve bits.
@@ -32,14 +34,6 @@ GAP = 1.5
 OFF = 3.0
 _SHOWN = 5
 _TITLE = re.compile(r"\s*([^\[\]]+?)\s*(?:\[([^\]]*)\])?\s*\Z")
-
-
-@dataclass(frozen=True)
-class Note:
-    """Something to know about a result: what kind, and in a sentence what and what to do."""
-
-    kind: str
-    text: str
 
 
 @dataclass(frozen=True)
@@ -161,11 +155,19 @@ def _places(
         mistakes.append(
             Mistake(
                 "header",
-                f"has no column {', '.join(missing)}; it has {_list(titles)}. Say which they are "
-                f"with --columns {missing[0]}=TITLE,…",
+                f"has no column {', '.join(missing)}; it has {_list(titles)}. "
+                + _remedy(header, missing[0]),
             )
         )
     return places
+
+
+def _remedy(header: Sequence[str], missing: str) -> str:
+    if not header:
+        return "The file is empty"
+    if len(header) == 1 and (sign := next((x for x in ";\t " if x in header[0].strip()), "")):
+        return f"Columns are separated by commas, not by {sign!r}, and decimals have a point"
+    return f"Say which they are with --columns {missing}=TITLE,…"
 
 
 def _list(titles: Mapping[str, object]) -> str:
@@ -235,6 +237,11 @@ def _record(path: Path, mechanism: Mechanism, table: Mapping[str, Array]) -> Mea
     zero = np.zeros_like(t)
     tau = np.stack([table.get(f"tau.{name}", zero) for name in names])
     notes: list[Note] = []
+    slots = value_units(mechanism.joints)
+    for k, name in enumerate(names):
+        if slots[name].text != "m":
+            q[k] = unwrapped(name, q[k], notes)
+        q[k] = without_spikes(name, q[k], notes)
     tau = np.stack([_unclipped(name, row, notes) for name, row in zip(names, tau, strict=True)])
     mistakes: list[Mistake] = []
     for name in names:
@@ -243,9 +250,11 @@ def _record(path: Path, mechanism: Mechanism, table: Mapping[str, Array]) -> Mea
         known = int(np.isfinite(table[name]).sum())
         if known < FEWEST:
             mistakes.append(Mistake(name, f"was measured in {known} samples only"))
+        if not np.isfinite(table.get(f"tau.{name}", zero)).any():
+            mistakes.append(Mistake(f"tau.{name}", "was not measured in any sample"))
     if mistakes:
         raise FileError(str(path), mistakes)
-    lost = int((~np.isfinite(q)).any(axis=0).sum() + (np.isnan(tau).any(axis=0)).sum())
+    lost = int((~np.isfinite(q) | np.isnan(tau)).any(axis=0).sum())
     steps = np.diff(t)
     gaps = int((steps > GAP * np.median(steps)).sum())
     if lost:
@@ -257,6 +266,11 @@ def _record(path: Path, mechanism: Mechanism, table: Mapping[str, Array]) -> Mea
         )
     given = all(f"{name}{p}" in table for name in names for p in ("'", "''"))
     rates = None
+    if not given and any("'" in name for name in table):
+        text = (
+            "rates and accelerations of all coordinates are needed together: made from positions"
+        )
+        notes.append(Note("rates", text))
     if given:
         rates = (
             np.stack([table[f"{name}'"] for name in names]),

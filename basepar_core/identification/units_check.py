@@ -1,8 +1,9 @@
 """Whether a record looks as if one of its units were another: judged by the file's own inertias.
 
 With nominal inertias the torque of the measured motion can be foretold. Where a record explains
-its torque badly as it stands, but well with degrees for radians (milliseconds for seconds …), it
-is refused. Inertias may be wrong by half and friction may be missing; a factor of 57 shows.
+its torque badly as it stands, but well with degrees for radians (milliseconds for seconds …) or
+with a sign turned round, it is refused. Inertias may be wrong by half and friction may be
+missing; a factor of 57 shows.
 """
 
 import itertools
@@ -71,6 +72,11 @@ def check_units(model: Model, motion: Motion, tau: Array, W: Array | None) -> No
                 ["tau"],
             )
         return
+    # A motion of whole turns a sample is in another unit, and takes long to follow once more.
+    wild = bool(np.abs(np.diff(motion.q)).max() > np.pi)
+    signs = (model, some, measured, None if W is None else W[thin], as_is)
+    if not wild:
+        _check_signs(*signs)
     for what, shift, pace in _alternatives(model):
         found, size = _fit(model, some, measured, shift, pace)
         clearly = 1 - found < (1 - as_is) / BETTER
@@ -81,6 +87,35 @@ def check_units(model: Model, motion: Motion, tau: Array, W: Array | None) -> No
                 f"the unit into the title, like `A [deg]` or `t [s]`.",
                 ["units"],
             )
+    if wild:
+        _check_signs(*signs)
+
+
+def _check_signs(model: Model, motion: Motion, tau: Array, W: Array | None, as_is: float) -> None:
+    """Refuse a torque, or a position (with or without its torque), that counts the other way."""
+    names = model.mechanism.coordinates
+    for k, name in enumerate(names):
+        turned = np.where(np.arange(len(names)) == k, -1.0, 1.0)[:, None]
+        readings = [] if W is None else [(f"tau.{name}", _compare(model, W, tau * turned))]
+        back = Motion(motion.t, motion.q * turned, motion.q_dot * turned, motion.q_ddot * turned)
+        try:
+            other = observe_motion(model, back).W[0]
+        except MotionError:
+            pass
+        else:
+            readings += [
+                (name, _compare(model, other, tau)),
+                (f"{name} and tau.{name}", _compare(model, other, tau * turned)),
+            ]
+        for what, (found, size) in readings:
+            clearly = 1 - found < (1 - as_is) / BETTER
+            if found >= GOOD and clearly and 1 / SIZE < size < SIZE:
+                raise UsageError(
+                    f"Turned round: {what}? With the other sign the file's inertias give the "
+                    f"measured torque (correlation {found:.3f}); as it stands they do not "
+                    f"({as_is:.3f}). Negate the column, or turn the joint's axis in the file.",
+                    [what],
+                )
 
 
 def _alternatives(model: Model) -> list[tuple[str, Array | float, float]]:

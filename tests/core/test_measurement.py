@@ -5,15 +5,25 @@ import dataclasses
 import numpy as np
 import pytest
 
+from basepar_core.base.symbolic import symbolic
 from basepar_core.errors import FileError, UsageError
 from basepar_core.identification.identify import identify
+from basepar_core.identification.jumps import without_spikes
 from basepar_core.identification.measurement import read_measurement
+from basepar_core.identification.simulated import simulate
+from basepar_core.motion import Motion
 from tests.core import identification_data as data
 
 
 @pytest.fixture(scope="module")
 def model():
     return data.slider_crank()
+
+
+@pytest.fixture(scope="module")
+def base(model):
+    """Derived once."""
+    return symbolic(model, data.ELIMINATED)
 
 
 @pytest.fixture
@@ -98,12 +108,12 @@ def test_rates_in_another_unit_than_positions(record, columns):
         record({**columns, "A'": np.rad2deg(data.columns()["qd"])})
 
 
-def test_missing_samples_and_gaps_are_left_out_and_said(record, columns, model):
+def test_missing_samples_and_gaps_are_left_out_and_said(record, columns, model, base):
     columns["tau.A"][200:210] = np.nan
     keep = np.r_[0:500, 520:1001]
     found = record({name: x[keep] for name, x in columns.items()})
     assert {note.kind for note in found.notes} == {"missing", "gaps"}
-    result = identify(model, found, wanted=data.ELIMINATED)
+    result = identify(model, found, base=base)
     assert {"missing", "gaps"} <= {note.kind for note in result.notes}
     for name, value in zip(result.names, result.estimate.values, strict=True):
         assert value == pytest.approx(data.BASE[name], abs=1e-4)  # torque noise alone gives 5e-4
@@ -118,33 +128,104 @@ def test_clipped_torque_is_left_out(record, columns, model):
     np.testing.assert_array_equal(np.isfinite(found.tau[0]), inside)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("column", "factor", "says"),
     [
-        ("A", 180 / np.pi, "degrees where radians"),
-        ("t", 1e3, "milliseconds where seconds"),
+        pytest.param("A", 180 / np.pi, "degrees where radians", marks=pytest.mark.slow),
+        pytest.param("t", 1e3, "milliseconds where seconds", marks=pytest.mark.slow),
         ("tau.A", 1e3, r"1e\+03 times"),
+        ("tau.A", -1, r"Turned round: tau\.A\?"),
+        ("A", -1, r"Turned round: A\?"),
     ],
 )
-def test_wrong_units_are_recognised_by_the_inertias(record, columns, model, column, factor, says):
+def test_wrong_units_are_recognised_by_the_inertias(
+    record, columns, model, column, factor, says, base
+):
+    columns = {name: x[:300] for name, x in columns.items()}  # 2.4 of 8 s
     columns[column] = factor * columns[column]
     with pytest.raises(UsageError, match=says):
-        identify(model, record(columns), wanted=data.ELIMINATED)
+        identify(model, record(columns), base=base)
 
 
-def test_a_motion_that_says_little(record, columns, model):
+def test_a_motion_that_says_little(record, columns, model, base):
     t = columns["t"]
     still = {**columns, "A": 0 * t + 0.3}
     with pytest.raises(UsageError, match="does not move"):
-        identify(model, record(still), wanted=data.ELIMINATED)
+        identify(model, record(still), base=base)
     creeping = {**columns, "A": 0.3 + 1e-9 * t, "A'": 0 * t + 1e-9, "A''": 0 * t}
     with pytest.raises(UsageError, match="does not tell"):
-        identify(model, record(creeping), wanted=data.ELIMINATED)
+        identify(model, record(creeping), base=base)
 
 
-def test_fewer_rows_than_parameters(record, columns, model):
+def test_fewer_rows_than_parameters(record, columns, model, base):
     few = {name: x[:40] for name, x in columns.items()}
     few["tau.A"] = np.where(np.arange(40) % 10 == 0, few["tau.A"], np.nan)
     with pytest.raises(UsageError, match="usable rows cannot determine"):
-        identify(model, record(few), wanted=data.ELIMINATED)
+        identify(model, record(few), base=base)
+
+
+def test_an_angle_that_wraps_is_joined(record, columns):
+    q = columns["A"] + np.linspace(0, 20, columns["A"].size)
+    q[300] = np.nan
+    wrapped = {**columns, "A": np.mod(q, 2 * np.pi)}
+    found = record(wrapped)
+    joined = found.q[0] - q
+    np.testing.assert_allclose(joined[np.isfinite(q)], joined[0], atol=1e-12)
+    assert "wrapped" in {note.kind for note in found.notes}
+    # Joint travel in metres has no turns; and what is coarse is not taken for a wrap.
+    np.testing.assert_array_equal(record(columns).q[0], columns["A"])
+
+
+def test_spikes_are_left_out_and_nothing_else():
+    """Ten samples off by a thousand deviations; none among 10⁵, with noise or without."""
+    rng, t = np.random.default_rng(3), np.linspace(0, 50, 100_000)
+    for noise in (0.0, 1e-3):
+        q = np.sin(7 * t) + noise * rng.standard_normal(t.size)
+        notes = []
+        np.testing.assert_array_equal(without_spikes("A", q, notes), q)
+        assert not notes
+        places = rng.choice(np.arange(10, t.size - 10, 50), 10, replace=False)
+        bad = q.copy()
+        bad[places] += 1
+        np.testing.assert_array_equal(
+            np.flatnonzero(np.isnan(without_spikes("A", bad, notes))), np.sort(places)
+        )
+        assert [note.kind for note in notes] == ["spikes"]
+
+
+def test_torque_that_is_not_there(record, columns, model, base):
+    with pytest.raises(FileError, match=r"tau\.A: was not measured"):
+        record({**columns, "tau.A": np.full_like(columns["t"], np.nan)})
+    with pytest.raises(UsageError, match="zero or missing in every sample"):
+        identify(model, record({**columns, "tau.A": 0 * columns["t"]}), base=base)
+
+
+def test_other_separators_and_half_of_the_rates(tmp_path, record, columns, model):
+    path = tmp_path / "semicolons.csv"
+    path.write_text("t;A;tau.A\n0;1;2\n", encoding="utf-8")
+    with pytest.raises(FileError, match="separated by commas, not by ';'"):
+        read_measurement(path, model.mechanism)
+    found = record({**columns, "A'": data.columns()["qd"]})
+    assert found.rates is None
+    assert [note.kind for note in found.notes] == ["rates"]
+
+
+def test_what_a_record_is_told_apart_by(record, columns, model, base):
+    """Notes: a row far out, the zero of the angle, a constant speed; none without these."""
+    kinds = {"outliers", "unlike the file", "unexciting"}
+    columns = {name: x[:300] for name, x in columns.items()}
+    assert not kinds & {n.kind for n in identify(model, record(columns), base=base).notes}
+    far = {**columns, "tau.A": columns["tau.A"].copy()}
+    far["tau.A"][150] += 2.0
+    assert "outliers" in {n.kind for n in identify(model, record(far), base=base).notes}
+    robust = identify(model, record(far), base=base, method="irls")
+    assert {n.kind for n in robust.notes} & kinds == {"outliers"}
+    assert robust.training.relative_error < 0.01  # the row counts 1.3 σ, and no more
+    turned = {**columns, "A": columns["A"] + 0.5}
+    assert "unlike the file" in {n.kind for n in identify(model, record(turned), base=base).notes}
+    # At constant speed the crank's inertia does nothing; a millionth of noise on the torque.
+    t = np.linspace(0, 1, 400)
+    motion = Motion(t, 2 * np.pi * t[None], np.full((1, 400), 2 * np.pi), np.zeros((1, 400)))
+    made = simulate(model, motion, np.array([1e-6]), np.array([1e-6]))
+    found = identify(model, made, base=base)
+    assert any("next to nothing about crank.J:" in n.text for n in found.notes)

@@ -273,6 +273,17 @@ def test_precise_stage(run, tmp_path):
     assert shown == [[float(data[name][k]) for name in names] for k in range(2)]
     labels = [picture.get("aria-label") for picture in page.iter("svg")]
     assert "Singular values in variable precision." in labels
+    # Both had waited, and neither does now.
+    assert set(data["status"].values) == {6}
+    counts = text_of(table(page, "Variants by status"))
+    words = {1: "settled precisely: certified", 2: "settled precisely: numerically evident"}
+    for code in set(data["precise_status"].values):
+        assert words[int(code)] in counts
+    assert "awaiting" not in text_of(page)
+    ran = run("report", str(store), "--format", "csv")
+    assert [line.split(",")[-1] for line in ran.out.splitlines()[1:]] == [
+        words[int(code)] for code in data["precise_status"].values
+    ]
 
 
 def test_without_matplotlib_it_says_what_to_install(run, store, tmp_path, monkeypatch):

@@ -4,6 +4,7 @@ Imports stand in the functions: `basepar --help` answers without loading any mat
 """
 
 import argparse
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,8 +35,8 @@ are smoothed without delay and differentiated; the cut-off is chosen from the da
 --json prints mechanism, record, method, rows, cutoffs [Hz], condition, relative_error, sigma and
 sigma_unit by coordinate, parameters [{parameter, unit, value, deviation, relative_deviation,
 interval, file, off}] (SI; file: the value of the mechanism's file; off: value less that, in
-deviations), covariance, known, dropped, standard (all parameters by name), consistent {distance,
-chance, parameters, base, least}, validation, notes [{kind, text}]."""
+deviations), covariance, known, dropped, standard and units (all parameters by name), consistent
+{distance, chance, parameters, base, least}, validation, notes [{kind, text}]."""
     identify.add_argument("mechanism", help="a mechanism file, or the name of a shipped one")
     identify.add_argument("data", help="a CSV file")
     identify.add_argument(
@@ -58,8 +59,8 @@ chance, parameters, base, least}, validation, notes [{kind, text}]."""
     identify.add_argument(
         "--dependent",
         metavar="P=V,…",
-        default="zero",
-        help="eliminated parameters to put back in, by value or minimum-norm (default: zero)",
+        help="eliminated parameters to put back in, by value or minimum-norm; all are printed "
+        "(--json: otherwise with eliminated ones zero)",
     )
     identify.add_argument(
         "--essential", action="store_true", help="keep only what BIC finds worth it"
@@ -102,10 +103,15 @@ def _identify(options: argparse.Namespace) -> int:
             essential=options.essential,
             second=second or None,
         )
-    document = identification_text.document(found, _dependent(model, found, options.dependent))
+    document = identification_text.document(
+        found, _dependent(model, found, options.dependent or "zero")
+    )
     if options.consistent:
-        document["consistent"] = _consistent(model, found, options.dependent)
-    emit(document) if options.json else identification_text.show(document)
+        document["consistent"] = _consistent(model, found, options.dependent or "zero")
+    if options.json:
+        emit(document)
+    else:
+        identification_text.show(document, options.dependent is not None)
     return 0
 
 
@@ -160,7 +166,9 @@ def _values(model: "Model", text: str | None, option: str) -> dict[str, float]:
         try:
             number = float(word)
         except ValueError:
-            raise UsageError(f"{option}: {word!r} of {name} is no number.", [option]) from None
+            number = math.nan
+        if not math.isfinite(number):
+            raise UsageError(f"{option}: {word!r} of {name} is no number.", [option])
         found[model.mechanism.parameter_aliases.get(name, name)] = number
     return found
 

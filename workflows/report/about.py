@@ -11,7 +11,7 @@ from markupsafe import Markup
 from sweeps.statuses import PreciseStatus, Status, reason_texts
 
 from . import mathml
-from .facts import Facts, Swept, unit_size
+from .facts import Facts, Swept, after_doubt, unit_size
 from .html import (
     Column,
     LeftOut,
@@ -153,7 +153,7 @@ def _fixed(name: str, value: float, unit: str) -> list[Markup | str]:
 def outcome(found: Facts) -> Section:
     """Statuses, their reasons, the precise stage."""
     status = found.status
-    parts = [_status_table(status), *_reasons(status["reasons"])]
+    parts = [_status_table(found), *_reasons(status["reasons"])]
     if status["errors"]:
         rows = [(variant, text) for variant, text in list(status["errors"].items())[:5]]
         parts.append(table("First errors", [Column("Variant", True), Column("Message")], rows))
@@ -161,13 +161,19 @@ def outcome(found: Facts) -> Section:
     return Section("outcome", "Outcome", joined(parts))
 
 
-def _status_table(status: Mapping[str, Any]) -> Markup:
-    total = status["total"]
+def _status_table(found: Facts) -> Markup:
+    total = found.total
     tones = {member.meaning: tone for member, tone in _TONES.items()}
+    tones |= {
+        after_doubt(member.meaning): tone
+        for member, tone in zip(
+            PreciseStatus, ("", "good", "good", "fair", "bad", "bad"), strict=True
+        )
+    }
     columns = [Column("Status"), Column("Variants", True), Column("Share", True), Column("")]
     rows = [
         (word, data(n), share(n, total), bar(n / total, tones.get(word, "")))
-        for word, n in status["counts"].items()
+        for word, n in found.standing.items()
     ]
     return table("Variants by status", columns, rows, style="bars")
 
@@ -183,7 +189,8 @@ def _reasons(reasons: Sequence[Mapping[str, Any]], caption: str = "Reasons") -> 
     ]
     rows = [
         (
-            row["status"],
+            # Why float64 doubted, which stays true when the doubt is settled.
+            "in doubt" if row["status"] == Status.AWAITING_PRECISE.meaning else row["status"],
             row["reason"],
             data(row["count"]),
             data(row["example"], str(row["example"])),

@@ -22,7 +22,7 @@ from basepar_core.mechanism import Mechanism, parameter_unit
 from sweeps import store
 from sweeps.kept import mechanism_of
 from sweeps.spec import array_name
-from sweeps.statuses import WITH_RESULTS, Status
+from sweeps.statuses import WITH_RESULTS, PreciseStatus, Status
 
 from .. import documents
 
@@ -176,9 +176,29 @@ class Facts:
 
     @cached_property
     def words(self) -> np.ndarray:
-        """Each row's status in words: (row,)."""
+        """Each row's status in words, as it stands after the precise stage: (row,)."""
         named = {int(status): status.meaning for status in Status}
-        return np.array([named[int(code)] for code in self._status_codes], dtype=object)
+        words = np.array([named[int(code)] for code in self._status_codes], dtype=object)
+        precise = self.read("precise_status")
+        if precise is not None:
+            for row in np.flatnonzero(
+                (self._status_codes == Status.AWAITING_PRECISE) & (precise > 0)
+            ):
+                words[row] = after_doubt(PreciseStatus(int(precise[row])).meaning)
+        return words
+
+    @cached_property
+    def standing(self) -> dict[str, int]:
+        """Variants by status in words, as they stand after the precise stage."""
+        found: dict[str, int] = {}
+        for word, count in self.status["counts"].items():
+            if word == Status.AWAITING_PRECISE.meaning:
+                for meaning, part in self.status["precise"].items():
+                    found[after_doubt(meaning)] = part
+                    count -= part
+            if count:
+                found[word] = count
+        return found
 
     @cached_property
     def symbols(self) -> tuple[Swept, ...]:
@@ -281,6 +301,12 @@ def _mechanism(spec: Mapping[str, Any]) -> tuple[Mechanism | None, Model | None,
         return mechanism, prepare(mechanism), ""
     except BaseparError as error:
         return mechanism, None, f"The mechanism cannot be assembled: {error}"
+
+
+def after_doubt(meaning: str) -> str:
+    """A status of the precise stage as a variant's status."""
+    settled = (PreciseStatus.CERTIFIED.meaning, PreciseStatus.EVIDENT.meaning)
+    return f"{'settled precisely' if meaning in settled else 'in doubt'}: {meaning}"
 
 
 def unit_size(text: str) -> float:

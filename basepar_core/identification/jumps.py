@@ -1,0 +1,53 @@
+"""Positions that no machine has gone through: an angle that wraps, a spike of one sample."""
+
+import numpy as np
+
+from ..spatial import Array
+from .notes import Note
+
+#: A step of an angle within this of a whole turn is a wrap where ordinary steps are below it too.
+TURN = 0.5
+#: A spike stands out of its four neighbours by more than this many times their spread, and by
+#: this many deviations of the noise: by chance in fewer than one of 10⁹ normal samples.
+SPREADS, DEVIATIONS = 3.0, 12.0
+
+
+def unwrapped(name: str, q: Array, notes: list[Note]) -> Array:
+    """An angle (sample,), rad, with its wraps joined; missing samples stay so."""
+    known = np.flatnonzero(np.isfinite(q))
+    steps = np.abs(np.diff(q[known]))
+    wraps = np.abs(steps - 2 * np.pi) < TURN
+    if not wraps.any() or np.quantile(steps[~wraps], 0.99, method="lower") >= TURN:
+        return q
+    found = q.copy()
+    turns = np.round(np.diff(q[known]) / (2 * np.pi)) * wraps
+    found[known[1:]] -= 2 * np.pi * np.cumsum(turns)
+    count = int(wraps.sum())
+    text = f"{name} jumps by a whole turn in {count} places, as a counter that wraps: joined"
+    notes.append(Note("wrapped", text))
+    return found
+
+
+def without_spikes(name: str, q: Array, notes: list[Note]) -> Array:
+    """Positions (sample,) with single samples that lie far off their neighbours as missing."""
+    known = np.flatnonzero(np.isfinite(q))
+    if known.size < 8:
+        return q
+    y = q[known]
+    # White noise in third differences has √20 of its deviation; smooth motion has next to none.
+    noise = np.median(np.abs(np.diff(y, 3))) / 0.6745 / np.sqrt(20)
+    around = np.stack([y[:-4], y[1:-3], y[3:-1], y[4:]])
+    low, high = around.min(axis=0), around.max(axis=0)
+    out = np.maximum(y[2:-2] - high, low - y[2:-2])
+    far = np.flatnonzero(out > SPREADS * (high - low) + DEVIATIONS * noise) + 2
+    if not far.size:
+        return q
+    found = q.copy()
+    found[known[far]] = np.nan
+    first = int(known[far[0]])
+    text = (
+        f"{name} leaves its neighbours by up to {out[far - 2].max():.3g} (rad or m) in {far.size} "
+        f"samples that stand alone, first row {first + 2}; they were left out"
+    )
+    notes.append(Note("spikes", text))
+    return found
