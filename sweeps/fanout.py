@@ -20,7 +20,6 @@ evaluated in ever smaller pieces, in a process that may die (`careful.py`).
 import contextlib
 import logging
 import queue
-import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
@@ -35,6 +34,7 @@ from distributed.scheduler import KilledWorker
 from basepar_core.errors import BaseparError
 
 from .fleet import Fleet
+from .watch import Watch, WorkersError
 from .work import Receipt, Task
 
 #: Seconds of work per task; more where hundreds of workers would flood the driver.
@@ -75,12 +75,6 @@ class Outcome:
     given_up: tuple[Task, ...] = ()
     lost: int = 0
     dropped: int = 0
-
-
-class WorkersError(BaseparError):
-    """No worker to do the work, or no scheduler to hand it to."""
-
-    kind = "workers"
 
 
 def run(
@@ -178,32 +172,35 @@ class _Fan:
         self.program = cloudpickle.dumps(self.work)
         self.shared: Future | None = None
         self.open: tuple[int, int] | None = None  # what is left of the current range
-        self.threads = 0
-        self.looked = self.last_worker = time.monotonic()
+        self.watch = Watch(self.client, self.patience)
         self.name = self.fleet.join()
 
     def run(self) -> None:
         while True:
             self.fleet.check()
-            self._look_at_workers()
+            self.watch.look()
             self._fill()
             if not self.flying:
                 return
             self._settle(self._landed())
+            if self.watch.stalled():
+                self._call_back()
 
     def close(self) -> None:
-        futures = [future for future, _ in self.flying.values()]
-        if futures and self.client.status == "running":
-            self.client.cancel(futures, force=True)
+        self._cancel([future for future, _ in self.flying.values()])
         self.flying.clear()
         self.shared = None
         self.gatherer.shutdown(wait=False)
         self.fleet.leave()
 
+    def _cancel(self, futures: list[Future]) -> None:
+        if futures and self.client.status == "running":
+            self.client.cancel(futures, force=True)
+
     # What flies
 
     def _fill(self) -> None:
-        share = WINDOW * self.threads // max(1, self.fleet.aloft)
+        share = WINDOW * self.watch.threads // max(1, self.fleet.aloft)
         room = max(4, share) - len(self.flying)
         while room > 0 and (task := self._next()) is not None:
             self._submit(task)
@@ -212,9 +209,9 @@ class _Fan:
     def _next(self) -> Task | None:
         if self.again:
             return self.again.popleft()
-        if self.suspects and self.aloft["suspect"] < max(1, self.threads // SUSPECTS):
+        if self.suspects and self.aloft["suspect"] < max(1, self.watch.threads // SUSPECTS):
             return self.suspects.popleft()
-        if self.aloft["extra"] < max(1, self.threads // 2) and (task := self._extra()):
+        if self.aloft["extra"] < max(1, self.watch.threads // 2) and (task := self._extra()):
             return task
         return self._cut() or self._extra()
 
@@ -239,14 +236,14 @@ class _Fan:
             return None
         start, stop = piece
         chunk, each = self.chunks[0], self.pace[0].each
-        wanted = max(self.task_seconds, self.threads / RECEIPTS_PER_SECOND)
+        wanted = max(self.task_seconds, self.watch.threads / RECEIPTS_PER_SECOND)
         count, least = (
             (max(1, int(seconds / (each * chunk))) if each else 1)
             for seconds in (wanted, LEAST_SECONDS)
         )
         # Towards the end of a range, pieces small enough for everyone to have one.
         left = -(-(stop - start) // chunk)
-        count = min(count, max(least, left // (2 * max(1, self.threads))))
+        count = min(count, max(least, left // (2 * max(1, self.watch.threads))))
         end = min(stop, start + count * chunk)
         self.open = (end, stop) if end < stop else None
         return Task(0, start, end, each)
@@ -280,6 +277,7 @@ class _Fan:
             return []
         while not self.done.empty():
             landed.append(self.done.get())
+        self.watch.landed()
         return landed
 
     def _settle(self, landed: list[Future]) -> None:
@@ -293,7 +291,7 @@ class _Fan:
             elif future.status == "error":
                 self._failed(entry[1], future.exception())
             else:  # the scheduler lost it
-                self._check_scheduler()
+                self.watch.check_scheduler()
                 self.shared = None
                 self._retry(entry[1])
         self._receive(good)
@@ -307,14 +305,17 @@ class _Fan:
             kept = receipt.follow[: max(0, FOUND - len(self.found))]
             self.found.extend(Task(*piece) for piece in kept)
             self.dropped += len(receipt.follow) - len(kept)
-        self.on_receipts(receipts, self.threads)
+        self.on_receipts(receipts, self.watch.threads)
 
     def _gathered(self, landed: list[tuple[Future, Task]]) -> list[Receipt]:
         """Receipts, all in one message; tasks whose receipt died with its worker are retried."""
         waiting = self.gatherer.submit(self.client.gather, [future for future, _ in landed])
         while not wait([waiting], timeout=1.0).done:
             # A receipt was lost and is computed again, if there is anyone to do so.
-            self._look_at_workers()
+            self.watch.look()
+            if self.watch.stalled():
+                self._abandon(landed)
+                return []
         with contextlib.suppress(Exception):  # of whatever kind: each for itself then
             return waiting.result()
         found = []
@@ -324,6 +325,28 @@ class _Fan:
             else:
                 self._retry(task)
         return found
+
+    def _call_back(self) -> None:
+        """Ask again for all that flies, under other names; nobody is at it."""
+        log.warning("%d tasks were lost on the way; they are asked for again", len(self.flying))
+        lost = list(self.flying.values())
+        self.flying.clear()
+        self.aloft.clear()
+        self._forget(lost)
+
+    def _abandon(self, landed: list[tuple[Future, Task]]) -> None:
+        """Receipts that do not come, though nobody computes them again."""
+        log.warning("%d receipts were lost on the way; asked for again", len(landed))
+        self.gatherer.shutdown(wait=False)
+        self.gatherer = ThreadPoolExecutor(1)
+        self._forget(landed)
+
+    def _forget(self, lost: list[tuple[Future, Task]]) -> None:
+        self.shared = None
+        self._cancel([future for future, _ in lost])
+        for _, task in lost:
+            self._retry(task)
+        self.watch.landed()
 
     def _failed(self, task: Task, error: BaseException | None) -> None:
         if isinstance(error, KilledWorker):
@@ -359,33 +382,6 @@ class _Fan:
             self.given_up.append(task)
         else:
             self.again.append(replace(task, attempt=task.attempt + 1))
-
-    # Who works
-
-    def _look_at_workers(self) -> None:
-        now = time.monotonic()
-        if now - self.looked < 1.0 and self.threads:
-            return
-        self._check_scheduler()
-        self.looked = now
-        try:
-            self.threads = sum(self.client.nthreads().values())
-        except OSError:
-            self.threads = 0  # the connection broke just now; the next look says how it stands
-        if self.threads:
-            self.last_worker = now
-        elif now - self.last_worker > self.patience:
-            raise WorkersError(
-                f"No worker for {self.patience:.0f} s. What is stored so far is whole: bring "
-                "workers up and run the sweep again."
-            )
-
-    def _check_scheduler(self) -> None:
-        if self.client.status != "running":
-            raise WorkersError(
-                f"The scheduler is gone (client {self.client.status}). What is stored so far is "
-                "whole: connect again and run the sweep again."
-            )
 
 
 def _is_extra(task: Task) -> bool:

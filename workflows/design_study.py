@@ -26,11 +26,11 @@ from cluster.connect import PlaceError, connect
 from cluster.places import Place
 from sweeps import blocks, store
 from sweeps.evaluate import prepare
-from sweeps.fanout import WorkersError
 from sweeps.lock import locked
 from sweeps.progress import Progress
 from sweeps.statuses import Status
 from sweeps.sweep import Summary, refuse_other, summary
+from sweeps.watch import WorkersError
 
 from .journal import Journal, opened
 from .sampler_kinds import kind_of

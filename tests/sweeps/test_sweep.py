@@ -14,11 +14,11 @@ from basepar_core.errors import StoreError, UsageError
 from cluster.connect import connect
 from cluster.places import Laptop
 from sweeps import fanout, store
-from sweeps.fanout import WorkersError
 from sweeps.plans import Sobol
 from sweeps.space import Filter
 from sweeps.statuses import PreciseStatus, Reason, Status
 from sweeps.sweep import layout_of, ready, sweep
+from sweeps.watch import WorkersError
 from sweeps.work import Stage, Task, Work
 
 from .fourbar import BOUNDS, Deadly, Digits, Endless, FourBar, rocker_angles, spec
