@@ -147,8 +147,8 @@ def test_jobs_that_end_at_once_are_not_submitted_for_ever(place, in_slurm):
     with pytest.raises(PlaceError, match=r"(?s)ended before a worker came.*no such module"):
         connect(broken).__enter__()
     last = int(in_slurm.run("sbatch", "--parsable", "--output=/dev/null", "--wrap=true"))
-    # Two jobs at first and in each of three rounds.
-    assert last - first - 1 == 8
+    # At first two jobs; in each of three rounds those that have ended by then, one or two.
+    assert 5 <= last - first - 1 <= 8
 
 
 def test_without_slurm(monkeypatch, tmp_path):
