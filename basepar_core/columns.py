@@ -98,7 +98,8 @@ def select(mechanism: Mechanism, wanted: Sequence[str]) -> tuple[Column, ...]:
         unknown += [] if found else [word]
     if unknown:
         names = [one.name for one in known]
-        hint = did_you_mean(unknown[0], [*names, *KINDS, *SECTIONS])
+        words = [*names, *KINDS, *SECTIONS]
+        hint = "" if unknown[0] in words else did_you_mean(unknown[0], words)
         raise UsageError(
             f"{mechanism.name!r} has no column {', '.join(unknown)}{hint}. Its file names "
             f"{', '.join(names) or 'none'}; add them under `friction:`, `springs:` or `dampers:`.",

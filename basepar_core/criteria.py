@@ -59,6 +59,17 @@ class Selection:
     values: Array
 
 
+def check_samples(n: float) -> None:
+    """Refuse an n that no criterion can use.
+
+    Raises
+    ------
+    UsageError
+    """
+    if not 0 < n < np.inf:
+        raise UsageError(f"n is {n:g}, but effective samples are a positive number.", ["samples"])
+
+
 def select(
     path: Path,
     criteria: Sequence[str],

@@ -10,7 +10,7 @@ from typing import Literal
 
 import numpy as np
 
-from .criteria import Selection, select
+from .criteria import Selection, check_samples, select
 from .errors import UsageError
 from .paths import Path, backward, forward
 from .spatial import Array
@@ -115,6 +115,8 @@ def reduce_measured(
     white = W / sigma[:, None, :, None]
     torque = tau / sigma[:, None]
     path = {"backward": backward, "forward": forward}[method](white, torque, None, error)
+    if not isinstance(samples, str | None):
+        check_samples(samples)
     if samples == "estimated":
         n = effective_size(white, torque)
     else:

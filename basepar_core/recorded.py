@@ -15,10 +15,12 @@ from .columns import Column
 from .criteria import CRITERIA
 from .errors import MissingDataError, UsageError
 from .generalised import generalise
-from .identification.follow import observe_motion
-from .identification.identify import prepare_record
+from .identification.compare import likeness
+from .identification.doubts import of_the_torque
+from .identification.identify import observe_record, prepare_record
 from .identification.measurement import Measurement
 from .measured import Pooling, errors_on, reduce_measured
+from .mechanism import Mechanism
 from .reduced import ReducedMechanism, terms
 from .reduction import METHODS, noise_levels
 from .spatial import Array
@@ -61,7 +63,7 @@ def reduce_record(
     MotionError
         The mechanism cannot follow the motion.
     UsageError
-        There are no more torques than parameters.
+        There are no more torques than parameters; the record fits in other units only.
     """
     if method not in METHODS:
         known = ", ".join(METHODS)
@@ -76,6 +78,12 @@ def reduce_record(
         )
     W, tau, error = _observed(model, record, columns)
     kept = list(base.kept)
+    if tau.size <= base.rank:
+        raise UsageError(
+            f"{record.source}: {tau.size} usable torques cannot judge {base.rank} parameters. "
+            f"Record more samples (ten times as many torques as parameters, better a hundred).",
+            ["samples"],
+        )
     found = reduce_measured(
         W[..., kept],
         tau,
@@ -110,7 +118,27 @@ def reduce_record(
         validation=validation,
         record=record.source,
         estimated=estimated,
+        notes=_notes(mechanism, base, record, W[0], tau[0], path.values[0, 0], sigma),
     )
+
+
+def _notes(
+    mechanism: Mechanism,
+    base: BaseParameters,
+    record: Measurement,
+    W: Array,
+    tau: Array,
+    values: Array,
+    sigma: Array,
+) -> tuple[tuple[str, str], ...]:
+    """What to doubt about the record, and about the full model of it."""
+    rest = tau - W[..., list(base.kept)] @ values
+    error = float(np.linalg.norm(rest / sigma) / np.linalg.norm(tau / sigma))
+    free = len(tau) * (1 - base.rank / tau.size)
+    spread = np.sqrt((rest**2).sum(axis=0) / free)
+    alike = likeness(mechanism, base, W, values, tau.T)
+    notes = (*record.notes, *of_the_torque(mechanism, error, alike, spread))
+    return tuple((note.kind, note.text) for note in notes)
 
 
 def _observed(
@@ -118,7 +146,7 @@ def _observed(
 ) -> tuple[Array, Array, Array]:
     """W (1, sample, coordinate, parameter), τ and W's error, where all torques are measured."""
     ready = prepare_record(model, record)
-    seen = observe_motion(model, ready.motion, tuple(columns))
     tau = record.tau[:, np.isin(record.t, ready.motion.t)]
+    seen = observe_record(model, ready, tau, tuple(columns))
     fine = ready.usable.all(axis=0)
     return seen.W[:, fine], tau.T[fine][None], seen.error

@@ -63,9 +63,9 @@ class ReducedMechanism:
         What was reduced: base parameters, and W of the cycle (sample, coordinate, parameter).
     validation
         (step,): torque errors of the path's models on a second trajectory; None without one.
-    record, estimated
-        Where torques were measured: the record, and whether σ was estimated from it. "" where
-        they are the model's own.
+    record, estimated, notes
+        Where torques were measured: the record, whether σ was estimated from it, and what to
+        doubt, (kind, text) each. "" where they are the model's own.
     """
 
     mechanism: str
@@ -82,6 +82,7 @@ class ReducedMechanism:
     validation: Array | None = None
     record: str = ""
     estimated: bool = False
+    notes: tuple[tuple[str, str], ...] = ()
 
     def generalised(self, size: int) -> Generalised:
         """The generalised base parameters of the path's model of a size.
@@ -141,6 +142,7 @@ class ReducedMechanism:
             "noise_estimated": self.estimated,
             "record": self.record or None,
             "explanation": self.explanation,
+            "notes": [{"kind": kind, "text": text} for kind, text in self.notes],
             "torque_norm": float(self.path.torque_norm[0]),
             "steps": steps,
             "selected": {name: self._selected(place) for place, name in enumerate(found.criteria)},

@@ -13,7 +13,7 @@ from .base.numeric import NO_EFFECT
 from .base.result import BaseParameters
 from .closure import Model
 from .columns import Column, column_values, with_columns
-from .criteria import CRITERIA, check_noise, select
+from .criteria import CRITERIA, check_noise, check_samples, select
 from .errors import MissingDataError, MotionError, UsageError
 from .expressions import evaluate
 from .generalised import along, generalise
@@ -62,6 +62,7 @@ def noise_levels(mechanism: Mechanism, pooling: str = "joint") -> Array | None:
 def effective_samples(mechanism: Mechanism, asked: float | None = None) -> float:
     """n of the criteria: as asked, as the cycle states, or its samples × coordinates."""
     if asked is not None:
+        check_samples(asked)
         return float(asked)
     assert mechanism.cycle is not None
     if (stated := mechanism.cycle.effective_samples) is not None:

@@ -54,6 +54,7 @@ def size_of(found: ReducedMechanism, asked: str | None) -> int:
         raise UsageError(
             f"--size {asked}: a number, or one of the criteria {', '.join(criteria)}.", ["--size"]
         )
+    found.generalised(int(asked))  # refuses what the path has not
     return int(asked)
 
 
@@ -164,9 +165,8 @@ def as_latex(found: ReducedMechanism, size: int) -> str:
     """The path as a table, and the generalised base parameters of a size as equations."""
     header, lines = found.table()
     columns = "r l r r" + " r" * (len(header) - 4)
-    titles = " & ".join(
-        title.upper() if title in ("aic", "bic", "mdl", "fpe") else title for title in header
-    )
+    spelled = {"aic": "AIC", "aicc": "AICc", "bic": "BIC", "mdl": "MDL", "fpe": "FPE"}
+    titles = " & ".join(spelled.get(title, title) for title in header)
     rows = []
     for line in lines:
         name = f"${latex_name(line[1])}$" if line[1] else "--"
@@ -215,4 +215,6 @@ def _term(part: Part) -> str:
     text = sympy.latex(coefficient)
     if coefficient.is_Add:
         text = rf"\left({text}\right)"
+    if abs(coefficient) == 1:
+        return ("-" if coefficient < 0 else "") + latex_name(part.parameter)
     return rf"{text}\, {latex_name(part.parameter)}"

@@ -275,6 +275,8 @@ def show_reduction(found: ReducedMechanism) -> None:
             f"{name}: {chosen['size']} parameters, torque error {chosen['torque_error']:.2g}: "
             f"{kept or 'none'}"
         )
+    for note in document["notes"]:
+        out.print(f"[yellow]{note['kind']}[/]: {escape(note['text'])}")
 
 
 class SweepBar:

@@ -9,7 +9,6 @@ from ..base.result import BaseParameters
 from ..columns import Column, unit
 from ..expressions import evaluate
 from ..mechanism import Mechanism, parameter_unit
-from ..regressor import Observation
 from ..spatial import Array
 
 
@@ -33,7 +32,7 @@ def file_values(mechanism: Mechanism, base: BaseParameters, columns: Sequence[Co
 
 
 def likeness(
-    mechanism: Mechanism, base: BaseParameters, seen: Observation, values: Array, tau: Array
+    mechanism: Mechanism, base: BaseParameters, W: Array, values: Array, tau: Array
 ) -> float | None:
     """Correlation of the measured torque with that of the file's inertias, rows as they are.
 
@@ -41,8 +40,8 @@ def likeness(
     ----------
     mechanism, base
         The mechanism and its base parameters, further columns included.
-    seen
-        W along the motion.
+    W
+        (sample, coordinate, parameter) along the motion.
     values
         (base,): identified; the torque of further columns is taken off.
     tau
@@ -57,8 +56,8 @@ def likeness(
         return None
     phi, kept = mechanism.inertial_parameters(mechanism.nominal), np.array(base.kept)
     further = kept >= phi.size
-    rest = tau - (seen.W[0][..., kept[further]] @ values[further]).T
-    foretold = (seen.W[0][..., : phi.size] @ phi).T
+    rest = tau - (W[..., kept[further]] @ values[further]).T
+    foretold = (W[..., : phi.size] @ phi).T
     fine = np.isfinite(rest)
     sizes = np.linalg.norm(rest[fine]) * np.linalg.norm(foretold[fine])
     return float(rest[fine] @ foretold[fine] / sizes) if sizes else None

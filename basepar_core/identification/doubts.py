@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..mechanism import Mechanism
 from ..reduction import noise_levels
 from ..spatial import Array
 from .notes import Note
@@ -56,21 +57,9 @@ def doubts(
             f"tells some parameters apart. Record a richer one (`basepar excite` designs one)"
         )
         notes.append(Note("unexciting", text))
-    if found.training.relative_error > UNEXPLAINED:
-        text = (
-            f"the model leaves {found.training.relative_error:.0%} of the torque unexplained: "
-            f"friction or springs without columns (--with)? a wrong unit, sign or geometry?"
-        )
-        notes.append(Note("unexplained", text))
-    if likeness is not None and likeness < ALIKE:
-        text = (
-            f"what the file's inertias give for this motion has a correlation of {likeness:.2f} "
-            f"with the measured torque (1: alike): the record of another mechanism? a sign or the "
-            f"zero of a position? friction without columns? or inertias in the file that are far "
-            f"off"
-        )
-        notes.append(Note("unlike the file", text))
-    notes += _above_noise(found)
+    notes += of_the_torque(
+        found.model.mechanism, found.training.relative_error, likeness, fit.sigma
+    )
     stretch = inflation(fit.residual, groups)
     if stretch > CORRELATED:
         text = (
@@ -126,20 +115,47 @@ def _outliers(found: "Identification", groups: Array) -> list[Note]:
     return []
 
 
-def _above_noise(found: "Identification") -> list[Note]:
-    stated = noise_levels(found.model.mechanism)
-    if stated is None:
-        return []
-    ratio = found.estimate.sigma / stated
-    return [
-        Note(
-            "above noise",
-            f"residuals of {name} are {x:.2g} times the stated noise: the model, the motion or "
-            f"the stated noise is off",
+def of_the_torque(
+    mechanism: Mechanism, error: float, likeness: float | None, sigma: Array
+) -> list[Note]:
+    """Notes on how a full model explains measured torques.
+
+    Parameters
+    ----------
+    mechanism
+        With or without stated noise.
+    error
+        ‖τ − W φ‖/‖τ‖.
+    likeness
+        As in `doubts`.
+    sigma
+        (coordinate,): standard deviation of the residuals, N m or N.
+    """
+    notes = []
+    if error > UNEXPLAINED:
+        text = (
+            f"the model leaves {error:.0%} of the torque unexplained: friction or springs without "
+            f"columns (--with)? a wrong unit, sign or geometry?"
         )
-        for name, x in zip(found.model.mechanism.coordinates, ratio, strict=True)
-        if x > ABOVE_NOISE
-    ]
+        notes.append(Note("unexplained", text))
+    if likeness is not None and likeness < ALIKE:
+        text = (
+            f"what the file's inertias give for this motion has a correlation of {likeness:.2f} "
+            f"with the measured torque (1: alike): the record of another mechanism? a sign or the "
+            f"zero of a position? friction without columns? or inertias in the file that are far "
+            f"off"
+        )
+        notes.append(Note("unlike the file", text))
+    stated = noise_levels(mechanism)
+    ratio = np.zeros(len(sigma)) if stated is None else sigma / stated
+    for name, x in zip(mechanism.coordinates, ratio, strict=True):
+        if x > ABOVE_NOISE:
+            text = (
+                f"residuals of {name} are {x:.2g} times the stated noise: the model, the motion "
+                f"or the stated noise is off"
+            )
+            notes.append(Note("above noise", text))
+    return notes
 
 
 def inflation(residual: Array, groups: Array) -> float:

@@ -248,7 +248,7 @@ def identify(
         )
     ready = prepare_record(model, record, cutoff)
     tau = _torque(record, ready)
-    seen = _observed(model, ready, tau, tuple(columns))
+    seen = observe_record(model, ready, tau, tuple(columns))
     base = extend(model, base or symbolic(model, wanted), columns, seen)
     given = dict(known or {})
     _check_known(base, given)
@@ -285,15 +285,23 @@ def identify(
     )
     stated = file_values(model.mechanism, base, columns)[free]
     counting = np.where(weights.T > 1 / 3, own.measured, np.nan)
-    alike = likeness(model.mechanism, base, seen, values, counting)
+    alike = likeness(model.mechanism, base, seen.W[0], values, counting)
     found = replace(found, notes=(*record.notes, *doubts(found, groups, stated, alike)))
     return found if second is None else replace(found, validation=validate(found, second))
 
 
-def _observed(
+def observe_record(
     model: Model, ready: Prepared, tau: Array, columns: tuple[Column, ...]
 ) -> Observation:
-    """W of a record; one that fits in other units only is refused."""
+    """W of a record; one that fits in other units or with other signs only is refused.
+
+    Raises
+    ------
+    MotionError
+        A motion that the mechanism cannot follow.
+    UsageError
+        As `check_units`.
+    """
     measured = np.where(ready.usable, tau, np.nan)
     try:
         seen = observe_motion(model, ready.motion, columns)

@@ -1,9 +1,11 @@
 """Reduction to what a record is worth: motion and torque with noise, read from a file."""
 
+import re
+
 import numpy as np
 import pytest
 
-from basepar_core.errors import MissingDataError
+from basepar_core.errors import MissingDataError, UsageError
 from basepar_core.identification.measurement import Measurement
 from basepar_core.motion import cycle
 from basepar_core.recorded import reduce_record
@@ -51,6 +53,27 @@ def test_a_record_is_reduced_as_by_brute_force():
         assert found.validation[step] == pytest.approx(error, rel=1e-7)
     document = found.document()
     assert (document["record"], document["noise_estimated"]) == ("run.csv", True)
+
+
+def test_records_are_doubted_as_identification_doubts_them():
+    """Notes of the record stay; residuals above the stated noise are said; the rest is refused."""
+    from dataclasses import replace
+
+    from basepar_core.identification.notes import Note
+
+    one = case("five-bar")
+    plain = replace(record(one, 1), notes=(Note("gaps", "said when it was read"),))
+    found = reduce_record(one.model, one.base, plain).document()["notes"]
+    # The file states 0.01 N m for both, a fifth and a fortieth of what is there.
+    assert [note["kind"] for note in found] == ["gaps", "above noise", "above noise"]
+    (times,) = re.findall(r"are (\S+) times", found[2]["text"])
+    assert float(times) == pytest.approx(SIGMA[1] / 0.01, rel=0.28)  # four of its 7 %
+    turned = replace(plain, tau=plain.tau * [[-1], [1]])
+    with pytest.raises(UsageError, match=r"Turned round: tau\.A\?"):
+        reduce_record(one.model, one.base, turned)
+    few = replace(plain, tau=np.where(np.arange(plain.t.size) < 4, plain.tau, np.nan))
+    with pytest.raises(UsageError, match="8 usable torques cannot judge 8 parameters"):
+        reduce_record(one.model, one.base, few)
 
 
 def test_stated_noise_weighs_and_none_is_refused():

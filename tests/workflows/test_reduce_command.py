@@ -27,6 +27,8 @@ def test_formats_say_the_same(run):
     assert latex.count(r"\phi_{g,") == 3
     assert latex.count(r" \\") >= len(rows) + 1
     assert latex.count("{") == latex.count("}")
+    assert "& AIC & AICc & BIC & MDL & FPE" in latex
+    assert r" 1\, " not in latex
 
 
 def test_export_is_compared_with_the_full_model(run, tmp_path):
@@ -85,7 +87,10 @@ def test_measured_torques(run, tmp_path):
         (["--size", "many"], "a number, or one of the criteria"),
         (["--estimate-noise"], "goes with --data"),
         (["--data", "x.csv", "--export", "x.c"], "does not go with --data"),
-        (["--size", "9", "--format", "latex"], "There is no model of 9 parameters"),
+        (["--size", "9"], "There is no model of 9 parameters"),
+        (["--samples", "0"], "a positive number"),
+        (["--samples", "nan"], "a positive number"),
+        (["--samples", "some"], "no number, nor `estimated`"),
     ],
 )
 def test_what_cannot_be_done_is_said(run, arguments, said):

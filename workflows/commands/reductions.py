@@ -140,7 +140,10 @@ def _reduce(options: argparse.Namespace) -> int:
 
 
 def _samples(text: str) -> float | str:
-    return text if text == "estimated" else float(text)
+    try:
+        return text if text == "estimated" else float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number, nor `estimated`") from None
 
 
 def _check(options: argparse.Namespace) -> None:
