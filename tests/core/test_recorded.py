@@ -72,7 +72,7 @@ def test_records_are_doubted_as_identification_doubts_them():
     with pytest.raises(UsageError, match=r"Turned round: tau\.A\?"):
         reduce_record(one.model, one.base, turned)
     few = replace(plain, tau=np.where(np.arange(plain.t.size) < 4, plain.tau, np.nan))
-    with pytest.raises(UsageError, match="8 usable torques cannot judge 8 parameters"):
+    with pytest.raises(UsageError, match="8 usable torques cannot judge 11 parameters"):
         reduce_record(one.model, one.base, few)
 
 
