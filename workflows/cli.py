@@ -7,6 +7,7 @@ Exit status: 0 done, 1 not done, 2 usage, 3 done but variants crashed or timed o
 import argparse
 import io
 import os
+import re
 import sys
 import traceback
 import warnings
@@ -32,6 +33,10 @@ from .commands import (
 
 #: Environment variable: the traceback of a defect goes to stderr.
 DEBUG = "BASEPAR_DEBUG"
+
+
+#: A quantity like -30deg, which argparse would take for an option.
+_NEGATIVE = re.compile(r"-\.?[0-9].*[A-Za-z)]$")
 
 
 class _Parser(argparse.ArgumentParser):
@@ -85,6 +90,7 @@ def parser() -> argparse.ArgumentParser:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; its exit status."""
     given = list(sys.argv[1:] if arguments is None else arguments)
+    given = [f" {word}" if _NEGATIVE.match(word) else word for word in given]
     as_json = "--json" in given
     for stream in (sys.stdout, sys.stderr):  # a terminal without φ or − gets ? for it
         if isinstance(stream, io.TextIOWrapper):

@@ -238,7 +238,9 @@ class _Scene:
             (_middle(shape), body.name) for shape, body in zip(shapes, self.it.bodies, strict=True)
         ]
         outlines = [shape[:, [*self._around(shape), 0]] for shape in shapes]
-        pins = np.concatenate([here + _DISC * 6 / scale for here, _ in joints])
+        rails = [k for k in range(len(self.it.joints)) if not self._is_pin(k)]
+        pins = [here + _DISC * 6 / scale for here, _ in joints]
+        pins += [self._mark(k) + _DISC * 13 / scale for k in rails]
         feet = [
             self._joint_points(k, joint.bodies.index(GROUND))[:, 0] - [0, 0.04 * self.size]
             for k, joint in enumerate(self.it.joints)
@@ -247,8 +249,8 @@ class _Scene:
         hatched = [foot + _DISC * 0.05 * self.size for foot in feet]
         obstacles = np.concatenate(
             [
-                dotted([line * scale for line in outlines]),
-                np.concatenate([pins, *hatched]) * scale,
+                dotted([line * scale for line in (*outlines, *map(self._rail, rails))]),
+                np.concatenate([*pins, *hatched]) * scale,
             ]
         )
         labels = [*joints, *bodies]
@@ -351,15 +353,19 @@ class _Scene:
     def _slide(self, axes: Any, k: int) -> None:
         """The line along which a prismatic joint slides; a tube, where a body guides it."""
         joint = self.it.joints[k]
-        x, y = self._joint_points(k, 1)[:, 0]
         if GROUND not in joint.bodies:
             number = next(n for n, b in enumerate(self.it.bodies) if b.name == joint.bodies[0])
             tube = np.stack([self._joint_points(k, side)[:, 0] for side in (0, 1)], axis=1)
             colour = COLOURS[number % len(COLOURS)]
             axes.plot(*tube, color=colour, lw=6.0, alpha=0.35, zorder=1, **_ROUND)
             axes.plot(*tube, color=colour, lw=1.6, zorder=1, **_ROUND)
-        dx, dy = self._joint_axis(k)[:, 0] * self.size * 0.2
-        axes.plot([x - dx, x + dx], [y - dy, y + dy], color=INK, lw=1.0, ls=(0, (6, 3)), zorder=1)
+        axes.plot(*self._rail(k), color=INK, lw=1.0, ls=(0, (6, 3)), zorder=1)
+
+    def _rail(self, k: int) -> np.ndarray:
+        """Ends (2, 2) of the dashed line along which a prismatic joint slides."""
+        reach = self._joint_axis(k)[:, 0] * self.size * 0.2
+        here = self._joint_points(k, 1)[:, 0]
+        return np.stack([here - reach, here + reach], axis=1)
 
     def _ground(self, axes: Any, x: float, y: float) -> None:
         """A hatched triangle under a ground joint."""

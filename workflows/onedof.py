@@ -1,24 +1,53 @@
-"""What `basepar onedof` says and draws of a mechanism with one degree of freedom."""
+"""What `basepar onedof` says of a mechanism with one degree of freedom."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from basepar_core.errors import UsageError
+from basepar_core.mechanism import GROUND, Mechanism
 from basepar_core.onedof.forward import simulate
 from basepar_core.onedof.machine import Machine
+from basepar_core.onedof.metrics import BAND, unit_of
 from basepar_core.onedof.results import dwell, measures
 from basepar_core.onedof.turning import STATES
 
 from .documents import coordinate_unit
-from .drawing import COLOURS, INK, canvas
 
 #: Places at which `--json` lists curves.
 LISTED = 181
+#: Places on which dwells are looked for.
+FINE = 1440
+#: Degrees in a radian.
+DEGREES = 180 / np.pi
 
 
-def document(made: Machine, bands: dict[str, float]) -> dict[str, Any]:
+def inertia_unit(unit: str) -> str:
+    """Of m, by the coordinate's."""
+    return "kg m²" if unit == "rad" else "kg"
+
+
+def effort_unit(unit: str) -> str:
+    """Of V′, by the coordinate's."""
+    return "N m" if unit == "rad" else "N"
+
+
+def outputs(mechanism: Mechanism) -> tuple[str, ...]:
+    """Joint values on the frame that the coordinate moves: what a linkage is made for."""
+    return tuple(
+        value
+        for joint in mechanism.joints
+        if GROUND in joint.bodies and joint.type in ("revolute", "prismatic")
+        for value in joint.values
+        if value not in mechanism.coordinates
+    )
+
+
+def document(
+    made: Machine, bands: Mapping[str, float | None], joints: Sequence[str] = ()
+) -> dict[str, Any]:
     """Plain facts; curves on `LISTED` places.
 
     Parameters
@@ -26,7 +55,10 @@ def document(made: Machine, bands: dict[str, float]) -> dict[str, Any]:
     made
         The machine.
     bands
-        Width of the band in which a joint counts as dwelling (rad or m), by joint value.
+        Width of the band in which a joint counts as dwelling (rad or m), by joint value; None is
+        that of sweeps, 1 % of its stroke.
+    joints
+        What the machine follows besides (`machine(extra=…)`), in its order; with the `bands`.
     """
     survey, way = made.survey, made.survey.way
     it = made.model.mechanism
@@ -56,8 +88,15 @@ def document(made: Machine, bands: dict[str, float]) -> dict[str, Any]:
             "potential_slope": curves[1].tolist(),
             "potential": curves[2].tolist(),
         },
+        "joints": {},
+        "dwells": {},
         "reactions": [],
     }
+    own = survey.table.loads.tracked  # joints that were asked for come after those of loads
+    for place, name in enumerate(joints, start=own):
+        values = curves[survey.theta_rows][place].tolist()
+        found["joints"][name] = {"unit": coordinate_unit(it, name), "values": values}
+    found["dwells"] = _dwells(made, bands, joints)
     for k, one in enumerate(made.reactions):
         rows = curves[survey.virtual_rows(k)]
         found["reactions"].append(
@@ -70,11 +109,52 @@ def document(made: Machine, bands: dict[str, float]) -> dict[str, Any]:
             }
         )
     if made.regimes is not None:
-        found["regime"] = _regime(made, bands)
+        found["regime"] = _regime(made, found["dwells"], joints)
     return found
 
 
-def _regime(made: Machine, bands: dict[str, float]) -> dict[str, Any]:
+def _dwells(
+    made: Machine, bands: Mapping[str, float | None], joints: Sequence[str]
+) -> dict[str, Any]:
+    """Longest stretch of the motion on which each joint stays within its band."""
+    survey, way = made.survey, made.survey.way
+    if bands and not way.closed:
+        raise UsageError(
+            f"--dwell: {made.model.mechanism.coordinates[0]} goes from {way.low:.6g} to "
+            f"{way.high:.6g} and does not turn on; dwells are of motions that close.",
+            ["--dwell"],
+        )
+    q = np.linspace(way.low, way.high, FINE + 1)
+    followed = survey.curves(q)[survey.theta_rows][survey.table.loads.tracked :]
+    found = {}
+    for name, band in bands.items():
+        values = followed[joints.index(name)]
+        width = BAND * float(np.ptp(values)) if band is None else band
+        start, count = _longest(values[:-1], width)
+        low, high = (float(q[0] + (q[1] - q[0]) * k) for k in (start, start + count - 1))
+        over = high - way.high
+        found[name] = {
+            "band": width,
+            "unit": coordinate_unit(made.model.mechanism, name),
+            "stretch": float(dwell(q, values[None], width)[0]),
+            "where": [[low, way.high], [way.low, way.low + over]] if over > 0 else [[low, high]],
+        }
+    return found
+
+
+def _longest(values: np.ndarray, band: float) -> tuple[int, int]:
+    """First node and number of nodes of the longest stretch of a closed curve within a band."""
+    twice, size = np.concatenate([values, values]), len(values)
+    counts = []
+    for start in range(size):
+        part = twice[start : start + size]
+        width = np.maximum.accumulate(part) - np.minimum.accumulate(part)
+        counts.append(int(np.searchsorted(width, band, side="right")))
+    best = int(np.argmax(counts))
+    return best, counts[best]
+
+
+def _regime(made: Machine, dwells: dict[str, Any], joints: Sequence[str]) -> dict[str, Any]:
     assert made.regimes is not None
     known = made.regimes
     found: dict[str, Any] = {
@@ -84,13 +164,15 @@ def _regime(made: Machine, bands: dict[str, float]) -> dict[str, Any]:
     if made.motion is None or made.table is None:
         return found
     motion, names = made.motion, [one.name for one in made.reactions]
-    numbers = measures(made.table, motion, names)
-    own = made.table.loads.tracked  # joints that were asked for come after those of loads
-    for place, (joint, band) in enumerate(bands.items(), start=own):
-        numbers[f"dwell({joint})"] = dwell(made.table.q, made.table.theta[place], band)
+    numbers = measures(made.table, motion, [one.metric for one in made.reactions])
+    own = made.table.loads.tracked
+    for joint, one in dwells.items():
+        theta = made.table.theta[own + joints.index(joint)]
+        numbers[f"dwell({joint})"] = dwell(made.table.q, theta, one["band"])
     found |= {
         "error": made.error,
         "measures": {name: float(values[0]) for name, values in numbers.items()},
+        "units": {name: unit_of(made.model.mechanism, name) for name in numbers},
         "motion": {
             "q": motion.q.tolist(),
             "t": motion.time[0].tolist(),
@@ -119,136 +201,49 @@ def moved(made: Machine, duration: float, speed: float) -> dict[str, Any]:
     }
 
 
-def figure_of(facts: dict[str, Any]) -> Any:
-    """m and m′; what there is of the steady turn and of the motion in time below.
+def write_csv(made: Machine, facts: dict[str, Any], path: Path) -> Path:
+    """A table: of the motion in time, of the steady turn, or of what is reduced, units in [ ].
 
-    Raises
-    ------
-    PlotError
-        Matplotlib is not installed.
+    Beside a motion stand m, m′, V′ and the joints at the same places.
     """
-    scale, label = _places(facts)
-    panels = _reduced(facts, scale, label) + _steady(facts, scale, label) + _in_time(facts)
-    rows = (len(panels) + 1) // 2
-    figure = canvas(9.6, 3.4 * rows)
-    grid = figure.subplots(rows, 2, squeeze=False)
-    for axes in grid.flat[len(panels) :]:
-        axes.set_axis_off()
-    for k, (axes, one) in enumerate(zip(grid.flat, panels, strict=False)):
-        _draw(axes, one, k)
-    for low, high in facts["way"]["near_dead_points"]:
-        for axes in grid[0]:
-            axes.axvspan(low * scale, high * scale, color="#f3d9d9", lw=0)
-    figure.suptitle(facts["mechanism"], color=INK, fontsize=11)
-    return figure
-
-
-@dataclass(frozen=True)
-class _Panel:
-    """Curves over x, by name; `least` is the range below which they are drawn as constant."""
-
-    x: Any
-    curves: dict[str, Any]
-    title: str
-    label: str
-    least: float = 0.0
-
-
-def _places(facts: dict[str, Any]) -> tuple[float, str]:
-    turns = facts["unit"] == "rad"
-    return (
-        (180 / np.pi, f"{facts['coordinate']}, °") if turns else (1.0, f"{facts['coordinate']}, m")
-    )
-
-
-def _reduced(facts: dict[str, Any], scale: float, label: str) -> list[_Panel]:
-    curves, unit = facts["curves"], _inertia(facts)
-    q, least = np.array(curves["q"]) * scale, 1e-6 * float(np.abs(curves["m"]).max())
-    slope = f"its slope m′, {unit}/{facts['unit']}"
-    return [
-        _Panel(q, {"": curves["m"]}, f"reduced inertia m, {unit}", label, least),
-        _Panel(q, {"": curves["m_prime"]}, slope, label, least),
-    ]
-
-
-def _inertia(facts: dict[str, Any]) -> str:
-    return "kg m²" if facts["unit"] == "rad" else "kg"
-
-
-def _steady(facts: dict[str, Any], scale: float, label: str) -> list[_Panel]:
-    motion = facts.get("regime", {}).get("motion")
-    if motion is None:
-        return []
-    q, unit = np.array(motion["q"]) * scale, facts["unit"]
-    groups = [(f"speed, {unit}/s", {"": motion["speed"]})]
-    for effort in ("N", "N m"):
-        names = [one["name"] for one in facts["reactions"] if one["unit"] == effort]
-        groups.append(
-            (f"reactions, {effort}", {name: motion["reactions"][name] for name in names})
-        )
-    groups.append(("currents, A", motion["currents"]))
-    if not any(curves for _, curves in groups[1:]):
-        groups.append((f"acceleration, {unit}/s²", {"": motion["acceleration"]}))
-    return [
-        _Panel(q, curves, f"steady turn: {title}", label) for title, curves in groups if curves
-    ]
-
-
-def _in_time(facts: dict[str, Any]) -> list[_Panel]:
-    ran = facts.get("run")
-    if ran is None:
-        return []
-    found = [_Panel(ran["t"], {"": ran["speed"]}, f"in time: speed, {facts['unit']}/s", "t, s")]
-    if ran["currents"]:
-        found.append(_Panel(ran["t"], ran["currents"], "in time: currents, A", "t, s"))
-    return found
-
-
-def _draw(axes: Any, panel: _Panel, number: int) -> None:
-    for k, (name, values) in enumerate(panel.curves.items()):
-        colour = COLOURS[(number + k) % len(COLOURS)]
-        axes.plot(panel.x, values, color=colour, lw=1.5, label=name)
-    low, high = axes.get_ylim()
-    if high - low < panel.least:  # rounding is not drawn as if it were a curve
-        middle = (low + high) / 2 if abs(low + high) > panel.least else 0.0
-        axes.set_ylim(middle - max(abs(middle), panel.least) / 10, None)
-        axes.set_ylim(None, middle + max(abs(middle), panel.least) / 10)
-    axes.set_title(panel.title, fontsize=9, color=INK, loc="left")
-    if any(panel.curves):
-        axes.legend(frameon=False, fontsize=8)
-    _dress(axes, panel.x, panel.label)
-
-
-def _dress(axes: Any, q: Any, label: str) -> None:
-    axes.set_xlabel(label, fontsize=9)
-    axes.set_xlim(q[0], q[-1])
-    if "°" in label and q[-1] - q[0] > 180:
-        axes.xaxis.set_major_locator(_steps(90))
-    axes.grid(True, color="#e6e6e6", lw=0.6)
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.tick_params(labelsize=8)
-
-
-def _steps(step: float) -> Any:
-    from matplotlib.ticker import MultipleLocator
-
-    return MultipleLocator(step)
-
-
-def write_csv(facts: dict[str, Any], path: Path) -> Path:
-    """Curves as a table: of the motion in time, of the steady turn, or of what is reduced."""
-    motion = facts.get("run") or facts.get("regime", {}).get("motion")
-    if motion is None:
-        columns = dict(facts["curves"])
-    else:
-        columns = {k: v for k, v in motion.items() if isinstance(v, list)}
-        columns |= {f"current {k}": v for k, v in motion["currents"].items()}
-        columns |= motion.get("reactions", {})
+    unit, motion = facts["unit"], facts.get("run") or facts.get("regime", {}).get("motion")
+    q = np.array((motion or facts["curves"])["q"])
+    columns: dict[str, Any] = {f"q [{unit}]": q}
+    if motion is not None:
+        columns |= {"t [s]": motion["t"], f"speed [{unit}/s]": motion["speed"]}
+        if "acceleration" in motion:
+            columns[f"acceleration [{unit}/s^2]"] = motion["acceleration"]
+        columns |= {f"current {name} [A]": x for name, x in motion["currents"].items()}
+        reactions = motion.get("reactions", {})
+        columns |= {
+            f"{one['name']} [{_spelled(one['unit'])}]": reactions[one["name"]]
+            for one in facts["reactions"]
+            if reactions
+        }
+    columns |= _reduced_columns(made, facts, q)
     header = ",".join(f'"{name}"' if "," in name else name for name in columns)
     path.parent.mkdir(parents=True, exist_ok=True)
     rows = np.column_stack(list(columns.values()))
     np.savetxt(path, rows, delimiter=",", header=header, comments="", fmt="%.12g")
     return path
+
+
+def _reduced_columns(made: Machine, facts: dict[str, Any], q: np.ndarray) -> dict[str, Any]:
+    """What depends on q alone."""
+    survey, unit = made.survey, facts["unit"]
+    curves, slopes = survey.curves(q), survey.curves(q, 1)
+    inertia = "kg*m^2" if unit == "rad" else "kg"
+    found = {f"m [{inertia}]": curves[0], f"m_prime [{inertia}/{unit}]": slopes[0]}
+    found[f"potential_slope [{_spelled(effort_unit(unit))}]"] = curves[1]
+    found["potential [J]"] = curves[2]
+    own = survey.table.loads.tracked
+    for place, (name, one) in enumerate(facts["joints"].items(), start=own):
+        found[f"{name} [{one['unit']}]"] = curves[survey.theta_rows][place]
+    return found
+
+
+def _spelled(unit: str) -> str:
+    return unit.replace(" ", "*")
 
 
 def show(facts: dict[str, Any]) -> None:
@@ -270,8 +265,7 @@ def show(facts: dict[str, Any]) -> None:
     for low, high in way["near_dead_points"]:
         out.print(f"[yellow]nearly singular from {low:.6g} to {high:.6g} {unit}[/]")
     rows = terminal.table("", "least", "greatest", right=("least", "greatest"))
-    inertia = _inertia(facts)
-    effort = "N m" if unit == "rad" else "N"
+    inertia, effort = inertia_unit(unit), effort_unit(unit)
     for name, label in (
         ("m", f"reduced inertia m, {inertia}"),
         ("m_prime", f"dm/dq, {inertia}/{unit}"),
@@ -279,9 +273,15 @@ def show(facts: dict[str, Any]) -> None:
     ):
         values = facts["curves"][name]
         rows.add_row(label, f"{min(values):.6g}", f"{max(values):.6g}")
+    for name, one in facts["joints"].items():
+        factor, shown = (DEGREES, "°") if one["unit"] == "rad" else (1.0, "m")
+        least, greatest = (end(one["values"]) * factor for end in (min, max))
+        rows.add_row(f"joint {name}, {shown}", f"{least:.6g}", f"{greatest:.6g}")
     motion = facts.get("regime", {}).get("motion")
     if motion is not None:
-        for name, values in ((f"speed, {unit}/s", motion["speed"]), *motion["reactions"].items()):
+        units = {one["name"]: one["unit"] for one in facts["reactions"]}
+        named = {f"{name}, {units[name]}": x for name, x in motion["reactions"].items()}
+        for name, values in ((f"speed, {unit}/s", motion["speed"]), *named.items()):
             rows.add_row(escape(name), f"{min(values):.6g}", f"{max(values):.6g}")
     out.print(rows)
     routes = facts["errors"]["routes"]
@@ -291,6 +291,11 @@ def show(facts: dict[str, Any]) -> None:
         f"{facts['errors']['curves']:.0e}",
         style="dim",
     )
+    for name, one in facts["dwells"].items():
+        out.print(
+            f"dwell({name}): {one['stretch']:.6g} rad ({one['stretch'] * DEGREES:.1f}°) of "
+            f"{facts['coordinate']} within {_width(one)}"
+        )
     if "regime" in facts:
         _show_regime(facts["regime"])
     if "run" in facts:
@@ -320,8 +325,15 @@ def _show_regime(regime: dict[str, Any]) -> None:
         if regime["state"] == "neutral":
             terminal.out.print("Its speed is yours to give: --period or --speed.")
         return
-    rows = terminal.table("", "", right=("",))
+    rows = terminal.table("metric", "value", "unit", right=("value",))
     for name, value in regime["measures"].items():
-        rows.add_row(escape(name), f"{value:.6g}")
+        rows.add_row(escape(name), f"{value:.6g}", regime["units"][name])
     terminal.out.print(rows)
     terminal.out.print(f"last doubling of the steps: {regime['error']:.0e} of speed", style="dim")
+
+
+def _width(dwells: dict[str, Any]) -> str:
+    band = dwells["band"]
+    if dwells["unit"] == "rad":
+        return f"{band:.4g} rad ({band * DEGREES:.3g}°)"
+    return f"{band * 1000:.4g} mm"

@@ -69,10 +69,10 @@ class Measured:
 
 
 _MOTOR = {
-    "motor_torque_peak": ("torque_peak", "largest absolute torque of motor {} on its joint"),
-    "motor_torque_rms": ("torque_rms", "root mean square over time of the torque of motor {}"),
-    "motor_current_peak": ("current_peak", "largest absolute current of motor {}"),
-    "motor_current_rms": ("current_rms", "root mean square over time of the current of motor {}"),
+    "motor_torque_peak": "largest absolute torque of motor {} on its joint",
+    "motor_torque_rms": "root mean square over time of the torque of motor {}",
+    "motor_current_peak": "largest absolute current of motor {}",
+    "motor_current_rms": "root mean square over time of the current of motor {}",
 }
 _REACTION = {"reaction_peak": ("N", "force"), "moment_peak": ("N m", "moment")}
 _PLAIN = {
@@ -98,10 +98,10 @@ def known(mechanism: Mechanism) -> dict[str, RegimeMetric]:
     found = dict(_PLAIN)
     if mechanism.motors:
         found["energy_per_cycle"] = _ENERGY
-    for word, (_, line) in _MOTOR.items():
+    for word, line in _MOTOR.items():
         for motor in mechanism.motors:
-            unit = "A" if "current" in word else _effort(mechanism, motor.coordinate)
-            found[f"{word}({motor.name})"] = RegimeMetric(unit, line.format(motor.name))
+            name = f"{word}({motor.name})"
+            found[name] = RegimeMetric(unit_of(mechanism, name), line.format(motor.name))
     for joint in mechanism.joints:
         for value in joint.values:
             line = f"longest stretch of a turn on which {value} stays within 1 % of its stroke"
@@ -112,6 +112,21 @@ def known(mechanism: Mechanism) -> dict[str, RegimeMetric]:
                     line = f"largest absolute {what} in joint {joint.name} along {body}'s {axis}"
                     found[f"{word}({joint.name},{body},{axis})"] = RegimeMetric(unit, line)
     return found
+
+
+def unit_of(mechanism: Mechanism, name: str) -> str:
+    """SI text of a metric's unit, by its name; of any that `results.measures` finds too."""
+    word, argument = _parts(name)
+    if word in _PLAIN:
+        return _PLAIN[word].unit
+    if word in _REACTION:
+        return _REACTION[word][0]
+    if word not in _MOTOR:
+        return _ENERGY.unit if word == "energy_per_cycle" else "rad"
+    if "current" in word:
+        return "A"
+    motor = next(one for one in mechanism.motors if one.name == argument)
+    return _effort(mechanism, motor.coordinate)
 
 
 def _axes(mechanism: Mechanism, word: str) -> str:
@@ -202,16 +217,12 @@ class Meter:
         found = {}
         for name in self.names:
             word, argument = _parts(name)
-            if word in _MOTOR:
-                found[name] = every[f"{_MOTOR[word][0]}({argument})"]
-            elif word in _REACTION:
-                found[name] = every[f"peak({name})"]
-            elif word == "dwell":
+            if word == "dwell":
                 own = table.loads.tracked + self.joints.index(argument)
                 theta = table.theta[own]
                 found[name] = dwell(table.q, theta, BAND * np.ptp(theta, axis=-1))
             else:
-                found[name] = every["energy_per_turn" if word == "energy_per_cycle" else word]
+                found[name] = every[name]
         return found
 
 

@@ -167,7 +167,7 @@ def dwell(q: Array, theta: Array, band: float | Array) -> Array:
 
 
 def measures(table: Table, motion: Motion, names: Sequence[str] = ()) -> dict[str, Array]:
-    """Numbers of a design, each (variant,), SI; `names` of the reactions."""
+    """Metrics, each (variant,), SI, called as in sweeps; `names` of the reactions' peaks."""
     span = motion.time[:, -1] - motion.time[:, 0]
     found = {
         "period": span,
@@ -177,10 +177,10 @@ def measures(table: Table, motion: Motion, names: Sequence[str] = ()) -> dict[st
     for k, drive in enumerate(table.loads.drives):
         for what, values in (("torque", motion.torques[k]), ("current", motion.currents[k])):
             peaks = greatest(values), greatest(-values)
-            found[f"{what}_peak({drive.name})"] = np.maximum(*peaks)
-            found[f"{what}_rms({drive.name})"] = np.sqrt(mean_over_time(motion, values**2))
+            found[f"motor_{what}_peak({drive.name})"] = np.maximum(*peaks)
+            found[f"motor_{what}_rms({drive.name})"] = np.sqrt(mean_over_time(motion, values**2))
     if table.loads.drives:
-        found["energy_per_turn"] = energy_per_turn(table, motion)
+        found["energy_per_cycle"] = energy_per_turn(table, motion)
     for k, name in enumerate(names):
-        found[f"peak({name})"] = np.abs(motion.reactions[k]).max(axis=-1)
+        found[name] = np.abs(motion.reactions[k]).max(axis=-1)
     return found

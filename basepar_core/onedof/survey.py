@@ -27,6 +27,8 @@ from .way import Way, find_way
 #: function's range; rounding of the closed loops is near 1e-13.
 ACCURACY = 1e-10
 FIRST, MOST = 64, 4096
+#: Joints that a virtual coordinate moves by less than this share of what others do stand still.
+STILL = 1e-12
 
 
 @dataclass(frozen=True)
@@ -231,7 +233,12 @@ def stacked(table: Table, variant: int = 0) -> Array:
     rows += [*table.theta[:, variant], *table.rates[:, 0, variant]]
     for k in range(1, r.inertia.shape[1]):
         rows += [r.inertia[variant, k], r.half_slope[variant, k]]
-        rows += [table.virtual_slope[variant, k - 1], *table.rates[:, k, variant]]
+        given = table.rates[:, k, variant]
+        still = np.abs(given).max(axis=1, initial=0.0) < STILL * max(
+            1.0, np.abs(given).max(initial=0.0)
+        )
+        # A joint that stays where it is moves by rounding only, which no curve follows.
+        rows += [table.virtual_slope[variant, k - 1], *np.where(still[:, None], 0.0, given)]
     return np.array(rows)
 
 

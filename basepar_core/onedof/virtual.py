@@ -45,9 +45,18 @@ class Reaction:
 
     @property
     def name(self) -> str:
+        return f"{'moment' if self.moment else 'force'} {self.joint}:{self.body}:{self._along}"
+
+    @property
+    def metric(self) -> str:
+        """What sweeps call its largest absolute value."""
+        word = "moment_peak" if self.moment else "reaction_peak"
+        return f"{word}({self.joint},{self.body},{self._along})"
+
+    @property
+    def _along(self) -> str:
         words = [w for w, axis in _AXES.items() if axis == self.direction]
-        along = words[0] if words else ",".join(f"{x:g}" for x in self.direction)
-        return f"{'moment' if self.moment else 'force'} {self.joint}:{self.body}:{along}"
+        return words[0] if words else ",".join(f"{x:g}" for x in self.direction)
 
     @property
     def unit(self) -> str:

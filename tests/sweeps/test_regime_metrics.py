@@ -41,7 +41,7 @@ def test_regimes_of_a_sweep():
     # The sweep's steps err by 3e-5 of the speed's range.
     for name, array in (
         ("speed_fluctuation", "speed_fluctuation"),
-        ("current_rms(drive)", "motor_current_rms_drive"),
+        ("motor_current_rms(drive)", "motor_current_rms_drive"),
     ):
         assert found[array][0] == pytest.approx(one[name][0], rel=1e-4)
 

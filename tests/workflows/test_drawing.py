@@ -107,3 +107,25 @@ def test_the_view_keeps_points_apart():
         seen = view_of(points) @ points
         # A projection every 15 degrees: within 7.5 of the best, whose length is 2.
         assert np.ptp(seen[0]) > 2 * np.cos(np.radians(7.6))
+
+
+@pytest.mark.parametrize("name", ["slider-crank", "dwell", "quick-return"])
+def test_no_name_lies_over_a_slider(name):
+    from workflows.drawing import figure_of
+
+    figure = figure_of(prepare(load(name)))
+    figure.canvas.draw()
+    (axes,) = figure.axes
+    size = 15 * figure.dpi / 72  # of the square, as it is drawn
+    squares = [
+        line.axes.transData.transform(line.get_xydata()[0])
+        for line in axes.lines
+        if line.get_marker() == "s"
+    ]
+    assert squares
+    for text in axes.texts:
+        box = text.get_bbox_patch().get_window_extent()  # nearly white
+        for x, y in squares:
+            apart_x = max(box.x0 - x, x - box.x1)
+            apart_y = max(box.y0 - y, y - box.y1)
+            assert max(apart_x, apart_y) > 0.5 * size, text.get_text()

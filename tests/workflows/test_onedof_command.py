@@ -1,16 +1,23 @@
 """basepar onedof and basepar reproduce eksergian."""
 
 import json
+import re
 
 import numpy as np
 import pytest
 
+from basepar_core.errors import BaseparWarning
+from basepar_core.files import load
+from basepar_core.onedof import metrics
 from workflows.cli import main
+from workflows.commands.options import quantity
+from workflows.onedof_figure import figure_of
 
 
 @pytest.mark.slow
 def test_dwell_as_json(capsys):
-    assert main(["onedof", "dwell", "--force", "S:rocker:y", "--dwell", "Q:0.01", "--json"]) == 0
+    words = ["--force", "S:rocker:y", "--dwell", "Q:0.01", "--dwell", "S", "--json"]
+    assert main(["onedof", "dwell", *words]) == 0
     said = json.loads(capsys.readouterr().out)
     assert said["coordinate"] == "A"
     assert said["way"]["closed"]
@@ -18,8 +25,27 @@ def test_dwell_as_json(capsys):
     measures = said["regime"]["measures"]
     # The reference regime, printed to 12 digits; ours is asked for 1e-7 of the speed's range.
     assert measures["period"] == pytest.approx(0.26956803624, rel=1e-6)
-    assert measures["peak(force S:rocker:y)"] == pytest.approx(150.4988872, rel=1e-4)
-    assert measures["dwell(Q)"] > 3
+    assert measures["reaction_peak(S,rocker,y)"] == pytest.approx(150.4988872, rel=1e-4)
+    # Called as in sweeps, and in the same units.
+    known = metrics.known(load("dwell"))
+    assert {name: known[name].unit for name in measures} == said["regime"]["units"]
+    # Reactions of a joint that is followed: what stands still is no curve of rounding.
+    assert (said["samples"], said["errors"]["curves"] < 1e-10) == (256, True)
+    for name, band in (("Q", 0.01), ("S", None)):
+        values = np.array(said["joints"][name]["values"])[:-1]
+        found = said["dwells"][name]
+        band = band or 0.01 * np.ptp(values)  # between its 180 places, to second order
+        assert found["band"] == pytest.approx(band, rel=2e-4)
+        longest = max(
+            count
+            for start in range(180)
+            for count in range(1, 181)
+            if np.ptp(np.roll(values, -start)[:count]) <= band
+        )
+        step = np.radians(2)
+        assert (longest - 1) * step <= found["stretch"] < (longest + 1) * step
+        assert sum(b - a for a, b in found["where"]) == pytest.approx(found["stretch"], abs=step)
+        assert measures[f"dwell({name})"] == pytest.approx(found["stretch"], abs=step / 4)
     assert len(said["curves"]["q"]) == len(said["reactions"][0]["m_e1"])
 
 
@@ -29,9 +55,16 @@ def test_bicycle_needs_its_speed(capsys, tmp_path):
     assert "--period" in capsys.readouterr().out
     table = tmp_path / "bicycle.csv"
     assert main(["onedof", "bicycle", "--period", "1", "-o", str(table)]) == 0
-    header, first = table.read_text().splitlines()[:2]
-    assert header == "q,t,speed,acceleration"
-    assert float(first.split(",")[2]) == pytest.approx(6.2142566551, rel=1e-6)
+    lines = table.read_text().splitlines()
+    assert lines[0] == (
+        "q [rad],t [s],speed [rad/s],acceleration [rad/s^2],m [kg*m^2],m_prime [kg*m^2/rad],"
+        "potential_slope [N*m],potential [J],hip_1 [rad],hip_2 [rad]"
+    )
+    q, _, w, a, m, slope, *_ = np.array([line.split(",") for line in lines[1:]], float).T
+    assert w[0] == pytest.approx(6.2142566551, rel=1e-6)
+    # d(½ m q̇²)/dq = m q̈ + ½ m′ q̇²; but where muscles jump, second differences are 1e-5 off.
+    work, power = np.gradient(m * w**2 / 2, q), m * a + slope * w**2 / 2
+    assert np.median(np.abs(work - power)[1:-1]) < 1e-4 * np.ptp(power)
 
 
 @pytest.mark.slow
@@ -53,8 +86,8 @@ def test_from_standstill_into_the_regime(capsys, tmp_path):
     flow = np.array(steady["currents"]["drive"])
     np.testing.assert_allclose(moment, 0.064 * 8 * flow, atol=1e-9)
     header, first = table.read_text().splitlines()[:2]
-    assert header == "t,q,speed,current drive"
-    assert [float(x) for x in first.split(",")] == [0, 0, 0, 0]
+    assert header.startswith("q [rad],t [s],speed [rad/s],current drive [A],m [kg*m^2],")
+    assert [float(x) for x in first.split(",")[:4]] == [0, 0, 0, 0]
 
 
 @pytest.mark.slow
@@ -63,20 +96,37 @@ def test_a_range_and_its_drawing(capsys, tmp_path):
     assert main(["onedof", "parallelogram", "-o", str(picture)]) == 0
     assert "dead points at" in capsys.readouterr().out
     assert picture.stat().st_size > 10_000
+    assert main(["onedof", "four-bar", "--range", "-30deg", "60deg", "--json"]) == 0
+    said = json.loads(capsys.readouterr().out)
+    ends = said["way"]["from"], said["way"]["to"]
+    assert ends == pytest.approx((-np.pi / 6, np.pi / 3), rel=1e-15)
+    titles = [axes.get_title(loc="left") for axes in figure_of(said).axes]
+    assert titles[2:] == ["slope of the potential V′, N m", "joints, °"]
 
 
 @pytest.mark.parametrize(
     ("words", "status", "message"),
     [
         (["five-bar"], 1, "degrees of freedom"),
-        (["dwell", "--dwell", "Q"], 2, "JOINT:BAND"),
+        (["dwell", "--dwell", "X:1deg"], 2, "no joint value 'X'; there are A, B"),
+        (["dwell", "--dwell", "Q:2mm"], 2, "is in mm, but rad is expected"),
+        (["dwell", "--range", "0", "360"], 2, "is 360 rad, 57.3 turns; write 360deg"),
+        (["dwell", "--speed", "3m/s"], 2, "--speed 3m/s: .* but rad/s is expected"),
         (["dwell", "--force", "S:rocker:z"], 2, "direction"),
         (["dwell", "-o", "x.pdf"], 2, "png"),
     ],
 )
 def test_mistakes(words, status, message, capsys):
     assert main(["onedof", *words]) == status
-    assert message in capsys.readouterr().err
+    assert re.search(message, capsys.readouterr().err)
+
+
+def test_quantities_of_the_command_line():
+    assert quantity(" -30deg", "rad", "") == pytest.approx(-np.pi / 6, rel=1e-15)
+    assert quantity("0.2 mm", "m", "") == pytest.approx(2e-4, rel=1e-15)
+    assert quantity("1", "rad", "") == 1
+    with pytest.warns(BaseparWarning, match="1.4 turns; write 9deg, or 9rad"):
+        assert quantity("9", "rad", "--range") == 9
 
 
 @pytest.mark.slow

@@ -2,8 +2,13 @@
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from . import Add, emit
+from .options import quantity
+
+if TYPE_CHECKING:
+    from basepar_core.mechanism import Mechanism
 
 
 def register(add: Add) -> None:
@@ -12,7 +17,7 @@ def register(add: Add) -> None:
         "onedof",
         _onedof,
         "reduced inertia, steady regime, joint forces of a one-degree-of-freedom mechanism",
-        "basepar onedof dwell --force S:rocker:y --dwell Q:0.01 -o dwell.png",
+        "basepar onedof dwell --force S:rocker:y --dwell Q:0.5deg -o dwell.png",
     )
     onedof.description = """\
 Reduced inertia m(q), its derivative and the potential's slope over the whole motion, by inverse
@@ -20,9 +25,12 @@ dynamics and by energy; with motors, torques, friction or springs in the file al
 regime of a turning machine, and what its joints transmit.
 
 --json prints mechanism, coordinate, unit, way (closed, from, to, dead_points, near_dead_points,
-margin), samples, errors, curves (q, m, m_prime, potential_slope, potential), reactions (name,
-unit, m_e1, m_e2, at_rest on the same q), and regime (state, multiplier, error, measures,
-motion), with --time run (end, t, q, speed, currents). SI."""
+margin), samples, errors, curves (q, m, m_prime, potential_slope, potential), joints (unit, values
+on the same q), dwells (band, unit, stretch, where), reactions (name, unit, m_e1, m_e2, at_rest on
+the same q), and regime (state, multiplier, error, measures, units, motion), with --time run (end,
+t, q, speed, currents). SI.
+
+Numbers without a unit are SI (rad, m, s); 30deg, '2 rad/s', 5mm say their own."""
     onedof.add_argument("mechanism", help="a mechanism file, or the name of a shipped one")
     for word in ("force", "moment"):
         onedof.add_argument(
@@ -36,26 +44,25 @@ motion), with --time run (end, t, q, speed, currents). SI."""
     onedof.add_argument(
         "--range",
         nargs=2,
-        type=float,
         metavar=("FROM", "TO"),
-        help="of q (rad or m) instead of all",
+        help="of q instead of all: -30deg 90deg; bare numbers are rad or m",
     )
-    onedof.add_argument("--period", type=float, metavar="T", help="of a neutral regime, s a turn")
+    onedof.add_argument("--period", metavar="T", help="of a neutral regime, s a turn")
     onedof.add_argument(
         "--time",
-        type=float,
         metavar="T",
         help="move for T s from the assembly, at rest or at --speed, with stops and reversals",
     )
     onedof.add_argument(
-        "--speed", type=float, metavar="W", help="at the assembly, of a neutral regime; or a guess"
+        "--speed", metavar="W", help="at the assembly, of a neutral regime; or a guess"
     )
     onedof.add_argument(
         "--dwell",
         action="append",
         default=[],
-        metavar="JOINT:BAND",
-        help="longest stretch on which a joint value stays within a band (rad or m)",
+        metavar="JOINT[:BAND]",
+        help="longest stretch on which a joint value stays within a band, Q:1deg or S:0.2mm; "
+        "without a band 1 %% of its stroke, as in sweeps",
     )
     onedof.add_argument(
         "-o",
@@ -70,9 +77,12 @@ def _onedof(options: argparse.Namespace) -> int:
     from basepar_core.files import load
     from basepar_core.onedof.machine import machine
     from basepar_core.onedof.virtual import reaction
+    from basepar_core.onedof.way import the_coordinate
 
     from .. import onedof, terminal
+    from ..documents import coordinate_unit
     from ..drawing import check_ending, save
+    from ..onedof_figure import figure_of
 
     output = Path(options.output) if options.output else None
     if output is not None and output.suffix != ".csv":
@@ -80,31 +90,58 @@ def _onedof(options: argparse.Namespace) -> int:
     model = prepare(load(options.mechanism))
     wanted = [reaction(model.mechanism, text) for text in options.force]
     wanted += [reaction(model.mechanism, text, moment=True) for text in options.moment]
-    bands = _bands(options.dwell)
-    limits = tuple(options.range) if options.range else None
+    unit = coordinate_unit(model.mechanism, the_coordinate(model))
+    bands = _bands(model.mechanism, options.dwell)
+    limits = _limits(options.range, unit)
+    period, duration = (_given(word, options, "s") for word in ("period", "time"))
+    speed = _given("speed", options, f"{unit}/s")
+    joints = tuple(dict.fromkeys([*bands, *onedof.outputs(model.mechanism)]))
     with terminal.steps(options.json) as say:
         say("reduced parameters and regime")
-        made = machine(model, wanted, limits, options.period, options.speed, tuple(bands))
-        facts = onedof.document(made, bands)
-        if options.time is not None:
+        made = machine(model, wanted, limits, period, speed, joints)
+        facts = onedof.document(made, bands, joints)
+        if duration is not None:
             say("motion in time")
-            facts["run"] = onedof.moved(made, options.time, options.speed or 0.0)
+            facts["run"] = onedof.moved(made, duration, speed or 0.0)
     if output is not None and output.suffix == ".csv":
-        facts["table"] = str(onedof.write_csv(facts, output))
+        facts["table"] = str(onedof.write_csv(made, facts, output))
     elif output is not None:
-        facts["drawing"] = str(save(onedof.figure_of(facts), output))
+        facts["drawing"] = str(save(figure_of(facts), output))
     emit(facts) if options.json else onedof.show(facts)
     return 0
 
 
-def _bands(given: list[str]) -> dict[str, float]:
-    from basepar_core.errors import UsageError
+def _given(word: str, options: argparse.Namespace, unit: str) -> float | None:
+    text = getattr(options, word)
+    return None if text is None else quantity(text, unit, f"--{word}")
 
-    found = {}
+
+def _limits(given: list[str] | None, unit: str) -> tuple[float, float] | None:
+    if given is None:
+        return None
+    low, high = (quantity(text, unit, "--range") for text in given)
+    return low, high
+
+
+def _bands(mechanism: "Mechanism", given: list[str]) -> dict[str, float | None]:
+    from basepar_core.errors import UsageError
+    from basepar_core.grammar import did_you_mean
+
+    from ..documents import coordinate_unit
+
+    known = [value for joint in mechanism.joints for value in joint.values]
+    found: dict[str, float | None] = {}
     for text in given:
-        name, _, width = text.rpartition(":")
-        try:
-            found[name] = float(width)
-        except ValueError:
-            raise UsageError(f"--dwell {text}: give JOINT:BAND, as in Q:0.01.", [text]) from None
+        name, _, width = text.partition(":")
+        if name not in known:
+            hint = did_you_mean(name, known) or f"; there are {', '.join(known)}"
+            raise UsageError(
+                f"--dwell {text}: {mechanism.name} has no joint value {name!r}{hint}. Give "
+                "JOINT:BAND, as in Q:1deg.",
+                [text],
+            )
+        unit = coordinate_unit(mechanism, name)
+        found[name] = quantity(width, unit, f"--dwell {name}:") if width else None
+        if width and not found[name] > 0:  # type: ignore[operator]
+            raise UsageError(f"--dwell {text}: a band is wider than zero.", [text])
     return found
