@@ -179,7 +179,8 @@ def running(path: Path) -> dict[str, Any] | None:
         "pid": found.pid,
         "since": found.since,
         "silent": round(found.silent, 1),
-        **told,
+        # `done` is the store's, a truth value; here it is a number of variants.
+        **{"settled" if key == "done" else key: number for key, number in told.items()},
         "rate": rate,
         "seconds_left": left / rate if rate and left is not None else None,
     }

@@ -30,6 +30,7 @@ from sweeps.spec import SweepSpec
 from sweeps.statuses import Status
 from sweeps.sweep import complete, sweep
 
+from .beside import asked_by, polished_path, room
 from .journal import opened
 from .landscape import Landscape
 from .samplers import distributions
@@ -74,6 +75,8 @@ class Polished:
         How the slope of each result is had.
     told
         Whether the study's journal has them.
+    aside
+        Where designs of an earlier state of the study were moved to.
     """
 
     path: Path
@@ -83,9 +86,10 @@ class Polished:
     kinds: Mapping[str, str]
     told: bool
     descents: tuple[Descent, ...] = ()
+    aside: Path | None = None
 
 
-def polish(spec: StudySpec, client: Client, points: int = 3) -> Polished:
+def polish(spec: StudySpec, client: Client, points: int = 3, path: Path | None = None) -> Polished:
     """Polish a finished study's best designs; what was polished already is read again.
 
     Parameters
@@ -96,11 +100,15 @@ def polish(spec: StudySpec, client: Client, points: int = 3) -> Polished:
         Every descent is a task of its own.
     points
         How many of the best designs.
+    path
+        Where to; None: beside the study's store, where earlier designs are set aside.
 
     Raises
     ------
     UsageError
         The study is not finished, has no feasible design, or no continuous variable.
+    StoreError
+        What lies there is of another study.
     """
     before = finished(spec)
     rows = starts(spec, before, points)
@@ -109,7 +117,8 @@ def polish(spec: StudySpec, client: Client, points: int = 3) -> Polished:
         raise UsageError(
             "All variables of this study are discrete: there is no slope to follow.", ["variables"]
         )
-    job = _job(spec, rows)
+    job = _job(spec, rows, path)
+    aside = room(spec, job, "--to")
     descents: tuple[Descent, ...] = ()
     if complete(job) is None:
         shared = client.scatter(landscape, broadcast=True, hash=False)
@@ -123,29 +132,18 @@ def polish(spec: StudySpec, client: Client, points: int = 3) -> Polished:
         sweep(known, client, evaluator=landscape.evaluator)
     after = judge(spec, store.open_group(job.store), 0, len(rows))
     told = tell(spec, rows, after)
-    return Polished(Path(job.store), rows, before, after, landscape.kinds, told, descents)
-
-
-def polished_path(study: Path | str) -> Path:
-    """Where a study's polished designs are stored."""
-    path = Path(study).absolute()
-    return path.with_name(f"{path.stem}-polished.zarr")
+    return Polished(Path(job.store), rows, before, after, landscape.kinds, told, descents, aside)
 
 
 def polished_rows(path: Path) -> np.ndarray:
     """(point,) variants of the study that a store of polished designs began from."""
-    from sweeps.spec_file import from_document
-
-    swept = from_document(str(store.open_group(path).attrs["spec"]))
-    plan = asked_plan(swept.plan)
-    assert plan is not None
-    return np.array(plan.by["polished"]["rows"], int)
+    return np.array(asked_by(path)["polished"]["rows"], int)
 
 
-def _job(spec: StudySpec, rows: np.ndarray) -> SweepSpec:
+def _job(spec: StudySpec, rows: np.ndarray, to: Path | None) -> SweepSpec:
     by = {"polished": {"of": spec.hash, "rows": rows.tolist()}}
     plan = Asked(spec.plan.variables, len(rows), by)
-    path = str(polished_path(spec.path))
+    path = str((to or polished_path(spec.path)).absolute())
     return replace(spec.sweep, plan=spec.with_derived(plan), chunk=len(rows), store=path)
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,11 +15,17 @@ from cluster.places import Place
 
 from . import incumbents
 from .polish import Polished, polish
-from .study_document import best, continuous, near, show_next
-from .study_spec import StudySpec
+from .study_document import best, continuous, head, in_shown_unit, near, show_next
+from .study_spec import Range, StudySpec
+from .study_units import plain, shown_units, si_units
 from .sweep_job import ClusterError
-from .terminal import number, out, table
+from .terminal import out, table
 from .verdict import Verdict
+
+#: A constraint whose sides are this near, relative to their size, holds the design.
+ACTIVE = 1e-6
+#: On a bound, as a share of the range: descents put what is nearer than 1e-9 on it.
+ON_BOUND = 1e-9
 
 
 @contextmanager
@@ -37,10 +44,12 @@ def connected(place: Place) -> Iterator[Client]:
         raise ClusterError(str(error)) from error
 
 
-def run(spec: StudySpec, place: Place, points: int, certified: int = 1) -> dict[str, Any]:
+def run(
+    spec: StudySpec, place: Place, points: int, certified: int = 1, to: Path | None = None
+) -> dict[str, Any]:
     """Polish on workers; what `basepar polish --json` prints."""
     with connected(place) as client:
-        return document(spec, polish(spec, client, points), certified)
+        return document(spec, polish(spec, client, points, to), certified)
 
 
 def document(spec: StudySpec, found: Polished, certified: int = 0) -> dict[str, Any]:
@@ -52,7 +61,9 @@ def document(spec: StudySpec, found: Polished, certified: int = 0) -> dict[str, 
         "journal": spec.storage if found.told else None,
         "slopes": dict(found.kinds),
         "objectives": {line.text: line.direction for line in spec.objectives},
-        "units": {line.text: line.unit for line in spec.objectives},
+        "units": si_units(spec),
+        "shown_in": plain(shown_units(spec)),
+        "aside": str(found.aside) if found.aside else None,
         "continuous": continuous(spec),
         "certified": incumbents.certify(spec, rows[: max(0, certified)], found.path),
         "designs": [_design(spec, found, place) for place in range(len(found.rows))],
@@ -88,9 +99,23 @@ def _design(spec: StudySpec, found: Polished, place: int) -> dict[str, Any]:
         "parameters_before": _parameters(spec, found.before, row),
         "parameters": _parameters(spec, found.after, place),
         "feasible": bool(found.after.feasible[place]),
-        "active": [n for n, x in zip(names, margins, strict=True) if abs(x) < 1e-6],
+        "active": [n for n, x in zip(names, margins, strict=True) if abs(x) < ACTIVE],
+        "bounds": bounds_reached(spec, found.after.parameters[place]),
         "evaluations": found.descents[place].evaluations if found.descents else 0,
     }
+
+
+def bounds_reached(spec: StudySpec, parameters: np.ndarray) -> dict[str, dict[str, Any]]:
+    """Variables that lie on a bound of the file: which, and its value (SI), by name."""
+    found = {}
+    for (name, variable), value in zip(spec.variables, map(float, parameters), strict=True):
+        if not isinstance(variable, Range):
+            continue
+        near = ON_BOUND * (variable.high - variable.low)
+        for end, bound in (("least", variable.low), ("most", variable.high)):
+            if abs(value - bound) <= near:
+                found[name] = {"end": end, "value": bound}
+    return found
 
 
 def _values(spec: StudySpec, verdict: Verdict, row: int) -> dict[str, float | None]:
@@ -108,18 +133,20 @@ def _parameters(spec: StudySpec, verdict: Verdict, row: int) -> dict[str, float]
 def show(facts: Mapping[str, Any]) -> None:
     """A table of the polished designs."""
     names = list(facts["objectives"])
-    heads = [escape(f"{n} [{u}]" if (u := facts["units"][n]) != "1" else n) for n in names]
     parameters = list(facts["designs"][0]["parameters"])
-    columns = ("polished", "variant", *heads, *parameters)
-    made = table(*columns, "active constraints", right=columns)
+    columns = ("polished", "variant", *(head(facts, name) for name in (*names, *parameters)))
+    made = table(*columns, "held by", right=columns)
     for one in facts["designs"]:
-        moved = [f"{number(one['before'][n])} → {number(one['after'][n])}" for n in names]
+        moved = [
+            " → ".join(in_shown_unit(facts, n, one[when][n]) for when in ("before", "after"))
+            for n in names
+        ]
         made.add_row(
             str(one["polished"]),
             str(one["variant"]),
             *moved,
-            *(number(x) for x in one["parameters"].values()),
-            escape(", ".join(one["active"])),
+            *(in_shown_unit(facts, n, x) for n, x in one["parameters"].items()),
+            escape(", ".join(held_by(facts, one)) or "–"),
         )
     out.print()
     out.print(made)
@@ -130,9 +157,25 @@ def show(facts: Mapping[str, Any]) -> None:
         out.print(f"\nslopes are exact, except of {escape(', '.join(rough))}")
     told = "" if facts["journal"] is None else f", and told to {escape(near(facts['journal']))}"
     out.print(f"polished designs are in {escape(near(facts['store']))}{told}")
+    _say_aside(facts["aside"], "designs polished earlier")
     for one in facts["certified"]:
         out.print(f"\n{escape(incumbents.line(one, 'polished'))}")
     show_next(facts["study"], ("report", "tolerances", "pictures"), facts["continuous"])
+
+
+def held_by(facts: Mapping[str, Any], design: Mapping[str, Any]) -> list[str]:
+    """What keeps a design from getting better: constraints, and bounds of the file."""
+    found = list(design["active"])
+    for name, one in design["bounds"].items():
+        unit = facts["shown_in"][name]["unit"]
+        value = in_shown_unit(facts, name, one["value"])
+        found.append(f"{name} at its {one['end']} {value}{'' if unit == '1' else f' {unit}'}")
+    return found
+
+
+def _say_aside(aside: str | None, what: str) -> None:
+    if aside:
+        out.print(f"{what} are kept in {escape(near(aside))}")
 
 
 def show_spread(facts: Mapping[str, Any]) -> None:
@@ -152,16 +195,14 @@ def show_spread(facts: Mapping[str, Any]) -> None:
         if not one["closed"]:
             continue
         made.add_row(
-            escape(name),
-            number(one["nominal"]),
-            number(one["mean"]),
-            number(one["standard_deviation"]),
-            number(one["predicted_standard_deviation"]),
-            number(one["quantiles"]["0.05"]),
-            number(one["quantiles"]["0.95"]),
-            number(one["worst"]),
+            head(facts, name),
+            *(in_shown_unit(facts, name, x) for x in spread_numbers(one)),
         )
-    out.print(f"{escape(facts['design'])}, {facts['samples']} samples, {facts['shape']}")
+    made_within = ", ".join(within(facts))
+    out.print(
+        f"{escape(facts['design'])}, {facts['samples']} samples, {facts['shape']}: "
+        f"{escape(made_within)}"
+    )
     out.print(made)
     share = 100 * facts["feasible_share"]
     missed = [f"{name}: {count}" for name, count in facts["missed"].items() if count]
@@ -174,3 +215,21 @@ def show_spread(facts: Mapping[str, Any]) -> None:
             order = sorted(one["shares"].items(), key=lambda pair: -pair[1])
             said = ", ".join(f"{symbol} {100 * part:.0f} %" for symbol, part in order)
             out.print(f"variance of {escape(name)} by slopes: {said}")
+    out.print(f"\nsamples are in {escape(near(facts['store']))}")
+    _say_aside(facts["aside"], "samples of an earlier question")
+    show_next(facts["study"], ("report", "pictures"), {})
+
+
+def spread_numbers(one: Mapping[str, Any]) -> list[float]:
+    """Nominal, mean, deviation, the slopes' deviation, 5 %, 95 %, worst; SI."""
+    deviations = (one["standard_deviation"], one["predicted_standard_deviation"])
+    ends = (one["quantiles"]["0.05"], one["quantiles"]["0.95"])
+    return [one["nominal"], one["mean"], *deviations, *ends, one["worst"]]
+
+
+def within(facts: Mapping[str, Any]) -> list[str]:
+    """Tolerances as people read them: `lx1 ± 0.5 mm`."""
+    return [
+        f"{name} ± {in_shown_unit(facts, name, half)} {facts['shown_in'][name]['unit']}"
+        for name, half in facts["tolerances"].items()
+    ]

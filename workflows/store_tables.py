@@ -16,6 +16,9 @@ _COLOURS = {
     Status.TIMED_OUT.meaning: "red",
     Status.AWAITING_PRECISE.meaning: "yellow",
     Status.SPECIAL.meaning: "cyan",
+    "settled precisely: certified": "green",
+    "settled precisely: numerically evident": "green",
+    "settled precisely: still doubtful": "yellow",
 }
 
 
@@ -36,18 +39,38 @@ def _running(now: Mapping[str, Any]) -> str:
     return words
 
 
+def standing(document: Mapping[str, Any]) -> dict[str, int]:
+    """Variants by where they stand by now: doubtful ones that variable precision settled as such.
+
+    A store keeps *awaiting precise* as float64's word on a variant, also when the answer is there.
+    """
+    found: dict[str, int] = {}
+    for word, count in document["counts"].items():
+        if word != Status.AWAITING_PRECISE.meaning:
+            found[word] = count
+            continue
+        if left := count - sum(document["precise"].values()):
+            found[word] = left
+        found |= {f"settled precisely: {said}": n for said, n in document["precise"].items()}
+    return found
+
+
+def settled_word(document: Mapping[str, Any], word: str) -> str:
+    """A status for people: *awaiting precise* where none waits any more is *settled precisely*."""
+    waits = Status.AWAITING_PRECISE.meaning in standing(document)
+    return word if waits or word != Status.AWAITING_PRECISE.meaning else "settled precisely"
+
+
 def show_status(document: Mapping[str, Any]) -> None:
-    state = "complete" if document["done"] else "not complete: run the same sweep again to go on"
+    kind = "study" if document["title"].startswith("study") else "sweep"
+    again = f"not complete: run the same {kind} again to go on"
+    state = "complete" if document["done"] else again
     state = _running(document["running"]) if document["running"] else state
     out.print(f"[bold]{escape(document['title'])}[/] in {escape(document['store'])}: {state}")
     rows = table("status", "variants", "share", right=("variants", "share"))
-    for word, count in document["counts"].items():
+    for word, count in standing(document).items():
         colour = _COLOURS.get(word, "default")
         rows.add_row(f"[{colour}]{word}[/]", f"{count:,}", f"{count / document['total']:.1%}")
-        if word == Status.AWAITING_PRECISE.meaning:  # where they stand by now
-            for settled, part in document["precise"].items():
-                share = f"{part / document['total']:.1%}"
-                rows.add_row(f"  settled precisely: {settled}", f"{part:,}", share)
     out.print(rows)
     if found := document["special"] - document["counts"].get(Status.SPECIAL.meaning, 0):
         out.print(f"special by their rank in variable precision: {found:,}")
@@ -58,7 +81,8 @@ def show_status(document: Mapping[str, Any]) -> None:
     if causes:
         why = table("why", "variants", "for example", right=("variants", "for example"))
         for reason in causes:
-            text = f"{reason['status']}: {escape(reason['reason'])}"
+            word = settled_word(document, reason["status"])
+            text = f"{word}: {escape(reason['reason'])}"
             why.add_row(text, f"{reason['count']:,}", f"variant {reason['example']}")
         out.print()
         out.print(why)

@@ -11,20 +11,18 @@ from rich.markup import escape
 
 from basepar_core.files import library_names
 from sweeps import store
-from sweeps.sweep import swept_outputs
 
 from . import documents, incumbents, storages
+from .beside import stale_polish
 from .design_study import Result
-from .quantities import quantities
-from .store_tables import show_status
+from .store_tables import show_notes, show_status
 from .study_spec import Range, StudySpec
+from .study_units import plain, shown_units, si_units
 from .terminal import number, out, table, typed
 from .verdict import CLOSING, Verdict, judge
 
 #: Variants listed: of one objective the best, of several the front's.
 LISTED, FRONT = 5, 20
-#: Results that are angles where they have no unit.
-TURNS = ("stroke(", "transmission_angle(")
 
 
 def study(spec: StudySpec, result: Result, certified: int = 0) -> dict[str, Any]:
@@ -40,10 +38,12 @@ def study(spec: StudySpec, result: Result, certified: int = 0) -> dict[str, Any]
         "objectives": {line.text: line.direction for line in spec.objectives},
         "constraints": [line.text for line in spec.constraints],
         "feasible": int(verdict.feasible.sum()),
-        "units": units_of(spec),
+        "units": si_units(spec),
+        "shown_in": plain(shown_units(spec)),
         "continuous": continuous(spec),
         "best": [_variant(spec, verdict, int(row)) for row in rows],
         "certified": incumbents.certify(spec, feasible[: max(0, certified)]),
+        "stale": [text] if (text := stale_polish(spec, verdict)) else [],
     }
 
 
@@ -64,17 +64,6 @@ def best(spec: StudySpec, verdict: Verdict) -> np.ndarray:
 
 def _is_dominated(one: np.ndarray, values: np.ndarray) -> bool:
     return bool(((values <= one).all(axis=1) & (values < one).any(axis=1)).any())
-
-
-def units_of(spec: StudySpec) -> dict[str, str]:
-    """SI units of parameters, results and objectives."""
-    units = {output.name: output.unit for output in swept_outputs(spec.sweep)}
-    known = quantities(spec.mechanism, spec.own)
-    for name in spec.results:
-        text = str(known[name])
-        is_turn = name.startswith(TURNS) and text == "no unit"
-        units[name] = "rad" if is_turn else "1" if text == "no unit" else text
-    return {line.text: line.unit for line in spec.objectives} | units
 
 
 def _variant(spec: StudySpec, verdict: Verdict, row: int) -> dict[str, Any]:
@@ -105,16 +94,19 @@ def show(document: Mapping[str, Any]) -> None:
     count, rows = document["feasible"], document["best"]
     out.print(
         f"\n{count} of {document['trials']} variants meet all constraints"
-        + ("" if count else "; those that come nearest:")
+        + ("" if count else ": none is the best; those that come nearest:")
     )
     objectives = document["objectives"]
     parameters = list(rows[0]["parameters"]) if rows else []
     others = [name for name in (rows[0]["results"] if rows else []) if name not in objectives]
-    heads = {name: _head(document, name) for name in (*objectives, *parameters, *others)}
-    made = table("variant", *heads.values(), right=("variant", *heads.values()))
+    heads = {name: head(document, name) for name in (*objectives, *parameters, *others)}
+    notes = () if count else ("misses",)
+    made = table("variant", *heads.values(), *notes, right=("variant", *heads.values()))
     for row in rows:
         shown = row["values"] | row["parameters"] | row["results"]
-        made.add_row(str(row["variant"]), *(number(shown[name]) for name in heads))
+        cells = [in_shown_unit(document, name, shown[name]) for name in heads]
+        missed = [f"[yellow]{escape(', '.join(row['violations']))}[/]"] if notes else []
+        made.add_row(str(row["variant"]), *cells, *missed)
     out.print(made)
     for one in document["certified"]:
         out.print(f"\n{escape(incumbents.line(one))}")
@@ -127,9 +119,15 @@ def show(document: Mapping[str, Any]) -> None:
     _show_end(document)
 
 
-def _head(document: Mapping[str, Any], name: str) -> str:
-    unit = document["units"].get(name, "1")
+def head(document: Mapping[str, Any], name: str) -> str:
+    """A column's title with the unit people read it in."""
+    unit = document["shown_in"][name]["unit"]
     return escape(name if unit == "1" else f"{name} [{unit}]")
+
+
+def in_shown_unit(document: Mapping[str, Any], name: str, value: float | None) -> str:
+    """A number of a document, which is SI, in the unit that people read it in."""
+    return number(None if value is None else value * document["shown_in"][name]["per_si"])
 
 
 def _show_end(document: Mapping[str, Any]) -> None:
@@ -137,6 +135,9 @@ def _show_end(document: Mapping[str, Any]) -> None:
     out.print(
         f"\n{count:,} variants evaluated in {seconds:.1f} s" if count else "\nnothing was missing"
     )
+    if document["stale"]:
+        out.print()
+        show_notes(document["stale"])
     moves = ["polish"] if document["continuous"] and document["feasible"] else []
     commands = ["report", *moves, "tolerances", "pictures"]
     show_next(document["store"], commands, document["continuous"])
@@ -163,7 +164,7 @@ def show_next(path: str, commands: Sequence[str], continuous: Mapping[str, str])
 
 def continuous(spec: StudySpec) -> dict[str, str]:
     """SI units of the variables that are not discrete."""
-    units = units_of(spec)
+    units = si_units(spec)
     return {name: units[name] for name, one in spec.variables if isinstance(one, Range)}
 
 

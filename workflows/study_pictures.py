@@ -19,15 +19,16 @@ from basepar_core.closure import Model, prepare
 from basepar_core.errors import StoreError
 from sweeps import store
 
+from .beside import polished_path, tolerances_path
 from .drawing import COLOURS, INK, _Scene, canvas, save
-from .polish import dominated, polished_path, polished_rows, signs
+from .polish import dominated, polished_rows, signs
 from .report.facts import unit_size
 from .samplers import distributions
 from .study_spec import StudySpec
-from .tolerances import Spread, read_spread, tolerances_path
+from .tolerances import Spread, read_spread
 from .verdict import Verdict, judge
 
-FEASIBLE, POLISHED, MISSED = COLOURS[0], COLOURS[1], "#999999"
+FEASIBLE, POLISHED, MISSED = COLOURS[0], COLOURS[1], "#666666"
 #: Values this many times apart are drawn by their logarithms.
 DECADES = 20.0
 #: Designs drawn side by side.
@@ -36,6 +37,8 @@ DRAWN = 3
 STRETCHED = 2.0
 #: Designs nearer than this share of every variable's range look the same.
 ALIKE = 0.02
+#: Whole numbers with at most so many levels are drawn as rows of points, this much apart.
+LEVELS, ROW = 12, 0.3
 #: Below this many feasible trials importances would be noise.
 ENOUGH = 20
 
@@ -124,11 +127,13 @@ class Shown:
 def pictures(shown: Shown) -> Iterator[tuple[str, str, Any]]:
     """Name, caption and figure of everything there is to show."""
     spec = shown.spec
-    yield "history", "Objectives trial by trial; the line is the best so far.", history(shown)
+    line = "; the line is the best so far" if len(spec.objectives) == 1 else ""
+    yield "history", f"Objectives trial by trial{line}.", history(shown)
     if len(spec.objectives) > 1 and len(shown.candidates[0]):
         yield (
             "front",
-            "What can be had of one objective for the other: the front's designs are joined.",
+            "What can be had of one objective for the other: the front's designs are joined. "
+            "Whole numbers are drawn as bands of points.",
             front(shown),
         )
     if len(shown.candidates[0]):
@@ -162,9 +167,10 @@ def history(shown: Shown) -> Any:
     for k, line in enumerate(lines):
         axes = _axes(figure, len(lines), 1, k + 1)
         values = shown.verdict.values[:, k]
+        drawn = _apart(shown, values)
         missed = shown.valued & ~good
-        _points(axes, trials[missed], values[missed], "misses a constraint", MISSED, 10)
-        _points(axes, trials[good], values[good], "feasible", FEASIBLE, 12)
+        _points(axes, trials[missed], drawn[missed], "misses a constraint", MISSED, 14)
+        _points(axes, trials[good], drawn[good], "feasible", FEASIBLE, 16)
         if len(lines) == 1 and good.any():
             running = np.where(good, values, np.inf if line.minimize else -np.inf)
             so_far = (np.minimum if line.minimize else np.maximum).accumulate(running)
@@ -188,14 +194,15 @@ def _mark_polished(axes: Any, shown: Shown, k: int, at: int) -> None:
 
 def front(shown: Shown) -> Any:
     """The first two objectives against each other."""
-    figure = canvas(7.2, 4.6)
-    axes = _axes(figure, 1, 1, 1)
     verdict, (first, second) = shown.verdict, shown.spec.objectives[:2]
+    rows = levels(verdict.values[shown.valued, 1])
+    figure = canvas(7.2, min(4.6, 1.4 + 0.8 * rows) if rows else 4.6)
+    axes = _axes(figure, 1, 1, 1)
     missed = shown.valued & ~verdict.feasible
     good = verdict.feasible
-    x, y = verdict.values[:, 0], verdict.values[:, 1]
-    _points(axes, x[missed], y[missed], "misses a constraint", MISSED, 12)
-    _points(axes, x[good], y[good], "feasible", FEASIBLE, 14)
+    x, y = (_apart(shown, verdict.values[:, k]) for k in (0, 1))
+    _points(axes, x[missed], y[missed], "misses a constraint", MISSED, 20)
+    _points(axes, x[good], y[good], "feasible", FEASIBLE, 24)
     values = shown.candidates[0]
     best = values[~dominated(values * signs(shown.spec))][:, :2]
     best = best[np.argsort(best[:, 0])]
@@ -259,7 +266,7 @@ def importances(shown: Shown) -> Any:
     axes.set_yticks(range(len(names)), names)
     axes.set_xlabel("importance, %")
     if len(found) > 1:
-        axes.legend(frameon=False, fontsize=8, loc="lower right")
+        axes.legend(frameon=False, fontsize=8, loc="lower right", labelcolor=INK)
     return figure
 
 
@@ -274,8 +281,9 @@ def slices(shown: Shown) -> Any:
             axes = _axes(figure, rows, columns, k * columns + j + 1)
             scale, unit = _unit(shown, name)
             x = verdict.parameters[:, j] / scale
-            _points(axes, x[missed], verdict.values[missed, k], "", MISSED, 7)
-            _points(axes, x[good], verdict.values[good, k], "", FEASIBLE, 9)
+            y = _apart(shown, verdict.values[:, k])
+            _points(axes, x[missed], y[missed], "", MISSED, 9)
+            _points(axes, x[good], y[good], "", FEASIBLE, 10)
             after = shown.polished
             if after is not None and after.feasible.any():
                 one = after.feasible
@@ -318,7 +326,16 @@ def designs(shown: Shown) -> Any:
             for line, value in zip(shown.spec.objectives, values[place], strict=True)
         )
         one.set_title(names[place], fontsize=10, color=INK)
-        one.text(0.5, -0.02, said, transform=one.transAxes, ha="center", va="top", fontsize=8.5)
+        one.text(
+            0.5,
+            -0.02,
+            said,
+            transform=one.transAxes,
+            ha="center",
+            va="top",
+            fontsize=8.5,
+            color=INK,
+        )
     for which in ("x", "y"):
         limits = np.array([getattr(one, f"get_{which}lim")() for one in axes])
         for one in axes:
@@ -369,7 +386,7 @@ def _shares(axes: Any, spread: Spread, k: int) -> None:
     order = np.argsort(shares)
     axes.barh(range(len(names)), shares[order], 0.7, color=FEASIBLE)
     for y, place in enumerate(order):
-        axes.text(shares[place] + 1, y, f"{shares[place]:.0f}", va="center", fontsize=8)
+        axes.text(shares[place] + 1, y, f"{shares[place]:.0f}", va="center", fontsize=8, color=INK)
     axes.set_yticks(range(len(names)), [names[place] for place in order])
     axes.set_xlim(0, 112)
     axes.set_xticks(range(0, 101, 20))
@@ -393,7 +410,27 @@ def _axes(figure: Any, rows: int, columns: int, place: int, grid: str = "both") 
 
 
 def _points(axes: Any, x: np.ndarray, y: np.ndarray, label: str, colour: str, size: float) -> None:
-    axes.scatter(x, y, size, colour, label=label, linewidths=0, zorder=2)
+    """Crosses for what misses a constraint: told apart without colours, too."""
+    if colour == MISSED:
+        axes.scatter(x, y, size, colour, marker="x", label=label, linewidths=0.9, zorder=2)
+    else:
+        axes.scatter(x, y, size, colour, label=label, linewidths=0, zorder=2.5)
+
+
+def levels(values: np.ndarray) -> int:
+    """How many whole numbers these are; 0 where they are not whole, or too many."""
+    if not values.size or (values != np.round(values)).any():
+        return 0
+    count = int(np.ptp(values)) + 1
+    return count if count <= LEVELS else 0
+
+
+def _apart(shown: Shown, values: np.ndarray) -> np.ndarray:
+    """Values to draw: whole numbers a little apart, so that points do not hide each other."""
+    if not levels(values[shown.valued]):
+        return values
+    golden = (np.arange(len(values)) * 0.6180339887498949) % 1.0
+    return np.asarray(values + ROW * (2 * golden - 1))
 
 
 def _legend(axes: Any) -> None:
@@ -405,6 +442,7 @@ def _legend(axes: Any) -> None:
             labels,
             frameon=False,
             fontsize=8,
+            labelcolor=INK,
             ncols=len(labels),
             loc="lower left",
             bbox_to_anchor=(0, 1.0),
@@ -415,6 +453,15 @@ def _legend(axes: Any) -> None:
 def _scaled(axes: Any, which: str, values: np.ndarray, feasible: np.ndarray) -> None:
     """Logarithmic where values are far apart; else a few that miss do not stretch the axis."""
     every = np.concatenate([values, feasible])  # polished designs are among the feasible ones
+    if levels(values):
+        axis = getattr(axes, f"{which}axis")
+        axis.set_ticks(np.arange(every.min(), every.max() + 1))
+        axis.grid(visible=False)
+        getattr(axes, f"set_{which}lim")(every.min() - 0.6, every.max() + 0.6)
+        for level in np.unique(values):  # a band for each number
+            span = axes.axhspan if which == "y" else axes.axvspan
+            span(level - ROW - 0.1, level + ROW + 0.1, color=FEASIBLE, alpha=0.08, lw=0, zorder=1)
+        return
     if every.size and every.min() > 0 and every.max() > DECADES * every.min():
         getattr(axes, f"set_{which}scale")("log")
         _few_ticks(getattr(axes, f"{which}axis"), every.max() / every.min())

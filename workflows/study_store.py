@@ -15,6 +15,7 @@ from sweeps.asked import asked_plan
 from sweeps.spec import Reduction
 from sweeps.spec_file import from_document
 
+from .beside import WORDS, asked_by, kind_of_store, study_beside
 from .quantities import quantities
 from .study_file import constraint, objective
 from .study_spec import Choices, Integers, Range, Sampler, StudySpec, Variable
@@ -32,11 +33,7 @@ def study_of(path: Path | str) -> StudySpec:
     """
     found = is_study(path)
     if found is None:
-        raise UsageError(
-            f"{path} is the store of a sweep, and nobody asked it for anything: objectives and "
-            "constraints are a study's. Name the store of `basepar study`.",
-            [str(path)],
-        )
+        raise UsageError(_no_study(path), [str(path)])
     return found
 
 
@@ -70,6 +67,21 @@ def is_study(path: Path | str) -> StudySpec | None:
         getattr(swept.plan, "formulas", ()),
         asked.own,
         asked.reduction or Reduction(),
+    )
+
+
+def _no_study(path: Path | str) -> str:
+    """Why a store is not a study's, and which is."""
+    kind = kind_of_store(asked_by(path))
+    if not kind:
+        return (
+            f"{path} is the store of a sweep, and nobody asked it for anything: objectives and "
+            "constraints are a study's. Name the store of `basepar study`."
+        )
+    study = study_beside(path, kind)
+    return (
+        f"{path} holds {WORDS[kind]} of a study, not the study itself. Name the study's store: "
+        + (str(study) if study else "the one that `basepar study` made.")
     )
 
 

@@ -26,10 +26,12 @@ from sweeps import store
 from sweeps.asked import Asked
 from sweeps.sweep import complete, sweep
 
+from .beside import polished_path, room, tolerances_path
 from .landscape import Landscape
-from .polish import finished, polished_path, polished_rows, signs
+from .polish import finished, polished_rows, signs
 from .study_document import best
 from .study_spec import StudySpec
+from .study_units import plain, shown_units, si_units
 from .verdict import CLOSING, Verdict, judge
 
 Shape = Literal["uniform", "normal"]
@@ -88,6 +90,8 @@ class Spread:
         (objective,) standard deviation that the slopes predict; nan without slopes.
     shares
         (objective, symbol) parts of that variance.
+    aside
+        Where samples of an earlier question were moved to.
     """
 
     path: Path
@@ -97,6 +101,7 @@ class Spread:
     verdict: Verdict
     predicted: np.ndarray
     shares: np.ndarray
+    aside: Path | None = None
 
     @property
     def samples(self) -> np.ndarray:
@@ -143,7 +148,8 @@ def read_tolerances(mechanism: Mechanism, texts: Sequence[str]) -> dict[str, flo
 def chosen(spec: StudySpec, variant: str) -> tuple[str, dict[str, float]]:
     """A design of a study by its name, SI: `best`, a variant's number, or `polished 0`.
 
-    `best` is the best polished one where there are any, else the best variant.
+    `best` is the best of the polished ones and the variants; where there are several objectives,
+    a polished one if there is any.
 
     Raises
     ------
@@ -151,14 +157,17 @@ def chosen(spec: StudySpec, variant: str) -> tuple[str, dict[str, float]]:
         There is none of this name.
     """
     verdict, path = finished(spec), polished_path(spec.path)
+    row = int(best(spec, verdict)[0])
     word, _, number = variant.partition(" ")
     if (word == "polished" or variant == "best") and path.exists():
         polished = judge(spec, store.open_group(path), 0, len(polished_rows(path)))
         place = int(number) if number.isdigit() else int(best(spec, polished)[0])
         if place < len(polished.values) and polished.feasible[place]:
-            return f"polished {place}", _design(spec, polished, place)
+            single = variant == "best" and len(spec.objectives) == 1
+            apart = (polished.values[place] - verdict.values[row]) * signs(spec)
+            if not (single and verdict.feasible[row] and apart[0] > 0):
+                return f"polished {place}", _design(spec, polished, place)
     if variant == "best":
-        row = int(best(spec, verdict)[0])
         return f"variant {row}", _design(spec, verdict, row)
     if variant.isdigit() and int(variant) < spec.trials:
         return f"variant {variant}", _design(spec, verdict, int(variant))
@@ -176,12 +185,6 @@ def _design(spec: StudySpec, verdict: Verdict, row: int) -> dict[str, float]:
     return {name: float(values[0]) for name, values in rows.items()}
 
 
-def tolerances_path(study: Path | str) -> Path:
-    """Where the samples about a study's design are stored."""
-    path = Path(study).absolute()
-    return path.with_name(f"{path.stem}-tolerances.zarr")
-
-
 def spread(
     spec: StudySpec,
     client: Client,
@@ -191,12 +194,14 @@ def spread(
 ) -> Spread:
     """Evaluate samples about a design; where they are stored already, read them.
 
+    Samples of other tolerances, or about another design of this study, are set aside.
+
     Raises
     ------
     UsageError
         The study is not finished, or has no such design.
     StoreError
-        The samples stored there are of other tolerances.
+        What is stored there is of another study.
     """
     origin, design = chosen(spec, variant)
     whole = dict(spec.mechanism.nominal) | design
@@ -215,9 +220,10 @@ def spread(
     plan = Asked(lines, count, by).knowing(0, np.column_stack(list(columns.values())))
     place = str(path or tolerances_path(spec.path))
     job = replace(spec.sweep, plan=plan, chunk=count, store=place)
+    aside = room(spec, job, "--to")
     if complete(job) is None:
         sweep(job, client)
-    return read_spread(spec, Path(place))
+    return replace(read_spread(spec, Path(place)), aside=aside)
 
 
 def read_spread(spec: StudySpec, path: Path) -> Spread:
@@ -268,6 +274,9 @@ def document(spec: StudySpec, found: Spread) -> dict[str, Any]:
     return {
         "store": str(found.path),
         "study": spec.store,
+        "aside": str(found.aside) if found.aside else None,
+        "units": si_units(spec, list(found.tolerances.half)),
+        "shown_in": plain(shown_units(spec, list(found.tolerances.half))),
         "design": found.origin,
         "parameters": dict(found.design),
         "tolerances": dict(found.tolerances.half),

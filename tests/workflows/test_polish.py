@@ -15,10 +15,11 @@ from cluster.places import Laptop
 from sweeps import store
 from sweeps.evaluate import prepare
 from workflows import polish_document, tolerances
+from workflows.beside import polished_path
 from workflows.cli import main
 from workflows.design_study import study
 from workflows.landscape import Landscape, column
-from workflows.polish import dominated, polish, polished_path
+from workflows.polish import dominated, polish
 from workflows.python_study import study_of as study_spec
 from workflows.study_file import parse_study
 from workflows.study_live import picture

@@ -69,10 +69,15 @@ def folder(store, tmp_path_factory) -> Path:
     return made
 
 
-@needs_chromium
-def test_the_index_sorts_and_filters(folder, store):
+@pytest.fixture(scope="module")
+def chromium():
     with browser.browser() as running:
-        seen = running.show(folder / "index.html", width=1280, scheme="light", script=SORTED)
+        yield running
+
+
+@needs_chromium
+def test_the_index_sorts_and_filters(chromium, folder, store):
+    seen = chromium.show(folder / "index.html", width=1280, scheme="light", script=SORTED)
     found, data = seen.facts, xr.open_zarr(store).load()
     assert seen.complaints == []
     assert seen.requests == [(folder / "index.html").as_uri()]
@@ -93,25 +98,23 @@ def test_the_index_sorts_and_filters(folder, store):
 @needs_chromium
 @pytest.mark.parametrize("width", [1280, 360])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_every_page_is_readable(folder, width, scheme):
-    with browser.browser() as running:
-        for page in [folder / "index.html", next(folder.glob("variant-*.html"))]:
-            seen = running.show(page, width=width, scheme=scheme, script=MEASURE)
-            assert seen.complaints == []
-            assert seen.facts["beyond"] == []
-            assert seen.facts["scroll"] <= seen.facts["width"]
-            assert seen.facts["cut"] == []
-            assert seen.facts["twice"] == []
-            assert seen.facts["covered"] == []
+def test_every_page_is_readable(chromium, folder, width, scheme):
+    for page in [folder / "index.html", next(folder.glob("variant-*.html"))]:
+        seen = chromium.show(page, width=width, scheme=scheme, script=MEASURE)
+        assert seen.complaints == []
+        assert seen.facts["beyond"] == []
+        assert seen.facts["scroll"] <= seen.facts["width"]
+        assert seen.facts["cut"] == []
+        assert seen.facts["twice"] == []
+        assert seen.facts["covered"] == []
 
 
 @needs_chromium
-def test_no_other_script_runs(folder, tmp_path):
+def test_no_other_script_runs(chromium, folder, tmp_path):
     page = tmp_path / "index.html"
     text = (folder / "index.html").read_text()
     page.write_text(text.replace("<main>", '<main><script>document.title = "run"</script>'))
-    with browser.browser() as running:
-        seen = running.show(page, width=800, scheme="light", script="document.title")
+    seen = chromium.show(page, width=800, scheme="light", script="document.title")
     assert seen.facts == "Sweep of four-bar"
     assert any("Content Security Policy" in text for text in seen.complaints)
 

@@ -117,7 +117,7 @@ def test_status_says_who_fills_it(run, job, filled, made):
         now = document["running"]
         assert_named(fields("status"), document)
         shown = " ".join(run("status", job[1]).out.split())  # lines are wrapped
-    assert (now["done"], now["rate"], now["seconds_left"]) == (12, 3.0, 4.0)
+    assert (now["settled"], now["rate"], now["seconds_left"]) == (12, 3.0, 4.0)
     assert "3 variants per second on 2 workers, about 0:00:04 left" in shown
     assert run("status", job[1], "--json").json["running"] is None
 

@@ -62,7 +62,7 @@ special (variants of lower rank than generic, or where a pivot vanishes, whoever
 reasons [{status, reason, count, example}], precise_reasons [{status, reason, count, example}],
 errors {variant: text}, spec_hash, created, versions {package: version}, notes,
 retries {times: variants}, runs [{started, host, pid, evaluated, seconds, lost, ended}],
-running {host, pid, since, silent, done, total, evaluated, seconds, workers, rate, seconds_left}
+running {host, pid, since, silent, settled, total, evaluated, seconds, workers, rate, seconds_left}
 (null where nobody fills it), damage (with --check); of a family's store members
 {name: these facts}."""
     status.add_argument("store", help="a store that a sweep made")

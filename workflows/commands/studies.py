@@ -62,6 +62,12 @@ def _polish_command(add: Add) -> None:
         default=1,
         help="how many of the polished to certify in variable precision (default: 1; 0: none)",
     )
+    polish.add_argument(
+        "--to",
+        metavar="DIR",
+        help="another store for the polished designs (default: beside the study's, where "
+        "designs polished earlier are set aside)",
+    )
     add_place(polish)
 
 
@@ -94,7 +100,10 @@ def _tolerances_command(add: Add) -> None:
     tolerances.add_argument("--samples", type=int, default=1000, metavar="N", help="default 1000")
     tolerances.add_argument("--seed", type=int, default=0, metavar="N", help="default 0")
     tolerances.add_argument(
-        "--to", metavar="DIR", help="another store for the samples (default: beside the study's)"
+        "--to",
+        metavar="DIR",
+        help="another store for the samples (default: beside the study's, where samples of other "
+        "tolerances are set aside)",
     )
     add_place(tolerances)
 
@@ -191,7 +200,13 @@ def _polish(options: argparse.Namespace) -> int:
     _check_points(options.points, "--points")
     place = place_of(options.cluster, options.workers)
     spec = study_of(options.store)
-    document = polish_document.run(spec, place, options.points, options.certify)
+    document = polish_document.run(
+        spec,
+        place,
+        options.points,
+        options.certify,
+        Path(options.to).absolute() if options.to else None,
+    )
     emit(document) if options.json else polish_document.show(document)
     return 0
 

@@ -64,7 +64,8 @@ def swept(found: Facts, drawing: Markup | None) -> Section:
     if drawing is not None:
         caption = "At nominal geometry: the assembled pose, and faintly a few poses of its cycle."
         parts.insert(0, figure(drawing, caption, "nominal-drawing"))
-    return Section("swept", "Sweep", Markup('<div class="swept">{}</div>').format(joined(parts)))
+    title = "Sweep" if found.judged is None else "What was searched"
+    return Section("swept", title, Markup('<div class="swept">{}</div>').format(joined(parts)))
 
 
 def _name(found: Facts) -> Markup:
@@ -75,9 +76,10 @@ def _name(found: Facts) -> Markup:
 
 def _plan(found: Facts) -> list[tuple[str, Markup | str]]:
     space = found.spec["space"]
-    lines: list[tuple[str, Markup | str]] = [
-        ("Plan", f"{_PLANS.get(space['plan'], space['plan'])}, {found.total:,} variants")
-    ]
+    plan = _PLANS.get(space["plan"], space["plan"])
+    if space["plan"] == "asked":
+        plan = _asked(space["by"])
+    lines: list[tuple[str, Markup | str]] = [("Plan", f"{plan}, {found.total:,} variants")]
     if "seed" in space:
         lines.append(("Seed", str(space["seed"])))
     if space.get("where"):
@@ -86,6 +88,17 @@ def _plan(found: Facts) -> list[tuple[str, Markup | str]]:
         )
         lines.append(("Conditions", Markup('<ol class="conditions">{}</ol>').format(conditions)))
     return lines
+
+
+def _asked(by: Mapping[str, Any]) -> str:
+    """Who chose the rows, in words."""
+    if "polished" in by:
+        rows = ", ".join(map(str, by["polished"]["rows"]))
+        return f"polished from variants {rows} of a study"
+    if "tolerances" in by:
+        return f"random errors of making about {by['origin']} of a study"
+    sampler = by.get("sampler", {}).get("kind", "own")
+    return f"chosen by the sampler {sampler} in batches of {by.get('batch', '?')}"
 
 
 def _questions(found: Facts) -> list[tuple[str, Markup | str]]:
@@ -125,7 +138,8 @@ def _variable(found: Facts, symbol: Swept) -> list[Markup | str]:
     ends = (float(np.nanmin(symbol.values)), float(np.nanmax(symbol.values)))
     count = len(np.unique(symbol.values))
     kind = f"{count:,} values"
-    if found.spec["space"]["plan"] in ("random", "lhs", "sobol") and stated:
+    ranged = found.spec["space"]["plan"] in ("random", "lhs", "sobol", "asked")
+    if ranged and isinstance(stated, list):
         ends = (stated[0] * symbol.per_si, stated[1] * symbol.per_si)
         kind = "range"
     nominal = "–" if symbol.nominal is None else data(symbol.nominal, brief(symbol.nominal))

@@ -87,7 +87,7 @@ def _rows(found: Facts, wanted: Sequence[int]) -> list[int]:
 
 def _chosen(found: Facts) -> list[int]:
     rows = results.drawn_rows(found)
-    good, errors = fronts.rows_with_paths(found), found.read("torque_error")
+    good, errors = fronts.ranked(found), found.read("torque_error")
     if good.size and errors is not None:
         rows += [int(good[k]) for k in np.unique(fronts.front(errors[good]).rows)]
     return list(dict.fromkeys(rows))[:MOST_PAGES]
@@ -99,8 +99,8 @@ def _variant(found: Facts, row: int) -> str:
         Markup('<li><a href="#{}">{}</a></li>').format(part.anchor, part.title) for part in parts
     )
     header = Markup(
-        '<header>\n<p class="kind">Model reduction report</p>\n<h1>{}</h1>\n'
+        '<header>\n<p class="kind">{}</p>\n<h1>{}</h1>\n'
         '<nav aria-label="Contents"><ol><li><a href="index.html">All variants</a></li>{}</ol>'
         "</nav>\n</header>"
-    ).format(variant_page.title_of(found, row), links)
+    ).format(page.kind_of(found), variant_page.title_of(found, row), links)
     return page.text(found, parts, header=header, title=variant_page.title_of(found, row))

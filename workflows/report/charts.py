@@ -185,7 +185,9 @@ def columns(
             column.set_gid(saying(words))
 
 
-def cloud(axes: Any, xs: np.ndarray, ys: np.ndarray) -> None:
+def cloud(
+    axes: Any, xs: np.ndarray, ys: np.ndarray, pen: str = "muted", alpha: float = 0.42
+) -> None:
     """Many points as one path: lines of no length with round ends, a tenth of marks' bytes."""
     from matplotlib.patches import PathPatch
     from matplotlib.path import Path
@@ -198,9 +200,9 @@ def cloud(axes: Any, xs: np.ndarray, ys: np.ndarray) -> None:
         PathPatch(
             path,
             fill=False,
-            ec=PEN["muted"],
+            ec=PEN[pen],
             lw=2.2,
-            alpha=0.42,
+            alpha=alpha,
             capstyle="round",
         )
     )

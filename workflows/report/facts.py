@@ -25,6 +25,7 @@ from sweeps.spec import array_name
 from sweeps.statuses import WITH_RESULTS, PreciseStatus, Status
 
 from .. import documents
+from .judged import Judged, judged
 
 #: Variants whose results are read (2-D arrays of so many are about 100 MB).
 MOST_ROWS = 1 << 18
@@ -45,24 +46,43 @@ class Swept:
 class Metric:
     """A number per variant by which variants are ranked, the least first.
 
-    `values` (row,) are nan where the variant has no result.
+    Attributes
+    ----------
+    values
+        (row,), nan where the variant has no result.
+    sign
+        −1 where the most is the best.
+    may_win
+        (row,) bool: who is ranked at all; None: everybody with a value.
+    is_asked
+        Whether a study is asked for it; None: a sweep's.
+    ties
+        (row,): of equals those with the least come first.
     """
 
     name: str
     unit: str
     meaning: str
     values: np.ndarray
+    sign: float = 1.0
+    may_win: np.ndarray | None = None
+    is_asked: bool | None = None
+    ties: np.ndarray | None = None
 
     @property
     def ends(self) -> tuple[str, str]:
         """What the least and the most are: of a stroke neither is the better."""
+        if self.is_asked is not None:
+            return ("Best", "Worst") if self.is_asked else ("Least", "Most")
         return ("Least", "Most") if self.name.startswith("stroke") else ("Best", "Worst")
 
     @property
     def order(self) -> np.ndarray:
         """Rows from the best to the worst, those without a result left out."""
-        good = np.flatnonzero(np.isfinite(self.values))
-        return good[np.argsort(self.values[good], kind="stable")]
+        there = np.isfinite(self.values)
+        good = np.flatnonzero(there if self.may_win is None else there & self.may_win)
+        ties = np.zeros(len(good)) if self.ties is None else self.ties[good]
+        return good[np.lexsort((ties, self.sign * self.values[good]))]
 
 
 @dataclass(frozen=True)
@@ -224,12 +244,23 @@ class Facts:
         """The metrics asked for, one per coordinate where there are several, and `condition`."""
         names = [array_name(metric) for metric in self.spec["evaluate"]["metrics"]]
         asked = [name for name in names if name in self.group]
-        return tuple(
+        found = [
             metric
             for name in [*asked, *(["condition"] if "condition" in self.group else [])]
             for metric in self._metric(name)
             if np.isfinite(metric.values).any()
-        )
+        ]
+        return tuple(found) if self.judged is None else self.judged.metrics(found)
+
+    @cached_property
+    def judged(self) -> Judged | None:
+        """What the study makes of its variants; None for a sweep's store."""
+        return judged(self.path, self.group, self.variants)
+
+    @property
+    def kind(self) -> str:
+        """`study` or `sweep`."""
+        return "sweep" if self.judged is None else "study"
 
     def _metric(self, name: str) -> list[Metric]:
         values = self.read(name)

@@ -21,7 +21,7 @@ NO_ERROR = 1e-10
 LETTER = 7.2
 #: Width and height of small multiples, and room at their left.
 SMALL = (168.0, 150.0)
-SMALL_LEFT = 34.0
+SMALL_LEFT = 40.0
 _GROUPS = 12
 
 
@@ -249,7 +249,10 @@ def histogram(values: np.ndarray, title: str, unit: str, label: str) -> Markup:
 
 @dataclass(frozen=True)
 class Cloud:
-    """A metric against a symbol: values (variant,), the variants to single out by name."""
+    """A metric against a symbol: values (variant,), the variants to single out by name.
+
+    `feasible` (variant,) bool, where a study judges them.
+    """
 
     symbol: str
     symbol_unit: str
@@ -257,8 +260,9 @@ class Cloud:
     ys: np.ndarray
     metric: str
     metric_unit: str
-    best: int
-    worst: int
+    best: int | None
+    worst: int | None
+    feasible: np.ndarray | None = None
 
 
 def scatter(cloud: Cloud, label: str) -> Markup:
@@ -271,9 +275,16 @@ def scatter(cloud: Cloud, label: str) -> Markup:
     charts.y_title(axes, cloud.metric, cloud.metric_unit, most=4)
     charts.x_title(axes, indexed(cloud.symbol), cloud.symbol_unit, most=3)
     some = np.unique(np.linspace(0, len(xs) - 1, MOST_POINTS).astype(int))
-    charts.cloud(axes, xs[some], ys[some])
-    axes.plot(*medians(xs, ys), color=PEN["accent"], lw=2)
+    if cloud.feasible is None:
+        charts.cloud(axes, xs[some], ys[some])
+        axes.plot(*medians(xs, ys), color=PEN["accent"], lw=2)
+    else:
+        met = cloud.feasible[good][some]
+        charts.cloud(axes, xs[some[~met]], ys[some[~met]])
+        charts.cloud(axes, xs[some[met]], ys[some[met]], "accent", 0.75)
     for row, pen in ((cloud.worst, "worst"), (cloud.best, "best")):
+        if row is None:
+            continue
         says = [f"{pen}: {digits(float(cloud.ys[row]))}"]
         charts.marks(axes, cloud.xs[[row]], cloud.ys[[row]], pen, 4, says)
     return charts.svg(axes, label)

@@ -50,9 +50,9 @@ def section(found: Facts) -> Section | LeftOut:
     """The front, the spread of all variants behind it, and who is on it."""
     title = "Torque error against number of parameters"
     errors = found.read("torque_error")
-    good = rows_with_paths(found)
+    good = ranked(found)
     if errors is None or not good.size:
-        return LeftOut("front", title, "No variant has a reduction.")
+        return LeftOut("front", title, "No variant that may be ranked has a reduction.")
     best = front(errors[good])
     label = f"Pareto front of {good.size:,} variants: {len(best.sizes)} models."
     keys = joined(
@@ -83,3 +83,9 @@ def rows_with_paths(found: Facts) -> np.ndarray:
     if errors is None:
         return np.zeros(0, dtype=int)
     return np.flatnonzero(found.has_results & np.isfinite(errors).all(axis=1))
+
+
+def ranked(found: Facts) -> np.ndarray:
+    """Rows that have a reduction, of a study those that meet all constraints."""
+    rows = rows_with_paths(found)
+    return rows if found.judged is None else rows[found.judged.feasible[rows]]

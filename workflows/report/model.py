@@ -213,7 +213,8 @@ def singular_values(found: Facts) -> Section | LeftOut:
     single = {"nominal": np.array(found.base["singular_values"], float)}
     values = found.read("singular_values")
     assert values is not None
-    if found.metrics and np.isfinite(values[best := int(found.metrics[0].order[0])]).all():
+    order = found.metrics[0].order if found.metrics else np.empty(0, int)
+    if order.size and np.isfinite(values[best := int(order[0])]).all():
         word = found.metrics[0].ends[0].lower()
         name = f"variant {found.variants[best]}, {word} by {found.metrics[0].name}"
         single[name] = values[best]

@@ -33,6 +33,12 @@ def brief(value: float) -> str:
     return text.rstrip("0").rstrip(".") if "." in text and "×" not in text else text
 
 
+def counted(value: float, unit: str = "") -> str:
+    """A number; a whole one without a unit is a count: `5`."""
+    is_count = not unit and math.isfinite(value) and value == round(value) and abs(value) < 1e6
+    return f"{value:,.0f}" if is_count else digits(value)
+
+
 def data(value: float, shown: str | None = None) -> Markup:
     """A number for people around the same number, in full, for programs."""
     whole = repr(value) if isinstance(value, int) else repr(float(value))

@@ -12,7 +12,8 @@ from markupsafe import Markup
 
 from basepar_core.errors import BaseparError, UsageError
 
-from . import about, model, results, study
+from ..beside import stale
+from . import about, designs, model, results, study
 from .facts import Facts, gather
 from .html import LeftOut, Section, joined
 
@@ -71,14 +72,15 @@ def write(store: Path, output: Path) -> dict[str, Any]:
 def sections(found: Facts) -> tuple[list[Section], list[LeftOut]]:
     """The parts of a store's page, and those that it cannot have."""
     nominal, variants, trouble = _drawings(found)
+    studied, it = study.section(found), found.judged
     made = [
+        *([studied] if studied else []),
         about.swept(found, nominal),
         about.outcome(found),
-        *([studied] if (studied := study.section(found.path)) else []),
         model.base_parameters(found),
         model.singular_values(found),
         results.reduction(found),
-        results.extremes(found, variants),
+        designs.best(found, it, variants) if it else results.extremes(found, variants),
         results.scatters(found),
         *([LeftOut("drawings", "Drawings", trouble)] if trouble else []),
     ]
@@ -143,16 +145,26 @@ def text(
 def _header(found: Facts, title: str, sections: list[Section]) -> Markup:
     tiles = joined(
         Markup("<li><span>{}</span><strong>{}</strong><small>{}</small></li>").format(*tile)
-        for tile in results.tiles(found)
+        for tile in _tiles(found)
     )
     links = joined(
         Markup('<li><a href="#{}">{}</a></li>').format(section.anchor, section.title)
         for section in sections
     )
     return Markup(
-        '<header>\n<p class="kind">Model reduction report</p>\n<h1>{}</h1>\n{}'
+        '<header>\n<p class="kind">{}</p>\n<h1>{}</h1>\n{}'
         '<ul class="tiles">{}</ul>\n<nav aria-label="Contents"><ol>{}</ol></nav>\n</header>'
-    ).format(title[:1].upper() + title[1:], _note(found), tiles, links)
+    ).format(kind_of(found), title[:1].upper() + title[1:], _note(found), tiles, links)
+
+
+def kind_of(found: Facts) -> str:
+    """What this report is."""
+    return "Design study" if found.judged else "Model reduction report"
+
+
+def _tiles(found: Facts) -> list[tuple[str, Any, str]]:
+    known = results.tiles(found)
+    return [*designs.tiles(found, found.judged), *known] if found.judged else known
 
 
 def _note(found: Facts) -> Markup:
@@ -164,9 +176,13 @@ def _note(found: Facts) -> Markup:
         left = [f"{pending:,} of {found.total:,} variants are pending"] if pending else []
         left += [f"{waiting:,} await variable precision"] if waiting else []
         notes.append(
-            f"This sweep is not finished: {' and '.join(left)}. The numbers below are of what is "
-            "there; run the same sweep again to go on."
+            f"This {found.kind} is not finished: {' and '.join(left)}. The numbers below are of "
+            f"what is there; run the same {found.kind} again to go on."
         )
+    if found.judged is not None:
+        if not found.judged.verdict.feasible.any():
+            notes.append("No variant of this study meets all constraints: none is the best.")
+        notes += [text for text in stale(found.judged.spec, found.judged.verdict) if text]
     if found.is_sample:
         notes.append(
             f"Status counts are of all {found.total:,} variants; the other results are of "

@@ -24,7 +24,7 @@ from .html import (
     unit_text,
     with_unit,
 )
-from .numbers import brief, data, digits
+from .numbers import brief, counted, data, digits
 
 #: Variants listed at each end of a metric.
 LISTED = 5
@@ -33,7 +33,9 @@ _METRICS = {"torque_rms": "RMS", "torque_peak": "Peak"}
 
 
 def metric_title(metric: Metric) -> str:
-    """A metric in words: `RMS torque`, `Condition`."""
+    """A metric in words: `RMS torque`, `Condition`; an expression as it is."""
+    if any(sign in metric.name for sign in "*/+("):
+        return metric.name
     name, _, coordinate = metric.name.partition(" of ")
     if name.startswith("stroke_"):
         return f"Stroke of {name.removeprefix('stroke_')}"
@@ -225,9 +227,9 @@ def extremes(found: Facts, drawn: Mapping[int, Markup]) -> Section | LeftOut:
     parts: list[Markup] = []
     shown: set[int] = set()
     for metric in found.metrics:
-        parts.append(Markup("<h3>By {}</h3>").format(_lower(metric_title(metric))))
+        parts.append(Markup("<h3>By {}</h3>").format(lower(metric_title(metric))))
         parts.append(_ends(found, metric))
-        parts.append(_pair(found, metric, drawn, shown))
+        parts.append(pair(found, metric, drawn, shown))
     note = (
         "The least torque and the least condition are the best. Variants count from 0, and "
         "all drawings are at one scale."
@@ -243,7 +245,7 @@ def _no_metric(found: Facts) -> str:
     return "The sweep asked for no metrics, and no variant has a condition."
 
 
-def _lower(title: str) -> str:
+def lower(title: str) -> str:
     return title if title[:2].isupper() else title[:1].lower() + title[1:]
 
 
@@ -263,7 +265,7 @@ def _ends(found: Facts, metric: Metric) -> Markup:
     if len(order) > listed:
         groups.append((last, order[::-1][: min(listed, len(order) - listed)]))
     made = [(word, [_variant(found, int(row)) for row in rows]) for word, rows in groups]
-    name = f"{first} and {last.lower()} by {_lower(metric_title(metric))}"
+    name = f"{first} and {last.lower()} by {lower(metric_title(metric))}"
     return framed(name, columns, made, titled=False)
 
 
@@ -275,11 +277,12 @@ def _variant(found: Facts, row: int) -> Sequence[Cell]:
 
 def drawn_rows(found: Facts) -> list[int]:
     """Rows to draw: best and worst by each metric, each once."""
-    rows = [int(m.order[end]) for m in found.metrics for end in (0, -1)]
+    ranked = [m for m in found.metrics if m.is_asked is not False and m.order.size]
+    rows = [int(m.order[end]) for m in ranked for end in (0, -1)]
     return list(dict.fromkeys(rows))
 
 
-def _pair(found: Facts, metric: Metric, drawn: Mapping[int, Markup], shown: set[int]) -> Markup:
+def pair(found: Facts, metric: Metric, drawn: Mapping[int, Markup], shown: set[int]) -> Markup:
     """Drawings of the best and the worst that are not on the page yet."""
     pictures = []
     for word, end in zip(metric.ends, (0, -1), strict=True):
@@ -302,23 +305,31 @@ def scatters(found: Facts) -> Section | LeftOut:
     parts: list[Markup] = []
     for metric in found.metrics:
         parts.append(_multiples(found, metric))
-    text = joined(
-        (
-            key("points", f"variants (at most {figures.MOST_POINTS} shown per plot)"),
+    shown = f"at most {figures.MOST_POINTS} shown per plot"
+    if found.judged is None:
+        keys = [
+            key("points", f"variants ({shown})"),
             key("middle", "median along the symbol"),
             key("best", "best or least"),
             key("worst", "worst or most"),
-        ),
-        ", ",
-    )
-    return Section("scatter", title, joined([paragraph(text), *parts]))
+        ]
+    else:
+        keys = [
+            key("feasible", "feasible variants"),
+            key("points", "those that miss a constraint"),
+            key("best", "best feasible"),
+            key("worst", "worst feasible"),
+            shown,
+        ]
+    return Section("scatter", title, joined([paragraph(joined(keys, ", ")), *parts]))
 
 
 def _multiples(found: Facts, metric: Metric) -> Markup:
     name, unit, order = metric_title(metric), unit_text(metric.unit), metric.order
-    some = metric.values[order]
+    some = np.sort(metric.values[np.isfinite(metric.values)])
+    marked = metric.is_asked is not False and order.size > 0
     said = (
-        f"{digits(float(some[0]))} to {_with(float(some[-1]), unit)}, "
+        f"{counted(float(some[0]), unit)} to {_with(float(some[-1]), unit)}, "
         f"median {_with(float(np.median(some)), unit)}, {len(some):,} variants."
     )
     plots = [figures.histogram(metric.values, name, unit, f"{name}: {said}")]
@@ -330,8 +341,9 @@ def _multiples(found: Facts, metric: Metric) -> Markup:
             metric.values,
             name,
             unit,
-            int(order[0]),
-            int(order[-1]),
+            int(order[0]) if marked else None,
+            int(order[-1]) if marked else None,
+            None if found.judged is None else found.judged.feasible,
         )
         plots.append(figures.scatter(cloud, f"{name} against {symbol.name}."))
     grid = Markup('<div class="multiples">{}</div>').format(joined(plots))
@@ -339,7 +351,7 @@ def _multiples(found: Facts, metric: Metric) -> Markup:
 
 
 def _with(value: float, unit: str) -> str:
-    return f"{digits(value)} {unit}" if unit else digits(value)
+    return f"{digits(value)} {unit}" if unit else counted(value)
 
 
 def tiles(found: Facts) -> list[tuple[str, Any, str]]:
@@ -361,10 +373,10 @@ def tiles(found: Facts) -> list[tuple[str, Any, str]]:
         middle = float(np.median(good))
         remark = f"median at {word}; {good.min()} to {good.max()}"
         made.append(("parameters kept", data(middle, brief(middle)), remark))
-    for metric in found.metrics[:1]:
+    for metric in found.metrics[:1] if found.judged is None else ():
         best = int(metric.order[0])
         number = with_unit(data(float(metric.values[best])), metric.unit)
         made.append(
-            (f"least {_lower(metric_title(metric))}", number, f"variant {found.variants[best]}")
+            (f"least {lower(metric_title(metric))}", number, f"variant {found.variants[best]}")
         )
     return made

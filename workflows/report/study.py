@@ -1,111 +1,154 @@
-"""The part of a report that only a study has: its pictures, its polish, its tolerances."""
+"""The part of a report that only a study has: its best designs, pictures, polish, tolerances."""
 
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 from markupsafe import Markup
 
 from basepar_core.errors import BaseparError
 
 from .. import incumbents
-from ..polish import polished_path
+from ..beside import polished_path
+from ..polish_document import ACTIVE, bounds_reached, held_by, spread_numbers, within
 from ..study_document import best
-from ..study_pictures import Shown, pictures
+from ..study_pictures import pictures
 from ..study_store import is_study
+from ..study_units import plain
 from ..tolerances import document as spread_document
-from .html import Cell, Column, LeftOut, Section, figure, joined, paragraph, table, unit_text
-from .numbers import data, digits
+from ..verdict import Verdict
+from .designs import constraints
+from .facts import Facts
+from .html import (
+    Cell,
+    Column,
+    LeftOut,
+    Section,
+    figure,
+    framed,
+    joined,
+    paragraph,
+    table,
+    with_unit,
+)
+from .judged import Judged
+from .numbers import counted, data
 from .svg import embedded
 
 _TITLE = "Study"
 
 
-def section(store: Path) -> Section | LeftOut | None:
+def section(found: Facts) -> Section | LeftOut | None:
     """The study that a store is of; None where it is a sweep's."""
-    spec = is_study(store)
-    if spec is None:
-        return None
     try:
-        shown = Shown.of(spec)
-        parts = [_summary(shown)]
-        for name, caption, drawn in pictures(shown):
+        if is_study(found.path) is None:
+            return None
+        assert found.judged is not None
+        parts = [_summary(found.judged)]
+        for name, caption, drawn in pictures(found.judged.shown):
             picture = embedded(drawn, caption, "drawing")
             parts.append(figure(picture, caption, "study"))
             if name == "tolerances":
-                parts.append(_tolerances(shown))
+                parts.append(_tolerances(found.judged))
     except BaseparError as error:
         return LeftOut("study", _TITLE, error.message)
     return Section("study", _TITLE, joined(parts))
 
 
-def _summary(shown: Shown) -> Markup:
-    spec, verdict = shown.spec, shown.verdict
+def _summary(it: Judged) -> Markup:
+    spec, verdict, after = it.spec, it.verdict, it.shown.polished
     goals = "; ".join(f"{line.direction} {line.text}" for line in spec.objectives)
     kept = "; ".join(line.text for line in spec.constraints) or "none"
+    count = int(verdict.feasible.sum())
     parts = [
         paragraph(
-            f"{goals}. Constraints: {kept}. Sampler {spec.sampler.kind}, {spec.trials} trials in "
-            f"batches of {spec.batch}; {int(verdict.feasible.sum())} meet all constraints."
+            f"{goals[:1].upper()}{goals[1:]}. Constraints: {kept}. Sampler {spec.sampler.kind}, "
+            f"{spec.trials} trials in batches of {spec.batch}; {count or 'none'} "
+            f"{'meets' if count == 1 else 'meet'} all constraints."
         )
     ]
-    heads = [Column("Design")]
-    heads += [
-        Column(f"{n.text} {unit_text(n.unit.replace('1', ''))}".strip(), True)
-        for n in spec.objectives
-    ]
-    heads += [Column(name, True) for name in spec.names]
-    rows: list[list[Cell]] = [
-        [f"variant {row}", *map(_number, [*verdict.values[row], *verdict.parameters[row]])]
-        for row in map(int, best(spec, verdict))
-    ]
-    if (after := shown.polished) is not None:
-        rows += [
-            [f"polished {row}", *map(_number, [*after.values[row], *after.parameters[row]])]
-            for row in range(len(after.values))
-        ]
-    parts.append(table("Best designs, SI", heads, rows))
-    return joined([*parts, *map(paragraph, _certificates(shown))])
+    heads = [Column("Design"), *(Column(_titled(it, n), True) for n in _names(it))]
+    heads.append(Column("Constraints"))
+    groups: list[tuple[str, list[Sequence[Cell]]]] = []
+    if after is not None:
+        order = np.argsort(~after.feasible, kind="stable")
+        made = [_row(it, after, int(row), "polished") for row in order]
+        groups.append(("Polished by exact gradients", [*made]))
+    title = "Best variants of the search" if count else "Nearest to meeting all constraints"
+    made = [_row(it, verdict, int(row), "variant") for row in best(spec, verdict)]
+    groups.append((title, [*made]))
+    parts.append(framed("Best designs", heads, groups, style="designs"))
+    return joined([*parts, *map(paragraph, _certificates(it))])
 
 
-def _certificates(shown: Shown) -> list[str]:
-    lines = [incumbents.line(one) for one in incumbents.kept(shown.spec.path)]
-    path = polished_path(shown.spec.path)
-    if shown.polished is not None:
+def _names(it: Judged) -> list[str]:
+    """Columns: objectives, variables, and results that constraints speak of."""
+    named = [*(line.text for line in it.spec.objectives), *it.spec.names]
+    return [*named, *(name for name in it.spec.results if name not in named)]
+
+
+def _titled(it: Judged, name: str) -> Markup:
+    unit = it.units[name].text
+    return with_unit(name, "" if unit == "1" else unit)
+
+
+def _row(it: Judged, verdict: Verdict, row: int, word: str) -> list[Cell]:
+    known = dict(zip(it.spec.names, verdict.parameters[row], strict=True))
+    goals = zip((line.text for line in it.spec.objectives), verdict.values[row], strict=True)
+    known |= {name: column[row] for name, column in verdict.results.items()} | dict(goals)
+    return [
+        Markup('<span class="whole">{} {}</span>').format(word, row),
+        *(_number(it, name, float(known[name])) for name in _names(it)),
+        _kept(it, verdict, row, word),
+    ]
+
+
+def _kept(it: Judged, verdict: Verdict, row: int, word: str) -> Cell:
+    """What a design misses, or that it misses nothing; of a polished one what holds it."""
+    missed = it.missed(verdict, row)
+    if missed or word != "polished":
+        return constraints(missed)
+    texts = [line.text for line in it.spec.constraints]
+    margins = verdict.violations[row, 1:]
+    facts = {"shown_in": plain(it.units)}
+    design = {
+        "active": [n for n, x in zip(texts, margins, strict=True) if abs(x) < ACTIVE],
+        "bounds": bounds_reached(it.spec, verdict.parameters[row]),
+    }
+    held = ", ".join(held_by(facts, design))
+    return f"met; held by {held}" if held else "met"
+
+
+def _certificates(it: Judged) -> list[str]:
+    """Of the designs in the table."""
+    listed = set(map(int, best(it.spec, it.verdict)))
+    known = incumbents.kept(it.spec.path)
+    lines = [incumbents.line(one) for one in known if one["variant"] in listed]
+    if it.shown.polished is not None:
+        path = polished_path(it.spec.path)
         lines += [incumbents.line(one, "polished") for one in incumbents.kept(path)]
     return [f"{text[0].upper()}{text[1:]}." for text in lines]
 
 
-def _number(value: Any) -> Markup:
-    return data(float(value), digits(float(value)))
+def _number(it: Judged, name: str, value: float) -> Markup:
+    shown = value * it.units[name].per_si
+    unit = it.units[name].text
+    return data(shown, counted(shown, "" if unit == "1" else unit))
 
 
-def _tolerances(shown: Shown) -> Markup:
-    assert shown.spread is not None
-    facts = spread_document(shown.spec, shown.spread)
-    said = ", ".join(f"{name} ± {half:.4g}" for name, half in facts["tolerances"].items())
+def _tolerances(it: Judged) -> Markup:
+    spread = it.shown.spread
+    assert spread is not None
+    facts: dict[str, Any] = spread_document(it.spec, spread)
     text = (
-        f"{facts['samples']} samples about {facts['design']}, {facts['shape']}, {said} (SI): "
-        f"{100 * facts['feasible_share']:.1f} % meet all constraints."
+        f"{facts['samples']} samples about {facts['design']}, {facts['shape']}, "
+        f"{', '.join(within(facts))}: {100 * facts['feasible_share']:.1f} % meet all constraints."
     )
-    heads = [Column(name, name != "Objective") for name in ("Objective", "Nominal", "Mean")]
-    heads += [Column(name, True) for name in ("Deviation", "By slopes", "5 %", "95 %", "Worst")]
+    titles = ("Nominal", "Mean", "Deviation", "By slopes", "5 %", "95 %", "Worst")
+    heads = [Column("Objective"), *(Column(title, True) for title in titles)]
     rows: list[list[Cell]] = [
-        [
-            name,
-            *map(
-                _number,
-                (
-                    one["nominal"],
-                    one["mean"],
-                    one["standard_deviation"],
-                    one["predicted_standard_deviation"],
-                    one["quantiles"]["0.05"],
-                    one["quantiles"]["0.95"],
-                    one["worst"],
-                ),
-            ),
-        ]
+        [_titled(it, name), *(_number(it, name, x) for x in spread_numbers(one))]
         for name, one in facts["objectives"].items()
         if one["closed"]
     ]
-    return joined([paragraph(text), table("Objectives under these tolerances, SI", heads, rows)])
+    return joined([paragraph(text), table("Objectives under these tolerances", heads, rows)])

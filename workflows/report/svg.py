@@ -30,7 +30,11 @@ PEN = {
 }
 _THEMED = {
     **{colour: f"var(--{name})" for name, colour in PEN.items()},
-    **{"#bbbbbb": "var(--line)", "#999999": "var(--muted)"},  # of drawings
+    **{
+        "#bbbbbb": "var(--line)",
+        "#999999": "var(--muted)",
+        "#666666": "var(--muted)",
+    },  # of drawings
     **{colour.lower(): f"var(--body-{k})" for k, colour in enumerate(COLOURS, start=1)},
 }
 _STYLED, _SAYING = "class:", "says:"

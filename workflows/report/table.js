@@ -40,6 +40,7 @@
   function show() {
     const rows = shown.slice(first, first + most).map(k => {
       const tr = document.createElement("tr");
+      if (data.missed[k]) tr.className = "missed";
       data.columns.forEach((column, c) => {
         const cell = document.createElement(c ? "td" : "th"), x = column[k];
         if (!c && data.pages[x]) {

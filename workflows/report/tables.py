@@ -32,19 +32,20 @@ def write(store: Path, form: str) -> str:
 
 def _csv(found: Facts) -> str:
     """A row per variant, numbers in full."""
-    columns = variant_table.columns(found)
+    columns, told = variant_table.columns(found), variant_table.words(found)
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
-    writer.writerow([*(title for title, _ in columns), "status"])
-    for row, word in enumerate(found.words):
+    writer.writerow([title for title, _ in (*columns, *told)])
+    for row in range(found.variants.size):
         numbers = (values[row].item() for _, values in columns)
-        writer.writerow([*("" if x != x else repr(x) for x in numbers), word])
+        texts = (values[row] for _, values in told)
+        writer.writerow([*("" if x != x else repr(x) for x in numbers), *texts])
     return file.getvalue()
 
 
 def facts(found: Facts) -> dict[str, Any]:
     """The Pareto front and what survives, as plain numbers."""
-    good, errors = fronts.rows_with_paths(found), found.read("torque_error")
+    good, errors = fronts.ranked(found), found.read("torque_error")
     removed, sizes = found.read("removed"), found.read("selected_size")
     if not good.size or errors is None or removed is None or sizes is None:
         return {"front": [], "survival": {}}
@@ -71,7 +72,7 @@ def _json(found: Facts) -> str:
     document = {
         "title": found.status["title"],
         "total": found.total,
-        "columns": {**columns, "status": found.words.tolist()},
+        "columns": columns | {name: x.tolist() for name, x in variant_table.words(found)},
         **facts(found),
     }
     return json.dumps(document, ensure_ascii=False, allow_nan=False) + "\n"

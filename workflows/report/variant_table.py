@@ -44,6 +44,21 @@ def columns(found: Facts) -> list[tuple[str, np.ndarray]]:
     return made
 
 
+def words(found: Facts) -> list[tuple[str, np.ndarray]]:
+    """Columns of words, behind the numbers: whether a study's variant is feasible, the status."""
+    made = [("status", found.words)]
+    if (it := found.judged) is None:
+        return made
+    missed = [it.missed(it.verdict, int(row)) for row in it.rows]
+    settled = it.verdict.settled[it.rows]
+    said = np.where(settled, np.where(it.feasible, "yes", "no"), "pending")
+    return [
+        ("feasible", said.astype(object)),
+        ("misses", np.array(missed, dtype=object)),
+        *made,
+    ]
+
+
 def _titled(name: str, unit: str) -> str:
     return f"{name} [{unit}]" if unit else name
 
@@ -54,24 +69,27 @@ def section(found: Facts, pages: dict[int, str]) -> Section:
     note = ""
     if rows.size > MOST:
         best = found.metrics[0].order if found.metrics else rows
-        rows = np.sort(best[:MOST])
+        rows = np.sort(np.concatenate([best, np.setdiff1d(rows, best)])[:MOST])
         note = f"The best {rows.size:,} of {found.variants.size:,} that were read."
     made = columns(found)
-    status = found.words[rows]
+    told = words(found)
     numbers = [
         # Torque errors that are rounding are none, to a reader.
         [_short(0.0 if title.startswith("error") and x <= NO_ERROR else x) for x in values[rows]]
         for title, values in made
     ]
     data = {
-        "titles": [*(title for title, _ in made), "status"],
-        "columns": [*numbers, status.tolist()],
+        "titles": [title for title, _ in (*made, *told)],
+        "columns": [*numbers, *(column[rows].tolist() for _, column in told)],
+        "missed": [] if found.judged is None else (~found.judged.feasible[rows]).tolist(),
         "pages": {str(found.variants[row]): address for row, address in pages.items()},
     }
     body = [
         *([paragraph(note)] if note else []),
         paragraph(
-            "Click a title to sort. Filters: part of a word, a number, > 3, <= 0.5, 2..4.", "hint"
+            "Click a title to sort. Filters: part of a word, a number, > 3, <= 0.5, 2..4."
+            + ("" if found.judged is None else " Rows with ✗ miss a constraint."),
+            "hint",
         ),
         Markup('<p class="count" id="count" role="status"></p>'),
         Markup(

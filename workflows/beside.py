@@ -1,0 +1,142 @@
+"""Stores beside a study's: what is told apart, set aside, and said to be of an earlier state.
+
+A polished design and a tolerance analysis answer a question about a study that may go on. What
+answers another question about the same study is set aside under a number, never removed; what is
+of another study is left alone.
+"""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from basepar_core.errors import StoreError
+from sweeps import store
+from sweeps.asked import asked_plan
+from sweeps.lock import locked
+from sweeps.spec import SweepSpec
+from sweeps.spec_file import from_document
+
+from .study_spec import StudySpec
+from .verdict import Verdict
+
+#: What a store beside a study's holds, by the key of its plan.
+WORDS = {"polished": "polished designs", "tolerances": "samples about a design"}
+
+
+def polished_path(study: Path | str) -> Path:
+    """Where a study's polished designs are stored."""
+    path = Path(study).absolute()
+    return path.with_name(f"{path.stem}-polished.zarr")
+
+
+def tolerances_path(study: Path | str) -> Path:
+    """Where the samples about a study's design are stored."""
+    path = Path(study).absolute()
+    return path.with_name(f"{path.stem}-tolerances.zarr")
+
+
+def asked_by(path: Path | str) -> Mapping[str, Any]:
+    """Who asked for a store's rows: plain data, empty for a sweep's."""
+    text = store.open_group(path).attrs.get("spec")
+    plan = asked_plan(from_document(str(text)).plan) if text else None
+    return plan.by if plan is not None else {}
+
+
+def kind_of_store(by: Mapping[str, Any]) -> str:
+    """A key of `WORDS`; "" for a study's or a sweep's store."""
+    return next((kind for kind in WORDS if kind in by), "")
+
+
+def study_beside(path: Path | str, kind: str) -> Path | None:
+    """The study's store that a store of polished designs or samples lies beside."""
+    found = Path(path)
+    name = found.stem.partition(f"-{kind}")[0]
+    study = found.with_name(f"{name}.zarr")
+    return study if study != found and study.exists() else None
+
+
+def room(spec: StudySpec, job: SweepSpec, option: str) -> Path | None:
+    """Make room for a store beside the study's.
+
+    Returns
+    -------
+    Where an earlier answer of the same study was moved to; None where there was none, or it is
+    the very answer that is asked for.
+
+    Raises
+    ------
+    StoreError
+        What lies there is no answer of this study.
+    """
+    path = Path(job.store)
+    if not path.exists() or store.open_group(path).attrs.get("spec_hash") == job.hash:
+        return None
+    by = asked_by(path)
+    kind = kind_of_store(by)
+    plan = asked_plan(job.plan)
+    of = by["polished"]["of"] if kind == "polished" else by.get("of")
+    if plan is None or kind != kind_of_store(plan.by) or of != spec.hash:
+        held = f"{WORDS[kind]} of another study" if kind else "another sweep or study"
+        raise StoreError(
+            f"{path} holds {held}, and is left alone. Move it away, or name another place: "
+            f"{option} OTHER.zarr",
+            [str(path)],
+        )
+    with locked(path):
+        aside = _numbered(path)
+        path.rename(aside)
+    return aside
+
+
+def _numbered(path: Path) -> Path:
+    number = 1
+    while (found := path.with_name(f"{path.stem}-{number}.zarr")).exists():
+        number += 1
+    return found
+
+
+def stale(spec: StudySpec, verdict: Verdict) -> list[str]:
+    """What to know of the stores beside a study's that are of an earlier state."""
+    if not verdict.feasible.any() or (verdict.parameters != verdict.parameters).any():
+        return []  # pending rows have no parameters
+    return [text for text in (stale_polish(spec, verdict), stale_samples(spec)) if text]
+
+
+def stale_polish(spec: StudySpec, verdict: Verdict) -> str:
+    """What to know of polished designs where the study has gone on since; "" if nothing."""
+    from .polish import polished_rows, starts
+
+    path = polished_path(spec.path)
+    if not path.exists() or not verdict.feasible.any():
+        return ""
+    rows = polished_rows(path)
+    now = starts(spec, verdict, len(rows))
+    if np.array_equal(rows, now):
+        return ""
+    listed = ", ".join(map(str, rows))
+    return (
+        f"{path.name} is of an earlier state of this study: it began from variants {listed}, and "
+        f"the best are now {', '.join(map(str, now))}. `basepar polish` polishes these, and keeps "
+        "the earlier designs beside."
+    )
+
+
+def stale_samples(spec: StudySpec) -> str:
+    """What to know of samples about a design that is no longer the best; "" if nothing."""
+    from .tolerances import chosen
+
+    path = tolerances_path(spec.path)
+    if not path.exists():
+        return ""
+    by = asked_by(path)
+    name, design = chosen(spec, "best")
+    if by.get("about") == json.loads(json.dumps(design)):
+        return ""
+    said = f"an earlier {name}" if name == by.get("origin") else by.get("origin")
+    return (
+        f"{path.name} is about {said}, and the best design is {name}. `basepar tolerances` "
+        "samples about that, and keeps these beside."
+    )
