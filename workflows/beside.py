@@ -116,12 +116,15 @@ def stale_polish(spec: StudySpec, verdict: Verdict) -> str:
     now = starts(spec, verdict, len(rows))
     if np.array_equal(rows, now):
         return ""
-    listed = ", ".join(map(str, rows))
     return (
-        f"{path.name} is of an earlier state of this study: it began from variants {listed}, and "
-        f"the best are now {', '.join(map(str, now))}. `basepar polish` polishes these, and keeps "
-        "the earlier designs beside."
+        f"{path.name} is of an earlier state of this study: it began from {_named(rows)}, and the "
+        f"best now: {_named(now)}. `basepar polish` polishes what is best now, and keeps the "
+        "earlier designs beside."
     )
+
+
+def _named(rows: np.ndarray) -> str:
+    return f"variant{'s' * (len(rows) > 1)} {', '.join(map(str, rows))}"
 
 
 def stale_samples(spec: StudySpec) -> str:

@@ -211,7 +211,7 @@ def show_spread(facts: Mapping[str, Any]) -> None:
         + (f"; missed: {escape(', '.join(missed))}" if missed else "")
     )
     for name, one in facts["objectives"].items():
-        if one["closed"]:
+        if one["closed"] and one["predicted_standard_deviation"]:  # a step has no slope
             order = sorted(one["shares"].items(), key=lambda pair: -pair[1])
             said = ", ".join(f"{symbol} {100 * part:.0f} %" for symbol, part in order)
             out.print(f"variance of {escape(name)} by slopes: {said}")

@@ -6,7 +6,7 @@ from typing import Any
 
 from rich.markup import escape
 
-from sweeps.statuses import WITH_RESULTS, Status
+from sweeps.statuses import WITH_RESULTS, PreciseStatus, Status
 
 from .terminal import number, out, table
 
@@ -18,8 +18,10 @@ _COLOURS = {
     Status.SPECIAL.meaning: "cyan",
     "settled precisely: certified": "green",
     "settled precisely: numerically evident": "green",
-    "settled precisely: still doubtful": "yellow",
+    "in doubt: still doubtful": "yellow",
 }
+#: Why float64 doubted, which stays true when the doubt is settled.
+IN_DOUBT = "in doubt"
 
 
 def show_notes(notes: Iterable[str]) -> None:
@@ -46,19 +48,19 @@ def standing(document: Mapping[str, Any]) -> dict[str, int]:
     """
     found: dict[str, int] = {}
     for word, count in document["counts"].items():
-        if word != Status.AWAITING_PRECISE.meaning:
+        if word == Status.AWAITING_PRECISE.meaning:
+            for meaning, part in document["precise"].items():
+                found[after_doubt(meaning)] = part
+                count -= part
+        if count:
             found[word] = count
-            continue
-        if left := count - sum(document["precise"].values()):
-            found[word] = left
-        found |= {f"settled precisely: {said}": n for said, n in document["precise"].items()}
     return found
 
 
-def settled_word(document: Mapping[str, Any], word: str) -> str:
-    """A status for people: *awaiting precise* where none waits any more is *settled precisely*."""
-    waits = Status.AWAITING_PRECISE.meaning in standing(document)
-    return word if waits or word != Status.AWAITING_PRECISE.meaning else "settled precisely"
+def after_doubt(meaning: str) -> str:
+    """A status of the precise stage as a variant's status."""
+    settled = (PreciseStatus.CERTIFIED.meaning, PreciseStatus.EVIDENT.meaning)
+    return f"{'settled precisely' if meaning in settled else IN_DOUBT}: {meaning}"
 
 
 def show_status(document: Mapping[str, Any]) -> None:
@@ -81,7 +83,8 @@ def show_status(document: Mapping[str, Any]) -> None:
     if causes:
         why = table("why", "variants", "for example", right=("variants", "for example"))
         for reason in causes:
-            word = settled_word(document, reason["status"])
+            word = reason["status"]
+            word = IN_DOUBT if word == Status.AWAITING_PRECISE.meaning else word
             text = f"{word}: {escape(reason['reason'])}"
             why.add_row(text, f"{reason['count']:,}", f"variant {reason['example']}")
         out.print()

@@ -138,6 +138,8 @@ def _show_end(document: Mapping[str, Any]) -> None:
     if document["stale"]:
         out.print()
         show_notes(document["stale"])
+    if "polished" in document:  # is shown next, and says what comes then
+        return
     moves = ["polish"] if document["continuous"] and document["feasible"] else []
     commands = ["report", *moves, "tolerances", "pictures"]
     show_next(document["store"], commands, document["continuous"])

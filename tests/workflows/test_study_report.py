@@ -19,7 +19,7 @@ from workflows.beside import polished_path, stale, tolerances_path
 from workflows.design_study import study
 from workflows.polish import polish, polished_rows
 from workflows.python_study import study_of as study_spec
-from workflows.store_tables import settled_word, standing
+from workflows.store_tables import standing
 from workflows.study_pictures import Shown, front, levels
 from workflows.study_spec import StudySpec
 from workflows.study_store import study_of
@@ -168,7 +168,7 @@ def test_prolonged_and_polished_again(run, done, tmp_path, client):
     assert study(longer, client).summary.done
     verdict = judge(longer, store.open_group(longer.path), 0, longer.trials)
     (said, *_) = stale(longer, verdict)
-    assert f"began from variants {first.rows[0]}, and the best are now" in said
+    assert f"began from variant {first.rows[0]}, and the best now: variant " in said
     assert "is of an earlier state" in text_of(page_of(run, longer, tmp_path / "page.html"))
     again = polish(longer, client, 1)
     assert again.aside == tmp_path / "one-polished-1.zarr"
@@ -230,10 +230,12 @@ def test_doubtful_variants_that_are_settled_are_not_awaited():
         "awaiting precise": 1,
         "settled precisely: certified": 2,
     }
-    assert settled_word(part, "awaiting precise") == "awaiting precise"
     whole = {"counts": counts, "precise": {"certified": 2, "still doubtful": 1}}
-    assert "awaiting precise" not in standing(whole)
-    assert settled_word(whole, "awaiting precise") == "settled precisely"
+    assert standing(whole) == {
+        "solved": 5,
+        "settled precisely: certified": 2,
+        "in doubt: still doubtful": 1,
+    }
 
 
 def test_whole_numbers_are_drawn_as_bands(tmp_path):

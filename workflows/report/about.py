@@ -10,8 +10,9 @@ from markupsafe import Markup
 
 from sweeps.statuses import PreciseStatus, Status, reason_texts
 
+from ..store_tables import IN_DOUBT, after_doubt
 from . import mathml
-from .facts import Facts, Swept, after_doubt, unit_size
+from .facts import Facts, Swept, unit_size
 from .html import (
     Column,
     LeftOut,
@@ -204,7 +205,7 @@ def _reasons(reasons: Sequence[Mapping[str, Any]], caption: str = "Reasons") -> 
     rows = [
         (
             # Why float64 doubted, which stays true when the doubt is settled.
-            "in doubt" if row["status"] == Status.AWAITING_PRECISE.meaning else row["status"],
+            IN_DOUBT if row["status"] == Status.AWAITING_PRECISE.meaning else row["status"],
             row["reason"],
             data(row["count"]),
             data(row["example"], str(row["example"])),

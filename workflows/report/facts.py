@@ -25,6 +25,7 @@ from sweeps.spec import array_name
 from sweeps.statuses import WITH_RESULTS, PreciseStatus, Status
 
 from .. import documents
+from ..store_tables import after_doubt, standing
 from .judged import Judged, judged
 
 #: Variants whose results are read (2-D arrays of so many are about 100 MB).
@@ -210,15 +211,7 @@ class Facts:
     @cached_property
     def standing(self) -> dict[str, int]:
         """Variants by status in words, as they stand after the precise stage."""
-        found: dict[str, int] = {}
-        for word, count in self.status["counts"].items():
-            if word == Status.AWAITING_PRECISE.meaning:
-                for meaning, part in self.status["precise"].items():
-                    found[after_doubt(meaning)] = part
-                    count -= part
-            if count:
-                found[word] = count
-        return found
+        return standing(self.status)
 
     @cached_property
     def symbols(self) -> tuple[Swept, ...]:
@@ -332,12 +325,6 @@ def _mechanism(spec: Mapping[str, Any]) -> tuple[Mechanism | None, Model | None,
         return mechanism, prepare(mechanism), ""
     except BaseparError as error:
         return mechanism, None, f"The mechanism cannot be assembled: {error}"
-
-
-def after_doubt(meaning: str) -> str:
-    """A status of the precise stage as a variant's status."""
-    settled = (PreciseStatus.CERTIFIED.meaning, PreciseStatus.EVIDENT.meaning)
-    return f"{'settled precisely' if meaning in settled else 'in doubt'}: {meaning}"
 
 
 def unit_size(text: str) -> float:

@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from basepar_core.errors import BaseparError, UsageError
 
-from ..beside import stale
+from ..beside import WORDS, kind_of_store, stale, study_beside
 from . import about, designs, model, results, study
 from .facts import Facts, gather
 from .html import LeftOut, Section, joined
@@ -159,6 +159,9 @@ def _header(found: Facts, title: str, sections: list[Section]) -> Markup:
 
 def kind_of(found: Facts) -> str:
     """What this report is."""
+    kind = kind_of_store(found.spec["space"].get("by", {}))
+    if kind:
+        return f"{WORDS[kind][:1].upper()}{WORDS[kind][1:]} of a study"
     return "Design study" if found.judged else "Model reduction report"
 
 
@@ -178,6 +181,12 @@ def _note(found: Facts) -> Markup:
         notes.append(
             f"This {found.kind} is not finished: {' and '.join(left)}. The numbers below are of "
             f"what is there; run the same {found.kind} again to go on."
+        )
+    kind = kind_of_store(found.spec["space"].get("by", {}))
+    if kind and (study_path := study_beside(found.path, kind)):
+        notes.append(
+            "What they are worth, and whether they meet the constraints, is in the report of the "
+            f"study: basepar report {study_path}"
         )
     if found.judged is not None:
         if not found.judged.verdict.feasible.any():

@@ -306,6 +306,7 @@ def scatters(found: Facts) -> Section | LeftOut:
     for metric in found.metrics:
         parts.append(_multiples(found, metric))
     shown = f"at most {figures.MOST_POINTS} shown per plot"
+    keys: list[Markup | str]
     if found.judged is None:
         keys = [
             key("points", f"variants ({shown})"),
