@@ -256,14 +256,14 @@ def show(facts: dict[str, Any]) -> None:
     unit = facts["unit"]
     out.print(f"[bold]{facts['mechanism']}[/]: reduced to {facts['coordinate']}")
     if way["closed"]:
-        said = f"closed after {way['to'] - way['from']:.6g} {unit}"
+        said = f"closed after {_shown(way['to'] - way['from'], unit)}"
     else:
-        ends = ", ".join(f"{x:.6g}" for x in way["dead_points"])
-        said = f"from {way['from']:.6g} to {way['to']:.6g} {unit}"
+        ends = ", ".join(_shown(x, unit) for x in way["dead_points"])
+        said = f"from {_shown(way['from'], unit)} to {_shown(way['to'], unit)}"
         said += f"; dead points at {ends}" if ends else ""
     out.print(f"motion {said}; nearest to a dead point: {way['margin']:.3g} (1 far, 0 there)")
     for low, high in way["near_dead_points"]:
-        out.print(f"[yellow]nearly singular from {low:.6g} to {high:.6g} {unit}[/]")
+        out.print(f"[yellow]nearly singular from {_shown(low, unit)} to {_shown(high, unit)}[/]")
     rows = terminal.table("", "least", "greatest", right=("least", "greatest"))
     inertia, effort = inertia_unit(unit), effort_unit(unit)
     for name, label in (
@@ -293,16 +293,23 @@ def show(facts: dict[str, Any]) -> None:
     )
     for name, one in facts["dwells"].items():
         out.print(
-            f"dwell({name}): {one['stretch']:.6g} rad ({one['stretch'] * DEGREES:.1f}°) of "
-            f"{facts['coordinate']} within {_width(one)}"
+            f"dwell({name}): {_shown(one['stretch'], unit)} of {facts['coordinate']} within "
+            f"{_shown(one['band'], one['unit'])}"
         )
     if "regime" in facts:
         _show_regime(facts["regime"])
+    else:
+        why = (
+            "no motor, torque or friction with a value acts"
+            if way["closed"]
+            else "the motion does not close"
+        )
+        out.print(f"no steady regime: {why}", style="dim")
     if "run" in facts:
         ran = facts["run"]
         out.print(
             f"\nin time: {ran['t'][-1]:.6g} s from the assembly, ended by {ran['end']}, at "
-            f"{ran['q'][-1]:.6g} {unit} and {ran['speed'][-1]:.6g} {unit}/s"
+            f"{_shown(ran['q'][-1], unit)} and {ran['speed'][-1]:.6g} {unit}/s"
         )
     for key in ("drawing", "table"):
         if key in facts:
@@ -332,8 +339,8 @@ def _show_regime(regime: dict[str, Any]) -> None:
     terminal.out.print(f"last doubling of the steps: {regime['error']:.0e} of speed", style="dim")
 
 
-def _width(dwells: dict[str, Any]) -> str:
-    band = dwells["band"]
-    if dwells["unit"] == "rad":
-        return f"{band:.4g} rad ({band * DEGREES:.3g}°)"
-    return f"{band * 1000:.4g} mm"
+def _shown(value: float, unit: str) -> str:
+    """A length, or an angle in degrees too."""
+    if unit == "rad":
+        return f"{value:.6g} rad ({round(value * DEGREES, 3):g}°)"
+    return f"{value:.6g} {unit}"
