@@ -48,7 +48,7 @@
           link.href = data.pages[x];
           link.textContent = x;
           cell.append(link);
-        } else cell.textContent = x === null ? "–" : x;
+        } else cell.textContent = x === null ? "–" : Math.abs(x) >= 1e7 ? x.toExponential() : x;
         cell.className = numeric[c] ? "number" : "whole";
         tr.append(cell);
       });
