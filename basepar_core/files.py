@@ -25,7 +25,7 @@ from .read_relations import read_relations
 from .read_symbols import read_symbols
 from .reading import Reading
 from .units import UNITS
-from .yaml_text import Items, Node
+from .yaml_text import Fields, Items, Node, Text
 
 _REQUIRED = ("name", "space", "gravity", "bodies", "joints", "coordinates")
 _OPTIONAL = (
@@ -121,12 +121,28 @@ def loads(
         With all mistakes of the text.
     """
     node, mistakes = yaml_text.read(text)
+    if message := _names_another(node):
+        raise FileError(source_name, [Mistake("", message)])
     reading = Reading(mistakes, Path(source_name).parent, recorded)
     mechanism = None if node is None else _mechanism(reading, node, text)
     if mechanism is None or reading.mistakes:
         ordered = sorted(reading.mistakes, key=lambda mistake: mistake.line or 0)
         raise FileError(source_name, ordered)
     return mechanism
+
+
+def _names_another(node: Node | None) -> str:
+    """Of a file that names a mechanism where bodies should be, such as a sweep's: what it is."""
+    entries = node.entries if isinstance(node, Fields) else {}
+    given = [key for key in ("mechanism", "mechanisms") if key in entries]
+    if not given or {"bodies", "joints"} & entries.keys():
+        return ""
+    named = entries[given[0]]
+    it = f" ({named.value})" if isinstance(named, Text) else ""
+    return (
+        f"it has a section {given[0]!r} and no bodies: the file of a sweep or of a study. Give "
+        f"the mechanism that it names{it}."
+    )
 
 
 def _library() -> Path:

@@ -275,7 +275,11 @@ def show(facts: dict[str, Any]) -> None:
         rows.add_row(label, f"{min(values):.6g}", f"{max(values):.6g}")
     for name, one in facts["joints"].items():
         factor, shown = (DEGREES, "°") if one["unit"] == "rad" else (1.0, "m")
-        least, greatest = (end(one["values"]) * factor for end in (min, max))
+        span = np.ptp(one["values"])  # of which rounding is no part
+        least, greatest = (
+            end(one["values"]) * factor if abs(end(one["values"])) > 1e-12 * span else 0.0
+            for end in (min, max)
+        )
         rows.add_row(f"joint {name}, {shown}", f"{least:.6g}", f"{greatest:.6g}")
     motion = facts.get("regime", {}).get("motion")
     if motion is not None:

@@ -95,10 +95,12 @@ def _onedof(options: argparse.Namespace) -> int:
     limits = _limits(options.range, unit)
     period, duration = (_given(word, options, "s") for word in ("period", "time"))
     speed = _given("speed", options, f"{unit}/s")
+    _check_times(period, duration, speed)
     joints = tuple(dict.fromkeys([*bands, *onedof.outputs(model.mechanism)]))
     with terminal.steps(options.json) as say:
         say("reduced parameters and regime")
-        made = machine(model, wanted, limits, period, speed, joints)
+        forward = speed if speed and speed > 0 else None  # a regime's; moved in time it may be any
+        made = machine(model, wanted, limits, period, forward, joints)
         facts = onedof.document(made, bands, joints)
         if duration is not None:
             say("motion in time")
@@ -114,6 +116,20 @@ def _onedof(options: argparse.Namespace) -> int:
 def _given(word: str, options: argparse.Namespace, unit: str) -> float | None:
     text = getattr(options, word)
     return None if text is None else quantity(text, unit, f"--{word}")
+
+
+def _check_times(period: float | None, duration: float | None, speed: float | None) -> None:
+    from basepar_core.errors import UsageError
+
+    for option, value in (("--period", period), ("--time", duration)):
+        if value is not None and not 0 < value < float("inf"):
+            raise UsageError(f"{option} is {value:g} s; it must be positive.", [option])
+    if duration is None and speed is not None and not 0 < speed < float("inf"):
+        raise UsageError(
+            f"--speed is {speed:g}; a steady turn goes forwards. With --time a motion may begin "
+            "at any speed.",
+            ["--speed"],
+        )
 
 
 def _limits(given: list[str] | None, unit: str) -> tuple[float, float] | None:
