@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from rich.markup import escape
 
-from basepar_core.identification.compare import file_values, units
+from basepar_core.identification.compare import units
 from basepar_core.identification.consistent import Consistent
 from basepar_core.identification.identify import Identification, Validation
 from basepar_core.read_assembly import value_units
@@ -20,7 +20,6 @@ def document(found: Identification, standard: Mapping[str, float]) -> dict[str, 
     fit, mechanism = found.estimate, found.model.mechanism
     names = mechanism.coordinates
     slots = value_units(mechanism.joints)
-    places = [found.base.base_names.index(name) for name in found.names]
     parameters = [
         {
             "parameter": name,
@@ -40,7 +39,7 @@ def document(found: Identification, standard: Mapping[str, float]) -> dict[str, 
             fit.values,
             fit.deviations,
             fit.half_widths(),
-            file_values(mechanism, found.base, found.columns)[places],
+            found.stated,
             strict=True,
         )
     ]
@@ -130,7 +129,10 @@ def show(facts: Mapping[str, Any], standard: bool = False) -> None:
         said = ", ".join(f"{name} = {value:g}" for name, value in facts["known"].items())
         out.print(f"known: {said}")
     if facts["dropped"]:
-        out.print(f"not essential, left out: {', '.join(facts['dropped'])}")
+        out.print(
+            f"not essential, left out: {', '.join(facts['dropped'])}; the others carry what these "
+            f"did, and so does the column from the file"
+        )
     kinds = facts["sigma_unit"]
     noise = ", ".join(f"{name} {x:.3g} {kinds[name]}" for name, x in facts["sigma"].items())
     out.print(

@@ -31,6 +31,40 @@ def file_values(mechanism: Mechanism, base: BaseParameters, columns: Sequence[Co
     return values
 
 
+def in_place_of(
+    file: Array, values: Array, rows: Array, free: Sequence[int], scale: Array | float
+) -> Array:
+    """What an estimate of some parameters would be if the file's were the true ones.
+
+    Parameters
+    ----------
+    file
+        (base,): the file's values.
+    values
+        (base,): of the model; those that are not free as they were fixed (known, or 0).
+    rows
+        (row, base): regression rows.
+    free
+        Estimated parameters by place.
+    scale
+        (row,) or one: what the estimate divides rows by, inverted.
+
+    Returns
+    -------
+    Array
+        (free,): file's values, and least squares' shares of what the fixed ones differ by.
+    """
+    fixed = [k for k in range(file.size) if k not in free]
+    other = file[fixed] - values[fixed]
+    if not np.any(other):  # nan counts
+        return file[free]
+    if not np.isfinite(other).all():
+        return np.full(len(free), np.nan)
+    scaled = rows * np.reshape(scale, (-1, 1))
+    moved = np.linalg.lstsq(scaled[:, free], scaled[:, fixed] @ other, rcond=None)[0]
+    return np.asarray(file[free] + moved)
+
+
 def likeness(
     mechanism: Mechanism, base: BaseParameters, W: Array, values: Array, tau: Array
 ) -> float | None:

@@ -30,9 +30,7 @@ OUTLIERS, ALONE = 0.01, 6.0
 ALIKE = 0.95
 
 
-def doubts(
-    found: "Identification", groups: Array, stated: Array, likeness: float | None
-) -> tuple[Note, ...]:
+def doubts(found: "Identification", groups: Array, likeness: float | None) -> tuple[Note, ...]:
     """Notes on an identification.
 
     Parameters
@@ -41,8 +39,6 @@ def doubts(
         The identification.
     groups
         (row,): which coordinate a row belongs to.
-    stated
-        (parameter,): the file's values of the identified ones; nan where it has none.
     likeness
         Correlation of the measured torque with that of the file's inertias; None without them.
     """
@@ -74,7 +70,7 @@ def doubts(
     share = 1.0 if level is None else min(1.0, float((level / fit.sigma).max()))
     blind = [
         name
-        for name, deviation, value in zip(found.names, fit.deviations, stated, strict=True)
+        for name, deviation, value in zip(found.names, fit.deviations, found.stated, strict=True)
         if value != 0 and share * deviation > abs(value)
     ]
     if blind:

@@ -22,7 +22,7 @@ from ..motion import Motion
 from ..paths import backward
 from ..regressor import Observation
 from ..spatial import Array
-from .compare import file_values, likeness
+from .compare import file_values, in_place_of, likeness
 from .doubts import doubts
 from .estimate import METHODS, Estimate, estimate
 from .follow import observe_motion
@@ -97,6 +97,10 @@ class Identification:
         The model on its own record.
     prepared
         The record.
+    stated
+        (identified,): what the file's parameters would give in their place; nan without. Where
+        others are dropped, or known to be other than in the file, their part is shared out as
+        least squares would.
     notes
         What to doubt.
     validation
@@ -113,6 +117,7 @@ class Identification:
     dropped: tuple[str, ...]
     training: Validation
     prepared: Prepared
+    stated: Array
     notes: tuple[Note, ...]
     validation: Validation | None = None
 
@@ -267,6 +272,7 @@ def identify(
     names = tuple(base.base_names[k] for k in free)
     values = np.zeros(base.rank)
     values[free], values[fixed] = fit.values, [given[base.base_names[k]] for k in fixed]
+    scale = 1.0 if method == "ols" else np.sqrt(fit.weights) / fit.sigma[groups]
     weights = np.ones(ready.usable.T.shape)
     weights[ready.usable.T] = fit.weights
     own = _predict(record.source, seen, base, values, tau, ready, fit.sigma, weights.T)
@@ -281,12 +287,12 @@ def identify(
         dropped=dropped,
         training=own,
         prepared=ready,
+        stated=in_place_of(file_values(model.mechanism, base, columns), values, rows, free, scale),
         notes=record.notes,
     )
-    stated = file_values(model.mechanism, base, columns)[free]
     counting = np.where(weights.T > 1 / 3, own.measured, np.nan)
     alike = likeness(model.mechanism, base, seen.W[0], values, counting)
-    found = replace(found, notes=(*record.notes, *doubts(found, groups, stated, alike)))
+    found = replace(found, notes=(*record.notes, *doubts(found, groups, alike)))
     return found if second is None else replace(found, validation=validate(found, second))
 
 

@@ -120,6 +120,9 @@ def test_known_parameters_go_to_the_right_hand_side(slider_crank, exact):
     wrong = identify(slider_crank, exact, wanted=data.ELIMINATED, known={"rod.J": 0.03})
     assert by_name(wrong)["crank.mx"] != pytest.approx(0.0448, rel=1e-2)
     assert wrong.base_values[list(wrong.base.base_names).index("rod.J")] == 0.03
+    # The record is of the file's parameters: they are compared with what they give here.
+    np.testing.assert_allclose(wrong.stated, wrong.estimate.values, atol=1e-7)
+    np.testing.assert_allclose(found.stated, found.estimate.values, atol=1e-7)
     with pytest.raises(UsageError, match="--dependent"):
         identify(slider_crank, exact, wanted=data.ELIMINATED, known={"slider.m": 1.0})
 
@@ -128,6 +131,7 @@ def test_essential_parameters_are_those_that_are_not_zero(slider_crank):
     record = data.noisy(np.random.default_rng(4))
     found = identify(slider_crank, record, wanted=data.ELIMINATED, essential=True)
     assert set(found.dropped) == {"crank.my", "rod.my"}
+    np.testing.assert_allclose(found.stated, [data.BASE[name] for name in found.names], rtol=1e-14)
 
 
 def test_dependent_parameters_come_back_without_changing_any_torque(slider_crank, exact):
