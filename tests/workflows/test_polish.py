@@ -142,7 +142,7 @@ def test_slopes_by_differences_are_those_that_are_exact(done):
 def test_two_objectives_are_dominated(tmp_path, client):
     spec = parse_study(TWO).at(f"{tmp_path}/two.zarr")
     assert study(spec, client).summary.done
-    found = polish(spec, client, 2)
+    found = polish(spec, client, 1)
     assert found.after.feasible.all()
     sign = np.array([1, -1])
     before = found.before.values[found.rows] * sign
