@@ -67,7 +67,7 @@ def in_place_of(
 
 def likeness(
     mechanism: Mechanism, base: BaseParameters, W: Array, values: Array, tau: Array
-) -> float | None:
+) -> tuple[float, Array] | None:
     """Correlation of the measured torque with that of the file's inertias, rows as they are.
 
     Parameters
@@ -83,8 +83,9 @@ def likeness(
 
     Returns
     -------
-    float
-        1: alike but for a factor. None: the file has no inertias, or they give no torque.
+    tuple
+        Over all, and (coordinate,) each: 1 is alike but for a factor; nan where nothing is
+        measured or foretold. None: the file has no inertias, or they give no torque.
     """
     if not mechanism.has_inertias:
         return None
@@ -92,9 +93,13 @@ def likeness(
     further = kept >= phi.size
     rest = tau - (W[..., kept[further]] @ values[further]).T
     foretold = (W[..., : phi.size] @ phi).T
-    fine = np.isfinite(rest)
-    sizes = np.linalg.norm(rest[fine]) * np.linalg.norm(foretold[fine])
-    return float(rest[fine] @ foretold[fine] / sizes) if sizes else None
+    foretold = np.where(np.isfinite(rest), foretold, np.nan)
+    both = np.nansum([rest * foretold, rest**2, foretold**2], axis=2)
+    sizes = np.sqrt(both[1] * both[2])
+    each = np.divide(both[0], sizes, out=np.full(sizes.shape, np.nan), where=sizes > 0)
+    top, *norms = both.sum(axis=1)
+    size = float(np.sqrt(norms[0] * norms[1]))
+    return (float(top) / size, each) if size else None
 
 
 def units(mechanism: Mechanism, columns: Sequence[Column], names: Sequence[str]) -> list[str]:

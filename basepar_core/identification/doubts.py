@@ -28,9 +28,13 @@ FEW = 10
 OUTLIERS, ALONE = 0.01, 6.0
 #: Correlation of measured torque with that of the file's inertias below which they are unlike.
 ALIKE = 0.95
+#: … and of one coordinate's, below which its sign is in question.
+AGAINST = -0.5
 
 
-def doubts(found: "Identification", groups: Array, likeness: float | None) -> tuple[Note, ...]:
+def doubts(
+    found: "Identification", groups: Array, likeness: tuple[float, Array] | None
+) -> tuple[Note, ...]:
     """Notes on an identification.
 
     Parameters
@@ -40,7 +44,7 @@ def doubts(found: "Identification", groups: Array, likeness: float | None) -> tu
     groups
         (row,): which coordinate a row belongs to.
     likeness
-        Correlation of the measured torque with that of the file's inertias; None without them.
+        As `compare.likeness` has it.
     """
     fit, notes = found.estimate, []
     rows, width = fit.residual.size, fit.values.size
@@ -112,7 +116,7 @@ def _outliers(found: "Identification", groups: Array) -> list[Note]:
 
 
 def of_the_torque(
-    mechanism: Mechanism, error: float, likeness: float | None, sigma: Array
+    mechanism: Mechanism, error: float, likeness: tuple[float, Array] | None, sigma: Array
 ) -> list[Note]:
     """Notes on how a full model explains measured torques.
 
@@ -134,9 +138,17 @@ def of_the_torque(
             f"columns (--with)? a wrong unit, sign or geometry?"
         )
         notes.append(Note("unexplained", text))
-    if likeness is not None and likeness < ALIKE:
+    alike, each = likeness or (1.0, np.ones(len(sigma)))
+    for name, one in zip(mechanism.coordinates, each, strict=True):
+        if one < AGAINST:
+            text = (
+                f"tau.{name} runs against what the file's inertias give for this motion "
+                f"(correlation {one:.2f}): is its sign turned round, or that of {name}?"
+            )
+            notes.append(Note("sign", text))
+    if alike < ALIKE:
         text = (
-            f"what the file's inertias give for this motion has a correlation of {likeness:.2f} "
+            f"what the file's inertias give for this motion has a correlation of {alike:.2f} "
             f"with the measured torque (1: alike): the record of another mechanism? a sign or the "
             f"zero of a position? friction without columns? or inertias in the file that are far "
             f"off"

@@ -7,12 +7,15 @@ import pytest
 
 from basepar_core.base.symbolic import symbolic
 from basepar_core.errors import FileError, UsageError
+from basepar_core.identification.compare import likeness
+from basepar_core.identification.doubts import of_the_torque
 from basepar_core.identification.identify import identify
 from basepar_core.identification.jumps import without_spikes
 from basepar_core.identification.measurement import read_measurement
 from basepar_core.identification.simulated import simulate
 from basepar_core.motion import Motion
 from tests.core import identification_data as data
+from tests.core.cycles import case
 
 
 @pytest.fixture(scope="module")
@@ -223,6 +226,15 @@ def test_what_a_record_is_told_apart_by(record, columns, model, base):
     assert robust.training.relative_error < 0.01  # the row counts 1.3 σ, and no more
     turned = {**columns, "A": columns["A"] + 0.5}
     assert "unlike the file" in {n.kind for n in identify(model, record(turned), base=base).notes}
+    # One coordinate's sign among several: the small torque of a five-bar's second drive.
+    five = case("five-bar")
+    torque = five.torque(five.phi)[0].T * [[1.0], [-0.01]]
+    _, each = likeness(
+        five.model.mechanism, five.base, five.W[0], np.zeros(five.base.rank), torque
+    )
+    np.testing.assert_allclose(each, [1, -1], rtol=1e-12)
+    (note,) = of_the_torque(five.model.mechanism, 0.0, (1.0, each), np.zeros(2))
+    assert (note.kind, note.text[:5]) == ("sign", "tau.E")
     # At constant speed the crank's inertia does nothing; a millionth of noise on the torque.
     t = np.linspace(0, 1, 400)
     motion = Motion(t, 2 * np.pi * t[None], np.full((1, 400), 2 * np.pi), np.zeros((1, 400)))
