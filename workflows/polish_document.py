@@ -203,6 +203,8 @@ def show_spread(facts: Mapping[str, Any]) -> None:
         f"{escape(facts['design'])}, {facts['samples']} samples, {facts['shape']}: "
         f"{escape(made_within)}"
     )
+    for note in facts["notes"]:
+        out.print(f"[yellow]{escape(note)}[/]")
     out.print(made)
     share = 100 * facts["feasible_share"]
     missed = [f"{name}: {count}" for name, count in facts["missed"].items() if count]

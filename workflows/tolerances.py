@@ -280,6 +280,7 @@ def document(spec: StudySpec, found: Spread) -> dict[str, Any]:
         "design": found.origin,
         "parameters": dict(found.design),
         "tolerances": dict(found.tolerances.half),
+        "notes": _notes(found, {**spec.mechanism.nominal, **found.design}),
         "shape": found.tolerances.shape,
         "samples": tried,
         "seed": found.tolerances.seed,
@@ -291,6 +292,16 @@ def document(spec: StudySpec, found: Spread) -> dict[str, Any]:
             for k, (line, sign) in enumerate(zip(spec.objectives, signs(spec), strict=True))
         },
     }
+
+
+def _notes(found: Spread, known: Mapping[str, float]) -> list[str]:
+    """Dimensions whose sign the tolerance changes; none of those that are zero by design."""
+    return [
+        f"{name} of {known[name]:.4g} lies within ± {half:.4g} (SI), so that its sign "
+        "changes; is a smaller unit meant?"
+        for name, half in found.tolerances.half.items()
+        if half >= abs(known[name]) > 0
+    ]
 
 
 def _numbers(found: Spread, k: int, sign: float) -> dict[str, Any]:
