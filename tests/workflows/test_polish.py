@@ -204,7 +204,8 @@ def test_small_tolerances_spread_as_slopes_say(done, polished, client):
     assert 0.4 < facts["feasible_share"] < 0.6
     assert facts["missed"]["stroke(D) >= 40 deg"] == 400 - facts["feasible"]
     assert facts["notes"] == []
-    coarse = dataclasses.replace(found, tolerances=Tolerances({"lx1": 300.0}))  # mm, perhaps
+    metres = Tolerances(dict.fromkeys(found.tolerances.half, 300.0))  # mm were meant
+    coarse = dataclasses.replace(found, tolerances=metres)
     assert "its sign changes" in tolerances.document(done, coarse)["notes"][0]
     again = spread(done, client, Tolerances(half, "normal", 400, 3), "polished 0")
     np.testing.assert_array_equal(again.verdict.values, found.verdict.values)
