@@ -24,21 +24,28 @@ from .drawing import COLOURS, INK, _Scene, canvas, save
 from .polish import dominated, polished_rows, signs
 from .report.facts import unit_size
 from .samplers import distributions
+from .study_axes import (
+    FEASIBLE,
+    MISSED,
+    POLISHED,
+    apart,
+    axes_of,
+    legend,
+    levels,
+    scaled,
+    scatter,
+    short,
+    spaced,
+    titled,
+)
 from .study_spec import StudySpec
 from .tolerances import Spread, read_spread
 from .verdict import Verdict, judge
 
-FEASIBLE, POLISHED, MISSED = COLOURS[0], COLOURS[1], "#666666"
-#: Values this many times apart are drawn by their logarithms.
-DECADES = 20.0
 #: Designs drawn side by side.
 DRAWN = 3
-#: All values may take this much more room than the feasible ones.
-STRETCHED = 2.0
 #: Designs nearer than this share of every variable's range look the same.
 ALIKE = 0.02
-#: Whole numbers with at most so many levels are drawn as rows of points, this much apart.
-LEVELS, ROW = 12, 0.3
 #: Below this many feasible trials importances would be noise.
 ENOUGH = 20
 
@@ -165,22 +172,22 @@ def history(shown: Shown) -> Any:
     figure = canvas(7.2, 2.2 + 1.6 * len(lines))
     trials, good = np.arange(len(shown.verdict.values)), shown.verdict.feasible
     for k, line in enumerate(lines):
-        axes = _axes(figure, len(lines), 1, k + 1)
+        axes = axes_of(figure, len(lines), 1, k + 1)
         values = shown.verdict.values[:, k]
-        drawn = _apart(shown, values)
+        drawn = apart(values, shown.valued)
         missed = shown.valued & ~good
-        _points(axes, trials[missed], drawn[missed], "misses a constraint", MISSED, 14)
-        _points(axes, trials[good], drawn[good], "feasible", FEASIBLE, 16)
+        scatter(axes, trials[missed], drawn[missed], "misses a constraint", MISSED, 14)
+        scatter(axes, trials[good], drawn[good], "feasible", FEASIBLE, 16)
         if len(lines) == 1 and good.any():
             running = np.where(good, values, np.inf if line.minimize else -np.inf)
             so_far = (np.minimum if line.minimize else np.maximum).accumulate(running)
             known = np.isfinite(so_far)
             axes.step(trials[known], so_far[known], where="post", color=FEASIBLE, lw=1.2)
         _mark_polished(axes, shown, k, len(trials))
-        _scaled(axes, "y", values[shown.valued], shown.candidates[0][:, k])
-        axes.set_ylabel(_titled(line.text, line.unit))
+        scaled(axes, "y", values[shown.valued], shown.candidates[0][:, k])
+        axes.set_ylabel(titled(line.text, line.unit))
         if k == 0:
-            _legend(axes)
+            legend(axes)
     axes.set_xlabel("trial")
     return figure
 
@@ -197,12 +204,12 @@ def front(shown: Shown) -> Any:
     verdict, (first, second) = shown.verdict, shown.spec.objectives[:2]
     rows = levels(verdict.values[shown.valued, 1])
     figure = canvas(7.2, min(4.6, 1.4 + 0.8 * rows) if rows else 4.6)
-    axes = _axes(figure, 1, 1, 1)
+    axes = axes_of(figure, 1, 1, 1)
     missed = shown.valued & ~verdict.feasible
     good = verdict.feasible
-    x, y = (_apart(shown, verdict.values[:, k]) for k in (0, 1))
-    _points(axes, x[missed], y[missed], "misses a constraint", MISSED, 20)
-    _points(axes, x[good], y[good], "feasible", FEASIBLE, 24)
+    x, y = (apart(verdict.values[:, k], shown.valued) for k in (0, 1))
+    scatter(axes, x[missed], y[missed], "misses a constraint", MISSED, 20)
+    scatter(axes, x[good], y[good], "feasible", FEASIBLE, 24)
     values = shown.candidates[0]
     best = values[~dominated(values * signs(shown.spec))][:, :2]
     best = best[np.argsort(best[:, 0])]
@@ -211,10 +218,10 @@ def front(shown: Shown) -> Any:
         points = shown.polished.values[shown.polished.feasible, :2]
         axes.scatter(*points.T, 34, POLISHED, marker="D", label="polished", zorder=4)
     for which, k in (("x", 0), ("y", 1)):
-        _scaled(axes, which, verdict.values[shown.valued, k], values[:, k])
-    axes.set_xlabel(_titled(first.text, first.unit))
-    axes.set_ylabel(_titled(second.text, second.unit))
-    _legend(axes)
+        scaled(axes, which, verdict.values[shown.valued, k], values[:, k])
+    axes.set_xlabel(titled(first.text, first.unit))
+    axes.set_ylabel(titled(second.text, second.unit))
+    legend(axes)
     return figure
 
 
@@ -255,7 +262,7 @@ def importances(shown: Shown) -> Any:
         optuna.logging.set_verbosity(verbosity)
     names = sorted(shown.spec.names, key=lambda name: sum(one.get(name, 0) for one in found))
     figure = canvas(7.2, 1.3 + 0.34 * len(names) * (0.5 + 0.5 * len(found)))
-    axes = _axes(figure, 1, 1, 1, grid="x")
+    axes = axes_of(figure, 1, 1, 1, grid="x")
     high = 0.8 / len(found)
     for k, (one, line) in enumerate(zip(found, shown.spec.objectives, strict=True)):
         at = np.arange(len(names)) + 0.4 - high * (k + 0.5)
@@ -278,12 +285,12 @@ def slices(shown: Shown) -> Any:
     good, missed = verdict.feasible, shown.valued & ~verdict.feasible
     for k, line in enumerate(spec.objectives):
         for j, name in enumerate(spec.names):
-            axes = _axes(figure, rows, columns, k * columns + j + 1)
+            axes = axes_of(figure, rows, columns, k * columns + j + 1)
             scale, unit = _unit(shown, name)
             x = verdict.parameters[:, j] / scale
-            y = _apart(shown, verdict.values[:, k])
-            _points(axes, x[missed], y[missed], "", MISSED, 9)
-            _points(axes, x[good], y[good], "", FEASIBLE, 10)
+            y = apart(verdict.values[:, k], shown.valued)
+            scatter(axes, x[missed], y[missed], "", MISSED, 9)
+            scatter(axes, x[good], y[good], "", FEASIBLE, 10)
             after = shown.polished
             if after is not None and after.feasible.any():
                 one = after.feasible
@@ -295,11 +302,11 @@ def slices(shown: Shown) -> Any:
                     marker="D",
                     zorder=4,
                 )
-            _scaled(axes, "y", verdict.values[shown.valued, k], shown.candidates[0][:, k])
+            scaled(axes, "y", verdict.values[shown.valued, k], shown.candidates[0][:, k])
             if k == rows - 1:
-                axes.set_xlabel(_titled(name, unit))
+                axes.set_xlabel(titled(name, unit))
             if j == 0:
-                axes.set_ylabel(_titled(line.text, line.unit))
+                axes.set_ylabel(titled(line.text, line.unit))
             else:
                 axes.tick_params(labelleft=False)
     return figure
@@ -322,7 +329,7 @@ def designs(shown: Shown) -> Any:
             if text.get_text() in bodies:  # at this size they cover the joints' letters
                 text.remove()
         said = "\n".join(
-            f"{_short(line.text)} = {value:.4g}{_spaced(line.unit)}"
+            f"{short(line.text)} = {value:.4g}{spaced(line.unit)}"
             for line, value in zip(shown.spec.objectives, values[place], strict=True)
         )
         one.set_title(names[place], fontsize=10, color=INK)
@@ -348,7 +355,7 @@ def tolerances(shown: Shown, spread: Spread) -> Any:
     lines, verdict = shown.spec.objectives, spread.verdict
     figure = canvas(7.2, 2.9 * len(lines))
     for k, line in enumerate(lines):
-        axes = _axes(figure, len(lines), 2, 2 * k + 1)
+        axes = axes_of(figure, len(lines), 2, 2 * k + 1)
         values, good = verdict.values[1:, k], verdict.feasible[1:]
         closed = np.isfinite(values)
         if closed.any():
@@ -363,12 +370,12 @@ def tolerances(shown: Shown, spread: Spread) -> Any:
             )
             _predicted(axes, spread, k, bins, int(closed.sum()))
         axes.axvline(verdict.values[0, k], color=INK, lw=1, ls=":")
-        axes.set_xlabel(_titled(line.text, line.unit))
+        axes.set_xlabel(titled(line.text, line.unit))
         axes.set_ylabel("samples")
         axes.yaxis.get_major_locator().set_params(integer=True)
         if k == 0:
-            _legend(axes)
-        _shares(_axes(figure, len(lines), 2, 2 * k + 2, grid="x"), spread, k)
+            legend(axes)
+        _shares(axes_of(figure, len(lines), 2, 2 * k + 2, grid="x"), spread, k)
     return figure
 
 
@@ -391,107 +398,6 @@ def _shares(axes: Any, spread: Spread, k: int) -> None:
     axes.set_xlim(0, 112)
     axes.set_xticks(range(0, 101, 20))
     axes.set_xlabel("share of the variance, %")
-
-
-# Axes
-
-
-def _axes(figure: Any, rows: int, columns: int, place: int, grid: str = "both") -> Any:
-    axes = figure.add_subplot(rows, columns, place)
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.spines[["left", "bottom"]].set_color("#999999")
-    axes.tick_params(labelsize=8, colors=INK)
-    axes.grid(axis=grid, color="#DDDDDD", lw=0.5)
-    axes.set_axisbelow(True)
-    for axis in (axes.xaxis, axes.yaxis):
-        axis.label.set_size(9)
-        axis.label.set_color(INK)
-    return axes
-
-
-def _points(axes: Any, x: np.ndarray, y: np.ndarray, label: str, colour: str, size: float) -> None:
-    """Crosses for what misses a constraint: told apart without colours, too."""
-    if colour == MISSED:
-        axes.scatter(x, y, size, colour, marker="x", label=label, linewidths=0.9, zorder=2)
-    else:
-        axes.scatter(x, y, size, colour, label=label, linewidths=0, zorder=2.5)
-
-
-def levels(values: np.ndarray) -> int:
-    """How many whole numbers these are; 0 where they are not whole, or too many."""
-    if not values.size or (values != np.round(values)).any():
-        return 0
-    count = int(np.ptp(values)) + 1
-    return count if count <= LEVELS else 0
-
-
-def _apart(shown: Shown, values: np.ndarray) -> np.ndarray:
-    """Values to draw: whole numbers a little apart, so that points do not hide each other."""
-    if not levels(values[shown.valued]):
-        return values
-    golden = (np.arange(len(values)) * 0.6180339887498949) % 1.0
-    return np.asarray(values + ROW * (2 * golden - 1))
-
-
-def _legend(axes: Any) -> None:
-    """Above the axes: nothing to cover there."""
-    handles, labels = axes.get_legend_handles_labels()
-    if labels:
-        axes.legend(
-            handles,
-            labels,
-            frameon=False,
-            fontsize=8,
-            labelcolor=INK,
-            ncols=len(labels),
-            loc="lower left",
-            bbox_to_anchor=(0, 1.0),
-            borderaxespad=0.2,
-        )
-
-
-def _scaled(axes: Any, which: str, values: np.ndarray, feasible: np.ndarray) -> None:
-    """Logarithmic where values are far apart; else a few that miss do not stretch the axis."""
-    every = np.concatenate([values, feasible])  # polished designs are among the feasible ones
-    if levels(values):
-        axis = getattr(axes, f"{which}axis")
-        axis.set_ticks(np.arange(every.min(), every.max() + 1))
-        axis.grid(visible=False)
-        getattr(axes, f"set_{which}lim")(every.min() - 0.6, every.max() + 0.6)
-        for level in np.unique(values):  # a band for each number
-            span = axes.axhspan if which == "y" else axes.axvspan
-            span(level - ROW - 0.1, level + ROW + 0.1, color=FEASIBLE, alpha=0.08, lw=0, zorder=1)
-        return
-    if every.size and every.min() > 0 and every.max() > DECADES * every.min():
-        getattr(axes, f"set_{which}scale")("log")
-        _few_ticks(getattr(axes, f"{which}axis"), every.max() / every.min())
-    elif feasible.size and np.ptp(values) > STRETCHED * np.ptp(feasible) > 0:
-        air = 0.1 * np.ptp(feasible)
-        getattr(axes, f"set_{which}lim")(feasible.min() - air, feasible.max() + air)
-    is_linear = getattr(axes, f"get_{which}scale")() == "linear"
-    if is_linear and values.size and (values == np.round(values)).all():  # counts
-        getattr(axes, f"{which}axis").get_major_locator().set_params(integer=True)
-
-
-def _few_ticks(axis: Any, ratio: float) -> None:
-    """1, 2, 5, 10 … on a logarithmic axis; powers of ten where it is long."""
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
-
-    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if ratio < 1e3 else (1.0,)))
-    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-    axis.set_minor_formatter(NullFormatter())
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= 28 else f"{text[:26]}…"
-
-
-def _spaced(unit: str) -> str:
-    return "" if unit == "1" else f" {unit.replace('*', ' ').replace('^2', '²')}"
-
-
-def _titled(text: str, unit: str) -> str:
-    return _short(text) + (f" [{_spaced(unit).strip()}]" if unit != "1" else "")
 
 
 def _unit(shown: Shown, name: str) -> tuple[float, str]:

@@ -26,8 +26,9 @@ from workflows.report import page, variant_table
 from workflows.report import study as study_section
 from workflows.report.facts import gather
 from workflows.store_tables import standing
+from workflows.study_axes import levels
 from workflows.study_file import parse_study
-from workflows.study_pictures import Shown, front, levels
+from workflows.study_pictures import Shown, front
 from workflows.study_spec import StudySpec
 from workflows.study_store import study_of
 from workflows.study_units import shown_units
