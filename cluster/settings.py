@@ -38,7 +38,7 @@ SETTINGS: dict[str, Any] = {
     # of its memory it is ended, and the sweep finds out which variant it was.
     "distributed.worker.memory.pause": False,
     "distributed.admin.tick.limit": "1h",  # a kernel that holds the interpreter is no news
-    # Looking at itself costs an idle driver 3.1 % and a worker 2.0 % of a core, measured; so 1.1
+    # Looking at itself costs an idle driver 3.1 % and a worker 2.0 % of a core, measured; so 1.3
     # and 0.6 %. Tasks last half a second: a second is soon enough to steal one.
     "distributed.admin.tick.interval": "1s",
     "distributed.admin.system-monitor.interval": "2s",
