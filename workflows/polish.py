@@ -34,7 +34,7 @@ from .beside import asked_by, polished_path, room
 from .journal import opened
 from .landscape import Landscape
 from .samplers import distributions
-from .study_spec import Range, StudySpec
+from .study_spec import Range, StudySpec, Variable
 from .verdict import CLOSING, Verdict, judge
 
 #: A constraint is kept with this much to spare, relative to its sides: the evaluation that
@@ -221,6 +221,7 @@ class _Descent:
         spec = self.landscape.spec
         ranges = [v for n, v in spec.variables if n in self.landscape.symbols]
         self.low = np.array([v.low for v in ranges if isinstance(v, Range)])
+        self.high = np.array([v.high for v in ranges if isinstance(v, Range)])
         self.width = np.array(self.landscape.sizes)
         self._expressions = [line.expression for line in spec.objectives]
         for line in spec.constraints:
@@ -281,7 +282,8 @@ class _Descent:
 
     def _computed(self, u: np.ndarray) -> Any:
         u = np.where(u < SPARE, 0.0, np.where(u > 1 - SPARE, 1.0, u))  # a bound is a bound
-        x = np.clip(self.low + self.width * u, self.low, self.low + self.width)
+        # Of 0.03 and 0.3, low + (high - low) is above high: one that is no variable's value.
+        x = np.where(u == 1, self.high, np.clip(self.low + self.width * u, self.low, self.high))
         found = self._sides(x)
         if found is None:  # slopes of the last design that closed lead back
             _, slope, spare, spares = self._last[1]
@@ -324,7 +326,7 @@ def tell(spec: StudySpec, rows: Sequence[int] | np.ndarray, after: Verdict) -> b
             if row in there or not after.settled[place]:
                 continue
             parameters = {
-                name: variable.parameter(float(value))
+                name: _parameter(variable, float(value))
                 for (name, variable), value in zip(
                     spec.variables, after.parameters[place], strict=True
                 )
@@ -340,3 +342,10 @@ def tell(spec: StudySpec, rows: Sequence[int] | np.ndarray, after: Verdict) -> b
             )
             journal.study.add_trial(trial)
     return True
+
+
+def _parameter(variable: Variable, value: float) -> float | int | None:
+    """As the sampler has it; in stores made earlier a bound may be one rounding off."""
+    if isinstance(variable, Range):
+        value = min(max(value, variable.low), variable.high)
+    return variable.parameter(value)

@@ -9,7 +9,9 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
+import optuna
 import pytest
+from optuna.storages.journal import JournalFileBackend
 
 from basepar_core.errors import StoreError, UsageError
 from cluster.connect import connect
@@ -216,6 +218,35 @@ def _stores_that_are_no_study(spec):
     for path, what in ((polished_path, "polished designs"), (tolerances_path, "samples about")):
         with pytest.raises(UsageError, match=f"{what}.* Name the study's store: .*one.zarr"):
             study_of(path(spec.path))
+
+
+#: The torque of a longer crank is larger. Of these bounds low + (high - low) is above high.
+BESIDE = """
+mechanism: four-bar
+variables: {lx1: [0.03, 0.3]}
+objectives: {torque_rms: maximize}
+constraints: ["lx1 >= 0.02 m"]
+sampler: {kind: random, seed: 1}
+trials: 4
+batch: 4
+"""
+
+
+@pytest.fixture(scope="module")
+def beside(tmp_path_factory, client):
+    """The study of `BESIDE` and its polished design."""
+    spec = parse_study(BESIDE).at(f"{tmp_path_factory.mktemp('beside')}/one.zarr")
+    assert study(spec, client).summary.done
+    return spec, polish(spec, client, 1)
+
+
+def test_a_descent_ends_on_the_bound_itself(beside):
+    spec, found = beside
+    assert 0.03 + (0.3 - 0.03) > 0.3
+    assert found.after.parameters.tolist() == [[0.3]]
+    storage = optuna.storages.JournalStorage(JournalFileBackend(spec.storage))
+    last = optuna.load_study(study_name=spec.name, storage=storage).get_trials()[-1]
+    assert last.params == {"lx1": 0.3}
 
 
 def test_the_best_of_variants_and_polished_designs(done, tmp_path, monkeypatch):
