@@ -11,7 +11,7 @@ from basepar_core.mechanism import GROUND, Mechanism
 from basepar_core.onedof.forward import simulate
 from basepar_core.onedof.machine import Machine
 from basepar_core.onedof.metrics import BAND, unit_of
-from basepar_core.onedof.results import dwell, measures
+from basepar_core.onedof.results import dwell, dwells, measures
 from basepar_core.onedof.turning import STATES
 
 from .documents import coordinate_unit
@@ -130,31 +130,19 @@ def _dwells(
     for name, band in bands.items():
         values = followed[joints.index(name)]
         width = BAND * float(np.ptp(values)) if band is None else band
-        start, count = _longest(values[:-1], width)
-        low, high = (float(q[0] + (q[1] - q[0]) * k) for k in (start, start + count - 1))
+        stretch, low = (float(x[0]) for x in dwells(q, values[None], width))
+        high = low + stretch
         over = high - way.high
         found[name] = {
             "band": width,
             "unit": coordinate_unit(made.model.mechanism, name),
-            "stretch": float(dwell(q, values[None], width)[0]),
+            "stretch": stretch,
             "where": [[low, way.high], [way.low, way.low + over]] if over > 0 else [[low, high]],
         }
     return found
 
 
-def _longest(values: np.ndarray, band: float) -> tuple[int, int]:
-    """First node and number of nodes of the longest stretch of a closed curve within a band."""
-    twice, size = np.concatenate([values, values]), len(values)
-    counts = []
-    for start in range(size):
-        part = twice[start : start + size]
-        width = np.maximum.accumulate(part) - np.minimum.accumulate(part)
-        counts.append(int(np.searchsorted(width, band, side="right")))
-    best = int(np.argmax(counts))
-    return best, counts[best]
-
-
-def _regime(made: Machine, dwells: dict[str, Any], joints: Sequence[str]) -> dict[str, Any]:
+def _regime(made: Machine, found_dwells: dict[str, Any], joints: Sequence[str]) -> dict[str, Any]:
     assert made.regimes is not None
     known = made.regimes
     found: dict[str, Any] = {
@@ -166,7 +154,7 @@ def _regime(made: Machine, dwells: dict[str, Any], joints: Sequence[str]) -> dic
     motion, names = made.motion, [one.name for one in made.reactions]
     numbers = measures(made.table, motion, [one.metric for one in made.reactions])
     own = made.table.loads.tracked
-    for joint, one in dwells.items():
+    for joint, one in found_dwells.items():
         theta = made.table.theta[own + joints.index(joint)]
         numbers[f"dwell({joint})"] = dwell(made.table.q, theta, one["band"])
     found |= {

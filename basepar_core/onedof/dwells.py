@@ -17,24 +17,29 @@ def _reached(inner, outer, low, high, band):
 
 @numba.njit(cache=True, nogil=True)
 def _grown(x, start, end, low, high, band):
-    """Intervals from node to node, and what fits of those beside them, one end first or other."""
-    best = 0.0
+    """Intervals from node to node, and what fits of those beside them, one end first or other.
+
+    With where they begin.
+    """
+    best, begin = 0.0, float(start)
     for order in range(2):
-        length, least, most = float(end - start), low, high
+        length, least, most, first = float(end - start), low, high, float(start)
         for step in range(2):
             share = 0.0
             if order == step:
                 if start > 0:
                     share, least, most = _reached(x[start], x[start - 1], least, most, band)
+                    first -= share
             elif end + 1 < len(x):
                 share, least, most = _reached(x[end], x[end + 1], least, most, band)
             length += share
-        best = max(best, length)
-    return best
+        if length > best:
+            best, begin = length, first
+    return best, begin
 
 
 @numba.njit(cache=True, nogil=True)
-def longest(tracks, count, bands, found):
+def longest(tracks, count, bands, found, begins):
     """Most intervals in a row within a band, at most `count`, for every variant.
 
     Ends lie between nodes, on straight lines: what is found changes smoothly with a curve.
@@ -43,15 +48,15 @@ def longest(tracks, count, bands, found):
     ----------
     tracks
         (variant, node): two turns, one after the other.
-    bands, found
-        (variant,): widths; the results.
+    bands, found, begins
+        (variant,): widths; the results, and the places from the first node where they begin.
     """
     nodes = tracks.shape[1]
     # Candidates for the least and the greatest of the stretch, those first that leave it first.
     low, high = np.empty(nodes, np.int64), np.empty(nodes, np.int64)
     for v in range(len(tracks)):
         x = tracks[v]
-        start, best = 0, 0.0
+        start, best, begin = 0, 0.0, 0.0
         low_first, low_end, high_first, high_end = 0, 0, 0, 0
         for k in range(nodes):
             while low_end > low_first and x[low[low_end - 1]] >= x[k]:
@@ -69,5 +74,7 @@ def longest(tracks, count, bands, found):
                     high_first += 1
             if k - start + 2 > best:
                 least, most = x[low[low_first]], x[high[high_first]]
-                best = max(best, _grown(x, start, k, least, most, bands[v]))
-        found[v] = min(best, float(count))
+                length, first = _grown(x, start, k, least, most, bands[v])
+                if length > best:
+                    best, begin = length, first
+        found[v], begins[v] = min(best, float(count)), begin % count

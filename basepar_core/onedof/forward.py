@@ -13,6 +13,7 @@ import numpy as np
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
+from ..errors import UsageError
 from ..spatial import Array
 from .loads import kinked
 from .survey import Survey
@@ -61,7 +62,20 @@ def simulate(
         s.
     currents
         (motor,) A; 0 without. Motors without inductance have no state.
+
+    Raises
+    ------
+    UsageError
+        The start is outside the range that was tabulated.
     """
+    way = survey.way
+    if not way.closed and not (0 <= q - way.low <= way.length):
+        name = survey.model.mechanism.coordinates[0]
+        raise UsageError(
+            f"A motion in time cannot start at {name} = {q:.6g}: the range goes from "
+            f"{way.low:.6g} to {way.high:.6g} only. Give a range that contains the start, or none.",
+            ["range"],
+        )
     return _Motion(survey, events).run(q, speed, duration, currents)
 
 

@@ -143,6 +143,11 @@ def energy_per_turn(table: Table, motion: Motion) -> Array:
 
 
 def dwell(q: Array, theta: Array, band: float | Array) -> Array:
+    """Longest stretch of a turn on which a joint stays within a band: `dwells` without where."""
+    return dwells(q, theta, band)[0]
+
+
+def dwells(q: Array, theta: Array, band: float | Array) -> tuple[Array, Array]:
     """Longest stretch of a turn, in q, on which a joint stays within a band of this width.
 
     Parameters
@@ -156,14 +161,16 @@ def dwell(q: Array, theta: Array, band: float | Array) -> Array:
 
     Returns
     -------
-    (variant,), rad, at most the turn; between nodes by straight lines.
+    (variant,), rad, at most the turn, and q where it begins, within the turn (its end may lie in
+    the next); between nodes by straight lines.
     """
-    twice = np.concatenate([theta[:, :-1], theta[:, :-1], theta[:, :1]], axis=1)
-    found = np.zeros(len(theta))
+    gained = theta[:, -1:] - theta[:, :1]  # a joint that turns on goes on from where it is
+    twice = np.concatenate([theta[:, :-1], theta + gained], axis=1)
+    found, begins = np.zeros((2, len(theta)))
     bands = np.array(np.broadcast_to(band, len(theta)), float)
-    longest(twice, q.size - 1, bands, found)
-    stretch: Array = found * (q[1] - q[0])
-    return stretch
+    longest(twice, q.size - 1, bands, found, begins)
+    step = q[1] - q[0]
+    return found * step, q[0] + begins * step
 
 
 def measures(table: Table, motion: Motion, names: Sequence[str] = ()) -> dict[str, Array]:

@@ -3,12 +3,13 @@
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
+from scipy.optimize import brentq
 
 from basepar_core.closure import prepare
 from basepar_core.errors import UsageError
 from basepar_core.files import load, loads
 from basepar_core.onedof import metrics
-from basepar_core.onedof.results import greatest
+from basepar_core.onedof.results import dwells, greatest
 from basepar_core.onedof.survey import survey
 
 NAMES = (
@@ -97,6 +98,19 @@ def test_what_is_asked_in_vain():
         metrics.meter_of(prepare(load("dwell")), ("wobble",))
     assert metrics.known(load("four-bar")) == {}
     assert "reaction_peak(S,rocker,y)" in metrics.known(load("dwell"))
+
+
+@pytest.mark.parametrize("start", [-np.pi, -0.3, 0.0, 0.2])
+def test_a_dwell_across_the_seam_of_a_joint_that_turns_on(start):
+    # θ = q − 0.9 sin q is slowest at q = 0 and odd: its dwell reaches as far both ways.
+    half = brentq(lambda x: 2 * (x - 0.9 * np.sin(x)) - 0.1, 0, 1, xtol=1e-14)
+    q = start + np.linspace(0, 2 * np.pi, 1441)
+    stretch, begin = dwells(q, (q - 0.9 * np.sin(q))[None], 0.1)
+    # Straight lines of 0.25° are off by h²/8 · 0.9 sin q, here 1e-6, over a slope of 0.1 to 0.2.
+    assert stretch[0] == pytest.approx(2 * half, abs=4e-5)
+    assert start <= begin[0] < q[-1]
+    # Its longest place is flat: one end of it is at a node, 0.25° apart.
+    assert np.sin(begin[0]) == pytest.approx(-np.sin(half), abs=np.radians(0.25))
 
 
 def test_greatest_value_between_nodes():
