@@ -17,7 +17,7 @@ from basepar_core.units import Unit
 from sweeps import store
 from sweeps.space_file import symbol_units
 
-from .study_document import best
+from .study_document import best_feasible
 from .study_spec import Range, StudySpec
 from .study_store import study_of
 from .verdict import judge
@@ -60,13 +60,13 @@ def _row(spec: StudySpec, variant: int | None) -> int:
             raise UsageError(message, ["--variant"])
         return variant
     verdict = judge(spec, store.open_group(spec.path), 0, spec.trials)
-    rows = best(spec, verdict)
-    if not rows.size or not verdict.feasible[rows[0]]:
+    row = best_feasible(spec, verdict)
+    if row is None:
         raise UsageError(
             f"No variant of {spec.store} meets all constraints; name one with --variant.",
             ["--variant"],
         )
-    return int(rows[0])
+    return row
 
 
 def _text(

@@ -20,7 +20,7 @@ from sweeps.spec import SweepSpec
 from sweeps.spec_file import from_document
 
 from .study_spec import StudySpec
-from .verdict import Verdict
+from .verdict import Verdict, judge
 
 #: What a store beside a study's holds, by the key of its plan.
 WORDS = {"polished": "polished designs", "tolerances": "samples about a design"}
@@ -77,8 +77,7 @@ def room(spec: StudySpec, job: SweepSpec, option: str) -> Path | None:
     by = asked_by(path)
     kind = kind_of_store(by)
     plan = asked_plan(job.plan)
-    of = by["polished"]["of"] if kind == "polished" else by.get("of")
-    if plan is None or kind != kind_of_store(plan.by) or of != spec.hash:
+    if plan is None or kind != kind_of_store(plan.by) or not _is_of(spec, by):
         held = f"{WORDS[kind]} of another study" if kind else "another sweep or study"
         raise StoreError(
             f"{path} holds {held}, and is left alone. Move it away, or name another place: "
@@ -89,6 +88,34 @@ def room(spec: StudySpec, job: SweepSpec, option: str) -> Path | None:
         aside = _numbered(path)
         path.rename(aside)
     return aside
+
+
+def _is_of(spec: StudySpec, by: Mapping[str, Any]) -> bool:
+    """Whether a store's rows were asked for by this very study: its bounds, its lines, all."""
+    return bool(by.get("polished", by).get("of") == spec.hash)
+
+
+def beside(spec: StudySpec, path: Path) -> Mapping[str, Any] | None:
+    """Who asked for the rows of a store beside; None if there is none of this very study."""
+    if not path.exists() or not _is_of(spec, by := asked_by(path)):
+        return None
+    return by
+
+
+def polished_rows(path: Path) -> np.ndarray:
+    """(point,) variants of the study that a store of polished designs began from."""
+    return np.array(asked_by(path)["polished"]["rows"], int)
+
+
+def polished_of(spec: StudySpec) -> Verdict | None:
+    """The judgement of this very study's polished designs; None where there are none.
+
+    Where `basepar polish` was stopped, none of them is settled.
+    """
+    path = polished_path(spec.path)
+    if beside(spec, path) is None:
+        return None
+    return judge(spec, store.open_group(path), 0, len(polished_rows(path)))
 
 
 def _numbered(path: Path) -> Path:
@@ -107,11 +134,16 @@ def stale(spec: StudySpec, verdict: Verdict) -> list[str]:
 
 def stale_polish(spec: StudySpec, verdict: Verdict) -> str:
     """What to know of polished designs where the study has gone on since; "" if nothing."""
-    from .polish import polished_rows, starts
+    from .polish import starts
 
     path = polished_path(spec.path)
     if not path.exists() or not verdict.feasible.any():
         return ""
+    found = polished_of(spec)
+    if found is None:
+        return _foreign(path)
+    if not found.settled.any():
+        return f"{path.name} is empty: its descents were stopped. Run `basepar polish` again."
     rows = polished_rows(path)
     now = starts(spec, verdict, len(rows))
     if np.array_equal(rows, now):
@@ -121,6 +153,12 @@ def stale_polish(spec: StudySpec, verdict: Verdict) -> str:
         f"best now: {_named(now)}. `basepar polish` polishes what is best now, and keeps the "
         "earlier designs beside."
     )
+
+
+def _foreign(path: Path) -> str:
+    kind = kind_of_store(asked_by(path))
+    held = f"{WORDS[kind]} of another study, or of this one with other bounds or lines"
+    return f"{path.name} holds {held if kind else 'another sweep or study'}, and is left out."
 
 
 def _named(rows: np.ndarray) -> str:
@@ -134,7 +172,9 @@ def stale_samples(spec: StudySpec) -> str:
     path = tolerances_path(spec.path)
     if not path.exists():
         return ""
-    by = asked_by(path)
+    by = beside(spec, path)
+    if by is None:
+        return _foreign(path)
     name, design = chosen(spec, "best")
     if by.get("about") == json.loads(json.dumps(design)):
         return ""

@@ -30,12 +30,12 @@ from sweeps.spec import SweepSpec
 from sweeps.statuses import Status
 from sweeps.sweep import complete, sweep
 
-from .beside import asked_by, polished_path, room
+from .beside import polished_path, room
 from .journal import opened
 from .landscape import Landscape
 from .samplers import distributions
 from .study_spec import Range, StudySpec, Variable
-from .verdict import CLOSING, Verdict, judge
+from .verdict import CLOSING, Verdict, dominated, judge
 
 #: A constraint is kept with this much to spare, relative to its sides: the evaluation that
 #: confirms a design rounds otherwise than the descent.
@@ -135,11 +135,6 @@ def polish(spec: StudySpec, client: Client, points: int = 3, path: Path | None =
     return Polished(Path(job.store), rows, before, after, landscape.kinds, told, descents, aside)
 
 
-def polished_rows(path: Path) -> np.ndarray:
-    """(point,) variants of the study that a store of polished designs began from."""
-    return np.array(asked_by(path)["polished"]["rows"], int)
-
-
 def _job(spec: StudySpec, rows: np.ndarray, to: Path | None) -> SweepSpec:
     by = {"polished": {"of": spec.hash, "rows": rows.tolist()}}
     plan = Asked(spec.plan.variables, len(rows), by)
@@ -181,24 +176,12 @@ def starts(spec: StudySpec, verdict: Verdict, points: int) -> np.ndarray:
             "Widen the bounds or loosen a constraint.",
             [spec.store],
         )
-    values = verdict.values[feasible] * signs(spec)
+    values = verdict.values[feasible] * spec.signs
     order = np.argsort(values[:, 0], kind="stable")
     if len(spec.objectives) > 1:
         order = order[~dominated(values[order])]
         order = order[np.unique(np.linspace(0, len(order) - 1, points).round().astype(int))]
     return feasible[order[:points]]
-
-
-def signs(spec: StudySpec) -> np.ndarray:
-    """(objective,): 1 where less is better, −1 where more is."""
-    return np.array([1.0 if line.minimize else -1.0 for line in spec.objectives])
-
-
-def dominated(values: np.ndarray) -> np.ndarray:
-    """(point,) bool: another point is no worse in all objectives, and better in one."""
-    less = (values[:, None] <= values[None]).all(axis=2)
-    better = (values[:, None] < values[None]).any(axis=2)
-    return np.asarray((less & better).any(axis=0))
 
 
 def descend(landscape: Landscape, design: Mapping[str, float]) -> Descent:
@@ -236,7 +219,7 @@ class _Descent:
         if begin is None:
             return Descent(self.start, self.evaluations, "the start does not close")
         count = len(self.landscape.spec.objectives)
-        self.first = begin[0][:count] * signs(self.landscape.spec)
+        self.first = begin[0][:count] * self.landscape.spec.signs
         self.scale = np.maximum(np.abs(self.first), 1e-12)
         size = np.abs(begin[0][count:]).reshape(-1, 2).sum(axis=1)
         self.sides = np.where(size > 0, size, 1.0)
@@ -290,7 +273,7 @@ class _Descent:
             return BEYOND, slope, np.full_like(spare, -1.0), spares
         values, slopes = found[0], found[1] * self.width
         count = len(self.landscape.spec.objectives)
-        sign = signs(self.landscape.spec) / self.scale
+        sign = self.landscape.spec.signs / self.scale
         goals, moved = values[:count] * sign, slopes[:count] * sign[:, None]
         pairs, pair_slopes = values[count:].reshape(-1, 2), slopes[count:].reshape(-1, 2, len(u))
         spare = (pairs[:, 1] - pairs[:, 0]) / self.sides - SPARE

@@ -13,13 +13,13 @@ from basepar_core.files import library_names
 from sweeps import store
 
 from . import documents, incumbents, storages
-from .beside import stale_polish
+from .beside import stale
 from .design_study import Result
 from .store_tables import show_notes, show_status
 from .study_spec import Range, StudySpec
 from .study_units import plain, shown_units, si_units
 from .terminal import number, out, table, typed
-from .verdict import CLOSING, Verdict, judge
+from .verdict import CLOSING, Verdict, dominated, judge
 
 #: Variants listed: of one objective the best, of several the front's.
 LISTED, FRONT = 5, 20
@@ -43,7 +43,7 @@ def study(spec: StudySpec, result: Result, certified: int = 0) -> dict[str, Any]
         "continuous": continuous(spec),
         "best": [_variant(spec, verdict, int(row)) for row in rows],
         "certified": incumbents.certify(spec, feasible[: max(0, certified)]),
-        "stale": [text] if (text := stale_polish(spec, verdict)) else [],
+        "stale": stale(spec, verdict),
     }
 
 
@@ -53,17 +53,17 @@ def best(spec: StudySpec, verdict: Verdict) -> np.ndarray:
     if not feasible.size:
         settled = np.flatnonzero(verdict.settled)
         return settled[np.argsort(verdict.violation[settled], kind="stable")][:LISTED]
-    sign = np.array([1.0 if line.minimize else -1.0 for line in spec.objectives])
-    values = verdict.values[feasible] * sign
+    values = verdict.values[feasible] * spec.signs
     order = np.argsort(values[:, 0], kind="stable")
     if len(spec.objectives) == 1:
         return feasible[order][:LISTED]
-    beaten = np.array([_is_dominated(one, values) for one in values])
-    return feasible[order[~beaten[order]]][:FRONT]
+    return feasible[order[~dominated(values[order])]][:FRONT]
 
 
-def _is_dominated(one: np.ndarray, values: np.ndarray) -> bool:
-    return bool(((values <= one).all(axis=1) & (values < one).any(axis=1)).any())
+def best_feasible(spec: StudySpec, verdict: Verdict) -> int | None:
+    """The row that may be called the best; None where none is feasible."""
+    rows = best(spec, verdict)
+    return int(rows[0]) if rows.size and verdict.feasible[rows[0]] else None
 
 
 def _variant(spec: StudySpec, verdict: Verdict, row: int) -> dict[str, Any]:
@@ -140,8 +140,8 @@ def _show_end(document: Mapping[str, Any]) -> None:
         show_notes(document["stale"])
     if "polished" in document:  # is shown next, and says what comes then
         return
-    moves = ["polish"] if document["continuous"] and document["feasible"] else []
-    commands = ["report", *moves, "tolerances", "pictures"]
+    moves = ["polish"] * bool(document["continuous"]) + ["tolerances"]
+    commands = ["report", *(moves if document["feasible"] else []), "pictures"]
     show_next(document["store"], commands, document["continuous"])
     if document["mechanism"] in library_names():
         out.print(f"  {typed('basepar')} show {escape(document['mechanism'])} -o drawing.png")

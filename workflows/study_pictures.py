@@ -19,9 +19,8 @@ from basepar_core.closure import Model, prepare
 from basepar_core.errors import StoreError
 from sweeps import store
 
-from .beside import polished_path, tolerances_path
+from .beside import beside, polished_of, tolerances_path
 from .drawing import COLOURS, INK, _Scene, canvas, save
-from .polish import dominated, polished_rows, signs
 from .report.facts import unit_size
 from .samplers import distributions
 from .study_axes import (
@@ -40,7 +39,7 @@ from .study_axes import (
 )
 from .study_spec import StudySpec
 from .tolerances import Spread, read_spread
-from .verdict import Verdict, judge
+from .verdict import Verdict, dominated, judge
 
 #: Designs drawn side by side.
 DRAWN = 3
@@ -59,7 +58,7 @@ class Shown:
     verdict
         All trials that are settled or pending.
     polished
-        The polished designs, where there are any.
+        The polished designs of this very study, where there are any.
     spread
         Samples about a design, where there are any.
     """
@@ -73,12 +72,10 @@ class Shown:
     def of(cls, spec: StudySpec) -> "Shown":
         """What lies in the study's store and in those beside it."""
         found = cls(spec, judge(spec, store.open_group(spec.path), 0, spec.trials))
-        path = polished_path(spec.path)
-        if path.exists():
-            count = len(polished_rows(path))
-            found = replace(found, polished=judge(spec, store.open_group(path), 0, count))
+        if (polished := polished_of(spec)) is not None and polished.settled.any():
+            found = replace(found, polished=polished)
         path = tolerances_path(spec.path)
-        if path.exists():
+        if beside(spec, path) is not None:
             with suppress(StoreError):  # still being written
                 found = replace(found, spread=read_spread(spec, path))
         return found
@@ -109,7 +106,7 @@ class Shown:
     @property
     def best(self) -> list[int]:
         """Places among `candidates`: the best, or some evenly along the front."""
-        values = self.candidates[0] * signs(self.spec)
+        values = self.candidates[0] * self.spec.signs
         if not len(values):
             return []
         order = np.argsort(values[:, 0], kind="stable")
@@ -211,7 +208,7 @@ def front(shown: Shown) -> Any:
     scatter(axes, x[missed], y[missed], "misses a constraint", MISSED, 20)
     scatter(axes, x[good], y[good], "feasible", FEASIBLE, 24)
     values = shown.candidates[0]
-    best = values[~dominated(values * signs(shown.spec))][:, :2]
+    best = values[~dominated(values * shown.spec.signs)][:, :2]
     best = best[np.argsort(best[:, 0])]
     axes.plot(*best.T, color=INK, lw=1, drawstyle="steps-post", label="front", zorder=3)
     if shown.polished is not None and shown.polished.feasible.any():

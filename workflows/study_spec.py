@@ -208,6 +208,11 @@ class StudySpec:
         return tuple(name for name, _ in self.variables)
 
     @cached_property
+    def signs(self) -> np.ndarray:
+        """(objective,): 1 where less is better, −1 where more is."""
+        return np.array([1.0 if line.minimize else -1.0 for line in self.objectives])
+
+    @cached_property
     def results(self) -> tuple[str, ...]:
         """Results that objectives and constraints speak of."""
         spoken = [line.expression for line in self.objectives]

@@ -26,10 +26,10 @@ from sweeps import store
 from sweeps.asked import Asked
 from sweeps.sweep import complete, sweep
 
-from .beside import polished_path, room, tolerances_path
+from .beside import polished_of, polished_path, room, tolerances_path
 from .landscape import Landscape
-from .polish import finished, polished_rows, signs
-from .study_document import best
+from .polish import finished
+from .study_document import best_feasible
 from .study_spec import StudySpec
 from .study_units import plain, shown_units, si_units
 from .verdict import CLOSING, Verdict, judge
@@ -148,34 +148,58 @@ def read_tolerances(mechanism: Mechanism, texts: Sequence[str]) -> dict[str, flo
 def chosen(spec: StudySpec, variant: str) -> tuple[str, dict[str, float]]:
     """A design of a study by its name, SI: `best`, a variant's number, or `polished 0`.
 
-    `best` is the best of the polished ones and the variants; where there are several objectives,
-    a polished one if there is any.
+    `best` is the best feasible one of the polished ones and the variants; where there are several
+    objectives, a polished one if there is any. By its name an infeasible one can be had too.
 
     Raises
     ------
     UsageError
-        There is none of this name.
+        There is none of this name, or none is feasible.
     """
-    verdict, path = finished(spec), polished_path(spec.path)
-    row = int(best(spec, verdict)[0])
-    word, _, number = variant.partition(" ")
-    if (word == "polished" or variant == "best") and path.exists():
-        polished = judge(spec, store.open_group(path), 0, len(polished_rows(path)))
-        place = int(number) if number.isdigit() else int(best(spec, polished)[0])
-        if place < len(polished.values) and polished.feasible[place]:
-            single = variant == "best" and len(spec.objectives) == 1
-            apart = (polished.values[place] - verdict.values[row]) * signs(spec)
-            if not (single and verdict.feasible[row] and apart[0] > 0):
-                return f"polished {place}", _design(spec, polished, place)
+    verdict, polished = finished(spec), polished_of(spec)
     if variant == "best":
-        return f"variant {row}", _design(spec, verdict, row)
-    if variant.isdigit() and int(variant) < spec.trials:
+        return _best(spec, verdict, polished)
+    word, _, number = variant.rpartition(" ")
+    if word == "polished" and number.isdecimal() and polished is not None:
+        place = int(number)
+        if place < len(polished.values) and not polished.settled[place]:
+            raise UsageError(
+                f"{polished_path(spec.path)} has no result of {variant}: run `basepar polish` "
+                "again.",
+                ["--variant"],
+            )
+        if place < len(polished.values):
+            return f"polished {place}", _design(spec, polished, place)
+    if variant.isdecimal() and int(variant) < spec.trials:
         return f"variant {variant}", _design(spec, verdict, int(variant))
     raise UsageError(
         f"{spec.store} has no design {variant!r}: best, a variant from 0 to {spec.trials - 1}, or "
-        "'polished 0' after `basepar polish`.",
+        + (
+            "'polished 0' after `basepar polish`."
+            if polished is None
+            else f"'polished 0' to 'polished {len(polished.values) - 1}'."
+        ),
         ["--variant"],
     )
+
+
+def _best(
+    spec: StudySpec, verdict: Verdict, polished: Verdict | None
+) -> tuple[str, dict[str, float]]:
+    row = best_feasible(spec, verdict)
+    place = None if polished is None else best_feasible(spec, polished)
+    if polished is not None and place is not None:
+        single = row is not None and len(spec.objectives) == 1
+        apart = (polished.values[place] - verdict.values[row or 0]) * spec.signs
+        if not (single and apart[0] > 0):
+            return f"polished {place}", _design(spec, polished, place)
+    if row is None:
+        raise UsageError(
+            f"No variant of {spec.store} meets all constraints, so none is the best; name one "
+            "with --variant.",
+            ["--variant"],
+        )
+    return f"variant {row}", _design(spec, verdict, row)
 
 
 def _design(spec: StudySpec, verdict: Verdict, row: int) -> dict[str, float]:
@@ -289,7 +313,7 @@ def document(spec: StudySpec, found: Spread) -> dict[str, Any]:
         "missed": {key: int(n) for key, n in zip(keys, missed, strict=True)},
         "objectives": {
             line.text: _numbers(found, k, float(sign))
-            for k, (line, sign) in enumerate(zip(spec.objectives, signs(spec), strict=True))
+            for k, (line, sign) in enumerate(zip(spec.objectives, spec.signs, strict=True))
         },
     }
 

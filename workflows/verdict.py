@@ -118,6 +118,18 @@ def weigh(
     )
 
 
+def dominated(values: np.ndarray) -> np.ndarray:
+    """(point,) bool: another point has no objective above this one's, and one below.
+
+    Parameters
+    ----------
+    values
+        (point, objective), the less the better: times `StudySpec.signs`.
+    """
+    beaten = [((values <= one).all(axis=1) & (values < one).any(axis=1)).any() for one in values]
+    return np.array(beaten, bool)
+
+
 def objective_values(
     objectives: Sequence[Objective], known: dict[str, Any], count: int
 ) -> np.ndarray:

@@ -198,8 +198,7 @@ def _as_far_as_known(spec: StudySpec, source: _Source) -> StudySpec:
 
 def _best_first(spec: StudySpec, verdict: Verdict, rows: np.ndarray) -> np.ndarray:
     """Order of these rows: least violation first, then the least sum of ranks."""
-    sign = np.array([1.0 if line.minimize else -1.0 for line in spec.objectives])
-    values = verdict.values[rows] * sign
+    values = verdict.values[rows] * spec.signs
     ranks = values.argsort(axis=0, kind="stable").argsort(axis=0, kind="stable").sum(axis=1)
     return np.lexsort((ranks, verdict.violation[rows]))
 

@@ -41,7 +41,6 @@ from workflows import design_study
 from workflows import journal as journals
 from workflows.design_study import load_job, study
 from workflows.landscape import column
-from workflows.polish import signs
 from workflows.python_study import study_of
 from workflows.sampler_kinds import kind_of
 from workflows.study_spec import Sampler
@@ -241,7 +240,7 @@ REFERENCE = (14.0, 0.0)  # N m, rad
 
 def to_minimize(spec, verdict):
     """(variant, objective) of the feasible ones; less is better."""
-    return verdict.values[verdict.feasible] * signs(spec)
+    return verdict.values[verdict.feasible] * spec.signs
 
 
 def hypervolume(points, worst=REFERENCE):

@@ -20,13 +20,13 @@ from workflows.beside import polished_path
 from workflows.cli import main
 from workflows.design_study import study
 from workflows.landscape import Landscape, column
-from workflows.polish import dominated, polish
+from workflows.polish import polish
 from workflows.python_study import study_of as study_spec
 from workflows.study_file import parse_study
 from workflows.study_live import picture
 from workflows.study_store import study_of
 from workflows.tolerances import Tolerances, read_tolerances, spread
-from workflows.verdict import judge
+from workflows.verdict import dominated, judge
 
 from .fourbar_study import small, swing
 

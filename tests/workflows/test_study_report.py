@@ -17,11 +17,12 @@ from basepar_core.errors import StoreError, UsageError
 from cluster.connect import connect
 from cluster.places import Laptop
 from sweeps import store
-from sweeps.sweep import summary
+from sweeps.sweep import ready, summary
+from workflows import polish as polish_module
 from workflows import polish_document, study_document
-from workflows.beside import polished_path, stale, tolerances_path
+from workflows.beside import polished_path, polished_rows, stale, tolerances_path
 from workflows.design_study import Result, study
-from workflows.polish import polish, polished_rows
+from workflows.polish import polish
 from workflows.python_study import study_of as study_spec
 from workflows.report import judged as judged_by
 from workflows.report import page, variant_table
@@ -249,21 +250,75 @@ def test_a_descent_ends_on_the_bound_itself(beside):
     assert last.params == {"lx1": 0.3}
 
 
-def test_the_best_of_variants_and_polished_designs(done, tmp_path, monkeypatch):
-    """A polished design of an earlier state that a variant beats is not the best."""
-    from workflows import tolerances
+def test_the_best_of_variants_and_polished_designs(beside):
+    """The torque is largest at the upper bound, where the descent ended."""
+    spec, found = beside
+    assert chosen(spec, "best") == ("polished 0", {"lx1": 0.3})
+    assert chosen(spec, "polished 0") == ("polished 0", {"lx1": 0.3})
+    torque = store.open_group(spec.path)["torque_rms"][:]
+    assert found.after.values[0, 0] > torque.max()
+    for name in ("polished", "polished foo", "polished 1", "variant 4", "²", "4"):
+        with pytest.raises(UsageError, match=f"no design '{name}'"):
+            chosen(spec, name)
 
-    spec = small(done.path.parent, "one", TEXT)
-    verdict = judge(spec, store.open_group(spec.path), 0, spec.trials)
-    worst = int(np.argmax(np.where(verdict.feasible, verdict.values[:, 0], -np.inf)))
-    best = int(np.argmin(np.where(verdict.feasible, verdict.values[:, 0], np.inf)))
-    monkeypatch.setattr(tolerances, "polished_path", lambda _: spec.path)
-    monkeypatch.setattr(tolerances, "polished_rows", lambda _: [0] * spec.trials)
-    assert chosen(spec, "best")[0] == f"polished {best}"  # as good as the variant
-    monkeypatch.setattr(tolerances, "best", lambda s, v: [worst if v is not verdict else best])
-    calls = iter([verdict, judge(spec, store.open_group(spec.path), 0, spec.trials)])
-    monkeypatch.setattr(tolerances, "finished", lambda _: next(calls))
-    assert chosen(spec, "best")[0] == f"variant {best}"
+
+def test_polished_designs_of_another_study_are_left_out(beside, client, tmp_path):
+    """The same study, but for a narrower bound that the old one's polished design is beyond."""
+    old, _ = beside
+    spec = parse_study(BESIDE.replace("0.3]", "0.25]")).at(f"{tmp_path}/one.zarr")
+    assert study(spec, client).summary.done
+    shutil.copytree(polished_path(old.path), polished_path(spec.path))
+    torque = store.open_group(spec.path)["torque_rms"][:]
+    assert chosen(spec, "best")[0] == f"variant {int(np.argmax(torque))}"
+    with pytest.raises(UsageError, match="has no design 'polished 0'"):
+        chosen(spec, "polished 0")
+    shown = Shown.of(spec)
+    assert shown.polished is None
+    (said,) = stale(spec, shown.verdict)
+    assert "polished designs of another study" in said
+
+
+def test_descents_that_were_stopped(beside, client, tmp_path, monkeypatch):
+    """The store is made, its chunk was never written: as if there were no polished designs."""
+
+    def stopped(job, workers, evaluator):
+        with ready(job, workers, evaluator=evaluator):
+            raise KeyboardInterrupt
+
+    old, _ = beside
+    shutil.copytree(old.path, tmp_path / "one.zarr")
+    spec = old.at(f"{tmp_path}/one.zarr")
+    with monkeypatch.context() as patched:
+        patched.setattr(polish_module, "sweep", stopped)
+        with pytest.raises(KeyboardInterrupt):
+            polish(spec, client, 1)
+    assert Shown.of(spec).polished is None
+    torque = store.open_group(spec.path)["torque_rms"][:]
+    assert chosen(spec, "best")[0] == f"variant {int(np.argmax(torque))}"
+    with pytest.raises(UsageError, match="run `basepar polish` again"):
+        chosen(spec, "polished 0")
+    (said,) = stale(spec, Shown.of(spec).verdict)
+    assert "Run `basepar polish` again" in said
+    assert polish(spec, client, 1).after.feasible.all()
+    assert chosen(spec, "best")[0] == "polished 0"
+
+
+def test_an_infeasible_variant_is_never_the_best(beside, tmp_path):
+    """No torque is that small; by its number a variant can be had all the same."""
+    spec, _ = beside
+    hopeless = parse_study(BESIDE.replace("lx1 >= 0.02 m", "torque_rms <= 1e-9 N*m"))
+    hopeless = replace(spec, constraints=hopeless.constraints)
+    with pytest.raises(UsageError, match="none is the best; name one with --variant"):
+        chosen(hopeless, "best")
+    assert chosen(hopeless, "2")[0] == "variant 2"
+
+
+def test_the_study_tells_of_samples_of_an_earlier_state(beside, client):
+    spec, _ = beside
+    spread(spec, client, Tolerances({"lx1": 1e-4}, samples=4), "0")
+    result = Result(summary(spec.sweep, spec.path), Beginning(), spec)
+    (said,) = study_document.study(spec, result)["stale"]
+    assert "one-tolerances.zarr is about variant 0, and the best design is polished 0" in said
 
 
 # Words and pictures

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
+from ..verdict import dominated
 from . import mathml
 from .facts import Facts, Metric
 from .html import Cell, Column, LeftOut, Section, framed, joined, paragraph, with_unit
@@ -101,9 +102,7 @@ def tiles(found: Facts, it: Judged) -> list[tuple[str, Any, str]]:
         return [("best design", "none", "no variant meets all constraints"), met]
     values, _, names = shown.candidates
     if len(asked) > 1:
-        from ..polish import dominated, signs
-
-        front = int((~dominated(values * signs(it.spec))).sum())
+        front = int((~dominated(values * it.spec.signs)).sum())
         return [("designs on the front", data(front), "none is better in all objectives"), met]
     place, metric = shown.best[0], asked[0]
     value = float(values[place, 0]) * it.units[metric.meaning].per_si

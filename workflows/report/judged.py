@@ -49,11 +49,6 @@ class Judged:
         """(row,): what a sampler adds up of the constraints that are missed."""
         return self.verdict.violation[self.rows]
 
-    @property
-    def signs(self) -> np.ndarray:
-        """(objective,): 1 where less is better, −1 where more is."""
-        return np.array([1.0 if line.minimize else -1.0 for line in self.spec.objectives])
-
     @cached_property
     def units(self) -> dict[str, Unit]:
         """Units to show numbers in, by parameter, result and objective."""
@@ -78,7 +73,7 @@ class Judged:
 
         made: list[Metric] = []
         arrays = {metric.name for metric in swept}
-        goals = self.verdict.values[self.rows] * self.signs
+        goals = self.verdict.values[self.rows] * self.spec.signs
         for k, line in enumerate(self.spec.objectives):
             values = self.verdict.values[self.rows, k]
             if not np.isfinite(values).any():
@@ -90,7 +85,7 @@ class Judged:
                     _unit(unit),
                     line.text,
                     np.where(np.isfinite(values), values, np.nan) * unit.per_si,
-                    sign=float(self.signs[k]),
+                    sign=float(self.spec.signs[k]),
                     may_win=self.feasible,
                     is_asked=True,
                     ties=goals[:, [j for j in range(goals.shape[1]) if j != k]].sum(axis=1),
