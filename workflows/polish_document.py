@@ -15,7 +15,7 @@ from cluster.places import Place
 
 from . import incumbents
 from .polish import Polished, polish
-from .study_document import best, continuous, head, in_shown_unit, near, show_next
+from .study_document import best, continuous, head, in_shown_unit, near, show_next, violations
 from .study_spec import Range, StudySpec
 from .study_units import plain, shown_units, si_units
 from .sweep_job import ClusterError
@@ -99,6 +99,7 @@ def _design(spec: StudySpec, found: Polished, place: int) -> dict[str, Any]:
         "parameters_before": _parameters(spec, found.before, row),
         "parameters": _parameters(spec, found.after, place),
         "feasible": bool(found.after.feasible[place]),
+        "violations": violations(spec, found.after, place),
         "active": [n for n, x in zip(names, margins, strict=True) if abs(x) < ACTIVE],
         "bounds": bounds_reached(spec, found.after.parameters[place]),
         "evaluations": found.descents[place].evaluations if found.descents else 0,
@@ -146,7 +147,7 @@ def show(facts: Mapping[str, Any]) -> None:
             str(one["variant"]),
             *moved,
             *(in_shown_unit(facts, n, x) for n, x in one["parameters"].items()),
-            escape(", ".join(held_by(facts, one)) or "–"),
+            _held_or_missed(facts, one),
         )
     out.print()
     out.print(made)
@@ -161,6 +162,12 @@ def show(facts: Mapping[str, Any]) -> None:
     for one in facts["certified"]:
         out.print(f"\n{escape(incumbents.line(one, 'polished'))}")
     show_next(facts["study"], ("report", "tolerances", "pictures"), facts["continuous"])
+
+
+def _held_or_missed(facts: Mapping[str, Any], design: Mapping[str, Any]) -> str:
+    if not design["feasible"]:  # by the evaluation that confirms what a descent claims
+        return f"[yellow]{escape('misses ' + ', '.join(design['violations']))}[/]"
+    return escape(", ".join(held_by(facts, design)) or "–")
 
 
 def held_by(facts: Mapping[str, Any], design: Mapping[str, Any]) -> list[str]:

@@ -115,8 +115,8 @@ def study_of(
     formulas = _formulas(mechanism, derive or {}, wrong)
     if wrong:
         raise FileError("study", wrong)
-    for line in (*aims, *lines):
-        warn_of_bare_angles("study", line.text, known, angular(mechanism, own))
+    for text in (*(line.text for line in (*aims, *lines)), *(derive or {}).values()):
+        warn_of_bare_angles("study", text, known, angular(mechanism, own))
     if isinstance(sampler, str):
         sampler = Sampler(sampler, seed, tuple((options or {}).items()))
     return StudySpec(

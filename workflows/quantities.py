@@ -52,12 +52,18 @@ def quantities(mechanism: Mechanism, own: Iterable[OwnMetric] = ()) -> dict[str,
 
 def angular(mechanism: Mechanism, own: Iterable[OwnMetric] = ()) -> set[str]:
     """What of `quantities` is in rad."""
-    metrics = {
-        name: cycle_metrics.find(mechanism, name) for name in cycle_metrics.names(mechanism)
-    }
-    users = {**registered(), **{one.name: one for one in own}}
-    every = {**users, **metrics}
-    return angles(mechanism) | {name for name, one in every.items() if one and one.unit == "rad"}
+    units = metric_units(mechanism, own)
+    return angles(mechanism) | {name for name, unit in units.items() if unit == "rad"}
+
+
+def metric_units(mechanism: Mechanism, own: Iterable[OwnMetric] = ()) -> dict[str, str]:
+    """SI units of metrics in their own words: of rad and A their dimension knows nothing."""
+    found = {one.name: one.unit for one in (*registered().values(), *own)}
+    for name in cycle_metrics.names(mechanism):
+        metric = cycle_metrics.find(mechanism, name)
+        assert metric is not None
+        found[name] = metric.unit
+    return found
 
 
 def _dimension(unit: str) -> Dimension:

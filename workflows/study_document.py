@@ -67,7 +67,6 @@ def best_feasible(spec: StudySpec, verdict: Verdict) -> int | None:
 
 
 def _variant(spec: StudySpec, verdict: Verdict, row: int) -> dict[str, Any]:
-    keys = [CLOSING, *(line.text for line in spec.constraints)]
     return {
         "variant": row,
         "parameters": dict(zip(spec.names, verdict.parameters[row].tolist(), strict=True)),
@@ -80,12 +79,15 @@ def _variant(spec: StudySpec, verdict: Verdict, row: int) -> dict[str, Any]:
             for name, column in verdict.results.items()
         },
         "feasible": bool(verdict.feasible[row]),
-        "violations": {
-            key: value
-            for key, value in zip(keys, verdict.violations[row].tolist(), strict=True)
-            if value > 0
-        },
+        "violations": violations(spec, verdict, row),
     }
+
+
+def violations(spec: StudySpec, verdict: Verdict, row: int) -> dict[str, float]:
+    """What a design misses, and by how much: constraints whose number is above 0."""
+    keys = [CLOSING, *(line.text for line in spec.constraints)]
+    numbers = verdict.violations[row].tolist()
+    return {key: value for key, value in zip(keys, numbers, strict=True) if value > 0}
 
 
 def show(document: Mapping[str, Any]) -> None:

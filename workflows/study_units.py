@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from basepar_core.errors import ExpressionError
 from basepar_core.expressions import ONE, evaluate
 from basepar_core.grammar import parse_unit
+from sweeps.space import angles
 from sweeps.sweep import swept_outputs
 
-from .quantities import quantities
+from .quantities import metric_units, quantities
 from .study_spec import StudySpec
 
-#: Results that are angles where they have no unit.
-TURNS = ("stroke(", "transmission_angle(", "dwell(")
 #: A constraint that compares with a number in a unit: what is compared, and the unit.
 _LIMIT = re.compile(r"(.+?)\s*[<>]=?\s*[-+\d.eE*/^() ]*\d\s*([A-Za-z][\w*/^]*)")
 
@@ -30,14 +29,11 @@ def si_units(spec: StudySpec, others: Sequence[str] = ()) -> dict[str, str]:
     """SI units of parameters, results and objectives, and of other symbols."""
     units = {output.name: output.unit for output in swept_outputs(spec.sweep)}
     known = quantities(spec.mechanism, spec.own)
-    angles = {symbol.name for symbol in spec.mechanism.geometry if symbol.is_angle}
-    for name in others:
+    said = dict.fromkeys(angles(spec.mechanism), "rad")
+    said |= metric_units(spec.mechanism, spec.own)
+    for name in (*others, *spec.results):
         text = str(known[name])
-        units[name] = "rad" if name in angles else "1" if text == "no unit" else text
-    for name in spec.results:
-        text = str(known[name])
-        is_turn = name.startswith(TURNS) and text == "no unit"
-        units[name] = "rad" if is_turn else "1" if text == "no unit" else text
+        units[name] = said.get(name, "1" if text == "no unit" else text).replace(" ", "*")
     return {line.text: line.unit for line in spec.objectives} | units
 
 

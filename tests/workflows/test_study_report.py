@@ -250,6 +250,19 @@ def test_a_descent_ends_on_the_bound_itself(beside):
     assert last.params == {"lx1": 0.3}
 
 
+def test_a_polished_design_that_is_not_confirmed_says_so(beside, capsys):
+    """Here the evaluation finds what the descent did not: the constraint is missed."""
+    spec, found = beside
+    missed = replace(found.after, violations=np.array([[0.0, 1e-6]]))
+    for after, words in ((found.after, "lx1 at its most"), (missed, "misses lx1 >= 0.02 m")):
+        facts = polish_document.document(spec, replace(found, after=after))
+        assert facts["designs"][0]["violations"] == (
+            {} if after is found.after else {"lx1 >= 0.02 m": 1e-6}
+        )
+        polish_document.show(facts)
+        assert words in " ".join(capsys.readouterr().out.split())
+
+
 def test_the_best_of_variants_and_polished_designs(beside):
     """The torque is largest at the upper bound, where the descent ended."""
     spec, found = beside

@@ -1,13 +1,17 @@
 """Study files: what they mean, all mistakes at once, and what makes two studies different."""
 
+import warnings
+
 import pytest
 
 from basepar_core.errors import BaseparWarning, FileError
 from basepar_core.files import library_path
+from sweeps import own_metrics
 from sweeps.spec_file import from_document
 from workflows.python_study import study_of
 from workflows.study_file import load_study, parse_study
 from workflows.study_spec import Choices, Integers, Range
+from workflows.study_units import shown_units, si_units
 
 STUDY = """
 mechanism: four-bar
@@ -270,3 +274,44 @@ def test_angles_without_a_unit_are_said_to_be_radians(recwarn):
     aim = {"abs(stroke(D) - 40)": "minimize"}
     with pytest.warns(BaseparWarning, match="'abs"):
         study_of("four-bar", {"lx1": (0.2, 0.6)}, aim, trials=1, sampler="random")
+
+
+def test_a_bare_angle_in_a_formula_is_said_in_python_too(tmp_path):
+    angles = "geometry:\n  tilt: {value: 20, unit: deg}\n  turn: {value: 30, unit: deg}"
+    (tmp_path / "turned.yaml").write_text(
+        library_path("four-bar").read_text().replace("geometry:", angles)
+    )
+
+    def made(formula):
+        aim = {"turn": "minimize"}
+        follows = {"turn": formula}
+        study_of(
+            str(tmp_path / "turned.yaml"), {"tilt": (0.2, 0.6)}, aim, trials=1, derive=follows
+        )
+
+    with pytest.warns(BaseparWarning, match=r"tilt \+ 5.*286.5 deg; write '5 deg'"):
+        made("tilt + 5")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", BaseparWarning)
+        made("tilt + 5 deg")
+
+
+def test_units_are_those_that_metrics_state(monkeypatch):
+    """What rad and A measure is a bare number to the grammar, and not to people."""
+    monkeypatch.setattr(own_metrics, "_registered", {})
+    own = {"wear": own_metrics.metric(unit="rad")(lambda cycle: cycle.joint("D")[:, 0])}
+    spec = study_of(
+        "four-bar",
+        {"lx1": (0.2, 0.6)},
+        {"wear": "minimize", "selected_size(bic)": "minimize"},
+        constraints=["stroke(D) >= 40 deg"],
+        own_metrics=own,
+        trials=1,
+    )
+    expected = {"wear": "rad", "stroke(D)": "rad", "selected_size(bic)": "1", "lx1": "m"}
+    assert si_units(spec) == expected
+    assert (shown_units(spec)["wear"].text, shown_units(spec)["lx1"].text) == ("deg", "m")
+    aims = {"motor_current_rms(drive)": "minimize", "mean_speed": "maximize"}
+    units = si_units(study_of("dwell", {"gear": (4, 16)}, aims, trials=1))
+    assert units["motor_current_rms(drive)"] == "A"
+    assert units["mean_speed"] == "rad/s"
