@@ -35,8 +35,8 @@ from .commands import (
 DEBUG = "BASEPAR_DEBUG"
 
 
-#: A quantity like -30deg, which argparse would take for an option.
-_NEGATIVE = re.compile(r"-\.?[0-9].*[A-Za-z)]$")
+#: A quantity like -30deg or -1e-3, which argparse would take for an option.
+_NEGATIVE = re.compile(r"-\.?[0-9]")
 
 
 class _Parser(argparse.ArgumentParser):

@@ -29,7 +29,8 @@ PIECEWISE = {"torque_peak": "exact, piece by piece", "stroke": "exact, piece by 
 #: Extremes over samples whose slopes are differences.
 EXTREMES = (
     *("shaking_force_peak", "shaking_moment_peak", "transmission_angle"),
-    *("speed_fluctuation", "margin", "dwell"),
+    *("speed_fluctuation", "margin", "dwell", "reaction_peak", "moment_peak"),
+    *("motor_torque_peak", "motor_current_peak"),
 )
 STEPS = ("rank", "selected_size")
 #: Step of central differences, as a share of a variable's range: they err by its square, and by

@@ -9,9 +9,11 @@ import numpy as np
 from basepar_core.errors import UsageError
 from basepar_core.mechanism import GROUND, Mechanism
 from basepar_core.onedof.forward import simulate
+from basepar_core.onedof.machine import ACCURACY as STEPS
 from basepar_core.onedof.machine import Machine
 from basepar_core.onedof.metrics import BAND, unit_of
 from basepar_core.onedof.results import dwell, dwells, measures
+from basepar_core.onedof.survey import ACCURACY as SHARE
 from basepar_core.onedof.turning import STATES
 
 from .documents import coordinate_unit
@@ -75,10 +77,12 @@ def document(
             "dead_points": list(way.dead_points),
             "near_dead_points": [list(stretch) for stretch in way.near],
             "margin": way.margin,
+            "asked": way.asked,
         },
         "samples": survey.table.q.size,
         "errors": {
             "curves": float(survey.errors.max()),
+            "accurate": survey.accurate,
             "routes": survey.energy_errors,
         },
         "curves": {
@@ -118,6 +122,12 @@ def _dwells(
 ) -> dict[str, Any]:
     """Longest stretch of the motion on which each joint stays within its band."""
     survey, way = made.survey, made.survey.way
+    if bands and way.asked:
+        raise UsageError(
+            "--dwell: a range was asked for, and dwells are of whole motions. Leave --range or "
+            "--dwell out.",
+            ["--dwell"],
+        )
     if bands and not way.closed:
         raise UsageError(
             f"--dwell: {made.model.mechanism.coordinates[0]} goes from {way.low:.6g} to "
@@ -159,6 +169,7 @@ def _regime(made: Machine, found_dwells: dict[str, Any], joints: Sequence[str]) 
         numbers[f"dwell({joint})"] = dwell(made.table.q, theta, one["band"])
     found |= {
         "error": made.error,
+        "accurate": made.accurate,
         "measures": {name: float(values[0]) for name, values in numbers.items()},
         "units": {name: unit_of(made.model.mechanism, name) for name in numbers},
         "motion": {
@@ -174,6 +185,21 @@ def _regime(made: Machine, found_dwells: dict[str, Any], joints: Sequence[str]) 
         },
     }
     return found
+
+
+def check_neutral(made: Machine) -> None:
+    """UsageError where a period was asked of a machine that has its own, or no regime."""
+    name = made.model.mechanism.name
+    if made.regimes is None:
+        why = f"{name} has no steady regime"
+    elif STATES[int(made.regimes.state[0])] in ("neutral", "stalled"):
+        return
+    else:
+        why = f"the regime of {name} is not"
+    raise UsageError(
+        f"--period is of neutral regimes, whose speed is free; {why}. Leave it out.",
+        ["--period"],
+    )
 
 
 def moved(made: Machine, duration: float, speed: float) -> dict[str, Any]:
@@ -192,7 +218,8 @@ def moved(made: Machine, duration: float, speed: float) -> dict[str, Any]:
 def write_csv(made: Machine, facts: dict[str, Any], path: Path) -> Path:
     """A table: of the motion in time, of the steady turn, or of what is reduced, units in [ ].
 
-    Beside a motion stand m, m′, V′ and the joints at the same places.
+    Beside a motion stand m, m′, V′ and the joints at the same places; and of reactions, where
+    there is no steady turn that has them, what they are made of.
     """
     unit, motion = facts["unit"], facts.get("run") or facts.get("regime", {}).get("motion")
     q = np.array((motion or facts["curves"])["q"])
@@ -209,6 +236,8 @@ def write_csv(made: Machine, facts: dict[str, Any], path: Path) -> Path:
             if reactions
         }
     columns |= _reduced_columns(made, facts, q)
+    if not (motion or {}).get("reactions"):
+        columns |= _reaction_columns(made, facts, q)
     header = ",".join(f'"{name}"' if "," in name else name for name in columns)
     path.parent.mkdir(parents=True, exist_ok=True)
     rows = np.column_stack(list(columns.values()))
@@ -227,6 +256,17 @@ def _reduced_columns(made: Machine, facts: dict[str, Any], q: np.ndarray) -> dic
     own = survey.table.loads.tracked
     for place, (name, one) in enumerate(facts["joints"].items(), start=own):
         found[f"{name} [{one['unit']}]"] = curves[survey.theta_rows][place]
+    return found
+
+
+def _reaction_columns(made: Machine, facts: dict[str, Any], q: np.ndarray) -> dict[str, Any]:
+    """Reactions per acceleration, per speed squared, and at rest."""
+    curves, found = made.survey.curves(q), {}
+    for k, one in enumerate(facts["reactions"]):
+        rows, effort = curves[made.survey.virtual_rows(k)], _spelled(one["unit"])
+        units = f"{effort}*s^2/{facts['unit']}", f"{effort}*s^2/{facts['unit']}^2", effort
+        for row, (word, unit) in enumerate(zip(("m_e1", "m_e2", "at_rest"), units, strict=True)):
+            found[f"{one['name']} {word} [{unit}]"] = rows[row]
     return found
 
 
@@ -283,6 +323,11 @@ def show(facts: dict[str, Any]) -> None:
         f"{facts['errors']['curves']:.0e}",
         style="dim",
     )
+    if not facts["errors"]["accurate"]:
+        out.print(
+            f"[yellow]curves are not as accurate as they should be, {SHARE:.0e} of their range: "
+            "give a --range farther from dead points[/]"
+        )
     for name, one in facts["dwells"].items():
         out.print(
             f"dwell({name}): {_shown(one['stretch'], unit)} of {facts['coordinate']} within "
@@ -294,6 +339,8 @@ def show(facts: dict[str, Any]) -> None:
         why = (
             "no motor, torque or friction with a value acts"
             if way["closed"]
+            else "a range was asked for"
+            if way["asked"]
             else "the motion does not close"
         )
         out.print(f"no steady regime: {why}", style="dim")
@@ -317,6 +364,8 @@ def _show_regime(regime: dict[str, Any]) -> None:
         "turning": "steady regime: a turn multiplies a small change of speed by "
         f"{regime['multiplier']:.3g}",
         "neutral": "neutral regime: work in and out are equal at every speed",
+        "stalled": "stalled: started at the given speed or period it does not finish a turn. Give "
+        "it a higher --speed, or a shorter --period",
         "no regime": "no steady regime was found: work in and out of a turn do not balance",
     }[regime["state"]]
     terminal.out.print(f"\n{said}")
@@ -329,6 +378,10 @@ def _show_regime(regime: dict[str, Any]) -> None:
         rows.add_row(escape(name), f"{value:.6g}", regime["units"][name])
     terminal.out.print(rows)
     terminal.out.print(f"last doubling of the steps: {regime['error']:.0e} of speed", style="dim")
+    if not regime["accurate"]:
+        terminal.out.print(
+            f"[yellow]the turn is not as accurate as it should be, {STEPS:.0e} of speed[/]"
+        )
 
 
 def _shown(value: float, unit: str) -> str:

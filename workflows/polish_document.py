@@ -15,6 +15,7 @@ from cluster.places import Place
 
 from . import incumbents
 from .polish import Polished, polish
+from .quantities import results_in
 from .study_document import best, continuous, head, in_shown_unit, near, show_next, violations
 from .study_spec import Range, StudySpec
 from .study_units import plain, shown_units, si_units
@@ -61,6 +62,7 @@ def document(spec: StudySpec, found: Polished, certified: int = 0) -> dict[str, 
         "journal": spec.storage if found.told else None,
         "slopes": dict(found.kinds),
         "objectives": {line.text: line.direction for line in spec.objectives},
+        "results": objective_results(spec),
         "units": si_units(spec),
         "shown_in": plain(shown_units(spec)),
         "aside": str(found.aside) if found.aside else None,
@@ -70,11 +72,20 @@ def document(spec: StudySpec, found: Polished, certified: int = 0) -> dict[str, 
     }
 
 
+def objective_results(spec: StudySpec) -> dict[str, list[str]]:
+    """Results that each objective speaks of."""
+    return {
+        line.text: list(results_in(spec.mechanism, [line.expression], spec.own))
+        for line in spec.objectives
+    }
+
+
 def rough_objectives(facts: Mapping[str, Any]) -> list[str]:
     """What following slopes means for results of objectives that are not smooth."""
     found = []
+    asked = {name for results in facts["results"].values() for name in results}
     for name, kind in facts["slopes"].items():
-        if not any(name in text for text in facts["objectives"]):
+        if name not in asked:
             continue
         if kind.startswith("none"):
             found.append(f"{name} goes in steps and has no slope: no descent lowers it on purpose")

@@ -73,7 +73,8 @@ def simulate(
         name = survey.model.mechanism.coordinates[0]
         raise UsageError(
             f"A motion in time cannot start at {name} = {q:.6g}: the range goes from "
-            f"{way.low:.6g} to {way.high:.6g} only. Give a range that contains the start, or none.",
+            f"{way.low:.6g} to {way.high:.6g} only. Give a range that contains the start, or "
+            "none.",
             ["range"],
         )
     return _Motion(survey, events).run(q, speed, duration, currents)
@@ -93,7 +94,7 @@ class _Motion:
         t, parts, end = 0.0, [np.array([[0.0, q, w, *i]]).T], "too many stretches"
         for _ in range(MOST):
             way = self._way(q, w, i)
-            if way == 0 and not any(d.inductance.any() for d in self.loads.drives):
+            if way == 0 and not any(d.slow for d in self.loads.drives):
                 end = "stuck"
                 break
             track, why = self._stretch(t, q, w, i, way, duration)
@@ -142,7 +143,7 @@ class _Motion:
         """Currents: states, or what follows at once without inductance."""
         found = i.copy()
         for k, d in enumerate(self.loads.drives):
-            if not d.inductance.any():
+            if not d.slow:
                 back = d.voltage[0] - d.gain[0] * rate[d.joint, 0]
                 found[k] = back / d.resistance[0]
         return found
@@ -181,7 +182,7 @@ class _Motion:
                 bend = (force - slopes[0, 0] / 2 * y[1] ** 2) / rows[0, 0]
             flow = np.zeros(len(i))
             for k, d in enumerate(self.loads.drives):
-                if d.inductance.any():
+                if d.slow:
                     back = d.gain[0] * rate[d.joint, 0] * speed
                     flow[k] = (d.voltage[0] - d.resistance[0] * y[2 + k] - back) / d.inductance[0]
             return np.array([speed, bend, *flow])

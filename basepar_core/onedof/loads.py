@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import UsageError
 from ..expression_graph import ZERO, Graph
 from ..expressions import Expression, evaluate
 from ..mechanism import Damper, Mechanism, Motor, Spring, Torque
@@ -73,6 +74,23 @@ class Drive:
         """K n, N m per A at the joint, and V per rad/s of it."""
         found: Array = self.constant * self.ratio
         return found
+
+    @property
+    def slow(self) -> bool:
+        """Whether the current is a state: the motor has inductance, in all variants or in none.
+
+        Raises
+        ------
+        UsageError
+            Some variants have it and some do not; `alike` parts them.
+        """
+        if self.inductance.any() and not self.inductance.all():
+            raise UsageError(
+                f"Motor {self.name!r} has inductance in some variants and none in others; these "
+                "are different equations. Compute them apart (loads.alike).",
+                [f"motors.{self.name}.inductance"],
+            )
+        return bool(self.inductance.any())
 
 
 @dataclass(frozen=True)
@@ -214,6 +232,15 @@ def loads_of(mechanism: Mechanism, values: Values) -> Loads:
         tuple(rotors),
         symbols,
     )
+
+
+def alike(mechanism: Mechanism, values: Values, count: int) -> Array:
+    """(variant,) numbers of groups in which every motor has inductance in all or in none."""
+    at = _Numbers(symbol_values(mechanism, values))
+    group = np.zeros(count, dtype=np.int64)
+    for motor in mechanism.motors:
+        group = 2 * group + (at.number(motor.inductance) != 0)
+    return group
 
 
 class _Numbers:

@@ -1,7 +1,7 @@
 """One machine from its file to its steady regime: what the command and reproductions share."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from .path import Path, Values
 from .reduced import inertias, samples_of
 from .results import Motion, motion_of
 from .survey import Survey, Table, survey, tabulate, with_growth
-from .turning import NEUTRAL, NONE, TURNING, Regimes, Turn, close_up, regimes, run, turn_of
+from .turning import NEUTRAL, NONE, STALLED, Regimes, Run, Turn, close_up, regimes, run, turn_of
 from .virtual import Reaction, freed
 from .way import Way, find_way
 
@@ -39,6 +39,8 @@ class Machine:
     error
         Largest change of speed by the last doubling of the intervals, as a share of its range;
         the result is about 16 times better.
+    accuracy
+        What `error` had to be below, as far as `MOST` intervals reach.
     """
 
     model: Model
@@ -49,6 +51,12 @@ class Machine:
     turn: Turn | None = None
     motion: Motion | None = None
     error: float = float("nan")
+    accuracy: float = ACCURACY
+
+    @property
+    def accurate(self) -> bool:
+        """Whether a steady turn is as accurate as it was meant to be; True without one."""
+        return self.motion is None or self.error < self.accuracy
 
 
 def machine(
@@ -110,27 +118,41 @@ def _steady(
     before: Array | None = None
     intervals, error = FEWEST, np.inf
     guess = np.array([GUESS if speed is None else speed])
+    given = period is not None or speed is not None
     while True:
         table, turn = turn_at(made.model, way, {}, intervals, extra)
-        known = regimes(turn, guess, period)
-        state = int(known.state[0])
-        if state == NONE and turn.brakes.any() and intervals < STIFF:
-            intervals *= 2
-            continue
-        if state == NONE or (state == NEUTRAL and period is None and speed is None):
+        known, ran = _regime(turn, guess, period, given)
+        if ran is None:
+            if known.state[0] != NEUTRAL and turn.brakes.any() and intervals < STIFF:
+                intervals *= 2
+                continue
             return Machine(made.model, made.survey, made.reactions, known)
-        start = guess if state == NEUTRAL and period is None else known.speed
-        ran = run(turn, start, known.currents)
         here = ran.speed[0, 0]
         if before is not None:
             error = float(np.abs(here[::2] - before).max() / max(np.ptp(here), 1e-12 * here.max()))
         if error < ACCURACY or intervals >= MOST:
             break
         before, intervals = here, 2 * intervals
-        guess = guess if state == NEUTRAL else known.speed
+        guess = guess if known.state[0] == NEUTRAL else known.speed
     motion = motion_of(table, turn, ran)
-    assert state in (TURNING, NEUTRAL)
     return Machine(made.model, made.survey, made.reactions, known, table, turn, motion, error)
+
+
+def _regime(
+    turn: Turn, guess: Array, period: float | None, given: bool
+) -> tuple[Regimes, Run | None]:
+    """A regime and its turn: None without one, and of a neutral one whose speed is not `given`.
+
+    Who does not finish a turn at the speed of a neutral regime is stalled.
+    """
+    known = regimes(turn, guess, period)
+    neutral = known.state[0] == NEUTRAL
+    if known.state[0] in (NONE, STALLED) or (neutral and not given):
+        return known, None
+    ran = run(turn, guess if neutral and period is None else known.speed, known.currents)
+    if ran.state[0] == STALLED:
+        return replace(known, state=ran.state), None
+    return known, ran
 
 
 def run_in(turn: Turn, speed: float, turns: int) -> Array:

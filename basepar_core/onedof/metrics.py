@@ -21,6 +21,7 @@ from ..motion import cycle
 from ..spatial import Array
 from ..topology import joint_of_value
 from . import turning
+from .loads import alike
 from .machine import GUESS
 from .path import Values
 from .results import Motion, dwell, measures, motion_of
@@ -170,10 +171,12 @@ class Meter:
             np.full(count, BROKEN),
             np.full(count, np.nan),
         )
-        for start in range(0, count, PART):
-            rows = np.arange(start, min(start + PART, count))
-            with np.errstate(all="ignore"):  # what does not close, stalls or has no regime
-                self._measure(every, rows, found)
+        groups = alike(self.turner.engine.model.mechanism, every, count)
+        for group in np.unique(groups):
+            rows = np.flatnonzero(groups == group)
+            for start in range(0, rows.size, PART):
+                with np.errstate(all="ignore"):  # what does not close, stalls or has no regime
+                    self._measure(every, rows[start : start + PART], found)
         return found
 
     def _measure(self, values: Values, rows: Array, found: Measured) -> None:

@@ -136,6 +136,8 @@ class Survey:
         Of m: kinetostatic against energy route; of m′: kinetostatic against the energy curve's
         slope; of V′: kinetostatic against the potential curve's slope. Shares of the range; of
         the size (for m′ of m's) where it does not change with q.
+    accuracy
+        What `errors` had to be below, as far as `MOST` samples reach.
     """
 
     model: Model
@@ -144,6 +146,12 @@ class Survey:
     curves: Curves
     errors: Array
     energy_errors: dict[str, float]
+    accuracy: float = ACCURACY
+
+    @property
+    def accurate(self) -> bool:
+        """Whether the curves are as accurate as they were meant to be."""
+        return bool(self.errors.max() < self.accuracy)
 
     @property
     def joints(self) -> int:
@@ -216,7 +224,7 @@ def survey(
         count *= 2
     if way.closed:
         table = with_growth(table, _slopes(table, way)[3 : 3 + len(table.theta)] * way.length)
-    return Survey(model, way, table, curves, errors, _routes(table, way))
+    return Survey(model, way, table, curves, errors, _routes(table, way), accuracy)
 
 
 def with_growth(table: Table, gained: Array) -> Table:

@@ -121,7 +121,7 @@ def turn_of(table: Table, about: Array | float = ABOUT) -> Turn:
         gained = gained + _by_position(push.way, terms[0], table, push.joint, h)
         drag = drag + terms[1] * rate[push.joint] ** 2 * active
         fan = fan + terms[2] * rate[push.joint] ** 3 * active
-    slow = tuple(k for k, d in enumerate(loads.drives) if d.inductance.all())
+    slow = tuple(k for k, d in enumerate(loads.drives) if d.slow)
     for k, drive in enumerate(loads.drives):
         if k not in slow:
             pull = drive.gain[:, None] * rate[drive.joint]

@@ -5,7 +5,7 @@ without bound, and no table reaches it. Stretches that come near one without end
 found on the way and said.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -55,6 +55,8 @@ class Way:
         Stretches (from, to) within [low, high] whose regularity is below `NEAR`.
     margin
         Least regularity on the way (1: no loops).
+    asked
+        Whether `low` and `high` were given, so that it is not known whether the motion closes.
     """
 
     start: float
@@ -64,6 +66,7 @@ class Way:
     dead_points: tuple[float, ...]
     near: tuple[tuple[float, float], ...]
     margin: float
+    asked: bool = False
 
     @property
     def length(self) -> float:
@@ -205,7 +208,7 @@ def _given(model: Model, start: float, low: float, high: float) -> Way:
                 ["range"],
             )
     q = trace(model, {}, np.linspace(low, high, LOOK)[None]).q[:, 0]
-    return _way(model, start, low, high, False, (), q)
+    return replace(_way(model, start, low, high, False, (), q), asked=True)
 
 
 def _range(model: Model, start: float) -> Way:

@@ -93,6 +93,24 @@ def test_without_balance_there_is_a_word_and_no_number():
     assert np.isnan(found.values["speed_fluctuation"][0])
 
 
+def test_motors_with_and_without_inductance_beside_each_other():
+    text = load("dwell").source
+    text = text.replace("1.5e-3, constant", "coil, constant")
+    text = text.replace("constants:\n", "constants:\n  coil: {value: 1.5e-3}\n")
+    model = prepare(loads(text))
+    coils = np.array([0.0, 1.5e-3, 0.0, 3e-3])
+    names = ("period", "motor_current_rms(drive)")
+    meter = metrics.meter_of(model, names)
+    together, alone = meter({"coil": coils}), [meter({"coil": coils[k : k + 1]}) for k in (1, 2)]
+    for name in names:
+        expected = [one.values[name][0] for one in alone]
+        np.testing.assert_allclose(together.values[name][1:3], expected, rtol=1e-12)
+        assert np.ptp(expected) > 1e-4 * expected[0]
+        assert together.values[name][0] == together.values[name][2]
+    with pytest.raises(UsageError, match="some variants and none in others"):
+        meter.turner({"coil": coils}, 360)
+
+
 def test_what_is_asked_in_vain():
     with pytest.raises(UsageError, match="has no metric"):
         metrics.meter_of(prepare(load("dwell")), ("wobble",))

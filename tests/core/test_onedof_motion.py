@@ -319,6 +319,15 @@ def test_a_machine_too_weak_stalls():
     assert turning.run(weak, np.array([2.0]), turns=20).state[0] == turning.STALLED
 
 
+def test_a_neutral_machine_too_slow_stalls(machines):
+    turn = machines["bicycle"].turn  # its kinetic energy gives the work that its legs lack
+    least = np.sqrt(-2 * turn.work[0].min() / turn.m[0, 0])
+    model = prepare(load("bicycle"))
+    slow = machine(model, speed=0.99 * least)
+    assert (slow.regimes.state[0], slow.motion) == (turning.STALLED, None)
+    assert turning.run(turn, np.array([1.01 * least])).state[0] == turning.TURNING
+
+
 @pytest.mark.slow
 def test_rotor_is_an_inertia():
     text = load("dwell").source

@@ -8,9 +8,10 @@ import pytest
 
 from basepar_core.errors import BaseparWarning
 from basepar_core.files import load
-from basepar_core.onedof import metrics
+from basepar_core.onedof import machine, metrics, survey
 from workflows.cli import main
 from workflows.commands.options import quantity
+from workflows.onedof import show
 from workflows.onedof_figure import figure_of
 
 
@@ -24,6 +25,8 @@ def test_dwell_as_json(capsys):
     assert said["regime"]["state"] == "turning"
     measures = said["regime"]["measures"]
     # The reference regime, printed to 12 digits; ours is asked for 1e-7 of the speed's range.
+    assert said["errors"]["accurate"]
+    assert said["regime"]["accurate"]
     assert measures["period"] == pytest.approx(0.26956803624, rel=1e-6)
     assert measures["reaction_peak(S,rocker,y)"] == pytest.approx(150.4988872, rel=1e-4)
     # Called as in sweeps, and in the same units.
@@ -54,6 +57,8 @@ def test_dwell_as_json(capsys):
 def test_bicycle_needs_its_speed(capsys, tmp_path):
     assert main(["onedof", "bicycle"]) == 0
     assert "--period" in capsys.readouterr().out
+    assert main(["onedof", "bicycle", "--speed", "0.1"]) == 0
+    assert "stalled: started at the given speed" in capsys.readouterr().out
     table = tmp_path / "bicycle.csv"
     assert main(["onedof", "bicycle", "--period", "1", "-o", str(table)]) == 0
     lines = table.read_text().splitlines()
@@ -97,12 +102,36 @@ def test_a_range_and_its_drawing(capsys, tmp_path):
     assert main(["onedof", "parallelogram", "-o", str(picture)]) == 0
     assert "dead points at" in capsys.readouterr().out
     assert picture.stat().st_size > 10_000
-    assert main(["onedof", "four-bar", "--range", "-30deg", "60deg", "--json"]) == 0
+    table = tmp_path / "part.csv"
+    words = ["--range", "-30deg", "60deg", "--force", "A:crank:x", "-o", str(table), "--json"]
+    assert main(["onedof", "four-bar", *words]) == 0
     said = json.loads(capsys.readouterr().out)
+    # Without a steady turn a force is what it is made of, in the table too.
+    parts = np.genfromtxt(table, delimiter=",", skip_header=1)[:, -3:].T
+    for name, row in zip(("m_e1", "m_e2", "at_rest"), parts, strict=True):
+        np.testing.assert_allclose(row, said["reactions"][0][name], rtol=1e-11, atol=1e-11)
+    assert (
+        ",force A:crank:x m_e1 [N*s^2/rad],force A:crank:x m_e2 [N*s^2/rad^2],"
+        in (table.read_text().splitlines()[0])
+    )
+    show(said)
+    assert "no steady regime: a range was asked for" in capsys.readouterr().out
     ends = said["way"]["from"], said["way"]["to"]
     assert ends == pytest.approx((-np.pi / 6, np.pi / 3), rel=1e-15)
     titles = [axes.get_title(loc="left") for axes in figure_of(said).axes]
     assert titles[2:] == ["slope of the potential V′, N m", "joints, °"]
+
+
+def test_what_is_not_accurate_is_said(capsys, monkeypatch):
+    monkeypatch.setattr(machine, "MOST", 720)
+    monkeypatch.setattr(survey, "MOST", 128)
+    assert main(["onedof", "dwell", "--json"]) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert (said["errors"]["accurate"], said["regime"]["accurate"]) == (False, False)
+    assert said["errors"]["curves"] > survey.ACCURACY
+    assert said["regime"]["error"] > machine.ACCURACY
+    show(said)
+    assert capsys.readouterr().out.count("not as accurate") == 2
 
 
 @pytest.mark.parametrize(
@@ -119,6 +148,16 @@ def test_a_range_and_its_drawing(capsys, tmp_path):
             2,
             "start at A = 0: the range go",
         ),
+        (["dwell", "--range", "0", "1", "--dwell", "Q"], 2, "a range was asked for"),
+        (
+            ["dwell", "--range", "-1e-3", "-2e-3"],
+            2,
+            r"ends \(-0.002\) before it begins \(-0.001\)",
+        ),
+        (["dwell", "--range", "0", "1", "--period", "1"], 2, "Leave --range or --period out"),
+        (["dwell", "--range", "0", "1", "--speed", "1"], 2, "Leave --range or --speed out"),
+        (["bicycle", "--speed", "9", "--period", "1"], 2, "Leave one out"),
+        (["rsur", "--period", "1"], 2, "neutral regimes, .* rsur has no steady regime"),
         (["dwell", "--speed", "-20"], 2, "a steady turn goes forwards"),
         (["dwell", "--speed", "3m/s"], 2, "--speed 3m/s: .* but rad/s is expected"),
         (["dwell", "--force", "S:rocker:z"], 2, "direction"),

@@ -167,10 +167,29 @@ def test_what_is_not_smooth_is_said(tmp_path):
         trials=4,
         store=str(tmp_path / "rough.zarr"),
     )
-    facts = {"slopes": Landscape.of(spec).kinds, "objectives": [x.text for x in spec.objectives]}
+    slopes = Landscape.of(spec).kinds
+    facts = {"slopes": slopes, "results": polish_document.objective_results(spec)}
     said = polish_document.rough_objectives(facts)
     # Two objectives; mass is smooth, and the stroke is a constraint's.
     assert sorted(text.split()[0] for text in said) == ["selected_size(bic)", "shaking_force_peak"]
+
+
+def test_peaks_of_regimes_are_said_by_their_own_names(tmp_path):
+    peaks = ("reaction_peak(S,rocker,y)", "moment_peak(A,crank,z)")
+    peaks += ("motor_torque_peak(drive)", "motor_current_peak(drive)")
+    spec = study_spec(
+        "dwell",
+        {"AB": (0.02, 0.03)},
+        dict.fromkeys(peaks, "minimize"),
+        constraints=["torque_peak <= 100 N*m"],
+        trials=4,
+        store=str(tmp_path / "peaks.zarr"),
+    )
+    slopes = Landscape.of(spec).kinds
+    facts = {"slopes": slopes, "results": polish_document.objective_results(spec)}
+    assert "torque_peak" in slopes  # whose name is a part of another's
+    said = polish_document.rough_objectives(facts)
+    assert sorted(text.split(" is an")[0] for text in said) == sorted(peaks)
 
 
 def test_an_unfinished_study_is_not_polished(tmp_path, client):

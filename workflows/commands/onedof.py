@@ -25,10 +25,10 @@ dynamics and by energy; with motors, torques, friction or springs in the file al
 regime of a turning machine, and what its joints transmit.
 
 --json prints mechanism, coordinate, unit, way (closed, from, to, dead_points, near_dead_points,
-margin), samples, errors, curves (q, m, m_prime, potential_slope, potential), joints (unit, values
-on the same q), dwells (band, unit, stretch, where), reactions (name, unit, m_e1, m_e2, at_rest on
-the same q), and regime (state, multiplier, error, measures, units, motion), with --time run (end,
-t, q, speed, currents). SI.
+margin, asked), samples, errors (curves, accurate, routes), curves (q, m, m_prime,
+potential_slope, potential), joints (unit, values on the same q), dwells (band, unit, stretch,
+where), reactions (name, unit, m_e1, m_e2, at_rest on the same q), and regime (state, multiplier,
+error, accurate, measures, units, motion), with --time run (end, t, q, speed, currents). SI.
 
 Numbers without a unit are SI (rad, m, s); 30deg, '2 rad/s', 5mm say their own."""
     onedof.add_argument("mechanism", help="a mechanism file, or the name of a shipped one")
@@ -96,11 +96,14 @@ def _onedof(options: argparse.Namespace) -> int:
     period, duration = (_given(word, options, "s") for word in ("period", "time"))
     speed = _given("speed", options, f"{unit}/s")
     _check_times(period, duration, speed)
+    _check_together(options)
     joints = tuple(dict.fromkeys([*bands, *onedof.outputs(model.mechanism)]))
     with terminal.steps(options.json) as say:
         say("reduced parameters and regime")
         forward = speed if speed and speed > 0 else None  # a regime's; moved in time it may be any
         made = machine(model, wanted, limits, period, forward, joints)
+        if period is not None:
+            onedof.check_neutral(made)
         facts = onedof.document(made, bands, joints)
         if duration is not None:
             say("motion in time")
@@ -129,6 +132,25 @@ def _check_times(period: float | None, duration: float | None, speed: float | No
             f"--speed is {speed:g}; a steady turn goes forwards. With --time a motion may begin "
             "at any speed.",
             ["--speed"],
+        )
+
+
+def _check_together(options: argparse.Namespace) -> None:
+    from basepar_core.errors import UsageError
+
+    given = [word for word in ("period", "speed") if getattr(options, word) is not None]
+    if options.time is not None and "speed" in given:
+        given.remove("speed")  # of the motion in time
+    if given and options.range is not None:
+        raise UsageError(
+            f"--{given[0]} is of a steady regime, which is looked for in whole turns. Leave "
+            f"--range or --{given[0]} out.",
+            [f"--{given[0]}"],
+        )
+    if len(given) == 2:
+        raise UsageError(
+            "--speed and --period both tell the speed of a neutral regime. Leave one out.",
+            ["--speed", "--period"],
         )
 
 
