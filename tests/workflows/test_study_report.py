@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 import re
 import shutil
 from dataclasses import replace
@@ -26,8 +27,8 @@ from workflows.polish import polish
 from workflows.python_study import study_of as study_spec
 from workflows.report import judged as judged_by
 from workflows.report import page, variant_table
-from workflows.report import study as study_section
 from workflows.report.facts import gather
+from workflows.report.html import Section
 from workflows.store_tables import standing
 from workflows.study_axes import levels
 from workflows.study_file import parse_study
@@ -161,8 +162,7 @@ def test_the_index_filters_what_is_feasible(done, tmp_path):
 def test_where_none_is_feasible_nothing_is_the_best(run, done, tmp_path, monkeypatch, capsys):
     # The same variants, asked for a swing that no four-bar of these has.
     hopeless = replace(done, constraints=parse_study(TEXT.replace("40", "170")).constraints)
-    for module in (judged_by, study_section):
-        monkeypatch.setattr(module, "is_study", lambda _: hopeless)
+    monkeypatch.setattr(judged_by, "is_study", lambda _: hopeless)
     text = text_of(page_of(run, done, tmp_path / "page.html"))
     assert "No variant of this study meets all constraints: none is the best." in text
     assert "Variants that come nearest" in text
@@ -170,6 +170,48 @@ def test_where_none_is_feasible_nothing_is_the_best(run, done, tmp_path, monkeyp
     result = Result(summary(done.sweep, done.path), Beginning(), hopeless)
     study_document.show(study_document.study(hopeless, result))
     assert "0 of 25 variants meet all constraints: none is the best" in capsys.readouterr().out
+
+
+def test_the_table_marks_what_is_settled_and_infeasible(done, monkeypatch):
+    """Of more rows than the page has room for the feasible are taken first; one is pending."""
+    _, feasible = judged(done)
+    verdict = judge(done, store.open_group(done.path), 0, done.trials)
+    pending = int(np.flatnonzero(~feasible)[0])
+    settled = np.arange(done.trials) != pending
+    late = replace(verdict, settled=settled)
+    monkeypatch.setattr(judged_by, "judge", lambda *_: late)
+    found = gather(done.path)
+    words = dict(variant_table.words(found))
+    assert (words["feasible"][pending], words["misses"][pending]) == ("pending", "")
+    shown = table_of(variant_table.section(found, {}))
+    assert shown["missed"] == (~feasible & settled).tolist()
+    monkeypatch.setattr(variant_table, "MOST", int(feasible.sum()) + 1)
+    part = variant_table.section(found, {})
+    assert (
+        f"{feasible.sum() + 1} of 25 that were read; feasible ones were taken first" in part.body
+    )
+    shown = table_of(part)
+    assert set(np.flatnonzero(feasible)) < set(shown["columns"][0])
+    assert len(shown["missed"]) == feasible.sum() + 1
+
+
+def table_of(part: Section) -> dict[str, list]:
+    return json.loads(re.search(r'id="data">(.*?)</script>', part.body)[1])
+
+
+def test_a_study_that_cannot_be_judged_is_not_ranked(run, done, tmp_path, monkeypatch):
+    def unreadable(*_):
+        raise StoreError("Array 'torque_rms' is damaged.", ["torque_rms"])
+
+    monkeypatch.setattr(judged_by, "judge", unreadable)
+    shown = page_of(run, done, tmp_path / "page.html")
+    text = text_of(shown)
+    assert "Variants cannot be judged, so none is the best: Array 'torque_rms' is damaged." in text
+    assert "Design study" in text
+    captions = [one.findtext("caption") or "" for one in shown.iter("table")]
+    assert not [one for one in captions if one.startswith("Best")]
+    ranking = r"[Bb]est (by|that|design|variants? of)|[Ll]east RMS drive torque"
+    assert not re.findall(ranking, text)
 
 
 # What lies beside

@@ -65,7 +65,7 @@ def swept(found: Facts, drawing: Markup | None) -> Section:
     if drawing is not None:
         caption = "At nominal geometry: the assembled pose, and faintly a few poses of its cycle."
         parts.insert(0, figure(drawing, caption, "nominal-drawing"))
-    title = "Sweep" if found.judged is None else "What was searched"
+    title = "Sweep" if found.kind == "sweep" else "What was searched"
     return Section("swept", title, Markup('<div class="swept">{}</div>').format(joined(parts)))
 
 

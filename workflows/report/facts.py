@@ -6,7 +6,7 @@ status counts are of all variants whatever the size.
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -243,17 +243,31 @@ class Facts:
             for metric in self._metric(name)
             if np.isfinite(metric.values).any()
         ]
+        if self.unjudged:  # which of them may win is not known
+            nobody = np.zeros(self.variants.size, bool)
+            return tuple(replace(one, may_win=nobody, is_asked=False) for one in found)
         return tuple(found) if self.judged is None else self.judged.metrics(found)
 
     @cached_property
+    def _judgement(self) -> tuple[Judged | None, str]:
+        if self.kind == "sweep":
+            return None, ""
+        return judged(self.path, self.group, self.variants)
+
+    @property
     def judged(self) -> Judged | None:
         """What the study makes of its variants; None for a sweep's store."""
-        return judged(self.path, self.group, self.variants)
+        return self._judgement[0]
+
+    @property
+    def unjudged(self) -> str:
+        """Why a study's variants cannot be judged, so that none is the best; "" else."""
+        return self._judgement[1]
 
     @property
     def kind(self) -> str:
         """`study` or `sweep`."""
-        return "sweep" if self.judged is None else "study"
+        return "study" if "objectives" in self.spec["space"].get("by", {}) else "sweep"
 
     def _metric(self, name: str) -> list[Metric]:
         values = self.read(name)

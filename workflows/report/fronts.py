@@ -88,4 +88,6 @@ def rows_with_paths(found: Facts) -> np.ndarray:
 def ranked(found: Facts) -> np.ndarray:
     """Rows that have a reduction, of a study those that meet all constraints."""
     rows = rows_with_paths(found)
+    if found.unjudged:
+        return rows[:0]
     return rows if found.judged is None else rows[found.judged.feasible[rows]]

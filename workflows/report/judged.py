@@ -106,12 +106,12 @@ def _unit(unit: Unit) -> str:
     return "" if unit.text == "1" else unit.text
 
 
-def judged(path: Path, group: store.Opened, rows: np.ndarray) -> Judged | None:
-    """The study that a store is of, judged; None where it is a sweep's, or cannot be read."""
+def judged(path: Path, group: store.Opened, rows: np.ndarray) -> tuple[Judged | None, str]:
+    """The study that a store is of, judged; or None, and why it cannot be."""
     try:
         spec = is_study(path)
         if spec is None:
-            return None
-        return Judged(spec, judge(spec, group, 0, spec.trials), rows)
-    except BaseparError:  # the study's own part of the page says why
-        return None
+            return None, ""
+        return Judged(spec, judge(spec, group, 0, spec.trials), rows), ""
+    except BaseparError as error:
+        return None, error.message

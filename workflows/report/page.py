@@ -72,7 +72,7 @@ def write(store: Path, output: Path) -> dict[str, Any]:
 def sections(found: Facts) -> tuple[list[Section], list[LeftOut]]:
     """The parts of a store's page, and those that it cannot have."""
     nominal, variants, trouble = _drawings(found)
-    studied, it = study.section(found), found.judged
+    studied = study.section(found)
     made = [
         *([studied] if studied else []),
         about.swept(found, nominal),
@@ -80,7 +80,7 @@ def sections(found: Facts) -> tuple[list[Section], list[LeftOut]]:
         model.base_parameters(found),
         model.singular_values(found),
         results.reduction(found),
-        designs.best(found, it, variants) if it else results.extremes(found, variants),
+        _best(found, variants),
         results.scatters(found),
         *([LeftOut("drawings", "Drawings", trouble)] if trouble else []),
     ]
@@ -88,6 +88,14 @@ def sections(found: Facts) -> tuple[list[Section], list[LeftOut]]:
     there = [part for part in made if isinstance(part, Section)]
     last = about.left_out(absent)
     return [*there, *([last] if last else []), about.provenance(found)], absent
+
+
+def _best(found: Facts, variants: dict[int, Markup]) -> Section | LeftOut:
+    if found.unjudged:
+        return LeftOut("extremes", "Best variants", found.unjudged)
+    if found.judged is not None:
+        return designs.best(found, found.judged, variants)
+    return results.extremes(found, variants)
 
 
 def _drawings(found: Facts) -> tuple[Markup | None, dict[int, Markup], str]:
@@ -162,7 +170,7 @@ def kind_of(found: Facts) -> str:
     kind = kind_of_store(found.spec["space"].get("by", {}))
     if kind:
         return f"{WORDS[kind][:1].upper()}{WORDS[kind][1:]} of a study"
-    return "Design study" if found.judged else "Model reduction report"
+    return "Design study" if found.kind == "study" else "Model reduction report"
 
 
 def _tiles(found: Facts) -> list[tuple[str, Any, str]]:
@@ -188,6 +196,8 @@ def _note(found: Facts) -> Markup:
             "What they are worth, and whether they meet the constraints, is in the report of the "
             f"study: basepar report {study_path}"
         )
+    if found.unjudged:
+        notes.append(f"Variants cannot be judged, so none is the best: {found.unjudged}")
     if found.judged is not None:
         if not found.judged.verdict.feasible.any():
             notes.append("No variant of this study meets all constraints: none is the best.")

@@ -307,7 +307,9 @@ def scatters(found: Facts) -> Section | LeftOut:
         parts.append(_multiples(found, metric))
     shown = f"at most {figures.MOST_POINTS} shown per plot"
     keys: list[Markup | str]
-    if found.judged is None:
+    if found.unjudged:
+        keys = [key("points", f"variants ({shown})")]
+    elif found.judged is None:
         keys = [
             key("points", f"variants ({shown})"),
             key("middle", "median along the symbol"),
@@ -374,7 +376,7 @@ def tiles(found: Facts) -> list[tuple[str, Any, str]]:
         middle = float(np.median(good))
         remark = f"median at {word}; {good.min()} to {good.max()}"
         made.append(("parameters kept", data(middle, brief(middle)), remark))
-    for metric in found.metrics[:1] if found.judged is None else ():
+    for metric in found.metrics[:1] if found.kind == "sweep" else ():
         best = int(metric.order[0])
         number = with_unit(data(float(metric.values[best])), metric.unit)
         made.append(

@@ -13,7 +13,6 @@ from ..beside import polished_path
 from ..polish_document import ACTIVE, bounds_reached, held_by, spread_numbers, within
 from ..study_document import best
 from ..study_pictures import pictures
-from ..study_store import is_study
 from ..study_units import plain
 from ..tolerances import document as spread_document
 from ..verdict import Verdict
@@ -40,10 +39,9 @@ _TITLE = "Study"
 
 def section(found: Facts) -> Section | LeftOut | None:
     """The study that a store is of; None where it is a sweep's."""
+    if found.judged is None:
+        return LeftOut("study", _TITLE, found.unjudged) if found.unjudged else None
     try:
-        if is_study(found.path) is None:
-            return None
-        assert found.judged is not None
         parts = [_summary(found.judged)]
         for name, caption, drawn in pictures(found.judged.shown):
             picture = embedded(drawn, caption, "drawing")

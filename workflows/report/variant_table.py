@@ -49,14 +49,22 @@ def words(found: Facts) -> list[tuple[str, np.ndarray]]:
     made = [("status", found.words)]
     if (it := found.judged) is None:
         return made
-    missed = [it.missed(it.verdict, int(row)) for row in it.rows]
     settled = it.verdict.settled[it.rows]
+    missed = [it.missed(it.verdict, int(row)) for row in it.rows]
+    missed = [text if known else "" for text, known in zip(missed, settled, strict=True)]
     said = np.where(settled, np.where(it.feasible, "yes", "no"), "pending")
     return [
         ("feasible", said.astype(object)),
         ("misses", np.array(missed, dtype=object)),
         *made,
     ]
+
+
+def _missed(found: Facts) -> np.ndarray:
+    """(row,) bool: settled, and infeasible; of a sweep nothing is."""
+    if (it := found.judged) is None:
+        return np.zeros(found.variants.size, bool)
+    return it.verdict.settled[it.rows] & ~it.feasible
 
 
 def _titled(name: str, unit: str) -> str:
@@ -68,9 +76,11 @@ def section(found: Facts, pages: dict[int, str]) -> Section:
     rows = np.arange(found.variants.size)
     note = ""
     if rows.size > MOST:
-        best = found.metrics[0].order if found.metrics else rows
+        best = found.metrics[0].order if found.metrics else rows[:0]
         rows = np.sort(np.concatenate([best, np.setdiff1d(rows, best)])[:MOST])
-        note = f"The best {rows.size:,} of {found.variants.size:,} that were read."
+        which = "the best" if found.judged is None else "feasible ones"
+        taken = f"; {which} were taken first" if best.size else ""
+        note = f"{rows.size:,} of {found.variants.size:,} that were read{taken}."
     made = columns(found)
     told = words(found)
     numbers = [
@@ -81,7 +91,7 @@ def section(found: Facts, pages: dict[int, str]) -> Section:
     data = {
         "titles": [title for title, _ in (*made, *told)],
         "columns": [*numbers, *(column[rows].tolist() for _, column in told)],
-        "missed": [] if found.judged is None else (~found.judged.feasible[rows]).tolist(),
+        "missed": _missed(found)[rows].tolist(),
         "pages": {str(found.variants[row]): address for row, address in pages.items()},
     }
     body = [
