@@ -29,7 +29,7 @@ from .follow import observe_motion
 from .measurement import Measurement
 from .notes import Note
 from .smoothing import rim, smooth
-from .units_check import check_units
+from .units_check import check_reach, check_units
 
 
 @dataclass(frozen=True)
@@ -309,6 +309,7 @@ def observe_record(
         As `check_units`.
     """
     measured = np.where(ready.usable, tau, np.nan)
+    check_reach(model, ready.motion, measured)
     try:
         seen = observe_motion(model, ready.motion, columns)
     except MotionError:

@@ -10,6 +10,8 @@ TURN = 0.5
 #: A spike stands out of its four neighbours by more than this many times their spread, and by
 #: this many deviations of the noise: by chance in fewer than one of 10⁹ normal samples.
 SPREADS, DEVIATIONS = 3.0, 12.0
+#: Steps below this share of the largest position are rounding of the numbers, not counts.
+ROUNDING = 8 * float(np.finfo(float).eps)
 
 
 def unwrapped(name: str, q: Array, notes: list[Note]) -> Array:
@@ -36,6 +38,10 @@ def without_spikes(name: str, q: Array, notes: list[Note]) -> Array:
     y = q[known]
     # White noise in third differences has √20 of its deviation; smooth motion has next to none.
     noise = np.median(np.abs(np.diff(y, 3))) / 0.6745 / np.sqrt(20)
+    # An encoder that mostly stays on its count shows none, yet flickers: rounding has 1/√12.
+    steps = np.abs(np.diff(y))
+    count = steps.min(initial=np.inf, where=steps > ROUNDING * np.abs(y).max())
+    noise = max(noise, count / np.sqrt(12)) if np.isfinite(count) else noise
     around = np.stack([y[:-4], y[1:-3], y[3:-1], y[4:]])
     low, high = around.min(axis=0), around.max(axis=0)
     out = np.maximum(y[2:-2] - high, low - y[2:-2])

@@ -244,10 +244,10 @@ def _record(path: Path, mechanism: Mechanism, table: Mapping[str, Array]) -> Mea
         q[k] = without_spikes(name, q[k], notes)
     tau = np.stack([_unclipped(name, row, notes) for name, row in zip(names, tau, strict=True)])
     mistakes: list[Mistake] = []
-    for name in names:
+    for k, name in enumerate(names):
         if f"{name}'" in table:
-            _compare_rates(name, t, table[name], table[f"{name}'"], mistakes)
-        known = int(np.isfinite(table[name]).sum())
+            _compare_rates(name, t, q[k], table[f"{name}'"], mistakes)
+        known = int(np.isfinite(q[k]).sum())
         if known < FEWEST:
             mistakes.append(Mistake(name, f"was measured in {known} samples only"))
         if not np.isfinite(table.get(f"tau.{name}", zero)).any():
@@ -300,15 +300,19 @@ def _unclipped(name: str, tau: Array, notes: list[Note]) -> Array:
 
 
 def _compare_rates(name: str, t: Array, q: Array, rate: Array, mistakes: list[Mistake]) -> None:
-    """Given rates against differences of the positions: a unit's factor shows."""
+    """Given rates against differences of the positions: a unit's factor shows.
+
+    Differences of fine steps are mostly noise or counts, which do not go with the rates: their
+    product averages out, their square would not.
+    """
     slope = np.diff(q) / np.diff(t)
     middle = (rate[1:] + rate[:-1]) / 2
     fine = np.isfinite(slope) & np.isfinite(middle)
-    top = float(slope[fine] @ middle[fine])
-    bottom = float(slope[fine] @ slope[fine])
-    if bottom == 0 or (ratio := top / bottom) == 0:
+    top = float(middle[fine] @ middle[fine])
+    bottom = float(slope[fine] @ middle[fine])
+    if bottom == 0:
         return
-    if not 1 / OFF < ratio < OFF:
+    if not 1 / OFF < (ratio := top / bottom) < OFF:
         mistakes.append(
             Mistake(
                 f"{name}'",

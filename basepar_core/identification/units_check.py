@@ -7,6 +7,8 @@ missing; a factor of 57 shows.
 """
 
 import itertools
+from collections.abc import Sequence
+from typing import TypeAlias
 
 import numpy as np
 
@@ -17,6 +19,7 @@ from ..motion import Motion
 from ..spatial import Array
 from ..topology import joint_of_value
 from .follow import observe_motion
+from .smoothing import FEWEST
 
 #: Samples looked at.
 LOOKED_AT = 300
@@ -25,6 +28,11 @@ LOOKED_AT = 300
 GOOD, BETTER = 0.95, 5.0
 #: Foretold torque may be wrong by this factor and still be the right one.
 SIZE = 3.0
+#: A travel of more of the loops' steps (of 0.1 rad) is worth a look before it is followed.
+LONG = 500
+
+#: What, factor of the coordinates, factor of time.
+Reading: TypeAlias = tuple[str, Array | float, float]
 
 _ANGLES = {
     "degrees where radians are meant": np.pi / 180,
@@ -59,7 +67,7 @@ def check_units(model: Model, motion: Motion, tau: Array, W: Array | None) -> No
         return
     thin = np.flatnonzero(np.isfinite(tau).all(axis=0))
     thin = thin[:: max(1, thin.size // LOOKED_AT)]
-    some = Motion(motion.t[thin], motion.q[:, thin], motion.q_dot[:, thin], motion.q_ddot[:, thin])
+    some = _at(motion, thin)
     measured = tau[:, thin]
     as_is, size = (0.0, 1.0) if W is None else _compare(model, W[thin], measured)
     if as_is >= GOOD:
@@ -77,8 +85,41 @@ def check_units(model: Model, motion: Motion, tau: Array, W: Array | None) -> No
     signs = (model, some, measured, None if W is None else W[thin], as_is)
     if not wild:
         _check_signs(*signs)
-    for what, shift, pace in _alternatives(model):
-        found, size = _fit(model, some, measured, shift, pace)
+    _check_readings(model, some, measured, as_is, _alternatives(model))
+    if wild:
+        _check_signs(*signs)
+
+
+def check_reach(model: Model, motion: Motion, tau: Array) -> None:
+    """Refuse degrees for radians before loops are followed through 57 times the travel.
+
+    As `check_units`, where the travel is long; the motion as it stands is judged by its start.
+    """
+    steps = motion.q / model.loops.step[:, None]
+    long = bool(model.loops.blocks) and np.ptp(steps, axis=1).max() > LONG
+    usable = np.flatnonzero(np.isfinite(tau).all(axis=0))
+    if not (long and usable.size and model.mechanism.has_inertias):
+        return
+    away = (np.abs(steps[:, usable] - steps[:, usable[:1]]) > LONG / 5).any(axis=0)
+    start = usable[: max(FEWEST, int(away.argmax()))]
+    as_is, _ = _fit(model, _at(motion, start), tau[:, start], 1.0, 1.0)
+    thin = usable[:: max(1, usable.size // LOOKED_AT)]
+    smaller = [x for x in _alternatives(model) if np.max(x[1]) <= 1 and np.min(x[1]) < 1]
+    if as_is < GOOD:
+        _check_readings(model, _at(motion, thin), tau[:, thin], as_is, smaller)
+
+
+def _at(motion: Motion, samples: Array) -> Motion:
+    q, q_dot, q_ddot = (x[:, samples] for x in (motion.q, motion.q_dot, motion.q_ddot))
+    return Motion(motion.t[samples], q, q_dot, q_ddot)
+
+
+def _check_readings(
+    model: Model, motion: Motion, tau: Array, as_is: float, readings: Sequence[Reading]
+) -> None:
+    """Refuse a motion that fits the torque clearly better when read otherwise."""
+    for what, shift, pace in readings:
+        found, size = _fit(model, motion, tau, shift, pace)
         clearly = 1 - found < (1 - as_is) / BETTER
         if found >= GOOD and clearly and 1 / SIZE < size < SIZE:
             raise UsageError(
@@ -87,8 +128,6 @@ def check_units(model: Model, motion: Motion, tau: Array, W: Array | None) -> No
                 f"the unit into the title, like `A [deg]` or `t [s]`.",
                 ["units"],
             )
-    if wild:
-        _check_signs(*signs)
 
 
 def _check_signs(model: Model, motion: Motion, tau: Array, W: Array | None, as_is: float) -> None:
@@ -118,7 +157,7 @@ def _check_signs(model: Model, motion: Motion, tau: Array, W: Array | None, as_i
                 )
 
 
-def _alternatives(model: Model) -> list[tuple[str, Array | float, float]]:
+def _alternatives(model: Model) -> list[Reading]:
     """Other readings: what, factor of the coordinates, factor of time."""
     mechanism = model.mechanism
     places = [joint_of_value(mechanism, name) for name in mechanism.coordinates]
@@ -132,7 +171,7 @@ def _alternatives(model: Model) -> list[tuple[str, Array | float, float]]:
         for what, factor in words.items()
     ]
     times = list(_TIMES.items())
-    found: list[tuple[str, Array | float, float]] = [(what, x, 1.0) for what, x in positions]
+    found: list[Reading] = [(what, x, 1.0) for what, x in positions]
     found += [(what, 1.0, pace) for what, pace in times]
     return found + [
         (f"{one} and {two}", factor, pace)

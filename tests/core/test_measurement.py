@@ -7,8 +7,10 @@ import pytest
 
 from basepar_core.base.symbolic import symbolic
 from basepar_core.errors import FileError, UsageError
+from basepar_core.identification import units_check
 from basepar_core.identification.compare import likeness
 from basepar_core.identification.doubts import of_the_torque
+from basepar_core.identification.follow import observe_motion
 from basepar_core.identification.identify import identify
 from basepar_core.identification.jumps import without_spikes
 from basepar_core.identification.measurement import read_measurement
@@ -134,7 +136,7 @@ def test_clipped_torque_is_left_out(record, columns, model):
 @pytest.mark.parametrize(
     ("column", "factor", "says"),
     [
-        pytest.param("A", 180 / np.pi, "degrees where radians", marks=pytest.mark.slow),
+        ("A", 180 / np.pi, "degrees where radians"),
         pytest.param("t", 1e3, "milliseconds where seconds", marks=pytest.mark.slow),
         ("tau.A", 1e3, r"1e\+03 times"),
         ("tau.A", -1, r"Turned round: tau\.A\?"),
@@ -148,6 +150,31 @@ def test_wrong_units_are_recognised_by_the_inertias(
     columns[column] = factor * columns[column]
     with pytest.raises(UsageError, match=says):
         identify(model, record(columns), base=base)
+
+
+def test_degrees_are_told_before_they_are_followed(model, columns, monkeypatch):
+    """A long travel: refused by its start in degrees, and left alone where it is in radians."""
+    tried = []
+
+    def told(model, motion, *more):
+        tried.append(np.ptp(motion.q))
+        return observe_motion(model, motion, *more)
+
+    monkeypatch.setattr(units_check, "observe_motion", told)
+    t = np.linspace(0, 8, 2000)
+    swing = np.sin(np.outer([3, 5], t))
+    q = 10 * t + swing[0] + 0.3 * swing[1]
+    v, a = np.gradient(q, t), np.gradient(np.gradient(q, t), t)
+    motion = Motion(t, q[None], v[None], a[None])
+    start = Motion(t[:300], *(x[None, :300] for x in (q, v, a)))
+    phi = model.mechanism.inertial_parameters(model.mechanism.nominal)
+    tau = np.full((1, 2000), np.nan)
+    tau[:, :300] = (observe_motion(model, start).W[0] @ phi).T
+    units_check.check_reach(model, motion, tau)
+    wrong = Motion(t[:300], *(np.rad2deg(x[None, :300]) for x in (q, v, a)))
+    with pytest.raises(UsageError, match="degrees where radians"):
+        units_check.check_reach(model, wrong, tau[:, :300])
+    assert max(tried) < 60  # rad, of 660: the start, and the motion in degrees
 
 
 def test_a_motion_that_says_little(record, columns, model, base):
@@ -177,6 +204,42 @@ def test_an_angle_that_wraps_is_joined(record, columns):
     assert "wrapped" in {note.kind for note in found.notes}
     # Joint travel in metres has no turns; and what is coarse is not taken for a wrap.
     np.testing.assert_array_equal(record(columns).q[0], columns["A"])
+
+
+def test_joined_wraps_and_spikes_do_not_contradict_given_rates(record, columns):
+    """Rates of the motion that was, beside an angle that wraps and one sample 0.5 rad off."""
+    one, pace = data.columns(), 20 / columns["t"][-1]
+    q = columns["A"] + pace * columns["t"]
+    given = {**columns, "A'": one["qd"] + pace, "A''": one["qdd"]}
+    wrapped = record({**given, "A": np.mod(q, 2 * np.pi)})
+    assert [note.kind for note in wrapped.notes] == ["wrapped"]
+    spiked = record({**given, "A": q + 0.5 * (np.arange(q.size) == 500)})
+    assert {note.kind for note in spiked.notes} == {"spikes", "missing"}
+    for found in (wrapped, spiked):
+        np.testing.assert_array_equal(found.rates[0][0], given["A'"])
+    for factor in (180 / np.pi, -1):
+        with pytest.raises(FileError, match="wrong unit, sign or column"):
+            record({**given, "A": np.mod(q, 2 * np.pi), "A'": factor * given["A'"]})
+
+
+def test_an_encoder_that_flickers_by_a_count(record):
+    """2048 counts a turn at 1 kHz, slow, 0.1 count of noise; differences are 30 times the rate."""
+    count, rng, t = 2 * np.pi / 2048, np.random.default_rng(1), np.arange(10_000) / 1000
+    w = 2 * np.pi * 0.02
+    q = count * np.round(np.sin(w * t) / count + 0.1 * rng.standard_normal(t.size))
+    rates = {"A'": w * np.cos(w * t), "A''": -(w**2) * np.sin(w * t)}
+    columns = {"t": t, "A": q, "tau.A": rng.standard_normal(t.size), **rates}
+    found = record(columns)
+    np.testing.assert_array_equal(found.q[0], q)
+    assert not found.notes
+    for factor in (180 / np.pi, -1):
+        with pytest.raises(FileError, match="wrong unit, sign or column"):
+            record({**columns, "A'": factor * rates["A'"]})
+    # Ten counts are far off still; so too where the same count differs in its last digit.
+    bad = q + 10 * count * (np.arange(t.size) == 5000)
+    for last in (0.0, 2.0**-52):
+        gone = np.isnan(without_spikes("A", bad + last * rng.integers(-1, 2, t.size), []))
+        np.testing.assert_array_equal(np.flatnonzero(gone), [5000])
 
 
 def test_spikes_are_left_out_and_nothing_else():
