@@ -24,15 +24,12 @@ from workflows import polish_document, study_document
 from workflows.beside import polished_path, polished_rows, stale, tolerances_path
 from workflows.design_study import Result, study
 from workflows.polish import polish
-from workflows.python_study import study_of as study_spec
 from workflows.report import judged as judged_by
 from workflows.report import page, variant_table
 from workflows.report.facts import gather
 from workflows.report.html import Section
-from workflows.store_tables import standing
-from workflows.study_axes import levels
 from workflows.study_file import parse_study
-from workflows.study_pictures import Shown, front
+from workflows.study_pictures import Shown
 from workflows.study_spec import StudySpec
 from workflows.study_store import study_of
 from workflows.study_units import shown_units
@@ -45,7 +42,7 @@ from .fourbar_study import SMALL, small
 
 pytestmark = pytest.mark.slow
 
-plt = pytest.importorskip("matplotlib.pyplot")
+pytest.importorskip("matplotlib.pyplot")
 
 #: With the rank's results, for the singular values of the page.
 TEXT = SMALL.replace('40 deg"', '40 deg", "condition <= 1e9"').replace("trials: 35", "trials: 25")
@@ -374,59 +371,3 @@ def test_the_study_tells_of_samples_of_an_earlier_state(beside, client):
     result = Result(summary(spec.sweep, spec.path), Beginning(), spec)
     (said,) = study_document.study(spec, result)["stale"]
     assert "one-tolerances.zarr is about variant 0, and the best design is polished 0" in said
-
-
-# Words and pictures
-
-
-def test_doubtful_variants_that_are_settled_are_not_awaited():
-    counts = {"solved": 5, "awaiting precise": 3}
-    part = {"counts": counts, "precise": {"certified": 2}}
-    assert standing(part) == {
-        "solved": 5,
-        "awaiting precise": 1,
-        "settled precisely: certified": 2,
-    }
-    whole = {"counts": counts, "precise": {"certified": 2, "still doubtful": 1}}
-    assert standing(whole) == {
-        "solved": 5,
-        "settled precisely: certified": 2,
-        "in doubt: still doubtful": 1,
-    }
-
-
-def test_whole_numbers_are_drawn_as_bands(tmp_path):
-    assert levels(np.array([4.0, 5.0, 7.0])) == 4
-    assert levels(np.array([4.0, 5.5])) == 0
-    assert levels(np.array([1.0, 500.0])) == 0
-    spec = study_spec(
-        "four-bar",
-        {"lx1": (0.2, 0.6)},
-        {"torque_rms": "minimize", "selected_size(bic)": "minimize"},
-        trials=40,
-        store=str(tmp_path / "no.zarr"),
-    )
-    rng = np.random.default_rng(2)
-    values = np.column_stack([rng.uniform(5, 9, 40), rng.integers(4, 6, 40)])
-    from workflows.verdict import Verdict
-
-    parameters = rng.uniform(0.2, 0.6, (40, 1))
-    everything = np.ones(40, bool)
-    shown = Shown(spec, Verdict(parameters, {}, values, -np.ones((40, 1)), everything))
-    figure = front(shown)
-    figure.savefig(file := io.BytesIO(), format="png")
-    painted = 255 * plt.imread(io.BytesIO(file.getvalue()))[..., :3]
-    # Two rows of points on white were 1 % of the picture; two bands and the points are a third.
-    assert (painted.min(axis=2) < 250).mean() > 0.3
-
-
-def test_results_of_variable_precision_are_documented():
-    from basepar_core.closure import prepare
-    from basepar_core.files import load
-    from sweeps.precise import PreciseEvaluator
-
-    text = (Path(__file__).parents[2] / "docs" / "sweeps.md").read_text()
-    outputs = PreciseEvaluator(prepare(load("four-bar")), 8).outputs
-    assert len(outputs) >= 6
-    for one in outputs:
-        assert re.search(rf"^\| .*`{one.name}`.* \| ", text, re.MULTILINE), one.name
