@@ -166,7 +166,10 @@ def test_where_none_is_feasible_nothing_is_the_best(run, done, tmp_path, monkeyp
     assert "Best that meet" not in text
     result = Result(summary(done.sweep, done.path), Beginning(), hopeless)
     study_document.show(study_document.study(hopeless, result))
-    assert "0 of 25 variants meet all constraints: none is the best" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "0 of 25 variants meet all constraints: none is the best" in said
+    assert "basepar pictures" in said
+    assert "basepar tolerances" not in said  # of no design
 
 
 def test_the_table_marks_what_is_settled_and_infeasible(done, monkeypatch):
