@@ -172,13 +172,15 @@ def chosen(spec: StudySpec, variant: str) -> tuple[str, dict[str, float]]:
             return f"polished {place}", _design(spec, polished, place)
     if variant.isdecimal() and int(variant) < spec.trials:
         return f"variant {variant}", _design(spec, verdict, int(variant))
+    count = 0 if polished is None else len(polished.values)
+    more = (
+        f" ({count} designs are polished)"
+        if count > 1
+        else " after `basepar polish`" * (not count)
+    )
     raise UsageError(
         f"{spec.store} has no design {variant!r}: best, a variant from 0 to {spec.trials - 1}, or "
-        + (
-            "'polished 0' after `basepar polish`."
-            if polished is None
-            else f"'polished 0' to 'polished {len(polished.values) - 1}'."
-        ),
+        f"'polished 0'{more}.",
         ["--variant"],
     )
 
