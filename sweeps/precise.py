@@ -5,11 +5,14 @@ with arrays in small chunks of their own (`work.Stage`, prefix "precise_").
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from basepar_core.closure import Model
+from basepar_core.closure import Model, Trace
+from basepar_core.engine import Engine
+from basepar_core.motion import excitation
 
 from .outputs import Arrays, Columns, Output, blank
 from .statuses import PreciseStatus, Reason
@@ -96,7 +99,8 @@ class PreciseEvaluator:
         from basepar_core.base.precise import rank_of
         from basepar_core.precise.observation import variants
 
-        followed = variants(self.model, {name: x[chosen] for name, x in columns.items()})
+        taken = {name: x[chosen] for name, x in columns.items()}
+        followed = variants(self.model, taken, path=self._followed(taken))
         for row, one in zip(map(int, chosen), followed, strict=True):
             if one is None:  # float64 closed it a moment ago; careful mode may have cut otherwise
                 fate = (PreciseStatus.STILL_DOUBTFUL, Reason.OTHER_ASSEMBLY, np.nan)
@@ -109,6 +113,16 @@ class PreciseEvaluator:
             arrays["precise_reason"][row] = reason
             arrays["precise_reason_value"][row] = value
         return arrays
+
+    @cached_property
+    def _engine(self) -> Engine:
+        return Engine(self.model)
+
+    def _followed(self, columns: Columns) -> Trace:
+        """The excitation by the kernels, compiled for the sweep: plainly it takes as long as all
+        the rest of a variant."""
+        motion = excitation(self.model.mechanism, self.model.assembled.coordinates)
+        return self._engine.observe(columns, motion).trace
 
     @staticmethod
     def _keep(arrays: Arrays, row: int, found: "PreciseRank") -> None:

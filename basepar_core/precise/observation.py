@@ -13,7 +13,7 @@ import numpy as np
 from flint import arb, fmpz, fmpz_mat
 
 from .. import kinematics
-from ..closure import Model, Outcome, trace
+from ..closure import Model, Outcome, Trace, trace
 from ..errors import MotionError
 from ..motion import excitation
 from . import motion as exact_motion
@@ -226,15 +226,20 @@ def variant(model: Model, values: Mapping[str, float], samples: int | None = Non
 
 
 def variants(
-    model: Model, columns: Mapping[str, np.ndarray], samples: int | None = None
+    model: Model,
+    columns: Mapping[str, np.ndarray],
+    samples: int | None = None,
+    path: Trace | None = None,
 ) -> list[Variant | None]:
     """Follow the excitation with several variants at once; None where the loops do not close.
 
-    `columns` are the swept symbols, (variant,) arrays, SI.
+    `columns` are the swept symbols, (variant,) arrays, SI; `path` is the excitation, if somebody
+    has followed it already.
     """
     mechanism = model.mechanism
     motion = excitation(mechanism, model.assembled.coordinates)
-    path = trace(model, columns, motion.q)
+    if path is None:
+        path = trace(model, columns, motion.q)
     R, p = _placed(model, columns, path.q)
     share = max(ROWS / len(mechanism.coordinates), USUAL_RANK)
     count = math.ceil(share * len(mechanism.parameter_names))
