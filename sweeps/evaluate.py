@@ -23,6 +23,7 @@ from basepar_core.mechanism import LENGTH_VALUES, Mechanism
 from basepar_core.motion import Motion, cycle, excitation
 from basepar_core.onedof.metrics import Meter, meter_of
 from basepar_core.reduction import check_reducible
+from basepar_core.regressor import Observation
 from basepar_core.topology import joint_of_value
 
 from . import beta_numbers, reduce
@@ -224,10 +225,11 @@ def prepare(spec: SweepSpec) -> ChunkEvaluator:
         check_reducible(mechanism, asked.reduction.criteria)
     columns = select(mechanism, asked.columns)
     column_values(mechanism, columns, mechanism.nominal)  # whether there are values
-    from basepar_core.base.symbolic import symbolic  # computer algebra, which workers do without
+    # Computer algebra, which workers do without.
+    from basepar_core.base.symbolic import nominal_observation, symbolic
 
     model = assemble(mechanism)
-    base = symbolic(model)
+    base = symbolic(model, seen=nominal_observation(model, _observe))
     start = model.assembled.coordinates
     return ChunkEvaluator(
         model,
@@ -243,6 +245,11 @@ def prepare(spec: SweepSpec) -> ChunkEvaluator:
         asked.beta,
         columns,
     )
+
+
+def _observe(model: Model, motion: Motion) -> Observation:
+    """By the kernels: whoever prepares a sweep needs them next."""
+    return Engine(model).observe({}, motion)
 
 
 def _meter(model: Model, names: Sequence[str]) -> Meter | None:

@@ -5,7 +5,7 @@ float64 at the nominal geometry: σ_min of the kept columns bounds the rank from
 shows that the null vectors are null.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from ..algebra import GeometryField
@@ -17,7 +17,7 @@ from ..exact.identities import IdentityTest
 from ..exact.rank import GenericRank
 from ..expressions import evaluate
 from ..mechanism import Mechanism
-from ..motion import excitation
+from ..motion import Motion, excitation
 from ..regressor import OPEN, Observation, observe_alone
 from .detection import detect
 from .elimination import Elimination, eliminate
@@ -56,8 +56,17 @@ def parameter_indices(mechanism: Mechanism, wanted: Sequence[str]) -> list[int]:
     return [names.index(name) for name in full]
 
 
-def nominal_observation(model: Model) -> Observation:
+def nominal_observation(
+    model: Model, observe: Callable[[Model, Motion], Observation] = observe_alone
+) -> Observation:
     """W at nominal geometry along the excitation.
+
+    Parameters
+    ----------
+    model
+        The mechanism, prepared.
+    observe
+        Who makes W; the plain path, unless compiled kernels are loaded anyway.
 
     Raises
     ------
@@ -67,7 +76,7 @@ def nominal_observation(model: Model) -> Observation:
         The assembled pose is singular: the loops open along the motion.
     """
     motion = excitation(model.mechanism, model.assembled.coordinates)
-    seen = observe_alone(model, motion)
+    seen = observe(model, motion)
     if not seen.closed[0]:
         sample = int(seen.trace.where[0])
         raise MotionError(
