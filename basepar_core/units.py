@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from .expressions import ONE, Call, Expression, Number, Pi, multiply
+from .expressions import ONE, Call, Expression, Number, Pi, evaluate, multiply
 
 #: Base dimensions, in the order in which they are printed.
 _BASES = ("kg", "m", "s", "cycle")
@@ -81,6 +81,11 @@ class Unit:
     def is_angle(self) -> bool:
         """Whether it is rad or deg itself, the units that make a symbol an angle."""
         return self.text in ("rad", "deg")
+
+    @property
+    def size(self) -> float:
+        """SI value of one of it."""
+        return float(evaluate([self.scale(ONE)], {})[0])
 
     def scale(self, expression: Expression) -> Expression:
         """The SI value of that many of this unit."""

@@ -7,11 +7,11 @@ nothing. All is said when a sweep begins and by `basepar status`.
 
 import numpy as np
 
-from basepar_core.expressions import ONE, evaluate
+from basepar_core.expressions import evaluate
 from basepar_core.grammar import parse_unit
 from basepar_core.mechanism import Mechanism, Symbol
 from basepar_core.relations import symbol_values
-from basepar_core.units import DIMENSIONLESS, UNITS, Unit
+from basepar_core.units import DIMENSIONLESS, UNITS
 
 from .compose import Derived, extent
 from .outputs import Columns
@@ -71,13 +71,13 @@ def _beyond(symbol: Symbol, least: float, most: float) -> str:
     if least >= low - slack and most <= high + slack:
         return ""
     unit = parse_unit(symbol.unit) if symbol.unit else DIMENSIONLESS
-    size = _size(unit)
+    size = unit.size
     swept = f"{symbol.name} is swept from {least / size:.4g} to {most / size:.4g} {unit.text}"
     bounds = f"its bounds {low / size:.4g} … {high / size:.4g} {unit.text}".rstrip()
     if most >= low and least <= high:
         return f"{swept.rstrip()}, beyond {bounds}"
     for other in UNITS.values():  # numbers that would be right in another unit
-        scale = _size(other) / size
+        scale = other.size / size
         alike = (other.dimension, other.is_angle) == (unit.dimension, unit.is_angle)
         if alike and scale != 1 and low <= least * scale and most * scale <= high:
             number = f"{least / size:.4g}"
@@ -86,10 +86,6 @@ def _beyond(symbol: Symbol, least: float, most: float) -> str:
                 f"bare ones are in {unit.text}; write '{number} {other.text}' if that is meant"
             )
     return f"{swept.rstrip()}, wholly outside {bounds}"
-
-
-def _size(unit: Unit) -> float:
-    return float(evaluate([unit.scale(ONE)], {})[0])
 
 
 def negative_masses(spec: SweepSpec, columns: Columns) -> list[str]:

@@ -119,8 +119,7 @@ class PreciseEvaluator:
         return Engine(self.model)
 
     def _followed(self, columns: Columns) -> Trace:
-        """The excitation by the kernels, compiled for the sweep: plainly it takes as long as all
-        the rest of a variant."""
+        # Plainly this takes as long as all the rest of a variant; the kernels are loaded anyway.
         motion = excitation(self.model.mechanism, self.model.assembled.coordinates)
         return self._engine.observe(columns, motion).trace
 

@@ -12,7 +12,7 @@ from basepar_core import files
 from basepar_core.closure import Model
 from basepar_core.engine import way
 from basepar_core.errors import StoreError
-from basepar_core.expressions import ONE, Expression, evaluate
+from basepar_core.expressions import Expression, evaluate
 from basepar_core.grammar import parse_unit
 from basepar_core.mechanism import LENGTH_VALUES, Mechanism, Symbol
 from basepar_core.topology import joint_of_value
@@ -61,12 +61,12 @@ def coordinate_unit(mechanism: Mechanism, name: str) -> str:
 
 def _symbol(mechanism: Mechanism, symbol: Symbol) -> dict[str, Any]:
     """A symbol with its numbers in its own unit."""
-    (one,) = evaluate([parse_unit(symbol.unit or "1").scale(ONE)], {})
+    one = parse_unit(symbol.unit or "1").size
     return {
         "name": symbol.name,
-        "value": mechanism.nominal[symbol.name] / float(one),
+        "value": mechanism.nominal[symbol.name] / one,
         "unit": symbol.unit,
-        "bounds": symbol.bounds and [float(x) / float(one) for x in evaluate(symbol.bounds, {})],
+        "bounds": symbol.bounds and [float(x) / one for x in evaluate(symbol.bounds, {})],
         "constant": symbol in mechanism.constants,
     }
 

@@ -1,7 +1,6 @@
 """What `basepar onedof` says of a mechanism with one degree of freedom."""
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -215,74 +214,43 @@ def moved(made: Machine, duration: float, speed: float) -> dict[str, Any]:
     }
 
 
-def write_csv(made: Machine, facts: dict[str, Any], path: Path) -> Path:
-    """A table: of the motion in time, of the steady turn, or of what is reduced, units in [ ].
-
-    Beside a motion stand m, m′, V′ and the joints at the same places; and of reactions, where
-    there is no steady turn that has them, what they are made of.
-    """
-    unit, motion = facts["unit"], facts.get("run") or facts.get("regime", {}).get("motion")
-    q = np.array((motion or facts["curves"])["q"])
-    columns: dict[str, Any] = {f"q [{unit}]": q}
-    if motion is not None:
-        columns |= {"t [s]": motion["t"], f"speed [{unit}/s]": motion["speed"]}
-        if "acceleration" in motion:
-            columns[f"acceleration [{unit}/s^2]"] = motion["acceleration"]
-        columns |= {f"current {name} [A]": x for name, x in motion["currents"].items()}
-        reactions = motion.get("reactions", {})
-        columns |= {
-            f"{one['name']} [{_spelled(one['unit'])}]": reactions[one["name"]]
-            for one in facts["reactions"]
-            if reactions
-        }
-    columns |= _reduced_columns(made, facts, q)
-    if not (motion or {}).get("reactions"):
-        columns |= _reaction_columns(made, facts, q)
-    header = ",".join(f'"{name}"' if "," in name else name for name in columns)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    rows = np.column_stack(list(columns.values()))
-    np.savetxt(path, rows, delimiter=",", header=header, comments="", fmt="%.12g")
-    return path
-
-
-def _reduced_columns(made: Machine, facts: dict[str, Any], q: np.ndarray) -> dict[str, Any]:
-    """What depends on q alone."""
-    survey, unit = made.survey, facts["unit"]
-    curves, slopes = survey.curves(q), survey.curves(q, 1)
-    inertia = "kg*m^2" if unit == "rad" else "kg"
-    found = {f"m [{inertia}]": curves[0], f"m_prime [{inertia}/{unit}]": slopes[0]}
-    found[f"potential_slope [{_spelled(effort_unit(unit))}]"] = curves[1]
-    found["potential [J]"] = curves[2]
-    own = survey.table.loads.tracked
-    for place, (name, one) in enumerate(facts["joints"].items(), start=own):
-        found[f"{name} [{one['unit']}]"] = curves[survey.theta_rows][place]
-    return found
-
-
-def _reaction_columns(made: Machine, facts: dict[str, Any], q: np.ndarray) -> dict[str, Any]:
-    """Reactions per acceleration, per speed squared, and at rest."""
-    curves, found = made.survey.curves(q), {}
-    for k, one in enumerate(facts["reactions"]):
-        rows, effort = curves[made.survey.virtual_rows(k)], _spelled(one["unit"])
-        units = f"{effort}*s^2/{facts['unit']}", f"{effort}*s^2/{facts['unit']}^2", effort
-        for row, (word, unit) in enumerate(zip(("m_e1", "m_e2", "at_rest"), units, strict=True)):
-            found[f"{one['name']} {word} [{unit}]"] = rows[row]
-    return found
-
-
-def _spelled(unit: str) -> str:
-    return unit.replace(" ", "*")
-
-
 def show(facts: dict[str, Any]) -> None:
     """The facts in the terminal."""
-    from rich.markup import escape
-
     from . import terminal
 
-    out, way = terminal.out, facts["way"]
-    unit = facts["unit"]
+    out, unit = terminal.out, facts["unit"]
     out.print(f"[bold]{facts['mechanism']}[/]: reduced to {facts['coordinate']}")
+    _show_way(facts["way"], unit)
+    _show_curves(facts)
+    for name, one in facts["dwells"].items():
+        out.print(
+            f"dwell({name}): {_shown(one['stretch'], unit)} of {facts['coordinate']} within "
+            f"{_shown(one['band'], one['unit'])}"
+        )
+    if "regime" in facts:
+        _show_regime(facts["regime"])
+    else:
+        out.print(f"no steady regime: {_no_regime(facts['way'])}", style="dim")
+    if "run" in facts:
+        ran = facts["run"]
+        out.print(
+            f"\nin time: {ran['t'][-1]:.6g} s from the assembly, ended by {ran['end']}, at "
+            f"{_shown(ran['q'][-1], unit)} and {ran['speed'][-1]:.6g} {unit}/s"
+        )
+    for key in ("drawing", "table"):
+        if key in facts:
+            out.print(f"{key}: {facts[key]}", markup=False)
+
+
+def _no_regime(way: dict[str, Any]) -> str:
+    if way["closed"]:
+        return "no motor, torque or friction with a value acts"
+    return "a range was asked for" if way["asked"] else "the motion does not close"
+
+
+def _show_way(way: dict[str, Any], unit: str) -> None:
+    from .terminal import out
+
     if way["closed"]:
         said = f"closed after {_shown(way['to'] - way['from'], unit)}"
     else:
@@ -292,6 +260,15 @@ def show(facts: dict[str, Any]) -> None:
     out.print(f"motion {said}; nearest to a dead point: {way['margin']:.3g} (1 far, 0 there)")
     for low, high in way["near_dead_points"]:
         out.print(f"[yellow]nearly singular from {_shown(low, unit)} to {_shown(high, unit)}[/]")
+
+
+def _show_curves(facts: dict[str, Any]) -> None:
+    """Least and greatest values, and how right they are."""
+    from rich.markup import escape
+
+    from . import terminal
+
+    unit = facts["unit"]
     rows = terminal.table("", "least", "greatest", right=("least", "greatest"))
     inertia, effort = inertia_unit(unit), effort_unit(unit)
     for name, label in (
@@ -315,44 +292,25 @@ def show(facts: dict[str, Any]) -> None:
         named = {f"{name}, {units[name]}": x for name, x in motion["reactions"].items()}
         for name, values in ((f"speed, {unit}/s", motion["speed"]), *named.items()):
             rows.add_row(escape(name), f"{min(values):.6g}", f"{max(values):.6g}")
-    out.print(rows)
-    routes = facts["errors"]["routes"]
+    terminal.out.print(rows)
+    _show_errors(facts)
+
+
+def _show_errors(facts: dict[str, Any]) -> None:
+    from .terminal import out
+
+    errors = facts["errors"]
     out.print(
-        f"inverse dynamics and energy agree to {routes['m']:.0e} of m's range, "
-        f"{routes['m_prime']:.0e} of m′'s; curves through {facts['samples']} samples err "
-        f"{facts['errors']['curves']:.0e}",
+        f"inverse dynamics and energy agree to {errors['routes']['m']:.0e} of m's range, "
+        f"{errors['routes']['m_prime']:.0e} of m′'s; curves through {facts['samples']} samples "
+        f"err {errors['curves']:.0e}",
         style="dim",
     )
-    if not facts["errors"]["accurate"]:
+    if not errors["accurate"]:
         out.print(
             f"[yellow]curves are not as accurate as they should be, {SHARE:.0e} of their range: "
             "give a --range farther from dead points[/]"
         )
-    for name, one in facts["dwells"].items():
-        out.print(
-            f"dwell({name}): {_shown(one['stretch'], unit)} of {facts['coordinate']} within "
-            f"{_shown(one['band'], one['unit'])}"
-        )
-    if "regime" in facts:
-        _show_regime(facts["regime"])
-    else:
-        why = (
-            "no motor, torque or friction with a value acts"
-            if way["closed"]
-            else "a range was asked for"
-            if way["asked"]
-            else "the motion does not close"
-        )
-        out.print(f"no steady regime: {why}", style="dim")
-    if "run" in facts:
-        ran = facts["run"]
-        out.print(
-            f"\nin time: {ran['t'][-1]:.6g} s from the assembly, ended by {ran['end']}, at "
-            f"{_shown(ran['q'][-1], unit)} and {ran['speed'][-1]:.6g} {unit}/s"
-        )
-    for key in ("drawing", "table"):
-        if key in facts:
-            out.print(f"{key}: {facts[key]}", markup=False)
 
 
 def _show_regime(regime: dict[str, Any]) -> None:

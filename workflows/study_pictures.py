@@ -17,11 +17,11 @@ import optuna
 
 from basepar_core.closure import Model, prepare
 from basepar_core.errors import StoreError
+from basepar_core.grammar import parse_unit
 from sweeps import store
 
 from .beside import beside, polished_of, tolerances_path
 from .drawing import COLOURS, INK, _Scene, canvas, save
-from .report.facts import unit_size
 from .samplers import distributions
 from .study_axes import (
     FEASIBLE,
@@ -400,4 +400,4 @@ def _shares(axes: Any, spread: Spread, k: int) -> None:
 def _unit(shown: Shown, name: str) -> tuple[float, str]:
     """A symbol's unit: SI times its inverse, and as the file has it."""
     (symbol,) = (one for one in shown.spec.mechanism.geometry if one.name == name)
-    return (unit_size(symbol.unit), symbol.unit) if symbol.unit else (1.0, "1")
+    return (parse_unit(symbol.unit).size, symbol.unit) if symbol.unit else (1.0, "1")

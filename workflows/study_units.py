@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from basepar_core.errors import ExpressionError
-from basepar_core.expressions import ONE, evaluate
 from basepar_core.grammar import parse_unit
 from sweeps.space import angles
 from sweeps.sweep import swept_outputs
@@ -62,7 +61,7 @@ def shown_units(spec: StudySpec, others: Sequence[str] = ()) -> dict[str, Unit]:
 
 def _in(text: str) -> Unit | None:
     try:
-        size = float(evaluate([parse_unit(text).scale(ONE)], {})[0])
+        size = parse_unit(text).size
     except ExpressionError:
         return None
     return Unit(text, 1.0 / size)

@@ -15,7 +15,6 @@ from pathlib import Path
 import numpy as np
 
 from ..errors import ExpressionError, FileError, Mistake
-from ..expressions import ONE, evaluate
 from ..grammar import did_you_mean, parse_unit
 from ..mechanism import Mechanism
 from ..read_assembly import value_units
@@ -187,8 +186,7 @@ def _factor(title: str, text: str, slot: Unit, mistakes: list[Mistake]) -> float
             Mistake(title, f"is in [{text}], but {slot.text or 'no unit'} or a multiple is needed")
         )
         return 1.0
-    (number,) = evaluate([unit.scale(ONE)], {})
-    return float(number)
+    return unit.size
 
 
 def _numbers(

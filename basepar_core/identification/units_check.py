@@ -120,14 +120,18 @@ def _check_readings(
     """Refuse a motion that fits the torque clearly better when read otherwise."""
     for what, shift, pace in readings:
         found, size = _fit(model, motion, tau, shift, pace)
-        clearly = 1 - found < (1 - as_is) / BETTER
-        if found >= GOOD and clearly and 1 / SIZE < size < SIZE:
+        if _is_clearly_better(found, size, as_is):
             raise UsageError(
                 f"The motion looks like {what}: so read, the file's inertias give the measured "
                 f"torque (correlation {found:.3f}); as it stands they do not ({as_is:.3f}). Write "
                 f"the unit into the title, like `A [deg]` or `t [s]`.",
                 ["units"],
             )
+
+
+def _is_clearly_better(found: float, size: float, as_is: float) -> bool:
+    """Whether a reading correlates with the torque so much better, at about its size."""
+    return found >= GOOD and 1 - found < (1 - as_is) / BETTER and 1 / SIZE < size < SIZE
 
 
 def _check_signs(model: Model, motion: Motion, tau: Array, W: Array | None, as_is: float) -> None:
@@ -147,8 +151,7 @@ def _check_signs(model: Model, motion: Motion, tau: Array, W: Array | None, as_i
                 (f"{name} and tau.{name}", _compare(model, other, tau * turned)),
             ]
         for what, (found, size) in readings:
-            clearly = 1 - found < (1 - as_is) / BETTER
-            if found >= GOOD and clearly and 1 / SIZE < size < SIZE:
+            if _is_clearly_better(found, size, as_is):
                 raise UsageError(
                     f"Turned round: {what}? With the other sign the file's inertias give the "
                     f"measured torque (correlation {found:.3f}); as it stands they do not "

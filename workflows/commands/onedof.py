@@ -83,6 +83,7 @@ def _onedof(options: argparse.Namespace) -> int:
     from ..documents import coordinate_unit
     from ..drawing import check_ending, save
     from ..onedof_figure import figure_of
+    from ..onedof_table import write_csv
 
     output = Path(options.output) if options.output else None
     if output is not None and output.suffix != ".csv":
@@ -109,7 +110,7 @@ def _onedof(options: argparse.Namespace) -> int:
             say("motion in time")
             facts["run"] = onedof.moved(made, duration, speed or 0.0)
     if output is not None and output.suffix == ".csv":
-        facts["table"] = str(onedof.write_csv(made, facts, output))
+        facts["table"] = str(write_csv(made, facts, output))
     elif output is not None:
         facts["drawing"] = str(save(figure_of(facts), output))
     emit(facts) if options.json else onedof.show(facts)

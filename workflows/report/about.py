@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
+from basepar_core.grammar import parse_unit
 from sweeps.statuses import PreciseStatus, Status, reason_texts
 
 from ..store_tables import IN_DOUBT, after_doubt
 from . import mathml
-from .facts import Facts, Swept, unit_size
+from .facts import Facts, Swept
 from .html import (
     Column,
     LeftOut,
@@ -155,7 +156,7 @@ def _unswept(found: Facts) -> list[tuple[str, float, str]]:
         return []
     names = {symbol.name for symbol in found.symbols}
     fixed = [symbol for symbol in found.mechanism.geometry if symbol.name not in names]
-    sizes = [unit_size(symbol.unit) if symbol.unit else 1.0 for symbol in fixed]
+    sizes = [parse_unit(symbol.unit).size if symbol.unit else 1.0 for symbol in fixed]
     values = found.mechanism.nominal
     return [(s.name, values[s.name] / size, s.unit) for s, size in zip(fixed, sizes, strict=True)]
 

@@ -16,7 +16,6 @@ import zarr
 
 from basepar_core.closure import Model, prepare
 from basepar_core.errors import BaseparError, StoreError
-from basepar_core.expressions import evaluate
 from basepar_core.grammar import parse_unit
 from basepar_core.mechanism import Mechanism, parameter_unit
 from sweeps import store
@@ -229,7 +228,7 @@ class Facts:
         if name not in known or self.mechanism is None:
             return Swept(name, self.unit(name), values)
         text = known[name].unit
-        per_si = 1.0 / unit_size(text) if text else 1.0
+        per_si = 1.0 / parse_unit(text).size if text else 1.0
         return Swept(name, text, values * per_si, self.mechanism.nominal[name] * per_si, per_si)
 
     @cached_property
@@ -339,10 +338,3 @@ def _mechanism(spec: Mapping[str, Any]) -> tuple[Mechanism | None, Model | None,
         return mechanism, prepare(mechanism), ""
     except BaseparError as error:
         return mechanism, None, f"The mechanism cannot be assembled: {error}"
-
-
-def unit_size(text: str) -> float:
-    """SI value of one of a unit as files write it."""
-    from basepar_core.expressions import ONE
-
-    return float(evaluate([parse_unit(text).scale(ONE)], {})[0])
