@@ -11,9 +11,10 @@ from pathlib import Path
 
 import zarr
 
-from basepar_core.errors import FileError, Mistake
+from basepar_core.errors import FileError, Mistake, StoreError
 from basepar_core.yaml_text import Fields, Items, Node, Refused, Text, read
 
+from .folder import folder
 from .spec import SweepSpec
 from .spec_file import parse_node, parse_sweep, text_of
 
@@ -126,6 +127,7 @@ def _flow(node: Node) -> str:
 
 def make_root(path: Path, members: list[str]) -> None:
     """The group above the members' stores, if it is not there."""
+    folder(path)
     path.mkdir(parents=True, exist_ok=True)
     if not (path / "zarr.json").exists():
         attributes = {"title": "family of sweeps", "members": members}
@@ -136,6 +138,18 @@ def members_of(path: Path) -> tuple[str, ...]:
     """Names of the stores below a family's; empty where it is none."""
     try:
         plain = json.loads((path / "zarr.json").read_text())
-        return tuple(plain["attributes"]["members"])
-    except (OSError, ValueError, KeyError, TypeError):
+        members = plain["attributes"]["members"]
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return ()
+    if not isinstance(members, list) or not all(map(_is_name, members)):
+        raise StoreError(
+            f"{path} is damaged: its zarr.json names members {members!r}, and a name has letters, "
+            "digits, - and _. Remove that file and run the family's sweep again, which writes it "
+            "anew; what is stored is kept.",
+            [f"{path}/zarr.json"],
+        )
+    return tuple(members)
+
+
+def _is_name(text: object) -> bool:
+    return isinstance(text, str) and _NAME.fullmatch(text) is not None

@@ -21,6 +21,8 @@ from typing import Any
 
 from basepar_core.errors import StoreError
 
+from .folder import folder
+
 #: Seconds between two signs of life.
 BEAT = 2.0
 #: Seconds that a lock of another machine is watched for one; a network's caches hold back some.
@@ -29,6 +31,10 @@ WATCHED = 15.0
 PATIENCE = 1.0
 #: The text is padded to this many bytes, so that readers never see half of one.
 LENGTH = 1024
+#: How its text begins, also that of one that was torn.
+BEGINS = b'{"host": '
+#: What its text says, and of which types.
+KEYS: Mapping[str, type] = {"host": str, "pid": int, "since": str, "beats": int, "told": dict}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +59,7 @@ class Holder:
 
 def lock_file(path: Path) -> Path:
     """The lock of a store."""
-    return path.with_name(f".{path.name}.lock")
+    return folder(path).with_name(f".{path.name}.lock")
 
 
 def holder(path: Path) -> Holder | None:
@@ -154,12 +160,16 @@ def _taken(path: Path, file: Path) -> int:
     """The lock's file, open and locked; StoreError names who holds it."""
     end = time.monotonic() + PATIENCE
     while True:
-        opened = os.open(file, os.O_RDWR | os.O_CREAT, 0o644)
+        opened = os.open(file, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o644)
         try:
+            _refuse_foreign(opened, file)
             fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
             if _same(opened, file):
                 return opened
             os.close(opened)  # its holder has just removed it
+        except StoreError:
+            os.close(opened)
+            raise
         except BlockingIOError:
             found = _said(opened)
             os.close(opened)
@@ -188,7 +198,8 @@ def _watch(path: Path, opened: int, before: Holder) -> None:
 def busy(path: Path, found: Holder | None) -> StoreError:
     """What to say of a store that somebody else fills."""
     done, total = (found.told.get(key) for key in ("done", "total")) if found else (None, None)
-    far = f", {done:,} of {total:,} variants done" if done is not None else ""
+    known = isinstance(done, int) and isinstance(total, int)
+    far = f", {done:,} of {total:,} variants done" if known else ""
     return StoreError(
         f"{path} is being filled by {found or 'another process'}{far}. Wait for it or stop it, "
         "then run again; what it stored is kept.",
@@ -197,12 +208,28 @@ def busy(path: Path, found: Holder | None) -> StoreError:
 
 
 def _said(opened: int) -> Holder | None:
-    """What the lock's text says; None where it is empty."""
+    """What the lock's text says; None where it is empty, or no lock's."""
     try:
         plain = json.loads(os.pread(opened, LENGTH, 0))
-        silent = max(0.0, time.time() - os.fstat(opened).st_mtime)
-        return Holder(
-            plain["host"], plain["pid"], plain["since"], plain["beats"], plain["told"], silent
-        )
-    except (ValueError, KeyError):
+        found = [plain[key] for key in KEYS]
+    except (ValueError, KeyError, TypeError, RecursionError):
         return None
+    if not all(isinstance(one, kind) for one, kind in zip(found, KEYS.values(), strict=True)):
+        return None
+    numbers = {
+        key: n for key, n in found[-1].items() if isinstance(n, int | float) and 0 <= n < 1e18
+    }
+    silent = max(0.0, time.time() - os.fstat(opened).st_mtime)
+    host, pid, since, beats, _ = found
+    return Holder(host, pid, since, beats, numbers, silent)
+
+
+def _refuse_foreign(opened: int, file: Path) -> None:
+    """Make sure that a file of the lock's name is a lock: it will be written over and removed."""
+    begun = os.pread(opened, len(BEGINS), 0)
+    if not BEGINS.startswith(begun):
+        raise StoreError(
+            f"{file} is where a store's lock goes, and is none: {os.fstat(opened).st_size} bytes "
+            "of something else. Move it away, or name another store.",
+            [str(file)],
+        )

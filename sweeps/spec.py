@@ -23,6 +23,7 @@ from basepar_core.onedof.metrics import CALLED as REGIME_CALLS
 from basepar_core.onedof.metrics import WORDS as REGIMES
 
 from .compose import document
+from .folder import folder
 from .kept import plain_mechanism, samples
 from .own_metrics import OwnMetric, name_mistake, named
 from .plans import Plan
@@ -186,8 +187,8 @@ class SweepSpec:
         return replace(self, chunk=chunk)
 
     def at(self, store: str) -> "SweepSpec":
-        """The same sweep, stored elsewhere."""
-        return replace(self, store=store)
+        """The same sweep, stored elsewhere; UsageError where that is no folder."""
+        return replace(self, store=str(store) and str(folder(store)))
 
 
 def plan_mistakes(mechanism: Mechanism, plan: Plan) -> list[Mistake]:

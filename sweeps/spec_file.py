@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from basepar_core.cycle_metrics import canonical
-from basepar_core.errors import FileError, Mistake
+from basepar_core.errors import FileError, Mistake, UsageError
 from basepar_core.files import library_names, load, loads
 from basepar_core.mechanism import Mechanism
 from basepar_core.reading import Reading
@@ -22,6 +22,7 @@ from basepar_core.yaml_text import Fields, Items, Node, Text, read
 from . import own_metrics
 from .asked import Asked
 from .compose import Chain, Derived, Product
+from .folder import folder
 from .kept import mechanism_of
 from .plans import Plan, from_description
 from .space import condition, formula
@@ -262,8 +263,19 @@ def _store(reading: Reading, node: Node | None) -> tuple[str, int]:
     if node is None:
         return "", FROM_PILOT
     entries = reading.fields(node, (), ("path", "chunk"))
-    path = reading.text(entries.get("path"), "a directory") or ""
+    path = store_path(reading, entries.get("path"))
     return path, reading.whole(entries["chunk"], 1) if "chunk" in entries else FROM_PILOT
+
+
+def store_path(reading: Reading, node: Node | None) -> str:
+    """The folder that `store.path` names; "" where it names none."""
+    path = reading.text(node, "a directory") or ""
+    try:
+        folder(path)
+    except UsageError as error:
+        assert node is not None  # "" is a folder
+        reading.mistake(node, error.message)
+    return path
 
 
 def _limits(reading: Reading, node: Node | None) -> float:

@@ -26,6 +26,7 @@ import zarr
 from basepar_core.errors import StoreError, UsageError
 
 from . import chunk_files
+from .folder import folder
 from .outputs import Arrays, Output
 from .statuses import REASONS, PreciseStatus, Status, flags
 
@@ -128,6 +129,7 @@ def create(path: Path, layout: Layout) -> None:
     StoreError
         Where the directory cannot be written, or somebody else makes the same store.
     """
+    path = folder(path)
     draft = path.with_name(f".{path.name}.creating")
     try:
         _fill_draft(draft, layout)
@@ -227,6 +229,7 @@ def refuse_nothing(path: Path | str, cause: Exception) -> None:
 
 def open_group(path: Path | str, mode: str = "r") -> zarr.Group:
     """The store's group, for reading ("r") or for writing chunks ("r+")."""
+    folder(path)
     try:
         return zarr.open_group(path, mode=mode, zarr_format=3, use_consolidated=False)  # type: ignore[arg-type]
     except (FileNotFoundError, NotADirectoryError) as cause:  # zarr's "no group here" among them

@@ -22,6 +22,7 @@ from basepar_core.errors import StoreError, UsageError
 from . import damage, fanout, pilot, store, survey
 from .asked import is_asked
 from .fleet import Fleet
+from .folder import folder
 from .lock import Lock, busy, holder, locked
 from .notes import notes
 from .outputs import Evaluator, Output
@@ -270,7 +271,7 @@ def kept_errors(group: zarr.Group) -> dict[int, str]:
 def _path(spec: SweepSpec) -> Path:
     if not spec.store:
         raise UsageError("The sweep has no store; name one in `store.path` or with --store.")
-    return Path(spec.store).absolute()  # workers need not stand in the same directory
+    return folder(spec.store).absolute()  # workers need not stand in the same directory
 
 
 def _precise_chunk(spec: SweepSpec) -> int:

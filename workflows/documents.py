@@ -172,8 +172,8 @@ def running(path: Path) -> dict[str, Any] | None:
     if found is None:
         return None
     told = dict(found.told)
-    rate = told["evaluated"] / told["seconds"] if told.get("seconds") else 0.0
-    left = told["total"] - told["done"] if told else None
+    rate = told.get("evaluated", 0) / told["seconds"] if told.get("seconds") else 0.0
+    left = told["total"] - told["done"] if {"total", "done"} <= told.keys() else None
     return {
         "host": found.host,
         "pid": found.pid,

@@ -20,7 +20,14 @@ from basepar_core.yaml_text import Fields, Items, Node, Text, read
 from sweeps.space import Condition
 from sweeps.space_file import read_formulas, read_interval, read_values, read_variables
 from sweeps.spec import Reduction
-from sweeps.spec_file import lines_of, read_mechanism, read_own, read_reduction, text_of
+from sweeps.spec_file import (
+    lines_of,
+    read_mechanism,
+    read_own,
+    read_reduction,
+    store_path,
+    text_of,
+)
 
 from . import sampler_kinds
 from .quantities import angular, check_words, quantities
@@ -226,7 +233,7 @@ def _plain_options(node: Node) -> Any:
 
 def _store(reading: Reading, node: Node | None, stem: str) -> dict[str, Any]:
     entries = reading.fields(node, (), ("path", "chunk")) if node is not None else {}
-    path = reading.text(entries.get("path"), "a directory") or f"{stem}-study.zarr"
+    path = store_path(reading, entries.get("path")) or f"{stem}-study.zarr"
     return {
         "store": path,
         "chunk": reading.whole(entries["chunk"], 1) if "chunk" in entries else 0,

@@ -20,6 +20,7 @@ from basepar_core.mechanism import Mechanism
 from basepar_core.units import Unit
 from sweeps.asked import Asked
 from sweeps.compose import Derived, Formula
+from sweeps.folder import folder
 from sweeps.own_metrics import OwnMetric
 from sweeps.plans import Plan
 from sweeps.space import Condition
@@ -272,10 +273,11 @@ class StudySpec:
     @property
     def path(self) -> Path:
         """The store, absolute: workers need not stand in the same directory."""
-        return Path(self.store).absolute()
+        return folder(self.store).absolute()
 
     def at(self, store: str) -> "StudySpec":
         """The same study elsewhere: the store there, and the journal, if a file, beside it."""
+        store = str(folder(store))
         if "://" in self.storage:
             return replace(self, store=store)
         return replace(self, store=store, storage=str(Path(store).with_suffix(".journal")))

@@ -153,12 +153,60 @@ def _try(path):
         return False
 
 
-def test_text_half_written_is_nobody(path):
-    lock_file(path).write_text("{")
+def test_words_without_a_holder(path):
+    assert "another process" in busy(path, None).message
+
+
+NO_LOCKS = [
+    b"[tool]\nname = 1\n",
+    b"[]",
+    b"null",
+    b"[" * 900,
+    b"\xff\xfe\x00",
+]
+#: Locks that are damaged, or were torn.
+TORN = [
+    b"",
+    b"{",
+    b'{"host": "h", "pi',
+    b'{"host": ' + b"[" * 900,
+    b'{"host": 1, "pid": "x", "since": "", "beats": 1, "told": {}}',
+    b'{"host": "h", "pid": 1, "since": "", "beats": [], "told": {}}',
+    b'{"host": "h", "pid": 1, "since": "", "beats": 1, "told": 3}',
+    b'{"host": "h", "pid": 1, "since": "", "beats": 1}',
+]
+
+
+@pytest.mark.parametrize("text", TORN)
+def test_a_damaged_lock_is_nobody(path, text):
+    lock_file(path).write_bytes(text)
     assert holder(path) is None
     with locked(path) as held:
         assert held.stale is None
+    assert not lock_file(path).exists()
 
 
-def test_words_without_a_holder(path):
-    assert "another process" in busy(path, None).message
+@pytest.mark.parametrize("text", NO_LOCKS)
+def test_what_is_no_lock_is_neither_written_over_nor_removed(path, text):
+    lock_file(path).write_bytes(text)
+    assert holder(path) is None
+    with pytest.raises(StoreError, match=r"is none: .* Move it away"), locked(path):
+        pass
+    assert lock_file(path).read_bytes() == text
+
+
+def test_a_lock_that_leads_elsewhere_is_not_followed(path):
+    other = path.with_name("notes.txt")
+    other.write_text("mine")
+    lock_file(path).symlink_to(other)
+    with pytest.raises(StoreError, match="cannot be locked"), locked(path):
+        pass
+    assert other.read_text() == "mine"
+
+
+@pytest.mark.parametrize("told", [{"done": "x", "total": 4}, {"seconds": 1e300}, {"done": [1]}])
+def test_odd_numbers_of_a_holder_are_left_out(path, told):
+    foreign(path, told=told, pid=10**30)
+    found = holder(path)
+    assert set(found.told) <= {"total"}
+    assert "being filled by process" in str(busy(path, found))

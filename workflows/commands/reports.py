@@ -40,11 +40,12 @@ def register(add: Add) -> None:
 
 def _report(options: argparse.Namespace) -> int:
     from basepar_core.errors import UsageError
+    from sweeps.folder import folder
 
     from .. import terminal
     from ..report import batch, page, tables
 
-    store = Path(options.store)
+    store = folder(options.store)
     if options.variants and not options.batch:
         raise UsageError("--variants goes with --batch.", ["--variants"])
     if options.format != "html":

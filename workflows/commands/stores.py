@@ -138,8 +138,9 @@ def _jobs(options: argparse.Namespace) -> "dict[str, SweepSpec]":
 
 def _status(options: argparse.Namespace) -> int:
     from sweeps.family import members_of
+    from sweeps.folder import folder
 
-    path = Path(options.store)
+    path = folder(options.store)
     members = members_of(path)
     found = {name: _standing(path / name, options.check) for name in members or ("",)}
     if options.json:

@@ -193,6 +193,8 @@ def _check_points(points: int | None, option: str) -> None:
 
 
 def _polish(options: argparse.Namespace) -> int:
+    from sweeps.folder import folder
+
     from .. import polish_document
     from ..study_store import study_of
     from ..sweep_job import place_of
@@ -205,13 +207,15 @@ def _polish(options: argparse.Namespace) -> int:
         place,
         options.points,
         options.certify,
-        Path(options.to).absolute() if options.to else None,
+        folder(options.to).absolute() if options.to else None,
     )
     emit(document) if options.json else polish_document.show(document)
     return 0
 
 
 def _tolerances(options: argparse.Namespace) -> int:
+    from sweeps.folder import folder
+
     from .. import tolerances
     from ..polish_document import connected, show_spread
     from ..study_store import study_of
@@ -222,7 +226,7 @@ def _tolerances(options: argparse.Namespace) -> int:
     spec = study_of(options.store)
     half = tolerances.read_tolerances(spec.mechanism, options.tolerance)
     asked = tolerances.Tolerances(half, options.shape, options.samples, options.seed)
-    to = Path(options.to).absolute() if options.to else None
+    to = folder(options.to).absolute() if options.to else None
     with connected(place) as client:
         found = tolerances.spread(spec, client, asked, options.variant, to)
     document = tolerances.document(spec, found)
