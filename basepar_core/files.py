@@ -6,12 +6,13 @@
 All mistakes of a file are raised together, each with its path and line.
 """
 
+import warnings
 from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
 
 from . import yaml_text
-from .errors import FileError, Mistake
+from .errors import BaseparWarning, FileError, Mistake
 from .grammar import did_you_mean
 from .identities import Identities
 from .mechanism import Data, Mechanism
@@ -44,6 +45,8 @@ _OPTIONAL = (
     "motors",
     "torques",
 )
+#: Endings of files that are imported, or refused with a remedy (xacro, SDF).
+_OTHER_FORMATS = (".urdf", ".xml", ".mjcf", ".xacro", ".sdf")
 _ACCELERATION = UNITS["m"] / UNITS["s"] ** 2
 
 
@@ -84,13 +87,11 @@ def load(source: str | Path) -> Mechanism:
     Warns
     -----
     UserWarning
-        A bare angle above a full turn, most likely meant in degrees.
+        A bare angle above a full turn, most likely meant in degrees; what an import left out.
     """
     path = library_path(str(source)) if str(source) in library_names() else Path(source)
-    if path.suffix in (".urdf", ".xml", ".mjcf") and path.is_file():
-        from .imports import read_file  # builds on this module
-
-        return read_file(path).mechanism
+    if path.suffix in _OTHER_FORMATS and path.is_file():
+        return _imported(path)
     try:
         text = path.read_text(encoding="utf-8")
     except (FileNotFoundError, IsADirectoryError):
@@ -99,6 +100,16 @@ def load(source: str | Path) -> Mechanism:
         reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
         raise FileError(str(source), [Mistake("", f"cannot be read: {reason}")]) from None
     return loads(text, str(path))
+
+
+def _imported(path: Path) -> Mechanism:
+    """A mechanism from another format; what is left out is warned of."""
+    from .imports import read_file  # builds on this module
+
+    found = read_file(path)
+    if found.left_out:
+        warnings.warn(f"{path}: {found.left_out}", BaseparWarning, stacklevel=3)
+    return found.mechanism
 
 
 def loads(

@@ -11,8 +11,9 @@ import re
 import sys
 import traceback
 import warnings
-from collections.abc import Sequence
-from typing import NoReturn
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, NoReturn
 
 from basepar_core.errors import BaseparError, BaseparWarning, UsageError
 
@@ -29,6 +30,7 @@ from .commands import (
     stores,
     studies,
     warmup,
+    warned,
 )
 
 #: Environment variable: the traceback of a defect goes to stderr.
@@ -95,10 +97,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):  # a terminal without φ or − gets ? for it
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
-    warnings.formatwarning = _warned
     try:
         options = parser().parse_args(given)
-        return options.command(options)
+        with _warnings():
+            return options.command(options)
     except BaseparError as error:
         _report(error, as_json)
         return 2 if isinstance(error, UsageError) else 1
@@ -121,6 +123,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
             traceback.print_exc()
         _report(_InternalError(_internal(error)), as_json)
         return 1
+
+
+@contextmanager
+def _warnings() -> Iterator[None]:
+    """Our warnings as sentences on stderr, each once a command, and for `emit`."""
+    warned.clear()
+    with warnings.catch_warnings():
+        warnings.simplefilter("default", BaseparWarning)
+        warnings.formatwarning = _warned
+        before = warnings.showwarning
+
+        def show(message: Warning | str, category: type[Warning], *rest: Any, **more: Any) -> None:
+            if issubclass(category, BaseparWarning):
+                warned.append(str(message))
+            before(message, category, *rest, **more)
+
+        warnings.showwarning = show
+        yield
 
 
 _PLAIN = warnings.formatwarning

@@ -37,7 +37,7 @@ class Imported:
     format
         URDF or MJCF.
     notes, dropped
-        What was changed, and what was left out.
+        What was changed, and what was left out: counts and kinds, `3 visual`.
     """
 
     text: str
@@ -46,9 +46,22 @@ class Imported:
     notes: tuple[str, ...]
     dropped: tuple[str, ...]
 
+    @property
+    def left_out(self) -> str:
+        """What was left out, as a sentence; empty if nothing was."""
+        listed = ", ".join(self.dropped)
+        return f"left out of the {self.format} file: {listed}" if listed else ""
 
-def read_file(path: str | Path) -> Imported:
+
+def read_file(path: str | Path, within: str | Path | None = None) -> Imported:
     """A mechanism from a URDF or MJCF file.
+
+    Parameters
+    ----------
+    path
+        The file.
+    within
+        A folder in which an MJCF file may name others (`include`, meshes); its own without.
 
     Raises
     ------
@@ -63,8 +76,9 @@ def read_file(path: str | Path) -> Imported:
     except OSError as error:
         reason = error.strerror or str(error)
         raise FileError(str(path), [Mistake("", f"cannot be read: {reason}")]) from None
-    is_urdf = path.suffix == ".urdf" or _root(content) == b"robot"
-    draft = urdf.read(content, path.stem) if is_urdf else mjcf.read(path)
+    folder = None if within is None else Path(within)
+    is_urdf = path.suffix in (".urdf", ".xacro", ".sdf") or _root(content) == b"robot"
+    draft = urdf.read(content, path.stem) if is_urdf else mjcf.read(path, folder)
     if draft.mistakes:
         raise FileError(str(path), draft.mistakes)
     return _checked(draft, str(path))

@@ -8,7 +8,8 @@ connect. A free joint is the absence of one, so a body that has one must hang fr
 the others by constraints.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,8 @@ import numpy as np
 
 from ..errors import MissingDataError
 from .draft import WORLD, Connection, Draft, End, Fixture, Inertia, Link
+from .mjcf_files import strays
+from .mjcf_forces import refuse_forces
 from .mjcf_joints import Moving, combined
 from .mjcf_mobility import independent
 from .rationals import (
@@ -40,7 +43,17 @@ DROPPED = {
     "nu": "actuator",
     "nsensor": "sensor",
     "npair": "contact pair",
+    "nexclude": "contact exclusion",
     "nkey": "keyframe",
+    "nskin": "skin",
+    "nmesh": "mesh",
+    "nhfield": "height field",
+    "nmat": "material",
+    "ntex": "texture",
+    "nnumeric": "number",
+    "ntext": "text",
+    "ntuple": "tuple",
+    "nplugin": "plugin",
 }
 #: Place of a weld's torquescale in `eq_data`.
 TORQUESCALE = 10
@@ -48,8 +61,9 @@ TORQUESCALE = 10
 INERTIA_NOISE = 1e-14
 
 
-def read(path: Path) -> Draft:
-    """A draft of an MJCF file; what it refuses is in `mistakes`.
+def read(path: Path, folder: Path | None = None) -> Draft:
+    """A draft of an MJCF file that may read files in a folder, its own without; what it refuses
+    is in `mistakes`.
 
     Raises
     ------
@@ -57,18 +71,34 @@ def read(path: Path) -> Draft:
         MuJoCo is not installed.
     """
     try:
+        import lxml  # noqa: F401
         import mujoco
     except ImportError as error:
         raise MissingDataError(
             "Reading MJCF needs MuJoCo. Install the extra: pip install 'basepar[mjcf]'."
         ) from error
     draft = Draft(path.stem, "MJCF", ZERO)
+    draft.mistakes += strays(path, folder)
+    if draft.mistakes:
+        return draft
     try:
-        model = mujoco.MjModel.from_xml_path(str(path))
+        with _warnings_in(mujoco, draft.notes):
+            model = mujoco.MjModel.from_xml_path(str(path))
     except ValueError as error:
         draft.refuse("", f"MuJoCo does not compile it: {' '.join(str(error).split())}")
         return draft
     return _Reader(mujoco, model, draft).draft
+
+
+@contextmanager
+def _warnings_in(mujoco: Any, notes: list[str]) -> Iterator[None]:
+    """MuJoCo's warnings as notes; it writes a file into the working folder otherwise."""
+    before = mujoco.get_mju_user_warning()
+    mujoco.set_mju_user_warning(lambda text: notes.append(f"MuJoCo: {text}"))
+    try:
+        yield
+    finally:
+        mujoco.set_mju_user_warning(before)
 
 
 class _Reader:
@@ -83,7 +113,7 @@ class _Reader:
             WORLD,
             *(self._name("body", k) or f"body #{k}" for k in range(1, model.nbody)),
         ]
-        self._refuse_the_rest()
+        refuse_forces(mujoco, model, draft, self._name)
         self.values: dict[int, str] = {}  # by degree of freedom
         for k in range(1, model.nbody):
             self._body(k)
@@ -106,35 +136,6 @@ class _Reader:
     def _name(self, what: str, k: int) -> str:
         kind = getattr(self.mujoco.mjtObj, f"mjOBJ_{what.upper()}")
         return self.mujoco.mj_id2name(self.model, kind, k) or ""
-
-    def _refuse_the_rest(self) -> None:
-        """What acts on the motion and is no joint."""
-        model, draft = self.model, self.draft
-        for k in range(model.ntendon):
-            draft.refuse(
-                f"tendon {self._name('tendon', k) or k!r}",
-                "a mechanism file has no tendons; remove it, or put springs on joints",
-            )
-        if model.nflex:
-            draft.refuse("flex", "deformable bodies are no mechanism; remove them")
-        for k in range(1, model.nbody):
-            if model.body_mocapid[k] >= 0:
-                draft.refuse(
-                    f"body {self.names[k]!r}", "it is a mocap body; leave mocap out to fix it"
-                )
-            if model.body_gravcomp[k]:
-                draft.refuse(
-                    f"body {self.names[k]!r}",
-                    f"gravcomp = {float(model.body_gravcomp[k])!r} compensates its weight, and a "
-                    f"mechanism file has one gravity for all bodies; remove it",
-                )
-        for word in ("density", "viscosity"):  # wind acts through these only
-            if value := getattr(model.opt, word):
-                draft.refuse(
-                    f"option {word}",
-                    f"{word} = {float(value)!r}: a mechanism file has no forces of the medium; "
-                    f"remove it",
-                )
 
     def _body(self, k: int) -> None:
         model, name = self.model, self.names[k]
@@ -195,11 +196,11 @@ class _Reader:
                 rest = float(model.qpos_spring[place]) - start
                 spring = (decimal(model.jnt_stiffness[j]), decimal(rest))
         elif any(given.values()) or model.jnt_stiffness[j]:
-            self.draft.dropped.append(f"damping, armature or stiffness of {kind} joint {name!r}")
-        for word in ("dof_dampingpoly", "jnt_stiffnesspoly"):  # since MuJoCo 3.5
-            at = dof if word.startswith("dof") else j
-            if hasattr(model, word) and getattr(model, word)[at].any():
-                self.draft.dropped.append(f"nonlinear part of joint {name!r} ({word[4:]})")
+            self.draft.refuse(
+                f"joint {name!r}",
+                f"it is a {kind} joint with damping, frictionloss, armature or stiffness, which a "
+                f"mechanism file has for values of hinges and slides; set them to zero",
+            )
         axis = direction(model.jnt_axis[j]) if kind in ("hinge", "slide") else UNITS[2]
         return Moving(j, dof, name, kind, vector(model.jnt_pos[j]), axis, friction, spring)
 

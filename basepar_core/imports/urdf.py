@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from ..errors import MissingDataError
+from ..errors import MissingDataError, Mistake
 from ..grammar import did_you_mean
 from .draft import NOTHING, Connection, Draft, End, Fixture, Inertia, Link
 from .rationals import (
@@ -25,6 +25,8 @@ from .rationals import (
     quarters,
     vector,
 )
+from .urdf_elements import audit
+from .xml_text import parse
 
 #: Of URDF's joint types, ours.
 KINDS = {
@@ -33,11 +35,11 @@ KINDS = {
     "prismatic": "prismatic",
     "planar": "planar",
 }
-#: Parts of links and joints that a mechanism has no place for.
-DROPPED = ("visual", "collision", "limit", "safety_controller", "calibration")
-_KNOWN = {
-    "link": {"inertial"},
-    "joint": {"origin", "axis", "parent", "child", "limit", "dynamics", "mimic"},
+#: Roots of other formats, and what to do about them.
+OTHERS = {
+    "sdf": "; that is SDF, which is not read: give the URDF it was made from, or MJCF",
+    "model": "; that is SDF, which is not read: give the URDF it was made from, or MJCF",
+    "mujoco": "; that is MJCF: name the file .xml",
 }
 GRAVITY = (Fraction(0), Fraction(0), Fraction("-9.81"))
 
@@ -51,29 +53,29 @@ def read(text: bytes, name: str) -> Draft:
         The parser is not installed.
     """
     try:
-        from lxml import etree
+        import lxml  # noqa: F401
         from urdf_parser_py import urdf
     except ImportError as error:
         raise MissingDataError(
             "Reading URDF needs urdf_parser_py. Install the extra: pip install 'basepar[urdf]'."
         ) from error
     draft = Draft(name, "URDF", GRAVITY)
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, remove_comments=True)
-    try:
-        root = etree.fromstring(text, parser)
-    except etree.XMLSyntaxError as error:
-        draft.refuse("", f"is not XML: {error.msg}", error.lineno)
+    root = parse(text)
+    if isinstance(root, Mistake):
+        draft.mistakes.append(root)
         return draft
-    if root.tag != "robot":
-        draft.refuse("", f"its root is <{root.tag}>, that of a URDF file is <robot>", 1)
+    kind = root.tag.rpartition("}")[2]
+    if kind != "robot":
+        what = f"its root is <{kind}>, that of a URDF file is <robot>{OTHERS.get(kind, '')}"
+        draft.refuse("", what, 1)
         return draft
     draft.name = root.get("name") or name
-    if any("xacro" in str(node.tag) for node in root.iter()):
+    if any("xacro" in f"{node.prefix} {node.tag}" for node in root.iter()):
         draft.refuse("", "has xacro macros in it; expand them: xacro FILE > FILE.urdf")
         return draft
+    audit(draft, root)
     links = _parsed(draft, root, "link", urdf.Link)
     joints = _parsed(draft, root, "joint", urdf.Joint)
-    _count_others(draft, root)
     for link, line in links:
         draft.links.append(Link(link.name, _inertia(draft, link, line)))
     _tree(draft, links, joints)
@@ -100,10 +102,8 @@ def _parsed(draft: Draft, root: Any, tag: str, kind: Any) -> list[tuple[Any, int
         names.add(name)
         bounds = node.find("limit") if tag == "joint" else None
         limits = None if bounds is None else (bounds.get("lower"), bounds.get("upper"))
-        for child in list(node):
-            if child.tag not in _KNOWN[tag] or child.tag in DROPPED:
-                node.remove(child)
-                _drop(draft, str(child.tag))
+        if bounds is not None:
+            node.remove(bounds)
         said = io.StringIO()
         try:
             with contextlib.redirect_stderr(said):
@@ -120,22 +120,6 @@ def _parsed(draft: Draft, root: Any, tag: str, kind: Any) -> list[tuple[Any, int
 def _reason(error: BaseException) -> str:
     inner = getattr(error, "e", None)
     return _reason(inner) if inner is not None else " ".join(str(error).split())
-
-
-def _drop(draft: Draft, what: str) -> None:
-    """Count a dropped part: `3 visual`."""
-    for k, entry in enumerate(draft.dropped):
-        count, _, word = entry.partition(" ")
-        if word == what:
-            draft.dropped[k] = f"{int(count) + 1} {what}"
-            return
-    draft.dropped.append(f"1 {what}")
-
-
-def _count_others(draft: Draft, root: Any) -> None:
-    for node in root:
-        if node.tag not in ("link", "joint"):
-            _drop(draft, str(node.tag))
 
 
 def _numbers(draft: Draft, where: str, what: str, values: Sequence[float] | None, line: int):
@@ -244,8 +228,13 @@ def _joint(draft: Draft, joint: Any, line: int) -> None:
     kind = KINDS[joint.type]
     if kind == "planar":
         draft.notes.append(f"{where}: moves in the plane across its axis, and turns about it")
-        if joint.dynamics is not None:
-            draft.dropped.append(f"dynamics of planar joint {joint.name!r}")
+        if any(_friction(draft, joint, line).values()):
+            draft.refuse(
+                where,
+                "it has damping or friction, which URDF does not say of which of its three "
+                "values; remove dynamics, and write friction into the mechanism file",
+                line,
+            )
     draft.connections.append(
         Connection(
             joint.name,

@@ -39,11 +39,18 @@ def add_place(command: argparse.ArgumentParser) -> None:
     )
 
 
+#: What the running command warned of; `cli.main` keeps it.
+warned: list[str] = []
+
+
 def emit(document: Any) -> None:
     """Print a document as JSON, and nothing else, on stdout; null for what is not finite.
 
-    JSON has no number for a pole of β or for the condition of a matrix without full rank.
+    What the command warned of goes with it as `warnings`. JSON has no number for a pole of β or
+    for the condition of a matrix without full rank.
     """
+    if warned and isinstance(document, dict):
+        document = {**document, "warnings": list(warned)}
     # Whole before anything is printed: half a document and an error are none.
     text = json.dumps(_finite(document), indent=1, ensure_ascii=False, allow_nan=False)
     sys.stdout.write(text + "\n")

@@ -23,6 +23,11 @@ def register(add: Add) -> None:
         "-o", "--output", metavar="FILE", help="the mechanism file (default: print it)"
     )
     made.add_argument(
+        "--within",
+        metavar="FOLDER",
+        help="where an MJCF file may read what it names: includes, meshes (default: its folder)",
+    )
+    made.add_argument(
         "--force", action="store_true", help="write over a mechanism file that is there already"
     )
 
@@ -39,7 +44,7 @@ def _import(options: argparse.Namespace) -> int:
             "file, or write over it with --force.",
             ["--output"],
         )
-    found = read_file(options.file)
+    found = read_file(options.file, options.within)
     if options.output:
         Path(options.output).write_text(found.text, encoding="utf-8")
     mechanism = found.mechanism

@@ -1,0 +1,90 @@
+"""What acts on the motion of a compiled model and has no place in a mechanism file: refused."""
+
+from collections.abc import Callable
+from typing import Any
+
+from .draft import Draft
+
+#: Options that switch something off, with what they take from which arrays.
+_FLAGS = (
+    ("EQUALITY", "eq_active0", "equality constraints"),
+    ("CONSTRAINT", "eq_active0", "equality constraints"),
+    ("CONSTRAINT", "dof_frictionloss", "frictionloss"),
+    ("FRICTIONLOSS", "dof_frictionloss", "frictionloss"),
+    ("SPRING", "jnt_stiffness", "springs"),
+    ("DAMPER", "dof_damping", "damping"),
+)
+#: Arrays of a model that must be zero: kind of element, array, its word in the file.
+_ZERO = (
+    ("actuator", "actuator_armature", "armature", "give it to the joint"),
+    ("actuator", "actuator_damping", "damping", "give it to the joint"),
+    ("actuator", "actuator_dampingpoly", "damping", "give it to the joint"),
+    ("joint", "jnt_stiffnesspoly", "a spring that is not linear", "make it linear"),
+    ("joint", "jnt_springyield", "a spring that yields", "make it linear"),
+)
+
+Name = Callable[[str, int], str]
+
+
+def refuse_forces(mujoco: Any, model: Any, draft: Draft, name: Name) -> None:
+    """Refuse tendons, flexes, media, compensated weight, plugins that push bodies, and options
+    that switch off what the file has.
+
+    Parameters
+    ----------
+    mujoco, model
+        The library and a compiled model.
+    name
+        Of an element: its kind and number to the name, empty without one.
+    """
+
+    def called(kind: str, k: int) -> str:
+        return f"{kind} {name(kind, k) or f'#{k}'!r}"
+
+    for k in range(model.ntendon):
+        draft.refuse(
+            f"tendon {name('tendon', k) or k!r}",
+            "a mechanism file has no tendons; remove it, or put springs on joints",
+        )
+    if model.nflex:
+        draft.refuse("flex", "deformable bodies are no mechanism; remove them")
+    for k in range(1, model.nbody):
+        if model.body_mocapid[k] >= 0:
+            draft.refuse(called("body", k), "it is a mocap body; leave mocap out to fix it")
+        if model.body_gravcomp[k]:
+            draft.refuse(
+                called("body", k),
+                f"gravcomp = {float(model.body_gravcomp[k])!r} compensates its weight, and a "
+                f"mechanism file has one gravity for all bodies; remove it",
+            )
+        if model.body_plugin[k] >= 0:
+            draft.refuse(called("body", k), "a plugin exerts forces on it; remove the plugin")
+    for word in ("density", "viscosity"):  # wind acts through these only
+        if value := getattr(model.opt, word):
+            draft.refuse(
+                f"option {word}",
+                f"{word} = {float(value)!r}: a mechanism file has no forces of the medium; "
+                f"remove it",
+            )
+    _switched_off(mujoco, model, draft)
+    _not_zero(model, draft, called)
+
+
+def _switched_off(mujoco: Any, model: Any, draft: Draft) -> None:
+    for word, array, what in _FLAGS:
+        flag = getattr(mujoco.mjtDisableBit, f"mjDSBL_{word}")
+        if model.opt.disableflags & flag and getattr(model, array).any():
+            draft.refuse(
+                f"option flag {word.lower()}",
+                f"it switches off {what} that the file has; remove the flag, or them",
+            )
+
+
+def _not_zero(model: Any, draft: Draft, called: Name) -> None:
+    for kind, array, what, remedy in _ZERO:
+        for k, value in enumerate(getattr(model, array)):
+            if value.any():
+                draft.refuse(called(kind, k), f"it has {what}; {remedy}")
+    for j in range(model.njnt):
+        if model.dof_dampingpoly[model.jnt_dofadr[j]].any():
+            draft.refuse(called("joint", j), "it has damping that is not linear; make it linear")
