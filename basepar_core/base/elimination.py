@@ -64,7 +64,8 @@ def eliminate(
     names
         All parameters, for messages and for breaking ties.
     wanted
-        φ₂ by index; None: chosen for simple expressions.
+        φ₂ by index; what has no effect goes whether or not it is named. None: chosen for simple
+        expressions.
     search
         Whether a φ₂ that is chosen here is improved by exchanges after the greedy choice.
     nominal
@@ -91,8 +92,14 @@ def eliminate(
     left = {k: column for k, column in columns.items() if column and k not in done}
     if allowed is not None and (left or allowed - pivot_of.keys()):
         others = sorted({row for column in left.values() for row in column})
-        missing = len(_eliminated(ring, left, names, None, seen, vanishes))
-        _refuse(others, missing, allowed, pivot_of, names)
+        more = _eliminated(ring, left, names, None, seen, vanishes)
+        for row in [row for row, k in more.items() if len(left[k]) == 1]:  # without effect
+            k = more.pop(row)
+            columns.update({k: left[k]} | cleared(ring, columns | {k: left[k]}, row, k))
+            pivot_of[row] = k
+            others.remove(row)
+        if more or allowed - pivot_of.keys():
+            _refuse(others, len(more), allowed, pivot_of, names)
     if wanted is None and search:
         pivot_of = exchange(ring, columns, pivot_of, names, vanishes)
     eliminated = tuple(sorted(pivot_of))

@@ -10,7 +10,7 @@ the grey zone above that error leave the rank undecided, and variable precision 
 Gautier, J. Robotic Systems 8(4), 1991: β = −V₂₁ V₂₂⁻¹ from the null space of W.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -238,7 +238,8 @@ def group(
 ) -> Grouping:
     """Gautier's grouping of one W (row, parameter) whose rank is known.
 
-    φ₂ is chosen so that V₂₂ is well conditioned (`pivot_rows`), or given.
+    φ₂ is chosen so that V₂₂ is well conditioned (`pivot_rows`), or given; columns without effect
+    need not be named.
 
     Raises
     ------
@@ -248,13 +249,10 @@ def group(
     unit, norms, dead = unit_columns(W)
     width = W.shape[1]
     null = np.linalg.svd(unit, full_matrices=True)[2][rank:].T  # (parameter, width − rank)
-    chosen = pivot_rows(null, names) if wanted is None else tuple(sorted(wanted))
+    silent = {k for k in range(width) if dead[k]}
+    chosen = pivot_rows(null, names) if wanted is None else tuple(sorted({*wanted, *silent}))
     if len(chosen) != width - rank:
-        raise EliminationError(
-            f"{len(chosen)} parameters are asked to be eliminated, but the rank is {rank} of "
-            f"{width}: exactly {width - rank} must be.",
-            [names[k] for k in chosen],
-        )
+        raise wrong_count(names, chosen, silent, rank)
     V22 = null[list(chosen)]
     if chosen and np.linalg.cond(V22) > 1e12:
         raise EliminationError(
@@ -267,7 +265,22 @@ def group(
     # In unit columns entries are shares of a column; zeros of β come out at rounding.
     scaled = np.where(np.abs(scaled) < 1e-11 * np.abs(scaled).max(initial=1.0), 0.0, scaled)
     beta = scaled * norms[list(chosen)] / norms[list(kept)][:, None]
-    return Grouping(kept, chosen, tuple(k for k in range(width) if dead[k]), beta)
+    return Grouping(kept, chosen, tuple(sorted(silent)), beta)
+
+
+def wrong_count(
+    names: Sequence[str], chosen: Collection[int], silent: Collection[int], rank: int
+) -> EliminationError:
+    """That φ₂ has another number of parameters than there are null vectors.
+
+    `chosen` are all that are to go, `silent` those among them that go anyway.
+    """
+    also = f" ({', '.join(names[k] for k in sorted(silent))} without effect among them)"
+    return EliminationError(
+        f"{len(chosen)} parameters are to be eliminated{also if silent else ''}, but the rank is "
+        f"{rank} of {len(names)}: exactly {len(names) - rank} must be.",
+        [names[k] for k in sorted(chosen)],
+    )
 
 
 def pivot_rows(null: Array, names: Sequence[str]) -> tuple[int, ...]:

@@ -42,7 +42,7 @@ from ..precise.rank import (
     settle,
 )
 from ..precise.ridge import Rung
-from .numeric import pivot_rows
+from .numeric import pivot_rows, wrong_count
 from .result import BaseParameters, BetaEntry, Certificate
 
 __all__ = ["PreciseParameters", "PreciseRank", "precise", "precise_rank", "rank_of", "settle"]
@@ -127,7 +127,8 @@ def precise(
     model
         The mechanism, prepared.
     wanted
-        φ₂ by index; None: chosen by the rule of the numeric route.
+        φ₂ by index, what has no effect named or not; None: chosen by the rule of the numeric
+        route.
     digits
         Decimal digits of β, all of them right; W is computed to as many and then to half as many
         again, or more where the ridge needs it. None: those of a float.
@@ -148,9 +149,11 @@ def precise(
         )
     norms = _norms(W)
     safe = np.where(norms > 0, norms, 1.0)
-    eliminated = _chosen(W, found, safe, names) if wanted is None else tuple(sorted(wanted))
+    silent = tuple(k for k in range(len(names)) if norms[k] == 0)
+    asked = None if wanted is None else tuple(sorted({*wanted, *silent}))
+    eliminated = _chosen(W, found, safe, names) if asked is None else asked
     kept = tuple(k for k in range(len(names)) if k not in eliminated)
-    grouping = _Grouping(settled, kept, eliminated, wanted is not None, names)
+    grouping = _Grouping(settled, kept, eliminated, wanted is not None, names, silent)
     places, decimals, lacking = _beta(grouping, W, digits or FLOAT_DIGITS)
     here = "this geometry and branch"
     grade = "proved" if result.proved else "numerical"
@@ -160,7 +163,7 @@ def precise(
         route="precise",
         kept=kept,
         eliminated=eliminated,
-        no_effect=tuple(k for k in range(len(names)) if norms[k] == 0),
+        no_effect=silent,
         beta=tuple(BetaEntry(b, e, float(x)) for (b, e), x in zip(places, decimals, strict=True)),
         gap=10.0 ** min(result.gap, 308.0),
         singular_values=result.singular_values,
@@ -256,13 +259,14 @@ def _nonzero(
 
 @dataclass(frozen=True)
 class _Grouping:
-    """φ₁ and φ₂ of a settled rank; `asked` if the user chose them."""
+    """φ₁ and φ₂ of a settled rank; `asked` if the user chose them, `silent` without effect."""
 
     settled: Settled
     kept: tuple[int, ...]
     eliminated: tuple[int, ...]
     asked: bool
     names: Sequence[str]
+    silent: tuple[int, ...] = ()
 
     def of(self, W: IntegerMatrix) -> tuple[Independence, Dependence]:
         """The kept columns proved independent and the others as their combinations.
@@ -277,11 +281,7 @@ class _Grouping:
         rank, found = self.settled.result.rank, self.settled.rung
         gone = [self.names[k] for k in self.eliminated]
         if len(self.kept) != rank:
-            raise EliminationError(
-                f"{len(gone)} parameters are asked to be eliminated, but the rank is {rank} of "
-                f"{len(self.names)}: exactly {len(self.names) - rank} must be.",
-                gone,
-            )
+            raise wrong_count(self.names, self.eliminated, self.silent, rank)
         proved = independence(W, self.kept, found.grading if found is not None else 0.0)
         if self.asked and not proved.least > 0:
             raise EliminationError(

@@ -97,7 +97,7 @@ def product(model: Model, wanted: Sequence[int] | None = None) -> ProductParamet
         `wanted` is not admissible.
     """
     search = ProductSearch(model)
-    eliminated = search.preferred() if wanted is None else tuple(sorted(wanted))
+    eliminated = search.preferred() if wanted is None else search.solver.split(wanted)[1]
     found = search.search(eliminated)
     tests = _tests(search, eliminated, found)
     wrong = {k for k, test in tests.items() if not test.passed}

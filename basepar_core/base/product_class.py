@@ -14,17 +14,14 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import combinations, combinations_with_replacement, count, permutations
 
-import numpy as np
-from flint import fmpq, fmpq_mat, nmod_mat
+from flint import fmpq, fmpq_mat
 from sympy import sieve
 
 from ..algebra import GeometryField
 from ..closure import Model
 from ..errors import EliminationError, FamilyError, UsageError
 from ..exact.beta import BetaSolver, exact_beta
-from ..exact.component import start
 from ..exact.evaluation import Evaluator
-from ..exact.points import field_for
 from ..mechanism import GROUND, Mechanism
 from .null_space import Exact
 from .product_conditions import required_masses
@@ -184,7 +181,7 @@ class ProductSearch:
     @cached_property
     def null_spaces(self) -> list[fmpq_mat]:
         """Null space of W (parameter, vector) at each geometry, exact."""
-        some = self._some_choice()
+        some = self.solver.admissible(())
         found = []
         for values in self.geometries:
             beta = exact_beta(self.model, some, values)
@@ -195,21 +192,6 @@ class ProductSearch:
                 space[base, beta.eliminated.index(eliminated)] = fmpq(-x.numerator, x.denominator)
             found.append(space)
         return found
-
-    def _some_choice(self) -> list[int]:
-        """An admissible φ₂, whatever it is: columns that are no pivots over one finite field."""
-        component = self.solver.component
-        draw = field_for(component.family, np.random.default_rng([self.solver.seed, 7]))
-        while True:
-            _, motion = start(component.family, draw)
-            if motion.freedoms == component.freedoms:
-                break
-        columns = motion.coefficient_matrix(self.solver.orders)
-        reduced, rank = nmod_mat(columns.transpose()).rref()
-        pivots = {
-            next(k for k in range(len(self.names)) if reduced[i, k] != 0) for i in range(rank)
-        }
-        return [k for k in range(len(self.names)) if k not in pivots]
 
     def preferred(self) -> tuple[int, ...]:
         """φ₂ as the paper chooses it: masses it requires, second moments, masses, the rest."""

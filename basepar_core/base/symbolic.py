@@ -159,7 +159,8 @@ def black_box(
     """
     seen = seen or nominal_observation(model)
     chosen = symbolic(model, seen=seen).eliminated if wanted is None else wanted
-    found = black_box_beta(model, chosen)
+    found = black_box_beta(model, chosen, suggested=wanted is None)
+    chosen = found.eliminated
     graded = Grading(found.vectors, found.generic, found.tested, found.scope)
     field = GeometryField.of(model.mechanism)
     return _parameters(model, field, graded, chosen, seen, "black-box")

@@ -8,10 +8,12 @@ rational numbers, accepted once a further prime agrees (methods: finite fields, 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 from flint import nmod_mat
 
+from ..base.numeric import wrong_count
 from ..closure import Model
 from ..errors import EliminationError, ExpressionError, FamilyError
 from ..mechanism import Mechanism
@@ -163,16 +165,43 @@ class BetaSolver:
             f"lengths to shorter fractions."
         )
 
+    @cached_property
+    def _member(self) -> nmod_mat:
+        """Columns (parameter, row) of a random member, which has the generic rank."""
+        draw = field_for(self.component.family, np.random.default_rng([self.seed, 7]))
+        while True:
+            _, motion = start(self.component.family, draw)
+            if motion.freedoms == self.component.freedoms:
+                return motion.coefficient_matrix(self.orders)
+
+    def admissible(self, suggested: Sequence[int]) -> tuple[int, ...]:
+        """A φ₂ that is admissible, close to one that is suggested.
+
+        Of the others what depends on those before it goes too, masses last; of those suggested
+        what depends on nothing stays.
+        """
+        count, columns = len(self.model.mechanism.parameter_names), self._member
+        mass = {k for k, n in enumerate(self.model.mechanism.parameter_names) if n[-2:] == ".m"}
+        order = sorted(range(count), key=lambda k: (k in set(suggested), k in mass, k))
+        rows = nmod_mat(
+            columns.ncols(),
+            count,
+            [int(columns[j, i]) for i in range(columns.ncols()) for j in order],
+            columns.modulus(),
+        )
+        reduced, rank = rows.rref()
+        pivots = {order[next(k for k in range(count) if reduced[i, k] != 0)] for i in range(rank)}
+        return tuple(k for k in range(count) if k not in pivots)
+
     def split(self, eliminated: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """φ₁ and φ₂."""
-        count = len(self.model.mechanism.parameter_names)
-        left = tuple(sorted(eliminated))
+        """φ₁ and φ₂; parameters without effect go whether or not they are named."""
+        columns = self._member
+        count, width = columns.nrows(), range(columns.ncols())
+        silent = {k for k in range(count) if all(columns[k, i] == 0 for i in width)}
+        left = tuple(sorted({*eliminated, *silent}))
         kept = tuple(k for k in range(count) if k not in left)
         if len(kept) != self.rank:
-            raise EliminationError(
-                f"{len(left)} parameters were asked to be eliminated, but exactly "
-                f"{count - self.rank} can be: the generic rank is {self.rank}."
-            )
+            raise wrong_count(self.model.mechanism.parameter_names, left, silent, self.rank)
         return kept, left
 
     def narrowed(self, values: Mapping[str, Fraction]) -> Component:

@@ -26,6 +26,8 @@ class BlackBox:
 
     Attributes
     ----------
+    eliminated
+        φ₂, what has no effect included.
     entries
         Nonzero entries by (kept parameter, eliminated parameter), in the geometry field.
     vectors
@@ -40,6 +42,7 @@ class BlackBox:
         Of what geometry this is said.
     """
 
+    eliminated: tuple[int, ...]
     entries: Mapping[Place, Exact]
     vectors: tuple[NullVector, ...]
     points: int
@@ -49,7 +52,9 @@ class BlackBox:
     scope: str
 
 
-def black_box_beta(model: Model, eliminated: Sequence[int], seed: int = 0) -> BlackBox:
+def black_box_beta(
+    model: Model, eliminated: Sequence[int], seed: int = 0, suggested: bool = False
+) -> BlackBox:
     """β(λ) from its values at random geometries over finite fields.
 
     Parameters
@@ -60,6 +65,8 @@ def black_box_beta(model: Model, eliminated: Sequence[int], seed: int = 0) -> Bl
         φ₂ by index; one that the symbolic route found simple is simple here too.
     seed
         Of everything random.
+    suggested
+        Whether another φ₂ may be taken where this one is not admissible.
 
     Raises
     ------
@@ -69,13 +76,13 @@ def black_box_beta(model: Model, eliminated: Sequence[int], seed: int = 0) -> Bl
         φ₂ is not admissible.
     """
     solver = BetaSolver(model, seed)
-    kept, left = solver.split(eliminated)
+    kept, left = solver.split(solver.admissible(eliminated) if suggested else eliminated)
     solver.modulo(solver.component, kept, left, (seed, 6))  # refuses what is not admissible
     names, where = model.mechanism.parameter_names, scope(solver.component)
     generic = generic_rank(model, seed, component=solver.component)
     field = GeometryField.of(model.mechanism)
     if not left:
-        return BlackBox({}, (), 0, 0, generic, None, where)
+        return BlackBox((), {}, (), 0, 0, generic, None, where)
     every = tuple(range(len(names)))
     search = Search(solver.component, field, every, len(left), solver.orders, seed)
     found = interpolated(search, model, left)
@@ -102,4 +109,4 @@ def black_box_beta(model: Model, eliminated: Sequence[int], seed: int = 0) -> Bl
         for e, vector, test in zip(left, vectors, tests, strict=True)
     )
     entries = {(b, e): -x for e in left for b, x in found.vectors[e].items() if b != e}
-    return BlackBox(entries, graded, found.points, found.prime, generic, tests[0], where)
+    return BlackBox(left, entries, graded, found.points, found.prime, generic, tests[0], where)

@@ -21,7 +21,7 @@ from .reconstruction import combine, rational
 #: Degree in lengths of denominators, and points, beyond which an entry is given up.
 HIGHEST_DEGREE, MOST_POINTS = 4, 160
 #: Degree in what is no length: sines and cosines, algebraic numbers, ratios.
-HIGHEST_OTHERS = 4
+HIGHEST_OTHERS = 5
 #: A random residue has a fraction this much shorter than its modulus with probability 2⁻²⁰.
 SPARE_BITS = 22
 MOST_PRIMES = 12

@@ -86,9 +86,9 @@ def test_a_vector_that_no_rule_finds(symbols):
 
 def test_refusals():
     model = closure.prepare(files.load("four-bar"))
-    with pytest.raises(EliminationError, match="exactly 4 can be"):
+    with pytest.raises(EliminationError, match="exactly 4 must be"):
         black_box_beta(model, [0, 1])
     names = model.mechanism.parameter_names
-    wanted = [names.index(k) for k in ("crank.J", "coupler.J", "rocker.J", "crank.my")]
+    wanted = [names.index(k) for k in ("coupler.J", "rocker.J", "crank.my")]
     with pytest.raises(EliminationError, match="depends on others that are kept"):
         black_box_beta(model, wanted)
