@@ -29,7 +29,7 @@ from basepar_core.topology import joint_of_value
 from . import beta_numbers, reduce
 from .chunk import Chunk
 from .outputs import Arrays, Columns, Output, blank
-from .own_metrics import OwnMetric
+from .own_metrics import OwnMetric, fetched
 from .precise import CERTAIN, PreciseEvaluator
 from .spec import METRICS, REGIMES, SweepSpec, array_name
 
@@ -215,8 +215,11 @@ def prepare(spec: SweepSpec) -> ChunkEvaluator:
         The specification asks for what the mechanism does not state.
     MechanismError
         It asks for torques of drives that are no coordinates.
+    OwnCodeError
+        A store only describes a metric, and nobody fetched it.
     """
     mechanism, asked = spec.mechanism, spec.evaluation
+    users = fetched(asked.users)
     torque_metrics = [name for name in asked.built_in if name in METRICS]
     if torque_metrics:
         _check_torques(spec, torque_metrics)
@@ -237,10 +240,10 @@ def prepare(spec: SweepSpec) -> ChunkEvaluator:
         asked.rank,
         asked.built_in,
         None if asked.rank == "none" else excitation(mechanism, start),
-        cycle(mechanism, start) if asked.metrics or asked.users or asked.reduction else None,
+        cycle(mechanism, start) if asked.metrics or users or asked.reduction else None,
         reduce.prepare(model, base, asked.reduction, columns) if asked.reduction else None,
         _precise(model, base) if asked.rank in ("auto", "precise") else None,
-        asked.users,
+        users,
         _meter(model, asked.built_in),
         asked.beta,
         columns,

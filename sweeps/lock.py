@@ -11,6 +11,7 @@ import fcntl
 import json
 import os
 import socket
+import stat
 import threading
 import time
 from collections.abc import Iterator, Mapping
@@ -32,7 +33,7 @@ PATIENCE = 1.0
 #: The text is padded to this many bytes, so that readers never see half of one.
 LENGTH = 1024
 #: How its text begins, also that of one that was torn.
-BEGINS = b'{"host": '
+BEGINS = b'{"lock": "basepar", '
 #: What its text says, and of which types.
 KEYS: Mapping[str, type] = {"host": str, "pid": int, "since": str, "beats": int, "told": dict}
 
@@ -69,8 +70,9 @@ def holder(path: Path) -> Holder | None:
     """
     file = lock_file(path)
     try:
-        with file.open("rb") as opened:
-            found = _said(opened.fileno())
+        # A pipe of this name would be waited for.
+        with open(os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as opened:
+            found = _said(opened.fileno()) if _is_lock(opened.fileno()) else None
             if found is None or not found.here:
                 return found
             fcntl.flock(opened, fcntl.LOCK_SH | fcntl.LOCK_NB)
@@ -107,6 +109,7 @@ class Lock:
 
     def _write(self) -> None:
         plain = {
+            "lock": "basepar",
             "host": socket.gethostname(),
             "pid": os.getpid(),
             "since": self._since,
@@ -119,7 +122,8 @@ class Lock:
         """Remove the lock, then let go of it."""
         self._over.set()
         self._heart.join()
-        file.unlink(missing_ok=True)
+        if _same(self._opened, file):
+            file.unlink(missing_ok=True)
         os.close(self._opened)
 
 
@@ -160,7 +164,7 @@ def _taken(path: Path, file: Path) -> int:
     """The lock's file, open and locked; StoreError names who holds it."""
     end = time.monotonic() + PATIENCE
     while True:
-        opened = os.open(file, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o644)
+        opened = os.open(file, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK, 0o644)
         try:
             _refuse_foreign(opened, file)
             fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -224,10 +228,15 @@ def _said(opened: int) -> Holder | None:
     return Holder(host, pid, since, beats, numbers, silent)
 
 
+def _is_lock(opened: int) -> bool:
+    """Whether an open file begins as a lock does, or is what a crash leaves of one."""
+    regular = stat.S_ISREG(os.fstat(opened).st_mode)
+    return regular and BEGINS.startswith(os.pread(opened, len(BEGINS), 0))
+
+
 def _refuse_foreign(opened: int, file: Path) -> None:
     """Make sure that a file of the lock's name is a lock: it will be written over and removed."""
-    begun = os.pread(opened, len(BEGINS), 0)
-    if not BEGINS.startswith(begun):
+    if not _is_lock(opened):
         raise StoreError(
             f"{file} is where a store's lock goes, and is none: {os.fstat(opened).st_size} bytes "
             "of something else. Move it away, or name another store.",

@@ -10,34 +10,33 @@ per variant. It is named by a decorator,
         return abs(numpy.gradient(cycle.joint("D"), cycle.motion.t, axis=1)).max(axis=1)
 
 or by an entry `module:function`, or `file.py:function` beside the file that speaks of it. It goes
-to the workers by value, so they need neither the file nor its folder. Its source is part of the
-specification's hash: another function of the name is another sweep.
+to the workers by value, so they need neither the file nor its folder. The sha256 of its file is
+part of the specification's hash: another text is another sweep.
+
+A store only describes its metrics (`described`): reading one imports nothing. Whoever evaluates
+has the functions by `fetched`, which compares the file first and asks whether it is trusted.
 """
 
-import hashlib
-import importlib
-import importlib.util
 import inspect
 import re
-import sys
 import traceback
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
-import cloudpickle
 import numpy as np
 
 from basepar_core.cycle_metrics import ClosedCycle
-from basepar_core.errors import BaseparError
+
+from . import own_code
+from .own_code import OwnCodeError
 
 Function = Callable[[ClosedCycle], Any]
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
 
-class MetricError(BaseparError):
+class MetricError(OwnCodeError):
     """A user's metric is not to be had, or failed."""
 
     kind = "metric"
@@ -52,21 +51,22 @@ class OwnMetric:
     name, entry
         What it is called; where it comes from, `module:function`.
     function
-        From a `ClosedCycle` to (variant,).
+        From a `ClosedCycle` to (variant,); None where a store only describes it.
     unit, digest
-        SI text, "1" where there is none; sha256 of its source.
+        SI text, "1" where there is none; sha256 of its file (`own_code.digest_of`).
     """
 
     name: str
     entry: str
-    function: Function
+    function: Function | None
     unit: str = "1"
     digest: str = ""
 
     @property
     def words(self) -> str:
         """A line about it: the first of its docstring."""
-        return (inspect.getdoc(self.function) or self.entry).splitlines()[0]
+        text = inspect.getdoc(self.function) if self.function else None
+        return (text or self.entry).splitlines()[0]
 
     def describe(self) -> dict[str, str]:
         """Plain data to find it again."""
@@ -80,6 +80,9 @@ class OwnMetric:
         MetricError
             The function raised, or did not return a number per variant.
         """
+        if self.function is None:
+            message = f"The metric {self.name} ({self.entry}) is only described by a store."
+            raise MetricError(message, [self.name])
         try:
             found = np.asarray(self.function(cycle), float)
         except Exception as cause:
@@ -111,8 +114,7 @@ def metric(name: str = "", unit: str = "1") -> Callable[[Function], Function]:
 
     def register(function: Function) -> Function:
         title = name or function.__name__
-        entry = f"{function.__module__}:{function.__qualname__}"
-        _registered[title] = _made(title, entry, function, unit)
+        _registered[title] = _made(title, function, unit)
         return function
 
     return register
@@ -125,9 +127,7 @@ def registered() -> Mapping[str, OwnMetric]:
 
 def of_function(name: str, function: Function) -> OwnMetric:
     """A metric of a function at hand; its unit is the one it was registered with, if it was."""
-    known = next((one for one in _registered.values() if one.function is function), None)
-    entry = f"{function.__module__}:{function.__qualname__}"
-    return _made(name, entry, function, known.unit if known else "1")
+    return _made(name, function, _unit_of(function))
 
 
 def load(name: str, entry: str, folder: Path | str = ".") -> OwnMetric:
@@ -138,44 +138,57 @@ def load(name: str, entry: str, folder: Path | str = ".") -> OwnMetric:
     MetricError
         There is no such module, file or function, or importing it failed.
     """
-    where, _, title = entry.rpartition(":")
-    if not where or not title:
-        message = f"{entry!r} names no function; it reads like 'wear.py:wear' or 'package:wear'."
-        raise MetricError(message, [name])
-    is_file = where.endswith(".py")
-    path = (Path(folder) / where).absolute() if is_file else None
     try:
-        module = _of_file(path) if path else importlib.import_module(where)
-    except Exception as cause:
-        raise MetricError(
-            f"{where} of the metric {name} cannot be imported: {type(cause).__name__}: {cause}.",
-            [name],
-        ) from cause
-    function = getattr(module, title, None)
-    if not callable(function):
-        raise MetricError(f"{where} has no function {title!r} for the metric {name}.", [name])
-    if path or not _everywhere(module):
-        cloudpickle.register_pickle_by_value(module)
-    known = next((one for one in _registered.values() if one.function is function), None)
-    where = str(path) if path else where
-    return _made(name, f"{where}:{title}", function, known.unit if known else "1")
+        found, function = own_code.loaded(entry, folder)
+    except OwnCodeError as error:
+        raise MetricError(f"The metric {name}: {error.message}", [name]) from error
+    return OwnMetric(name, found.entry, function, _unit_of(function), found.digest)
 
 
-def _everywhere(module: ModuleType) -> bool:
-    """Whether workers can import it too: Python's own, or installed."""
-    own = module.__name__.partition(".")[0] in sys.stdlib_module_names
-    return own or "site-packages" in (module.__file__ or "")
+def described(plain: Mapping[str, Mapping[str, str]]) -> tuple[OwnMetric, ...]:
+    """Metrics as a store describes them, without their functions."""
+    return tuple(
+        OwnMetric(name, one["entry"], None, one["unit"], one["sha256"])
+        for name, one in plain.items()
+    )
 
 
-def again(plain: Mapping[str, Mapping[str, str]]) -> tuple[OwnMetric, ...]:
-    """Metrics as a store describes them."""
-    found = []
-    for name, one in plain.items():
-        known = _registered.get(name)
-        if known is None or known.entry != one["entry"]:
-            known = load(name, one["entry"])
-        found.append(_made(name, known.entry, known.function, one["unit"]))
-    return tuple(found)
+def fetched(metrics: Iterable[OwnMetric], trust: bool = False) -> tuple[OwnMetric, ...]:
+    """Metrics with their functions; those that a store only describes are fetched.
+
+    One that the running program has registered itself is taken as it is, if it is the same.
+
+    Parameters
+    ----------
+    trust
+        Whether files that a store names may be run.
+
+    Raises
+    ------
+    OwnCodeError
+        A file is not what it was, or not said to be trusted; nothing has run then.
+    """
+    return tuple(one if one.function else _fetched(one, trust) for one in metrics)
+
+
+def check(metrics: Iterable[OwnMetric], trust: bool = False) -> None:
+    """Refuse what `fetched` refuses, and import nothing."""
+    for one in metrics:
+        if one.function is None and _running(one) is None:
+            own_code.checked(f"metric {one.name}", one.entry, one.digest, trust)
+
+
+def _fetched(one: OwnMetric, trust: bool) -> OwnMetric:
+    function = _running(one) or own_code.fetched(
+        f"metric {one.name}", one.entry, one.digest, trust
+    )
+    return replace(one, function=function)
+
+
+def _running(one: OwnMetric) -> Function | None:
+    """The same function, where the running program has registered it."""
+    known = _registered.get(one.name)
+    return known.function if known is not None and known.digest == one.digest else None
 
 
 def named(names: Iterable[str]) -> tuple[OwnMetric, ...]:
@@ -190,21 +203,12 @@ def name_mistake(name: str, taken: Iterable[str]) -> str:
     return f"{name!r} is taken; give the metric another name" if name in taken else ""
 
 
-def _made(name: str, entry: str, function: Function, unit: str) -> OwnMetric:
-    try:
-        source = inspect.getsource(function).encode()
-    except (OSError, TypeError):  # typed at a prompt, or compiled
-        code = getattr(function, "__code__", None)
-        source = code.co_code + repr(code.co_consts).encode() if code else entry.encode()
-    return OwnMetric(name, entry, function, unit, hashlib.sha256(source).hexdigest())
+def _made(name: str, function: Function, unit: str) -> OwnMetric:
+    entry = f"{function.__module__}:{function.__qualname__}"
+    return OwnMetric(name, entry, function, unit, own_code.digest_of(function))
 
 
-def _of_file(path: Path) -> ModuleType:
-    title = f"basepar_metrics_{hashlib.sha256(str(path).encode()).hexdigest()[:12]}"
-    spec = importlib.util.spec_from_file_location(title, path)
-    if spec is None or spec.loader is None:
-        raise FileNotFoundError(path)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[title] = module  # where pickling and inspection look for it
-    spec.loader.exec_module(module)
-    return module
+def _unit_of(function: Function) -> str:
+    """The unit that a function was registered with, if it was."""
+    known = next((one for one in _registered.values() if one.function is function), None)
+    return known.unit if known else "1"

@@ -25,7 +25,7 @@ from basepar_core.onedof.metrics import WORDS as REGIMES
 from .compose import document
 from .folder import folder
 from .kept import plain_mechanism, samples
-from .own_metrics import OwnMetric, name_mistake, named
+from .own_metrics import OwnMetric, fetched, name_mistake, named
 from .plans import Plan
 from .space import Condition
 
@@ -185,6 +185,17 @@ class SweepSpec:
     def chunked(self, chunk: int) -> "SweepSpec":
         """The same sweep in other chunks."""
         return replace(self, chunk=chunk)
+
+    def fetched(self, trust_metrics: bool = False) -> "SweepSpec":
+        """The same sweep with the functions of metrics that a store only describes.
+
+        Raises
+        ------
+        OwnCodeError
+            A file is not what it was, or not said to be trusted (`own_code.fetched`).
+        """
+        own = fetched(self.evaluation.own, trust_metrics)
+        return replace(self, evaluation=replace(self.evaluation, own=own))
 
     def at(self, store: str) -> "SweepSpec":
         """The same sweep, stored elsewhere; UsageError where that is no folder."""

@@ -83,11 +83,13 @@ def parse_node(
 def from_document(text: str) -> SweepSpec:
     """The specification that a store keeps (`attrs["spec"]`, from `SweepSpec.document`).
 
+    Nothing that it names is imported: own metrics are described (`own_metrics.fetched`).
+
     Raises
     ------
     FileError
-        What the store only names is not what it was: a long table, an own metric's file, samples
-        of a motion in the store of an earlier version.
+        What the store only names is not what it was: a long table, samples of a motion in the
+        store of an earlier version.
     """
     plain = json.loads(text)
     mechanism = mechanism_of(plain)
@@ -104,7 +106,7 @@ def from_document(text: str) -> SweepSpec:
             questions["rank"],
             reduction,
             tuple(questions["metrics"]),
-            own_metrics.again(questions.get("own", {})),
+            own_metrics.described(questions.get("own", {})),
             questions.get("beta", False),
             tuple(questions.get("with", ())),
         ),

@@ -14,7 +14,7 @@ from basepar_core.errors import UsageError
 from basepar_core.files import library_names
 from basepar_core.mechanism import Mechanism
 from basepar_core.units import Unit
-from sweeps import store
+from sweeps import own_metrics, store
 from sweeps.space_file import symbol_units
 
 from .study_document import best_feasible
@@ -24,7 +24,12 @@ from .verdict import judge
 
 
 def write(
-    path: str, output: str | None, share: float, candidates: int, variant: int | None = None
+    path: str,
+    output: str | None,
+    share: float,
+    candidates: int,
+    variant: int | None = None,
+    trust_metrics: bool = False,
 ) -> dict[str, Any]:
     """Write a sweep file around a variant of a study's store, by default its best.
 
@@ -35,15 +40,21 @@ def write(
         kept. Choices and whole numbers stay as they are.
     candidates
         How many designs, points of a Sobol sequence.
+    trust_metrics
+        Whether the sweep file may name the own metrics that the store names: who runs that file
+        runs them.
 
     Raises
     ------
+    OwnCodeError
+        A metric's file is not what it was, or not said to be trusted.
     StoreError, UsageError
         It is no study's store, has no variant that may be swept around, or the share is none.
     """
     if not 0 < share <= 1:
         raise UsageError(f"--share {share:g}: between 0 and 1, a share of the range.", ["--share"])
     spec = study_of(path)
+    own_metrics.check(spec.own, trust_metrics)
     row = _row(spec, variant)
     group = store.open_group(path)
     values = {name: float(np.asarray(store.array_of(group, name)[row])) for name in spec.names}

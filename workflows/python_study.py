@@ -19,17 +19,21 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from optuna.samplers import BaseSampler
+
 from basepar_core.errors import ExpressionError, FileError, Mistake
 from basepar_core.files import load
 from basepar_core.mechanism import Mechanism
 from basepar_core.reading import warn_of_bare_angles
 from sweeps.compose import Formula
+from sweeps.own_code import digest_of
 from sweeps.own_metrics import Function, of_function
 from sweeps.space import formula
 from sweeps.space_file import symbol_units
 from sweeps.spec import Reduction, unsweepable
 
 from .quantities import angular, quantities
+from .sampler_kinds import OWN, OwnSampler
 from .study_file import constraint, objective
 from .study_spec import Choices, Integers, Range, Sampler, StudySpec, Variable
 
@@ -47,7 +51,7 @@ def study_of(
     derive: Mapping[str, str] | None = None,
     own_metrics: Mapping[str, Function] | None = None,
     reduction: Reduction | None = None,
-    sampler: str | Sampler = "tpe",
+    sampler: str | Sampler | type[BaseSampler] = "tpe",
     seed: int = 0,
     options: Mapping[str, Any] | None = None,
     batch: int = 0,
@@ -78,7 +82,8 @@ def study_of(
     reduction
         How reduced sizes and errors are found.
     sampler, seed, options
-        A name of `sampler_kinds.KINDS` or `module:Class`; its seed; arguments of its constructor.
+        A name of `sampler_kinds.KINDS` or `CLASSES`, or a class of your own; its seed; arguments
+        of its constructor.
     batch, chunk
         Variants asked for at a time, and per chunk of the store; 0: what suits the sampler.
     warm_start
@@ -117,8 +122,11 @@ def study_of(
         raise FileError("study", wrong)
     for text in (*(line.text for line in (*aims, *lines)), *(derive or {}).values()):
         warn_of_bare_angles("study", text, known, angular(mechanism, own))
+    pairs = tuple((options or {}).items())
     if isinstance(sampler, str):
-        sampler = Sampler(sampler, seed, tuple((options or {}).items()))
+        sampler = Sampler(sampler, seed, pairs)
+    elif not isinstance(sampler, Sampler):
+        sampler = _own(sampler, seed, pairs)
     return StudySpec(
         mechanism,
         found,
@@ -136,6 +144,11 @@ def study_of(
         tuple(own),
         reduction or Reduction(),
     )
+
+
+def _own(made: type[BaseSampler], seed: int, options: tuple[tuple[str, Any], ...]) -> Sampler:
+    entry = f"{made.__module__}:{made.__qualname__}"
+    return Sampler(OWN, seed, options, OwnSampler(entry, digest_of(made), made))
 
 
 def _read(

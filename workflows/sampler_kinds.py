@@ -1,20 +1,26 @@
 """Which samplers there are, what each can, and from what it learns.
 
-Optuna's by a short name; any other of Optuna's, OptunaHub's or the user's by `module:Class`.
+Optuna's by a short name or by the name of their class, from a list: no name is imported. Any other
+(OptunaHub's, the user's) is named as an own metric is, `own: file.py:Class`.
 """
 
-import importlib
+import importlib.util
 import inspect
+import re
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
+import optuna
 from optuna.exceptions import ExperimentalWarning
 from optuna.samplers import BaseSampler
 
 from basepar_core.errors import Mistake, UsageError
+from sweeps import own_code
+
+from .cmaes_state import CmaEs
 
 #: What a sampler makes of trials that it did not ask for: uses them; breeds from those that come
 #: through it with given parameters; takes them when it is made; nothing is known of it.
@@ -27,8 +33,9 @@ class Kind:
 
     Attributes
     ----------
-    path
-        `module:Class`; "" for the Sobol sequence, which is ours.
+    title
+        Name of its class in `optuna.samplers`; "" for the Sobol sequence, which is ours, and for
+        a class of the user's.
     several, constrained
         Whether it takes several objectives, and heeds constraints.
     learns
@@ -42,7 +49,7 @@ class Kind:
         What must be installed besides Optuna.
     """
 
-    path: str
+    title: str = ""
     several: bool = True
     constrained: bool = True
     learns: str = UNKNOWN
@@ -51,72 +58,135 @@ class Kind:
     ahead: bool = False
 
 
-_OPTUNA = "optuna.samplers"
 KINDS: Mapping[str, Kind] = {
-    "tpe": Kind(f"{_OPTUNA}:TPESampler", learns=TOLD, batch=10),
-    "random": Kind(f"{_OPTUNA}:RandomSampler", batch=500, ahead=True),
-    "qmc": Kind("", batch=500, ahead=True),
-    "cmaes": Kind(f"{_OPTUNA}:CmaEsSampler", False, False, SOURCE, 20, "cmaes"),
-    "nsga2": Kind(f"{_OPTUNA}:NSGAIISampler", learns=BRED, batch=50),
-    "nsga3": Kind(f"{_OPTUNA}:NSGAIIISampler", learns=BRED, batch=50),
-    "gp": Kind(f"{_OPTUNA}:GPSampler", learns=TOLD, batch=5, package="torch"),
+    "tpe": Kind("TPESampler", learns=TOLD, batch=10),
+    "random": Kind("RandomSampler", batch=500, ahead=True),
+    "qmc": Kind(batch=500, ahead=True),
+    "cmaes": Kind("CmaEsSampler", False, False, SOURCE, 20, "cmaes"),
+    "nsga2": Kind("NSGAIISampler", learns=BRED, batch=50),
+    "nsga3": Kind("NSGAIIISampler", learns=BRED, batch=50),
+    "gp": Kind("GPSampler", learns=TOLD, batch=5, package="torch"),
+}
+#: Classes of `optuna.samplers` that plain options can make.
+CLASSES = (
+    *("BruteForceSampler", "CmaEsSampler", "GPSampler", "GridSampler", "NSGAIIISampler"),
+    *("NSGAIISampler", "QMCSampler", "RandomSampler", "TPESampler"),
+)
+#: `kind` of a sampler of the user's own.
+OWN = "own"
+#: Words in the annotation of an option that a file can give.
+_PLAIN = {"int", "float", "bool", "str", "None", "Any", "dict", "list", "tuple", "Mapping"} | {
+    "Sequence",
+    "GridValueType",
 }
 
 
+@dataclass(frozen=True, slots=True)
+class OwnSampler:
+    """A user's sampler: where it comes from, its file's sha256, and its class.
+
+    `make` is None where a store only describes it.
+    """
+
+    entry: str
+    digest: str
+    make: Callable[..., BaseSampler] | None = field(default=None, compare=False)
+
+    def describe(self) -> dict[str, str]:
+        return {"entry": self.entry, "sha256": self.digest}
+
+    def fetched(self, trust: bool) -> "OwnSampler":
+        """With its class; OwnCodeError where its file may not be run (`own_code.fetched`)."""
+        if self.make is not None:
+            return self
+        return replace(self, make=own_code.fetched("sampler", self.entry, self.digest, trust))
+
+
+def own_sampler(entry: str, folder: Any = ".") -> OwnSampler:
+    """A sampler that a study file names; OwnCodeError where it is not to be had."""
+    found, make = own_code.loaded(entry, folder)
+    return OwnSampler(found.entry, found.digest, make)
+
+
 def kind_of(name: str) -> Kind:
-    """A kind by its name or `module:Class`."""
-    return KINDS.get(name) or Kind(name)
+    """A kind by its short name, its class's name, or `OWN`."""
+    return KINDS.get(name) or Kind(name if name in CLASSES else "")
 
 
-def made(name: str, seed: int, options: Mapping[str, Any]) -> BaseSampler:
+def made(
+    name: str, seed: int, options: Mapping[str, Any], own: OwnSampler | None = None
+) -> BaseSampler:
     """A sampler; `seed` goes to those that take one.
 
     Raises
     ------
     UsageError
-        It cannot be imported or made; the message says why.
+        It cannot be made; the message says why.
     """
     kind = kind_of(name)
-    if kind.package and not _is_there(kind.package):
+    if kind.package and importlib.util.find_spec(kind.package) is None:
         raise UsageError(
             f"The sampler {name} needs the package of that name: pip install {kind.package}."
             if name == kind.package
             else f"The sampler {name} needs a package: pip install {kind.package}.",
             ["sampler.kind"],
         )
+    make = own.fetched(trust=False).make if own is not None else _class(kind.title)
+    assert make is not None
     try:
-        make, takes_seed = _constructor(kind.path)
         with warnings.catch_warnings():
             # For every trial anew: that NSGA-III or CMA-ES's source_trials may change.
             warnings.simplefilter("ignore", category=ExperimentalWarning)
-            return make(**({"seed": seed} if takes_seed else {}), **options)
+            return make(**({"seed": seed} if "seed" in _options_of(make) else {}), **options)
     except Exception as cause:
         raise UsageError(
-            f"The sampler {name} cannot be made: {type(cause).__name__}: {cause}.",
+            f"The sampler {own.entry if own else name} cannot be made: "
+            f"{type(cause).__name__}: {cause}.",
             ["sampler"],
         ) from cause
 
 
+def _class(title: str) -> Callable[..., BaseSampler]:
+    """A class of Optuna's; nothing but the names of `CLASSES` is looked up."""
+    if title == "CmaEsSampler":
+        return CmaEs
+    found: Callable[..., BaseSampler] = getattr(optuna.samplers, CLASSES[CLASSES.index(title)])
+    return found
+
+
 @cache
-def _constructor(path: str) -> tuple[Callable[..., BaseSampler], bool]:
-    """A sampler's class, and whether it takes a seed: asked for every trial, found once."""
-    module, _, title = path.partition(":")
-    make = getattr(importlib.import_module(module), title)
-    return make, "seed" in inspect.signature(make).parameters
+def _options_of(make: Callable[..., BaseSampler]) -> dict[str, str]:
+    """Annotations of a constructor's arguments: asked for every trial, found once."""
+    return {name: str(one.annotation) for name, one in inspect.signature(make).parameters.items()}
 
 
-def _is_there(package: str) -> bool:
-    try:
-        importlib.import_module(package)
-    except ImportError:
-        return False
-    return True
+def option_mistakes(name: str, options: Mapping[str, Any]) -> list[Mistake]:
+    """What is wrong with options of one of Optuna's samplers in a file.
+
+    A file gives numbers, texts and lists of them: no option of it can mean a function.
+    """
+    title = kind_of(name).title
+    if not title:
+        return (
+            [Mistake("sampler.options", f"{name} takes none")] if options and name != OWN else []
+        )
+    known = _options_of(_class(title))
+    plain = [key for key, text in known.items() if set(re.findall(r"\w+", text)) <= _PLAIN]
+    return [
+        Mistake(
+            f"sampler.options.{key}",
+            f"{name} has no option {key!r} that a file can give; there are "
+            f"{', '.join(key for key in plain if key != 'seed')}",
+        )
+        for key in options
+        if key not in plain or key == "seed"
+    ]
 
 
 def mistakes(name: str, objectives: int, constraints: int) -> list[Mistake]:
     """What is wrong with asking this sampler for that."""
-    if name not in KINDS and ":" not in name:
-        known = f"{', '.join(KINDS)}, or module:Class"
+    if name not in (*KINDS, *CLASSES, OWN):
+        known = f"{', '.join(KINDS)}; {', '.join(CLASSES)}; yours: own: file.py:Class"
         return [Mistake("sampler.kind", f"no sampler {name!r} ({known})")]
     kind, found = kind_of(name), []
     if objectives > 1 and not kind.several:

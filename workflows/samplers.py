@@ -118,7 +118,8 @@ def sampler(
     if kind in ("nsga2", "nsga3"):
         # A batch is a generation: none is bred before its parents are told.
         options = {"population_size": max(2, spec.batch)} | options
-    found = sampler_kinds.made(kind, row_seed(spec.sampler.seed, row), options)
+    seed = row_seed(spec.sampler.seed, row)
+    found = sampler_kinds.made(kind, seed, options, spec.sampler.own)
     if row < options.get("population_size", options.get("popsize", 0)):
         return Given(sobol_parameters(spec, row, row + 1)[0], found)
     return found

@@ -3,19 +3,20 @@
 - A file name is a journal, Optuna's own format: about 300 trials a second, and readable while it
   grows. A last line that a crash left torn is cut off before anyone reads it.
 - `sqlite:///best.db` is a file too: 10 to 50 trials a second. SQLite mends itself.
-- `postgresql://…`, `mysql://…` and the like are servers; `redis://…` is a journal on one.
+- `postgresql://…`, `mysql://…` and `mariadb://…` are servers; `redis://…` is a journal on one.
 
-Files are locked by `flock`, which dies with its process (Optuna's own file lock would outlive a
-killed driver by half a minute); PostgreSQL and MySQL by their advisory locks, which die with the
-connection. For other servers there is no such lock, and the study's store, which is always
-locked, is all that keeps two drivers apart.
+A file that holds something else is left alone. Files are locked as stores are (`sweeps.lock`;
+Optuna's own file lock would outlive a killed driver by half a minute); PostgreSQL and MySQL by
+their advisory locks, which die with the connection. For other servers there is no such lock, and
+the study's store, which is always locked, is all that keeps two drivers apart.
 """
 
-import fcntl
 import hashlib
 import json
 import os
-from collections.abc import Iterator
+import re
+import sqlite3
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -23,13 +24,23 @@ from typing import Any
 import optuna
 from optuna.storages import BaseStorage, JournalStorage, RDBStorage
 from optuna.storages.journal import (
+    BaseJournalBackend,
     JournalFileBackend,
     JournalRedisBackend,
 )
 
 from basepar_core.errors import StoreError, UsageError
+from sweeps.lock import locked
 
 _SQLITE = "sqlite:///"
+#: Databases and their drivers. SQLAlchemy would import what a scheme or a `plugin` names.
+_SCHEMES = re.compile(
+    r"sqlite|rediss?"
+    r"|postgresql(\+(psycopg|psycopg2|pg8000))?"
+    r"|(mysql|mariadb)(\+(pymysql|mysqldb|mysqlconnector|mariadbconnector))?"
+)
+#: Every line of Optuna's journal begins so, and an SQLite file so.
+_JOURNAL, _DATABASE = b'{"op_code":', b"SQLite format 3\0"
 
 
 class _File(JournalFileBackend):
@@ -58,6 +69,22 @@ class _Journal(JournalStorage):
         super().__init__(self.file)
 
 
+class Shared(BaseJournalBackend):
+    """A journal on a server, without snapshots: those are pickles, and the server may be anyone's.
+
+    The study is read from its lines, as from a file.
+    """
+
+    def __init__(self, inner: BaseJournalBackend):
+        self._inner = inner
+
+    def read_logs(self, log_number_from: int) -> Iterable[dict[str, Any]]:
+        return self._inner.read_logs(log_number_from)
+
+    def append_logs(self, logs: list[dict[str, Any]]) -> None:
+        self._inner.append_logs(logs)
+
+
 def sync(storage: BaseStorage) -> None:
     """Return when all that was written is on the disk; databases see to that themselves."""
     if isinstance(storage, _Journal):
@@ -83,6 +110,23 @@ def shown(storage: str) -> str:
     return f"{scheme}://{user.split(':')[0]}@{place}"
 
 
+def mistake(storage: str) -> str:
+    """What is wrong with a storage's name; "" if nothing."""
+    scheme, there, rest = storage.partition("://")
+    if not there:
+        return "" if storage.strip() else "a file, or a URL such as sqlite:///best.db, is needed"
+    if not _SCHEMES.fullmatch(scheme):
+        return (
+            f"no storage {scheme!r}; there are sqlite, postgresql, mysql, mariadb and redis, "
+            "with their usual drivers"
+        )
+    if scheme == "sqlite" and ("?" in rest or not storage.startswith(_SQLITE)):
+        return "an SQLite file is named sqlite:///FILE, and nothing behind it"
+    if "plugin" in rest.partition("?")[2]:
+        return "a storage loads no plugin; drop it from the URL"
+    return ""
+
+
 @contextmanager
 def opened(storage: str, name: str) -> Iterator[BaseStorage]:
     """A storage, held for one driver of the study `name`.
@@ -90,31 +134,85 @@ def opened(storage: str, name: str) -> Iterator[BaseStorage]:
     Raises
     ------
     StoreError
-        Another process is at it, or it cannot be opened.
+        Another process is at it, it holds something else, or it cannot be opened.
     UsageError
-        Its driver is not installed.
+        There is no such storage, or its driver is not installed.
     """
+    if wrong := mistake(storage):
+        raise UsageError(f"study.storage {shown(storage)}: {wrong}.", ["study.storage"])
     if (path := file_of(storage)) is not None:
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as cause:
-            raise _unopened(storage, cause) from cause
-        with _file_locked(path):
-            if "://" in storage:
-                yield _made(storage)
-            else:
-                mend(path)
-                yield _Journal(path)
+        with locked(path):
+            refuse_foreign(path, is_database="://" in storage)
+            yield _made(storage) if "://" in storage else _journal(path)
         return
     made = _made(storage)
     with _server_locked(made, storage, name):
         yield made
 
 
+def refuse_foreign(path: Path, is_database: bool) -> None:
+    """Leave files alone that hold no study.
+
+    Raises
+    ------
+    StoreError
+        It is neither empty nor what Optuna writes.
+    """
+    if not path.exists():
+        return
+    try:
+        good = path.is_file() and (_is_study(path) if is_database else is_journal(path))
+    except (OSError, sqlite3.Error) as cause:
+        raise _unopened(str(path), cause) from cause
+    if not good:
+        kind = "an SQLite database of Optuna's" if is_database else "a journal of Optuna's"
+        raise StoreError(
+            f"{path} is not {kind}, and is left as it is. Name another storage in "
+            "`study.storage`.",
+            [str(path)],
+        )
+
+
+def is_journal(path: Path) -> bool:
+    """Whether a file is empty or begins as a journal does, torn within the first line or not."""
+    with path.open("rb") as file:
+        first = file.readline(1 << 16)
+    if not first.endswith(b"\n"):
+        return first.startswith(_JOURNAL[: len(first)])
+    try:
+        plain = json.loads(first)
+    except ValueError:
+        return False
+    return first.startswith(_JOURNAL) and isinstance(plain, dict) and "worker_id" in plain
+
+
+def _is_study(path: Path) -> bool:
+    """Whether a file is empty, or an SQLite database with Optuna's tables, or none."""
+    with path.open("rb") as file:
+        head = file.read(len(_DATABASE))
+    if head != _DATABASE:
+        return not head
+    base = sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)
+    try:
+        rows = base.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
+    finally:
+        base.close()
+    tables = {name for (name,) in rows}
+    return not tables or {"studies", "trials", "version_info"} <= tables
+
+
+def _journal(path: Path) -> "_Journal":
+    mend(path)
+    try:
+        return _Journal(path)
+    except Exception as cause:  # lines that are no operations of Optuna's
+        raise _unopened(str(path), cause) from cause
+
+
 def _made(storage: str) -> BaseStorage:
     try:
         if storage.startswith("redis"):
-            return JournalStorage(JournalRedisBackend(storage))
+            return JournalStorage(Shared(JournalRedisBackend(storage)))
         return RDBStorage(storage)
     except ImportError as cause:
         raise UsageError(
@@ -140,16 +238,6 @@ def _busy(storage: str) -> StoreError:
         "in `study.storage`.",
         [storage],
     )
-
-
-@contextmanager
-def _file_locked(path: Path) -> Iterator[None]:
-    with open(f"{path}.lock", "w") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise _busy(str(path)) from None
-        yield
 
 
 #: Statements that take a lock for as long as a connection lives; the answer is 1 or true.
@@ -178,7 +266,10 @@ def _server_locked(made: BaseStorage, storage: str, name: str) -> Iterator[None]
 
 
 def mend(path: Path) -> None:
-    """Cut off a last line that is torn: what it would have said was not acted on yet."""
+    """Cut off a last line that is torn: what it would have said was not acted on yet.
+
+    Of a journal only: `refuse_foreign` has looked.
+    """
     if not path.exists():
         return
     data = path.read_bytes()
@@ -196,3 +287,13 @@ def mend(path: Path) -> None:
 def has_study(storage: BaseStorage, name: str) -> bool:
     """Whether a study of this name is there."""
     return name in optuna.get_all_study_names(storage)
+
+
+def names_in(journal: Path) -> list[str]:
+    """Studies in a journal's file, which is only read; none where it is no journal."""
+    if not is_journal(journal):
+        return []
+    try:
+        return optuna.get_all_study_names(JournalStorage(JournalFileBackend(str(journal))))
+    except Exception:  # lines that are no operations of Optuna's
+        return []

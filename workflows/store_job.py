@@ -36,18 +36,26 @@ def load_jobs(spec: str, store: str | None = None) -> Family:
     return {name: job.at(str(root / name)) for name, job in found.items()}
 
 
-def again_all(store: str, to: str) -> Family:
+def again_all(store: str, to: str, trust_metrics: bool = False) -> Family:
     """The sweep that a store holds, or those of a family's, to be stored elsewhere, by name."""
     members = members_of(Path(store))
     if not members:
-        return {"": again(store, to)}
-    found = {name: again(str(Path(store) / name), str(Path(to) / name)) for name in members}
+        return {"": again(store, to, trust_metrics)}
+    found = {
+        name: again(str(Path(store) / name), str(Path(to) / name), trust_metrics)
+        for name in members
+    }
     make_root(Path(to), list(found))
     return found
 
 
-def again(store: str, to: str) -> SweepSpec:
+def again(store: str, to: str, trust_metrics: bool = False) -> SweepSpec:
     """The sweep that a store holds, to be stored in another.
+
+    Parameters
+    ----------
+    trust_metrics
+        Whether files with own metrics that the store names may be run.
 
     Raises
     ------
@@ -55,6 +63,8 @@ def again(store: str, to: str) -> SweepSpec:
         Both are the same store; or the first is a study's, or no store, or of what has changed.
     FileError
         It names a file that has changed.
+    OwnCodeError
+        It names a program that is not to be trusted.
     """
     if Path(store).absolute() == Path(to).absolute():
         raise UsageError(
@@ -72,7 +82,7 @@ def again(store: str, to: str) -> SweepSpec:
             ["--from"],
         )
     _refuse_changed(store, job, str(attrs["spec"]))
-    return job.at(to)
+    return job.at(to).fetched(trust_metrics)
 
 
 def _refuse_changed(store: str, job: SweepSpec, document: str) -> None:

@@ -17,6 +17,7 @@ from basepar_core.mechanism import Mechanism
 from basepar_core.reading import Reading, warn_of_bare_angles
 from basepar_core.units import Dimension, Unit
 from basepar_core.yaml_text import Fields, Items, Node, Text, read
+from sweeps.own_code import OwnCodeError
 from sweeps.space import Condition
 from sweeps.space_file import read_formulas, read_interval, read_values, read_variables
 from sweeps.spec import Reduction
@@ -29,9 +30,9 @@ from sweeps.spec_file import (
     text_of,
 )
 
-from . import sampler_kinds
+from . import sampler_kinds, storages
 from .quantities import angular, check_words, quantities
-from .sampler_kinds import kind_of
+from .sampler_kinds import OwnSampler, kind_of, own_sampler
 from .study_spec import (
     Choices,
     Integers,
@@ -205,15 +206,34 @@ def _constraints(reading: Reading, node: Node | None, known: Known) -> tuple[Con
 def _sampler(reading: Reading, node: Node | None) -> Sampler:
     if node is None:
         return Sampler()
-    entries = reading.fields(node, (), ("kind", "seed", "options"))
+    entries = reading.fields(node, (), ("kind", "own", "seed", "options"))
     kind = reading.text(entries.get("kind"), "a sampler") or "tpe"
     wrong = sampler_kinds.mistakes(kind, 1, 0)
-    if wrong and "kind" in entries:
-        reading.mistake(entries["kind"], wrong[0].message)
+    if "kind" in entries and (wrong or kind == sampler_kinds.OWN or "own" in entries):
+        message = "a sampler of your own is named `own: file.py:Class`, without a kind"
+        reading.mistake(entries["kind"], wrong[0].message if wrong else message)
         kind = "tpe"
+    own = _own_sampler(reading, entries["own"]) if "own" in entries else None
+    if own is not None:
+        kind = sampler_kinds.OWN
     options = _plain_options(entries["options"]) if "options" in entries else {}
+    if not isinstance(options, Mapping):
+        reading.mistake(entries["options"], "wanted are options by name")
+        options = {}
+    if "own" not in entries:
+        for one in sampler_kinds.option_mistakes(kind, options):
+            reading.mistake(entries["options"], one.message)
     seed = reading.whole(entries["seed"], 0) if "seed" in entries else 0
-    return Sampler(kind, seed, tuple(options.items()))
+    return Sampler(kind, seed, tuple(options.items()), own)
+
+
+def _own_sampler(reading: Reading, node: Node) -> OwnSampler | None:
+    entry = reading.text(node, "a class such as mine.py:Mine")
+    try:
+        return own_sampler(entry, reading.folder) if entry else None
+    except OwnCodeError as error:
+        reading.mistake(node, error.message)
+        return None
 
 
 def _plain_options(node: Node) -> Any:
@@ -243,4 +263,6 @@ def _store(reading: Reading, node: Node | None, stem: str) -> dict[str, Any]:
 def _study(reading: Reading, node: Node | None, stem: str) -> dict[str, str]:
     entries = reading.fields(node, (), ("storage", "name")) if node is not None else {}
     storage = reading.text(entries.get("storage"), "a file, or a URL") or f"{stem}-study.journal"
+    if wrong := storages.mistake(storage):
+        reading.mistake(entries["storage"], wrong)
     return {"storage": storage, "name": reading.text(entries.get("name"), "a name") or stem}

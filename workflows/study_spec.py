@@ -18,6 +18,7 @@ from basepar_core.errors import FileError, Mistake
 from basepar_core.expressions import Expression
 from basepar_core.mechanism import Mechanism
 from basepar_core.units import Unit
+from sweeps import own_metrics
 from sweeps.asked import Asked
 from sweeps.compose import Derived, Formula
 from sweeps.folder import folder
@@ -28,7 +29,7 @@ from sweeps.spec import Reduction, SweepSpec, unsweepable
 
 from . import sampler_kinds
 from .quantities import evaluation_of, results_in
-from .sampler_kinds import kind_of
+from .sampler_kinds import OwnSampler, kind_of
 
 #: Variants per chunk at most, unless the file says otherwise.
 LARGEST_CHUNK = 128
@@ -120,15 +121,18 @@ class Objective:
 class Sampler:
     """Who asks; every trial has a seed of its own, made of this one and the trial's row.
 
-    `kind` is a name of `sampler_kinds.KINDS` or `module:Class`; `options` go to its constructor.
+    `kind` is a name of `sampler_kinds.KINDS` or `CLASSES`, or `OWN`: then `own` is the user's.
+    `options` go to its constructor.
     """
 
     kind: str = "tpe"
     seed: int = 0
     options: tuple[tuple[str, Any], ...] = ()
+    own: OwnSampler | None = None
 
     def describe(self) -> dict[str, Any]:
-        plain: dict[str, Any] = {"kind": self.kind, "seed": self.seed}
+        which = {"own": self.own.describe()} if self.own else {"kind": self.kind}
+        plain: dict[str, Any] = which | {"seed": self.seed}
         if not self.options:
             return plain
         return plain | {"options": {name: _plain(value) for name, value in self.options}}
@@ -198,6 +202,9 @@ class StudySpec:
         counts = (len(self.objectives), len(self.constraints))
         found += number_mistakes(self.trials, self.batch, self.chunk)
         found += sampler_kinds.mistakes(self.sampler.kind, *counts)
+        if (self.sampler.kind == sampler_kinds.OWN) != (self.sampler.own is not None):
+            message = "a sampler of your own is named `own: file.py:Class`, without a kind."
+            found.append(Mistake("sampler", message))
         if found:
             raise FileError("study", found)
 
@@ -281,6 +288,19 @@ class StudySpec:
         if "://" in self.storage:
             return replace(self, store=store)
         return replace(self, store=store, storage=str(Path(store).with_suffix(".journal")))
+
+    def fetched(self, trust_metrics: bool = False) -> "StudySpec":
+        """The same study with the functions and the sampler that a store only describes.
+
+        Raises
+        ------
+        OwnCodeError
+            A file is not what it was, or not said to be trusted (`sweeps.own_code.fetched`).
+        """
+        asks = self.sampler
+        if asks.own is not None:
+            asks = replace(asks, own=asks.own.fetched(trust_metrics))
+        return replace(self, own=own_metrics.fetched(self.own, trust_metrics), sampler=asks)
 
     def of(self, trials: int) -> "StudySpec":
         """The same study with another number of trials."""

@@ -1,7 +1,8 @@
 """A study from its store: what `basepar polish`, `tolerances`, `pictures` and `report` start from.
 
 The store keeps the sweep's specification, and with its plan all that the study was asked for;
-where the journal lies it does not say, and it is looked for beside the store.
+where the journal lies it does not say, and it is looked for beside the store. Nothing that it
+names is imported: who evaluates asks for that (`StudySpec.fetched`).
 """
 
 from collections.abc import Mapping
@@ -17,6 +18,8 @@ from sweeps.spec_file import from_document
 
 from .beside import WORDS, asked_by, kind_of_store, study_beside
 from .quantities import quantities
+from .sampler_kinds import OWN, OwnSampler
+from .storages import names_in
 from .study_file import constraint, objective
 from .study_spec import Choices, Integers, Range, Sampler, StudySpec, Variable
 
@@ -46,7 +49,6 @@ def is_study(path: Path | str) -> StudySpec | None:
         return None
     mechanism, by, asked = swept.mechanism, plan.by, swept.evaluation
     known = quantities(mechanism, asked.users)
-    sampler = by["sampler"]
     journal = Path(path).with_suffix(".journal")
     return StudySpec(
         mechanism,
@@ -56,7 +58,7 @@ def is_study(path: Path | str) -> StudySpec | None:
             for text, direction in by["objectives"].items()
         ),
         tuple(constraint(text, known) for text in by["constraints"]),
-        Sampler(sampler["kind"], sampler["seed"], tuple(sampler.get("options", {}).items())),
+        _sampler(by["sampler"]),
         len(plan),
         by["batch"],
         swept.chunk,
@@ -68,6 +70,13 @@ def is_study(path: Path | str) -> StudySpec | None:
         asked.own,
         asked.reduction or Reduction(),
     )
+
+
+def _sampler(plain: Mapping[str, Any]) -> Sampler:
+    options, own = tuple(plain.get("options", {}).items()), plain.get("own")
+    if own is None:
+        return Sampler(plain["kind"], plain["seed"], options)
+    return Sampler(OWN, plain["seed"], options, OwnSampler(own["entry"], own["sha256"]))
 
 
 def _no_study(path: Path | str) -> str:
@@ -96,11 +105,5 @@ def _variable(plain: Any) -> Variable:
 
 def _only_name(journal: Path) -> str:
     """The name of the study in a journal, where there is one."""
-    if not journal.exists():
-        return "study"
-    import optuna
-    from optuna.storages.journal import JournalFileBackend
-
-    storage = optuna.storages.JournalStorage(JournalFileBackend(str(journal)))
-    names = optuna.get_all_study_names(storage)
+    names = names_in(journal) if journal.is_file() else []
     return names[0] if len(names) == 1 else "study"

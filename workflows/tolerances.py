@@ -87,7 +87,8 @@ class Spread:
     design
         By name, SI; `origin` is the variant of the study, "polished 2" or such.
     predicted
-        (objective,) standard deviation that the slopes predict; nan without slopes.
+        (objective,) standard deviation that the slopes predict; nan without slopes, and where
+        they need own metrics that the store only describes.
     shares
         (objective, symbol) parts of that variance.
     aside
@@ -278,6 +279,9 @@ def _linear(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Standard deviations by exact slopes (objective,), and shares (objective, symbol)."""
     names = tuple(tolerances.half)
+    if any(one.function is None for one in spec.own):  # who only reads runs no metric
+        empty = np.full((len(spec.objectives), len(names)), np.nan)
+        return empty[:, 0], empty
     landscape = Landscape.by(spec, {name: 100 * tolerances.half[name] for name in names})
     point = landscape.at(dict(design))
     if point is None:

@@ -52,7 +52,8 @@ def other(path):
 
 def foreign(path, **others):
     """A lock as another machine that shares the directory would write it."""
-    plain = {"host": "elsewhere", "pid": 4, "since": "2026-11-20", "beats": 7, "told": {}} | others
+    plain = {"lock": "basepar", "host": "elsewhere", "pid": 4, "since": "2026-11-20"}
+    plain |= {"beats": 7, "told": {}} | others
     lock_file(path).write_bytes(json.dumps(plain).encode().ljust(lock.LENGTH))
 
 
@@ -163,17 +164,18 @@ NO_LOCKS = [
     b"null",
     b"[" * 900,
     b"\xff\xfe\x00",
+    b'{"host": "somebody\'s settings"}',
 ]
 #: Locks that are damaged, or were torn.
 TORN = [
     b"",
     b"{",
-    b'{"host": "h", "pi',
-    b'{"host": ' + b"[" * 900,
-    b'{"host": 1, "pid": "x", "since": "", "beats": 1, "told": {}}',
-    b'{"host": "h", "pid": 1, "since": "", "beats": [], "told": {}}',
-    b'{"host": "h", "pid": 1, "since": "", "beats": 1, "told": 3}',
-    b'{"host": "h", "pid": 1, "since": "", "beats": 1}',
+    b'{"lock": "basepar", "host": "h", "pi',
+    b'{"lock": "basepar", "host": ' + b"[" * 900,
+    b'{"lock": "basepar", "host": 1, "pid": "x", "since": "", "beats": 1, "told": {}}',
+    b'{"lock": "basepar", "host": "h", "pid": 1, "since": "", "beats": [], "told": {}}',
+    b'{"lock": "basepar", "host": "h", "pid": 1, "since": "", "beats": 1, "told": 3}',
+    b'{"lock": "basepar", "host": "h", "pid": 1, "since": "", "beats": 1}',
 ]
 
 

@@ -132,7 +132,7 @@ def test_mistakes_of_names():
     assert "did you mean 'mass'" in found["evaluate.metrics[0]"]
     assert "no joint value 'X'" in found["evaluate.metrics[1]"]
     assert "no joints B,C,D of a transmission 'B,D,D'" in found["evaluate.metrics[3]"]
-    assert "cannot be imported: FileNotFoundError" in found["evaluate.own.reach"]
+    assert "cannot be read: FileNotFoundError" in found["evaluate.own.reach"]
     # Python's own modules are everywhere: by value, nothing that uses them could be unpickled.
     assert "os" not in cloudpickle.list_registry_pickle_by_value()
 

@@ -10,7 +10,7 @@ import optuna
 import pytest
 from optuna.trial import TrialState
 
-from basepar_core.errors import StoreError
+from basepar_core.errors import StoreError, UsageError
 from basepar_core.files import load
 from basepar_core.motion import excitation
 from basepar_core.regressor import observe
@@ -101,7 +101,7 @@ def test_any_storage_the_same_trials_and_plain_optuna_reads_it(storage, tmp_path
 @pytest.mark.parametrize("storage", STORAGES)
 def test_one_driver_at_a_time_on_any_file(storage, tmp_path):
     spec = paper(tmp_path, storage)
-    with opened(spec), pytest.raises(StoreError, match="Another process"), opened(spec):
+    with opened(spec), pytest.raises(StoreError, match="is being filled by process"), opened(spec):
         pass
     with opened(spec) as journal:
         assert asked(journal, 0, 3).shape == (3, 2)
@@ -176,7 +176,7 @@ def test_storages_by_name(tmp_path):
     assert file_of("postgresql://me:secret@host/db") is None
     assert shown("postgresql://me:secret@host/db") == "postgresql://me@host/db"
     spec = replace(paper(tmp_path), storage="nonsense://me:secret@host/db")
-    with pytest.raises(StoreError, match=r"nonsense://me@host/db cannot be opened") as caught:
+    with pytest.raises(UsageError, match=r"nonsense://me@host/db: no storage") as caught:
         opened(spec).__enter__()
     assert "secret" not in str(caught.value)
     assert spec.at("elsewhere.zarr").storage == spec.storage

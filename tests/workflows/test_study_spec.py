@@ -1,5 +1,6 @@
 """Study files: what they mean, all mistakes at once, and what makes two studies different."""
 
+import hashlib
 import warnings
 
 import pytest
@@ -8,6 +9,7 @@ from basepar_core.errors import BaseparWarning, FileError
 from basepar_core.files import library_path
 from sweeps import own_metrics
 from sweeps.spec_file import from_document
+from workflows import samplers
 from workflows.python_study import study_of
 from workflows.study_file import load_study, parse_study
 from workflows.study_spec import Choices, Integers, Range
@@ -182,13 +184,39 @@ def test_more_trials_are_the_same_study():
 def test_samplers_by_class_with_options():
     text = STUDY.replace(
         "{kind: tpe, seed: 3}",
-        "{kind: 'optuna.samplers:NSGAIISampler', options: {population_size: 8, swap: [1, true]}}",
+        "{kind: NSGAIISampler, options: {population_size: 8, crossover_prob: 0.5}}",
     )
     spec = parse_study(text)
-    assert spec.sampler.options == (("population_size", 8), ("swap", [1, True]))
+    assert spec.sampler.options == (("population_size", 8), ("crossover_prob", 0.5))
     assert spec.hash != parse_study(text.replace(": 8", ": 9")).hash
     found = mistakes(STUDY.replace("kind: tpe", "kind: tqe"))
-    assert "module:Class" in found["sampler.kind"].message
+    assert "own: file.py:Class" in found["sampler.kind"].message
+
+
+MINE = """
+from optuna.samplers import RandomSampler
+
+
+class Mine(RandomSampler):
+    def __init__(self, seed, twice=False):
+        super().__init__(seed)
+"""
+
+
+def test_a_sampler_of_ones_own(tmp_path):
+    (tmp_path / "mine.py").write_text(MINE)
+    text = STUDY.replace("{kind: tpe, seed: 3}", "{own: 'mine.py:Mine', options: {twice: true}}")
+    spec = parse_study(text, str(tmp_path / "study.yaml"))
+    by = samplers.sampler(spec, 0, 0)
+    assert type(by).__name__ == "Mine"
+    kept = spec.sweep.canonical["space"]["by"]["sampler"]
+    assert kept["own"]["entry"] == f"{tmp_path}/mine.py:Mine"
+    assert kept["own"]["sha256"] == hashlib.sha256(MINE.encode()).hexdigest()
+    (tmp_path / "mine.py").write_text(MINE + "# another\n")
+    assert parse_study(text, str(tmp_path / "study.yaml")).hash != spec.hash
+    both = text.replace("own: 'mine.py:Mine'", "kind: tpe, own: 'mine.py:Mine'")
+    with pytest.raises(FileError, match="without a kind"):
+        parse_study(both, str(tmp_path / "study.yaml"))
 
 
 def test_the_batch_suits_the_sampler():

@@ -19,6 +19,15 @@ def with_columns(command: argparse.ArgumentParser) -> None:
     )
 
 
+def trust_metrics(command: argparse.ArgumentParser) -> None:
+    """Add --trust-metrics: own metrics that a store names may be run."""
+    command.add_argument(
+        "--trust-metrics",
+        action="store_true",
+        help="run the own metrics that the store names, if their files are what they were",
+    )
+
+
 def listed(text: str | None) -> list[str]:
     """Words between commas."""
     return [word.strip() for word in (text or "").split(",") if word.strip()]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from basepar_core.errors import UsageError
 
 from . import Add, add_place, emit
+from .options import trust_metrics
 
 if TYPE_CHECKING:
     from cluster.places import Place
@@ -45,6 +46,7 @@ def register(add: Add) -> None:
         action="store_true",
         help="read the whole store first, and do chunks again that are damaged",
     )
+    trust_metrics(sweep)
     sweep.add_argument("--quiet", action="store_true", help="no progress bar")
 
     status = add(
@@ -133,7 +135,7 @@ def _jobs(options: argparse.Namespace) -> "dict[str, SweepSpec]":
         return load_jobs(options.spec, options.store)
     if options.store is None:
         raise UsageError("--from needs --store: where the new results go.", ["--store"])
-    return again_all(options.origin, options.store)
+    return again_all(options.origin, options.store, options.trust_metrics)
 
 
 def _status(options: argparse.Namespace) -> int:

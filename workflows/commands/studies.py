@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 
 from . import Add, add_place, emit
+from .options import trust_metrics
 
 
 def register(add: Add) -> None:
@@ -68,6 +69,7 @@ def _polish_command(add: Add) -> None:
         help="another store for the polished designs (default: beside the study's, where "
         "designs polished earlier are set aside)",
     )
+    trust_metrics(polish)
     add_place(polish)
 
 
@@ -105,6 +107,7 @@ def _tolerances_command(add: Add) -> None:
         help="another store for the samples (default: beside the study's, where samples of other "
         "tolerances are set aside)",
     )
+    trust_metrics(tolerances)
     add_place(tolerances)
 
 
@@ -143,13 +146,19 @@ def _around_command(add: Add) -> None:
     around.add_argument(
         "--candidates", type=int, default=1024, metavar="N", help="designs (default: 1024)"
     )
+    trust_metrics(around)
 
 
 def _around(options: argparse.Namespace) -> int:
     from ..around import write
 
     found = write(
-        options.store, options.output, options.share, options.candidates, options.variant
+        options.store,
+        options.output,
+        options.share,
+        options.candidates,
+        options.variant,
+        options.trust_metrics,
     )
     if options.json:
         emit(found)
@@ -201,7 +210,7 @@ def _polish(options: argparse.Namespace) -> int:
 
     _check_points(options.points, "--points")
     place = place_of(options.cluster, options.workers)
-    spec = study_of(options.store)
+    spec = study_of(options.store).fetched(options.trust_metrics)
     document = polish_document.run(
         spec,
         place,
@@ -223,7 +232,7 @@ def _tolerances(options: argparse.Namespace) -> int:
 
     _check_points(options.samples, "--samples")
     place = place_of(options.cluster, options.workers)
-    spec = study_of(options.store)
+    spec = study_of(options.store).fetched(options.trust_metrics)
     half = tolerances.read_tolerances(spec.mechanism, options.tolerance)
     asked = tolerances.Tolerances(half, options.shape, options.samples, options.seed)
     to = folder(options.to).absolute() if options.to else None

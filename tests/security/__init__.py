@@ -1,0 +1,1 @@
+"""What files may do, and what they may not: SECURITY.md."""
