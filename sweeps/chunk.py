@@ -89,7 +89,7 @@ class Chunk:
         return rows[np.isin(self.arrays["status"][rows], WITH_RESULTS)]
 
     def _mark(
-        self, rows: np.ndarray, status: Status, reason: Reason, number: np.ndarray | float
+        self, rows: np.ndarray, status: Status, reason: int, number: np.ndarray | float
     ) -> None:
         self.arrays["status"][rows] = status
         self.arrays["reason"][rows] = reason
@@ -262,10 +262,18 @@ class Chunk:
             closed = ClosedCycle(self.of.model, self._part(rows), self.of.cycle, q)
             for name, values in cycle_metrics.of_cycle(closed, wanted).items():
                 self.arrays[array_name(name)][rows] = values
-            for own in self.of.own:
-                self.arrays[own.name][rows] = own(closed)
+            self._own(rows, closed)
         if self.of.torque_metrics or self.of.reducer is not None:
             self._torques(rows, seen, good)
+
+    def _own(self, rows: np.ndarray, closed: ClosedCycle) -> None:
+        """The user's metrics; a variant where one is not finite is special, and says which."""
+        for place, own in enumerate(self.of.own):
+            values = own(closed)
+            self.arrays[own.name][rows] = values
+            bad = ~np.isfinite(values) & (self.arrays["status"][rows] == Status.SOLVED)
+            code = Reason.OWN_METRIC + place
+            self._mark(rows[bad], Status.SPECIAL, code, values[bad])
 
     def _regimes(self, rows: np.ndarray, meter: Meter) -> None:
         """Metrics of steady regimes; a variant without one is special, and its reason says why."""

@@ -32,6 +32,7 @@ from .outputs import Arrays, Columns, Output, blank
 from .own_metrics import OwnMetric, fetched
 from .precise import CERTAIN, PreciseEvaluator
 from .spec import METRICS, REGIMES, SweepSpec, array_name
+from .statuses import Reason, own_metric_text
 
 
 @dataclass(frozen=True)
@@ -180,9 +181,18 @@ class ChunkEvaluator:
 
     @property
     def attrs(self) -> dict[str, Any]:
-        found = {"base": self.base.document(), "mechanism": self.model.mechanism.name}
+        found: dict[str, Any] = {
+            "base": self.base.document(),
+            "mechanism": self.model.mechanism.name,
+        }
         if self.columns:
             found["columns"] = [one.name for one in self.columns]
+        if self.own:
+            names = [one.name for one in self.own]
+            texts = [
+                (Reason.OWN_METRIC + k, own_metric_text(name)) for k, name in enumerate(names)
+            ]
+            found["reasons"] = dict(texts)
         return found if self.reducer is None else found | {"reduction": self.reducer.attrs}
 
     def warm(self, names: Sequence[str]) -> None:

@@ -75,16 +75,18 @@ class OwnMetric:
     def __call__(self, cycle: ClosedCycle) -> np.ndarray:
         """Its values (variant,).
 
+        Not finite where it has none: such a variant's reason says so (`Reason.OWN_METRIC`).
+
         Raises
         ------
         MetricError
-            The function raised, or did not return a number per variant.
+            The function raised, or did not return a real number per variant.
         """
         if self.function is None:
             message = f"The metric {self.name} ({self.entry}) is only described by a store."
             raise MetricError(message, [self.name])
         try:
-            found = np.asarray(self.function(cycle), float)
+            found = np.ma.filled(self.function(cycle), np.nan)  # masked: no value
         except Exception as cause:
             last = traceback.extract_tb(cause.__traceback__)[-1]
             raise MetricError(
@@ -99,7 +101,26 @@ class OwnMetric:
                 f"({cycle.count},) is needed, a number per variant.",
                 [self.name],
             )
-        return found
+        return self._real(found)
+
+    def _real(self, found: np.ndarray) -> np.ndarray:
+        """Values as float64; nothing of them may be lost by that."""
+        if found.dtype.kind in "biuf":
+            return found.astype(float)
+        if found.dtype.kind != "c":
+            raise MetricError(
+                f"The metric {self.name} ({self.entry}) returned values of the type "
+                f"{found.dtype}; real numbers are needed. Convert them in the function.",
+                [self.name],
+            )
+        if (rows := np.flatnonzero(found.imag != 0)).size:
+            raise MetricError(
+                f"The metric {self.name} ({self.entry}) returned complex numbers, such as "
+                f"{found[rows[0]]:.6g}; real ones are needed. Return .real, .imag or abs(…), "
+                "whichever is meant.",
+                [self.name],
+            )
+        return found.real.astype(float)
 
 
 _registered: dict[str, OwnMetric] = {}

@@ -5,6 +5,7 @@ is a status with a reason and one number, never an exception: one impossible var
 thousand is data.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from enum import IntEnum
 from typing import Any
@@ -111,6 +112,7 @@ class Reason(IntEnum):
     RAISED = 80
     DIED = 81
     TOO_SLOW = 90
+    OWN_METRIC = 100  # and up, one for each; the store's own texts name them
 
 
 #: Text of each reason; `{value}` is the number stored beside the code.
@@ -143,6 +145,13 @@ REASONS: Mapping[int, str] = {
     Reason.DIED: "the evaluation killed its process (exit status {value:.0f})",
     Reason.TOO_SLOW: "not finished after {value:.4g} s",
 }
+#: The one field of a text; a store's texts are a stranger's, and Python's own fields reach far.
+_FIELD = re.compile(r"\{value(?::([0-9.]{0,3}[a-z]?))?\}")
+
+
+def own_metric_text(name: str) -> str:
+    """Text of the reason that a user's metric has no finite value."""
+    return f"the own metric {name} has no finite value (it is {{value:g}})"
 
 
 def flags(statuses: type[IntEnum]) -> dict[str, Any]:
@@ -152,6 +161,13 @@ def flags(statuses: type[IntEnum]) -> dict[str, Any]:
         "flag_values": [int(member) for member in statuses],
         "flag_meanings": " ".join(words[member].replace(" ", "_") for member in statuses),
     }
+
+
+def _said(value: float, form: str | None) -> str:
+    try:
+        return format(value, form or "")
+    except ValueError:
+        return f"{value:g}"
 
 
 def reason_texts(
@@ -179,7 +195,7 @@ def reason_texts(
     def line(code: int, value: float) -> str:
         if code == Reason.FILTER and 1 <= value <= len(where):
             return f"does not meet {where[int(value) - 1]} (condition {value:.0f} of space.where)"
-        return texts.get(code, f"reason {code}").format(value=value)
+        return _FIELD.sub(lambda field: _said(value, field[1]), texts.get(code, f"reason {code}"))
 
     lines = [line(int(code), float(value)) for code, value in zip(codes, values, strict=True)]
     return np.array(lines, dtype=object)

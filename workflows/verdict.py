@@ -12,7 +12,8 @@ never closed must be worse than any that closed and missed all constraints:
   2 + g/(1 + g), g the gap left (m or rad); 3 where the geometry has no value. Other constraints
   count 0 for it, unknown as they are.
 
-Such a variant's objective has no value; samplers are told ∞ (−∞ to maximise).
+So has a variant in which an own metric is not finite, with 1 left undone. Such a variant's
+objective has no value; samplers are told ∞ (−∞ to maximise).
 """
 
 from collections.abc import Mapping, Sequence
@@ -102,6 +103,8 @@ def weigh(
     values = objective_values(spec.objectives, known, len(status))
     violations = constraint_violations(spec.constraints, known, len(status))
     good = np.isin(status, WITH_RESULTS) & np.isfinite(values).all(axis=1)
+    for one in spec.sweep.evaluation.users:  # an infinite one is no number to be met either
+        good &= np.isfinite(results.get(one.name, np.zeros(len(status))))
     left = undone(spec.mechanism, reason, number)
     worst = [np.inf if line.minimize else -np.inf for line in spec.objectives]
     return Verdict(

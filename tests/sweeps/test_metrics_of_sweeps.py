@@ -9,10 +9,12 @@ from basepar_core.files import library_path
 from basepar_core.motion import cycle
 from basepar_core.regressor import observe
 from sweeps import own_metrics
+from sweeps.careful import in_pieces
 from sweeps.evaluate import prepare
 from sweeps.own_metrics import MetricError, metric
 from sweeps.spec_file import from_document, parse_sweep
-from sweeps.statuses import Status
+from sweeps.statuses import REASONS, Status, reason_texts
+from sweeps.sweep import layout_of
 
 SWEEP = """
 mechanism: four-bar
@@ -112,7 +114,10 @@ def test_sweeps_without_own_metrics_keep_their_hash(folder):
         ("    return cycle.joint('X')", r"metric bad .* raised MechanismError: No joint .*'X'"),
         ("    return 1 / 0", r"raised ZeroDivisionError: division by zero \(line 3 of .*bad.py"),
         ("    return [1.0, 2.0, 3.0]", r"returned an array of shape \(3,\); \(1,\) is needed"),
-        ("    return 'much'", r"raised ValueError: could not convert"),
+        ("    return ['much']", r"returned values of the type <U4; real numbers are needed"),
+        ("    return ['1.5']", r"returned values of the type <U3"),
+        ("    return [None]", r"returned values of the type object"),
+        ("    return [1 + 0.5j]", r"returned complex numbers, such as 1\+0.5j; .* Return \.real"),
     ],
 )
 def test_a_metric_that_fails_says_where(body, said, tmp_path):
@@ -121,6 +126,90 @@ def test_a_metric_that_fails_says_where(body, said, tmp_path):
     spec = parse_sweep(text, str(tmp_path / "sweep.yaml"))
     with pytest.raises(MetricError, match=said):
         prepare(spec).warm(spec.plan.names)
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("[True] * cycle.count", 1.0),
+        ("np.full(cycle.count, 3, np.uint8)", 3.0),
+        ("np.full(cycle.count, 2 + 0j)", 2.0),  # a root of a real polynomial, say
+    ],
+)
+def test_numbers_of_other_types(body, expected, tmp_path):
+    (tmp_path / "good.py").write_text(
+        f"import numpy as np\n\n\ndef good(cycle):\n    return {body}\n"
+    )
+    text = SWEEP.replace("reach: reach.py:reach", "good: good.py:good")
+    _, _, found = evaluated(parse_sweep(text, str(tmp_path / "sweep.yaml")))
+    good = found["status"] == Status.SOLVED
+    assert good.any()
+    assert (found["good"][good] == expected).all()
+
+
+NOT_FINITE = """
+import numpy as np
+
+
+def odd(cycle):
+    found = np.arange(cycle.count, dtype=float)
+    return np.where(cycle.symbols["lx1"] > 0.5, VALUE, found)
+
+
+def even(cycle):
+    return np.ma.masked_greater(cycle.symbols["lx3"], 1.3)
+"""
+
+
+@pytest.mark.parametrize("value", ["np.nan", "np.inf", "-np.inf"])
+def test_values_that_are_not_finite_are_said(value, tmp_path):
+    """Not *solved* without a word: special, with a reason that names the metric."""
+    (tmp_path / "own.py").write_text(NOT_FINITE.replace("VALUE", value))
+    text = SWEEP.replace("reach: reach.py:reach", "odd: own.py:odd, even: own.py:even")
+    spec = parse_sweep(text, str(tmp_path / "sweep.yaml"))
+    evaluator, columns, found = evaluated(spec)
+    closed = np.isfinite(found["mass"])
+    odd, even = columns["lx1"] > 0.5, columns["lx3"] > 1.3
+    assert (closed & odd & ~even).any()
+    assert (closed & ~odd & even).any()
+    expected = np.where(odd | even, Status.SPECIAL, Status.SOLVED)[closed]
+    np.testing.assert_array_equal(found["status"][closed], expected)
+    texts = {**REASONS, **layout_of(spec, evaluator).texts}
+    said = reason_texts(found["reason"], found["reason_value"], texts)
+    number = value.removeprefix("np.").replace("-np.", "-")
+    assert set(said[closed & odd]) == {f"the own metric odd has no finite value (it is {number})"}
+    assert set(said[closed & even & ~odd]) == {
+        "the own metric even has no finite value (it is nan)"
+    }
+    assert set(said[closed & ~odd & ~even]) == {""}
+
+
+def test_a_complex_value_is_one_variants_affair(tmp_path):
+    """Cut into pieces, only the variants that have it crash, and the text says why."""
+    (tmp_path / "own.py").write_text(
+        "import numpy as np\n\n\ndef root(cycle):\n"
+        "    return np.emath.sqrt(0.5 - cycle.symbols['lx1'])\n"
+    )
+    text = SWEEP.replace("reach: reach.py:reach", "root: own.py:root")
+    spec = parse_sweep(text, str(tmp_path / "sweep.yaml"))
+    evaluator, columns = prepare(spec), spec.plan.rows(0, 16)
+    with pytest.raises(MetricError):
+        evaluator(columns, np.ones(16, bool))
+    wanted = np.ones(16, bool)
+    found, errors = in_pieces(evaluator, evaluator, columns, wanted, "", 60.0)
+    # Who does not close is not asked.
+    crashed = found["status"] == Status.CRASHED
+    assert crashed.any()
+    assert (columns["lx1"][crashed] > 0.5).all()
+    assert (columns["lx1"][found["status"] == Status.SOLVED] <= 0.5).all()
+    assert all("complex numbers" in text for _, text in errors)
+    assert len(errors) == crashed.sum()
+
+
+def test_texts_of_a_strange_store_are_no_formats():
+    hostile = {7: "{value.__class__} {value:9999999999f} {0} {value:.2f} {value:zz}"}
+    (said,) = reason_texts(np.array([7]), np.array([1.5]), hostile)
+    assert said == "{value.__class__} {value:9999999999f} {0} 1.50 {value:zz}"
 
 
 def test_mistakes_of_names():

@@ -26,6 +26,7 @@ from workflows.journal import opened
 from workflows.python_study import study_of
 from workflows.storages import file_of, shown
 from workflows.study_file import parse_study
+from workflows.study_spec import Sampler
 from workflows.study_store import study_of as study_in
 from workflows.verdict import Verdict, judge
 from workflows.warm_start import possible
@@ -202,7 +203,7 @@ def test_cmaes_begins_where_the_sweep_was_good(tmp_path):
     pytest.importorskip("cmaes")
     rng = np.random.default_rng(1)
     values = rng.uniform([0.2, 1.0], [0.6, 1.6], (200, 2))
-    spec = replace(paper(tmp_path, sampler="cmaes"), constraints=())
+    spec = replace(paper(tmp_path), constraints=(), sampler=Sampler("cmaes"))
     distributions = {
         "lx1": optuna.distributions.FloatDistribution(0.2, 0.6),
         "lx3": optuna.distributions.FloatDistribution(1.0, 1.6),

@@ -11,14 +11,15 @@ from basepar_core.units import NUMBER
 from sweeps import store
 from sweeps.evaluate import prepare
 from sweeps.space import Condition, Filter
-from sweeps.statuses import Reason
+from sweeps.statuses import Reason, Status
 from sweeps.sweep import layout_of
 from sweeps.work import Stage, Task, Work
+from workflows.python_study import study_of
 from workflows.quantities import check_words
 from workflows.samplers import row_seed
 from workflows.shipped import study_file
 from workflows.study_file import load_study
-from workflows.verdict import constraint_violations, judge, undone
+from workflows.verdict import constraint_violations, judge, undone, weigh
 from workflows.warm_start import _Source, spread
 
 numbers = st.floats(-1e6, 1e6)
@@ -89,6 +90,26 @@ batch: 2
     assert np.isfinite(found.values).all()
     np.testing.assert_array_equal(found.violations[0], [0.0, 1.0])
     np.testing.assert_array_equal(found.feasible, [False, True])
+
+
+def test_an_own_metric_without_a_number_meets_nothing():
+    """−∞ ≤ 5 holds, and no design is so."""
+    spec = study_of(
+        "four-bar",
+        {"lx1": (0.2, 0.6)},
+        {"mass": "minimize"},
+        constraints=["wear <= 5"],
+        own_metrics={"wear": lambda cycle: cycle.joint("D")[:, 0]},
+        trials=4,
+    )
+    wear = np.array([1.0, -np.inf, np.nan, 7.0])
+    status = np.array([Status.SOLVED, Status.SPECIAL, Status.SPECIAL, Status.SOLVED])
+    symbols = {"lx1": np.full(4, 0.3)}
+    results = {"mass": np.ones(4), "wear": wear}
+    found = weigh(spec, symbols, results, status, np.zeros(4, int), np.zeros(4))
+    np.testing.assert_array_equal(found.feasible, [True, False, False, False])
+    np.testing.assert_array_equal(np.isfinite(found.values[:, 0]), [True, False, False, True])
+    assert (found.violations[1:3, 0] > found.violations[3].sum()).all()  # worse than a near miss
 
 
 def test_seeds_of_trials_differ():
