@@ -15,8 +15,11 @@ from fractions import Fraction
 from importlib import metadata
 from typing import Any
 
-from . import certificate_columns, checker
+import numpy as np
+
+from . import certificate_columns, checker, kinematics
 from .algebra import GeometryField
+from .assembly import assemble
 from .base.detection import spin_relations
 from .base.null_space import Transfers
 from .base.result import BaseParameters, VectorGrade
@@ -24,7 +27,7 @@ from .certificate_rank import Proof, prove
 from .checker import RejectedError, Verdict
 from .checker.expressions import names_of
 from .checker.family import SURE
-from .checker.verdict import FORMAT, HERE, SCOPES, digest
+from .checker.verdict import FORMAT, HERE, SCOPES, STATED, digest
 from .closure import Model
 from .columns import Column, joint_value, select
 from .errors import BaseparError
@@ -35,6 +38,8 @@ from .mechanism import Friction, Mechanism, Spring, Symbol, Vector
 
 #: Pins move this share of what was tried before, where no box holds one configuration each.
 NARROWER, TRIES = 0.125, 4
+#: Float64 assembles to 1e-11, next to singular poses to its root; another branch is far away.
+SAME_POSE = 1e-5
 _WHY_NULL = "a further column that acts as these do at the samples"
 _WEAKER = ("theorem", "probability", "numerical")
 
@@ -75,10 +80,12 @@ def certify(model: Model, base: BaseParameters, further: Sequence[Column] = ()) 
         )
     certificate_columns.check(mechanism, further)
     upper = _upper(model, base.certificate.vectors)
-    reach = 1.0
+    reach, scope = 1.0, HERE
     for _ in range(TRIES):
         proof = prove(model, base.kept, reach, further)
-        document = _document(mechanism, base, _widened(upper, proof, len(further)), proof, further)
+        document = _document(
+            mechanism, base, _widened(upper, proof, len(further)), proof, further, scope
+        )
         try:
             checker.check(document)
         except RejectedError as error:
@@ -86,6 +93,8 @@ def certify(model: Model, base: BaseParameters, further: Sequence[Column] = ()) 
                 upper = _as_numerical(upper)
             elif error.where == "at_least":
                 reach *= NARROWER
+            elif error.where == "at_least.pose" and scope == HERE:
+                scope = STATED  # `verify` assembles the file anew
             else:
                 raise _not_made(mechanism, error) from error
             last = error
@@ -95,10 +104,9 @@ def certify(model: Model, base: BaseParameters, further: Sequence[Column] = ()) 
 
 
 def _not_made(mechanism: Mechanism, error: RejectedError) -> CertificateError:
-    remedy = {"at_least.pose": " State the assembly nearer to where the loops close."}
     return CertificateError(
         f"No certificate of {mechanism.name!r}: the checker rejects it at {error.where}, because "
-        f"{error.why}.{remedy.get(error.where, '')}",
+        f"{error.why}.",
         [error.where],
     )
 
@@ -129,7 +137,38 @@ def verify(document: Mapping[str, Any]) -> Verdict:
     wrong = [key for key in {**stated, **given} if stated.get(key) != given.get(key)]
     if wrong:
         raise RejectedError("mechanism", f"{', '.join(wrong)}: not what the file's text says")
-    return checker.check(document)
+    verdict = checker.check(document)
+    if document["at_least"]["scope"] == STATED:
+        _same_branch(mechanism, document["at_least"]["pose"])
+    return verdict
+
+
+def _same_branch(mechanism: Mechanism, pose: Mapping[str, Mapping[str, Sequence[str]]]) -> None:
+    """Hold a pose that is far from what the file's assembly says against where that leads.
+
+    Raises
+    ------
+    RejectedError
+        It leads to no pose, or to another one.
+    """
+    try:
+        assembled = assemble(mechanism)
+    except BaseparError as error:
+        raise RejectedError("at_least.pose", error.message) from error
+    dims = kinematics.geometry(mechanism, {})
+    at = kinematics.poses(assembled.topology, dims, assembled.q[:, None])
+    size, axes = (2, "x") if mechanism.planar else (3, "xyz")
+    for k, body in enumerate(mechanism.bodies):
+        R, p = at.R[k].reshape(3, 3), at.p[k].reshape(3)
+        here = [p[:size], *(R[:size, j] for j in range(len(axes)))]
+        stated = [[float(x) for x in pose[body.name][key]] for key in ("at", *axes)]
+        apart = float(np.abs(np.array(here) - np.array(stated)).max())
+        if not apart < SAME_POSE:
+            raise RejectedError(
+                "at_least.pose",
+                f"body {body.name} is {apart:.2g} (m or direction cosine) from where the file's "
+                f"assembly leads; allowed is {SAME_POSE:g}",
+            )
 
 
 def _document(
@@ -138,6 +177,7 @@ def _document(
     upper: dict[str, Any],
     proof: Proof,
     further: Sequence[Column],
+    scope: str,
 ) -> dict[str, Any]:
     grade = upper["grade"] if proof.rank == upper["rank"] else "numerical"
     texts = [text for vector in upper["vectors"] for text in vector["entries"].values()]
@@ -147,7 +187,7 @@ def _document(
         "mechanism": _described(mechanism, texts, further),
         "parameters": [*base.parameters, *(one.name for one in further)],
         "grade": grade,
-        "at_least": proof.document() | {"grade": "proved", "scope": HERE},
+        "at_least": proof.document() | {"grade": "proved", "scope": scope},
         "at_most": upper,
     }
     return document | {"digest": digest(document)}

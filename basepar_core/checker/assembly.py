@@ -1,4 +1,7 @@
-"""Whether a pose is of the branch that the file's assembly means: near what it says, in floats."""
+"""Whether a pose is of the branch that the file's assembly means: near what it says, in floats.
+
+A pose that is far from it may be of that branch all the same; this does not decide it.
+"""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -16,13 +19,15 @@ Matrix = Sequence[Sequence[float]]
 _IDENTITY: Matrix = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
 
-def assembly_fault(
+def assembly_faults(
     given: Mapping[str, Any],
     mechanism: Mechanism,
     joints: Sequence[Joint],
     pose: Sequence[Fraction],
-) -> str:
-    """Why the pose is not the stated assembly's; empty if it is.
+) -> tuple[str, str]:
+    """Why the pose is none of the mechanism's, and how far it is from the stated assembly.
+
+    The first is empty if it is one, the second if it is near.
 
     Parameters
     ----------
@@ -37,15 +42,18 @@ def assembly_fault(
     bodies.append(((0.0, 0.0, 0.0), _IDENTITY))  # the ground is −1
     mirrored = [mechanism.bodies[k] for k in range(len(bodies) - 1) if _volume(bodies[k][1]) < 0]
     if mirrored:
-        return f"{', '.join(mirrored)}: a mirror image"
+        return f"{', '.join(mirrored)}: a mirror image", ""
     size = max([1e-3, *(math.hypot(*map(float, at)) for j in joints for at in j.at)])
     functions = {name: getattr(math, name) for name in ("sqrt", "sin", "cos", "tan")}
     plain = Numbers(float, {"pi": math.pi}, functions=functions)
     values = {name: plain.of(text) for name, text in given["assembly"]["values"].items()}
     for joint in joints:
+        if _is_reversed(joint, bodies):
+            return f"joint {joint.name} has an axis reversed, {math.pi:.3g} rad from its own", ""
+    for joint in joints:
         turned, moved = _joint_error(joint, bodies, values)
         if turned > TURNED or moved > MOVED * size:
-            return (
+            return "", (
                 f"joint {joint.name} is {turned:.3g} rad and {moved:.3g} m from the file's "
                 f"assembly; allowed are {TURNED} rad and {MOVED * size:.3g} m"
             )
@@ -56,11 +64,11 @@ def assembly_fault(
         turned = _angle(towards, R)
         moved = math.dist(at, place)
         if turned > TURNED or moved > MOVED * size:
-            return (
+            return "", (
                 f"body {name} is {turned:.3g} rad and {moved:.3g} m from the file's assembly; "
                 f"allowed are {TURNED} rad and {MOVED * size:.3g} m"
             )
-    return ""
+    return "", ""
 
 
 def _body(
@@ -87,19 +95,29 @@ def _unit(v: Sequence[float]) -> list[float]:
     return sized(1 / math.sqrt(dot(v, v)), v)
 
 
-def _joint_error(
-    joint: Joint, bodies: Sequence[tuple[Sequence[float], Matrix]], values: Mapping[str, float]
-) -> tuple[float, float]:
+Placed = Sequence[tuple[Sequence[float], Matrix]]
+
+
+def _axes(joint: Joint, bodies: Placed) -> tuple[Matrix, Matrix]:
+    """Axes of both joint frames, in the world."""
+    one, two = (
+        [_unit(_seen(bodies[k][1], axes[name])) for name in "xyz"]
+        for k, axes in zip(joint.bodies, joint.axes, strict=True)
+    )
+    return one, two
+
+
+def _is_reversed(joint: Joint, bodies: Placed) -> bool:
+    """Whether the joint closes the wrong way round, which the equations do not see."""
+    one, two = _axes(joint, bodies)
+    opposed = joint.kind not in ("universal", "spherical") and dot(one[2], two[2]) < 0
+    return opposed or (joint.kind in ("prismatic", "fixed") and dot(one[0], two[0]) < 0)
+
+
+def _joint_error(joint: Joint, bodies: Placed, values: Mapping[str, float]) -> tuple[float, float]:
     """Angle (rad) and distance (m) between a joint's second frame and where its values put it."""
     (p1, R1), (p2, R2) = (bodies[k] for k in joint.bodies)
-    one, two = (
-        [_unit(_seen(R, axes[k])) for k in "xyz"]
-        for R, axes in zip((R1, R2), joint.axes, strict=True)
-    )
-    opposed = joint.kind not in ("universal", "spherical") and dot(one[2], two[2]) < 0
-    twisted = joint.kind in ("prismatic", "fixed") and dot(one[0], two[0]) < 0
-    if opposed or twisted:
-        return math.pi, 0.0
+    one, two = _axes(joint, bodies)
     offset = less(plus(p2, _seen(R2, joint.at[1])), plus(p1, _seen(R1, joint.at[0])))
     slides = {"prismatic": 1, "cylindrical": 1, "planar": 2}.get(joint.kind, 0)
     turns = {"revolute": 1, "cylindrical": 1, "planar": 1, "universal": 2, "spherical": 3}
