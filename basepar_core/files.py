@@ -47,6 +47,7 @@ _OPTIONAL = (
 )
 #: Endings of files that are imported, or refused with a remedy (xacro, SDF).
 _OTHER_FORMATS = (".urdf", ".xml", ".mjcf", ".xacro", ".sdf")
+_LONGEST_NAME = 100
 _ACCELERATION = UNITS["m"] / UNITS["s"] ** 2
 
 
@@ -184,7 +185,7 @@ def _mechanism(reading: Reading, node: Node, text: str) -> Mechanism | None:
     if "coordinates" in reading.unknown:
         slots = units  # whichever are meant, their entries can be read
     return Mechanism(
-        name=reading.text(top.get("name"), "a name") or "",
+        name=_name(reading, top.get("name")),
         planar=reading.planar,
         gravity=gravity,
         bodies=bodies,
@@ -215,6 +216,14 @@ def _is_planar(reading: Reading, top: Mapping[str, Node]) -> bool:
     if space is None and isinstance(gravity, Items):
         return len(gravity.items) == 2
     return space == "planar"
+
+
+def _name(reading: Reading, node: Node | None) -> str:
+    """The mechanism's: any text of one line."""
+    name = reading.text(node, "a name") or ""
+    if node is not None and (len(name) > _LONGEST_NAME or len(name.splitlines()) > 1):
+        reading.mistake(node, f"a name is one line of at most {_LONGEST_NAME} characters")
+    return name
 
 
 def _description(reading: Reading, top: Mapping[str, Node]) -> str:

@@ -11,9 +11,12 @@ from dataclasses import dataclass, field
 import yaml
 
 from .errors import Mistake
+from .quoting import is_unseen, visible
 
 _MAX_CHARACTERS = 2_000_000
 _MAX_NESTING = 12
+#: Characters without a shape that texts need all the same: line ends, tabs, joiners of letters.
+_SHAPELESS = "\n\t\u00ad\u200c\u200d"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +49,7 @@ class Fields:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """An alias: already reported, and nothing more to say about it."""
+    """An alias, or a text that nobody sees: reported, and nothing more to say about it."""
 
     path: str
     line: int
@@ -100,6 +103,7 @@ def _reason(error: yaml.MarkedYAMLError) -> str:
 
 def key_path(path: str, key: str) -> str:
     """Path of an entry: `joints.B`."""
+    key = visible(key[:80])
     return f"{path}.{key}" if path else key
 
 
@@ -146,7 +150,13 @@ class _Reader:
             return self._items(path, line, depth)
         if isinstance(event, yaml.MappingStartEvent):
             return self._fields(path, line, depth)
-        return Text(getattr(event, "value", ""), path, line)
+        value = getattr(event, "value", "")
+        unseen = [one for one in value if is_unseen(one) and one not in _SHAPELESS]
+        if unseen:
+            said = ", ".join(f"U+{ord(one):04X}" for one in dict.fromkeys(unseen[:5]))
+            self._refuse(path, event, f"a text with {said}, which nobody sees; leave it out")
+            return Refused(path, line)
+        return Text(value, path, line)
 
     def _items(self, path: str, line: int, depth: int) -> Items:
         items: list[Node] = []

@@ -64,6 +64,11 @@ def new_pair() -> tuple[str, str]:
     return made.tls_ca_file, made.tls_client_key
 
 
+def directory_of(text: str) -> str:
+    """A directory of a profile, as this machine and the nodes name it."""
+    return os.path.abspath(os.path.expanduser(text))
+
+
 @contextlib.contextmanager
 def lent_keys(directory: str = "") -> Iterator[Keys]:
     """Keys in a new folder under `directory` (or this machine's own), gone after the block.
@@ -73,7 +78,7 @@ def lent_keys(directory: str = "") -> Iterator[Keys]:
     PlaceError
         Nothing can be written there.
     """
-    parent = os.path.abspath(os.path.expanduser(directory)) if directory else None
+    parent = directory_of(directory) if directory else None
     try:
         folder = tempfile.TemporaryDirectory(
             prefix=".basepar-", dir=parent, ignore_cleanup_errors=True

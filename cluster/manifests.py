@@ -130,7 +130,8 @@ def _container(place: Kubernetes, module: str, arguments: list[str]) -> Manifest
     return {
         "name": "dask",
         "image": place.image,
-        "command": [place.python, "-m", module],
+        # Kubernetes fills $(NAME) in; here it is a name of a file.
+        "command": [place.python.replace("$(", "$$("), "-m", module],
         "args": arguments,
         "env": [{"name": key, "value": value} for key, value in ENVIRONMENT.items()],
         "volumeMounts": [{"name": "keys", "mountPath": _FOLDER, "readOnly": True}],

@@ -8,7 +8,7 @@ import ipaddress
 import re
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from urllib.parse import urlsplit
 
 from dask.utils import parse_bytes
@@ -220,6 +220,7 @@ NAME = re.compile(r"[\w@][\w.@:%/+=,-]*")
 
 def problems(place: Place) -> Iterator[tuple[str, str]]:
     """What makes no sense: (name of the value, what is wrong with it), all of them."""
+    yield from _unseen(place)
     for name in POSITIVE:
         value = getattr(place, name, None)
         if value is not None and not value > 0:
@@ -252,6 +253,22 @@ def problems(place: Place) -> Iterator[tuple[str, str]]:
             if place.mount is not None and not place.mount.startswith("/"):
                 yield "mount", f"{place.mount!r} does not begin with /"
             yield from _names(place, "image", "claim", "namespace", "context", "pull_secret")
+
+
+def _unseen(place: Place) -> Iterator[tuple[str, str]]:
+    """Texts with characters that no shell, file or reader takes for part of a name."""
+    for field in fields(place):
+        value = getattr(place, field.name)
+        for number, text in enumerate(value if isinstance(value, tuple) else (value,)):
+            commands = field.name == "setup"  # may have several lines
+            if (
+                isinstance(text, str)
+                and not (
+                    text.replace("\n", "").replace("\t", "") if commands else text
+                ).isprintable()
+            ):
+                where = f"{field.name}[{number}]" if isinstance(value, tuple) else field.name
+                yield where, f"{text!r} has characters that nobody sees"
 
 
 def is_loopback(host: str) -> bool:

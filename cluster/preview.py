@@ -4,6 +4,7 @@ import shlex
 
 import yaml
 
+from .keys import directory_of
 from .manifests import owned_manifests, scheduler_manifest
 from .places import Address, Keys, Kubernetes, Laptop, Place, Slurm, Ssh
 from .slurm import job_script
@@ -22,7 +23,7 @@ def preview(place: Place) -> str:
         case Address():
             return f"# nothing: joins {place.url}"
         case Slurm():
-            folder = f"{place.directory.rstrip('/')}/.basepar-RUN"
+            folder = f"{directory_of(place.directory).rstrip('/')}/.basepar-RUN"
             keys = Keys(
                 f"{folder}/certificate.pem", f"{folder}/certificate.pem", f"{folder}/key.pem"
             )

@@ -89,24 +89,31 @@ def job_script(place: Slurm, name: str, scheduler: str, keys: Keys) -> str:
         *([f"--account={place.account}"] if place.account else []),
         *([f"--time={place.walltime}"] if place.walltime else []),
         *("--nodes=1", "--ntasks=1", f"--cpus-per-task={place.per_job}", f"--mem={mebibytes}M"),
-        f"--output={Path(keys.key).parent}/%A_%a.log",
+        # sbatch reads its lines as a shell would; % is a mark of its own.
+        f"--output={shlex.quote(str(Path(keys.key).parent).replace('%', '%%') + '/%A_%a.log')}",
         "--no-requeue",  # lost jobs are replaced by the driver, which would count them twice
         *place.directives,
     ]
     arguments = worker_arguments(
         scheduler, keys, count=place.per_job, memory=str(each), name="JOB"
     )
-    # What scancel knows the job by.
+    # What scancel knows the job by, from the environment.
     own_name = '"job-${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID"'
-    worker = shlex.join([place.python, "-m", "distributed.cli.dask_worker", *arguments])
+    words = [os.path.expanduser(place.python), "-m", "distributed.cli.dask_worker"]
+    worker = " ".join(
+        [
+            *map(shlex.quote, words),
+            *(own_name if w == "JOB" else shlex.quote(w) for w in arguments),
+        ]
+    )
     return "\n".join(
         [
             "#!/bin/bash",
             *(f"#SBATCH {option}" for option in options),
             "set -e",
             *place.setup,
-            *(f"export {variable}={value}" for variable, value in ENVIRONMENT.items()),
-            "exec " + worker.replace("--name JOB", f"--name {own_name}"),
+            *(f"export {name}={shlex.quote(value)}" for name, value in ENVIRONMENT.items()),
+            f"exec {worker}",
             "",
         ]
     )

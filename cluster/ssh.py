@@ -82,7 +82,9 @@ def ssh(place: Ssh) -> Iterator[Client]:
 def command(place: Ssh, host: str) -> list[str]:
     """How the far end is started on a host."""
     options = [word for option in place.options for word in shlex.split(option)]
-    far = shlex.join([place.python, "-m", "cluster.leash"])
+    # A home directory is the host's own: only its shell knows it.
+    home = "~/" * place.python.startswith("~/")
+    far = f"{home}{shlex.join([place.python.removeprefix(home), '-m', 'cluster.leash'])}"
     return ["ssh", *OPTIONS, *options, host, far]
 
 

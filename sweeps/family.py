@@ -12,6 +12,7 @@ from pathlib import Path
 import zarr
 
 from basepar_core.errors import FileError, Mistake, StoreError
+from basepar_core.quoting import yaml_word
 from basepar_core.yaml_text import Fields, Items, Node, Refused, Text, read
 
 from .folder import folder
@@ -115,11 +116,12 @@ def _flow(node: Node) -> str:
     match node:
         case Text():
             plain = re.fullmatch(r"[A-Za-z0-9_.*/^() +-]+", node.value)
-            return node.value if plain else json.dumps(node.value)
+            return node.value if plain else yaml_word(node.value)
         case Items():
             return f"[{', '.join(map(_flow, node.items))}]"
         case Fields():
-            return f"{{{', '.join(f'{key}: {_flow(one)}' for key, one in node.entries.items())}}}"
+            pairs = (f"{yaml_word(key)}: {_flow(one)}" for key, one in node.entries.items())
+            return f"{{{', '.join(pairs)}}}"
         case Refused():
             pass
     return ""

@@ -13,6 +13,7 @@ import numpy as np
 from basepar_core.errors import UsageError
 from basepar_core.files import library_names
 from basepar_core.mechanism import Mechanism
+from basepar_core.quoting import yaml_comment, yaml_word
 from basepar_core.units import Unit
 from sweeps import own_metrics, store
 from sweeps.space_file import symbol_units
@@ -102,25 +103,25 @@ def _text(
     plans = [f"{{plan: sobol, variables: {_flow(moving)}, candidates: {candidates}}}"] * bool(
         moving
     ) + [f"{{plan: grid, variables: {_flow(fixed)}}}"] * bool(fixed)
-    derive = ", ".join(f"{one.name}: {json.dumps(one.text)}" for one in spec.derived)
+    derive = ", ".join(f"{one.name}: {yaml_word(one.text)}" for one in spec.derived)
     lines = [
-        f"# Around variant {row} of {spec.store}: " + ", ".join(_wanted(spec)) + ".",
-        f"mechanism: {_mechanism(spec, file)}",
+        "# " + yaml_comment(f"Around variant {row} of {spec.store}: {', '.join(_wanted(spec))}."),
+        f"mechanism: {yaml_word(_mechanism(spec, file))}",
         "space:",
         "  plan: product",
         f"  of: [{', '.join(plans)}]",
         *([f"  derive: {{{derive}}}"] if derive else []),
         "evaluate:",
         f"  rank: {evaluation.rank}",
-        f"  metrics: {json.dumps(list(evaluation.built_in))}",
+        f"  metrics: [{', '.join(map(yaml_word, evaluation.built_in))}]",
     ]
     if evaluation.own:
-        own = {one.name: one.entry for one in evaluation.own}
-        lines.append(f"  own: {json.dumps(own)}")
+        own = ", ".join(f"{one.name}: {yaml_word(one.entry)}" for one in evaluation.own)
+        lines.append(f"  own: {{{own}}}")
     if (reduction := evaluation.plain()["reduction"]) is not None:
         kept = {key: value for key, value in reduction.items() if value is not None}
         lines.append(f"  reduction: {json.dumps(kept)}")
-    lines.append(f"store: {{path: {json.dumps(f'{file.stem}.zarr')}}}")
+    lines.append(f"store: {{path: {yaml_word(f'{file.stem}.zarr')}}}")
     return "\n".join(lines) + "\n"
 
 

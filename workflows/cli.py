@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from typing import Any, NoReturn
 
 from basepar_core.errors import BaseparError, BaseparWarning, UsageError
+from basepar_core.quoting import lines
 
 from .commands import (
     Command,
@@ -155,7 +156,7 @@ def _warned(
 ) -> str:
     """Our own warnings as sentences; others as Python has them."""
     if issubclass(category, BaseparWarning):
-        return f"basepar: warning: {message}\n"
+        return f"basepar: warning: {lines(str(message))}\n"
     return _PLAIN(message, category, filename, lineno, line)
 
 
@@ -180,7 +181,7 @@ def _report(error: BaseparError, as_json: bool) -> None:
     if as_json:
         emit({"error": {"kind": error.kind, "message": error.message, "where": list(error.where)}})
     else:
-        print(f"basepar: {error.message}", file=sys.stderr)
+        print(f"basepar: {lines(error.message)}", file=sys.stderr)
 
 
 if __name__ == "__main__":

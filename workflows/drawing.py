@@ -15,6 +15,8 @@ from basepar_core.closure import Model, Outcome, trace
 from basepar_core.errors import BaseparError, UsageError
 from basepar_core.mechanism import GROUND
 from basepar_core.motion import cycle, excitation
+from basepar_core.quoting import plot
+from basepar_core.words import plural
 
 from .documents import coordinate_unit
 from .drawing_layout import dotted, label_size, place_labels, view_of
@@ -112,14 +114,14 @@ def figure_of(model: Model, values: dict[str, float] | None = None) -> Any:
     axes.axis("off")
     scene.paint(axes)
     it = model.mechanism
-    freedom = len(it.coordinates)
     axes.set_title(
-        f"{it.name}: {len(it.bodies)} bodies, {freedom} degree{'s' * (freedom != 1)} of freedom",
+        f"{plot(it.name)}: {plural(len(it.bodies), 'body', 'bodies')}, "
+        f"{plural(len(it.coordinates), 'degree')} of freedom",
         color=INK,
         fontsize=11,
     )
     if scene.note:
-        figure.supxlabel(scene.note, color="#B00020", fontsize=FONT)
+        figure.supxlabel(plot(scene.note), color="#B00020", fontsize=FONT)
     return figure
 
 

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import yaml
-from rich.markup import escape
 
 from basepar_core.base.extended import extend, extended_observation
 from basepar_core.base.symbolic import nominal_observation, symbolic
@@ -23,6 +22,8 @@ from basepar_core.identification.exciting import Design, design, limits_of, meas
 from basepar_core.identification.series import Limits
 from basepar_core.mechanism import Sines
 from basepar_core.motion import Motion, excitation
+from basepar_core.quoting import csv_cell
+from basepar_core.words import plural
 
 from . import terminal
 
@@ -182,7 +183,9 @@ def _write(model: Model, found: Design, path: Path) -> None:
         with path.open("w", newline="", encoding="utf-8") as file:
             out = csv.writer(file)
             names = model.mechanism.coordinates
-            out.writerow(["t", *(f"{name}{prime}" for name in names for prime in ("", "'", "''"))])
+            out.writerow(
+                ["t", *(csv_cell(f"{name}{prime}") for name in names for prime in ("", "'", "''"))]
+            )
             motion = found.motion
             states = np.stack([motion.q, motion.q_dot, motion.q_ddot], axis=1)
             rows = np.concatenate([motion.t[:, None], states.reshape(-1, motion.t.size).T], axis=1)
@@ -208,23 +211,28 @@ def show(facts: Mapping[str, Any]) -> None:
     out, random = terminal.out, facts["random"]
     what = "condition" if facts["criterion"] == "condition" else "mean half axis of confidence"
     out.print(
-        f"[bold]{facts['mechanism']}[/]: {what} [bold]{facts['value']:.4g}[/]; best of "
-        f"{random['count']} random motions within the limits {random['best']:.4g} (median "
-        f"{random['median']:.4g}), the file's own excitation {facts['file']:.4g}"
+        terminal.said(
+            (facts["mechanism"], "bold"),
+            f": {what} ",
+            (f"{facts['value']:.4g}", "bold"),
+            f"; best of {plural(random['count'], 'random motion')} within the limits "
+            f"{random['best']:.4g} (median {random['median']:.4g}), the file's own excitation "
+            f"{facts['file']:.4g}",
+        )
     )
     rows = terminal.table("coordinate", "position", "speed", "acceleration")
     for one in facts["limits"]:
         used = {key: "free" if x is None else f"{x:.0%}" for key, x in one["used"].items()}
-        rows.add_row(escape(one["coordinate"]), *used.values())
+        rows.add_row(one["coordinate"], *used.values())
     out.print(rows)
     margin = facts["margin"]
     out.print(
-        f"shares of limits that are used; {facts['harmonics']} harmonics of "
-        f"{facts['frequency']:.4g} Hz, {facts['samples']} samples; condition "
+        f"shares of limits that are used; {plural(facts['harmonics'], 'harmonic')} of "
+        f"{facts['frequency']:.4g} Hz, {plural(facts['samples'], 'sample')}; condition "
         f"{facts['condition']:.4g}; loops {margin['least']:.3g} away from singular (allowed "
         f"{margin['allowed']:.3g})"
     )
     if "output" in facts:
-        out.print(f"written to {escape(facts['output'])}")
+        out.print(f"written to {facts['output']}")
     else:
-        out.print(facts["excitation"], markup=False)
+        out.print(facts["excitation"])

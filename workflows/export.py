@@ -1,16 +1,14 @@
 """Base parameters as LaTeX, and with their derivatives as Python and as C functions."""
 
-from keyword import kwlist
-
 import sympy
-from sympy.printing.c import reserved_words, reserved_words_c99
 
 from basepar_core.base.result import BaseParameters
 from basepar_core.errors import UsageError
 from basepar_core.expressions import Call, Expression, Name, Number, names
+from basepar_core.quoting import c_comment, is_taken_by_code, latex, python_comment, python_text
 
-#: Names that an argument cannot have in the functions, by either language or by what they use.
-_TAKEN = {*kwlist, *reserved_words, *reserved_words_c99, "phi", "out", "pow", "sqrt"}
+#: Names that an argument cannot have in the functions, by what they use.
+_USED = {"phi", "out", "pow", "sqrt"}
 
 
 def export(base: BaseParameters, form: str) -> str:
@@ -73,7 +71,9 @@ def _arguments(base: BaseParameters) -> dict[sympy.Symbol, sympy.Symbol]:
     symbols, found = _symbols(base), {}
     for name in symbols:
         called = name
-        while called in _TAKEN or (called != name and called in symbols):
+        while (
+            called in _USED or is_taken_by_code(called) or (called != name and called in symbols)
+        ):
             called += "_"
         found[sympy.Symbol(name)] = sympy.Symbol(called)
     return found
@@ -94,10 +94,12 @@ def _entries(base: BaseParameters, row: int) -> list[tuple[str, int, sympy.Expr]
 
 def latex_name(parameter: str) -> str:
     """A parameter in LaTeX: `J_{\\mathrm{crank}}`."""
-    body, kind = parameter.split(".", 1)
-    stem, index = (kind[0], kind[1:]) if kind[0] in "IJ" or kind == "m" else (kind, "")
-    below = ",".join(filter(None, (index, rf"\mathrm{{{body}}}".replace("_", r"\_"))))
-    return rf"{stem}_{{{below}}}"
+    body, _, kind = parameter.rpartition(".")
+    if not body:
+        return latex(parameter)
+    stem, index = (kind[:1], kind[1:]) if kind[:1] in ("I", "J") or kind == "m" else (kind, "")
+    below = ",".join(filter(None, (latex(index), rf"\mathrm{{{latex(body)}}}")))
+    return rf"{latex(stem)}_{{{below}}}"
 
 
 def _latex(base: BaseParameters) -> str:
@@ -142,12 +144,15 @@ def _python(base: BaseParameters) -> str:
         "",
         "",
         f"def base_parameters({arguments}):",
-        f'    """Base parameters of {base.mechanism}; phi in the order of PARAMETERS, SI."""',
+        f'    """Base parameters of {python_text(base.mechanism)}; phi in the order of '
+        'PARAMETERS, SI."""',
         "    return [",
     ]
     for k, place in enumerate(base.kept):
         terms = [f"({c.xreplace(called)})*phi[{p}]" for _, p, c in _entries(base, k)]
-        lines.append(f"        {_sum([f'phi[{place}]', *terms])},  # {base.base_names[k]}")
+        lines.append(
+            f"        {_sum([f'phi[{place}]', *terms])},  # {python_comment(base.base_names[k])}"
+        )
     lines += [
         "    ]",
         "",
@@ -160,7 +165,7 @@ def _python(base: BaseParameters) -> str:
         sums = [
             _sum([f"({c.xreplace(called)})*phi[{p}]" for p, c in row]) for row in _slopes(base, k)
         ]
-        lines.append(f"        [{', '.join(sums)}],  # {name}")
+        lines.append(f"        [{', '.join(sums)}],  # {python_comment(name)}")
     return "\n".join([*lines, "    ]"])
 
 
@@ -171,19 +176,22 @@ def _c(base: BaseParameters) -> str:
     lines = [
         "#include <math.h>",
         "",
-        f"/* Base parameters of {base.mechanism}, SI. phi: {', '.join(base.parameters)}. */",
+        f"/* Base parameters of {c_comment(base.mechanism)}, SI. phi: "
+        f"{c_comment(', '.join(base.parameters))}. */",
         f"void base_parameters({arguments}, double *out)",
         "{",
     ]
     for k, place in enumerate(base.kept):
         terms = [f"({sympy.ccode(c.xreplace(called))})*phi[{p}]" for _, p, c in _entries(base, k)]
         lines.append(
-            f"    out[{k}] = {_sum([f'phi[{place}]', *terms])}; /* {base.base_names[k]} */"
+            f"    out[{k}] = {_sum([f'phi[{place}]', *terms])}; "
+            f"/* {c_comment(base.base_names[k])} */"
         )
     lines += [
         "}",
         "",
-        f"/* Their derivatives, row by row, by {', '.join(symbols) or 'none'}; phi is fixed. */",
+        f"/* Their derivatives, row by row, by {c_comment(', '.join(symbols)) or 'none'}; "
+        "phi is fixed. */",
         f"void base_parameters_derivative({arguments}, double *out)",
         "{",
     ]

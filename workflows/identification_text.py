@@ -4,13 +4,13 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from rich.markup import escape
 
 from basepar_core.identification.compare import units
 from basepar_core.identification.consistent import Consistent
 from basepar_core.identification.identify import Identification, Validation
 from basepar_core.read_assembly import value_units
 from basepar_core.read_motion import effort
+from basepar_core.words import plural
 
 from . import terminal
 
@@ -99,9 +99,12 @@ def show(facts: Mapping[str, Any], standard: bool = False) -> None:
     out = terminal.out
     smoothed = ", ".join(f"{name} {x:.3g} Hz" for name, x in facts["cutoffs"].items())
     out.print(
-        f"[bold]{facts['mechanism']}[/] from {escape(facts['record'])}: "
-        f"{len(facts['parameters'])} parameters from {facts['rows']} rows, {facts['method']}; "
-        + (f"smoothed at {smoothed}" if smoothed else "rates as given")
+        terminal.said(
+            (facts["mechanism"], "bold"),
+            f" from {facts['record']}: {plural(len(facts['parameters']), 'parameter')} from "
+            f"{plural(facts['rows'], 'row')}, {facts['method']}; "
+            + (f"smoothed at {smoothed}" if smoothed else "rates as given"),
+        )
     )
     sums = {row["parameter"]: row for row in facts["base"]}
     titles = ["value", "deviation", "%"]
@@ -120,7 +123,7 @@ def show(facts: Mapping[str, Any], standard: bool = False) -> None:
                 "" if one["file"] is None else f"{one['file']:.6g}",
                 "" if one["off"] is None else f"{one['off']:+.1f} σ",
             ]
-        name = escape(terminal.combination(sums[one["parameter"]]))
+        name = terminal.combination(sums[one["parameter"]])
         rows.add_row(name, *cells, _printed(one["unit"]))
     out.print(rows)
     if compared:
@@ -142,8 +145,8 @@ def show(facts: Mapping[str, Any], standard: bool = False) -> None:
     if facts["validation"]:
         second = facts["validation"]
         out.print(
-            f"validation on {escape(second['record'])}: torque error "
-            f"{second['relative_error']:.2%} over {second['samples']} samples"
+            f"validation on {second['record']}: torque error "
+            f"{second['relative_error']:.2%} over {plural(second['samples'], 'sample')}"
         )
     kinds = facts["units"]
     if standard:
@@ -152,13 +155,13 @@ def show(facts: Mapping[str, Any], standard: bool = False) -> None:
     if "consistent" in facts:
         _show_consistent(facts["consistent"], kinds)
     for note in facts["notes"]:
-        out.print(f"[yellow]{note['kind']}[/]: {escape(note['text'])}")
+        out.print(terminal.said((note["kind"], "yellow"), f": {note['text']}"))
 
 
 def _show_parameters(values: Mapping[str, float], kinds: Mapping[str, str]) -> None:
     rows = terminal.table("parameter", "value", "unit", right=("value",))
     for name, value in values.items():
-        rows.add_row(escape(name), f"{value:.6g}", _printed(kinds[name]))
+        rows.add_row(name, f"{value:.6g}", _printed(kinds[name]))
     terminal.out.print(rows)
 
 

@@ -38,6 +38,15 @@ STEPS = ("rank", "selected_size")
 SHARE = 1e-6
 
 
+def slope_kind(name: str) -> str:
+    """How the slope of a result is had."""
+    word = word_of(name)[0]
+    if word in STEPS:
+        return "none: it is a step"
+    plain = "differences, piece by piece" if word in EXTREMES else "differences"
+    return {**EXACT, **PIECEWISE}.get(word, plain)
+
+
 @dataclass(frozen=True)
 class Point:
     """A design: values of all names, and their slopes by the symbols (symbol,)."""
@@ -80,14 +89,7 @@ class Landscape:
     @property
     def kinds(self) -> dict[str, str]:
         """How the slope of each result is had."""
-        return {name: self._kind(name) for name in self.spec.results}
-
-    def _kind(self, name: str) -> str:
-        word = word_of(name)[0]
-        if word in STEPS:
-            return "none: it is a step"
-        plain = "differences, piece by piece" if word in EXTREMES else "differences"
-        return {**EXACT, **PIECEWISE}.get(word, plain)
+        return {name: slope_kind(name) for name in self.spec.results}
 
     def at(self, design: Mapping[str, float]) -> Point | None:
         """Values and slopes where symbols have these values (SI); None where it does not close."""

@@ -219,7 +219,7 @@ def show(facts: dict[str, Any]) -> None:
     from . import terminal
 
     out, unit = terminal.out, facts["unit"]
-    out.print(f"[bold]{facts['mechanism']}[/]: reduced to {facts['coordinate']}")
+    out.print(terminal.said((facts["mechanism"], "bold"), f": reduced to {facts['coordinate']}"))
     _show_way(facts["way"], unit)
     _show_curves(facts)
     for name, one in facts["dwells"].items():
@@ -239,7 +239,7 @@ def show(facts: dict[str, Any]) -> None:
         )
     for key in ("drawing", "table"):
         if key in facts:
-            out.print(f"{key}: {facts[key]}", markup=False)
+            out.print(f"{key}: {facts[key]}")
 
 
 def _no_regime(way: dict[str, Any]) -> str:
@@ -259,12 +259,12 @@ def _show_way(way: dict[str, Any], unit: str) -> None:
         said += f"; dead points at {ends}" if ends else ""
     out.print(f"motion {said}; nearest to a dead point: {way['margin']:.3g} (1 far, 0 there)")
     for low, high in way["near_dead_points"]:
-        out.print(f"[yellow]nearly singular from {_shown(low, unit)} to {_shown(high, unit)}[/]")
+        where = f"{_shown(low, unit)} to {_shown(high, unit)}"
+        out.print(f"nearly singular from {where}", style="yellow")
 
 
 def _show_curves(facts: dict[str, Any]) -> None:
     """Least and greatest values, and how right they are."""
-    from rich.markup import escape
 
     from . import terminal
 
@@ -291,7 +291,7 @@ def _show_curves(facts: dict[str, Any]) -> None:
         units = {one["name"]: one["unit"] for one in facts["reactions"]}
         named = {f"{name}, {units[name]}": x for name, x in motion["reactions"].items()}
         for name, values in ((f"speed, {unit}/s", motion["speed"]), *named.items()):
-            rows.add_row(escape(name), f"{min(values):.6g}", f"{max(values):.6g}")
+            rows.add_row(name, f"{min(values):.6g}", f"{max(values):.6g}")
     terminal.out.print(rows)
     _show_errors(facts)
 
@@ -308,13 +308,13 @@ def _show_errors(facts: dict[str, Any]) -> None:
     )
     if not errors["accurate"]:
         out.print(
-            f"[yellow]curves are not as accurate as they should be, {SHARE:.0e} of their range: "
-            "give a --range farther from dead points[/]"
+            f"curves are not as accurate as they should be, {SHARE:.0e} of their range: "
+            "give a --range farther from dead points",
+            style="yellow",
         )
 
 
 def _show_regime(regime: dict[str, Any]) -> None:
-    from rich.markup import escape
 
     from . import terminal
 
@@ -333,12 +333,12 @@ def _show_regime(regime: dict[str, Any]) -> None:
         return
     rows = terminal.table("metric", "value", "unit", right=("value",))
     for name, value in regime["measures"].items():
-        rows.add_row(escape(name), f"{value:.6g}", regime["units"][name])
+        rows.add_row(name, f"{value:.6g}", regime["units"][name])
     terminal.out.print(rows)
     terminal.out.print(f"last doubling of the steps: {regime['error']:.0e} of speed", style="dim")
     if not regime["accurate"]:
         terminal.out.print(
-            f"[yellow]the turn is not as accurate as it should be, {STEPS:.0e} of speed[/]"
+            f"the turn is not as accurate as it should be, {STEPS:.0e} of speed", style="yellow"
         )
 
 

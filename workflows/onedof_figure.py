@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from basepar_core.quoting import plot
+
 from .drawing import COLOURS, INK, canvas
 from .onedof import effort_unit, inertia_unit
 
@@ -33,7 +35,7 @@ def figure_of(facts: dict[str, Any]) -> Any:
     for low, high in facts["way"]["near_dead_points"]:
         for axes in over:
             axes.axvspan(low * scale, high * scale, color="#f3d9d9", lw=0)
-    figure.suptitle(facts["mechanism"], color=INK, fontsize=11)
+    figure.suptitle(plot(facts["mechanism"]), color=INK, fontsize=11)
     return figure
 
 

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from basepar_core.onedof.machine import Machine
+from basepar_core.quoting import csv_cell
 
 from .onedof import effort_unit
 
@@ -33,7 +34,7 @@ def write_csv(made: Machine, facts: dict[str, Any], path: Path) -> Path:
     columns |= _reduced_columns(made, facts, q)
     if not (motion or {}).get("reactions"):
         columns |= _reaction_columns(made, facts, q)
-    header = ",".join(f'"{name}"' if "," in name else name for name in columns)
+    header = ",".join(f'"{name}"' if "," in name else name for name in map(csv_cell, columns))
     path.parent.mkdir(parents=True, exist_ok=True)
     rows = np.column_stack(list(columns.values()))
     np.savetxt(path, rows, delimiter=",", header=header, comments="", fmt="%.12g")

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 from distributed import Client
-from rich.markup import escape
+from rich.text import Text
 
+from basepar_core.words import plural
 from cluster.connect import connect
 from cluster.errors import PlaceError
 from cluster.places import Place
@@ -16,11 +17,11 @@ from cluster.places import Place
 from . import incumbents
 from .polish import Polished, polish
 from .quantities import results_in
-from .study_document import best, continuous, head, in_shown_unit, near, show_next, violations
+from .study_document import best, continuous, head, in_shown_unit, show_next, violations
 from .study_spec import Range, StudySpec
 from .study_units import plain, shown_units, si_units
 from .sweep_job import ClusterError
-from .terminal import out, table
+from .terminal import near, out, said, table
 from .verdict import Verdict
 
 #: A constraint whose sides are this near, relative to their size, holds the design.
@@ -163,22 +164,22 @@ def show(facts: Mapping[str, Any]) -> None:
     out.print()
     out.print(made)
     for text in rough_objectives(facts):
-        out.print(f"\n{escape(text)}")
+        out.print(f"\n{text}")
     rough = [f"{name} ({kind})" for name, kind in facts["slopes"].items() if kind != "exact"]
     if rough:
-        out.print(f"\nslopes are exact, except of {escape(', '.join(rough))}")
-    told = "" if facts["journal"] is None else f", and told to {escape(near(facts['journal']))}"
-    out.print(f"polished designs are in {escape(near(facts['store']))}{told}")
+        out.print(f"\nslopes are exact, except of {', '.join(rough)}")
+    told = "" if facts["journal"] is None else f", and told to {near(facts['journal'])}"
+    out.print(f"polished designs are in {near(facts['store'])}{told}")
     _say_aside(facts["aside"], "designs polished earlier")
     for one in facts["certified"]:
-        out.print(f"\n{escape(incumbents.line(one, 'polished'))}")
+        out.print(f"\n{incumbents.line(one, 'polished')}")
     show_next(facts["study"], ("report", "tolerances", "pictures"), facts["continuous"])
 
 
-def _held_or_missed(facts: Mapping[str, Any], design: Mapping[str, Any]) -> str:
+def _held_or_missed(facts: Mapping[str, Any], design: Mapping[str, Any]) -> Text:
     if not design["feasible"]:  # by the evaluation that confirms what a descent claims
-        return f"[yellow]{escape('misses ' + ', '.join(design['violations']))}[/]"
-    return escape(", ".join(held_by(facts, design)) or "–")
+        return said((f"misses {', '.join(design['violations'])}", "yellow"))
+    return said(", ".join(held_by(facts, design)) or "–")
 
 
 def held_by(facts: Mapping[str, Any], design: Mapping[str, Any]) -> list[str]:
@@ -193,7 +194,7 @@ def held_by(facts: Mapping[str, Any], design: Mapping[str, Any]) -> list[str]:
 
 def _say_aside(aside: str | None, what: str) -> None:
     if aside:
-        out.print(f"{what} are kept in {escape(near(aside))}")
+        out.print(f"{what} are kept in {near(aside)}")
 
 
 def show_spread(facts: Mapping[str, Any]) -> None:
@@ -218,24 +219,23 @@ def show_spread(facts: Mapping[str, Any]) -> None:
         )
     made_within = ", ".join(within(facts))
     out.print(
-        f"{escape(facts['design'])}, {facts['samples']} samples, {facts['shape']}: "
-        f"{escape(made_within)}"
+        f"{facts['design']}, {plural(facts['samples'], 'sample')}, {facts['shape']}: {made_within}"
     )
     for note in facts["notes"]:
-        out.print(f"[yellow]{escape(note)}[/]")
+        out.print(note, style="yellow")
     out.print(made)
     share = 100 * facts["feasible_share"]
     missed = [f"{name}: {count}" for name, count in facts["missed"].items() if count]
     out.print(
         f"\n{share:.1f} % meet all constraints"
-        + (f"; missed: {escape(', '.join(missed))}" if missed else "")
+        + (f"; missed: {', '.join(missed)}" if missed else "")
     )
     for name, one in facts["objectives"].items():
         if one["closed"] and one["predicted_standard_deviation"]:  # a step has no slope
             order = sorted(one["shares"].items(), key=lambda pair: -pair[1])
-            said = ", ".join(f"{symbol} {100 * part:.0f} %" for symbol, part in order)
-            out.print(f"variance of {escape(name)} by slopes: {said}")
-    out.print(f"\nsamples are in {escape(near(facts['store']))}")
+            parts = ", ".join(f"{symbol} {100 * part:.0f} %" for symbol, part in order)
+            out.print(f"variance of {name} by slopes: {parts}")
+    out.print(f"\nsamples are in {near(facts['store'])}")
     _say_aside(facts["aside"], "samples of an earlier question")
     show_next(facts["study"], ("report", "pictures"), {})
 

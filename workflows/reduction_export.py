@@ -2,7 +2,6 @@
 
 import csv
 import io
-import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -17,10 +16,12 @@ from basepar_core.errors import UsageError
 from basepar_core.forward import inertia_ratio, is_usable, mass_columns
 from basepar_core.generalised import Generalised, Part
 from basepar_core.motion import Motion, cycle
+from basepar_core.quoting import csv_cell, latex
 from basepar_core.reduced import ReducedMechanism
 from basepar_core.torque_program import torque_program
 
 from .export import latex_name, to_sympy
+from .exported_code import seconds_of
 from .torque_code import operations, write
 
 FORMS = {".py": "python", ".c": "c"}
@@ -109,21 +110,12 @@ def _about(found: ReducedMechanism, size: int, ratio: tuple[float, float]) -> li
 
 def _seconds(text: str, motion: Motion) -> float:
     """Processor time of one torque in Python, loops included, following the cycle."""
-    module: dict[str, Any] = {}
-    exec(compile(text, "torque", "exec"), module)
     count = min(_CALLS, motion.t.size)
     samples = [
         tuple(x[:, k].tolist() for x in (motion.q, motion.q_dot, motion.q_ddot))
         for k in range(count)
     ]
-    best = np.inf
-    for _ in range(_ROUNDS):
-        state = list(module["START"])
-        started = time.process_time()
-        for q, qd, qdd in samples:
-            module["torque"](q, qd, qdd, state=state)
-        best = min(best, (time.process_time() - started) / count)
-    return float(best)
+    return seconds_of(text, samples, _ROUNDS)
 
 
 def lines(facts: Mapping[str, Any]) -> list[str]:
@@ -154,7 +146,12 @@ def as_csv(found: ReducedMechanism) -> str:
     writer.writerow(["step", "removed", "size", "torque_error", *second, *names, "selected_by"])
     for step in document["steps"]:
         chosen = " ".join(name for name, size in stops.items() if size == step["size"])
-        row = [step["step"], step["removed"] or "", step["size"], repr(step["torque_error"])]
+        row = [
+            step["step"],
+            csv_cell(step["removed"] or ""),
+            step["size"],
+            repr(step["torque_error"]),
+        ]
         row += [repr(step[name]) for name in second]
         row += ["" if x is None else repr(x) for x in step["criteria"].values()]
         writer.writerow([*row, chosen])
@@ -166,7 +163,7 @@ def as_latex(found: ReducedMechanism, size: int) -> str:
     header, lines = found.table()
     columns = "r l r r" + " r" * (len(header) - 4)
     spelled = {"aic": "AIC", "aicc": "AICc", "bic": "BIC", "mdl": "MDL", "fpe": "FPE"}
-    titles = " & ".join(spelled.get(title, title) for title in header)
+    titles = " & ".join(latex(spelled.get(title, title)) for title in header)
     rows = []
     for line in lines:
         name = f"${latex_name(line[1])}$" if line[1] else "--"

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rich.markup import escape
 
 from basepar_core.closure import prepare
 from basepar_core.columns import select
@@ -18,7 +17,9 @@ from basepar_core.identification.measurement import Measurement
 from basepar_core.identification.simulated import motion_of, simulate
 from basepar_core.identification.smoothing import FEWEST
 from basepar_core.mechanism import Mechanism
+from basepar_core.quoting import csv_cell
 from basepar_core.reduction import noise_levels
+from basepar_core.words import plural
 
 from . import terminal
 
@@ -89,7 +90,7 @@ def _write(record: Measurement, names: Sequence[str], path: Path) -> None:
     """t, positions, torques: what a machine's record has. All digits, so that none are noise."""
     with path.open("w", newline="", encoding="utf-8") as file:
         out = csv.writer(file)
-        out.writerow(["t", *names, *(f"tau.{name}" for name in names)])
+        out.writerow(map(csv_cell, ["t", *names, *(f"tau.{name}" for name in names)]))
         table = np.concatenate([record.t[None], record.q, record.tau]).T
         out.writerows([repr(float(x)) for x in row] for row in table)
 
@@ -99,8 +100,11 @@ def show(facts: Mapping[str, Any]) -> None:
     noise = ", ".join(f"{name} {x:.3g}" for name, x in facts["noise"].items())
     shaken = ", ".join(f"{name} {x:.3g}" for name, x in facts["position_noise"].items() if x)
     terminal.out.print(
-        f"[bold]{facts['mechanism']}[/]: {facts['samples']} samples of its {facts['motion']} over "
-        f"{facts['duration']:.4g} s; torque noise (N m or N) {noise}; "
-        + (f"position noise (rad or m) {shaken}" if shaken else "positions without noise")
+        terminal.said(
+            (facts["mechanism"], "bold"),
+            f": {plural(facts['samples'], 'sample')} of its {facts['motion']} over "
+            f"{facts['duration']:.4g} s; torque noise (N m or N) {noise}; "
+            + (f"position noise (rad or m) {shaken}" if shaken else "positions without noise"),
+        )
     )
-    terminal.out.print(f"written to {escape(facts['output'])}")
+    terminal.out.print(f"written to {facts['output']}")

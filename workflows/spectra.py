@@ -14,6 +14,7 @@ import numpy as np
 
 from basepar_core.base.numeric import spectrum, unit_columns
 from basepar_core.base.precise import PreciseParameters
+from basepar_core.quoting import plot
 from basepar_core.regressor import Observation
 
 from .drawing import COLOURS, INK, canvas
@@ -156,7 +157,7 @@ def figure_of(spectra: Spectra, title: str) -> Any:
     axes.yaxis.set_major_formatter(lambda x, _: f"$10^{{{x:.0f}}}$")
     axes.set_xlabel("number of the singular value")
     axes.set_ylabel("singular value of W")
-    axes.set_title(title, color=INK, fontsize=11)
+    axes.set_title(plot(title), color=INK, fontsize=11)
     axes.grid(True, color="#e6e6e6", lw=0.6)
     axes.spines[["top", "right"]].set_visible(False)
     axes.legend(frameon=False, fontsize=9, loc="center left" if spectra.rank > 30 else "best")

@@ -4,11 +4,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
-from rich.markup import escape
-
+from basepar_core.words import plural
 from sweeps.statuses import WITH_RESULTS, PreciseStatus, Status
 
-from .terminal import number, out, table
+from .terminal import number, out, said, table, typed
 
 _COLOURS = {
     Status.SOLVED.meaning: "green",
@@ -26,14 +25,14 @@ IN_DOUBT = "in doubt"
 
 def show_notes(notes: Iterable[str]) -> None:
     for note in notes:
-        out.print(f"[yellow]{escape(note)}[/]")
+        out.print(note, style="yellow")
 
 
 def _running(now: Mapping[str, Any]) -> str:
     """Who fills a store, how fast, how long still."""
     words = f"being filled by process {now['pid']} on {now['host']} since {now['since']}"
     if now["rate"]:
-        words += f", {now['rate']:,.0f} variants per second on {now['workers']} workers"
+        words += f", {now['rate']:,.0f} variants per second on {plural(now['workers'], 'worker')}"
     if now["seconds_left"]:
         words += f", about {timedelta(seconds=round(now['seconds_left']))} left"
     if now["silent"] > 30:
@@ -68,11 +67,11 @@ def show_status(document: Mapping[str, Any]) -> None:
     again = f"not complete: run the same {kind} again to go on"
     state = "complete" if document["done"] else again
     state = _running(document["running"]) if document["running"] else state
-    out.print(f"[bold]{escape(document['title'])}[/] in {escape(document['store'])}: {state}")
+    out.print(said((document["title"], "bold"), f" in {document['store']}: {state}"))
     rows = table("status", "variants", "share", right=("variants", "share"))
     for word, count in standing(document).items():
         colour = _COLOURS.get(word, "default")
-        rows.add_row(f"[{colour}]{word}[/]", f"{count:,}", f"{count / document['total']:.1%}")
+        rows.add_row(said((word, colour)), f"{count:,}", f"{count / document['total']:.1%}")
     out.print(rows)
     if found := document["special"] - document["counts"].get(Status.SPECIAL.meaning, 0):
         out.print(f"special by their rank in variable precision: {found:,}")
@@ -85,21 +84,23 @@ def show_status(document: Mapping[str, Any]) -> None:
         for reason in causes:
             word = reason["status"]
             word = IN_DOUBT if word == Status.AWAITING_PRECISE.meaning else word
-            text = f"{word}: {escape(reason['reason'])}"
+            text = f"{word}: {reason['reason']}"
             why.add_row(text, f"{reason['count']:,}", f"variant {reason['example']}")
         out.print()
         out.print(why)
     if document["done"] and not any(one.meaning in document["counts"] for one in WITH_RESULTS):
-        out.print(f"[bold red]None of the {document['total']:,} variants has a result.[/]")
+        total = plural(document["total"], "variant")
+        out.print(f"None of {total} has a result.", style="bold red")
     show_notes(document["notes"])
     for times, count in document["retries"].items():
-        out.print(f"asked for again {times} times after failing: {count:,} variants")
+        again = plural(int(times), "time")
+        out.print(f"asked for again {again} after failing: {plural(count, 'variant')}")
     for line in document.get("damage", ()):
-        out.print(f"[red]damaged[/]: {escape(line)}")
+        out.print(said(("damaged", "red"), f": {line}"))
     if document.get("damage"):
-        out.print("`basepar sweep … --repair` does these variants again.")
+        out.print(f"`{typed('basepar')} sweep … --repair` does these variants again.")
     for variant, text in list(document["errors"].items())[:5]:
-        out.print(f"[red]variant {variant}[/]: {escape(text)}")
+        out.print(said((f"variant {variant}", "red"), f": {text}"))
 
 
 def show_extremes(found: Sequence[Mapping[str, Any]]) -> None:

@@ -4,6 +4,8 @@ from typing import Any
 
 import numpy as np
 
+from basepar_core.quoting import plot
+
 from .drawing import COLOURS, INK
 
 FEASIBLE, POLISHED, MISSED = COLOURS[0], COLOURS[1], "#666666"
@@ -102,11 +104,11 @@ def _few_ticks(axis: Any, ratio: float) -> None:
 
 
 def short(text: str) -> str:
-    return text if len(text) <= 28 else f"{text[:26]}…"
+    return plot(text if len(text) <= 28 else f"{text[:26]}…")
 
 
 def spaced(unit: str) -> str:
-    return "" if unit == "1" else f" {unit.replace('*', ' ').replace('^2', '²')}"
+    return "" if unit == "1" else f" {plot(unit).replace('*', ' ').replace('^2', '²')}"
 
 
 def titled(text: str, unit: str) -> str:

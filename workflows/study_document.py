@@ -1,15 +1,14 @@
 """What a study found, as plain facts and in the terminal."""
 
-import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rich.markup import escape
 
 from basepar_core.files import library_names
+from basepar_core.quoting import shell
+from basepar_core.words import plural
 from sweeps import store
 
 from . import documents, incumbents, storages
@@ -18,7 +17,7 @@ from .design_study import Result
 from .store_tables import show_notes, show_status
 from .study_spec import Range, StudySpec
 from .study_units import plain, shown_units, si_units
-from .terminal import number, out, table, typed
+from .terminal import near, number, out, said, table, typed
 from .verdict import CLOSING, Verdict, dominated, judge
 
 #: Variants listed: of one objective the best, of several the front's.
@@ -107,16 +106,16 @@ def show(document: Mapping[str, Any]) -> None:
     for row in rows:
         shown = row["values"] | row["parameters"] | row["results"]
         cells = [in_shown_unit(document, name, shown[name]) for name in heads]
-        missed = [f"[yellow]{escape(', '.join(row['violations']))}[/]"] if notes else []
+        missed = [said((", ".join(row["violations"]), "yellow"))] if notes else []
         made.add_row(str(row["variant"]), *cells, *missed)
     out.print(made)
     for one in document["certified"]:
-        out.print(f"\n{escape(incumbents.line(one))}")
+        out.print(f"\n{incumbents.line(one)}")
     begun = document["warm_start"]
     if begun["told"] or begun["proposed"]:
         out.print(
-            f"\nwarm start: {begun['told']} variants told, {begun['proposed']} proposed for the "
-            "first batch"
+            f"\nwarm start: {plural(begun['told'], 'variant')} told, {begun['proposed']} "
+            "proposed for the first batch"
         )
     _show_end(document)
 
@@ -124,7 +123,7 @@ def show(document: Mapping[str, Any]) -> None:
 def head(document: Mapping[str, Any], name: str) -> str:
     """A column's title with the unit people read it in."""
     unit = document["shown_in"][name]["unit"]
-    return escape(name if unit == "1" else f"{name} [{unit}]")
+    return name if unit == "1" else f"{name} [{unit}]"
 
 
 def in_shown_unit(document: Mapping[str, Any], name: str, value: float | None) -> str:
@@ -135,7 +134,9 @@ def in_shown_unit(document: Mapping[str, Any], name: str, value: float | None) -
 def _show_end(document: Mapping[str, Any]) -> None:
     count, seconds = document["evaluated"], document["seconds"]
     out.print(
-        f"\n{count:,} variants evaluated in {seconds:.1f} s" if count else "\nnothing was missing"
+        f"\n{plural(count, 'variant')} evaluated in {seconds:.1f} s"
+        if count
+        else "\nnothing was missing"
     )
     if document["stale"]:
         out.print()
@@ -146,7 +147,7 @@ def _show_end(document: Mapping[str, Any]) -> None:
     commands = ["report", *(moves if document["feasible"] else []), "pictures"]
     show_next(document["store"], commands, document["continuous"])
     if document["mechanism"] in library_names():
-        out.print(f"  {typed('basepar')} show {escape(document['mechanism'])} -o drawing.png")
+        out.print(f"  {typed('basepar')} show {shell(document['mechanism'])} -o drawing.png")
 
 
 #: A tolerance to begin with, by unit.
@@ -158,21 +159,17 @@ def show_next(path: str, commands: Sequence[str], continuous: Mapping[str, str])
 
     `continuous` has the units of the variables that are not discrete.
     """
-    place = escape(shlex.quote(near(path)))
-    said = [f"{n}={_TOLERANCES[u]}" for n, u in continuous.items() if u in _TOLERANCES]
-    others = {"tolerances": f" --tolerance {escape(','.join(said) or 'NAME=T')}"}
+    place = shell(near(path))
+    tried = [f"{n}={_TOLERANCES[u]}" for n, u in continuous.items() if u in _TOLERANCES]
+    others = {"tolerances": f" --tolerance {','.join(tried) or 'NAME=T'}"}
     out.print("\nNext:")
     for command in commands:
-        out.print(f"  {typed('basepar')} {command} {place}{others.get(command, '')}")
+        out.print(
+            f"  {typed('basepar')} {command} {place}{others.get(command, '')}", soft_wrap=True
+        )
 
 
 def continuous(spec: StudySpec) -> dict[str, str]:
     """SI units of the variables that are not discrete."""
     units = si_units(spec)
     return {name: units[name] for name, one in spec.variables if isinstance(one, Range)}
-
-
-def near(path: str) -> str:
-    """A path as short as it can be typed from here: relative, where it lies below."""
-    found, here = Path(path), Path.cwd()
-    return str(found.relative_to(here)) if found.is_relative_to(here) else str(found)

@@ -10,11 +10,11 @@ from contextlib import contextmanager
 
 import numpy as np
 from rich.live import Live
-from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
 from basepar_core.errors import StoreError
+from basepar_core.words import plural
 from sweeps import store
 from sweeps.progress import Advance
 
@@ -52,12 +52,12 @@ def picture(spec: StudySpec, verdict: Verdict, advance: Advance) -> Table:
     frame.add_row(headline(spec, verdict, advance))
     rows = best(spec, verdict)[:SHOWN]
     heads = [line.text for line in spec.objectives] + list(spec.names)
-    made = table("variant", *map(escape, heads), "", right=("variant", *map(escape, heads)))
+    made = table("variant", *heads, "", right=("variant", *heads))
     for row in rows:
         values = [*verdict.values[row], *verdict.parameters[row]]
         shown = [number(float(x)) if np.isfinite(x) else "–" for x in values]
         missed = float(verdict.violation[row])
-        note = "" if verdict.feasible[row] else f"[yellow]off by {number(missed)}[/]"
+        note = Text("" if verdict.feasible[row] else f"off by {number(missed)}", "yellow")
         made.add_row(str(row), *shown, note)
     frame.add_row(made)
     return frame
@@ -69,7 +69,7 @@ def headline(spec: StudySpec, verdict: Verdict, advance: Advance) -> Text:
     feasible = np.flatnonzero(verdict.feasible)
     parts = [f"{done} of {spec.trials} trials", f"{feasible.size} feasible"]
     if advance.workers:
-        parts.append(f"{advance.workers} worker{'s' * (advance.workers != 1)}")
+        parts.append(plural(advance.workers, "worker"))
     parts.append(f"{advance.seconds:.0f} s")
     if len(spec.objectives) == 1 and feasible.size:
         parts.append(f"best is {done - 1 - int(best(spec, verdict)[0])} trials old")

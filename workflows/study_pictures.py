@@ -18,6 +18,7 @@ import optuna
 from basepar_core.closure import Model, prepare
 from basepar_core.errors import StoreError
 from basepar_core.grammar import parse_unit
+from basepar_core.quoting import plot
 from sweeps import store
 
 from .beside import beside, polished_of, tolerances_path
@@ -264,7 +265,7 @@ def importances(shown: Shown) -> Any:
     for k, (one, line) in enumerate(zip(found, shown.spec.objectives, strict=True)):
         at = np.arange(len(names)) + 0.4 - high * (k + 0.5)
         shares = [100 * one.get(name, 0.0) for name in names]
-        axes.barh(at, shares, high * 0.92, color=COLOURS[k], label=line.text)
+        axes.barh(at, shares, high * 0.92, color=COLOURS[k], label=plot(line.text))
         for y, share in zip(at, shares, strict=True):
             axes.text(share + 0.6, y, f"{share:.0f}", va="center", fontsize=8, color=INK)
     axes.set_yticks(range(len(names)), names)

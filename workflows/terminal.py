@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from typing import Any, Literal
 
 from rich.console import Console
-from rich.markup import escape
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
@@ -19,18 +18,39 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 from rich.table import Table
+from rich.text import Text
 
 from basepar_core.files import library_names
+from basepar_core.quoting import lines, shell
 from basepar_core.reduced import ReducedMechanism
+from basepar_core.words import plural
 from sweeps.progress import Advance
 from sweeps.statuses import Status
 
 from .shipped import study_names
 from .spectra import BOTH, DOUBLE, PRECISE, Spectra, chart
 
+
+class _Plain(Console):
+    """A console that takes texts as they are: no markup, no emoji, no control characters."""
+
+    def __init__(self, **options: Any):
+        super().__init__(highlight=False, markup=False, emoji=False, **options)
+
+    def render_str(self, text: str, **options: Any) -> Text:
+        return super().render_str(lines(text), **options)
+
+
 #: In a pipe lines are as long as they need to be.
-out = Console(highlight=False, width=None if sys.stdout and sys.stdout.isatty() else 160)
-err = Console(stderr=True, highlight=False)
+out = _Plain(width=None if sys.stdout and sys.stdout.isatty() else 160)
+err = _Plain(stderr=True)
+
+
+def said(*parts: str | tuple[str, str]) -> Text:
+    """A line of texts, some with a style: `said(("four-bar", "bold"), ": 8")`."""
+    return Text.assemble(
+        *(lines(part) if isinstance(part, str) else (lines(part[0]), part[1]) for part in parts)
+    )
 
 
 def table(*columns: str, title: str = "", right: tuple[str, ...] = ()) -> Table:
@@ -53,31 +73,31 @@ def show_library(document: Mapping[str, Any]) -> None:
     )
     for entry in document["mechanisms"]:
         rows.add_row(
-            f"[bold]{entry['name']}[/]",
+            said((entry["name"], "bold")),
             entry["space"],
             str(entry["bodies"]),
             str(entry["degrees_of_freedom"]),
             str(entry["parameters"]),
-            escape(entry["description"]),
+            entry["description"],
         )
     out.print(rows)
     out.print(f"\nShipped sweeps: {', '.join(document['sweeps'])}")
     out.print(f"Shipped studies: {', '.join(document['studies'])}")
-    out.print("Try [bold]basepar show four-bar[/] or [bold]basepar base four-bar[/].")
+    basepar = typed("basepar")
+    shown = [(f"{basepar} {what} four-bar", "bold") for what in ("show", "base")]
+    out.print(said("Try ", shown[0], " or ", shown[1], "."))
 
 
 def show_mechanism(document: Mapping[str, Any]) -> None:
-    out.print(f"[bold]{document['mechanism']}[/]  {escape(document['description'])}")
-    freedom = document["degrees_of_freedom"]
+    out.print(said((document["mechanism"], "bold"), f"  {document['description']}"))
     named = ", ".join(
         f"{c['name']} = {c['assembled']:.4g} {c['unit']}" for c in document["coordinates"]
     )
     out.print(
-        f"{document['space']}, {len(document['bodies'])} bodies, "
-        f"{len(document['joints'])} joints, "
-        f"{len(document['loops'])} loop{'s' * (len(document['loops']) != 1)}, "
-        f"{freedom} degree{'s' * (freedom != 1)} of freedom "
-        f"({named}), {len(document['parameters'])} inertial parameters"
+        f"{document['space']}, {plural(len(document['bodies']), 'body', 'bodies')}, "
+        f"{plural(len(document['joints']), 'joint')}, {plural(len(document['loops']), 'loop')}, "
+        f"{plural(document['degrees_of_freedom'], 'degree')} of freedom "
+        f"({named}), {plural(len(document['parameters']), 'inertial parameter')}"
     )
     joints = table("joint", "type", "between", "")
     for joint in document["joints"]:
@@ -90,7 +110,7 @@ def show_mechanism(document: Mapping[str, Any]) -> None:
     for loop in document["loops"]:
         out.print(f"loop: {' – '.join(loop)}")
     if document["redundant_constraints"]:
-        out.print(f"{document['redundant_constraints']} redundant constraints, left out")
+        out.print(f"{plural(document['redundant_constraints'], 'redundant constraint')}, left out")
     symbols = table("symbol", "value", "unit", "bounds", right=("value",))
     for symbol in document["symbols"]:
         bounds = symbol["bounds"]
@@ -147,8 +167,10 @@ def show_base(document: Mapping[str, Any], numbered: bool = False) -> None:
     """Base parameters as a table; `numbered` with the column of W that each multiplies."""
     rank, total = document["rank"], len(document["parameters"])
     out.print(
-        f"[bold]{document['mechanism']}[/]: {rank} base parameters of {total}, "
-        f"{document['route']} route"
+        said(
+            (document["mechanism"], "bold"),
+            f": {plural(rank, 'base parameter')} of {total}, {document['route']} route",
+        )
     )
     symbolic = any("terms" in row for row in document["base"])
     columns = ["", "base parameter", "at nominal geometry"] if symbolic else ["", "base parameter"]
@@ -156,13 +178,13 @@ def show_base(document: Mapping[str, Any], numbered: bool = False) -> None:
     for k, row in enumerate(document["base"]):
         shown = [combination(row)] + ([combination(row, symbolic=False)] if symbolic else [])
         shown += [str(document["columns"][k])] if numbered else []
-        rows.add_row(str(k + 1), *(escape(text) for text in shown))
+        rows.add_row(str(k + 1), *shown)
     out.print(rows)
     out.print(f"\neliminated: {', '.join(document['eliminated']) or 'none'}")
     if document["no_effect"]:
         out.print(f"of these without effect: {', '.join(document['no_effect'])}")
     if document["validity"]:
-        out.print(f"valid where none vanishes: {', '.join(map(escape, document['validity']))}")
+        out.print(f"valid where none vanishes: {', '.join(document['validity'])}")
     certificate = document["certificate"]
     low, high = certificate["at_least"], certificate["at_most"]
     out.print(
@@ -177,9 +199,9 @@ def show_base(document: Mapping[str, Any], numbered: bool = False) -> None:
     if "search" in document:
         _show_search(document["search"])
     if document["doubt"]:
-        out.print(f"[yellow]doubtful[/]: {escape(document['doubt'])}")
+        out.print(said(("doubtful", "yellow"), f": {document['doubt']}"))
     if document.get("float64_doubt"):
-        out.print(f"float64 alone does not decide: {escape(document['float64_doubt'])}")
+        out.print(f"float64 alone does not decide: {document['float64_doubt']}")
 
 
 def _show_search(search: Mapping[str, Any]) -> None:
@@ -191,10 +213,10 @@ def _show_search(search: Mapping[str, Any]) -> None:
     for row in search["ambiguous"]:
         base, gone = row["entry"]
         texts = ", ".join(row["candidates"])
-        out.print(f"  several for {gone} in {base}: {escape(texts)}")
+        out.print(f"  several for {gone} in {base}: {texts}")
     for row in search["conditions"]:
-        state = "holds" if row["holds"] else "[yellow]does not hold[/]"
-        out.print(f"  {row['condition']}: {state} ({escape(row['detail'])})")
+        state = "holds" if row["holds"] else ("does not hold", "yellow")
+        out.print(said(f"  {row['condition']}: ", state, f" ({row['detail']})"))
 
 
 def show_routes(document: Mapping[str, Any], spectra: Spectra, numbered: bool = False) -> None:
@@ -219,7 +241,7 @@ def show_routes(document: Mapping[str, Any], spectra: Spectra, numbered: bool = 
             row["at_least"],
             row["at_most"],
             f"{row['gap_decades']:.1f}",
-            "[yellow]doubtful[/]" if row["doubtful"] else "none",
+            said(("doubtful", "yellow")) if row["doubtful"] else "none",
             str(row["digits"] or "exact"),
             f"{row['seconds']:.2f}",
             f"{row['cpu_seconds']:.2f}",
@@ -227,17 +249,17 @@ def show_routes(document: Mapping[str, Any], spectra: Spectra, numbered: bool = 
     out.print()
     out.print(rows)
     for route, reason in document["not_run"].items():
-        out.print(f"{route}: not run ({escape(reason)})")
+        out.print(f"{route}: not run ({reason})")
     out.print(
         f"\nsingular values of W, {spectra.samples} samples: {PRECISE} variable precision "
         f"({spectra.digits} digits), {DOUBLE} double precision, {BOTH} both"
     )
     for line in chart(spectra, min(out.width, 120)):
-        out.print(escape(line), no_wrap=True, crop=True)
+        out.print(line, no_wrap=True, crop=True)
     colour = {"agreed": "green", "doubtful": "yellow"}.get(document["agreed"], "red")
-    out.print(f"\nthe routes are [{colour}]{document['agreed']}[/]")
+    out.print(said("\nthe routes are ", (document["agreed"], colour)))
     for reason in document["why"]:
-        out.print(f"  {escape(reason)}")
+        out.print(f"  {reason}")
     if document.get("drawing"):
         out.print(f"drawing: {document['drawing']}")
 
@@ -248,16 +270,18 @@ def steps(quiet: bool) -> Iterator[Callable[[str], None]]:
     if quiet or not err.is_terminal:
         yield lambda _: None
         return
-    with err.status("…") as status:
-        yield lambda what: status.update(escape(what))
+    with err.status(Text("…")) as status:
+        yield lambda what: status.update(said(what))
 
 
 def show_reduction(found: ReducedMechanism) -> None:
     document, (header, lines) = found.document(), found.table()
     out.print(
-        f"[bold]{document['mechanism']}[/]: {len(document['base'])} base parameters, "
-        f"{document['method']} path over {escape(found.record) or 'the cycle'}, "
-        f"n = {document['effective_samples']:g}"
+        said(
+            (document["mechanism"], "bold"),
+            f": {plural(len(document['base']), 'base parameter')}, {document['method']} path over "
+            f"{found.record or 'the cycle'}, n = {document['effective_samples']:g}",
+        )
     )
     if found.estimated:
         levels = ", ".join(f"{name} {sigma:.3g}" for name, sigma in found.noise)
@@ -268,15 +292,15 @@ def show_reduction(found: ReducedMechanism) -> None:
     out.print(rows)
     out.print("* where a criterion stops")
     if document["explanation"]:
-        out.print(escape(document["explanation"]))
+        out.print(document["explanation"])
     for name, chosen in document["selected"].items():
         kept = ", ".join(entry["parameter"] for entry in chosen["parameters"])
         out.print(
-            f"{name}: {chosen['size']} parameters, torque error {chosen['torque_error']:.2g}: "
-            f"{kept or 'none'}"
+            f"{name}: {plural(chosen['size'], 'parameter')}, torque error "
+            f"{chosen['torque_error']:.2g}: {kept or 'none'}"
         )
     for note in document["notes"]:
-        out.print(f"[yellow]{note['kind']}[/]: {escape(note['text'])}")
+        out.print(said((note["kind"], "yellow"), f": {note['text']}"))
 
 
 class SweepBar:
@@ -293,14 +317,14 @@ class SweepBar:
             completed=advance.done,
             total=advance.total,
             note=note,
-            description=f"{advance.workers} workers",
+            description=plural(advance.workers, "worker"),
         )
 
 
 def show_before(name: str, notes: Iterable[str]) -> None:
     """What somebody should know before a sweep begins; on stderr, which programs leave alone."""
     for note in notes:
-        err.print(f"[yellow]{escape(f'{name}: ' * bool(name) + note)}[/]", soft_wrap=True)
+        err.print(f"{name}: " * bool(name) + note, style="yellow", soft_wrap=True)
 
 
 @contextmanager
@@ -311,13 +335,13 @@ def sweep_bar(quiet: bool) -> Iterator[SweepBar | None]:
         return
     columns = (
         SpinnerColumn(),
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
         TextColumn("so far, left"),
         TimeRemainingColumn(),
-        TextColumn("[yellow]{task.fields[note]}"),
+        TextColumn("{task.fields[note]}", style="yellow", markup=False),
     )
     with Progress(*columns, console=err) as progress:
         task = progress.add_task("starting workers", total=None, note="")
@@ -325,27 +349,42 @@ def sweep_bar(quiet: bool) -> Iterator[SweepBar | None]:
 
 
 def typed(program: str) -> str:
-    """How this user calls a program of this environment: by name, or by its path from here."""
+    """How this user calls a program of this environment: by name, or by its path from here.
+
+    Where the environment has no such program (run as `python -m workflows.cli`, or from another
+    folder of programs), by the interpreter that runs now.
+    """
     ours = os.path.join(os.path.dirname(sys.executable), program)
+    if program == "basepar" and not os.access(ours, os.X_OK):
+        begun = os.path.abspath(sys.argv[0])
+        if os.path.basename(begun) != program or not os.access(begun, os.X_OK):
+            return f"{shell(sys.executable)} -m workflows.cli"
+        ours = begun
     found = shutil.which(program)
     # Not the same file: an environment's python is a link to one that lacks its packages.
     if found and os.path.abspath(found) == os.path.abspath(ours):
         return program
-    near = os.path.relpath(ours)
-    return near if len(near) < len(ours) else ours
+    return shell(near(ours))
+
+
+def near(path: str) -> str:
+    """A path as short as it can be typed from here, never with a dash in front."""
+    found = os.path.relpath(path)
+    if len(found) >= len(path):
+        found = path
+    return os.path.join(os.curdir, found) if found.startswith("-") else found
 
 
 def show_next_steps(store: str, mechanism: str) -> None:
     """Commands to try after a sweep; `mechanism` is the name its file states."""
-    near = os.path.relpath(store)
-    shown = near if len(near) < len(store) else store
-    steps = [f"report {shown}", f"status {shown}"]
+    place = near(store)
+    steps = [f"report {shell(place)}", f"status {shell(place)}"]
     if mechanism in library_names():
         steps += [f"reduce {mechanism}", f"base {mechanism}", f"show {mechanism} -o drawing.png"]
     if mechanism in study_names():
         steps.append(f"study {mechanism}")
     out.print("\nNext:")
     for step in steps:
-        out.print(f"  {typed('basepar')} {step}", markup=False)
-    reading = f"import xarray; print(xarray.open_zarr('{shown}'))"
-    out.print(f'  {typed("python")} -c "{reading}"', markup=False)
+        out.print(f"  {typed('basepar')} {step}", soft_wrap=True)
+    reading = f"import xarray; print(xarray.open_zarr({place!r}))"
+    out.print(f"  {typed('python')} -c {shell(reading)}", soft_wrap=True)

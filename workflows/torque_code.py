@@ -283,7 +283,7 @@ def write(
     start = [*program.start[positions].tolist(), *model.assembled.coordinates.tolist()]
     numbers: Mapping[str, object] = {
         "mechanism": mechanism.name,
-        "about": "\n".join(about),
+        "about": list(about),
         "coordinates": list(mechanism.coordinates),
         "parameters": list(program.names),
         "values": [float(x) for x in values],

@@ -1,7 +1,10 @@
 """What stands around a torque function in its file, in Python and in C."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
+
+from basepar_core.quoting import c_comment, python_text
 
 #: Dry friction needs it.
 _SIGN = "sign("
@@ -148,7 +151,11 @@ def python(facts: Mapping[str, Any]) -> str:
         count = len(facts["coordinates"])
         runtime += _PYTHON_CLOSE.format(newton=facts["newton"], coordinates=count)
     close = "    close(q, state)\n" if facts["newton"] else ""
-    return _PYTHON.format(**{**facts, "runtime": runtime, "close": close})
+    plain = {
+        "mechanism": python_text(facts["mechanism"]),
+        "about": "\n".join(map(python_text, facts["about"])),
+    }
+    return _PYTHON.format(**{**facts, **plain, "runtime": runtime, "close": close})
 
 
 _C_LOOPS = """
@@ -309,11 +316,11 @@ def c(facts: Mapping[str, Any]) -> str:
     numbers = {
         **{name: ", ".join(map(repr, facts[name])) for name in ("start", "steps")},
         "values": ", ".join(map(repr, [*facts["values"], 0.0])),
-        "mechanism": facts["mechanism"],
-        "about": facts["about"],
+        "mechanism": c_comment(facts["mechanism"]),
+        "about": "\n".join(map(c_comment, facts["about"])),
         "operations": ", ".join(f"{n} {name}" for name, n in facts["operations"].items()),
-        "coordinate_names": ", ".join(facts["coordinates"]),
-        "parameter_names": ", ".join(facts["parameters"]) or "none",
+        "coordinate_names": c_comment(", ".join(facts["coordinates"])),
+        "parameter_names": c_comment(", ".join(facts["parameters"])) or "none",
         "count": str(len(facts["coordinates"])),
         "width": str(len(facts["values"])),
         "state": str(len(facts["start"])),
@@ -330,6 +337,6 @@ def c(facts: Mapping[str, Any]) -> str:
 
 
 def _filled(text: str, numbers: Mapping[str, str]) -> str:
-    for name, value in numbers.items():
-        text = text.replace(f"@{name}@", value)
-    return text
+    # In one pass: a value that holds a mark of ours is not filled in itself.
+    marks = "|".join(map(re.escape, numbers))
+    return re.sub(f"@({marks})@", lambda hit: numbers[hit[1]], text)

@@ -12,9 +12,12 @@ from decimal import Decimal, localcontext
 from fractions import Fraction
 
 from ..mechanism import GROUND, JOINT_VALUES, LENGTH_VALUES
+from ..quoting import visible, yaml_comment, yaml_word
 from .draft import WORLD, Connection, Draft, Inertia, Merged, Names, merge
 from .rationals import UNITS, Vec
 
+#: Characters of a mechanism's name.
+_LONGEST = 100
 #: Digits of numbers that have no finite decimal.
 DIGITS = 17
 
@@ -37,7 +40,7 @@ def mechanism_text(draft: Draft, amplitude: float) -> str:
     changed = [*bodies.changed, *joints.changed]
     notes = [*draft.notes, *(f"{old!r} is called {new}" for old, new in changed)]
     lines = [
-        f"name: {_word(draft.name)}",
+        f"name: {_name(draft.name)}",
         *_comment(f"From {draft.format}, by basepar import."),
         *(line for note in notes for line in _comment(note)),
         *(line for what in draft.dropped for line in _comment(f"dropped: {what}")),
@@ -54,18 +57,13 @@ def mechanism_text(draft: Draft, amplitude: float) -> str:
 
 
 def _comment(text: str) -> list[str]:
-    clean = " ".join(text.split())
+    clean = yaml_comment(text)
     return textwrap.wrap(clean, 96, initial_indent="# ", subsequent_indent="#   ")
 
 
-def _word(text: str) -> str:
-    """A name that is plain in YAML, or in double quotes."""
-    plain = text.replace("-", "").replace("_", "").replace(" ", "").isalnum() and text.isascii()
-    return (
-        text
-        if plain and text[0].isalpha()
-        else '"' + text.replace("\\", "/").replace('"', "'") + '"'
-    )
+def _name(text: str) -> str:
+    """A name of one line that mechanism files allow."""
+    return yaml_word(visible(" ".join(text.split()))[:_LONGEST] or "unnamed")
 
 
 def _body(name: str, inertia: Inertia) -> list[str]:

@@ -5,11 +5,12 @@ document of plain facts, which `emit` prints under --json and `terminal` shows o
 """
 
 import argparse
-import json
 import math
 import sys
 from collections.abc import Callable
 from typing import Any, Protocol
+
+from basepar_core.quoting import json_text
 
 Command = Callable[[argparse.Namespace], int]
 
@@ -52,7 +53,7 @@ def emit(document: Any) -> None:
     if warned and isinstance(document, dict):
         document = {**document, "warnings": list(warned)}
     # Whole before anything is printed: half a document and an error are none.
-    text = json.dumps(_finite(document), indent=1, ensure_ascii=False, allow_nan=False)
+    text = json_text(_finite(document))
     sys.stdout.write(text + "\n")
 
 

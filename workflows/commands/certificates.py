@@ -78,12 +78,14 @@ def _verify(options: argparse.Namespace) -> int:
     if options.json:
         emit(facts)
         return 0
-    print(f"{path}: confirmed, the number of base parameters of {verdict.mechanism}")
+    from ..terminal import out
+
+    out.print(f"{path}: confirmed, the number of base parameters of {verdict.mechanism}")
     if verdict.columns:
-        print(f"  with {', '.join(verdict.columns)} beside the inertial parameters")
+        out.print(f"  with {', '.join(verdict.columns)} beside the inertial parameters")
     for line in verdict.statements:
-        print(f"  {line['statement']}: {line['grade']} ({line['scope']})")
-    print(
+        out.print(f"  {line['statement']}: {line['grade']} ({line['scope']})")
+    out.print(
         f"in {seconds:.2f} s with {verdict.bits} bits; null vectors vanish there to "
         f"{int(verdict.vanish)} digits"
     )

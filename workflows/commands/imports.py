@@ -35,6 +35,7 @@ def register(add: Add) -> None:
 def _import(options: argparse.Namespace) -> int:
     from basepar_core.errors import UsageError
     from basepar_core.imports import read_file
+    from basepar_core.words import plural
 
     from .. import terminal
 
@@ -67,12 +68,12 @@ def _import(options: argparse.Namespace) -> int:
         sys.stdout.write(found.text)
         return 0
     terminal.out.print(
-        f"{options.output}: {mechanism.name} from {found.format}, {len(mechanism.bodies)} bodies, "
-        f"{len(mechanism.joints)} joints, coordinates {', '.join(mechanism.coordinates)}",
-        markup=False,
+        f"{options.output}: {mechanism.name} from {found.format}, "
+        f"{plural(len(mechanism.bodies), 'body', 'bodies')}, "
+        f"{plural(len(mechanism.joints), 'joint')}, coordinates {', '.join(mechanism.coordinates)}"
     )
     for note in found.notes:
-        terminal.out.print(f"  {note}", markup=False)
+        terminal.out.print(f"  {note}")
     if found.dropped:
-        terminal.out.print(f"  dropped: {', '.join(found.dropped)}", markup=False)
+        terminal.out.print(f"  dropped: {', '.join(found.dropped)}")
     return 0

@@ -36,6 +36,8 @@ def register(add: Add) -> None:
 
 
 def _cluster(options: argparse.Namespace) -> int:
+    from basepar_core.quoting import lines
+    from basepar_core.words import plural
     from cluster.preview import preview
 
     from .. import terminal
@@ -50,28 +52,36 @@ def _cluster(options: argparse.Namespace) -> int:
         emit(document)
     elif options.tried:
         for worker in document["workers"]:
-            terminal.out.print("  ".join(str(fact) for fact in worker.values()), markup=False)
-        terminal.out.print(f"{len(document['workers'])} workers came and are gone again")
+            terminal.out.print("  ".join(str(fact) for fact in worker.values()))
+        count = len(document["workers"])
+        gone = "came and is gone again" if count == 1 else "came and are gone again"
+        terminal.out.print(f"{plural(count, 'worker')} {gone}")
     else:
-        print(document["starts"])  # as it is: for pipes and files
+        print(lines(document["starts"]))  # as it is: for pipes and files
     return 0
 
 
 def _tls(options: argparse.Namespace) -> int:
+    import yaml
+
+    from basepar_core.quoting import shell
+
     from ..roll_call import make_own_keys
 
     document = make_own_keys(Path(options.directory).expanduser())
     if options.json:
         emit(document)
         return 0
-    files = "--tls-ca-file {authority} --tls-cert {certificate} --tls-key {key}".format(**document)
+    files = "--tls-ca-file {authority} --tls-cert {certificate} --tls-key {key}".format(
+        **{name: shell(path) for name, path in document.items()}
+    )
+    profile = {"kind": "address", "url": "tls://HOST:8786", "keys": dict(document)}
+    written = yaml.safe_dump(profile, sort_keys=False, allow_unicode=True).replace("\n", "\n  ")
     print(
         "Whoever reads key.pem may use the scheduler. Start it, and workers, with\n"
         f"  dask scheduler --protocol tls --port 8786 {files}\n"
         f"  dask worker tls://HOST:8786 {files}\n"
         "and name it in a profile:\n"
-        "  kind: address\n  url: tls://HOST:8786\n  keys:\n"
-        + "".join(f"    {name}: {path}\n" for name, path in document.items()),
-        end="",
+        f"  {written.rstrip()}"
     )
     return 0

@@ -135,7 +135,7 @@ def _reduce(options: argparse.Namespace) -> int:
         terminal.show_reduction(found)
     if facts and not options.json and options.format == "table":
         for line in reduction_export.lines(facts):
-            terminal.out.print(line, markup=False)
+            terminal.out.print(line)
     return 0
 
 

@@ -40,6 +40,7 @@ def register(add: Add) -> None:
 
 def _report(options: argparse.Namespace) -> int:
     from basepar_core.errors import UsageError
+    from basepar_core.words import plural
     from sweeps.folder import folder
 
     from .. import terminal
@@ -64,15 +65,15 @@ def _report(options: argparse.Namespace) -> int:
         emit(document)
         return 0
     terminal.out.print(
-        f"{document['report']}: {document['total']:,} variants, {document['bytes'] / 1e6:.2g} MB",
-        markup=False,
+        f"{document['report']}: {plural(document['total'], 'variant')}, "
+        f"{document['bytes'] / 1e6:.2g} MB",
     )
     if document.get("pages"):
         terminal.out.print(f"pages of variants {', '.join(document['pages'])}")
     if not document["done"]:
         terminal.out.print("The sweep is not finished; the page says so.")
     for name, reason in document["left_out"].items():
-        terminal.out.print(f"left out: {name}: {reason}", markup=False)
+        terminal.out.print(f"left out: {name}: {reason}")
     return 0
 
 

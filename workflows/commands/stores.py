@@ -169,7 +169,7 @@ def _show(name: str, document: dict[str, Any]) -> None:
     from ..extremes import extremes
 
     if name:
-        terminal.out.print(f"\n[bold]{name}[/]")
+        terminal.out.print(f"\n{name}", style="bold")
     store_tables.show_status(document)
     if not document.get("damage"):
         store_tables.show_extremes(extremes(Path(document["store"])))

@@ -36,7 +36,7 @@ def register(add: Add) -> None:
         help="how many of the best to certify in variable precision (default: 1; 0: none)",
     )
     study.add_argument(
-        "--polish", type=int, metavar="N", help="then polish the N best by exact gradients"
+        "--polish", type=int, metavar="N", help="then polish the N best by gradients"
     )
     study.add_argument("--quiet", action="store_true", help="no live table")
     _polish_command(add)
@@ -49,7 +49,7 @@ def _polish_command(add: Add) -> None:
     polish = add(
         "polish",
         _polish,
-        "follow exact gradients from the best variants of a study, within its constraints",
+        "follow gradients from the best variants of a study, within its constraints",
         "basepar polish four-bar-study.zarr --points 3",
     )
     polish.add_argument("store", help="the store of a study that is done")
@@ -150,7 +150,11 @@ def _around_command(add: Add) -> None:
 
 
 def _around(options: argparse.Namespace) -> int:
+    from basepar_core.quoting import shell
+    from basepar_core.words import plural
+
     from ..around import write
+    from ..terminal import near, out, typed
 
     found = write(
         options.store,
@@ -163,8 +167,10 @@ def _around(options: argparse.Namespace) -> int:
     if options.json:
         emit(found)
     else:
-        print(f"{found['file']}: {found['candidates']} designs around variant {found['variant']}")
-        print(f"\nNext:\n  basepar sweep {found['file']}")
+        count = plural(found["candidates"], "design")
+        out.print(f"{found['file']}: {count} around variant {found['variant']}")
+        again = f"{typed('basepar')} sweep {shell(near(found['file']))}"
+        out.print(f"\nNext:\n  {again}", soft_wrap=True)
     return 0
 
 
@@ -255,5 +261,5 @@ def _pictures(options: argparse.Namespace) -> int:
         emit({"store": options.store, "pictures": written})
         return 0
     for path in written:
-        out.print(path, markup=False)
+        out.print(path)
     return 0

@@ -46,4 +46,4 @@ def _show(document: Mapping[str, Any]) -> None:
     for group in document["kernels"]:
         rows.add_row(group["name"], f"{group['seconds']:.1f}", str(group["compiled"]))
     terminal.out.print(rows)
-    terminal.out.print(f"kept in {document['cache']}", markup=False)
+    terminal.out.print(f"kept in {document['cache']}")

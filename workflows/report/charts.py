@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
+from basepar_core.quoting import plot
+
 from ..drawing import canvas
 from .numbers import power
 from .svg import PEN, embedded, saying, styled
@@ -98,7 +100,7 @@ def _numbers(axis: Any, words: str, unit: str, most: int, whole: bool = False) -
     axis.set_ticks(ticks, _labels(ticks, raised, log), minor=False)
     axis.set_ticks([], minor=True)
     tail = " ".join(filter(None, (power(raised) if raised else "", unit)))
-    return f"{words}, {tail}" if tail else words
+    return plot(f"{words}, {tail}" if tail else words)
 
 
 def _labels(ticks: list[float], raised: int, log: bool) -> list[str]:

@@ -11,6 +11,7 @@ from typing import Any
 from markupsafe import Markup
 
 from basepar_core.errors import BaseparError, UsageError
+from basepar_core.quoting import visible
 
 from ..beside import WORDS, kind_of_store, stale, study_beside
 from . import about, designs, model, results, study
@@ -18,6 +19,8 @@ from .facts import Facts, gather
 from .html import LeftOut, Section, joined
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+#: Line ends, and what formulas and plots need: products and calls without a sign, empty spans.
+_UNSEEN_OF_OURS = "\n\t\u2061\u2062\u200b"
 _PAGE = Markup(
     '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8" />\n'
     '<meta name="viewport" content="width=device-width, initial-scale=1" />\n'
@@ -139,7 +142,7 @@ def text(
     title = title or str(found.status["title"])
     style = (resources.files(__package__) / "style.css").read_text(encoding="utf-8")
     head = _header(found, title, parts) if header is None else header
-    return str(
+    whole = str(
         _PAGE.format(
             policy="; ".join(filter(None, (_POLICY, policy))),
             version=found.status["versions"].get("basepar", ""),
@@ -148,6 +151,7 @@ def text(
             body=joined([head, _main(parts), _footer(found)], "\n"),
         )
     )
+    return visible(whole, _UNSEEN_OF_OURS)
 
 
 def _header(found: Facts, title: str, sections: list[Section]) -> Markup:

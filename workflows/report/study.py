@@ -10,9 +10,11 @@ from basepar_core.errors import BaseparError
 
 from .. import incumbents
 from ..beside import polished_path
+from ..landscape import slope_kind
 from ..polish_document import ACTIVE, bounds_reached, held_by, spread_numbers, within
 from ..study_document import best
 from ..study_pictures import pictures
+from ..study_spec import StudySpec
 from ..study_units import plain
 from ..tolerances import document as spread_document
 from ..verdict import Verdict
@@ -71,12 +73,21 @@ def _summary(it: Judged) -> Markup:
     if after is not None:
         order = np.argsort(~after.feasible, kind="stable")
         made = [_row(it, after, int(row), "polished") for row in order]
-        groups.append(("Polished by exact gradients", [*made]))
+        groups.append((polished_by(spec), [*made]))
     title = "Best variants of the search" if count else "Nearest to meeting all constraints"
     made = [_row(it, verdict, int(row), "variant") for row in best(spec, verdict)]
     groups.append((title, [*made]))
     parts.append(framed("Best designs", heads, groups, style="designs"))
     return joined([*parts, *map(paragraph, _certificates(it))])
+
+
+def polished_by(spec: StudySpec) -> str:
+    """By what slopes: only those of some results are exact."""
+    rough = [name for name in spec.results if not slope_kind(name).startswith("exact")]
+    if not rough:
+        return "Polished by exact gradients"
+    those = f"those of {', '.join(rough)} are" if len(rough) < len(spec.results) else "all are"
+    return f"Polished by gradients; {those} differences"
 
 
 def _names(it: Judged) -> list[str]:

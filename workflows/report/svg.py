@@ -13,6 +13,8 @@ from xml.etree import ElementTree
 
 from markupsafe import Markup
 
+from basepar_core.quoting import visible
+
 from ..drawing import COLOURS, INK
 from .mathml import letter_and_index
 
@@ -49,12 +51,17 @@ def styled(*words: str) -> str:
 
 def saying(text: str) -> str:
     """The `gid` of something that says a text on hovering."""
-    return _SAYING + text
+    return _SAYING + _unmarked(text)
 
 
 def indexed(name: str) -> str:
     """A symbol within a plot's text: `lx1` with its index lowered, as the formulas have it."""
     return f"{_OPEN}{name}{_CLOSE}"
+
+
+def _unmarked(text: str) -> str:
+    """A text for an attribute: XML has no control characters, and our marks are for texts."""
+    return visible(text).replace(_OPEN, "[").replace(_CLOSE, "]")
 
 
 def embedded(figure: Any, label: str, style: str, width: float | None = None) -> Markup:
@@ -72,7 +79,7 @@ def embedded(figure: Any, label: str, style: str, width: float | None = None) ->
         CSS pixels that it takes at most; None: as wide as there is room. Then it is cut to
         what is drawn; else it keeps its own size.
     """
-    text = _text(figure, tight=width is None)
+    text, label = _text(figure, tight=width is None), _unmarked(label)
     root = ElementTree.fromstring(text)
     for parent in list(root.iter()):
         for child in list(parent):
@@ -94,7 +101,7 @@ def embedded(figure: Any, label: str, style: str, width: float | None = None) ->
     }
     # HTML has the elements of SVG without namespaces.
     found = ElementTree.tostring(root, encoding="unicode", short_empty_elements=False)
-    return Markup(re.sub(f"{_OPEN}(.*?){_CLOSE}", _lowered, found))
+    return Markup(re.sub(rf"{_OPEN}(\w+){_CLOSE}", _lowered, found))
 
 
 def _text(figure: Any, tight: bool) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from basepar_core.errors import MissingDataError
+from basepar_core.quoting import csv_cell, latex
 
 from ..export import latex_name
 from . import fronts, results, variant_table
@@ -35,10 +36,10 @@ def _csv(found: Facts) -> str:
     columns, told = variant_table.columns(found), variant_table.words(found)
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
-    writer.writerow([title for title, _ in (*columns, *told)])
+    writer.writerow([csv_cell(title) for title, _ in (*columns, *told)])
     for row in range(found.variants.size):
         numbers = (values[row].item() for _, values in columns)
-        texts = (values[row] for _, values in told)
+        texts = (csv_cell(str(values[row])) for _, values in told)
         writer.writerow([*("" if x != x else repr(x) for x in numbers), *texts])
     return file.getvalue()
 
@@ -91,6 +92,7 @@ def _latex(found: Facts) -> str:
         for point in known["front"]
     ]
     words = found.labels("criterion")
+    heads = ["kept in %", *words]
     kept = [
         " & ".join([f"${latex_name(name)}$", *(_percent(line[w]) for w in words)]) + r" \\"
         for name, line in known["survival"].items()
@@ -98,7 +100,7 @@ def _latex(found: Facts) -> str:
     return "\n\n".join(
         [
             _tabular("r r r", "parameters & torque error & variant", front),
-            _tabular("l" + " r" * len(words), " & ".join(["kept in \\%", *words]), kept),
+            _tabular("l" + " r" * len(words), " & ".join(map(latex, heads)), kept),
         ]
     )
 

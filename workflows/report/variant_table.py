@@ -2,13 +2,14 @@
 
 import base64
 import hashlib
-import json
 import math
 from importlib import resources
 from typing import Any
 
 import numpy as np
 from markupsafe import Markup
+
+from basepar_core.quoting import script_json
 
 from .facts import Facts
 from .figures import NO_ERROR
@@ -109,7 +110,7 @@ def section(found: Facts, pages: dict[int, str]) -> Section:
             '<span id="place"></span> <button type="button" id="after">Next</button></p>'
         ),
         Markup('<script type="application/json" id="data">{}</script>').format(
-            Markup(_safe(json.dumps(data, ensure_ascii=False, separators=(",", ":"))))
+            Markup(script_json(data))
         ),
         Markup("<script>{}</script>").format(Markup(script())),
         _pages(found, pages),
@@ -134,8 +135,3 @@ def _short(value: Any) -> float | int | None:
     if not math.isfinite(number):
         return None
     return int(number) if number.is_integer() and abs(number) < 1e15 else float(f"{number:.6g}")
-
-
-def _safe(text: str) -> str:
-    """JSON that ends no script, whatever names are in it."""
-    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

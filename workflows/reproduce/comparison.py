@@ -18,6 +18,8 @@ from typing import Any
 
 import yaml
 
+from basepar_core.quoting import csv_cell
+
 RULE = (
     "a printed number agrees where ours is within half a unit of its last printed digit; ±1 that "
     "stand unprinted before a parameter, zeros and expressions are exact"
@@ -208,7 +210,7 @@ def write_numbers(found: Reproduction, path: Path) -> Path:
         writer = csv.writer(file)
         writer.writerow(fields)
         for table in found.tables:
-            writer.writerows(_cells(table.name, one) for one in table.numbers)
+            writer.writerows(map(csv_cell, _cells(table.name, one)) for one in table.numbers)
     return path
 
 
