@@ -82,8 +82,11 @@ class GeometryField:
         self._relations: list[PolyElement] = [
             (c**2 + s**2 - 1).numer for c, s in self._angles.values()
         ]
-        self._relations += [self._fraction(r.polynomial).numer for r in relations]
         self._leading = [leading(relation) for relation in self._relations]
+        # A quotient in a relation asks whether it divides by zero: the angles' hold already.
+        stated = [self._fraction(relation.polynomial).numer for relation in relations]
+        self._relations += stated
+        self._leading += map(leading, stated)
 
     @classmethod
     def of(cls, mechanism: Mechanism) -> "GeometryField":

@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from basepar_core.algebra import GeometryField
-from basepar_core.errors import ExpressionError
+from basepar_core.errors import ExpressionError, FileError
 from basepar_core.expressions import Call, Name, Pi, evaluate, number
+from basepar_core.files import loads
 from basepar_core.mechanism import Relation, Symbol
 
 ONE = number(1)
@@ -154,3 +155,42 @@ def test_a_mechanism_without_symbols_has_a_field():
     assert field.element(number("2/3")) == field.field(2) / 3
     assert field.to_sympy(field.element(number("2/3"))) == sympy.Rational(2, 3)
     assert evaluate([field.to_expression(field.element(number("2/3")))], {})[0] == 2 / 3
+
+
+WITH_RELATION = """
+name: one
+space: planar
+gravity: [0, -9.81]
+geometry:
+  d: {value: 0.5, unit: m}
+  b: {value: 0.3, unit: m}
+  py: {value: %s, unit: m}
+relations: {py: "%s"}
+bodies: {one: {}}
+joints: {A: {type: revolute, connects: [ground, one], at: [[0, py], [0, 0]]}}
+coordinates: [A]
+"""
+
+
+@pytest.mark.parametrize(
+    ("relation", "value"),
+    [
+        ("py^2 = (4*d^4 - 4*b^2*d^2)/(4*d^2)", 0.4),
+        ("py^2 = d^3/b", 0.645),
+        ("py^2 = d^3*b^-1", 0.645),
+        ("d/py^2 = 1/d", 0.5),
+    ],
+)
+def test_relations_may_have_quotients(relation, value):
+    source = WITH_RELATION % (value, relation)
+    if relation.startswith("d/py"):  # py = d: rational, and reported as such
+        with pytest.raises(FileError, match="factors"):
+            loads(source)
+        return
+    mechanism = loads(source)
+    field = GeometryField.of(mechanism)
+    assert field.is_zero(mechanism.relations[0].polynomial)
+    # The file's value is the root to all digits of float64.
+    left, right = relation.replace("^", "**").split("=")
+    values = {**mechanism.nominal}
+    assert abs(eval(left, {}, values) - eval(right, {}, values)) < 1e-15
