@@ -221,8 +221,10 @@ def _is_planar(reading: Reading, top: Mapping[str, Node]) -> bool:
 def _name(reading: Reading, node: Node | None) -> str:
     """The mechanism's: any text of one line."""
     name = reading.text(node, "a name") or ""
-    if node is not None and (len(name) > _LONGEST_NAME or len(name.splitlines()) > 1):
-        reading.mistake(node, f"a name is one line of at most {_LONGEST_NAME} characters")
+    if node is not None and (len(name) > _LONGEST_NAME or set(name) & set("\n\t")):
+        reading.mistake(
+            node, f"a name is one line of at most {_LONGEST_NAME} characters, without tabs"
+        )
     return name
 
 

@@ -142,7 +142,7 @@ class _Found:
 
     def result(self, name: str) -> tuple[float, np.ndarray] | None:
         word, inner = word_of(name)
-        if self.of._kind(name).startswith(("differences", "none")):
+        if slope_kind(name).startswith(("differences", "none")):
             return self._differences(name)
         seen = self._excited if word == "condition" else self._cycled
         if not seen.closed[0]:
