@@ -6,13 +6,14 @@ inside lie beside the sweep file; the store is made where the program runs.
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 from basepar_core.cycle_metrics import canonical
-from basepar_core.errors import FileError, Mistake, UsageError
+from basepar_core.errors import BaseparError, FileError, Mistake, StoreError, UsageError
 from basepar_core.files import library_names, load, loads
 from basepar_core.mechanism import Mechanism
 from basepar_core.reading import Reading
@@ -90,8 +91,29 @@ def from_document(text: str) -> SweepSpec:
     FileError
         What the store only names is not what it was: a long table, samples of a motion in the
         store of an earlier version.
+    StoreError
+        It is no specification of ours: damaged, or somebody else's.
     """
-    plain = json.loads(text)
+    with as_damage("specification"):
+        return _of_document(json.loads(text))
+
+
+@contextmanager
+def as_damage(what: str) -> Iterator[None]:
+    """What goes wrong with the parts of a store that it cannot do without, as StoreError."""
+    try:
+        yield
+    except BaseparError:
+        raise
+    except Exception as cause:
+        raise StoreError(
+            f"The {what} that the store keeps is damaged ({type(cause).__name__}: "
+            f"{str(cause)[:200]}). Its results cannot be told; run its file into a new store.",
+            ["spec"],
+        ) from cause
+
+
+def _of_document(plain: Mapping[str, Any]) -> SweepSpec:
     mechanism = mechanism_of(plain)
     space, questions = plain["space"], plain["evaluate"]
     reduction = questions["reduction"]

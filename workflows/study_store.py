@@ -12,9 +12,9 @@ from typing import Any
 from basepar_core.errors import UsageError
 from basepar_core.grammar import parse_unit
 from sweeps import store
-from sweeps.asked import asked_plan
-from sweeps.spec import Reduction
-from sweeps.spec_file import from_document
+from sweeps.asked import Asked, asked_plan
+from sweeps.spec import Reduction, SweepSpec
+from sweeps.spec_file import as_damage, from_document
 
 from .beside import WORDS, asked_by, kind_of_store, study_beside
 from .quantities import quantities
@@ -47,6 +47,11 @@ def is_study(path: Path | str) -> StudySpec | None:
     plan = None if swept is None else asked_plan(swept.plan)
     if swept is None or plan is None or "objectives" not in plan.by:
         return None
+    with as_damage("study"):
+        return _study(path, swept, plan)
+
+
+def _study(path: Path | str, swept: SweepSpec, plan: Asked) -> StudySpec:
     mechanism, by, asked = swept.mechanism, plan.by, swept.evaluation
     known = quantities(mechanism, asked.users)
     journal = Path(path).with_suffix(".journal")

@@ -1,6 +1,7 @@
 """Small real stores, studies and journals, filled in this process, and a program in a file."""
 
 import json
+import pickle
 from pathlib import Path
 
 import numpy as np
@@ -106,3 +107,20 @@ def set_attributes(path: Path, attrs: dict) -> None:
     plain = json.loads(file.read_text())
     plain["attributes"] = attrs
     file.write_text(json.dumps(plain))
+
+
+class Bomb:
+    """Unpickled, it leaves a file."""
+
+    def __init__(self, path: Path):
+        self.path = str(path)
+
+    def __reduce__(self) -> tuple:
+        return (open, (self.path, "w"))
+
+    def pickled(self) -> bytes:
+        return pickle.dumps(self)
+
+    def hex(self) -> str:
+        """As Optuna keeps pickles in attributes."""
+        return self.pickled().hex()

@@ -230,16 +230,6 @@ def test_a_sampler_that_a_store_names_is_not_imported(tmp_path):
 # Pickles
 
 
-class Bomb:
-    """Unpickled, it leaves a file."""
-
-    def __init__(self, path):
-        self.path = str(path)
-
-    def __reduce__(self):
-        return (open, (self.path, "w"))
-
-
 def test_the_state_of_cmaes_in_a_journal_cannot_import(tmp_path):
     """Optuna unpickles what the trials' attributes hold."""
     text = STUDY.replace("SAMPLER", "{kind: cmaes, seed: 3}").replace("trials: 4", "trials: 12")
@@ -247,7 +237,7 @@ def test_the_state_of_cmaes_in_a_journal_cannot_import(tmp_path):
     with opened(spec) as journal:
         journal.ask(0, 6, _nothing(spec, 6))
         canary = tmp_path / "canary"
-        bomb = pickle.dumps(Bomb(canary)).hex()
+        bomb = made.Bomb(canary).hex()
         storage = journal.study._storage
         first = journal.trials(0, 1)[0]
         storage.set_trial_system_attr(first._trial_id, "cma:optimizer:0", bomb)
@@ -293,7 +283,7 @@ def test_a_journal_on_a_server_has_no_pickled_snapshot(tmp_path):
             raise AssertionError("a snapshot is a pickle")
 
         def load_snapshot(self):
-            return pickle.dumps(Bomb(tmp_path / "canary"))
+            return made.Bomb(tmp_path / "canary").pickled()
 
     storage = JournalStorage(Shared(Server()))
     optuna.create_study(storage=storage, study_name="one")

@@ -1,0 +1,245 @@
+"""Hostile files: every text of a received file in turn is something that would run if it could.
+
+Stores, studies, sweeps and mechanisms, journals, certificates and profiles, through the commands
+that take them. Each case is in a folder of its own; a program, a command or an import that ran
+leaves a file there. Of a study or sweep file the entries that name programs (own metrics, own
+samplers) stay as they are: they are the user's.
+
+python -m tests.campaigns.hostile_files --cases 2000 --seed 1
+"""
+
+import argparse
+import contextlib
+import copy
+import io
+import json
+import os
+import random
+import shutil
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import yaml
+
+from cluster.errors import PlaceError
+from tests.security import made
+from tests.security.made import Bomb
+from workflows.cli import main
+
+#: What would run: by an import, an expression, a shell, a loader of YAML or a format.
+PAYLOADS = (
+    "{folder}/evil.py:reach",
+    "evil.py:reach",
+    "basepar_canary:reach",
+    "basepar_canary",
+    "os:system",
+    "__import__('basepar_canary')",
+    "$(touch {folder}/CANARY)",
+    "`touch {folder}/CANARY`; touch {folder}/CANARY",
+    "!!python/object/apply:os.system ['touch {folder}/CANARY']",
+    '"""\n__import__("basepar_canary")\n"""',
+    "{{value.__class__.__init__.__globals__}}",
+    "../../evil.py",
+    "{bomb}",
+)
+EVIL = (
+    "from pathlib import Path\n\nPath({canary!r}).touch()\n\n\ndef reach(cycle):\n    return 0\n"
+)
+#: Entries of the user's own files that name programs, and those that name where results go.
+PROGRAMS = ("own_metrics", "own", "path", "storage")
+STORE = [
+    ("status", "{store}"),
+    ("report", "{store}", "--format", "json"),
+    ("around", "{store}", "-o", "{folder}/around.yaml"),
+    ("polish", "{store}"),
+    ("tolerances", "{store}", "--tolerance", "lx1=1mm"),
+    ("sweep", "--from", "{store}", "--store", "{folder}/again.zarr"),
+]
+COMMANDS: dict[str, list[tuple[str, ...]]] = {
+    "sweep.zarr": STORE,
+    "study.zarr": STORE,
+    "study.journal": [("study", "study.yaml"), ("polish", "study.zarr"), STORE[2]],
+    "study.yaml": [("study", "study.yaml", "--store", "{folder}/new.zarr")],
+    "sweep.yaml": [("sweep", "sweep.yaml", "--store", "{folder}/new.zarr")],
+    "mechanism.yaml": [("show", "mechanism.yaml"), ("base", "mechanism.yaml", "--json")],
+    "certificate.json": [("verify", "certificate.json")],
+    "profile.yaml": [
+        ("sweep", "sweep.yaml", "--store", "{folder}/n", "--cluster", "profile.yaml")
+    ],
+}
+PROFILE = """
+kind: slurm
+workers: 2
+cores: 1
+memory: 2 GB
+walltime: "00:10:00"
+directives: ["--account=x"]
+setup: ["module load python"]
+"""
+
+
+def prepare(folder: Path) -> None:
+    """Good files of every kind."""
+    from basepar_core.files import library_path
+
+    made.program(folder)
+    made.swept(folder)
+    made.studied(folder)
+    (folder / "sweep.yaml").write_text(made.SWEEP)
+    text = made.STUDY.replace("study: {name: bar}", "study: {name: bar, storage: study.journal}")
+    (folder / "study.yaml").write_text(f"{text}store: {{path: study.zarr}}\n")
+    (folder / "profile.yaml").write_text(PROFILE)
+    shutil.copy(library_path("four-bar"), folder / "mechanism.yaml")
+    silent(["base", "four-bar", "--certificate", str(folder / "certificate.json")])
+
+
+def silent(words: list[str]) -> str:
+    """Run a command here; what it said on stderr. No worker is had."""
+    said = io.StringIO()
+
+    @contextlib.contextmanager
+    def none(place: Any) -> Iterator[Any]:
+        raise PlaceError("there are no workers here")
+        yield
+
+    places = ("polish_document", "sweep_job", "design_study")
+    with contextlib.ExitStack() as stack:
+        for name in places:
+            stack.enter_context(mock.patch(f"workflows.{name}.connect", none))
+        stack.enter_context(contextlib.redirect_stdout(io.StringIO()))
+        stack.enter_context(contextlib.redirect_stderr(said))
+        with contextlib.suppress(SystemExit):
+            main(words)
+    return said.getvalue()
+
+
+def texts(plain: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Where texts stand in plain data, keys and JSON within texts included."""
+    if isinstance(plain, str):
+        yield path
+        if plain[:1] in ("{", "[") and isinstance(inner := _json(plain), dict | list):
+            yield from texts(inner, (*path, "(json)"))
+    elif isinstance(plain, dict):
+        for key in plain:
+            yield (*path, ("(key)", key))
+            yield from texts(plain[key], (*path, key))
+    elif isinstance(plain, list):
+        for place, entry in enumerate(plain):
+            yield from texts(entry, (*path, place))
+
+
+def put(plain: Any, path: tuple[Any, ...], text: str) -> Any:
+    """The same data with another text there."""
+    if not path:
+        return text
+    first, *rest = path
+    if first == "(json)":
+        return json.dumps(put(_json(plain), tuple(rest), text))
+    if isinstance(first, tuple):
+        return {text if key == first[1] else key: entry for key, entry in plain.items()}
+    found = copy.copy(plain)
+    found[first] = put(plain[first], tuple(rest), text)
+    return found
+
+
+def _json(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return None
+
+
+class Kind:
+    """A kind of file as plain data, and back."""
+
+    def __init__(self, folder: Path, name: str):
+        self.file = folder / name / "zarr.json" if name.endswith(".zarr") else folder / name
+        text = self.file.read_text()
+        if name.endswith(".journal"):
+            self.plain: Any = [json.loads(line) for line in text.splitlines()]
+        else:
+            self.plain = yaml.load(text, yaml.BaseLoader) if "yaml" in name else json.loads(text)
+        self.name = name
+
+    def written(self, plain: Any) -> str:
+        if self.name.endswith(".journal"):
+            return "".join(json.dumps(one, separators=(",", ":")) + "\n" for one in plain)
+        if "yaml" in self.name:  # JSON is YAML
+            return json.dumps(plain, indent=1)
+        return json.dumps(plain)
+
+    def places(self) -> list[tuple[Any, ...]]:
+        found = list(texts(self.plain))
+        if self.name in ("study.yaml", "sweep.yaml"):
+            found = [one for one in found if not set(PROGRAMS) & {*map(_word, one)}]
+        return found
+
+
+def _word(step: Any) -> Any:
+    return step[1] if isinstance(step, tuple) else step
+
+
+def case(folder: Path, name: str, path: tuple[Any, ...], payload: str) -> tuple[str, ...]:
+    """Run one; what is wrong: *executed*, *internal error*; nothing if nothing is."""
+    canary = folder / "CANARY"
+    for module in ("evil.py", "basepar_canary.py"):
+        (folder / module).write_text(EVIL.format(canary=str(canary)))
+    kind = Kind(folder, name)
+    bomb = Bomb(canary).hex()
+    text = payload.format(folder=folder, bomb=bomb)
+    kind.file.write_text(kind.written(put(kind.plain, path, text)))
+    found = []
+    for words in COMMANDS[name]:
+        sys.modules.pop("basepar_canary", None)
+        said = silent([word.format(store=folder / name, folder=folder) for word in words])
+        if canary.exists():
+            found.append(f"executed by {words[0]}")
+            canary.unlink()
+        if "internal error" in said.lower():
+            found.append(f"internal error of {words[0]}: {' '.join(said.split())[:160]}")
+    return tuple(found)
+
+
+def run(cases: int, seed: int, show: bool = True) -> Counter[str]:
+    """A random sample of all cases; counts of what happened."""
+    counts: Counter[str] = Counter()
+    rng, here = random.Random(seed), Path.cwd()
+    with tempfile.TemporaryDirectory() as base:
+        good = Path(base) / "good"
+        good.mkdir()
+        prepare(good)
+        names = {name: Kind(good, name).places() for name in COMMANDS}
+        for number in range(cases):
+            name = list(COMMANDS)[number % len(COMMANDS)]
+            path, payload = rng.choice(names[name]), rng.choice(PAYLOADS)
+            folder = Path(base) / "case"
+            shutil.copytree(good, folder)
+            os.chdir(folder)
+            sys.path.insert(0, str(folder))
+            try:
+                wrong = case(folder, name, path, payload)
+            finally:
+                sys.path.remove(str(folder))
+                os.chdir(here)
+                shutil.rmtree(folder)
+            counts["cases"] += 1
+            for one in wrong:
+                counts[one.split()[0]] += 1
+                if show:
+                    print(f"{name} {path} {payload!r}: {one}", flush=True)
+    return counts
+
+
+if __name__ == "__main__":
+    given = argparse.ArgumentParser()
+    given.add_argument("--cases", type=int, default=2000)
+    given.add_argument("--seed", type=int, default=1)
+    options = given.parse_args()
+    found = run(options.cases, options.seed)
+    for word in ("cases", "executed", "internal"):
+        print(f"{word}: {found[word]}")
