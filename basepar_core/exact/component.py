@@ -120,7 +120,8 @@ def find_component(
             if len(special.notes) < len(plain.notes):
                 return special
         except FamilyError as error:
-            reason = f"{reason} With the relations seen on the real branch: {error.message}"
+            if error.message != reason:
+                reason = f"{reason} With the relations seen on the real branch: {error.message}"
     if plain is None:
         raise FamilyError(reason)
     return plain
@@ -295,7 +296,9 @@ def _nothing_forced_to_zero(model: Model, family: Family, point: Point) -> None:
     if forced:
         raise FamilyError(
             f"At random orientations the loops of {model.mechanism.name!r} close only where "
-            f"{', '.join(forced)} vanish: its dimensions make it a special linkage."
+            f"{', '.join(forced)} vanish: its dimensions make it a special linkage. "
+            f"Where a symbol stands in several legs, one of its own for each leg may make it a "
+            f"member of a family that closes; the precise route counts it as it is."
         )
 
 

@@ -1,5 +1,7 @@
 """Symbolic β without joint rules: equal to the symbolic route's, and where that has a gap."""
 
+import re
+
 import pytest
 
 from basepar_core import closure, files
@@ -7,8 +9,9 @@ from basepar_core.algebra import GeometryField
 from basepar_core.base.elimination import eliminate
 from basepar_core.base.null_space import Transfers, joint_vectors
 from basepar_core.base.numeric import group
+from basepar_core.base.precise import precise_rank
 from basepar_core.base.symbolic import nominal_observation, numeric, symbolic
-from basepar_core.errors import EliminationError
+from basepar_core.errors import EliminationError, FamilyError
 from basepar_core.exact.black_box import black_box_beta
 from basepar_core.expressions import evaluate
 from tests.core.test_exact_family import ARM, BENNETT, made
@@ -92,3 +95,14 @@ def test_refusals():
     wanted = [names.index(k) for k in ("coupler.J", "rocker.J", "crank.my")]
     with pytest.raises(EliminationError, match="depends on others that are kept"):
         black_box_beta(model, wanted)
+
+
+def test_equal_legs_say_what_helps():
+    """A 3-RPS with one radius for all balls; with one each (the library's) it has its 25."""
+    text = files.load("3-rps").source
+    text = re.sub(r"(?m)^  p[23]: .*\n", "", text)
+    model = closure.prepare(files.loads(re.sub(r"\bp[23]\b", "p1", text)))
+    with pytest.raises(FamilyError, match="one of its own for each leg") as caught:
+        black_box_beta(model, [])
+    assert caught.value.message.count("close only where") == 1
+    assert precise_rank(model).rank == 25
