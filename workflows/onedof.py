@@ -9,7 +9,7 @@ from basepar_core.errors import UsageError
 from basepar_core.mechanism import GROUND, Mechanism
 from basepar_core.onedof.forward import simulate
 from basepar_core.onedof.machine import ACCURACY as STEPS
-from basepar_core.onedof.machine import Machine
+from basepar_core.onedof.machine import PEAKS, Machine
 from basepar_core.onedof.metrics import BAND, unit_of
 from basepar_core.onedof.results import dwell, dwells, measures
 from basepar_core.onedof.survey import ACCURACY as SHARE
@@ -168,6 +168,7 @@ def _regime(made: Machine, found_dwells: dict[str, Any], joints: Sequence[str]) 
         numbers[f"dwell({joint})"] = dwell(made.table.q, theta, one["band"])
     found |= {
         "error": made.error,
+        "peaks_error": made.peaks_error,
         "accurate": made.accurate,
         "measures": {name: float(values[0]) for name, values in numbers.items()},
         "units": {name: unit_of(made.model.mechanism, name) for name in numbers},
@@ -338,7 +339,9 @@ def _show_regime(regime: dict[str, Any]) -> None:
     terminal.out.print(f"last doubling of the steps: {regime['error']:.0e} of speed", style="dim")
     if not regime["accurate"]:
         terminal.out.print(
-            f"the turn is not as accurate as it should be, {STEPS:.0e} of speed", style="yellow"
+            f"the turn is not as accurate as it should be, {STEPS:.0e} of speed and "
+            f"{PEAKS:.0e} of metrics, which changed by {regime['peaks_error']:.0e}",
+            style="yellow",
         )
 
 

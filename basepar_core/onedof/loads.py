@@ -5,7 +5,7 @@ a virtual coordinate h effort · ∂θ/∂h (paper, §3.1 and §3.2; the gear ra
 part of ∂θ_motor/∂q).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -152,28 +152,28 @@ class Loads:
     def per_variant(self) -> "Loads":
         """The same with a sample axis behind the variants, for arrays (joint, variant, sample)."""
 
-        def column(x: Array) -> Array:
-            return x[:, None] if np.ndim(x) == 1 else x
+        return self.mapped(lambda x: x[:, None])
+
+    def mapped(self, change: Callable[[Array], Array]) -> "Loads":
+        """Numbers (variant,) changed; those of one place for all stay."""
+
+        def of(x: Array) -> Array:
+            return change(x) if np.ndim(x) == 1 else x
+
+        def every(one: Any) -> Any:
+            arrays = {k: of(x) for k, x in vars(one).items() if isinstance(x, np.ndarray)}
+            return replace(one, **arrays)
 
         return replace(
             self,
-            resistances=tuple(
-                replace(
-                    r,
-                    viscous=column(r.viscous),
-                    coulomb=column(r.coulomb),
-                    offset=column(r.offset),
-                )
-                for r in self.resistances
-            ),
+            resistances=tuple(map(every, self.resistances)),
             pushes=tuple(
-                replace(p, pieces=tuple((a, b, column(v)) for a, b, v in p.pieces))
+                replace(p, pieces=tuple((a, b, of(v)) for a, b, v in p.pieces))
                 for p in self.pushes
             ),
-            drives=tuple(
-                replace(d, constant=column(d.constant), ratio=column(d.ratio)) for d in self.drives
-            ),
-            symbols={name: column(x) for name, x in self.symbols.items()},
+            drives=tuple(map(every, self.drives)),
+            rotors=tuple((joint, of(inertia)) for joint, inertia in self.rotors),
+            symbols={name: of(x) for name, x in self.symbols.items()},
         )
 
     def push(self, push: Push, theta: Array, rate: Array, where: Array) -> Array:

@@ -9,7 +9,7 @@ from ..closure import Model
 from ..spatial import Array
 from .path import Path, Values
 from .reduced import inertias, samples_of
-from .results import Motion, motion_of
+from .results import Motion, measures, motion_of
 from .survey import Survey, Table, survey, tabulate, with_growth
 from .turning import NEUTRAL, NONE, STALLED, Regimes, Run, Turn, close_up, regimes, run, turn_of
 from .virtual import Reaction, freed
@@ -20,6 +20,8 @@ GUESS = 10.0
 #: Intervals per turn are doubled until the regime's speed changes by less than `ACCURACY` of its
 #: range, between `FEWEST` and `MOST`.
 ACCURACY, FEWEST, MOST = 1e-7, 360, 5760
+#: Metrics may change by this share by the last doubling; the result is at least 4 times better.
+PEAKS = 1e-5
 #: Fewer intervals than these may be too long for what depends on speed: no regime is found.
 STIFF = 1440
 
@@ -41,6 +43,9 @@ class Machine:
         the result is about 16 times better.
     accuracy
         What `error` had to be below, as far as `MOST` intervals reach.
+    peaks_error
+        Largest change of a metric of the turn (`results.measures`) by the last doubling, as a
+        share of the largest metric of its kind.
     """
 
     model: Model
@@ -52,11 +57,14 @@ class Machine:
     motion: Motion | None = None
     error: float = float("nan")
     accuracy: float = ACCURACY
+    peaks_error: float = 0.0
 
     @property
     def accurate(self) -> bool:
-        """Whether a steady turn is as accurate as it was meant to be; True without one."""
-        return self.motion is None or self.error < self.accuracy
+        """Whether a steady turn, and its metrics, are as accurate as they were meant to be; True
+        without one."""
+        held = self.error < self.accuracy and self.peaks_error < PEAKS
+        return self.motion is None or held
 
 
 def machine(
@@ -116,6 +124,9 @@ def _steady(
     made: Machine, way: Way, period: float | None, speed: float | None, extra: Sequence[str]
 ) -> Machine:
     before: Array | None = None
+    motion: Motion | None = None
+    names = [one.metric for one in made.reactions]
+    peaks: list[dict[str, Array]] = []
     intervals, error = FEWEST, np.inf
     guess = np.array([GUESS if speed is None else speed])
     given = period is not None or speed is not None
@@ -128,14 +139,35 @@ def _steady(
                 continue
             return Machine(made.model, made.survey, made.reactions, known)
         here = ran.speed[0, 0]
+        motion = motion_of(table, turn, ran)
+        peaks = [*peaks[-1:], measures(table, motion, names)]
         if before is not None:
             error = float(np.abs(here[::2] - before).max() / max(np.ptp(here), 1e-12 * here.max()))
         if error < ACCURACY or intervals >= MOST:
             break
         before, intervals = here, 2 * intervals
         guess = guess if known.state[0] == NEUTRAL else known.speed
-    motion = motion_of(table, turn, ran)
-    return Machine(made.model, made.survey, made.reactions, known, table, turn, motion, error)
+    return replace(
+        made,
+        regimes=known,
+        table=table,
+        turn=turn,
+        motion=motion,
+        error=error,
+        peaks_error=_moved(*peaks) if len(peaks) > 1 else np.inf,
+    )
+
+
+def _moved(coarse: dict[str, Array], fine: dict[str, Array]) -> float:
+    """Largest change of a metric, as a share of the largest of its kind."""
+    sizes: dict[str, float] = {"speed_fluctuation": 1e-6}  # of an even turn, rounding
+    for name, values in fine.items():
+        kind = name.partition("(")[0]
+        sizes[kind] = max(sizes.get(kind, 1e-300), abs(float(values[0])))
+    return max(
+        abs(float(values[0] - coarse[name][0])) / sizes[name.partition("(")[0]]
+        for name, values in fine.items()
+    )
 
 
 def _regime(

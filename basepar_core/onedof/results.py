@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.interpolate import CubicSpline
 
 from ..spatial import Array
+from .balance import currents_of, forces, functions_of
 from .dwells import longest
+from .jumps import greatest, jumps_of
 from .survey import Table
 from .turning import Run, Turn
 
@@ -31,7 +32,7 @@ class Motion:
     torques
         (motor, variant, node): on their joints, N m or N.
     reactions
-        (reaction, variant, node), N or N m. They jump where a one-sided load does.
+        (reaction, variant, node), N or N m. They jump where a one-sided load does (`jumps`).
     """
 
     q: Array
@@ -53,40 +54,15 @@ def motion_of(table: Table, turn: Turn, run: Run, number: int = -1) -> Motion:
     number
         Which turn; the last without.
     """
-    pick = np.s_[..., ::2]
     w = run.speed[:, number]
-    loads = table.loads
-    theta = table.theta[pick]
-    rates = table.rates[pick]  # (joint, coordinate, variant, node)
-    rate = rates[:, 0] * w
-    currents = np.zeros((len(loads.drives), *w.shape))
-    for k, drive in enumerate(loads.drives):
-        if k in turn.slow:
-            currents[k] = run.currents[:, number, turn.slow.index(k)]
-        else:
-            back = drive.voltage[:, None] - drive.gain[:, None] * rate[drive.joint]
-            currents[k] = back / drive.resistance[:, None]
-    efforts = loads.per_variant().efforts(theta, rate, currents, np.sign(rate))
-    bends = np.zeros_like(table.rates[:, 0])
-    if loads.rotors:
-        bends = CubicSpline(table.q, table.rates[:, 0], axis=-1)(table.q, 1)
-    bends = bends[pick]
-    m, half = table.m[pick], table.reduced.half_slope[:, 0][pick]
-    for joint, inertia in loads.rotors:
-        half = half + inertia[:, None] * rates[joint, 0] * bends[joint]
-    force = (efforts * rates[:, 0]).sum(axis=0) - table.slope[pick]
-    acceleration = (force - half * w**2) / m
-    reactions = []
-    for k in range(1, rates.shape[1]):
-        found = table.reduced.inertia[:, k][pick] * acceleration
-        found = found + table.reduced.half_slope[:, k][pick] * w**2
-        found = found + table.virtual_slope[:, k - 1][pick]
-        carried = efforts.copy()
-        for joint, inertia in loads.rotors:
-            turned = rates[joint, 0] * acceleration + bends[joint] * w**2
-            carried[joint] -= inertia[:, None] * turned
-        reactions.append(found - (carried * rates[:, k]).sum(axis=0))
-    torques = np.array([d.gain[:, None] * currents[k] for k, d in enumerate(loads.drives)])
+    functions = functions_of(table).mapped(lambda x: x[..., ::2])
+    loads = table.loads.per_variant()
+    slow = np.zeros((len(loads.drives), *w.shape))
+    for place, k in enumerate(turn.slow):
+        slow[k] = run.currents[:, number, place]
+    currents = currents_of(loads, functions.rates[:, 0] * w, slow)
+    acceleration, reactions = forces(functions, loads, w, currents)
+    torques = np.array([d.gain * currents[k] for k, d in enumerate(loads.drives)])
     return Motion(
         q=run.q,
         time=run.time[:, number],
@@ -94,7 +70,7 @@ def motion_of(table: Table, turn: Turn, run: Run, number: int = -1) -> Motion:
         acceleration=acceleration,
         currents=currents,
         torques=torques.reshape(-1, *w.shape),
-        reactions=np.array(reactions).reshape(-1, *w.shape),
+        reactions=reactions,
     )
 
 
@@ -108,26 +84,6 @@ def mean_over_time(motion: Motion, values: Array) -> Array:
     rate = values / motion.speed
     middle = (rate[..., 1:] + rate[..., :-1]) / 2
     found: Array = middle.sum(axis=-1) * (motion.q[1] - motion.q[0]) / span
-    return found
-
-
-def greatest(values: Array) -> Array:
-    """Greatest value of a smooth periodic curve (…, node), by a parabola at its highest node."""
-    x = values[..., :-1]
-    place = x.argmax(axis=-1)[..., None]
-    low, top, high = (
-        np.take_along_axis(x, (place + k) % x.shape[-1], axis=-1)[..., 0] for k in (-1, 0, 1)
-    )
-    bend = 2 * top - low - high
-    found: Array = top + (high - low) ** 2 / (8 * np.where(bend > 0, bend, np.inf))
-    return found
-
-
-def speed_fluctuation(motion: Motion) -> Array:
-    """(greatest less least speed) over the mean speed of a steady turn, (variant,)."""
-    span = motion.time[:, -1] - motion.time[:, 0]
-    mean = (motion.q[-1] - motion.q[0]) / span
-    found: Array = (greatest(motion.speed) + greatest(-motion.speed)) / mean
     return found
 
 
@@ -176,18 +132,31 @@ def dwells(q: Array, theta: Array, band: float | Array) -> tuple[Array, Array]:
 def measures(table: Table, motion: Motion, names: Sequence[str] = ()) -> dict[str, Array]:
     """Metrics, each (variant,), SI, called as in sweeps; `names` of the reactions' peaks."""
     span = motion.time[:, -1] - motion.time[:, 0]
+    mean = (motion.q[-1] - motion.q[0]) / span
+    at = jumps_of(table, motion)
+
+    def top(values: Array, sides: Array) -> Array:
+        return greatest(values, motion.q, at, np.broadcast_to(sides, (2, at.q.size)))
+
+    def peak(values: Array, sides: Array) -> Array:
+        return np.maximum(top(values, sides), top(-values, -sides))
+
     found = {
         "period": span,
-        "mean_speed": (motion.q[-1] - motion.q[0]) / span,
-        "speed_fluctuation": speed_fluctuation(motion),
+        "mean_speed": mean,
+        "speed_fluctuation": (top(motion.speed, at.speed) + top(-motion.speed, -at.speed)) / mean,
     }
     for k, drive in enumerate(table.loads.drives):
-        for what, values in (("torque", motion.torques[k]), ("current", motion.currents[k])):
-            peaks = greatest(values), greatest(-values)
-            found[f"motor_{what}_peak({drive.name})"] = np.maximum(*peaks)
-            found[f"motor_{what}_rms({drive.name})"] = np.sqrt(mean_over_time(motion, values**2))
+        currents = motion.currents[k]
+        current = peak(currents, at.currents[k])
+        found[f"motor_torque_peak({drive.name})"] = np.abs(drive.gain) * current
+        found[f"motor_torque_rms({drive.name})"] = np.sqrt(
+            mean_over_time(motion, motion.torques[k] ** 2)
+        )
+        found[f"motor_current_peak({drive.name})"] = current
+        found[f"motor_current_rms({drive.name})"] = np.sqrt(mean_over_time(motion, currents**2))
     if table.loads.drives:
         found["energy_per_cycle"] = energy_per_turn(table, motion)
     for k, name in enumerate(names):
-        found[name] = np.abs(motion.reactions[k]).max(axis=-1)
+        found[name] = peak(motion.reactions[k], at.reactions[:, k])
     return found

@@ -9,7 +9,8 @@ from basepar_core.closure import prepare
 from basepar_core.errors import UsageError
 from basepar_core.files import load, loads
 from basepar_core.onedof import metrics
-from basepar_core.onedof.results import dwells, greatest
+from basepar_core.onedof.jumps import Jumps, greatest
+from basepar_core.onedof.results import dwells
 from basepar_core.onedof.survey import survey
 
 NAMES = (
@@ -134,5 +135,24 @@ def test_a_dwell_across_the_seam_of_a_joint_that_turns_on(start):
 def test_greatest_value_between_nodes():
     q = np.linspace(0, 2 * np.pi, 181)
     curves = np.stack([np.sin(q - 0.123), np.full_like(q, 0.7), 2 + np.cos(q + 0.01)])
+    none = Jumps(*np.zeros((6, 0), int))
     # A parabola over 2° of a sine errs by its fourth order, 1e-8; the nodes alone by 1e-4.
-    np.testing.assert_allclose(greatest(curves), [1.0, 0.7, 3.0], atol=1e-7)
+    np.testing.assert_allclose(greatest(curves, q, none, np.zeros((2, 0))), [1, 0.7, 3], atol=1e-7)
+
+
+def test_greatest_value_at_jumps():
+    """A sine on steps that end between nodes, several in an interval, also across the seam."""
+    q = np.linspace(0, 2 * np.pi, 181)
+    ends = [np.array([2.0011, 4.0]), np.array([0.001, 3.0, 3.003, 3.02, 6.2831])]
+    levels = [np.array([0, 0.7, 0]), np.array([0, -0.5, 1.5, 3, 1, 0])]
+    curves = np.stack(
+        [np.sin(q) + level[np.searchsorted(e, q)] for e, level in zip(ends, levels, strict=True)]
+    )
+    at = np.concatenate(ends)
+    before, after = ([x[:-1] for x in levels], [x[1:] for x in levels])
+    sides = np.sin(at) + np.stack([np.concatenate(before), np.concatenate(after)])
+    jumps = Jumps(np.repeat([0, 1], [2, 5]), at, (at / q[1]).astype(int), *np.zeros((3, 7)))
+    # From 2.0011 on 0.7 above the sine; between 3.003 and 3.02 3 above it.
+    tops, lows = [0.7 + np.sin(2.0011), 3 + np.sin(3.003)], [1.0, 0.5 - np.sin(0.001)]
+    np.testing.assert_allclose(greatest(curves, q, jumps, sides), tops, atol=1e-7)
+    np.testing.assert_allclose(greatest(-curves, q, jumps, -sides), lows, atol=1e-7)

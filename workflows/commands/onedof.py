@@ -28,7 +28,8 @@ regime of a turning machine, and what its joints transmit.
 margin, asked), samples, errors (curves, accurate, routes), curves (q, m, m_prime,
 potential_slope, potential), joints (unit, values on the same q), dwells (band, unit, stretch,
 where), reactions (name, unit, m_e1, m_e2, at_rest on the same q), and regime (state, multiplier,
-error, accurate, measures, units, motion), with --time run (end, t, q, speed, currents). SI.
+error, peaks_error, accurate, measures, units, motion), with --time run (end, t, q, speed,
+currents). SI.
 
 Numbers without a unit are SI (rad, m, s); 30deg, '2 rad/s', 5mm say their own."""
     onedof.add_argument("mechanism", help="a mechanism file, or the name of a shipped one")
