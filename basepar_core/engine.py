@@ -122,7 +122,7 @@ def way(model: Model) -> Way:
     left = [f"{name}: {why}" for name, why in reasons.items() if why]
     if left and len(left) == len(reasons):
         return Way("plain NumPy", "; ".join(left))
-    kept = "every joint, loop and motion of it is among theirs"
+    kept = f"its motions stay within {LARGEST:.0e} rad or m" if reasons else "it states no motion"
     if left:
         kept = "but not the " + "; ".join(left)
     if columns(mechanism):

@@ -16,6 +16,7 @@ something is wrong, and text from a file never reaches `eval` or `sympify`.
 import difflib
 from collections.abc import Callable, Collection, Iterable, Mapping
 from fractions import Fraction
+from math import pi
 
 from .errors import ExpressionError
 from .expressions import Call, Expression, Name, Number
@@ -36,6 +37,25 @@ from .units import NUMBER, UNITS, Dimension, Unit
 
 #: Names that no symbol may have.
 RESERVED = frozenset(UNITS) | frozenset(FUNCTIONS) | {"ground"}
+#: Units of other files: how many of which of ours one is.
+_FOREIGN: Mapping[str, tuple[float, str]] = {
+    "rpm": (pi / 30, "rad/s"),
+    "rps": (2 * pi, "rad/s"),
+    "cm": (10, "mm"),
+    "dm": (100, "mm"),
+    "km": (1000, "m"),
+    "inch": (25.4, "mm"),
+    "ft": (304.8, "mm"),
+    "t": (1000, "kg"),
+    "lb": (0.45359237, "kg"),
+    "ms": (0.001, "s"),
+    "min": (60, "s"),
+    "h": (3600, "s"),
+    "kN": (1000, "N"),
+    "Nm": (1, "N*m"),
+    "kW": (1000, "W"),
+    "degrees": (1, "deg"),
+}
 _MAX_UNIT_POWER = 12  # beyond any quantity of mechanics
 
 
@@ -130,6 +150,18 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     return f"; did you mean {close[0]!r}?" if close else ""
 
 
+def unknown_unit(word: str, number: str = "1") -> str:
+    """That a word is no unit, which there are, and the same in one of them."""
+    said = f"the unit {word!r} is unknown; units are {', '.join(UNITS)} and their products, " + (
+        "quotients and powers"
+    )
+    if word not in _FOREIGN:
+        return said
+    size, unit = _FOREIGN[word]
+    count = float(number) if number.replace(".", "", 1).isdigit() else 1.0
+    return f"{said}; {count:g} {word} is {count * size:.5g} {unit}"
+
+
 class _Parser:
     """One pass over the tokens of a text; each method reads what its name says."""
 
@@ -209,7 +241,17 @@ class _Parser:
             raise self.error("stray ','; a decimal point is '.', and a comma separates arguments")
         if token.text == "**":
             raise self.error("stray '**'; powers are written '^'")
+        if self._is_stray_unit(token):
+            previous = self.tokens[self.index - 1]
+            raise self.error(unknown_unit(token.text, previous.text))
         raise self.error(f"{token.text!r} follows without an operator; write '*' between factors")
+
+    def _is_stray_unit(self, token: Token) -> bool:
+        """Whether a word that nobody declared stands where units stand."""
+        before = self.tokens[self.index - 1]
+        if token.kind != "name" or token.text in self.names or token.text in RESERVED:
+            return False
+        return before.kind == "number" or before.text == ")"
 
     def sum(self) -> Term:
         left = self.term()
@@ -383,6 +425,8 @@ class _Parser:
             self.index += 1
             unit = UNITS[token.text]
         else:
+            if token.text in _FOREIGN:
+                raise self.error(unknown_unit(token.text))
             hint = did_you_mean(token.text, UNITS) if token.kind == "name" else ""
             raise self.error(f"a unit is expected ({', '.join(UNITS)}){hint}")
         sign = self.take("^")

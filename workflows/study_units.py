@@ -44,9 +44,11 @@ def shown_units(spec: StudySpec, others: Sequence[str] = ()) -> dict[str, Unit]:
     """
     si = si_units(spec, others)
     found = {name: Unit(unit) for name, unit in si.items()}
+    spelled = {"".join(name.split()): name for name in found}
     for line in spec.constraints:
         match = _LIMIT.fullmatch(line.text.strip())
-        if match and (name := match[1].strip()) in found:
+        name = match and spelled.get("".join(match[1].split()))
+        if match and name:
             found[name] = _in(match[2]) or found[name]
     for symbol in spec.mechanism.geometry:
         if symbol.name in found and symbol.unit:

@@ -367,3 +367,21 @@ def test_suggestion_only_where_something_is_close():
 )
 def test_numbers_beside_angles(text, bare):
     assert list(bare_angles(text, {**SYMBOLS, "swing": NUMBER}, {"swing"})) == bare
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("60 rpm", "the unit 'rpm' is unknown; .* 60 rpm is 6.2832 rad/s"),
+        ("(a + 1) furlong", "the unit 'furlong' is unknown; units are m, mm, .*"),
+        ("2.5 cm", "2.5 cm is 25 mm"),
+    ],
+)
+def test_unknown_units_are_reported_as_such(text, said):
+    with pytest.raises(ExpressionError, match=said):
+        parse_any(text, {"a": NUMBER})
+
+
+def test_unknown_units_of_symbols_have_their_size():
+    with pytest.raises(ExpressionError, match=r"1 rpm is 0.10472 rad/s"):
+        parse_unit("rpm")

@@ -343,3 +343,10 @@ def test_units_are_those_that_metrics_state(monkeypatch):
     units = si_units(study_of("dwell", {"gear": (4, 16)}, aims, trials=1))
     assert units["motor_current_rms(drive)"] == "A"
     assert units["mean_speed"] == "rad/s"
+
+
+@pytest.mark.parametrize("call", ["stroke(D)", "stroke( D )", "stroke (D)"])
+def test_a_constraints_unit_is_shown_however_its_call_is_spaced(call):
+    text = STUDY.replace('"stroke(D) >= 40 deg"', f'"{call} >= 40 deg"')
+    assert call in text
+    assert shown_units(parse_study(text))["stroke(D)"].text == "deg"
