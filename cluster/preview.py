@@ -18,8 +18,9 @@ def preview(place: Place) -> str:
     """Job script, manifests or commands; capitals stand for what is made when it starts."""
     match place:
         case Laptop():
-            count = place.workers or "one per core:"
-            return f"# {count} worker processes on 127.0.0.1"
+            count = str(place.workers) if place.workers else "for every core one"
+            processes = "process" if place.workers in (None, 1) else "processes"
+            return f"# {count} worker {processes} on 127.0.0.1"
         case Address():
             return f"# nothing: joins {place.url}"
         case Slurm():

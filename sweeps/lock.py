@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from basepar_core.errors import StoreError
+from basepar_core.words import plural
 
 from .folder import folder
 
@@ -203,7 +204,7 @@ def busy(path: Path, found: Holder | None) -> StoreError:
     """What to say of a store that somebody else fills."""
     done, total = (found.told.get(key) for key in ("done", "total")) if found else (None, None)
     known = isinstance(done, int) and isinstance(total, int)
-    far = f", {done:,} of {total:,} variants done" if known else ""
+    far = f", {done:,} of {plural(total, 'variant')} done" if known else ""
     return StoreError(
         f"{path} is being filled by {found or 'another process'}{far}. Wait for it or stop it, "
         "then run again; what it stored is kept.",

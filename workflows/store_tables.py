@@ -131,7 +131,7 @@ def show_rate(document: Mapping[str, Any]) -> None:
     evaluated, seconds = document["evaluated"], document["seconds"]
     rate = evaluated / seconds if seconds else 0.0
     out.print(
-        f"\n{evaluated:,} variants in {seconds:.1f} s ({rate:,.0f} per second), "
+        f"\n{plural(evaluated, 'variant')} in {seconds:.1f} s ({rate:,.0f} per second), "
         "starting and compiling apart"
         if evaluated
         else "\nnothing was missing"

@@ -9,6 +9,7 @@ import numpy as np
 from markupsafe import Markup
 
 from basepar_core.grammar import parse_unit
+from basepar_core.words import plural
 from sweeps.statuses import PreciseStatus, Status, reason_texts
 
 from ..store_tables import IN_DOUBT, after_doubt
@@ -81,7 +82,7 @@ def _plan(found: Facts) -> list[tuple[str, Markup | str]]:
     plan = _PLANS.get(space["plan"], space["plan"])
     if space["plan"] == "asked":
         plan = _asked(space["by"])
-    lines: list[tuple[str, Markup | str]] = [("Plan", f"{plan}, {found.total:,} variants")]
+    lines: list[tuple[str, Markup | str]] = [("Plan", f"{plan}, {plural(found.total, 'variant')}")]
     if "seed" in space:
         lines.append(("Seed", str(space["seed"])))
     if space.get("where"):
