@@ -203,8 +203,9 @@ def _watch(path: Path, opened: int, before: Holder) -> None:
 def busy(path: Path, found: Holder | None) -> StoreError:
     """What to say of a store that somebody else fills."""
     done, total = (found.told.get(key) for key in ("done", "total")) if found else (None, None)
-    known = isinstance(done, int) and isinstance(total, int)
-    far = f", {done:,} of {plural(total, 'variant')} done" if known else ""
+    far = ""
+    if isinstance(done, int) and isinstance(total, int):
+        far = f", {done:,} of {plural(total, 'variant')} done"
     return StoreError(
         f"{path} is being filled by {found or 'another process'}{far}. Wait for it or stop it, "
         "then run again; what it stored is kept.",

@@ -165,15 +165,15 @@ def plots(text, folder):
 
     def drawn(word):
         figure().clear()
-        figure().text(0.1, 0.5, quoting.plot(word), gid=svg.saying(word))
+        figure().text(0.1, 0.5, svg.plain(word), gid=svg.saying(word))
         return str(svg.embedded(figure(), word, "plot", 100))
 
     root = ElementTree.fromstring(drawn(text))
     shown = [e.text for e in root.iter("text")]
     twin = re.sub("[^\n]+", PLAIN, text)  # every line of a text is an element
     faults = hostile.html_faults(drawn(text), drawn(twin)) if text.strip() else []
-    spelled = quoting.visible(text, "\n")
-    if text.strip() and "\n" not in text and "⟦" not in text and shown != [spelled]:
+    spelled = quoting.visible(text, "\n").translate({0x27E6: "[", 0x27E7: "]"})  # plots' own
+    if text.strip() and "\n" not in text and shown != [spelled]:
         faults.append(f"shown as {shown}")
     return faults
 

@@ -10,11 +10,9 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
-from basepar_core.quoting import plot
-
 from ..drawing import canvas
 from .numbers import power
-from .svg import PEN, embedded, saying, styled
+from .svg import PEN, embedded, plain, saying, styled
 
 #: Height of the letters, width of a digit at a tick, and of a letter in a title.
 LETTERS, DIGIT, LETTER = 11.5, 7.0, 6.4
@@ -100,7 +98,7 @@ def _numbers(axis: Any, words: str, unit: str, most: int, whole: bool = False) -
     axis.set_ticks(ticks, _labels(ticks, raised, log), minor=False)
     axis.set_ticks([], minor=True)
     tail = " ".join(filter(None, (power(raised) if raised else "", unit)))
-    return plot(f"{words}, {tail}" if tail else words)
+    return f"{plain(words)}, {plain(tail)}" if tail else plain(words)
 
 
 def _labels(ticks: list[float], raised: int, log: bool) -> list[str]:

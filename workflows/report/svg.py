@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 
 from markupsafe import Markup
 
-from basepar_core.quoting import visible
+from basepar_core.quoting import plot, visible
 
 from ..drawing import COLOURS, INK
 from .mathml import letter_and_index
@@ -56,12 +56,25 @@ def saying(text: str) -> str:
 
 def indexed(name: str) -> str:
     """A symbol within a plot's text: `lx1` with its index lowered, as the formulas have it."""
-    return f"{_OPEN}{name}{_CLOSE}"
+    return Marked(f"{_OPEN}{plain(name)}{_CLOSE}")
+
+
+class Marked(str):
+    """A text of a plot that has our marks; in any other they would be somebody else's."""
+
+
+def plain(text: str) -> str:
+    """A text of a plot, as it is."""
+    return text if isinstance(text, Marked) else plot(_bracketed(text))
+
+
+def _bracketed(text: str) -> str:
+    return text.replace(_OPEN, "[").replace(_CLOSE, "]")
 
 
 def _unmarked(text: str) -> str:
     """A text for an attribute: XML has no control characters, and our marks are for texts."""
-    return visible(text).replace(_OPEN, "[").replace(_CLOSE, "]")
+    return visible(_bracketed(text))
 
 
 def embedded(figure: Any, label: str, style: str, width: float | None = None) -> Markup:
@@ -101,7 +114,7 @@ def embedded(figure: Any, label: str, style: str, width: float | None = None) ->
     }
     # HTML has the elements of SVG without namespaces.
     found = ElementTree.tostring(root, encoding="unicode", short_empty_elements=False)
-    return Markup(re.sub(rf"{_OPEN}(\w+){_CLOSE}", _lowered, found))
+    return Markup(re.sub(f"{_OPEN}([^<{_OPEN}{_CLOSE}]*){_CLOSE}", _lowered, found))
 
 
 def _text(figure: Any, tight: bool) -> str:
