@@ -96,17 +96,30 @@ class Mistake:
         return f"{self.path or 'file'}{line}: {self.message}"
 
 
+#: Mistakes of one file that its message lists, and characters of each.
+MOST_LISTED, MOST_CHARACTERS = 40, 400
+
+
 class FileError(BaseparError):
-    """All mistakes of one file at once."""
+    """All mistakes of one file at once; the message lists the first `MOST_LISTED`."""
 
     kind = "file"
 
     def __init__(self, source: str, mistakes: Sequence[Mistake]):
         count = "1 mistake" if len(mistakes) == 1 else f"{len(mistakes)} mistakes"
-        lines = "\n".join(f"  {mistake}" for mistake in mistakes)
-        super().__init__(f"{source}: {count}\n{lines}", [mistake.path for mistake in mistakes])
+        listed = mistakes[:MOST_LISTED]
+        lines = [f"  {_clipped(str(mistake))}" for mistake in listed]
+        if rest := len(mistakes) - len(listed):
+            lines.append(f"  … and {rest} more")
+        message = "\n".join([f"{_clipped(source)}: {count}", *lines])
+        super().__init__(message, [_clipped(mistake.path) for mistake in listed])
         self.source = source
         self.mistakes = tuple(mistakes)
 
     def __reduce__(self):
         return type(self), (self.source, self.mistakes)
+
+
+def _clipped(text: str) -> str:
+    """A text from a file, shortened where no message needs all of it."""
+    return text if len(text) <= MOST_CHARACTERS else f"{text[: MOST_CHARACTERS - 1]}…"

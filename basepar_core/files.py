@@ -6,6 +6,7 @@
 All mistakes of a file are raised together, each with its path and line.
 """
 
+import os
 import warnings
 from collections.abc import Mapping
 from importlib import resources
@@ -25,6 +26,7 @@ from .read_motion import read_cycle, read_excitation, read_noise
 from .read_relations import read_relations
 from .read_symbols import read_symbols
 from .reading import Reading
+from .text_files import text_of
 from .units import UNITS
 from .yaml_text import Fields, Items, Node, Text
 
@@ -91,15 +93,14 @@ def load(source: str | Path) -> Mechanism:
         A bare angle above a full turn, most likely meant in degrees; what an import left out.
     """
     path = library_path(str(source)) if str(source) in library_names() else Path(source)
-    if path.suffix in _OTHER_FORMATS and path.is_file():
+    if path.suffix in _OTHER_FORMATS and os.path.isfile(path):
         return _imported(path)
     try:
-        text = path.read_text(encoding="utf-8")
+        text = text_of(path)
     except (FileNotFoundError, IsADirectoryError):
         raise _not_found(str(source)) from None
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
-        raise FileError(str(source), [Mistake("", f"cannot be read: {reason}")]) from None
+    except OSError as error:
+        raise FileError(str(source), [Mistake("", f"cannot be read: {error.strerror}")]) from None
     return loads(text, str(path))
 
 
@@ -231,4 +232,4 @@ def _name(reading: Reading, node: Node | None) -> str:
 def _description(reading: Reading, top: Mapping[str, Node]) -> str:
     if "description" not in top:
         return ""
-    return " ".join((reading.text(top["description"], "a text") or "").split())
+    return " ".join((reading.text(top["description"], "a text", 100_000) or "").split())

@@ -9,6 +9,7 @@ from .expressions import Number
 from .grammar import did_you_mean
 from .mechanism import Data
 from .reading import Reading
+from .text_files import opened
 from .tokens import size_mistake
 from .yaml_text import Node
 
@@ -26,7 +27,7 @@ def read_data(reading: Reading, node: Node | None, coordinates: Sequence[str]) -
         return reading.recorded[node.path]
     path = reading.folder / name
     try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
+        with opened(path, newline="", encoding="utf-8-sig") as file:
             rows = [row for row in csv.reader(file) if row]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         reason = getattr(error, "strerror", None) or str(error)

@@ -25,6 +25,8 @@ from .yaml_text import Fields, Items, Node, Refused, Text, key_path
 
 ORIGIN: Vector = (ZERO, ZERO, ZERO)
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*\Z")
+#: Characters of a scalar; expressions have their own, lower limit.
+_MAX_TEXT = 10_000
 #: Degree of a geometry slot in its symbols; beyond it exact identities take too long.
 _MAX_DEGREE = 32
 
@@ -116,8 +118,11 @@ class Reading:
             self.mistake(node, f"{what} is expected, not {len(node.items)} entries")
         return None
 
-    def text(self, node: Node | None, what: str) -> str | None:
-        """A scalar's text, None where there is none (reported)."""
+    def text(self, node: Node | None, what: str, most: int = _MAX_TEXT) -> str | None:
+        """A scalar's text, None where there is none, or one of too many characters (reported)."""
+        if isinstance(node, Text) and len(text := node.value.strip()) > most:
+            self.mistake(node, f"{len(text)} characters where {what} is expected; at most {most}")
+            return None
         if isinstance(node, Text) and node.value.strip():
             return node.value.strip()
         if node is not None and not isinstance(node, Refused):

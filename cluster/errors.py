@@ -21,12 +21,18 @@ class Mistake:
         return f"{self.path or 'file'}{line}: {self.message}"
 
 
+#: Mistakes of one profile that its message lists.
+MOST_LISTED = 40
+
+
 class ProfileError(PlaceError):
-    """All mistakes of one profile at once."""
+    """All mistakes of one profile at once; the message lists the first `MOST_LISTED`."""
 
     def __init__(self, source: str, mistakes: Sequence[Mistake]):
         count = "1 mistake" if len(mistakes) == 1 else f"{len(mistakes)} mistakes"
-        lines = "\n".join(f"  {mistake}" for mistake in mistakes)
-        super().__init__(f"{source}: {count}\n{lines}")
+        lines = [f"  {mistake}" for mistake in mistakes[:MOST_LISTED]]
+        if rest := len(mistakes) - len(lines):
+            lines.append(f"  … and {rest} more")
+        super().__init__("\n".join([f"{source}: {count}", *lines]))
         self.source = source
         self.mistakes = tuple(mistakes)

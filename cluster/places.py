@@ -212,6 +212,8 @@ KINDS: dict[str, type[Place]] = {
 }
 
 POSITIVE = ("workers", "threads", "per_job", "per_host", "patience", "interval", "cpu")
+#: Of any of them: a billion seconds or processes are a slip.
+MOST = 1_000_000_000
 #: Forms of `sbatch --time`.
 WALLTIME = re.compile(r"\d+|\d+:\d+(:\d+)?|\d+-\d+(:\d+){0,2}")
 #: A name that a shell, sbatch, ssh and kubectl take for a name and not for an option.
@@ -223,8 +225,9 @@ def problems(place: Place) -> Iterator[tuple[str, str]]:
     yield from _unseen(place)
     for name in POSITIVE:
         value = getattr(place, name, None)
-        if value is not None and not value > 0:
-            yield name, f"is {value:g}; at least {'1' if isinstance(value, int) else 'above 0'}"
+        if value is not None and not 0 < value <= MOST:
+            at_least = "at least 1" if isinstance(value, int) else "above 0"
+            yield name, f"is {str(value)[:40]}; {at_least}, at most {MOST:,}"
     memory = getattr(place, "memory", None)
     if memory is not None and not _bytes(memory):
         yield "memory", f"{memory!r} is no amount of memory; write like `4 GB` or `512 MiB`"
@@ -282,12 +285,12 @@ def is_loopback(host: str) -> bool:
 
 
 def _address(place: Address) -> Iterator[tuple[str, str]]:
-    parts = urlsplit(place.url)
     try:
-        complete = bool(parts.hostname and parts.port)
-    except ValueError:
+        parts = urlsplit(place.url)
+        complete = bool(parts.scheme in ("tcp", "tls") and parts.hostname and parts.port)
+    except ValueError:  # an unfinished IPv6 address, a port that is no number
         complete = False
-    if parts.scheme not in ("tcp", "tls") or not complete:
+    if not complete:
         yield "url", f"{place.url!r} is no address; write like tls://host:8786"
     elif parts.scheme == "tls" and place.keys is None:
         yield (
@@ -313,5 +316,5 @@ def _names(place: Place, *names: str) -> Iterator[tuple[str, str]]:
 def _bytes(text: str) -> int:
     try:
         return max(0, int(parse_bytes(text)))
-    except ValueError:
+    except (ValueError, OverflowError):  # "1e400 GB" is infinite
         return 0

@@ -16,6 +16,9 @@ import yaml
 from .errors import Mistake, PlaceError, ProfileError
 from .places import KINDS, Keys, Place, problems
 
+#: Beyond these a file is no profile.
+MOST_CHARACTERS, MOST_NESTING = 100_000, 8
+
 
 def find_profile(name: str) -> Path:
     """The file of a profile: a path, or a name in the user's configuration directory.
@@ -25,10 +28,10 @@ def find_profile(name: str) -> Path:
     PlaceError
         Neither is there; names what is.
     """
-    if (path := Path(name)).is_file():
+    if os.path.isfile(path := Path(name)):
         return path
     folder = folder_of_profiles()
-    if (path := folder / f"{name}.yaml").is_file():
+    if os.path.isfile(path := folder / f"{name}.yaml"):
         return path
     there = ", ".join(sorted(file.stem for file in folder.glob("*.yaml"))) or "none"
     raise PlaceError(
@@ -56,7 +59,11 @@ def load_profile(path: Path) -> Place:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as cause:
         raise PlaceError(f"{path}: cannot be read: {cause}.") from cause
+    if len(text) > MOST_CHARACTERS:
+        what = f"more than {MOST_CHARACTERS} characters; this is no profile"
+        raise ProfileError(str(path), [Mistake("", what)])
     try:
+        _check_nesting(path, text)
         root = yaml.compose(text, Loader=yaml.SafeLoader)
     except yaml.YAMLError as cause:
         mark = getattr(cause, "problem_mark", None)
@@ -68,6 +75,18 @@ def load_profile(path: Path) -> Place:
     if reader.mistakes or place is None:
         raise ProfileError(str(path), reader.mistakes)
     return place
+
+
+def _check_nesting(path: Path, text: str) -> None:
+    """Refuse what goes deeper than any profile; the tree's reader would call itself as often."""
+    depth = 0
+    for event in yaml.parse(text, Loader=yaml.SafeLoader):
+        depth += isinstance(event, yaml.CollectionStartEvent)
+        depth -= isinstance(event, yaml.CollectionEndEvent)
+        if depth > MOST_NESTING:
+            line = event.start_mark.line + 1 if event.start_mark else None
+            what = f"nested deeper than {MOST_NESTING}"
+            raise ProfileError(str(path), [Mistake("", what, line)])
 
 
 #: In the place of required values that are wrong or missing.

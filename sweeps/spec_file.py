@@ -6,12 +6,14 @@ inside lie beside the sweep file; the store is made where the program runs.
 """
 
 import json
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+from basepar_core import text_files
 from basepar_core.cycle_metrics import canonical
 from basepar_core.errors import BaseparError, FileError, Mistake, StoreError, UsageError
 from basepar_core.files import library_names, load, loads
@@ -55,10 +57,9 @@ def load_sweep(path: str | Path) -> SweepSpec:
 def text_of(path: str | Path) -> str:
     """A file's text; FileError where there is none."""
     try:
-        return Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
-        raise FileError(str(path), [Mistake("", f"cannot be read: {reason}")]) from None
+        return text_files.text_of(path)
+    except OSError as error:
+        raise FileError(str(path), [Mistake("", f"cannot be read: {error.strerror}")]) from None
 
 
 def parse_sweep(text: str, source_name: str = "sweep.yaml") -> SweepSpec:
@@ -205,7 +206,7 @@ def read_mechanism(reading: Reading, node: Node | None) -> Mechanism | None:
         return None
     beside = reading.folder / name
     try:
-        return load(name if name in library_names() or not beside.is_file() else beside)
+        return load(name if name in library_names() or not os.path.isfile(beside) else beside)
     except FileError as error:
         for wrong in error.mistakes:
             place = f"{wrong.path} (line {wrong.line})" if wrong.line else wrong.path

@@ -1,6 +1,7 @@
 """Tables of variants from a CSV file, or from the store of an earlier sweep."""
 
 import csv
+import os
 from collections.abc import Mapping
 from fractions import Fraction
 from math import inf, isfinite, pi
@@ -11,6 +12,7 @@ import numpy as np
 
 from basepar_core.errors import FileError, Mistake, StoreError
 from basepar_core.grammar import did_you_mean
+from basepar_core.text_files import opened
 from basepar_core.units import Unit
 
 from .store import read
@@ -36,10 +38,10 @@ def read_table(path: Path, units: Mapping[str, Unit]) -> Table:
     FileError
         With all mistakes (the first twenty), each with its line.
     """
-    if path.is_dir():
+    if os.path.isdir(path):
         return _of_store(path, units)
     try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
+        with opened(path, newline="", encoding="utf-8-sig") as file:
             return _of_csv(path, csv.reader(file, skipinitialspace=True), units)
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         reason = getattr(error, "strerror", None) or str(error)

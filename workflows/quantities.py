@@ -27,7 +27,7 @@ from sweeps.spec import CALLS, CRITERIA, METRICS, REGIMES, Evaluation, Reduction
 #: Results of the rank's evaluation over the excitation; numbers without unit.
 RANK_RESULTS = ("condition", "rank", "rank_gap")
 _TORQUE = UNITS["N"].dimension * LENGTH
-_OF = re.compile(r"([A-Za-z_]+)\(([^()]*)\)")
+_OF = re.compile(r"\b([A-Za-z_]+)\(([^()]*)\)")
 
 
 def quantities(mechanism: Mechanism, own: Iterable[OwnMetric] = ()) -> dict[str, Dimension | None]:

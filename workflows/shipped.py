@@ -1,11 +1,13 @@
 """Sweeps and studies that ship with the program, by name."""
 
+import os
 from importlib import resources
 from pathlib import Path
 
 from basepar_core.errors import UsageError
 from basepar_core.files import library_names
 from basepar_core.grammar import did_you_mean
+from basepar_core.text_files import text_of
 from basepar_core.yaml_text import Fields, read
 
 
@@ -54,10 +56,10 @@ def _file(name_or_path: str, folder: str, what: str) -> Path:
     if name_or_path in names:
         return _folder(folder) / f"{name_or_path}.yaml"
     path = Path(name_or_path)
-    if path.is_file():
+    if os.path.isfile(path):
         _refuse_other(path, what)
         return path
-    if (path / "zarr.json").is_file():
+    if os.path.isfile(path / "zarr.json"):
         raise UsageError(
             f"{name_or_path} is a store, not a {what} file: `basepar status {name_or_path}` says "
             f"what it holds. It goes on by the {what} file that made it.",
@@ -82,8 +84,8 @@ def _elsewhere(name: str) -> str:
 def kind_of(path: Path) -> str:
     """What a YAML file is by its sections: sweep, study or mechanism; "" where none is evident."""
     try:
-        node, _ = read(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError):
+        node, _ = read(text_of(path))
+    except OSError:
         return ""
     keys = set(node.entries) if isinstance(node, Fields) else set()
     if keys & {"bodies", "joints"}:

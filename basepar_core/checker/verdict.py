@@ -45,12 +45,16 @@ FIRST_BITS, MOST_BITS = 256, 4096
 DIGITS, VANISH = 18, 30
 
 
+#: Characters of a message; a document may hold words of any length.
+MOST = 400
+
+
 class RejectedError(Exception):
     """A certificate that does not hold: where in the document, and why."""
 
     def __init__(self, where: str, why: str):
-        super().__init__(f"{where}: {why}")
-        self.where, self.why = where, why
+        self.where, self.why = where[:MOST], why if len(why) <= MOST else f"{why[:MOST]}…"
+        super().__init__(f"{self.where}: {self.why}")
 
 
 @dataclass(frozen=True)

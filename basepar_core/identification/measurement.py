@@ -20,6 +20,7 @@ from ..mechanism import Mechanism
 from ..read_assembly import value_units
 from ..read_motion import effort
 from ..spatial import Array
+from ..text_files import opened
 from ..units import UNITS, Unit
 from .jumps import unwrapped, without_spikes
 from .notes import Note
@@ -29,9 +30,13 @@ from .smoothing import FEWEST
 CLIPPED = 5
 #: A step of time that is longer than this many ordinary ones is a gap.
 GAP = 1.5
+#: Beyond this (SI), and below this step of time (s), a number is no measurement; powers of what is
+#: within stay far inside float64.
+MOST, SHORTEST = 1e15, 1e-12
 #: Given rates may differ from the positions' differences by this factor before a unit is wrong.
 OFF = 3.0
 _SHOWN = 5
+_TITLE_LENGTH = 200
 _TITLE = re.compile(r"\s*([^\[\]]+?)\s*(?:\[([^\]]*)\])?\s*\Z")
 
 
@@ -92,7 +97,9 @@ def read_measurement(
         raise FileError(str(path), mistakes)
     table = _numbers(rows[1:], {name: place for name, (place, _) in places.items()}, mistakes)
     for name, (_, factor) in places.items():
-        table[name] = table[name] * factor
+        with np.errstate(over="ignore"):
+            table[name] = table[name] * factor
+        _check_size(name, table[name], mistakes)
     _check_time(table["t"], mistakes)
     if mistakes:
         raise FileError(str(path), mistakes)
@@ -101,7 +108,7 @@ def read_measurement(
 
 def _rows(path: Path) -> list[list[str]]:
     try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
+        with opened(path, newline="", encoding="utf-8-sig") as file:
             return [row for row in csv.reader(file) if any(cell.strip() for cell in row)]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         reason = getattr(error, "strerror", None) or str(error)
@@ -129,7 +136,7 @@ def _places(
     """Place and factor to SI of every column that is there."""
     titles: dict[str, tuple[int, str]] = {}
     for place, cell in enumerate(header):
-        match = _TITLE.match(cell)
+        match = _TITLE.match(cell[:_TITLE_LENGTH])
         name, unit = (match[1], match[2] or "") if match else (cell, "")
         if name in titles:
             mistakes.append(Mistake(name, "two columns have this title"))
@@ -208,6 +215,19 @@ def _numbers(
     return dict(zip(places, table, strict=True))
 
 
+def _check_size(name: str, column: Array, mistakes: list[Mistake]) -> None:
+    beyond = np.flatnonzero(np.abs(column) > MOST)
+    if beyond.size:
+        row, more = int(beyond[0]) + 2, f", and {beyond.size - 1} more" * (beyond.size > 1)
+        mistakes.append(
+            Mistake(
+                name,
+                f"row {row}: {column[beyond[0]]:.6g} (SI){more}; beyond {MOST:g} nothing is "
+                f"measured. Leave the cell empty where there is no value.",
+            )
+        )
+
+
 def _check_time(t: Array, mistakes: list[Mistake]) -> None:
     if t.size < FEWEST:
         mistakes.append(Mistake("", f"has {t.size} samples; {FEWEST} are the least that say much"))
@@ -225,6 +245,13 @@ def _check_time(t: Array, mistakes: list[Mistake]) -> None:
                 f"row {k + 3}",
                 f"time does not increase: {t[k + 1]:.6g} s after {t[k]:.6g} s{more}. Sort the "
                 f"rows, or split the file where two records were joined.",
+            )
+        )
+    elif (step := float(np.median(np.diff(t)))) < SHORTEST:
+        mistakes.append(
+            Mistake(
+                "t",
+                f"has steps of {step:.3g} s; {SHORTEST:g} s is the least. Say its unit, t [ms].",
             )
         )
 

@@ -16,6 +16,7 @@ from ..closure import prepare
 from ..errors import AssemblyError, BaseparError, FileError, Mistake, MotionError
 from ..files import loads
 from ..mechanism import Mechanism
+from ..text_files import opened
 from . import mjcf, urdf
 from .draft import Draft
 from .text import mechanism_text
@@ -72,7 +73,8 @@ def read_file(path: str | Path, within: str | Path | None = None) -> Imported:
     """
     path = Path(path)
     try:
-        content = path.read_bytes()
+        with opened(path, "rb") as file:
+            content = file.read()
     except OSError as error:
         reason = error.strerror or str(error)
         raise FileError(str(path), [Mistake("", f"cannot be read: {reason}")]) from None

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import MissingDataError
+from . import mjcf_numbers
 from .draft import WORLD, Connection, Draft, End, Fixture, Inertia, Link
 from .mjcf_files import strays
 from .mjcf_forces import refuse_forces
@@ -84,7 +85,7 @@ def read(path: Path, folder: Path | None = None) -> Draft:
     try:
         with _warnings_in(mujoco, draft.notes):
             model = mujoco.MjModel.from_xml_path(str(path))
-    except ValueError as error:
+    except (ValueError, RuntimeError, mujoco.FatalError) as error:
         draft.refuse("", f"MuJoCo does not compile it: {' '.join(str(error).split())}")
         return draft
     return _Reader(mujoco, model, draft).draft
@@ -106,6 +107,11 @@ class _Reader:
 
     def __init__(self, mujoco: Any, model: Any, draft: Draft):
         self.mujoco, self.model, self.draft = mujoco, model, draft
+        axial = (int(mujoco.mjtJoint.mjJNT_HINGE), int(mujoco.mjtJoint.mjJNT_SLIDE))
+        for what, k, why in mjcf_numbers.mistakes(model, axial):
+            draft.refuse(f"{what} {self._name(what, k) or k!r}" if what != "option" else what, why)
+        if draft.mistakes:
+            return
         draft.name = model.names.split(b"\0", 1)[0].decode() or draft.name
         off = model.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_GRAVITY
         draft.gravity = ZERO if off else vector(model.opt.gravity)

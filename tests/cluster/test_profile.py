@@ -78,6 +78,14 @@ BAD = {
     "kind: address\nurl: somewhere": {"url"},
     "kind: address\nurl: tls://node7": {"url"},
     "kind: address\nurl: tls://node7:8786": {"keys"},
+    'kind: address\nurl: "tls://[x]:8786"': {"url"},
+    "kind: address\nurl: tls://node7:99999": {"url"},
+    "kind: laptop\nmemory: 1e400 GB": {"memory"},
+    "kind: laptop\nmemory: nan GB": {"memory"},
+    f"kind: laptop\nworkers: {'9' * 400}\nthreads: -{'9' * 400}": {"workers", "threads"},
+    "kind: ssh\nhosts: [a]\npatience: .inf": {"patience"},
+    "kind: ssh\nhosts: " + "[" * 10_000 + "]" * 10_000: {""},
+    "a: " * 40_000: {""},
     "kind: address\nurl: tls://node7:8786\nkeys: {key: k.pem, color: c}": {
         "keys.authority",
         "keys.certificate",
@@ -90,7 +98,7 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize("text", BAD)
+@pytest.mark.parametrize("text", BAD, ids=range(len(BAD)))
 def test_all_mistakes_at_once(tmp_path, text):
     (tmp_path / "p.yaml").write_text(text)
     with pytest.raises(ProfileError) as caught:
@@ -98,6 +106,17 @@ def test_all_mistakes_at_once(tmp_path, text):
     assert {mistake.path for mistake in caught.value.mistakes} == BAD[text]
     assert len(caught.value.mistakes) == len(BAD[text])
     assert str(tmp_path / "p.yaml") in str(caught.value)
+
+
+def test_very_many_mistakes_are_counted_and_the_first_listed(tmp_path):
+    (tmp_path / "p.yaml").write_text("kind: laptop\n" + "".join(f"a{k}: 1\n" for k in range(5000)))
+    with pytest.raises(ProfileError) as caught:
+        load_profile(tmp_path / "p.yaml")
+    assert len(caught.value.mistakes) == 5000
+    first, *listed, last = str(caught.value).splitlines()
+    assert first.endswith("5000 mistakes")
+    assert len(listed) == 40
+    assert last == "  … and 4960 more"
 
 
 def test_mistakes_have_lines_and_hints(tmp_path):

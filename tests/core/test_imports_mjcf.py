@@ -1,5 +1,6 @@
 """MJCF against MuJoCo: inverse dynamics of trees and of loops, and everything that is refused."""
 
+import re
 import sys
 from functools import cache
 from pathlib import Path
@@ -342,3 +343,34 @@ def test_a_missing_library(monkeypatch):
     monkeypatch.setitem(sys.modules, "mujoco", None)
     with pytest.raises(MissingDataError, match=r"pip install 'basepar\[mjcf\]'"):
         read_file(DATA / "four-bar.xml")
+
+
+FOUR_BAR = Path(__file__).parents[1] / "data" / "imports" / "four-bar.xml"
+#: Element that is blamed, by an attribute and what stands in its place.
+NOT_FINITE = {
+    ("joint 'A'", 'axis="0 -1 0"', 'axis="inf 0 1"'),
+    ("joint 'A'", 'axis="0 -1 0"', 'axis="nan 0 1"'),
+    ("joint 'A'", 'axis="0 -1 0"', 'axis="1e200 1e200 0"'),  # scaled to one it is zero
+    ("body 'rocker'", 'pos="0.8 0 0"', 'pos="inf 0 0"'),
+    ("body 'rocker'", 'euler="0 -80 0"', 'euler="0 inf 0"'),
+    ("equality 'C'", 'anchor="0.8 0 0.1"', 'anchor="inf 0 0.1"'),
+    ("option", 'gravity="0 0 -9.81"', 'gravity="0 0 inf"'),
+    ("joint 'D'", 'name="D"', 'name="D" ref="inf"'),
+    ("joint 'D'", 'name="D"', 'name="D" stiffness="inf"'),
+    ("joint 'D'", 'name="D"', 'name="D" damping="inf"'),
+    ("joint 'D'", 'name="D"', 'name="D" armature="inf"'),
+    ("joint 'D'", 'name="D"', 'name="D" pos="inf 0 0"'),
+}
+
+
+@pytest.mark.parametrize(("blamed", "old", "new"), sorted(NOT_FINITE))
+def test_numbers_that_no_mechanism_has(tmp_path, monkeypatch, capfd, blamed, old, new):
+    """MuJoCo reads inf and nan as numbers; its own warnings go nowhere, not to a file either."""
+    monkeypatch.chdir(tmp_path)
+    text = FOUR_BAR.read_text()
+    assert old in text
+    (tmp_path / "model.xml").write_text(text.replace(old, new, 1))
+    with pytest.raises(FileError, match=re.escape(blamed)):
+        read_file("model.xml")
+    assert capfd.readouterr() == ("", "")
+    assert [path.name for path in tmp_path.iterdir()] == ["model.xml"]

@@ -94,11 +94,14 @@ def _verify(options: argparse.Namespace) -> int:
 
 def _read(path: Path) -> Any:
     from basepar_core.errors import UsageError
+    from basepar_core.text_files import text_of
 
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        return json.loads(text_of(path))
     except FileNotFoundError:
         raise UsageError(f"There is no file {path}.", [str(path)]) from None
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}.", [str(path)]) from None
     except (ValueError, RecursionError) as error:
         raise UsageError(
             f"{path} is not a certificate: it is not JSON ({error}).", [str(path)]

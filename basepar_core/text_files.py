@@ -1,0 +1,45 @@
+"""Files that somebody names, opened only where they are files.
+
+A pipe that nobody writes to would wait for ever, a device such as /dev/zero has no end: both are
+an `OSError`, as what is missing or unreadable is.
+"""
+
+import errno
+import os
+import stat
+from pathlib import Path
+from typing import IO, Any
+
+
+def opened(path: str | Path, mode: str = "r", **how: Any) -> IO[Any]:
+    """Open a regular file for reading; `how` is what `open` takes.
+
+    Raises
+    ------
+    OSError
+        There is none of this name, or it cannot be read; `strerror` says why.
+    """
+    try:
+        found = os.stat(path).st_mode
+    except ValueError:  # a name with a NUL character, or half a surrogate pair
+        raise OSError(errno.EINVAL, "no file can have this name", str(path)) from None
+    if stat.S_ISDIR(found):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    if not stat.S_ISREG(found):
+        raise OSError(errno.EINVAL, "it is a pipe or a device, not a file", str(path))
+    return open(path, mode, **how)
+
+
+def text_of(path: str | Path) -> str:
+    """All text of a file, which must be UTF-8.
+
+    Raises
+    ------
+    OSError
+        As of `opened`; also where it is not UTF-8.
+    """
+    try:
+        with opened(path, encoding="utf-8") as file:
+            return file.read()
+    except UnicodeDecodeError:
+        raise OSError(errno.EILSEQ, "it is not UTF-8 text", str(path)) from None
