@@ -242,7 +242,7 @@ def prepare(spec: SweepSpec) -> ChunkEvaluator:
     from basepar_core.base.symbolic import nominal_observation, symbolic
 
     model = assemble(mechanism)
-    base = symbolic(model, seen=nominal_observation(model, _observe))
+    base = symbolic(model, seen=nominal_observation(model, _observe), own=False)
     start = model.assembled.coordinates
     return ChunkEvaluator(
         model,

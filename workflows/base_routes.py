@@ -110,7 +110,7 @@ class Comparison:
             digits = base.observed_digits
         return {
             "route": route,
-            "rank": base.rank,
+            "rank": base.count,
             "at_least": base.certificate.at_least_grade,
             "at_most": base.certificate.at_most_grade,
             "gap_decades": math.log10(base.gap) if base.gap > 0 else 0.0,
@@ -166,9 +166,10 @@ def compare(
             run(route, partial(find, model, route, gone, digits, seen))
         except EliminationError:  # its rank differs: its own φ₂
             run(route, partial(find, model, route, None, digits, seen))
+    family = _family(found["symbolic"]).eliminated
     checks = {
         "product": partial(_product_of, model, gone),
-        "black-box": partial(find, model, "black-box", gone, seen=seen),
+        "black-box": partial(find, model, "black-box", family, seen=seen),
     }
     for route, job in checks.items():
         try:
@@ -202,6 +203,11 @@ def _holds(checked: Sequence[Condition]) -> bool:
     return all(condition.holds for condition in checked)
 
 
+def _family(base: BaseParameters) -> BaseParameters:
+    """What a route says of generic members of the family; the black box speaks of no others."""
+    return base.of_family or base
+
+
 def _judged(found: Mapping[str, BaseParameters], spectra: Spectra) -> tuple[str, tuple[str, ...]]:
     """agreed, doubtful or contradictory; and why.
 
@@ -213,7 +219,7 @@ def _judged(found: Mapping[str, BaseParameters], spectra: Spectra) -> tuple[str,
         if route not in found:
             continue
         other = found[route]
-        same, said = _difference(first, other)
+        same, said = _difference(_family(first) if route == "black-box" else first, other)
         why.append(f"symbolic and {route}: {said}")
         # The checks' own doubts are of expressions that are not in a class, not of ranks.
         doubted = first.doubt or (other.doubt and route == "precise")

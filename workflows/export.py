@@ -29,6 +29,7 @@ def export(base: BaseParameters, form: str) -> str:
     UsageError
         The result has no expressions.
     """
+    base = base.of_family or base  # functions are of other geometries too
     if any(entry.expression is None for entry in base.beta):
         raise UsageError(
             f"--format {form} needs expressions: use the symbolic route.", ["--format"]

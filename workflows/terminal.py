@@ -20,6 +20,7 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
+from basepar_core.base.result import number_of
 from basepar_core.files import library_names
 from basepar_core.quoting import lines, shell
 from basepar_core.reduced import ReducedMechanism
@@ -165,13 +166,16 @@ def combination(row: Mapping[str, Any], symbolic: bool = True) -> str:
 
 def show_base(document: Mapping[str, Any], numbered: bool = False) -> None:
     """Base parameters as a table; `numbered` with the column of W that each multiplies."""
-    rank, total = document["rank"], len(document["parameters"])
+    rank, total = len(document["base"]), len(document["parameters"])
     out.print(
         said(
             (document["mechanism"], "bold"),
-            f": {plural(rank, 'base parameter')} of {total}, {document['route']} route",
+            f": {number_of(document)} base parameter{'s' * (document['rank'] != 1)} of {total}, "
+            f"{document['route']} route",
         )
     )
+    if document["generic_rank"] not in (None, document["rank"]):
+        out.print(f"generic members of its family: {document['generic_rank']}")
     symbolic = any("terms" in row for row in document["base"])
     columns = ["", "base parameter", "at nominal geometry"] if symbolic else ["", "base parameter"]
     rows = table(*columns, *(["column of W, from 0"] if numbered else []))
@@ -198,6 +202,8 @@ def show_base(document: Mapping[str, Any], numbered: bool = False) -> None:
         out.print(f"bounds of W's singular values: σ_{rank} ≥ {low}, σ_{rank + 1} ≤ {high}")
     if "search" in document:
         _show_search(document["search"])
+    if document["near"]:
+        out.print(f"nearly met, so not counted on: {'; '.join(document['near'])}")
     if document["doubt"]:
         out.print(said(("doubtful", "yellow"), f": {document['doubt']}"))
     if document.get("float64_doubt"):
@@ -237,7 +243,7 @@ def show_routes(document: Mapping[str, Any], spectra: Spectra, numbered: bool = 
     for row in document["side_by_side"]:
         rows.add_row(
             row["route"],
-            str(row["rank"]),
+            "?" if row["rank"] is None else str(row["rank"]),
             row["at_least"],
             row["at_most"],
             f"{row['gap_decades']:.1f}",

@@ -148,6 +148,7 @@ def compiled(base: BaseParameters, mechanism: Mechanism, jit: bool = False) -> C
     UsageError
         The result has no expressions, or is another mechanism's.
     """
+    base = base.of_family or base  # functions are of other geometries too
     if any(entry.expression is None for entry in base.beta):
         raise UsageError("β as a function needs expressions: use the symbolic route.", ["base"])
     if base.parameters != mechanism.parameter_names:

@@ -71,6 +71,9 @@ def extend(
         doubts.append(
             f"float64 sees rank {int(spectra.rank[0])} of W with all columns, not {rank}"
         )
+    least = min(sight, rank)
+    if least < rank and not any(doubts):
+        doubts.append(f"float64 shows {least} of {rank} columns to be independent, no more")
     return replace(
         base,
         parameters=parameters,
@@ -81,7 +84,9 @@ def extend(
         beta=(*base.beta, *entries),
         gap=float(spectra.gap[0]),
         singular_values=tuple(map(float, spectra.singular_values[0])),
-        certificate=_certificate(base, parameters, kept, found, min(sight, rank)),
+        generic=None,
+        of_family=None,
+        certificate=_certificate(base, parameters, kept, found, least),
         doubt="; ".join(filter(None, doubts)),
     )
 

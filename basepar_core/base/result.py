@@ -123,7 +123,9 @@ class BaseParameters:
     beta
         Nonzero entries.
     rank
-        len(kept).
+        len(kept), which the number of base parameters does not exceed.
+    count
+        That number; None where it is not known.
     gap
         σ_r/σ_{r+1} of W with unit columns at nominal geometry; σ_{r+1} at least rounding.
     singular_values
@@ -135,6 +137,14 @@ class BaseParameters:
         something better; empty where it decides.
     validity
         Expressions that must not vanish, with their text.
+    generic
+        Rank of generic members of the family, as the certificate's scope has it; None where
+        finite fields do not say.
+    of_family
+        Base parameters of generic members, where this geometry has fewer; β is then a function
+        of the geometry there only.
+    near
+        Relations that the file's numbers nearly meet, so that they do not count.
     """
 
     mechanism: str
@@ -150,10 +160,20 @@ class BaseParameters:
     doubt: str = ""
     float64_doubt: str = ""
     validity: tuple[tuple[Expression, str], ...] = ()
+    generic: int | None = None
+    of_family: "BaseParameters | None" = field(default=None, repr=False)
+    near: tuple[str, ...] = ()
 
     @property
     def rank(self) -> int:
+        """Base parameters in the list: as many as the null vectors leave, an upper bound."""
         return len(self.kept)
+
+    @property
+    def count(self) -> int | None:
+        """The number of base parameters; None where the certificate's two bounds differ."""
+        stated = self.certificate
+        return self.rank if stated.at_least == stated.at_most else None
 
     @cached_property
     def base_names(self) -> tuple[str, ...]:
@@ -231,7 +251,8 @@ class BaseParameters:
         return {
             "mechanism": self.mechanism,
             "parameters": list(self.parameters),
-            "rank": self.rank,
+            "rank": self.count,
+            "generic_rank": self.generic,
             "route": self.route,
             "eliminated": list(self.eliminated_names),
             "no_effect": [self.parameters[k] for k in self.no_effect],
@@ -243,5 +264,15 @@ class BaseParameters:
             "doubt": self.doubt,
             "float64_doubt": self.float64_doubt,
             "validity": [text for _, text in self.validity],
+            "near": list(self.near),
             "certificate": self.certificate.document(),
+            **({"generic": self.of_family.document()} if self.of_family is not None else {}),
         }
+
+
+def number_of(document: Mapping[str, Any]) -> str:
+    """The number of base parameters of a result's document, or the bounds it lies between."""
+    if document["rank"] is not None:
+        return str(document["rank"])
+    low, high = (document["certificate"][bound]["rank"] for bound in ("at_least", "at_most"))
+    return f"{low} to {high}"

@@ -20,9 +20,12 @@ from ..mechanism import Mechanism
 from ..motion import Motion, excitation
 from ..regressor import OPEN, Observation, observe_alone
 from .detection import detect
+from .doubts import infinite, refuted, unclear
 from .elimination import Elimination, eliminate
+from .near import nearly_met
 from .null_space import NullVector, Transfers, joint_vectors
-from .numeric import Check, Spectrum, check, group, spectrum
+from .numeric import Check, check, group, spectrum
+from .own_geometry import HERE, Route, completed, counted
 from .result import GRADES, BaseParameters, BetaEntry, Certificate, RandomPoint, VectorGrade
 
 #: Terms of a polynomial beyond which exchanging parameters costs minutes and shortens nothing.
@@ -102,6 +105,7 @@ def symbolic(
     wanted: Sequence[int] | None = None,
     exact: bool = True,
     seen: Observation | None = None,
+    own: bool = True,
 ) -> BaseParameters:
     """Symbolic base parameters, checked numerically and over finite fields.
 
@@ -116,6 +120,9 @@ def symbolic(
         it the certificate has numerical grades.
     seen
         W of `nominal_observation`, where it is at hand.
+    own
+        Whether the file's own geometry is counted in variable precision, where neither float64
+        nor the family decides it. Whoever wants β at other geometries only need not.
 
     Raises
     ------
@@ -134,7 +141,11 @@ def symbolic(
     graded = Grading(tuple(known), None, None, "")
     if exact:
         graded = grade(model, field, known, component=component)
-    return _parameters(model, field, graded, wanted, seen, "symbolic")
+    it = Route(model, field, "symbolic", wanted, seen or nominal_observation(model))
+    found = replace(_parameters(it, graded), generic=graded.rank)
+    if exact and own and not counted(found, graded, component):
+        found = completed(it, graded, found, _parameters)
+    return replace(found, near=nearly_met(mechanism))
 
 
 def black_box(
@@ -158,37 +169,31 @@ def black_box(
         See `exact.black_box.black_box_beta`.
     """
     seen = seen or nominal_observation(model)
-    chosen = symbolic(model, seen=seen).eliminated if wanted is None else wanted
+    chosen = symbolic(model, seen=seen, own=False).eliminated if wanted is None else wanted
     found = black_box_beta(model, chosen, suggested=wanted is None)
     chosen = found.eliminated
     graded = Grading(found.vectors, found.generic, found.tested, found.scope)
     field = GeometryField.of(model.mechanism)
-    return _parameters(model, field, graded, chosen, seen, "black-box")
+    it = Route(model, field, "black-box", chosen, seen)
+    base = replace(_parameters(it, graded), generic=graded.rank)
+    return base if counted(base, graded) else completed(it, graded, base, _parameters)
 
 
-def _parameters(
-    model: Model,
-    field: GeometryField,
-    graded: Grading,
-    wanted: Sequence[int] | None,
-    seen: Observation | None,
-    route: str,
-) -> BaseParameters:
+def _parameters(it: Route, graded: Grading) -> BaseParameters:
     """Base parameters that graded null vectors leave, held against W in float64."""
-    mechanism = model.mechanism
+    field, mechanism, seen = it.field, it.model.mechanism, it.seen
     names = mechanism.parameter_names
     short = not _long(graded.vectors)
-    result = eliminate(field, graded.vectors, names, wanted, short, mechanism.nominal)
+    result = eliminate(field, graded.vectors, names, it.wanted, short, mechanism.nominal)
     used = tuple(graded.vectors[k] for k in sorted(result.sources.values()))
     graded = replace(graded, vectors=used)
     kept = tuple(k for k in range(len(names)) if k not in result.eliminated)
     beta = _entries(field, result, kept, mechanism.nominal)
     validity = tuple((field.to_expression(p), field.to_text(p)) for p in result.pivots)
-    seen = seen or nominal_observation(model)
     partial = BaseParameters(
         mechanism=mechanism.name,
         parameters=names,
-        route=route,
+        route=it.name,
         kept=kept,
         eliminated=result.eliminated,
         no_effect=tuple(k for k in result.eliminated if not result.beta[k]),
@@ -203,7 +208,7 @@ def _parameters(
     least = int(held.spectrum.at_least[0])
     poles = partial.vanishing_pivots(mechanism.nominal)[:, 0]
     vanish = [text for (_, text), gone in zip(validity, poles, strict=True) if gone]
-    doubts = [*_refuted(graded, partial.rank), *_infinite(vanish)]
+    doubts = [*refuted(graded, partial.rank), *infinite(vanish)]
     stated = _certificate(field, graded, names, least)
     return _settled(partial, held, stated, doubts, bool(vanish), "; ".join(graded.notes))
 
@@ -246,7 +251,6 @@ def numeric(
         for e in range(len(grouping.eliminated))
         if grouping.beta[b, e] != 0
     )
-    here = "this geometry and branch"
     return BaseParameters(
         mechanism=mechanism.name,
         parameters=names,
@@ -258,44 +262,10 @@ def numeric(
         gap=float(found.gap[0]),
         singular_values=tuple(map(float, found.singular_values[0])),
         certificate=Certificate(
-            int(found.at_least[0]), "numerical", here, rank, "numerical", here
+            int(found.at_least[0]), "numerical", HERE, rank, "numerical", HERE
         ),
-        doubt="" if found.clear[0] else _unclear(found),
+        doubt="" if found.clear[0] else unclear(found),
     )
-
-
-def _unclear(found: Spectrum) -> str:
-    """Why float64 does not decide the rank of the one W that was looked at."""
-    rank, noise = int(found.rank[0]), float(found.noise[0])
-    if found.short[0]:
-        return f"W has only {rank} rows and all are independent; the excitation needs more samples"
-    return (
-        f"singular values of W with unit columns lie between what is certainly zero (below "
-        f"{noise:.1e}) and what certainly is not (a thousand times that), or fall so steeply that "
-        f"the next may hide there; variable precision decides"
-    )
-
-
-def _infinite(vanish: Sequence[str]) -> list[str]:
-    """A doubt where β has no value at the nominal geometry."""
-    if not vanish:
-        return []
-    return [
-        f"β is infinite at the nominal geometry: {', '.join(vanish)}, which it divides by, "
-        f"vanish{'es' * (len(vanish) == 1)} there"
-    ]
-
-
-def _refuted(graded: Grading, rank: int) -> list[str]:
-    """A doubt where null vectors count that random members of the family do not have."""
-    failed = [vector.reason for vector in graded.vectors if vector.grade == "numerical"]
-    if graded.rank is None or not (failed or graded.rank > rank):
-        return []
-    which = f" ({'; '.join(failed)})" if failed else ""
-    return [
-        f"the rank over finite fields is {graded.rank}, the null vectors allow {rank}: "
-        f"{len(failed) or 'some'} of them hold near this geometry only{which}"
-    ]
 
 
 def _settled(
@@ -317,7 +287,7 @@ def _settled(
     # Where exact arithmetic has counted, what float64 cannot decide is no doubt of this route.
     blind = doubts if not counted else list[str]()
     if not found.clear[0]:
-        blind.append(_unclear(found))
+        blind.append(unclear(found))
     if rank < partial.rank and not found.short[0]:
         why = "some are missing"
         if counted:
@@ -375,7 +345,7 @@ def _certificate(
         "theorem": EVERYWHERE,
         "numerical": "geometries near the nominal",
     }.get(weakest, graded.scope)
-    least, grade_, lower = seen_rank, "numerical", "this geometry and branch"
+    least, grade_, lower = seen_rank, "numerical", HERE
     # A family that is wider than the file's, because numbers had to vary, may have a higher rank.
     if graded.generic is not None and graded.generic.rank <= at_most:
         least, grade_ = graded.generic.rank, graded.generic.grade

@@ -61,6 +61,7 @@ class RejectedError(Exception):
 class Verdict:
     """What was confirmed, in words, with scope and grade.
 
+    `rank` is the number of base parameters, None where the two statements leave more than one;
     `vanish` is the number of decimal digits to which W n vanishes at the samples, for all n;
     `columns` are the parameters besides the inertial ones.
     """
@@ -71,6 +72,7 @@ class Verdict:
     bits: int
     vanish: float
     columns: tuple[str, ...] = ()
+    rank: int | None = None
 
 
 def digest(document: Mapping[str, Any]) -> str:
@@ -113,7 +115,9 @@ def check(document: Mapping[str, Any]) -> Verdict:
         {"statement": f"rank ≤ {upper['rank']}", "grade": found, "scope": upper["scope"]},
     )
     columns = tuple(column["name"] for column in mechanism.columns)
-    return Verdict(document["mechanism"]["name"], statements, grade, bits, vanish, columns)
+    number = rank if rank == upper["rank"] else None
+    name = document["mechanism"]["name"]
+    return Verdict(name, statements, grade, bits, vanish, columns, number)
 
 
 _KEYS = ("at_least", "at_most", "digest", "format", "grade", "mechanism", "parameters", "program")

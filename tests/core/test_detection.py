@@ -68,16 +68,19 @@ def test_a_planar_four_bar_in_space_has_the_planar_count():
 
 
 def test_equal_values_of_different_symbols_are_no_parallelogram():
-    """The geometry may be swept: what holds by value only is left to float64, as a doubt."""
+    """The geometry may be swept: what holds by value only is counted, beside the family's 8."""
     source = files.load("parallelogram").source
     text = source.replace("lx1: {value: 0.4", "lx3: {value: 0.4, unit: m}\n  lx1: {value: 0.4")
     text = text.replace("[lx1, 0]]}\ncoordinates", "[lx3, 0]]}\ncoordinates")
     assert text != source
     model = closure.prepare(files.loads(text))
-    base = symbolic(model)
-    assert base.rank == 8
+    family = symbolic(model, own=False)
+    assert (family.rank, family.generic) == (8, 8)
     assert numeric(model).rank == 3
-    assert "float64 sees rank 3, the null vectors allow 8" in base.doubt
+    assert "float64 sees rank 3, the null vectors allow 8" in family.doubt
+    base = symbolic(model)
+    assert (base.rank, base.generic, base.doubt) == (3, 8, "")
+    assert base.of_family.kept == family.kept
 
 
 def test_parallelogram_says_why():

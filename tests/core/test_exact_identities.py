@@ -169,7 +169,7 @@ def test_a_refuted_vector_is_marked_and_doubted(monkeypatch):
 
     monkeypatch.setattr("basepar_core.base.symbolic.detect", seen)
     monkeypatch.setattr("basepar_core.base.symbolic.suffice", lambda *_: False)
-    base = symbolic(model)
+    base = symbolic(model, own=False)
     assert (base.rank, base.certificate.at_most_grade) == (7, "numerical")
     assert "the rank over finite fields is 8, the null vectors allow 7" in base.doubt
     (vector,) = (v for v in base.certificate.vectors if v.grade == "numerical")

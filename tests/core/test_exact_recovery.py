@@ -223,7 +223,7 @@ def test_numbers_of_bodies_that_must_vary(monkeypatch):
     np.testing.assert_allclose(other.nominal_beta, base.nominal_beta, rtol=1e-14, atol=1e-15)
     # Without what comes back from the wider family one vector is missing, and it is said.
     monkeypatch.setattr(grading, "_narrowed", lambda *_: None)
-    short = symbolic(model)
+    short = symbolic(model, own=False)
     assert (short.rank, short.certificate.at_least) == (22, 21)
     assert "some are missing" in short.doubt
 

@@ -37,10 +37,27 @@ def test_confirmed(run, file):
 def test_confirmed_for_programs(run, file):
     ran = run("verify", str(file), "--json")
     assert ran.status == 0
-    assert ran.json["confirmed"] is True
+    assert (ran.json["confirmed"], ran.json["rank"]) == (True, 6)
     assert ran.json["grade"] == "theorem"
     assert ran.json["mechanism"] == "slider-crank"
     assert [line["grade"] for line in ran.json["statements"]] == ["proved", "theorem"]
+
+
+def test_bounds_are_confirmed_where_the_number_is_not(run, document, tmp_path):
+    """A null vector withheld: 6 ≤ r ≤ 7 is true, and says no number."""
+    loose = {**document, "grade": "numerical"}
+    upper = {**document["at_most"]}
+    upper |= {"vectors": upper["vectors"][:-1], "rank": upper["rank"] + 1}
+    loose["at_most"] = upper
+    loose["digest"] = digest(loose)
+    path = tmp_path / "bounds.json"
+    path.write_text(json.dumps(loose))
+    ran = run("verify", str(path))
+    assert ran.status == 0
+    assert "two bounds of the number of base parameters" in ran.out
+    assert "the number itself is not" in " ".join(ran.out.split())
+    found = run("verify", str(path), "--json").json
+    assert (found["confirmed"], found["rank"]) == (True, None)
 
 
 def test_of_a_mechanism(run, file):

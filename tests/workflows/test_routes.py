@@ -8,7 +8,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from basepar_core.base.symbolic import nominal_observation, parameter_indices
+from basepar_core.base.symbolic import nominal_observation, parameter_indices, symbolic
 from basepar_core.closure import prepare
 from basepar_core.files import load, loads
 from basepar_core.precise.numbers import svd
@@ -180,30 +180,36 @@ def test_another_rank_is_contradictory_unless_it_is_doubted(four_bar, watt):
 def test_what_the_symbolic_route_doubts_itself_is_doubtful():
     """Of four lengths a four-bar's 8; of the values, a parallelogram's 3 (docs/library.md)."""
     found = base_routes.compare(prepare(loads(PARALLELOGRAM_BY_VALUE)))
-    assert [found.found[route].rank for route in ROUTES] == [8, 3, 3]
-    # Of random members, as the symbolic route's.
-    assert found.found["black-box"].rank == 8
-    assert found.agreed == "doubtful"
-    assert any("the nominal geometry is special" in reason for reason in found.why)
-    sure = replace(found.found["symbolic"], doubt="")
+    assert [found.found[route].rank for route in ROUTES] == [3, 3, 3]
+    # Of random members, as the symbolic route's family.
+    family = found.found["symbolic"].of_family
+    assert found.found["black-box"].rank == family.rank == 8
+    assert found.agreed == "agreed"
+    verdict, why = base_routes._judged({**found.found, "symbolic": family}, found.spectra)
+    assert verdict == "doubtful"
+    assert any("the nominal geometry is special" in reason for reason in why)
+    sure = replace(family, doubt="")
     assert base_routes._judged({**found.found, "symbolic": sure}, found.spectra)[0] == (
         "contradictory"
     )
     other = replace(found.found["numeric"], kept=found.found["numeric"].kept[:2])
-    verdict, why = base_routes._judged({**found.found, "numeric": other}, found.spectra)
+    both = {**found.found, "symbolic": family, "numeric": other}
+    verdict, why = base_routes._judged(both, found.spectra)
     assert verdict == "contradictory"
     assert "precise and numeric: ranks 3 and 2" in why
 
 
-def test_a_special_geometry_that_float64_cannot_decide_is_a_doubt():
+def test_a_special_geometry_that_float64_cannot_decide_is_counted_in_many_digits():
     """Exact arithmetic sees that these lengths close in a way of their own; float64 is blind."""
     text = PARALLELOGRAM_BY_VALUE.replace("[[l4, 0], [l3, 0]]", "[[l2, 0], [l3, 0]]").replace(
         "A: 0.6", "A: 1e-7"
     )
     text = text.replace(",\n           l4: {value: 0.7, unit: m}", "")
     base = base_routes.find(prepare(loads(text)), "symbolic")
-    assert base.float64_doubt
-    assert "closes in a special way" in base.doubt
+    assert (base.rank, base.doubt) == (3, "")
+    family = symbolic(prepare(loads(text)), own=False)
+    assert family.float64_doubt
+    assert "closes in a special way" in family.doubt
 
 
 def test_chart_shows_the_ridge(watt):

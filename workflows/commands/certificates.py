@@ -67,6 +67,7 @@ def _verify(options: argparse.Namespace) -> int:
     facts = {
         "certificate": str(path),
         "confirmed": True,
+        "rank": verdict.rank,
         "mechanism": verdict.mechanism,
         "grade": verdict.grade,
         "statements": list(verdict.statements),
@@ -78,9 +79,18 @@ def _verify(options: argparse.Namespace) -> int:
     if options.json:
         emit(facts)
         return 0
+    from basepar_core.words import plural
+
     from ..terminal import out
 
-    out.print(f"{path}: confirmed, the number of base parameters of {verdict.mechanism}")
+    if verdict.rank is not None:
+        number = plural(verdict.rank, "base parameter")
+        out.print(f"{path}: confirmed, {number} of {verdict.mechanism}")
+    else:
+        out.print(
+            f"{path}: confirmed, two bounds of the number of base parameters of "
+            f"{verdict.mechanism}; the number itself is not"
+        )
     if verdict.columns:
         out.print(f"  with {', '.join(verdict.columns)} beside the inertial parameters")
     for line in verdict.statements:

@@ -53,12 +53,14 @@ path, path_why (how sweeps evaluate it), drawing (with -o)."""
     base.description = """\
 Base parameters of a mechanism, with the certificate of their number.
 
---json prints mechanism, parameters, rank, route, eliminated, no_effect, base [{parameter, terms,
-values}], columns (of W, from 0), gap, singular_values, doubt (the route's own), float64_doubt,
-validity (must not vanish), certificate {grade, at_least {rank, grade, scope, points}, at_most
-{rank, grade, scope, vectors}} (points are random primes and their seeds; at_most has them too
-where it rests on them); the precise route its digits and bounds too. --route all adds agreed,
-not_run (what could not run, and why) and, in routes, a document per route."""
+--json prints mechanism, parameters, rank (of this geometry; null where only bounds are known),
+generic_rank (of its family), generic (the same of the family, where this geometry has fewer),
+near (relations that the numbers nearly meet), route, eliminated, no_effect, base [{parameter,
+terms, values}], columns (of W, from 0), gap, singular_values, doubt (the route's own),
+float64_doubt, validity (must not vanish), certificate {grade, at_least {rank, grade, scope,
+points}, at_most {rank, grade, scope, vectors}} (points are random primes and their seeds; at_most
+has them too where it rests on them); the precise route its digits and bounds too. --route all adds
+agreed, not_run (what could not run, and why) and, in routes, a document per route."""
     base.add_argument("mechanism", help="a mechanism file, or the name of a shipped one")
     base.add_argument(
         "--eliminate", metavar="P,…", help="parameters to eliminate (φ₂), like crank.J or J1"

@@ -7,6 +7,7 @@ import numpy as np
 from markupsafe import Markup
 
 from basepar_core.base.numeric import OPERATIONS
+from basepar_core.base.result import number_of
 from basepar_core.columns import column_values, select
 
 from . import figures, mathml
@@ -44,7 +45,7 @@ def base_parameters(found: Facts) -> Section | LeftOut:
     if base is None:
         reason = "The store keeps no base parameters (attribute base)."
         return LeftOut("base", "Base parameters", reason)
-    count, total = base["rank"], len(base["parameters"])
+    count, total = number_of(base), len(base["parameters"])
     lead = (
         f"Of {total} inertial parameters, {count} combinations are all that the motion's torques "
         f"can tell ({base['route']} route)."
@@ -218,8 +219,10 @@ def singular_values(found: Facts) -> Section | LeftOut:
         word = found.metrics[0].ends[0].lower()
         name = f"variant {found.variants[best]}, {word} by {found.metrics[0].name}"
         single[name] = values[best]
-    spectra = figures.Spectra(many, single, found.base["rank"], _noise(many, single["nominal"]))
-    label = f"Singular values of W by index; rank {found.base['rank']} of {many.shape[1]}."
+    spectra = figures.Spectra(
+        many, single, len(found.base["base"]), _noise(many, single["nominal"])
+    )
+    label = f"Singular values of W by index; rank {number_of(found.base)} of {many.shape[1]}."
     keys = _keys(list(single), len(many))
     body = [figure(figures.spectrum(spectra, label), keys), _gap_table(found), *_precise(found)]
     return Section("spectrum", title, joined(body))
@@ -282,6 +285,8 @@ def _precise(found: Facts) -> list[Markup]:
     shown = ", ".join(str(found.variants[row]) for row in rows)
     least = digits(float(values[rows][values[rows] > 0].min()), 2)
     label = "Singular values in variable precision."
-    picture = figures.spectrum_lines(values[rows], found.base["rank"] if found.base else 0, label)
+    picture = figures.spectrum_lines(
+        values[rows], len(found.base["base"]) if found.base else 0, label
+    )
     caption = f"In variable precision: variants {shown}. The least is {least}."
     return [figure(picture, caption)]

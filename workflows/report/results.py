@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
+from basepar_core.base.result import number_of
 from sweeps.statuses import WITH_RESULTS
 
 from . import figures, mathml
@@ -366,7 +367,15 @@ def tiles(found: Facts) -> list[tuple[str, Any, str]]:
     ]
     if found.base is not None:
         total = len(found.base["parameters"])
-        made.append(("base parameters", data(int(found.base["rank"])), f"of {total}"))
+        made.append(
+            (
+                "base parameters",
+                data(found.base["rank"])
+                if found.base["rank"] is not None
+                else number_of(found.base),
+                f"of {total}",
+            )
+        )
     selected = found.read("selected_size")
     if (
         selected is not None

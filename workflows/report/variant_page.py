@@ -8,6 +8,7 @@ import numpy as np
 from markupsafe import Markup
 
 from basepar_core import columns
+from basepar_core.base.result import number_of
 from basepar_core.closure import Model
 from basepar_core.criteria import select
 from basepar_core.mechanism import LENGTH_VALUES, Mechanism
@@ -181,9 +182,11 @@ def _formula(line: Mapping[str, Any]) -> Markup:
 def _spectrum(found: Facts, row: int, values: np.ndarray) -> Section:
     assert found.base is not None
     spectra = figures.Spectra(
-        np.empty((0, len(values))), {f"variant {found.variants[row]}": values}, found.base["rank"]
+        np.empty((0, len(values))),
+        {f"variant {found.variants[row]}": values},
+        len(found.base["base"]),
     )
-    label = f"Singular values of W; rank {found.base['rank']} of {len(values)}."
+    label = f"Singular values of W; rank {number_of(found.base)} of {len(values)}."
     columns = ", inertial columns" if found.further else ""
     caption = f"Observation matrix of the excitation{columns}. Exact zeros lie on the lower edge."
     return Section(

@@ -1,0 +1,283 @@
+"""The file's own geometry: how many base parameters its numbers have, counted where needed.
+
+Null vectors and ranks over finite fields are of a family: of symbols that vary, and of numbers
+that had to. A member may be special (a crank and a rod of one length), and then the family's
+count is not its own. Float64 tells the two apart where it can; elsewhere variable precision
+counts W of the exact numbers of the file, at random states so that nothing depends on the
+excitation's course. What the family lacks is completed by null vectors of this geometry alone.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+from mpmath import mp, mpf
+
+from ..algebra import GeometryField
+from ..closure import Model
+from ..errors import BaseparError, EliminationError
+from ..exact.component import Component
+from ..exact.grading import Grading
+from ..expressions import number
+from ..mechanism import States
+from ..motion import excitation
+from ..regressor import Observation
+from .doubts import infinite
+from .null_space import NullVector
+from .result import BaseParameters, Certificate
+
+#: Digits of the null space, the share of them that tells a zero, and the largest denominator of
+#: an entry that is taken for a fraction: a number that is none agrees with one so far by chance
+#: only in 10^(20 − 30) of cases.
+DIGITS, ZERO, DENOMINATOR = 40, mpf(10) ** -30, 10**10
+#: Of an own excitation: this many samples a parameter, angular frequency of rates in rad/s.
+SAMPLES, OMEGA = 2, 3
+#: Share of the excitation's range that random states fill: within it the loops were followed.
+WITHIN = Fraction(9, 10)
+#: Least range of a coordinate, for an excitation that holds it still.
+LEAST = 1e-3
+
+
+#: Scope of what is said of the file's own numbers.
+HERE = "this geometry and branch"
+
+
+@dataclass(frozen=True)
+class Route:
+    """What base parameters are made of besides null vectors; `wanted` is φ₂, if it is chosen."""
+
+    model: Model
+    field: GeometryField
+    name: str
+    wanted: Sequence[int] | None
+    seen: Observation
+
+
+@dataclass(frozen=True)
+class OwnCount:
+    """What variable precision says of the file's own geometry.
+
+    Attributes
+    ----------
+    rank
+        Of W over any motion; None where variable precision does not decide.
+    grade
+        Of rank ≥ `rank`.
+    reason
+        Why it does not decide; empty where it does.
+    moving
+        The mechanism with the motion that decided it.
+    """
+
+    rank: int | None
+    grade: str
+    reason: str
+    moving: Model | None = None
+
+
+def count(model: Model) -> OwnCount:
+    """The rank of W at the exact numbers of the file, on its branch, over any motion."""
+    from .precise import precise_rank
+
+    reasons = []
+    # Random states first; along the file's own excitation where those cannot be followed.
+    for moving in (_at_random_states(model), model):
+        try:
+            found = precise_rank(moving)
+        except BaseparError as error:
+            reasons.append(error.message)
+            continue
+        if found.evident:
+            grade = "proved" if found.proved else "numerical"
+            return OwnCount(found.rank, grade, "", moving)
+        reasons.append(found.reason)
+    return OwnCount(None, "numerical", reasons[0])
+
+
+def _at_random_states(model: Model) -> Model:
+    """The same mechanism, excited by random states within the range of its excitation."""
+    motion = excitation(model.mechanism, model.assembled.coordinates)
+    start = model.assembled.coordinates[:, None]
+    size = np.abs(motion.q - start).max(axis=1) * float(WITHIN)
+    widest = max(float(size.max()), LEAST)
+    amplitude = tuple(number(Fraction(float(x if x > 0 else LEAST * widest))) for x in size)
+    samples = SAMPLES * len(model.mechanism.parameter_names) + 10
+    law = States(amplitude, number(Fraction(OMEGA)), samples, 20261122)
+    return replace(model, mechanism=replace(model.mechanism, excitation=law))
+
+
+def own_vectors(
+    found: OwnCount, field: GeometryField, kept: Sequence[int]
+) -> tuple[list[NullVector], list[int]]:
+    """Null vectors on columns that the family leaves, and the columns that go by them.
+
+    Parameters
+    ----------
+    found
+        A count that was decided.
+    field
+        Where entries live.
+    kept
+        Columns that the family's null vectors leave.
+
+    Raises
+    ------
+    EliminationError
+        Not all digits of the null space are proved.
+    """
+    from .precise import precise
+
+    assert found.moving is not None
+    many = precise(found.moving, digits=DIGITS)
+    if many.doubt or many.rank != found.rank:
+        raise EliminationError(
+            f"The null space of this geometry is not certain to {DIGITS} digits: "
+            f"{many.doubt or f'its rank is {many.rank} there'}."
+        )
+    table = many.null_space
+    with mp.workdps(DIGITS + 10):
+        rows = [[table[row, k] for row in range(table.rows)] for k in range(table.cols)]
+        for k in range(len(rows[0]) if rows else 0):
+            if k not in kept:
+                _cleared(rows, k)
+        rows = [row for row in rows if row]
+        pivots: list[int] = []
+        done: list[list[mpf]] = []
+        while rows:
+            # The largest entry is the pivot, so that no coefficient is large.
+            size, r, k = max(
+                (abs(row[k]), r, k) for r, row in enumerate(rows) for k in kept if k not in pivots
+            )
+            if size < ZERO:
+                break
+            row = _unit(rows.pop(r), k)
+            done = [_minus(other, row, k) for other in done] + [row]
+            rows = [_minus(other, row, k) for other in rows]
+            pivots.append(k)
+        vectors = [
+            NullVector(
+                {k: field.element(number(_exact(x))) for k, x in enumerate(row) if _is(x)},
+                "numerical",
+                f"of this geometry's numbers only (variable precision, {DIGITS} digits)",
+            )
+            for row in done
+        ]
+    return vectors, pivots
+
+
+def _cleared(rows: list[list[mpf]], k: int) -> None:
+    """Column k removed from all vectors at the price of one of them."""
+    r = max(range(len(rows)), key=lambda i: abs(rows[i][k]) / max(map(abs, rows[i])))
+    if abs(rows[r][k]) < ZERO:
+        return
+    row = _unit(rows.pop(r), k)
+    rows[:] = [_minus(other, row, k) for other in rows]
+
+
+def _unit(row: list[mpf], k: int) -> list[mpf]:
+    pivot = row[k]
+    return [x / pivot for x in row]
+
+
+def _minus(one: list[mpf], row: list[mpf], k: int) -> list[mpf]:
+    share = one[k]
+    return [
+        x - share * y if i != k else mpf(0) for i, (x, y) in enumerate(zip(one, row, strict=True))
+    ]
+
+
+def _is(x: mpf) -> bool:
+    return bool(abs(x) > ZERO)
+
+
+def _exact(x: mpf) -> Fraction:
+    """A fraction where the digits show one, else the float next to it."""
+    sign, man, exp, _ = x._mpf_
+    whole = Fraction(int(man)) * Fraction(2) ** int(exp) * (-1 if sign else 1)
+    near = whole.limit_denominator(DENOMINATOR)
+    if abs(near - whole) < Fraction(1, 10**30) * max(Fraction(1), abs(whole)):
+        return near
+    return Fraction(float(x))
+
+
+def counted(found: BaseParameters, graded: Grading, component: Component | str = "") -> bool:
+    """Whether the count is the file's own geometry's, and not only its family's."""
+    if any(vector.grade == "numerical" for vector in graded.vectors):
+        return False
+    if found.doubt:
+        return False
+    return not found.float64_doubt or _is_one(component)
+
+
+def _is_one(component: Component | str) -> bool:
+    """Whether a family has one member, the file's geometry."""
+    if isinstance(component, str):
+        return False
+    it = component.family
+    return not (it.directions or it.angles or it.roots or it.unknowns or it.freed)
+
+
+def completed(
+    it: Route,
+    graded: Grading,
+    found: BaseParameters,
+    parameters: Callable[[Route, Grading], BaseParameters],
+) -> BaseParameters:
+    """The result with the count of the file's own geometry, completed where that is lower.
+
+    `parameters` makes base parameters of null vectors.
+    """
+    here = count(it.model)
+    poles = found.vanishing_pivots(it.model.mechanism.nominal)[:, 0]
+    rest = infinite([t for (_, t), gone in zip(found.validity, poles, strict=True) if gone])
+    generic = graded.rank
+    if here.rank is None:
+        why = f"variable precision does not decide this geometry's own count: {here.reason}"
+        return replace(found, doubt="; ".join(filter(None, [found.doubt, why])))
+    if here.rank > found.rank:  # what was seen near this geometry is not exactly so
+        held = [vector for vector in graded.vectors if vector.grade != "numerical"]
+        graded = replace(graded, vectors=tuple(held))
+        found = parameters(it, graded)
+    if here.rank < found.rank and it.wanted is None:
+        try:
+            found = _whole(it, here, graded, found, parameters)
+        except EliminationError as error:
+            found = replace(found, doubt="; ".join(filter(None, [found.doubt, error.message])))
+    if here.rank == found.rank:
+        found = replace(found, doubt="; ".join(rest), certificate=_by(here, found, generic))
+    else:
+        why = f"this geometry has {here.rank} by variable precision, the null vectors {found.rank}"
+        doubt = "; ".join(filter(None, [found.doubt, why]))
+        found = replace(found, doubt=doubt, certificate=_by(here, found, None))
+    return replace(found, generic=generic)
+
+
+def _whole(
+    it: Route,
+    here: OwnCount,
+    graded: Grading,
+    found: BaseParameters,
+    parameters: Callable[[Route, Grading], BaseParameters],
+) -> BaseParameters:
+    """The result with the null vectors of this geometry alone."""
+    more, gone = own_vectors(here, it.field, found.kept)
+    wanted = sorted([*found.eliminated, *gone])
+    both = replace(graded, vectors=(*graded.vectors, *more))
+    whole = parameters(replace(it, wanted=wanted), both)
+    return replace(whole, of_family=found if graded.rank == found.rank else None)
+
+
+def _by(here: OwnCount, found: BaseParameters, generic: int | None) -> Certificate:
+    """A certificate whose lower bound is of this geometry, unless the family's is as high."""
+    stated = found.certificate
+    if generic == found.rank == stated.at_least:
+        return stated
+    assert here.rank is not None
+    return replace(
+        stated,
+        at_least=min(here.rank, stated.at_most),
+        at_least_grade=here.grade,
+        at_least_scope=scope if (scope := stated.at_least_scope).startswith(HERE) else HERE,
+        at_least_points=(),
+    )

@@ -1,0 +1,143 @@
+"""The count of the file's own numbers, where the family's is another and float64 is blind."""
+
+import json
+
+import numpy as np
+import pytest
+
+from basepar_core import closure, files
+from basepar_core.base.compiled import compiled
+from basepar_core.base.near import nearly_met
+from basepar_core.base.own_geometry import count
+from basepar_core.base.symbolic import numeric, symbolic
+from basepar_core.certificate import certify, verify
+from tests.campaigns.count_families import peaucellier
+from tests.campaigns.homes import Written
+from tests.mechanisms import PARALLELOGRAM_BY_VALUE, build
+from tests.oracles.energy_rank import energy_rank
+
+CENTRIC = """
+name: centric slider-crank
+space: planar
+gravity: [0, -9.81]
+{symbols}
+bodies: {{crank: {{}}, rod: {{}}, slider: {{}}}}
+joints:
+  A: {{type: revolute, connects: [ground, crank]}}
+  B: {{type: revolute, connects: [crank, rod], at: [[{crank}, 0], [0, 0]]}}
+  C: {{type: revolute, connects: [rod, slider], at: [[{rod}, 0], [0, 0]]}}
+  D: {{type: prismatic, connects: [ground, slider], axis: [[1, 0], [1, 0]]}}
+coordinates: [A]
+assembly: {{A: 40 deg, B: -80 deg, C: 40 deg, D: 0.766}}
+excitation: {{kind: fourier, harmonics: 5, base_frequency: 0.5 Hz, amplitude: {{A: {size} rad}},
+             samples: 64, seed: 1}}
+"""
+
+
+def centric(size="0.004", crank="0.5", rod="0.5", symbols=""):
+    """A centric slider-crank, in numbers or symbols."""
+    text = CENTRIC.format(size=size, crank=crank, rod=rod, symbols=symbols)
+    return closure.prepare(files.loads(text))
+
+
+@pytest.mark.parametrize("size", ["0.3", "0.004", "1e-4", "1e-6"])
+def test_a_small_motion_of_a_special_geometry_by_numbers(size):
+    """Crank and rod of one length: θ₂ = −θ₁, 5 of the 6 that unequal lengths have."""
+    model = centric(size)
+    base = symbolic(model)
+    assert (base.rank, base.count, base.doubt) == (5, 5, "")
+    assert energy_rank(model).rank == 5
+    # What the family has is said beside it.
+    assert base.generic == 6
+    assert base.document()["generic_rank"] == 6
+
+
+def test_a_peaucellier_by_numbers():
+    """15 by the rules; its pen goes along a line, and 14 is right."""
+    wanted = Written("numbers", "0.001", None, "aligned", "down", "states")
+    made = peaucellier(np.random.default_rng(1))
+    model = closure.prepare(build(made.document(np.random.default_rng(1), wanted, "inversor")))
+    base = symbolic(model)
+    assert (base.rank, base.doubt) == (energy_rank(model).rank, "")
+    assert base.rank == 14
+
+
+SYMBOLS = "geometry: {a: {value: 0.5, unit: m}, b: {value: 0.5, unit: m}}"
+
+
+@pytest.mark.parametrize("size", ["0.3", "1e-4"])
+def test_symbols_of_equal_value_have_both_counts(size):
+    """5 here and 6 for other members, with β of each; a function of a and b is of the 6."""
+    model = centric(size, "a", "b", SYMBOLS)
+    base = symbolic(model)
+    assert (base.rank, base.generic, base.doubt) == (5, 6, "")
+    document = base.document()
+    assert (document["rank"], document["generic"]["rank"]) == (5, 6)
+    assert (len(document["base"]), len(document["generic"]["base"])) == (5, 6)
+    assert compiled(base, model.mechanism).rank == 6
+
+
+@pytest.mark.parametrize(("rod", "off"), [("0.5001", "0.0001"), ("0.50000000000000001", "1e-17")])
+def test_decimals_that_miss_a_special_value_are_generic(rod, off):
+    model = centric("0.3", rod=rod)
+    base = symbolic(model)
+    assert (base.rank, base.doubt) == (6, "")
+    assert energy_rank(model).rank == 6
+    (said,) = base.document()["near"]
+    assert "A-B on crank" in said
+    assert f"differ by {off} m" in said
+
+
+def test_rounded_roots_and_nearly_parallel_axes_are_said():
+    text = """
+name: arm
+space: spatial
+gravity: [0, 0, -9.81]
+bodies: {one: {}, two: {}}
+joints:
+  A: {type: revolute, connects: [ground, one], axis: [[0.7071, 0, 0.7071], [0.7071, 0, 0.7071]]}
+  B: {type: revolute, connects: [one, two], at: [[0.4, 0, 0], [0, 0, 0]],
+      axis: [[0.7071, 0.0001, 0.7071], [0.7071, 0.0001, 0.7071]]}
+coordinates: [A, B]
+"""
+    rounded, parallel = nearly_met(files.loads(text))
+    assert rounded == "0.7071 is nearly sqrt(2)/2"
+    assert parallel == "axes of A and B on one are nearly parallel"
+    exact = text.replace("0.7071", "0.6").replace("0.0001", "0")
+    assert nearly_met(files.loads(exact)) == ()
+
+
+def test_a_choice_for_the_family_is_kept_and_doubted():
+    """The bounds differ, and programs see no number."""
+    model = centric("0.004", "a", "b", SYMBOLS)
+    family = symbolic(model, own=False)
+    base = symbolic(model, family.eliminated)
+    assert (base.rank, base.count) == (6, None)
+    assert "this geometry has 5 by variable precision, the null vectors 6" in base.doubt
+    document = base.document()
+    assert document["rank"] is None
+    bounds = document["certificate"]
+    assert (bounds["at_least"]["rank"], bounds["at_most"]["rank"]) == (5, 6)
+
+
+def test_the_completed_null_space_is_w_s():
+    """β with the vectors of this geometry alone is variable precision's."""
+    model = closure.prepare(files.loads(PARALLELOGRAM_BY_VALUE))
+    base = symbolic(model)
+    other = numeric(model, base.eliminated)
+    assert base.nominal_beta == pytest.approx(other.nominal_beta, abs=1e-9)
+
+
+def test_a_certificate_of_a_completed_null_space_is_confirmed():
+    model = centric("0.3")
+    verdict = verify(json.loads(json.dumps(certify(model, symbolic(model)))))
+    assert verdict.rank == 5
+    assert [line["grade"] for line in verdict.statements] == ["proved", "numerical"]
+
+
+def test_the_count_is_of_any_motion():
+    """Two samples, or a course without accelerations, are the excitation's affair."""
+    model = centric("0.3")
+    few = CENTRIC.format(size="0.3", crank="0.5", rod="0.5", symbols="")
+    few = few.replace("samples: 64", "samples: 12")
+    assert count(closure.prepare(files.loads(few))).rank == count(model).rank == 5
