@@ -11,8 +11,8 @@ from basepar_core.base.near import nearly_met
 from basepar_core.base.own_geometry import count
 from basepar_core.base.symbolic import numeric, symbolic
 from basepar_core.certificate import certify, verify
-from tests.campaigns.count_families import peaucellier
 from tests.campaigns.homes import Written
+from tests.campaigns.planar_families import peaucellier
 from tests.mechanisms import PARALLELOGRAM_BY_VALUE, build
 from tests.oracles.energy_rank import energy_rank
 

@@ -235,10 +235,6 @@ class Branch:
             return at
         raise NoAnswerError("float64 does not close the loops")
 
-    def walk(self) -> "list[Poses]":
-        """An endless walk; here a generator of closed poses."""
-        raise NotImplementedError
-
     def poses(self, count: int) -> list[Poses]:
         """Random poses on the branch: a walk that begins anew where it nears a singularity."""
         found: list[Poses] = []
