@@ -14,7 +14,7 @@ import numpy as np
 import zarr
 from distributed import Client
 
-from . import fanout, store, survey
+from . import damage, fanout, store, survey
 from .fleet import Fleet
 from .lock import Lock, locked
 from .outputs import Evaluator
@@ -112,6 +112,7 @@ def opened(
         layout = layout_of(spec, evaluator)
         if path.exists():
             refuse_other(spec, path)
+            damage.check(path)
         else:
             store.create(path, layout)
         group = store.check(path, layout)
@@ -121,7 +122,7 @@ def opened(
         tally = Tally(len(spec), found.counts, {}, progress, lock)
         blocks = Blocks(
             *(spec, path, evaluator, client, lock, progress),
-            *(group, dict(group.arrays()), Stage(evaluator, part), tally),
+            *(group, store.arrays_of(group), Stage(evaluator, part), tally),
         )
         try:
             yield blocks

@@ -47,32 +47,43 @@ class ChunkFiles:
     codec: Blosc
 
     def write(self, number: int, values: np.ndarray) -> None:
-        """Replace a chunk at once: readers see the old one or the new one.
+        """Replace a chunk, (rows, …), at once: readers see the old one or the new one."""
+        self.store(number, self.encode(values))
 
-        Parameters
-        ----------
-        number
-            Of the chunk, from 0.
-        values
-            (rows, …); fewer rows than a chunk has only where the array ends there.
+    def encode(self, values: np.ndarray) -> bytes | None:
+        """A chunk's file, (rows, …); fewer rows than a chunk has where the array ends there.
+
+        None: nothing but the fill value, and such a chunk is not stored.
         """
-        file = self._file(number)
         whole = np.asarray(values, self.fill.dtype, order="C")
         if self._is_empty(whole):
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(file)
-            return
+            return None
         if len(whole) < self.shape[0]:
             padded = np.full(self.shape, self.fill)
             padded[: len(whole)] = whole
             whole = padded
         content = self.codec.encode(whole)
-        _replace(file, content + google_crc32c.value(content).to_bytes(4, "little"))
+        return content + google_crc32c.value(content).to_bytes(4, "little")
+
+    def store(self, number: int, content: bytes | None) -> None:
+        """Replace a chunk's file, or remove it (None)."""
+        if content is None:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(self.file(number))
+        else:
+            _replace(self.file(number), content)
+
+    def stored_bytes(self, number: int) -> bytes | None:
+        """What a chunk's file holds; None where it is not stored."""
+        try:
+            return Path(self.file(number)).read_bytes()
+        except FileNotFoundError:
+            return None
 
     def read(self, number: int) -> np.ndarray:
         """A chunk, (rows of a chunk, …); ValueError or RuntimeError where it is not whole."""
         try:
-            content = Path(self._file(number)).read_bytes()
+            content = Path(self.file(number)).read_bytes()
         except FileNotFoundError:
             return np.full(self.shape, self.fill)
         body, checksum = content[:-4], content[-4:]
@@ -80,8 +91,9 @@ class ChunkFiles:
             raise ValueError(f"chunk {number} of {self.folder} does not match its checksum")
         return np.frombuffer(self.codec.decode(body), self.fill.dtype).reshape(self.shape)
 
-    def _file(self, number: int) -> str:
-        return f"{self.folder}/c/{number}{'/0' * (len(self.shape) - 1)}"
+    def file(self, number: int) -> str:
+        """Where a chunk lies."""
+        return f"{self.folder}/{chunk_key(number, len(self.shape))}"
 
     def _is_empty(self, values: np.ndarray) -> bool:
         """Bit for bit the fill value, as Zarr has it: such a chunk is not stored."""
@@ -89,6 +101,23 @@ class ChunkFiles:
         fill = self.fill.view(bits)
         flat = values.reshape(-1).view(bits)
         return bool(flat[0] == fill and (flat == fill).all())
+
+
+def chunk_key(number: int, dimensions: int) -> str:
+    """Name of a chunk's file below its array; the first axis alone is cut."""
+    return f"c/{number}{'/0' * (dimensions - 1)}"
+
+
+def is_number(name: str) -> bool:
+    """Whether a file of this name may be a chunk's: digits as we write them."""
+    return name.isascii() and name.isdigit() and (name == "0" or name[0] != "0")
+
+
+def plain(folder: Path, shape: tuple[int, ...], fill: np.generic) -> ChunkFiles:
+    """Files as our arrays are made (`compressors`), where there is no array to ask."""
+    dtype = np.asarray(fill).dtype
+    codec = Blosc("lz4", 5, Blosc.SHUFFLE, 0, typesize=dtype.itemsize)
+    return ChunkFiles(str(folder), shape, np.array(fill), codec)
 
 
 def of(array: zarr.Array) -> ChunkFiles | None:
@@ -117,16 +146,6 @@ def of(array: zarr.Array) -> ChunkFiles | None:
     return ChunkFiles(folder, array.chunks, np.array(array.fill_value, array.dtype), codec)
 
 
-def put(array: zarr.Array, start: int, stop: int, values: np.ndarray) -> None:
-    """Write whole chunks: rows start … stop − 1, as files where that can be."""
-    files, chunk = of(array), array.chunks[0]
-    if files is None:
-        array[start:stop] = values
-        return
-    for first in range(start, stop, chunk):
-        files.write(first // chunk, values[first - start : min(first + chunk, stop) - start])
-
-
 def get(array: zarr.Array, start: int, stop: int) -> np.ndarray:
     """Rows start … stop − 1, a copy; what is not whole is Zarr's to complain of."""
     files, chunk = of(array), array.chunks[0]
@@ -153,7 +172,7 @@ def stored(array: zarr.Array) -> Sequence[int]:
         names = os.listdir(Path(place.store.root) / place.path / "c")
     except (FileNotFoundError, NotADirectoryError):
         return []
-    return sorted(int(name) for name in names if name.isdigit())
+    return sorted(int(name) for name in names if is_number(name))
 
 
 def runs(numbers: Sequence[int], chunk: int, start: int, stop: int) -> Iterator[tuple[int, int]]:

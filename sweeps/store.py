@@ -6,14 +6,15 @@ Preallocated from the declared outputs, written by workers chunk by chunk, reada
 - A write covers whole chunks. Two unaligned writers of one chunk lose rows without a sound (30
   of 100 regions lost with four processes), so `write` refuses them, and nothing is ever appended.
 - `status` is written last and its fill value is 0, pending: a killed worker leaves a chunk that
-  is done or a chunk that is redone, nothing between.
+  is done or a chunk that is redone, nothing between. Before it goes the chunk's record
+  (`records`), by which a chunk that is lost or changed later is known.
 - A store is made under another name and renamed when complete, so that a half-made one is never
   taken for a store.
 """
 
 import json
+import os
 import shutil
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,8 +26,9 @@ import zarr
 
 from basepar_core.errors import StoreError, UsageError
 
-from . import chunk_files
+from . import chunk_files, records, seal
 from .folder import folder
+from .lock import locked
 from .outputs import Arrays, Output
 from .statuses import REASONS, PreciseStatus, Status, flags
 
@@ -122,18 +124,23 @@ def status_outputs(prefix: str = "") -> tuple[Output, ...]:
 def create(path: Path, layout: Layout) -> None:
     """Preallocate a store; whole or not there at all.
 
-    A half-made one of an interrupted run, `.NAME.creating`, is removed first.
+    A half-made one of an interrupted run, `.NAME.creating`, is removed first; what else may have
+    that name is left alone.
 
     Raises
     ------
     StoreError
-        Where the directory cannot be written, or somebody else makes the same store.
+        Where the directory cannot be written, or somebody else makes the same store, or something
+        else stands where it is made.
     """
     path = folder(path)
     draft = path.with_name(f".{path.name}.creating")
     try:
+        _remove_draft(draft)
         _fill_draft(draft, layout)
         draft.rename(path)
+    except StoreError:
+        raise
     except Exception as cause:
         raise StoreError(
             f"{path} cannot be made: {said(cause)}. Name a directory that can be written; if "
@@ -142,10 +149,30 @@ def create(path: Path, layout: Layout) -> None:
         ) from cause
 
 
+def _remove_draft(draft: Path) -> None:
+    """Remove what an interrupted run left, and nothing else."""
+    if not os.path.lexists(draft):
+        return
+    ours = draft.is_dir() and not draft.is_symlink()
+    if ours and any(draft.iterdir()):
+        try:
+            ours = "spec_hash" in seal.read_document(draft / seal.ROOT)["attributes"]
+        except (seal.Wrong, KeyError, TypeError):
+            ours = False
+    if not ours:
+        raise StoreError(
+            f"{draft} stands where a store is made before it gets its name, and is none that an "
+            "interrupted run left. Move it away, or name another store.",
+            [str(draft)],
+        )
+    shutil.rmtree(draft)
+
+
 def _fill_draft(draft: Path, layout: Layout) -> None:
-    shutil.rmtree(draft, ignore_errors=True)
     draft.parent.mkdir(parents=True, exist_ok=True)
-    group = zarr.create_group(draft, zarr_format=3, attributes=_plain_attrs(layout.attrs))
+    attributes = _plain_attrs(layout.attrs)
+    group = zarr.create_group(draft, zarr_format=3, attributes=attributes)
+    hidden = group.create_group(records.GROUP)
     for name, labels in layout.coords.items():
         _create_coordinate(group, name, name, labels)
     for name, units in layout.units.items():
@@ -153,10 +180,10 @@ def _fill_draft(draft: Path, layout: Layout) -> None:
     for part in layout.parts:
         for output in part.arrays:
             _create_array(group, layout, part, output)
-    with warnings.catch_warnings():
-        # Consolidated metadata is young in Zarr 3; without it xarray warns at every opening.
-        warnings.simplefilter("ignore", category=UserWarning)
-        zarr.consolidate_metadata(draft)
+        _create_records(hidden, layout, part)
+    outputs = [output.name for part in layout.parts for output in part.arrays]
+    names = [*outputs, *layout.coords, *layout.units]
+    seal.write(draft, seal.take(draft, attributes, names), {})
 
 
 def _create_coordinate(
@@ -203,6 +230,24 @@ def _create_array(group: zarr.Group, layout: Layout, part: Part, output: Output)
     )
 
 
+def _create_records(hidden: zarr.Group, layout: Layout, part: Part) -> None:
+    columns = records.fields([output.name for output in part.arrays])
+    hidden.create_array(
+        f"{part.prefix}record",
+        shape=(-(-layout.count // layout.chunk_of(part)), len(columns)),
+        chunks=(1, len(columns)),
+        dtype="uint64",
+        compressors=chunk_files.compressors("uint64"),
+        fill_value=0,
+        dimension_names=[f"{part.prefix}chunk", f"{part.prefix}field"],
+        attributes={
+            "long_name": "statuses counted and digests of the arrays' chunks",
+            "fields": columns,
+            "spec_hash": str(layout.attrs.get("spec_hash", "")),
+        },
+    )
+
+
 def _plain_attrs(attrs: Mapping[str, Any]) -> dict[str, Any]:
     """Attributes as text, numbers and lists of them; the rest as JSON, which netCDF keeps too."""
 
@@ -228,8 +273,14 @@ def refuse_nothing(path: Path | str, cause: Exception) -> None:
 
 
 def open_group(path: Path | str, mode: str = "r") -> zarr.Group:
-    """The store's group, for reading ("r") or for writing chunks ("r+")."""
-    folder(path)
+    """The store's group, for reading ("r") or for writing chunks ("r+").
+
+    Raises
+    ------
+    StoreError
+        There is none, or it cannot be read, or its attributes are not what they were made.
+    """
+    _refuse_changed(folder(path))
     try:
         return zarr.open_group(path, mode=mode, zarr_format=3, use_consolidated=False)  # type: ignore[arg-type]
     except (FileNotFoundError, NotADirectoryError) as cause:  # zarr's "no group here" among them
@@ -244,6 +295,26 @@ def open_group(path: Path | str, mode: str = "r") -> zarr.Group:
             "it and run again.",
             [str(path)],
         ) from cause
+
+
+def _refuse_changed(path: Path) -> None:
+    """Make sure that a store's attributes are its own; what is no store is not judged here."""
+    try:
+        seal.read_root(path)
+    except seal.Wrong as wrong:
+        if (path / records.GROUP).is_dir():
+            raise StoreError(
+                f"{path} is damaged: its zarr.json {wrong}. Run it again with --repair; what is "
+                "whole is kept.",
+                [f"{path}/{seal.ROOT}"],
+            ) from wrong
+
+
+def arrays_of(group: zarr.Group) -> dict[str, zarr.Array]:
+    """Every array of a store by name, the records of chunks among them."""
+    hidden = [records.name_of(prefix) for prefix in ("", "precise_")]
+    found = dict(group.arrays())
+    return found | {name: array_of(group, name) for name in hidden if name in group}
 
 
 def check(path: Path, layout: Layout) -> zarr.Group:
@@ -321,45 +392,69 @@ def write(
     ValueError
         If the range does not begin and end at chunk boundaries: nothing is written then.
     """
-    total = opened[part.status].shape[0]
+    total, chunk = opened[part.status].shape[0], part.chunk
     if start % part.chunk or (stop % part.chunk and stop != total) or not start < stop <= total:
         raise ValueError(
             f"Variants {start} to {stop} do not fill whole chunks of {part.chunk}; two writers "
             "of one chunk would lose rows."
         )
-    for output in part.arrays:
-        if output.name in arrays or output.name != part.retries:
-            chunk_files.put(opened[output.name], start, stop, arrays[output.name])
+    if part.retries not in arrays:
+        arrays = {**arrays, part.retries: np.zeros(stop - start, np.int16)}
+    known = records.of(array_of(opened, records.name_of(part.prefix)))
+    named = {name: chunk_files.of(opened[name]) for name in known.arrays}
+    files = {name: one for name, one in named.items() if one is not None}  # else it has no size
+    for first in range(start, stop, chunk):
+        rows, number = slice(first - start, min(first + chunk, stop) - start), first // chunk
+        contents = {name: one.encode(arrays[name][rows]) for name, one in files.items()}
+        record = known.made(number, arrays[part.status][rows], contents)
+        _replace(known, files, number, record, contents)
+
+
+def _replace(
+    known: records.Records,
+    files: Mapping[str, chunk_files.ChunkFiles],
+    number: int,
+    record: np.ndarray,
+    contents: Mapping[str, bytes | None],
+) -> None:
+    """Write a chunk's files: results, record, status; one that is another now is pending first."""
+    *results, status = known.arrays
+    before = known.files.stored_bytes(number)
+    told = known.files.encode(record)
+    if before is not None and before != told:
+        files[status].store(number, None)
+    for name in results:
+        if name in files:
+            files[name].store(number, contents[name])
+    known.files.store(number, told)
+    files[status].store(number, contents[status])
 
 
 def extend(path: Path, count: int, document: str) -> None:
     """Make a study's arrays longer; the new variants are pending.
 
-    Only the sizes that the arrays' metadata state are changed, and the specification last: where
-    that is of fewer variants, an interrupted extension is simply done again. Nobody may write
-    meanwhile.
+    Only the sizes that the arrays' metadata state are changed, and the specification. The second
+    copy of both goes first, the store's own `zarr.json` last: whoever finds them apart does an
+    interrupted extension to its end. Nobody may write meanwhile.
     """
-    group = open_group(path, "r+")
-    for array in group.arrays():
-        names = getattr(array[1].metadata, "dimension_names", None) or ()
-        if names[:1] == ("variant",) and array[1].shape[0] != count:
-            array[1].resize((count, *array[1].shape[1:]))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", category=UserWarning)
-        zarr.consolidate_metadata(path)
-    set_attribute(path, "spec", document)
+    root, copy = seal.read_root(path), seal.read_copy(path)
+    seal.write(path, seal.extended(copy, count, document), seal.mutable_of(root))
+
+
+def settle(path: Path) -> None:
+    """Do an interrupted extension to its end, holding the store; nothing where there is none."""
+    try:
+        root, copy = seal.read_root(path), seal.read_copy(path)
+    except seal.Wrong:
+        return  # what is damaged is another's to say
+    if seal.is_extending(root, copy):
+        with locked(path):
+            seal.write(path, copy, seal.mutable_of(root))
 
 
 def set_attribute(path: Path, key: str, value: str) -> None:
-    """Change one attribute of a finished store, at once and keeping its consolidated metadata.
-
-    Zarr's own way drops the consolidated part of `zarr.json`, and readers are warned ever after.
-    """
-    file, draft = path / "zarr.json", path / ".zarr.json.draft"
-    plain = json.loads(file.read_text())
-    plain["attributes"][key] = value
-    draft.write_text(json.dumps(plain, indent=2))
-    draft.replace(file)
+    """Change one attribute of a store that may change (`seal.MUTABLE`)."""
+    seal.set_attribute(path, key, value)
 
 
 def read(path: Path | str) -> xr.Dataset:

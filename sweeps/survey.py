@@ -68,7 +68,8 @@ def awaiting(group: zarr.Group, part: Part) -> Iterator[tuple[int, int]]:
         waits = block == Status.AWAITING_PRECISE
         if not waits.any():
             continue
-        waits &= np.asarray(precise[start : start + len(block)]) == PreciseStatus.NONE
+        settled = piece(precise, part.status, start, start + len(block)) != PreciseStatus.NONE
+        waits &= ~settled
         firsts = np.arange(0, len(block), part.chunk)
         for first in firsts[np.logical_or.reduceat(waits, firsts)]:
             yield start + int(first), start + min(int(first) + part.chunk, len(block))

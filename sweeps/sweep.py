@@ -139,6 +139,7 @@ def ready(
     with locked(path) as lock:
         if path.exists():  # made or replaced since somebody asked `complete`
             refuse_other(as_stored(spec, path), path)
+            damage.check(path)
         if evaluator is None:
             from .evaluate import prepare  # may take long: only when there is something to do
 
@@ -157,11 +158,12 @@ def ready(
         yield Run(spec, path, group, tuple(stages), client, lock, fleet)
 
 
-def as_stored(spec: SweepSpec, path: Path) -> SweepSpec:
+def as_stored(spec: SweepSpec, path: Path, attrs: Mapping[str, Any] | None = None) -> SweepSpec:
     """The sweep with its store's chunk, where it leaves that to a pilot and there is a store."""
     if spec.chunk != FROM_PILOT or not path.exists():
         return spec
-    plain = json.loads(str(store.open_group(path).attrs.get("spec", "{}")))
+    attrs = store.open_group(path).attrs if attrs is None else attrs
+    plain = json.loads(str(attrs.get("spec", "{}")))
     return spec.chunked(int(plain.get("store", {}).get("chunk", FROM_PILOT)))
 
 
@@ -181,7 +183,7 @@ def complete(spec: SweepSpec, retry_failed: bool = False) -> Summary | None:
         return None
     spec = as_stored(spec, path)
     refuse_other(spec, path)
-    damage.check_metadata(path)
+    damage.check(path)
     if not _nothing_missing(spec, path):
         _refuse_busy(path)
         return None
@@ -229,9 +231,9 @@ def swept_outputs(spec: SweepSpec) -> tuple[Output, ...]:
     return tuple(Output(name, unit=unit(name), long_name=name) for name in spec.plan.names)
 
 
-def refuse_other(spec: SweepSpec, path: Path) -> None:
+def refuse_other(spec: SweepSpec, path: Path, attrs: Mapping[str, Any] | None = None) -> None:
     """Make sure that a store is of this specification; StoreError names the difference."""
-    attrs = store.open_group(path).attrs
+    attrs = store.open_group(path).attrs if attrs is None else attrs
     if "spec_hash" not in attrs:
         raise StoreError(
             f"{path} is not the store of a sweep. Name another store.",

@@ -8,7 +8,7 @@ company. A receipt is all that travels back.
 import time
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -20,7 +20,7 @@ from .outputs import Arrays, Columns, Evaluator
 from .plans import Plan
 from .space import Filter
 from .statuses import FAILED, Reason, Status
-from .store import Part, open_group, write
+from .store import Part, arrays_of, open_group, write
 
 #: Error texts a receipt carries home.
 TEXTS_PER_RECEIPT = 3
@@ -144,13 +144,17 @@ class Work:
         settled = np.asarray(opened[part.status][start:stop]) != 0
         arrays, errors = self._evaluated(task, columns, wanted & ~settled)
         if settled.any():
+            arrays[part.retries] = np.zeros(stop - start, np.int16)
             _restore(arrays, part, opened, start, stop, ~settled)
         return arrays, errors
 
     def _again(self, task: Task, start: int, stop: int, columns: Columns) -> tuple[Arrays, Errors]:
         """A chunk with its crashed and timed-out variants evaluated once more."""
         part, opened = self.stages[task.stage].part, _opened(self.store, self.created)
-        wanted = np.isin(np.asarray(opened[part.status][start:stop]), FAILED)
+        before = np.asarray(opened[part.status][start:stop])
+        if not before.any():  # its writer died while it replaced the chunk
+            return self._chunk(replace(task, retry=False), start, stop)
+        wanted = np.isin(before, FAILED)
         arrays, errors = self._evaluated(task, columns, wanted)
         arrays |= {} if part.prefix else columns
         _restore(arrays, part, opened, start, stop, wanted)
@@ -257,4 +261,4 @@ def _opened(store: str, created: str) -> dict[str, zarr.Array]:
     # Measured: with Zarr's own threads two processes write no faster than one.
     zarr.config.set({"threading.max_workers": 1, "async.concurrency": 1})
     group = open_group(store, "r+")
-    return dict(group.arrays())
+    return arrays_of(group)

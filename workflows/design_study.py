@@ -134,6 +134,7 @@ def grown(spec: StudySpec) -> StudySpec:
     """
     if not spec.path.exists():
         return spec
+    store.settle(spec.path)
     refuse_other(spec.sweep, spec.path)
     plain = json.loads(str(store.open_group(spec.path).attrs["spec"]))
     if plain.get("rows", 0) >= spec.trials:

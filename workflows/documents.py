@@ -128,10 +128,11 @@ def mechanism(model: Model) -> dict[str, Any]:
     }
 
 
-def sweep_store(path: Path) -> dict[str, Any]:
-    """`basepar status`: what a store holds and what is missing."""
+def sweep_store(path: Path, checked: bool = False) -> dict[str, Any]:
+    """`basepar status`: what a store holds and what is missing; `checked` somebody has it."""
+    if not checked:
+        damage.check(path)
     group = store.open_group(path)
-    damage.check_metadata(path)
     if "spec_hash" not in group.attrs:
         raise StoreError(
             f"{path} is not the store of a sweep. Name one that `basepar sweep` made.", [str(path)]
@@ -235,6 +236,7 @@ def reasons(group: Any, prefix: str = "") -> list[dict[str, Any]]:
     codes, values, statuses = (
         store.array_of(group, prefix + name) for name in ("reason", "reason_value", "status")
     )
+    name = f"{prefix}reason_value"
     counts: Counter[tuple[int, float]] = Counter()
     examples: dict[tuple[int, float], int] = {}
     for start, block in survey.blocks(group, f"{prefix}reason", 1):
@@ -242,7 +244,8 @@ def reasons(group: Any, prefix: str = "") -> list[dict[str, Any]]:
             continue
         here, kinds = block.astype(float), np.zeros(len(block))
         if (filtered := block == Reason.FILTER).any():
-            kinds[filtered] = np.asarray(values[start : start + len(block)])[filtered]
+            stop = start + len(block)
+            kinds[filtered] = survey.piece(values, name, start, stop)[filtered]
         pairs, first, count = np.unique(
             np.stack([here, kinds]), axis=1, return_index=True, return_counts=True
         )
@@ -258,10 +261,13 @@ def reasons(group: Any, prefix: str = "") -> list[dict[str, Any]]:
     found = []
     for key, total in counts.most_common():
         example = examples[key]
-        words = reason_texts(np.array([key[0]]), np.array([values[example]]), templates, where)
+        number = survey.piece(values, name, example, example + 1)
+        words = reason_texts(np.array([key[0]]), number, templates, where)
         found.append(
             {
-                "status": kind_of(int(np.asarray(statuses[example]))).meaning,
+                "status": kind_of(
+                    int(survey.piece(statuses, "status", example, example + 1)[0])
+                ).meaning,
                 "reason": str(words[0]),
                 "count": total,
                 "example": example,

@@ -110,7 +110,8 @@ def mend(job: SweepSpec) -> list[str]:
     if not path.exists():
         return []
     with locked(path):
-        refuse_other(as_stored(job, path), path)
+        attrs = damage.stand(path).sealed.attributes
+        refuse_other(as_stored(job, path, attrs), path, attrs)
         found = damage.find(path)
         damage.repair(path, found)
     return [str(one) for one in found]

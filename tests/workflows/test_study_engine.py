@@ -16,7 +16,7 @@ from basepar_core.motion import excitation
 from basepar_core.regressor import observe
 from cluster.connect import connect
 from cluster.places import Laptop
-from sweeps import store
+from sweeps import store, within
 from sweeps.evaluate import prepare
 from sweeps.spec_file import load_sweep
 from workflows import incumbents
@@ -271,14 +271,14 @@ def test_prolonged_it_is_the_longer_study(done, tmp_path, client):
 def test_an_interrupted_prolongation_is_done_again(done, tmp_path, client, monkeypatch):
     spec = small(tmp_path)
     study(spec.of(20), client)
-    real = store.zarr.Array.resize
+    real = within.replace
 
-    def failing(array, shape):
-        if array.path == "status":
+    def failing(root, file, content):
+        if file.parent.name == "status":
             raise OSError(28, "No space left on device")
-        real(array, shape)
+        real(root, file, content)
 
-    monkeypatch.setattr(store.zarr.Array, "resize", failing)
+    monkeypatch.setattr(within, "replace", failing)
     with pytest.raises(OSError, match="No space"):
         study(spec, client)
     monkeypatch.undo()

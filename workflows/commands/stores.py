@@ -158,10 +158,12 @@ def _standing(path: Path, check: bool) -> dict[str, Any]:
 
     from .. import documents
 
-    document = documents.sweep_store(path)
-    if check:
-        document["damage"] = [str(found) for found in damage.find(path)]
-    return document
+    if not check:
+        return documents.sweep_store(path)
+    found = damage.find(path)
+    if any(one.start is None for one in found):
+        damage.check(path)  # without its attributes and labels there is nothing to be told
+    return documents.sweep_store(path, checked=True) | {"damage": [str(one) for one in found]}
 
 
 def _show(name: str, document: dict[str, Any]) -> None:
