@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .errors import MissingDataError
+from .errors import MissingDataError, MotionError
 from .expressions import Expression, evaluate
 from .mechanism import (
     ConstantSpeed,
@@ -19,6 +19,9 @@ from .mechanism import (
     States,
 )
 from .spatial import Array
+
+#: Between two samples, rad or m: sixteen turns. The way there is gone in small steps.
+FARTHEST = 100.0
 
 
 @dataclass(frozen=True)
@@ -47,7 +50,8 @@ def excitation(mechanism: Mechanism, start: Array) -> Motion:
             f"`excitation: {{kind: fourier, …}}`.",
             ["excitation"],
         )
-    return excite(mechanism.excitation, mechanism, start)
+    motion = excite(mechanism.excitation, mechanism, start)
+    return _within_reach(motion, mechanism, start, "excitation")
 
 
 def excite(law: Excitation, mechanism: Mechanism, start: Array) -> Motion:
@@ -78,6 +82,27 @@ def excite(law: Excitation, mechanism: Mechanism, start: Array) -> Motion:
 
 def cycle(mechanism: Mechanism, start: Array) -> Motion:
     """The mechanism's work cycle; `start` is q_assembly (coordinate,)."""
+    return _within_reach(_cycle(mechanism, start), mechanism, start, "cycle")
+
+
+def _within_reach(motion: Motion, mechanism: Mechanism, start: Array, where: str) -> Motion:
+    """The motion, if it goes from sample to sample by no more than `FARTHEST`."""
+    for name, q, q0 in zip(mechanism.coordinates, motion.q, start, strict=True):
+        with np.errstate(all="ignore"):
+            travel = np.abs(np.diff(q, prepend=q0))
+        beyond = np.flatnonzero(~(travel <= FARTHEST))
+        if beyond.size:
+            k = int(beyond[0])
+            raise MotionError(
+                f"The {where} of {mechanism.name!r} moves {name} by {travel[k]:.4g} (rad or m) "
+                f"{f'before sample {k}' if k else 'from the assembly to its first sample'}; at "
+                f"most {FARTHEST:g}. Check its units and size, or take more samples.",
+                [where],
+            )
+    return motion
+
+
+def _cycle(mechanism: Mechanism, start: Array) -> Motion:
     law = mechanism.cycle
     if law is None:
         raise MissingDataError(

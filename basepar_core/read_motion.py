@@ -22,6 +22,8 @@ from .units import UNITS, Unit
 from .yaml_text import Fields, Node
 
 T = TypeVar("T")
+#: A motion of more of them is a slip, and no memory holds it.
+_MOST_HARMONICS, _MOST_SAMPLES = 1000, 1_000_000
 _SECOND, _HZ = UNITS["s"], UNITS["Hz"]
 _EXCITATIONS = ("fourier", "sines", "states", "data")
 _LAWS = ("constant_speed", "sines", "rest_to_rest")
@@ -71,10 +73,10 @@ def _fourier(reading: Reading, node: Node, slots: Slots) -> Fourier:
     keys = ("kind", "harmonics", "base_frequency", "amplitude", "samples", "seed")
     entries = reading.fields(node, keys)
     return Fourier(
-        reading.whole(entries.get("harmonics"), 1),
+        reading.whole(entries.get("harmonics"), 1, _MOST_HARMONICS),
         reading.positive(entries.get("base_frequency"), _HZ),
         _amplitude(reading, entries.get("amplitude"), slots),
-        reading.whole(entries.get("samples"), 1),
+        reading.whole(entries.get("samples"), 1, _MOST_SAMPLES),
         reading.whole(entries.get("seed"), 0),
     )
 
@@ -84,7 +86,7 @@ def _states(reading: Reading, node: Node, slots: Slots) -> States:
     return States(
         _amplitude(reading, entries.get("amplitude"), slots),
         reading.positive(entries.get("frequency"), _HZ),
-        reading.whole(entries.get("samples"), 1),
+        reading.whole(entries.get("samples"), 1, _MOST_SAMPLES),
         reading.whole(entries.get("seed"), 0),
     )
 
@@ -94,7 +96,7 @@ def _sines(reading: Reading, node: Node, slots: Slots) -> Sines:
     return Sines(
         reading.positive(entries.get("duration"), _SECOND),
         per_coordinate(reading, entries.get("terms"), slots, _terms, ()),
-        reading.whole(entries.get("samples"), 1),
+        reading.whole(entries.get("samples"), 1, _MOST_SAMPLES),
     )
 
 
@@ -196,7 +198,7 @@ def read_cycle(reading: Reading, node: Node | None, slots: Slots) -> Cycle | Non
     known = {name: law for name, law in zip(slots, laws, strict=True) if law is not None}
     if reading.count == before:
         _check_durations(reading, entries["joints"], known)
-    samples = reading.whole(entries.get("samples"), 1)
+    samples = reading.whole(entries.get("samples"), 1, _MOST_SAMPLES)
     return Cycle(tuple(known.values()), samples, _effective(reading, entries))
 
 

@@ -164,14 +164,15 @@ class Reading:
         self.mistake(node, f"no {what} is named {word!r}{hint}")
         return None
 
-    def whole(self, node: Node | None, least: int) -> int:
+    def whole(self, node: Node | None, least: int, most: int = 10**18) -> int:
         """An integer."""
         what = f"a whole number, at least {least}"
         word = self.text(node, what)
         if word is None:
             return least
-        if not re.fullmatch(r"[+-]?[0-9]{1,18}", word) or int(word) < least:
+        if not re.fullmatch(r"[+-]?[0-9]{1,18}", word) or not least <= int(word) <= most:
             assert node is not None
+            what += f" and at most {most}" * (word.isdigit() and int(word) > most)
             self.mistake(node, f"{shown(word)} where {what} is expected")
             return least
         return int(word)

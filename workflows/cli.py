@@ -115,6 +115,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
         _report(BaseparError(said, place), as_json)
         return 1
+    except MemoryError:
+        said = "Memory ran out. Ask for less at once: fewer samples, a smaller chunk or mechanism."
+        _report(_MemoryError(said), as_json)
+        return 1
     except KeyboardInterrupt:
         kept = "; the same command goes on from here" * (given[:1] in (["sweep"], ["study"]))
         _report(_StoppedError(f"stopped{kept}"), as_json)
@@ -162,6 +166,10 @@ def _warned(
 
 class _StoppedError(BaseparError):
     kind = "interrupted"
+
+
+class _MemoryError(BaseparError):
+    kind = "memory"
 
 
 class _InternalError(BaseparError):

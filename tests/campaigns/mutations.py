@@ -68,7 +68,7 @@ def make(kind: Kind, number: int, good: Seeds, folder: Path) -> Path:
         _odd(path, rng.choice(ODD))
         return path
     content = seed.content
-    for _ in range(rng.choice((1, 1, 1, 1, 2, 3))):
+    for _ in range(rng.choice((1, 1, 1, 1, 1, 2))):
         content = mutated(rng, content, kind.language)
     path.write_bytes(content)
     return path

@@ -147,6 +147,17 @@ def reworded(rng: random.Random, content: bytes) -> bytes:
     return (text[: one.start()] + new + text[one.end() :]).encode(errors="replace")
 
 
+def renumbered(rng: random.Random, content: bytes) -> bytes:
+    """Some numbers replaced by what a file may well have: what is read has to be computed."""
+    text = content.decode(errors="replace")
+    for _ in range(rng.choice((1, 1, 2, 4))):
+        found = list(re.finditer(r"(?<![\w.])\d[\d.]*(?:e-?\d+)?", text))
+        if found:
+            one = rng.choice(found)
+            text = text[: one.start()] + rng.choice(MILD).lstrip("-") + text[one.end() :]
+    return text.encode(errors="replace")
+
+
 # Trees
 
 
@@ -220,7 +231,7 @@ def of_yaml(rng: random.Random, content: bytes) -> bytes:
     tree = yaml.load(content, Loader=yaml.BaseLoader)
     for _ in range(rng.choice((1, 1, 1, 2, 5))):
         tree = changed(rng, tree)
-    plain = rng.random() < 0.5
+    plain = rng.random() < 0.25
     text = yaml.dump(
         tree, Dumper=_Dumper, allow_unicode=True, sort_keys=False, default_flow_style=None
     )
@@ -327,8 +338,11 @@ PLAIN: tuple[Mutation, ...] = (flipped, spliced, truncated, recoded, relined, re
 
 
 def mutated(rng: random.Random, content: bytes, language: str) -> bytes:
-    """A mutation: half of what the file says, half of how it is written."""
-    if rng.random() < 0.55:
+    """A mutation: of numbers, of what the file says, or of how it is written."""
+    share = rng.random()
+    if share < 0.4:
+        return renumbered(rng, content)
+    if share < 0.8:
         # What an earlier mutation left may be no tree any more, or none that can be written.
         with contextlib.suppress(*UNFIT):
             return TREES[language](rng, content)

@@ -8,7 +8,7 @@ import pytest
 from mpmath import mp, mpf
 
 from basepar_core import motion
-from basepar_core.errors import MissingDataError
+from basepar_core.errors import FileError, MissingDataError, MotionError
 from basepar_core.files import load, loads
 
 MACHINE = """
@@ -171,3 +171,27 @@ def test_library_cycle_turns_the_crank_once():
     assert found.q[0, 0] == 0.7
     # 128 samples of one turn: the last is one step short of it.
     np.testing.assert_allclose(found.q[0, -1] - 0.7, 2 * np.pi * 127 / 128, rtol=1e-14)
+
+
+@pytest.mark.parametrize("size", ["1e18", "101"])
+@pytest.mark.parametrize("role", ["excitation", "cycle"])
+def test_a_motion_too_far_to_be_followed_in_small_steps(tmp_path, role, size):
+    """Steps are fractions of a radian: a file of one wrong cell once kept Newton busy for ever."""
+    rows = ["t,A,A',A'',B,B',B''", "0,0.25,0,0,-0.5,0,0", f"1,{size},0,0,-0.5,0,0"]
+    (tmp_path / "run.csv").write_text("\n".join(rows))
+    text = MACHINE.format(motion=f"{role}: {{kind: data, file: run.csv}}", order="A, B")
+    found = loads(text, str(tmp_path / "m.yaml"))
+    with pytest.raises(MotionError, match=r"moves A by .* before sample 1"):
+        getattr(motion, role)(found, START)
+    text = text.replace("run.csv", "near.csv")
+    (tmp_path / "near.csv").write_text("\n".join(rows).replace(size, "99"))
+    getattr(motion, role)(loads(text, str(tmp_path / "m.yaml")), START)
+
+
+@pytest.mark.parametrize("entry", ["samples", "harmonics"])
+def test_counts_of_a_motion_have_a_limit(entry):
+    counts = {"samples": 8, "harmonics": 2} | {entry: 10**12}
+    law = ", ".join(f"{name}: {count}" for name, count in counts.items())
+    amplitude = "amplitude: {A: 1, B: 1}, base_frequency: 1 Hz, seed: 1"
+    with pytest.raises(FileError, match=rf"excitation.{entry}.*at most"):
+        machine(f"excitation: {{kind: fourier, {law}, {amplitude}}}")
