@@ -24,7 +24,7 @@ from distributed import Client
 from basepar_core.errors import UsageError
 from cluster.connect import PlaceError, connect
 from cluster.places import Place
-from sweeps import blocks, store
+from sweeps import blocks, damage, store
 from sweeps.evaluate import prepare
 from sweeps.lock import locked
 from sweeps.progress import Progress
@@ -136,6 +136,7 @@ def grown(spec: StudySpec) -> StudySpec:
         return spec
     store.settle(spec.path)
     refuse_other(spec.sweep, spec.path)
+    damage.check(spec.path)
     plain = json.loads(str(store.open_group(spec.path).attrs["spec"]))
     if plain.get("rows", 0) >= spec.trials:
         return spec.of(plain["rows"])

@@ -74,6 +74,7 @@ def again(store: str, to: str, trust_metrics: bool = False) -> SweepSpec:
     attrs = open_group(store).attrs
     if "spec" not in attrs:
         raise StoreError(f"{store} is not the store of a sweep. Name another.", [store])
+    damage.check(store)
     job = from_document(str(attrs["spec"]))
     if is_asked(job.plan):
         raise UsageError(

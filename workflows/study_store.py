@@ -11,7 +11,7 @@ from typing import Any
 
 from basepar_core.errors import UsageError
 from basepar_core.grammar import parse_unit
-from sweeps import store
+from sweeps import damage, store
 from sweeps.asked import Asked, asked_plan
 from sweeps.spec import Reduction, SweepSpec
 from sweeps.spec_file import as_damage, from_document
@@ -37,6 +37,7 @@ def study_of(path: Path | str) -> StudySpec:
     found = is_study(path)
     if found is None:
         raise UsageError(_no_study(path), [str(path)])
+    damage.check(path)
     return found
 
 

@@ -25,7 +25,7 @@ import zarr
 from optuna.trial import FrozenTrial
 
 from basepar_core.errors import UsageError
-from sweeps import store
+from sweeps import damage, store
 from sweeps.compose import values_of
 from sweeps.statuses import Status
 
@@ -82,6 +82,7 @@ class _Source:
     def of(cls, spec: StudySpec) -> "_Source":
         path = Path(spec.warm_start).absolute()
         group = store.open_group(path)
+        damage.check(path)
         plain = json.loads(str(group.attrs.get("spec", "{}")))
         space = plain.get("space", {})
         listed: Any = group.attrs.get("swept")

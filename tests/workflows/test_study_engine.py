@@ -1,5 +1,6 @@
 """Asking and telling: storages, samplers that learn, more trials, the best one once more."""
 
+import shutil
 import subprocess
 import sys
 from dataclasses import replace
@@ -25,6 +26,7 @@ from workflows.design_study import study
 from workflows.journal import opened
 from workflows.python_study import study_of
 from workflows.storages import file_of, shown
+from workflows.store_job import mend
 from workflows.study_file import parse_study
 from workflows.study_spec import Sampler
 from workflows.study_store import study_of as study_in
@@ -283,6 +285,21 @@ def test_an_interrupted_prolongation_is_done_again(done, tmp_path, client, monke
         study(spec, client)
     monkeypatch.undo()
     assert study(spec, client).summary.done
+    assert_equal_stores(spec.path, done.path)
+
+
+@pytest.mark.slow
+def test_a_lost_chunk_is_refused_and_mended(done, tmp_path, client):
+    for kind in (".zarr", ".journal"):
+        source, copy = done.path.with_suffix(kind), tmp_path / f"study{kind}"
+        shutil.copytree(source, copy) if source.is_dir() else shutil.copy(source, copy)
+    spec = small(tmp_path)
+    (spec.path / "torque_rms/c/1").unlink()
+    for reader in (lambda: study(spec, client), lambda: study_in(spec.path)):
+        with pytest.raises(StoreError, match="torque_rms, variants 5 to 10: its chunk is missing"):
+            reader()
+    assert mend(spec.sweep) == ["torque_rms, variants 5 to 10: its chunk is missing"]
+    assert study(spec, client).summary.evaluated == 5
     assert_equal_stores(spec.path, done.path)
 
 

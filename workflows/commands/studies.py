@@ -38,6 +38,11 @@ def register(add: Add) -> None:
     study.add_argument(
         "--polish", type=int, metavar="N", help="then polish the N best by gradients"
     )
+    study.add_argument(
+        "--repair",
+        action="store_true",
+        help="first look for damage in the store and do damaged chunks again",
+    )
     study.add_argument("--quiet", action="store_true", help="no live table")
     _polish_command(add)
     _tolerances_command(add)
@@ -177,21 +182,27 @@ def _around(options: argparse.Namespace) -> int:
 def _study(options: argparse.Namespace) -> int:
     from .. import polish_document, study_document
     from ..design_study import load_job, run
+    from ..store_job import mend
+    from ..store_tables import show_notes
     from ..study_live import live_table
     from ..sweep_job import place_of
 
     _check_points(options.polish, "--polish")
     place = place_of(options.cluster, options.workers)
     job = load_job(options.spec, options.store, options.trials)
+    mended = mend(job.sweep) if options.repair else []
     with live_table(job, options.json or options.quiet) as live:
         result = run(job, place, live)
     job = result.spec
     document = study_document.study(job, result, options.certify)
     if options.polish and result.summary.done:
         document["polished"] = polish_document.run(job, place, options.polish, options.certify)
+    if options.repair:
+        document["repaired"] = mended
     if options.json:
         emit(document)
     else:
+        show_notes(f"repaired: {line}" for line in mended)
         study_document.show(document)
         if "polished" in document:
             polish_document.show(document["polished"])
