@@ -18,6 +18,7 @@ from . import damage, fanout, store, survey
 from .fleet import Fleet
 from .lock import Lock, locked
 from .outputs import Evaluator
+from .pace import Pace
 from .progress import Progress
 from .provenance import begin_run, end_run
 from .space import Filter
@@ -40,8 +41,6 @@ class Blocks:
         Its arrays, opened.
     evaluated, seconds
         Of all blocks so far.
-    unfinished
-        Ranges given up because their workers died again and again.
     """
 
     spec: SweepSpec
@@ -57,9 +56,8 @@ class Blocks:
     evaluated: int = 0
     seconds: float = 0.0
     lost: int = 0
-    unfinished: list[tuple[int, int]] = field(default_factory=list)
     fleet: Fleet = field(default_factory=Fleet)
-    paces: list[fanout.Pace] = field(default_factory=lambda: [fanout.Pace()])
+    paces: list[Pace] = field(default_factory=lambda: [Pace()])
 
     def stop(self) -> None:
         """Leave an evaluation that another thread is at: it raises `Stopped`."""
@@ -93,7 +91,6 @@ class Blocks:
         self.evaluated += self.tally.evaluated - before
         self.seconds += time.monotonic() - begun
         self.lost += outcome.lost
-        self.unfinished += [(task.start, task.stop) for task in outcome.given_up]
 
 
 @contextmanager

@@ -13,6 +13,7 @@ import os
 import pickle
 import resource
 import select
+import signal
 import struct
 import subprocess
 import sys
@@ -33,6 +34,10 @@ Errors = list[tuple[int, str]]  # (row, text)
 START_SECONDS = 120.0
 #: Into how many pieces variants are cut that fail together.
 PIECES = 32
+
+
+#: Signals by which users, batch systems and the kernel's memory killer end processes.
+OTHERS_SIGNALS = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM, signal.SIGKILL)
 
 
 class Died(Exception):
@@ -102,6 +107,7 @@ def in_pieces(
     """
     arrays = empty(evaluator, len(wanted), prefix)
     errors: Errors = []
+    doubted: set[int] = set()
     left = _cut(np.flatnonzero(wanted))
     while left:
         rows = left.pop()
@@ -113,6 +119,10 @@ def in_pieces(
         except Exception as error:
             if len(rows) > 1:
                 left += _cut(rows)
+                continue
+            if _from_outside(error) and int(rows[0]) not in doubted:
+                doubted.add(int(rows[0]))
+                left.append(rows)
                 continue
             fate, text = _fate(error, seconds)
             errors += [(int(rows[0]), text)] if text else []
@@ -127,6 +137,11 @@ def in_pieces(
 def _cut(rows: np.ndarray) -> list[np.ndarray]:
     """Pieces to be taken from the end."""
     return np.array_split(rows, min(PIECES, len(rows)))[::-1] if len(rows) else []
+
+
+def _from_outside(error: Exception) -> bool:
+    """Whether somebody else may have ended the process: a second time, it was the variant."""
+    return isinstance(error, Died) and -error.code in OTHERS_SIGNALS
 
 
 def _fate(error: Exception, seconds: float) -> tuple[tuple[int, int, float], str]:

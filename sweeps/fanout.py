@@ -13,8 +13,10 @@ Several of them may share a client (`Fleet`): the window is shared, and each has
 its own, so that the scheduler knows the heavy from the cheap.
 
 A worker that dies takes its tasks along, the guilty one and its neighbours. They come back cut
-into single chunks, few at a time, so that a second death points at the chunk; that chunk is then
-evaluated in ever smaller pieces, in a process that may die (`careful.py`).
+into single chunks, few at a time; a chunk that is lost again is evaluated in ever smaller pieces,
+in a process that may die (`careful.py`). Only what dies there, alone, is to blame. The death of a
+worker proves nothing, however often: workers are killed from outside too, and their queues with
+them. So nothing is ever given up; where workers die before anything at all is done, the run ends.
 """
 
 import contextlib
@@ -27,13 +29,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import uuid4
 
-import cloudpickle
 from distributed import Client, Future
 from distributed.scheduler import KilledWorker
 
 from basepar_core.errors import BaseparError
 
 from .fleet import Fleet
+from .pace import Pace
+from .program import Program, fetch
 from .watch import Watch, WorkersError
 from .work import Receipt, Task
 
@@ -45,8 +48,11 @@ LEAST_SECONDS = 0.02
 RECEIPTS_PER_SECOND = 200
 #: Tasks in flight per thread: what `worker-saturation: 4` sends ahead, and one to spare.
 WINDOW = 5
-#: After so many losses a chunk is reported, not tried again.
-ATTEMPTS = 5
+#: Seconds without any worker after which the run ends: on a machine with ten processes a core a
+#: new worker takes half a minute.
+PATIENCE = 300.0
+#: Losses of one chunk in a row, nothing else done meanwhile, after which the run ends.
+FRUITLESS = 10
 #: A share of the threads (one at least) for tasks that may have killed a worker.
 SUSPECTS = 8
 #: Found tasks remembered; more are dropped, and told as `Outcome.dropped`.
@@ -64,15 +70,12 @@ class Outcome:
 
     Attributes
     ----------
-    given_up
-        Tasks that were given up after their workers had died again and again; mostly none.
     lost
         How often a task was lost with its worker.
     dropped
         Found tasks that were too many to remember; whoever knows what is missing asks again.
     """
 
-    given_up: tuple[Task, ...] = ()
     lost: int = 0
     dropped: int = 0
 
@@ -86,9 +89,9 @@ def run(
     tasks: Iterable[Task] = (),
     on_receipts: OnReceipts = lambda receipts, threads: None,
     task_seconds: float = TASK_SECONDS,
-    patience: float = 60.0,
+    patience: float = PATIENCE,
     fleet: Fleet | None = None,
-    paces: Sequence["Pace"] | None = None,
+    paces: Sequence[Pace] | None = None,
 ) -> Outcome:
     """Perform tasks that cover the ranges, and whatever work they find.
 
@@ -115,6 +118,12 @@ def run(
         Others that use the client at the same time.
     paces
         Of every stage, as known from runs before; learned from.
+
+    Raises
+    ------
+    WorkersError
+        No worker, no scheduler, workers that die before anything is done, or a task that raises
+        twice. What is stored is whole.
     """
     fleet = fleet or Fleet()
     paces = paces or [Pace() for _ in chunks]
@@ -126,23 +135,7 @@ def run(
         fan.run()
     finally:
         fan.close()
-    return Outcome(tuple(fan.given_up), fan.lost, fan.dropped)
-
-
-@dataclass(slots=True)
-class Pace:
-    """Seconds per variant of a stage, later tasks weighing more."""
-
-    seconds: float = 0.0
-    variants: float = 0.0
-
-    def learn(self, seconds: float, variants: int) -> None:
-        self.seconds = 0.7 * self.seconds + seconds
-        self.variants = 0.7 * self.variants + variants
-
-    @property
-    def each(self) -> float:
-        return self.seconds / self.variants if self.variants else 0.0
+    return Outcome(fan.lost, fan.dropped)
 
 
 @dataclass
@@ -157,22 +150,23 @@ class _Fan:
     patience: float
     fleet: Fleet
     pace: Sequence[Pace]
-    given_up: list[Task] = field(default_factory=list)
     suspects: deque[Task] = field(default_factory=deque)
     again: deque[Task] = field(default_factory=deque)
     found: deque[Task] = field(default_factory=deque)
     flying: dict[Any, tuple[Future, Task]] = field(default_factory=dict)
     aloft: Counter[str] = field(default_factory=Counter)  # of the flying: extra ones, suspects
+    fruitless: Counter[tuple[int, int]] = field(default_factory=Counter)  # losses, by first row
+    raised: set[tuple[int, int]] = field(default_factory=set)
     lost: int = 0
     dropped: int = 0
 
     def __post_init__(self) -> None:
         self.done: queue.SimpleQueue[Future] = queue.SimpleQueue()
         self.gatherer = ThreadPoolExecutor(1)
-        self.program = cloudpickle.dumps(self.work)
-        self.shared: Future | None = None
         self.open: tuple[int, int] | None = None  # what is left of the current range
         self.watch = Watch(self.client, self.patience)
+        self.watch.check_scheduler()
+        self.program = Program(self.client, self.work)
         self.name = self.fleet.join()
 
     def run(self) -> None:
@@ -189,7 +183,7 @@ class _Fan:
     def close(self) -> None:
         self._cancel([future for future, _ in self.flying.values()])
         self.flying.clear()
-        self.shared = None
+        self.program.withdraw()
         self.gatherer.shutdown(wait=False)
         self.fleet.leave()
 
@@ -249,16 +243,12 @@ class _Fan:
         return Task(0, start, end, each)
 
     def _submit(self, task: Task) -> None:
-        if self.shared is None:
-            # A task of its own rather than scattered data: it can be computed again when the
-            # last worker that held it is gone.
-            self.shared = self.client.submit(cloudpickle.loads, self.program, pure=False)
         # Keys by kind: the scheduler expects of a task what others of its kind took.
         extra = _is_extra(task)
         key = f"{'extra' if extra else 'chunk'}_{self.name}-{uuid4()}"
         # Few fly, so they go first: behind a worker's queue they would hardly ever run.
         future = self.client.submit(
-            _perform, self.shared, task, key=key, pure=False, priority=int(extra)
+            _perform, self.program.name, task, key=key, pure=False, priority=int(extra)
         )
         self.flying[key] = (future, task)
         self._count(task, 1)
@@ -292,7 +282,6 @@ class _Fan:
                 self._failed(entry[1], future.exception())
             else:  # the scheduler lost it
                 self.watch.check_scheduler()
-                self.shared = None
                 self._retry(entry[1])
         self._receive(good)
 
@@ -300,6 +289,8 @@ class _Fan:
         if not landed:
             return
         receipts = self._gathered(landed)
+        if receipts:
+            self.fruitless.clear()
         for receipt in receipts:
             self.pace[receipt.stage].learn(receipt.seconds, receipt.stop - receipt.start)
             kept = receipt.follow[: max(0, FOUND - len(self.found))]
@@ -342,19 +333,20 @@ class _Fan:
         self._forget(landed)
 
     def _forget(self, lost: list[tuple[Future, Task]]) -> None:
-        self.shared = None
         self._cancel([future for future, _ in lost])
         for _, task in lost:
             self._retry(task)
         self.watch.landed()
 
     def _failed(self, task: Task, error: BaseException | None) -> None:
+        chunk = task.stage, task.start
         if isinstance(error, KilledWorker):
             self._lost(task)
         elif isinstance(error, BaseparError):
             raise error
-        elif task.attempt == 0:
-            self.again.append(replace(task, attempt=1))
+        elif chunk not in self.raised:
+            self.raised.add(chunk)
+            self.again.append(task)
         else:
             raise WorkersError(
                 f"Variants {task.start} to {task.stop} could not be evaluated and stored: "
@@ -363,30 +355,38 @@ class _Fan:
             ) from error
 
     def _lost(self, task: Task) -> None:
-        """A worker died with this task: in single chunks, then with care, then given up."""
+        """Its worker died: once more in single chunks, then in a process that may die."""
         attempt = task.attempt + 1
         self.lost += 1
         log.info("lost variants %d to %d, attempt %d", task.start, task.stop, attempt)
-        if attempt >= ATTEMPTS:
-            self.given_up.append(task)
-            return
-        chunk = self.chunks[task.stage]
+        self._count_fruitless(task)
+        chunk, careful = self.chunks[task.stage], task.careful or attempt > 1
         for start in range(task.start, task.stop, chunk):
             stop = min(start + chunk, task.stop)
             self.suspects.append(
-                replace(task, start=start, stop=stop, attempt=attempt, careful=attempt > 1)
+                replace(task, start=start, stop=stop, attempt=attempt, careful=careful)
             )
 
     def _retry(self, task: Task) -> None:
-        if task.attempt + 1 >= ATTEMPTS:
-            self.given_up.append(task)
-        else:
-            self.again.append(replace(task, attempt=task.attempt + 1))
+        """Lost on the way, whole workers or not: nothing speaks against it."""
+        self._count_fruitless(task)
+        self.again.append(task)
+
+    def _count_fruitless(self, task: Task) -> None:
+        chunk = task.stage, task.start
+        self.fruitless[chunk] += 1
+        if self.fruitless[chunk] >= FRUITLESS:
+            raise WorkersError(
+                f"Variants {task.start} to {task.stop} were lost {FRUITLESS} times in a row with "
+                "their workers or on the way, and nothing was done meanwhile. No variant alone "
+                "does that: see who ends the workers, and whether their memory suffices. What is "
+                "stored so far is whole: run the sweep again."
+            )
 
 
 def _is_extra(task: Task) -> bool:
     return task.stage > 0 or task.retry
 
 
-def _perform(work: Any, task: Task) -> Receipt:
-    return work(task)
+def _perform(program: str, task: Task) -> Receipt:
+    return fetch(program)(task)

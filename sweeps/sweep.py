@@ -45,9 +45,8 @@ PRECISE_CHUNK, PRECISE_CHUNK_OF_MANY, MANY = 8, 128, 16_384
 class Summary:
     """What a sweep's store holds after a run.
 
-    `evaluated` counts this run's variants; `unfinished` are ranges given up because their
-    workers died again and again (they stay pending); `lost` is how often a task was lost with
-    its worker; `notes` are sentences about the run that somebody should read.
+    `evaluated` counts this run's variants; `lost` is how often a task was lost with its worker;
+    `notes` are sentences about the run that somebody should read.
     """
 
     store: str
@@ -57,14 +56,13 @@ class Summary:
     evaluated: int = 0
     seconds: float = 0.0
     errors: Mapping[int, str] = field(default_factory=dict)
-    unfinished: tuple[tuple[int, int], ...] = ()
     lost: int = 0
     notes: tuple[str, ...] = ()
 
     @property
     def done(self) -> bool:
         """Whether no variant is pending."""
-        return not self.counts.get(Status.PENDING) and not self.unfinished
+        return not self.counts.get(Status.PENDING)
 
     @property
     def failed(self) -> int:
@@ -323,10 +321,9 @@ class Run:
             self._left(sorted([*found.pending, *again])),
         )
         outcome = self._perform(pending, tasks, tally)
-        lost, given_up = outcome.lost, outcome.given_up
+        lost = outcome.lost
         if outcome.dropped:  # more doubtful variants than a driver should remember
-            outcome = self._perform((), self._left([]), tally)
-            lost, given_up = lost + outcome.lost, given_up + outcome.given_up
+            lost += self._perform((), self._left([]), tally).lost
         parts = [stage.part for stage in self.stages]
         keep_errors(self.path, self.group, parts, tally.errors)
         seconds = time.monotonic() - begun
@@ -336,7 +333,6 @@ class Run:
             self.path,
             evaluated=tally.evaluated,
             seconds=seconds,
-            unfinished=tuple(sorted((task.start, task.stop) for task in given_up)),
             lost=lost,
             notes=self._notes(),
         )

@@ -30,7 +30,6 @@ from sweeps.lock import locked
 from sweeps.progress import Progress
 from sweeps.statuses import Status
 from sweeps.sweep import Summary, refuse_other, summary
-from sweeps.watch import WorkersError
 
 from .journal import Journal, opened
 from .sampler_kinds import kind_of
@@ -217,9 +216,3 @@ class _Rounds:
 
     def _evaluate(self, opened: blocks.Blocks, start: int, stop: int, values: np.ndarray) -> None:
         opened.evaluate(self.spec.block(start, values), start, stop)
-        if opened.unfinished:
-            lost = ", ".join(f"{first} to {last}" for first, last in opened.unfinished)
-            raise WorkersError(
-                f"Workers died again and again over variants {lost}. What is stored and told so "
-                "far is whole: run the study again."
-            )

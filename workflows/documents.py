@@ -281,7 +281,6 @@ def summary(result: Summary) -> dict[str, Any]:
     return sweep_store(Path(result.store)) | {
         "evaluated": result.evaluated,
         "seconds": result.seconds,
-        "unfinished": [list(part) for part in result.unfinished],
         "lost": result.lost,
         "notes": list(result.notes),
         "failed": result.failed,

@@ -158,7 +158,7 @@ def test_tasks_grow_to_fill_their_time(client, path):
     def note(receipts, threads):
         taken.extend(receipt.stop - receipt.start for receipt in receipts)
 
-    assert fanout.run(work, [(0, 4000)], client, chunks=[16], on_receipts=note).given_up == ()
+    assert fanout.run(work, [(0, 4000)], client, chunks=[16], on_receipts=note).lost == 0
     assert sum(taken) == 4000
     assert taken[0] == 16
     assert max(taken) > 100
@@ -258,12 +258,9 @@ class TestAccidents:
 
         with connect(Laptop(workers=2)) as client:
             summary = sweep(spec(path), client, kill_all, evaluator=FourBar(delay=0.03))
-            assert len(killed) == 2
-            # On a busy machine workers may be too slow to come back: then ranges are given up,
-            # which the summary says, and the next run does just these.
-            assert summary.done == (not summary.unfinished)
-            if not summary.done:
-                assert sweep(spec(path), client, evaluator=FourBar()).done
+        assert len(killed) == 2
+        assert summary.done
+        assert summary.counts.get(Status.CRASHED) is None
         assert_equal_arrays(path, reference)
 
     def test_an_evaluation_that_forgets_a_status(self, client, path):
