@@ -5,14 +5,15 @@ pipe to it: when it is killed they end at once, in the middle of whatever they d
 end when their scheduler is gone, which is this process too (on Kubernetes: after half an hour
 without work).
 
-Nothing beyond this machine is unencrypted: a laptop listens on the loopback interface only, and
-every other scheduler we start speaks TLS with keys made for it (`keys.py`).
+Nothing we start is open to other users, of this machine either: schedulers, workers and nannies
+speak TLS with keys made for the run (`keys.py`) and have no web servers (`no_http.py`).
 """
 
 import contextlib
 import logging
 import os
 import signal
+import tempfile
 import threading
 from collections.abc import Iterable, Iterator
 
@@ -21,7 +22,7 @@ import psutil
 from distributed import Client, LocalCluster
 
 from .errors import PlaceError
-from .keys import security
+from .keys import own_security, security
 from .kubernetes import kubernetes
 from .places import Address, Kubernetes, Laptop, Place, Slurm, Ssh, problems
 from .scheduler import quietly
@@ -77,6 +78,9 @@ def _laptop(place: Laptop) -> Iterator[Client]:
     environment = spawned | ONE_THREAD | KEEP_MEMORY
     settings = SETTINGS | {"distributed.nanny.pre-spawn-environ": environment}
     with contextlib.ExitStack() as stack:
+        # Dask's folder of this name under /tmp belongs to whoever made it first.
+        scratch = tempfile.TemporaryDirectory(prefix="basepar-", ignore_cleanup_errors=True)
+        settings["temporary-directory"] = stack.enter_context(scratch)
         stack.enter_context(dask.config.set(settings))
         with _without_interrupts(), _without(environment):
             cluster = LocalCluster(
@@ -84,10 +88,10 @@ def _laptop(place: Laptop) -> Iterator[Client]:
                 threads_per_worker=place.threads,
                 processes=True,
                 host="127.0.0.1",
-                # The scheduler has a web server either way; with None it would ask for port 8787
-                # and warn where somebody has it.
+                security=own_security(),
+                # With None it would ask for port 8787 and warn where somebody has it.
                 dashboard_address="127.0.0.1:0",
-                scheduler_kwargs={"dashboard": place.dashboard},
+                scheduler_kwargs={"dashboard": False},
                 memory_limit=place.memory or "auto",
                 silence_logs=logging.CRITICAL,
             )

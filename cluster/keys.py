@@ -1,16 +1,20 @@
 """Keys: who holds them is in, nobody else.
 
-A scheduler that listens beyond this machine speaks TLS, and wants the same certificate of
-everybody who connects. For the places we start it is made anew each time, one pair for scheduler,
+Every scheduler we start, its workers and their nannies speak TLS, on this machine too, and want
+the same certificate of everybody who connects. It is made anew each time, one pair for scheduler,
 workers and client, and destroyed with them.
 """
 
 import contextlib
+import datetime
 import os
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
 from distributed.security import Security
 
 from .errors import PlaceError
@@ -18,7 +22,7 @@ from .places import Keys
 
 
 def make_keys(folder: Path) -> Keys:
-    """A self-signed certificate and its private key (RSA 2048, one year) as files in a folder.
+    """A self-signed certificate and its private key (P-256, one year) as files in a folder.
 
     Parameters
     ----------
@@ -28,7 +32,7 @@ def make_keys(folder: Path) -> Keys:
     Raises
     ------
     PlaceError
-        The library that makes them is not installed; or keys are there already.
+        Keys are there already.
     """
     certificate, key = new_pair()
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -49,19 +53,35 @@ def make_keys(folder: Path) -> Keys:
 def new_pair() -> tuple[str, str]:
     """A new certificate and its private key, as PEM texts.
 
-    Raises
-    ------
-    PlaceError
-        The library that makes them is not installed.
+    On a curve: RSA keys take fifty times as long to make, and every handshake longer.
     """
-    try:
-        made = Security.temporary()
-    except ImportError as cause:
-        raise PlaceError(
-            "Keys for TLS are made by the package `cryptography`, which is not installed: "
-            "pip install 'basepar[cluster]'."
-        ) from cause
-    return made.tls_ca_file, made.tls_client_key
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "basepar")])
+    now = datetime.datetime.now(datetime.UTC)
+    certificate = (
+        x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
+        .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
+        # An hour back: the clocks of nodes differ.
+        .not_valid_before(now - datetime.timedelta(hours=1))
+        .not_valid_after(now + datetime.timedelta(days=365))
+        .sign(key, hashes.SHA256())
+    )
+    secret = key.private_bytes(
+        serialization.Encoding.PEM,
+        serialization.PrivateFormat.PKCS8,
+        serialization.NoEncryption(),
+    )
+    return certificate.public_bytes(serialization.Encoding.PEM).decode(), secret.decode()
+
+
+def own_security() -> Security:
+    """New keys for processes of this one: they pass through memory and pipes.
+
+    Python loads a certificate from files only, so each process has one for a moment, in a
+    temporary folder that the user alone can enter.
+    """
+    certificate, key = new_pair()
+    return _security(certificate, key, certificate)
 
 
 def directory_of(text: str) -> str:
@@ -105,12 +125,16 @@ def security(keys: Keys) -> Security:
     missing = [f"{name}: {path}" for name, path in paths.items() if not os.path.isfile(path)]
     if missing:
         raise PlaceError(f"No such files of keys: {'; '.join(missing)}.")
+    return _security(paths["certificate"], paths["key"], paths["authority"])
+
+
+def _security(certificate: str, key: str, authority: str) -> Security:
     return Security(
         require_encryption=True,
-        tls_ca_file=paths["authority"],
+        tls_ca_file=authority,
         **{
-            f"tls_{role}_{part}": paths[name]
+            f"tls_{role}_{part}": value
             for role in ("client", "scheduler", "worker")
-            for part, name in (("cert", "certificate"), ("key", "key"))
+            for part, value in (("cert", certificate), ("key", key))
         },
     )

@@ -16,7 +16,7 @@ from dask.utils import parse_bytes
 
 @dataclass(frozen=True, slots=True)
 class Laptop:
-    """This machine: worker processes on the loopback interface only.
+    """This machine: worker processes on the loopback interface only, with keys.
 
     Attributes
     ----------
@@ -27,14 +27,11 @@ class Laptop:
     threads
         Per worker. With several, each evaluates in a child process of its own, since a variant
         that hangs can only be stopped with its process.
-    dashboard
-        Whether to serve Dask's dashboard, on a free port of the loopback interface.
     """
 
     workers: int | None = None
     memory: str | None = None
     threads: int = 1
-    dashboard: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,6 +33,9 @@ SETTINGS: dict[str, Any] = {
     # A task that was on a worker that died is handed back at once; who tries it again, and how
     # carefully, is for the sweep to say.
     "distributed.scheduler.allowed-failures": 0,
+    # Dask gives up the nanny of a worker that is not back within 15 s: on a busy machine all of
+    # them, for good.
+    "distributed.deploy.lost-worker-timeout": "10000d",
     "distributed.worker.daemon": True,
     # A worker holds no results that could be let go of: paused, it would wait for ever. At 95 %
     # of its memory it is ended, and the sweep finds out which variant it was.
@@ -44,6 +47,11 @@ SETTINGS: dict[str, Any] = {
     "distributed.admin.system-monitor.interval": "2s",
     "distributed.scheduler.work-stealing-interval": "1s",
     "distributed.worker.profile.enabled": False,
+    # Web servers would answer anybody on the machine.
+    "distributed.scheduler.http.routes": [],
+    "distributed.worker.http.routes": [],
+    "distributed.scheduler.preload": "cluster.no_http",
+    "distributed.worker.preload": "cluster.no_http",
 }
 
 #: The same for processes that we start elsewhere, where Dask reads it from the environment.
@@ -80,7 +88,7 @@ def worker_arguments(
         scheduler,
         *_tls(keys),
         *("--name", name, "--nworkers", str(count), "--nthreads", "1", "--memory-limit", memory),
-        # Every worker has a web server, whatever one says; this one only on its own machine.
+        # Every worker has a web server, whatever one says, until `no_http` has stopped it.
         *("--no-dashboard", "--dashboard-address", "127.0.0.1:0"),
         *("--death-timeout", str(DEATH_TIMEOUT)),
     ]

@@ -10,7 +10,7 @@ from cluster.profile import find_profile, load_profile
 
 GOOD = {
     "kind: laptop": Laptop(),
-    "kind: laptop\nworkers: 3\nmemory: 2 GB\ndashboard: true": Laptop(3, "2 GB", 1, True),
+    "kind: laptop\nworkers: 3\nmemory: 2 GB\nthreads: 2": Laptop(3, "2 GB", 2),
     "kind: address\nurl: tcp://127.0.0.1:8786\npatience: 3": Address(
         "tcp://127.0.0.1:8786", patience=3.0
     ),
@@ -50,7 +50,7 @@ BAD = {
     "workers: 3": {"kind"},
     "kind: moon": {"kind"},
     "kind: [slurm]": {"kind"},
-    "kind: laptop\nworkers: 0\nthreads: 1.5\nmemory: much\ndashboard: maybe\ncolour: red": {
+    "kind: laptop\nworkers: 0\nthreads: 1.5\nmemory: much\ndashboard: true\ncolour: red": {
         "workers",
         "threads",
         "memory",

@@ -9,6 +9,7 @@ import sys
 import time
 from pathlib import Path
 
+import psutil
 import pytest
 from distributed.utils import get_ip
 
@@ -16,15 +17,15 @@ from cluster.connect import connect
 from cluster.errors import PlaceError
 from cluster.keys import lent_keys, make_keys, security
 from cluster.places import Address, Keys, is_loopback
-from cluster.settings import scheduler_arguments, worker_arguments
+from cluster.settings import ENVIRONMENT, scheduler_arguments, worker_arguments
 
 from .private_slurm import free_ports
+from .test_strangers import listening
 
 
 @pytest.fixture(scope="module")
 def scheduler(tmp_path_factory):
     """Host, port and keys of a scheduler with a worker, started by hand on all interfaces."""
-    pytest.importorskip("cryptography")
     if is_loopback(host := get_ip()):
         pytest.skip("this machine has no address beyond loopback")
     folder = tmp_path_factory.mktemp("keys")
@@ -45,7 +46,12 @@ def scheduler(tmp_path_factory):
     with contextlib.ExitStack() as stack:
         for words in commands:
             log = stack.enter_context((folder / words[0]).open("w"))
-            process = subprocess.Popen([sys.executable, "-m", *words], stdout=log, stderr=log)
+            process = subprocess.Popen(
+                [sys.executable, "-m", *words],
+                stdout=log,
+                stderr=log,
+                env=os.environ | ENVIRONMENT,
+            )
             stack.callback(process.wait)
             stack.callback(process.terminate)
         end = time.monotonic() + 60
@@ -68,6 +74,23 @@ def test_with_the_certificate(scheduler):
         assert client.submit(sum, [1, 2]).result() == 3
         (worker,) = client.scheduler_info()["workers"]
         assert worker.startswith(f"tls://{host}:")
+
+
+@pytest.mark.slow
+def test_no_web_servers(scheduler):
+    """The scheduler, the worker and its nanny listen with keys, and nobody else does."""
+    host, port, keys = scheduler
+    with connect(Address(f"tls://{host}:{port}", keys, patience=60)) as client:
+        client.wait_for_workers(1, timeout=60)
+        info = client.scheduler_info(n_workers=-1)
+        ((worker, about),) = info["workers"].items()
+        pids = {client.run(os.getpid)[worker], client.run_on_scheduler(os.getpid)}
+    known = {psutil.Process(pid) for pid in pids}
+    known |= {one.parent() for one in known} - {psutil.Process()}  # the nanny
+    found = listening(*known)
+    assert {address.port for address in found} == {
+        int(address.rpartition(":")[2]) for address in (info["address"], worker, about["nanny"])
+    }
 
 
 @pytest.mark.slow
@@ -106,7 +129,6 @@ def test_an_unencrypted_address_beyond_this_machine_needs_consent():
 
 
 def test_keys_are_for_the_user_alone(tmp_path):
-    pytest.importorskip("cryptography")
     keys = make_keys(tmp_path / "new" / "keys")
     for path, mode in ((keys.key, 0o600), (Path(keys.key).parent, 0o700)):
         assert os.stat(path).st_mode & 0o777 == mode
@@ -125,9 +147,3 @@ def test_missing_files_are_named_together():
     keys = Keys("/no/authority.pem", __file__, "/no/key.pem")
     with pytest.raises(PlaceError, match=r"authority: /no/authority.pem; key: /no/key.pem"):
         security(keys)
-
-
-def test_without_the_library(monkeypatch, tmp_path):
-    monkeypatch.setitem(sys.modules, "cryptography", None)
-    with pytest.raises(PlaceError, match=r"basepar\[cluster\]"):
-        make_keys(tmp_path / "keys")

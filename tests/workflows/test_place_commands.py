@@ -69,7 +69,7 @@ def test_what_a_profile_would_start(run, profile, text, said):
 def test_a_place_is_tried(run, profile):
     ran = run("cluster", profile("kind: laptop\nworkers: 1\nmemory: 600 MB"), "--try", "--json")
     (worker,) = ran.json["workers"]
-    assert worker["worker"].startswith("tcp://127.0.0.1:")
+    assert worker["worker"].startswith("tls://127.0.0.1:")
     assert "numpy" in worker["packages"]
 
 
@@ -80,7 +80,6 @@ def test_a_place_that_does_not_work(run, profile):
 
 
 def test_keys(run, tmp_path):
-    pytest.importorskip("cryptography")
     ran = run("tls", str(tmp_path / "keys"))
     key = tmp_path / "keys" / "key.pem"
     assert ran.status == 0
