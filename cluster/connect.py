@@ -115,6 +115,8 @@ def _without(names: Iterable[str]) -> Iterator[None]:
 def _without_interrupts() -> Iterator[None]:
     """Ctrl-C is the driver's affair, and waits; processes started in here inherit it blocked.
 
+    So waits SIGTERM where the program makes an exception of it; no process inherits that.
+
     A terminal sends it to every process it runs; workers would answer with tracebacks, and a
     cluster interrupted while it starts leaves half of itself behind. What came meanwhile counts
     at the end.
@@ -123,15 +125,18 @@ def _without_interrupts() -> Iterator[None]:
         yield  # only the main thread may say what a signal does
         return
     came: list[int] = []  # other threads do not block it, and Python hands it to the main one
-    before = signal.signal(signal.SIGINT, lambda number, _: came.append(number))
+    waiting = [signal.SIGINT]
+    waiting += [signal.SIGTERM] if callable(signal.getsignal(signal.SIGTERM)) else []
+    before = {one: signal.signal(one, lambda number, _: came.append(number)) for one in waiting}
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # one that waited comes now
-        signal.signal(signal.SIGINT, before)
+        for one, handler in before.items():
+            signal.signal(one, handler)
     if came:
-        signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(signal.Signals(came[0]))
 
 
 @contextlib.contextmanager

@@ -4,10 +4,10 @@ Dask gives them one whatever one says, in plain HTTP and without keys. It has no
 (`settings.py`), and stops listening before anybody joins.
 """
 
-from distributed.node import ServerNode
+from distributed import Scheduler, Worker
 
 
-def dask_setup(server: ServerNode) -> None:
+def dask_setup(server: Scheduler | Worker) -> None:
     """Called by Dask when the server has started."""
     server.http_server.stop()
     server.services.pop("dashboard", None)

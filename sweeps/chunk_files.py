@@ -25,6 +25,8 @@ from zarr.codecs import BloscCodec, BytesCodec, Crc32cCodec
 from zarr.core.chunk_key_encodings import DefaultChunkKeyEncoding
 from zarr.storage import LocalStore
 
+from basepar_core.errors import StoreError
+
 _SHUFFLES = {"noshuffle": Blosc.NOSHUFFLE, "shuffle": Blosc.SHUFFLE}
 
 
@@ -189,6 +191,13 @@ def _replace(file: str, content: bytes) -> None:
     try:
         _write(draft, content)
     except FileNotFoundError:  # the first chunk here
+        array = file[: file.rindex(f"{os.sep}c{os.sep}")]
+        if not os.path.isdir(array):  # else half a store would stand where one was removed
+            raise StoreError(
+                f"{array} is gone: its store was removed or moved while it was filled. Run again "
+                "to fill a new one, or move it back to go on.",
+                [array],
+            ) from None
         os.makedirs(os.path.dirname(file), exist_ok=True)
         _write(draft, content)
     os.replace(draft, file)

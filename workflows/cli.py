@@ -8,7 +8,9 @@ import argparse
 import io
 import os
 import re
+import signal
 import sys
+import threading
 import traceback
 import warnings
 from collections.abc import Iterator, Sequence
@@ -100,7 +102,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="replace")
     try:
         options = parser().parse_args(given)
-        with _warnings():
+        with _warnings(), _terminable():
             return options.command(options)
     except BaseparError as error:
         _report(error, as_json)
@@ -146,6 +148,19 @@ def _warnings() -> Iterator[None]:
 
         warnings.showwarning = show
         yield
+
+
+@contextmanager
+def _terminable() -> Iterator[None]:
+    """SIGTERM ends a command as Ctrl-C does: workers and what they share are put away first."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # only the main thread may say what a signal does
+        return
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 _PLAIN = warnings.formatwarning
