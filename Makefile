@@ -1,7 +1,7 @@
 # Daily work; .ci/run does the whole.
 PYTHON ?= .venv/bin/python
 
-.PHONY: install check lint types test cover bench
+.PHONY: install check lint types test versions cover bench
 
 install:
 	python3 -m venv .venv
@@ -18,6 +18,10 @@ types:
 
 test:
 	$(PYTHON) -m pytest -m "not slow" -n 2
+
+# The lowest and the newest versions that are allowed, and other interpreters: half an hour.
+versions:
+	bash .ci/versions
 
 cover:
 	$(PYTHON) -m pytest --cov --cov-report=term-missing:skip-covered
