@@ -1,10 +1,20 @@
 """Receipts that do not come in one message, or not at all; tasks that are lost."""
 
+import contextlib
+import os
+import signal
 import threading
+from dataclasses import dataclass
+from pathlib import Path
 
+import numpy as np
 import pytest
 
+from cluster.connect import connect
+from cluster.places import Laptop
 from sweeps import fanout, watch
+from sweeps.careful import Child, in_pieces
+from sweeps.statuses import Status
 from sweeps.sweep import sweep
 
 from .fourbar import FourBar, spec
@@ -79,3 +89,59 @@ def test_receipts_that_never_come(tmp_path, client, monkeypatch, said):
         over.set()
     assert "receipts were lost on the way" in said[0]
     assert_equal_arrays(path, by_hand(spec(tmp_path / "whole.zarr"), FourBar()))
+
+
+@dataclass(frozen=True)
+class Fused(FourBar):
+    """Ends the first process but the driver's that unpacks it or, with `late`, evaluates it."""
+
+    fuse: str = ""
+    late: bool = False
+
+    def __reduce__(self):
+        return _unpacked, (self.fuse, self.late)
+
+    def __call__(self, columns, passed):
+        if self.late:
+            _burn(self.fuse)
+        return super().__call__(columns, passed)
+
+
+def _unpacked(fuse: str, late: bool) -> Fused:
+    if not late:
+        _burn(fuse)
+    return Fused(fuse=fuse, late=late)
+
+
+def _burn(fuse: str) -> None:
+    with contextlib.suppress(FileNotFoundError):
+        os.rename(fuse, f"{fuse}.burnt")  # only one process takes it
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+@pytest.mark.slow
+def test_a_worker_that_dies_while_it_unpacks_the_program(tmp_path):
+    """All chunks depend on the program; none of them is to blame, nor is it."""
+    path, fuse = tmp_path / "sweep.zarr", tmp_path / "fuse"
+    fuse.touch()
+    with connect(Laptop(workers=2)) as client:
+        found = sweep(spec(path), client, evaluator=Fused(fuse=str(fuse)))
+    assert Path(f"{fuse}.burnt").exists()
+    assert found.lost > 0
+    assert found.done
+    assert_equal_arrays(path, by_hand(spec(tmp_path / "whole.zarr"), FourBar()))
+
+
+def test_a_child_that_somebody_else_kills(tmp_path):
+    """Its variant is tried again: `scancel` and the memory killer mean nobody in particular."""
+    fuse, columns = tmp_path / "fuse", spec().plan.rows(7, 8)
+    fuse.touch()
+    evaluator = Fused(fuse=str(fuse), late=True)
+    child = Child(evaluator, 60.0)
+    try:
+        arrays, errors = in_pieces(child, evaluator, columns, np.array([True]), "", 60.0)
+    finally:
+        child.close()
+    assert Path(f"{fuse}.burnt").exists()
+    assert errors == []
+    assert arrays["status"].tolist() == [Status.SOLVED]
