@@ -86,6 +86,11 @@ class Machines:
     scheduler: subprocess.Popen[bytes]
     workers: subprocess.Popen[bytes]
 
+    def await_workers(self) -> None:
+        """Both are up: who was killed the last time has come back."""
+        with connect(Address(self.address, patience=60)) as client:
+            client.wait_for_workers(2, timeout=PATIENCE)
+
     @property
     def pids(self) -> list[int]:
         """Processes that evaluate."""
@@ -125,8 +130,7 @@ def start(folder: Path) -> Machines:
     )
     until(file.exists)
     found = Machines(json.loads(file.read_text())["address"], scheduler, workers)
-    with connect(Address(found.address, patience=60)) as client:
-        client.wait_for_workers(2, timeout=PATIENCE)
+    found.await_workers()
     return found
 
 
@@ -197,8 +201,10 @@ class Campaign:
     def once(self, kind: str, expected: Dataset) -> dict:
         """One kill, and the sweep again."""
         share, begun, path = self.rng.random(), time.monotonic(), self.folder / "killed.zarr"
+        self.machines.await_workers()
         first = self.driver(path.name)
-        until(lambda: finished(path) >= share * VARIANTS / CHUNK or not first.is_alive())
+        some = max(1.0, share * VARIANTS / CHUNK)  # workers are at it: one chunk is done at least
+        until(lambda: finished(path) >= some or not first.is_alive())
         time.sleep(self.rng.random() * 0.05)
         self.strike(kind, first)
         code, stored = ended(first), finished(path)

@@ -5,14 +5,20 @@ they are evaluated. Those three must be marked, the other 9,997 must be, bit for
 in a sweep without poison. The endless loop holds the interpreter's lock, as a kernel would.
 
     python -m tests.campaigns.poison FOLDER [CHUNK …]
+    python -m tests.campaigns.poison rounds TIMES FOLDER [SEED] > poisons.jsonl
+
+Rounds are small, 1,000 variants in chunks of 64, each with its three at other places.
 """
 
 import ctypes
 import json
 import os
+import random
+import shutil
 import signal
 import sys
 import time
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,8 +31,8 @@ from cluster.places import Laptop
 from sweeps import store
 from sweeps.evaluate import ChunkEvaluator, prepare
 from sweeps.outputs import Arrays, Columns
-from sweeps.spec import SweepSpec
 from sweeps.spec_file import parse_sweep
+from sweeps.statuses import FAILED
 from sweeps.sweep import sweep
 
 VARIANTS = 10_000
@@ -77,14 +83,16 @@ def do(harm: str) -> None:
             os.kill(os.getpid(), signal.SIGKILL)
 
 
-def run(folder: Path, chunk: int) -> dict[str, Any]:
+def run(
+    folder: Path, chunk: int, variants: int = VARIANTS, harms: Mapping[int, str] = POISONED
+) -> dict[str, Any]:
     """Both sweeps, and what sets them apart."""
-    spec = parse_sweep(SWEEP % (VARIANTS, chunk))
+    spec = parse_sweep(SWEEP % (variants, chunk))
     evaluator = prepare(spec)
     evaluator.warm(spec.plan.names)
-    values = spec.plan.rows(0, VARIANTS)["lx1"]
-    assert len(set(values.tolist())) == VARIANTS
-    poisoned = Poisoned(evaluator, tuple((float(values[k]), how) for k, how in POISONED.items()))
+    values = spec.plan.rows(0, variants)["lx1"]
+    assert len(set(values.tolist())) == variants
+    poisoned = Poisoned(evaluator, tuple((float(values[k]), how) for k, how in harms.items()))
     clean = folder / f"clean-{chunk}.zarr"
     with connect(Laptop(workers=2, memory="1500 MB")) as client:
         sweep(spec.at(str(clean)), client, evaluator=evaluator, precise=evaluator.precise)
@@ -94,14 +102,14 @@ def run(folder: Path, chunk: int) -> dict[str, Any]:
         seconds = time.monotonic() - begun
     return {"chunk": chunk, "done": found.done, "lost": found.lost, "errors": found.errors} | {
         "seconds": round(seconds, 1),
-        **compared(store.read(path).load(), store.read(clean).load(), spec),
+        **compared(store.read(path).load(), store.read(clean).load(), harms),
     }
 
 
-def compared(found: Any, clean: Any, spec: SweepSpec) -> dict[str, Any]:
+def compared(found: Any, clean: Any, harms: Mapping[int, str]) -> dict[str, Any]:
     """Who is marked, and whether the others are as they should be."""
-    innocent = np.ones(len(spec), dtype=bool)
-    innocent[list(POISONED)] = False
+    innocent = np.ones(found.sizes["variant"], dtype=bool)
+    innocent[list(harms)] = False
     differing = [
         name
         for name, array in clean.data_vars.items()
@@ -113,18 +121,36 @@ def compared(found: Any, clean: Any, spec: SweepSpec) -> dict[str, Any]:
         )
     ]
     marked = {
-        str(k): f"{POISONED[k]}: status {int(found.status[k])}, reason {int(found.reason[k])}"
-        for k in POISONED
+        str(k): f"{how}: status {int(found.status[k])}, reason {int(found.reason[k])}"
+        for k, how in harms.items()
     }
     finished = int((found.status.values[innocent] != 0).sum())
-    return {"marked": marked, "finished": finished, "differing": differing}
+    right = not differing and finished == innocent.sum()
+    right &= bool(np.isin(found.status.values[~innocent], FAILED).all())
+    return {"marked": marked, "finished": finished, "differing": differing, "right": bool(right)}
+
+
+def rounds(times: int, folder: Path, seed: int = 1) -> Iterator[dict[str, Any]]:
+    """Small ones, one record for each."""
+    rng = random.Random(seed)
+    for number in range(times):
+        places = rng.sample(range(1000), 3)
+        for name in ("clean-64.zarr", "poisoned-64.zarr"):
+            shutil.rmtree(folder / name, ignore_errors=True)
+        harms = dict(zip(places, POISONED.values(), strict=True))
+        yield {"round": number} | run(folder, 64, 1000, harms)
 
 
 def main(arguments: list[str]) -> None:
     if not arguments:
         sys.exit(__doc__)
-    folder = Path(arguments[0]).absolute()
+    small = arguments[0] == "rounds"
+    folder = Path(arguments[2 if small else 0]).absolute()
     folder.mkdir(parents=True, exist_ok=True)
+    if small:
+        for line in rounds(int(arguments[1]), folder, *map(int, arguments[3:])):
+            print(json.dumps(line), flush=True)
+        return
     for chunk in map(int, arguments[1:] or ["1024"]):
         print(json.dumps(run(folder, chunk)), flush=True)
 
