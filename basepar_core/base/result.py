@@ -266,7 +266,7 @@ class BaseParameters:
             "validity": [text for _, text in self.validity],
             "near": list(self.near),
             "certificate": self.certificate.document(),
-            **({"generic": self.of_family.document()} if self.of_family is not None else {}),
+            "generic": self.of_family.document() if self.of_family is not None else None,
         }
 
 
