@@ -22,8 +22,10 @@ from basepar_core.mechanism import GROUND, Mechanism
 
 Array = np.ndarray
 BITS = 300
-#: Loops close, and derivatives of equations left over vanish, to this: 300 bits are 90 digits.
+#: Loops close to this: 300 bits are 90 digits.
 CLOSED = 1e-75
+#: Derivatives of equations left over vanish to what closing and solving leave of it.
+LEFT_OVER = 1e-68
 #: Pivots of the energies' matrix are above one or below the other, or the oracle has no answer.
 NONZERO, ZERO = 1e-45, 1e-65
 #: Length of a step of the walk (rad or m), and how far a singular value may sink on it.
@@ -315,7 +317,7 @@ class Branch:
                 for i, column in enumerate(held):
                     full[k, self.columns[column]] = X[i, k]
             left = arb_mat(J.tolist()) * arb_mat([[x[c] for x in full] for c in self.columns])
-            if max(abs(x) for x in left.entries()) > CLOSED:
+            if max(abs(x) for x in left.entries()) > LEFT_OVER:
                 raise NoAnswerError("more equations are independent in many digits than in few")
         return full
 
