@@ -223,7 +223,7 @@ def test_several_matches_are_not_decided():
 def test_refusals():
     with pytest.raises(UsageError, match="'ur10' is spatial"):
         product(prepared("ur10"))
-    with pytest.raises(EliminationError, match="exactly 4 can be"):
+    with pytest.raises(EliminationError, match="exactly 4 must be"):
         found("four-bar", "J1,J2")
     with pytest.raises(EliminationError, match=r"crank\.J cannot be eliminated together"):
         found("four-bar", "m1,J1,mx1,m2")

@@ -265,8 +265,8 @@ def test_other_units_of_length_and_mass():
     ("wanted", "message"),
     [
         (
-            ["J1", "J2", "J3"],
-            r"1 more parameter must be eliminated; choose from crank\.m\. .* exactly 4",
+            ["J1", "J2"],  # crank.m has no effect and goes by itself
+            r"1 more parameter must be eliminated; choose from .*rocker\.J.* exactly 4",
         ),
         (
             ["J1", "J2", "J3", "m1", "m2"],
@@ -297,10 +297,17 @@ def test_refusals_count_what_is_independent(name, rules, needed):
     assert len(vectors) == rules
     gone = eliminate(field, vectors, names).eliminated
     assert len(gone) == needed
-    for count in (0, needed - 1):
+    # Columns that are zero go by themselves. In the plane in space some are only found to be so
+    # once others are gone, so that the number left is more than is needed.
+    norms = np.abs(nominal_observation(model).W.reshape(-1, len(names))).max(axis=0)
+    silent = np.flatnonzero(norms < 1e-9)  # rounding and the loops' residual are below 1e-12
+    audible = [k for k in gone if k not in silent]
+    for count in (0, len(audible) - 1):
         with pytest.raises(EliminationError, match=f"exactly {needed} eliminated") as caught:
-            eliminate(field, vectors, names, gone[:count])
-        assert f"{needed - count} more parameter" in str(caught.value)
+            eliminate(field, vectors, names, audible[:count])
+        left = int(str(caught.value).split("φ₂: ")[1].split()[0])
+        assert left >= len(audible) - count
+        assert left == len(audible) - count or name != "parallelogram"
 
 
 def test_what_is_left_may_indeed_be_eliminated():
