@@ -42,8 +42,6 @@ def _symbol(reading: Reading, name: str, node: Node, bounded: bool) -> Symbol:
     before = reading.count
     value = reading.fixed(entries.get("value"), slot) if unit else ZERO
     bounds = _bounds(reading, entries.get("bounds"), slot) if unit else None
-    if reading.count == before:
-        _check_finite(reading, entries.get("value"), value)
     if reading.count > before or unit is None or "value" not in entries:
         reading.dubious.add(name)
     return Symbol(name, value, slot.text, bounds)
@@ -70,12 +68,6 @@ def _unit(reading: Reading, node: Node | None) -> Unit | None:
     except ExpressionError as error:
         reading.mistake(node, error.message)
         return None
-
-
-def _check_finite(reading: Reading, node: Node | None, value: Expression) -> None:
-    number = evaluate([value], {})[0]
-    if node is not None and not abs(number) < float("inf"):
-        reading.mistake(node, f"its value is {number}")
 
 
 def _bounds(

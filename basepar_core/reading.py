@@ -183,12 +183,24 @@ class Reading:
         self, node: Node | None, slot: Unit, state: Mapping[str, Dimension | None] | None = None
     ) -> Expression:
         """Any smooth function of symbols, constants and names of a state, in its dimension."""
-        return self._parsed(node, slot, {**self.dimensions, **(state or {})})
+        before = self.count
+        result = self._parsed(node, slot, {**self.dimensions, **(state or {})})
+        if node is not None and not state and self.count == before and not self.dubious:
+            self._check_finite(node, self.at_nominal([result])[0], " at the values of the symbols")
+        return result
 
     def fixed(self, node: Node | None, slot: Unit, names: Iterable[str] = ()) -> Expression:
         """A number: constants may stand in it, and are put in by value."""
         allowed = {name: self.dimensions[name] for name in names}
-        return substitute(self._parsed(node, slot, allowed), self.constants)
+        before = self.count
+        result = substitute(self._parsed(node, slot, allowed), self.constants)
+        if node is not None and self.count == before:
+            self._check_finite(node, float(evaluate([result], {})[0]))
+        return result
+
+    def _check_finite(self, node: Node, value: float, where: str = "") -> None:
+        if not np.isfinite(value):
+            self.mistake(node, f"its value is {value}{where}")
 
     def motion(self, node: Node | None, slot: Unit) -> Expression:
         """A number of a motion, the assembly or the noise; constants may stand in it."""

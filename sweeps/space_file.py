@@ -53,8 +53,8 @@ def read_space(
     """Plan and conditions; None for a plan that cannot be made (mistakes are reported)."""
     if node is None:
         return None, ()
-    entries = reading.entries(node, "a space: plan, variables, …") or {}
-    if not entries:
+    entries = reading.entries(node, "a space: plan, variables, …")
+    if entries is None:
         return None, ()
     plan = _plan(reading, node, mechanism, BESIDE)
     plan = _derived(reading, entries.get("derive"), mechanism, plan)
@@ -67,8 +67,7 @@ def _plan(
     entries = reading.entries(node, "a plan: its name, variables, …") or {}
     kind = reading.choice(entries.get("plan"), PLANS, "plan")
     if kind is None:
-        if entries:
-            _without_a_plan(reading, node, mechanism, beside)
+        _without_a_plan(reading, node, mechanism, beside)
         return None
     if kind == "table":
         return _table(reading, node, mechanism, beside)

@@ -89,8 +89,9 @@ def show_status(document: Mapping[str, Any]) -> None:
         out.print()
         out.print(why)
     if document["done"] and not any(one.meaning in document["counts"] for one in WITH_RESULTS):
-        total = plural(document["total"], "variant")
-        out.print(f"None of {total} has a result.", style="bold red")
+        total = document["total"]
+        none = f"None of the {total:,} variants" if total != 1 else "The variant"
+        out.print(f"{none} {'has a' if total != 1 else 'has no'} result.", style="bold red")
     show_notes(document["notes"])
     for times, count in document["retries"].items():
         again = plural(int(times), "time")

@@ -158,8 +158,8 @@ def _child(kind: Kind, numbers: range, good: Seeds, pipe: Connection, where: str
             folder = Path(where, str(number))
             folder.mkdir()
             os.chdir(folder)
-            path = make(kind, number, good, folder)
             pipe.send((number, None))
+            path = make(kind, number, good, folder)
             pipe.send((number, answer(kind, number, path)))
             os.chdir(where)
             shutil.rmtree(folder)
@@ -177,7 +177,7 @@ def cases(kind: Kind, numbers: range, good: Seeds) -> Iterator[tuple[int, str]]:
             child.start()
             theirs.close()
             current = start
-            for number, found in _received(ours, child.pid or 0):
+            for number, found in _received(ours, child.pid or 0, start):
                 current = number
                 if found is not None:
                     yield number, found
@@ -188,8 +188,9 @@ def cases(kind: Kind, numbers: range, good: Seeds) -> Iterator[tuple[int, str]]:
             start = current
 
 
-def _received(pipe: Connection, pid: int) -> Iterator[tuple[int, str | None]]:
-    process, number = psutil.Process(pid), -1
+def _received(pipe: Connection, pid: int, number: int) -> Iterator[tuple[int, str | None]]:
+    """Numbers of cases before they are tried, their answers after; `number` is the first."""
+    process, found = psutil.Process(pid), None
     while True:
         busy, spent, last = time.monotonic(), _cpu(process), 0.0
         while not pipe.poll(0.5):
@@ -202,7 +203,7 @@ def _received(pipe: Connection, pid: int) -> Iterator[tuple[int, str | None]]:
         try:
             number, found = pipe.recv()
         except EOFError:
-            if number >= 0 and found is None:
+            if found is None:
                 yield number, "the process died"
             return
         yield number, found

@@ -7,7 +7,7 @@ import contextlib
 import json
 import random
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from copy import deepcopy
 from typing import Any
 
@@ -169,6 +169,14 @@ def _places(tree: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     return found
 
 
+def _leaves(tree: Any) -> Iterator[Any]:
+    if isinstance(tree, dict | list):
+        for value in tree.values() if isinstance(tree, dict) else tree:
+            yield from _leaves(value)
+    else:
+        yield tree
+
+
 def _deep(rng: random.Random, value: Any) -> Any:
     for _ in range(rng.choice((3, 14, 90))):  # what the writers of trees can write
         value = [value] if rng.random() < 0.5 else {"a": value}
@@ -231,6 +239,8 @@ def of_yaml(rng: random.Random, content: bytes) -> bytes:
     tree = yaml.load(content, Loader=yaml.BaseLoader)
     for _ in range(rng.choice((1, 1, 1, 2, 5))):
         tree = changed(rng, tree)
+    if sum(len(str(one)) for one in _leaves(tree)) > 2_000_000:
+        raise ValueError("a tree that takes minutes to write tries only what writes it")
     plain = rng.random() < 0.25
     text = yaml.dump(
         tree, Dumper=_Dumper, allow_unicode=True, sort_keys=False, default_flow_style=None

@@ -43,11 +43,12 @@ def test_a_worker_that_takes_long_to_come_back():
     """On a busy machine all of them do; Dask's own patience is 15 s."""
     with connect(Laptop(workers=1, memory="600 MB")) as client:
         (pid,) = client.run(os.getpid).values()
+        before = set(psutil.Process().children())
         psutil.Process(pid).kill()
         heirs = []
         while not heirs:
-            others = psutil.Process().children()
-            heirs = [one for one in others if one.pid > pid and "spawn_main" in str(one.cmdline())]
+            others = set(psutil.Process().children()) - before
+            heirs = [one for one in others if "spawn_main" in str(one.cmdline())]
         heirs[0].suspend()
         time.sleep(18)
         heirs[0].resume()

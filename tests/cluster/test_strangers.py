@@ -20,12 +20,6 @@ from cluster.places import Laptop
 STRANGERS = Path(__file__).with_name("strangers.py").read_text()
 
 
-@pytest.fixture(scope="module")
-def client():
-    with connect(Laptop(workers=2)) as client:
-        yield client
-
-
 def listening(*roots):
     """Where these processes and their children listen: addresses of TCP, and names of sockets."""
     family = [one for root in roots for one in (root, *root.children(recursive=True))]
@@ -36,6 +30,14 @@ def listening(*roots):
         if connection.status == psutil.CONN_LISTEN
         or (connection.family.name == "AF_UNIX" and connection.laddr)
     }
+
+
+@pytest.fixture(scope="module")
+def run():
+    """A client, and who listens for it: a client of the tests before may live in this process."""
+    before = listening(psutil.Process())
+    with connect(Laptop(workers=2)) as client:
+        yield client, listening(psutil.Process()) - before
 
 
 def answers(ports, user=None):
@@ -54,23 +56,24 @@ def answers(ports, user=None):
     return json.loads(ran.stdout)
 
 
-def test_whoever_listens_is_known(client):
+def test_whoever_listens_is_known(run):
     """The scheduler, two workers, two nannies: no web server, no socket of multiprocessing's."""
+    client, found = run
     workers = client.scheduler_info(n_workers=-1)["workers"]
     addresses = [client.scheduler.address, *workers]
     addresses += [worker["nanny"] for worker in workers.values()]
     assert len(set(addresses)) == 5
     assert all(address.startswith("tls://127.0.0.1:") for address in addresses)
-    found = {f"tls://{address.ip}:{address.port}" for address in listening(psutil.Process())}
-    assert found == set(addresses)
+    assert {f"tls://{address.ip}:{address.port}" for address in found} == set(addresses)
 
 
 @pytest.mark.parametrize("who", ["the same user", "nobody"])
-def test_strangers_get_nothing(client, who):
+def test_strangers_get_nothing(run, who):
+    client, found = run
     if who == "nobody" and os.getuid() != 0:
         pytest.skip("only root may become somebody else")
     user = pwd.getpwnam("nobody").pw_uid if who == "nobody" else None
-    ports = {address.port for address in listening(psutil.Process())}
+    ports = {address.port for address in found}
     assert len(ports) == 5
     for port, ways in answers(ports, user).items():
         assert ways == dict.fromkeys(ways, ""), port
@@ -91,7 +94,9 @@ def test_strangers_do_get_answers_where_there_are_no_keys():
     assert "501" in found[str(web.server_port)]["http"]
 
 
-def test_the_key_is_in_no_command_line_and_no_environment(client):
+def test_the_key_is_in_no_command_line_and_no_environment(run):
+    client, _ = run
+    assert client.scheduler_info(n_workers=-1)["workers"]
     for process in [psutil.Process(), *psutil.Process().children(recursive=True)]:
         words = [*process.cmdline(), *process.environ().values()]
         assert not any("PRIVATE KEY" in word for word in words)

@@ -362,7 +362,7 @@ class TestRefusals:
         group.attrs["base"] = "{"
         ran = run("report", str(writable), "--json")
         assert ran.status == 1
-        assert "'base' is no JSON" in ran.json["error"]["message"]
+        assert "zarr.json does not match its digest" in ran.json["error"]["message"]
 
     def test_nowhere_to_write(self, run, store, tmp_path):
         ran = run("report", str(store), "-o", str(tmp_path), "--json")

@@ -210,5 +210,5 @@ def test_a_changed_metric_is_not_the_stores_sweep(run, made):
     (made / "own.py").write_text("def far(cycle):\n    return 2 * cycle.q[0, :, 0]\n")
     again = run("sweep", "--from", store, "--store", other, "--json")
     assert again.status == 1
-    assert "evaluate.own.far.sha256" in again.json["error"]["message"]
+    assert "It is not the same any more, and was not run" in again.json["error"]["message"]
     assert not Path(other).exists()

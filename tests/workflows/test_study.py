@@ -178,7 +178,7 @@ def test_a_foreign_study_of_the_name_is_left_alone(tmp_path, client):
 def test_one_driver_at_a_time(done, client):
     from workflows.journal import opened
 
-    with opened(done), pytest.raises(StoreError, match="Another process"):
+    with opened(done), pytest.raises(StoreError, match="is being filled by process"):
         study(done, client)
 
 
