@@ -18,12 +18,12 @@ from enum import IntEnum
 import numpy as np
 
 from . import kinematics
+from .arrays import Array
 from .assembly import Assembled, assemble
 from .kinematics import Geometry
 from .loops import Loops, choose_loops
 from .mechanism import Mechanism
 from .newton import LAST_UPDATE, Closer, Lanes
-from .spatial import Array
 from .topology import Topology
 
 #: Variants that fail on a leg repeat it with each finer factor.

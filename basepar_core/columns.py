@@ -25,6 +25,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from . import joint_rates, kinematics, metrics, spatial
+from .arrays import Array
 from .base.result import BaseParameters
 from .closure import Model
 from .errors import MissingDataError, UsageError
@@ -35,7 +36,7 @@ from .mechanism import GROUND, LENGTH_VALUES, Damper, Friction, Mechanism, Sprin
 from .motion import Motion
 from .regressor import LANES, Observation, Rates
 from .relations import symbol_values
-from .spatial import Array, cross, dot
+from .spatial import cross, dot
 from .topology import joint_of_value
 
 KINDS = ("viscous", "coulomb", "offset", "rotor", "stiffness", "damping")

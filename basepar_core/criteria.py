@@ -26,9 +26,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .arrays import Array
 from .errors import MissingDataError, UsageError
 from .paths import Path
-from .spatial import Array
 
 CRITERIA = ("tolerance", "aic", "aicc", "bic", "mdl", "fpe")
 #: Why only the tolerance is offered where a model's own torque comes without stated noise.

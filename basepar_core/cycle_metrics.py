@@ -12,6 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from . import kinematics, spatial
+from .arrays import Array
 from .closure import Model
 from .errors import MechanismError, MissingDataError
 from .kinematics import Poses
@@ -28,7 +29,7 @@ from .motion import Motion
 from .onedof import metrics as regime
 from .regressor import LANES, Rates, evaluate
 from .relations import symbol_values
-from .spatial import Array, cross, dot
+from .spatial import cross, dot
 from .topology import joint_of_value
 
 

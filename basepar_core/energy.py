@@ -17,12 +17,13 @@ from dataclasses import replace
 import numpy as np
 
 from . import kinematics
+from .arrays import Array
 from .closure import Model
 from .columns import Column, laws
 from .errors import UsageError
 from .motion import Motion
 from .regressor import LANES, Observation, Rates
-from .spatial import Array, cross, dot, rotate_back
+from .spatial import cross, dot, rotate_back
 
 #: Kinds of further columns that have an energy.
 CARRIED = ("rotor", "stiffness")

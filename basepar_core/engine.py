@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .arrays import Array
 from .closure import Model
 from .columns import columns
 from .motion import Motion, cycle, excitation
 from .newton import LAST_UPDATE
 from .regressor import Observation
 from .regressor import observe as observe_plainly
-from .spatial import Array
 
 if TYPE_CHECKING:
     from .kernels.run import Kernels, Start

@@ -11,11 +11,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from .arrays import Array
 from .closure import Model
 from .columns import Column, with_columns
 from .motion import Motion
 from .regressor import observe
-from .spatial import Array
 
 #: Inertia off by no more than this factor in any direction: accelerations are of the right size.
 FACTOR = 2.0

@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
+from .arrays import Array
 from .base.numeric import NO_EFFECT
 from .base.result import BaseParameters
 from .expressions import Call, Expression, Number
 from .paths import Path
-from .spatial import Array
 
 #: Singular values of unit columns below this are dependence, as in the paths.
 DEPENDENT = 1e-12

@@ -8,8 +8,9 @@ body. Tree and cut joints are alike here, which `joints.speeds` (tree joints onl
 import numpy as np
 
 from . import spatial
+from .arrays import Array
 from .mechanism import LENGTH_VALUES
-from .spatial import Array, cross, dot
+from .spatial import cross, dot
 
 #: Per value: directions that spin and slide are multiplied by (None: not at all).
 Directions = list[tuple[Array | None, Array | None]]

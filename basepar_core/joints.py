@@ -10,8 +10,8 @@ joint has the relative angular velocity in F1's axes. Arrays have components fir
 import numpy as np
 
 from . import spatial
+from .arrays import Array
 from .mechanism import JOINT_VALUES
-from .spatial import Array
 
 #: At zero a universal joint's second axis is F1's x and its first axis is F2's x.
 UNIVERSAL_ZERO = np.array([[0.0, 0.0, 1.0], [0.0, -1.0, 0.0], [1.0, 0.0, 0.0]])

@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 
 from . import joints, spatial
+from .arrays import Array
 from .expressions import NUMPY, evaluate
 from .mechanism import JOINT_VALUES, Mechanism
 from .relations import symbol_values
-from .spatial import Array, cross
+from .spatial import cross
 from .topology import CutJoint, Topology, TreeJoint
 
 

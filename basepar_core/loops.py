@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from . import joints, kinematics
+from .arrays import Array
 from .assembly import Assembled
 from .errors import MechanismError
 from .mechanism import JOINT_VALUES, LENGTH_VALUES, Mechanism
-from .spatial import Array
 from .topology import Topology
 
 #: Largest change of a coordinate between two closures, rad, and as a share of the mechanism's

@@ -10,10 +10,10 @@ from typing import Literal
 
 import numpy as np
 
+from .arrays import Array
 from .criteria import Selection, check_samples, select
 from .errors import UsageError
 from .paths import Path, backward, forward
-from .spatial import Array
 
 #: Weights have settled where no σ changes by more than this share.
 SETTLED = 1e-10

@@ -5,10 +5,11 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from . import joints, kinematics
+from .arrays import Array
 from .closure import Model
 from .mechanism import JOINT_VALUES, LENGTH_VALUES
 from .regressor import LANES
-from .spatial import Array, dot
+from .spatial import dot
 from .topology import joint_of_value
 
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .arrays import Array
 from .errors import MissingDataError, MotionError
 from .expressions import Expression, evaluate
 from .mechanism import (
@@ -18,7 +19,6 @@ from .mechanism import (
     SineSum,
     States,
 )
-from .spatial import Array
 
 #: Between two samples, rad or m: sixteen turns. The way there is gone in small steps.
 FARTHEST = 100.0

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from . import joints, kinematics
+from .arrays import Array
 from .kinematics import Geometry
 from .loops import Loops
 from .mechanism import JOINT_VALUES
-from .spatial import Array
 from .topology import Topology
 
 #: Newton converges quadratically: after an update below this the error is at rounding.

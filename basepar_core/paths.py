@@ -19,8 +19,8 @@ from functools import cached_property
 
 import numpy as np
 
+from .arrays import Array
 from .base.numeric import OPERATIONS, unit_columns
-from .spatial import Array
 
 #: Relative torque errors that differ by no more than this are equal: rounding would decide.
 TIE = 1e-12

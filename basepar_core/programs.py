@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from .arrays import Array
 from .expression_graph import FUNCTIONS, ZERO, Graph, Node, operands
-from .spatial import Array
 
 #: Rows that NumPy takes at once: its intermediate arrays stay in the second-level cache.
 CHUNK = 4096

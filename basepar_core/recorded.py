@@ -9,6 +9,7 @@ from typing import Literal
 
 import numpy as np
 
+from .arrays import Array
 from .base.result import BaseParameters
 from .closure import Model
 from .columns import Column
@@ -23,7 +24,6 @@ from .measured import Pooling, errors_on, reduce_measured
 from .mechanism import Mechanism
 from .reduced import ReducedMechanism, terms
 from .reduction import METHODS, noise_levels
-from .spatial import Array
 
 
 def reduce_record(

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from .arrays import Array
 from .base.result import BaseParameters
 from .criteria import NO_NOISE, Selection
 from .errors import UsageError
 from .generalised import Generalised, generalise
 from .paths import Path
-from .spatial import Array
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from dataclasses import fields
 
 import numpy as np
 
+from .arrays import Array
 from .base.numeric import NO_EFFECT
 from .base.result import BaseParameters
 from .closure import Model
@@ -23,7 +24,6 @@ from .motion import Motion, cycle
 from .paths import Path, backward, forward
 from .reduced import ReducedMechanism, terms
 from .regressor import Observation, observe
-from .spatial import Array
 from .topology import joint_of_value
 
 METHODS = {"backward": backward, "forward": forward}

@@ -13,11 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from . import kinematics, spatial
+from .arrays import Array
 from .closure import Model, Outcome, Trace, trace, trace_alone
 from .kinematics import Geometry, Poses
 from .motion import Motion
 from .newton import LAST_UPDATE, invert
-from .spatial import Array, contract, cross, dot
+from .spatial import contract, cross, dot
 
 #: A gap (m or rad) that no rounding makes: Newton closes to 1e-13, and constraints that were left
 #: out as redundant follow within some hundred times that.

@@ -9,9 +9,9 @@ from fractions import Fraction
 
 import numpy as np
 
+from .arrays import Array
 from .expression_graph import ONE, ZERO, Graph
 from .expressions import Call, Name
-from .spatial import Array
 
 Vector = list[int]
 Matrix = list[list[int]]

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from . import joints, kinematics, regressor, spatial
+from .arrays import Array
 from .base.result import BaseParameters
 from .closure import Model, Outcome, Trace, trace
 from .errors import MissingDataError, UsageError
@@ -31,7 +32,6 @@ from .mechanism import JOINT_VALUES, LENGTH_VALUES, Mechanism
 from .motion import Motion
 from .newton import invert
 from .relations import newton, polynomial, symbol_values
-from .spatial import Array
 from .topology import joint_of_value
 
 #: Imaginary part that marks a symbol; its square is below the least float64.

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from . import kinematics
+from .arrays import Array
 from .closure import Model
 from .columns import Column, joint_value
 from .errors import UsageError
@@ -21,7 +22,6 @@ from .expression_graph import ONE, ZERO
 from .joints import UNIVERSAL_ZERO, configuration_size
 from .mechanism import JOINT_VALUES
 from .scalar_graph import Matrix, ScalarGraph, Vector
-from .spatial import Array
 from .topology import TreeJoint
 from .torque_columns import ColumnWriter
 from .torque_loops import Link

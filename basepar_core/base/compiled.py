@@ -12,13 +12,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from basepar_core.arrays import Array
+
 from ..errors import MissingDataError, UsageError
 from ..expression_graph import ZERO, Graph
 from ..expressions import names
 from ..mechanism import Mechanism
 from ..programs import Program
 from ..relations import symbol_values
-from ..spatial import Array
 from .result import BaseParameters
 
 Values = Mapping[str, Array | float]

@@ -13,6 +13,8 @@ from fractions import Fraction
 
 import numpy as np
 
+from basepar_core.arrays import Array
+
 from .. import kinematics, spatial
 from ..closure import Model, Outcome, trace
 from ..errors import MotionError
@@ -23,7 +25,6 @@ from ..mechanism import GROUND, Vector
 from ..motion import Motion, excitation
 from ..regressor import Rates
 from ..relations import symbol_values
-from ..spatial import Array
 from .null_space import ExactMatrix, ExactVector, NullVector, Transfers
 
 #: Angular velocities are of order one per unit rate; relations hold to 1e-13 and fail by 1e-3.

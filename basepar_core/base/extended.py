@@ -14,11 +14,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from basepar_core.arrays import Array
+
 from ..closure import Model
 from ..columns import Column, with_columns
 from ..motion import excitation
 from ..regressor import Observation
-from ..spatial import Array
 from .numeric import CLEAR, NO_EFFECT, OPERATIONS, spectrum, unit_columns
 from .result import BaseParameters, BetaEntry, Certificate, VectorGrade
 from .symbolic import nominal_observation

@@ -15,8 +15,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from basepar_core.arrays import Array
+
 from ..errors import EliminationError
-from ..spatial import Array
 
 #: A column below this share of the largest column's norm is no effect at all: rounding of a
 #: parameter that does nothing, not a small effect (which scaling then brings up).

@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from basepar_core.arrays import Array
+
 from ..expressions import Expression, evaluate
-from ..spatial import Array
 from .validity import vanishing
 
 #: Weakest last. At least: proved, proved generically, probability, numerical; at most: theorem,

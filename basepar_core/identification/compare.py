@@ -5,11 +5,12 @@ from typing import Any
 
 import numpy as np
 
+from basepar_core.arrays import Array
+
 from ..base.result import BaseParameters
 from ..columns import Column, unit
 from ..expressions import evaluate
 from ..mechanism import Mechanism, parameter_unit
-from ..spatial import Array
 
 
 def file_values(mechanism: Mechanism, base: BaseParameters, columns: Sequence[Column]) -> Array:

@@ -19,10 +19,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.stats import chi2
 
+from basepar_core.arrays import Array
+
 from .. import kinematics
 from ..closure import Model
 from ..errors import MissingDataError, UsageError
-from ..spatial import Array
 from .identify import Identification
 
 if TYPE_CHECKING:

@@ -9,12 +9,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from basepar_core.arrays import Array
+
 from .. import kinematics, metrics
 from ..closure import SINGULAR, Model, Outcome, Trace
 from ..columns import Column, with_columns
 from ..motion import Motion
 from ..newton import LAST_UPDATE, Closer, Lanes
-from ..spatial import Array
 from .follow import along, follow
 
 #: Step of the positions, rad or m: one-sided differences err by this and by 1e-16 of it.

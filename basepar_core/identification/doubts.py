@@ -4,9 +4,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from basepar_core.arrays import Array
+
 from ..mechanism import Mechanism
 from ..reduction import noise_levels
-from ..spatial import Array
 from .notes import Note
 
 if TYPE_CHECKING:

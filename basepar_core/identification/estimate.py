@@ -16,7 +16,7 @@ import numpy as np
 from scipy.linalg import solve_triangular
 from scipy.stats import t as student
 
-from ..spatial import Array
+from basepar_core.arrays import Array
 
 METHODS = ("ols", "weighted", "irls")
 #: Huber's constant: 95 % efficiency where the noise is normal after all.

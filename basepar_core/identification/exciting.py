@@ -21,6 +21,8 @@ from functools import partial
 import numpy as np
 from scipy.optimize import minimize
 
+from basepar_core.arrays import Array
+
 from ..base.result import BaseParameters
 from ..closure import Model
 from ..columns import Column
@@ -28,7 +30,6 @@ from ..errors import UsageError
 from ..mechanism import Sines
 from ..motion import Motion
 from ..reduction import noise_levels
-from ..spatial import Array
 from .course import Course, Follower, Slopes
 from .optimality import condition, smooth_size, smooth_top, volume
 from .series import BOUND, Limits, Series

@@ -12,6 +12,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from basepar_core.arrays import Array
+
 from .. import kinematics
 from ..closure import SINGULAR, Model, Outcome, Trace, trace
 from ..columns import Column, with_columns
@@ -19,7 +21,6 @@ from ..errors import MotionError
 from ..motion import Motion
 from ..newton import LAST_UPDATE, Closer, Lanes
 from ..regressor import LANES, Observation, evaluate
-from ..spatial import Array
 
 
 def observe_motion(model: Model, motion: Motion, columns: tuple[Column, ...] = ()) -> Observation:

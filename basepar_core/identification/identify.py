@@ -10,6 +10,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from basepar_core.arrays import Array
+
 from ..base.extended import extend
 from ..base.numeric import CLEAR, OPERATIONS
 from ..base.result import BaseParameters
@@ -21,7 +23,6 @@ from ..errors import MotionError, UsageError
 from ..motion import Motion
 from ..paths import backward
 from ..regressor import Observation
-from ..spatial import Array
 from .compare import file_values, in_place_of, likeness
 from .doubts import doubts
 from .estimate import METHODS, Estimate, estimate

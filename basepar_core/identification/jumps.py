@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from ..spatial import Array
+from basepar_core.arrays import Array
+
 from .notes import Note
 
 #: A step of an angle within this of a whole turn is a wrap where ordinary steps are below it too.

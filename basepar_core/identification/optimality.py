@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from ..spatial import Array
+from basepar_core.arrays import Array
 
 #: Sharpness of the smooth maxima: they lie up to log(samples)/SHARP, about 2 %, above the true.
 SHARP = 300.0

@@ -10,10 +10,11 @@ from fractions import Fraction
 
 import numpy as np
 
+from basepar_core.arrays import Array
+
 from ..expressions import Number
 from ..mechanism import Sines
 from ..motion import Motion
-from ..spatial import Array
 
 #: Samples per period of the highest harmonic at which limits are held: 1/cos(π/64) = 1.0012.
 DENSE = 64

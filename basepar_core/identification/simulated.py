@@ -10,12 +10,13 @@ from dataclasses import replace
 
 import numpy as np
 
+from basepar_core.arrays import Array
+
 from ..closure import Model
 from ..columns import Column, column_values
 from ..errors import MissingDataError, UsageError
 from ..mechanism import Data, Fourier, Sines, States
 from ..motion import Motion, cycle, excitation, excite
-from ..spatial import Array
 from .follow import observe_motion
 from .measurement import Measurement
 

@@ -16,7 +16,7 @@ import numpy as np
 from scipy.interpolate import BSpline
 from scipy.linalg import solveh_banded
 
-from ..spatial import Array
+from basepar_core.arrays import Array
 
 ORDER = 4
 DEGREE = 2 * ORDER - 1

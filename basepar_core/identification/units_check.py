@@ -12,11 +12,12 @@ from typing import TypeAlias
 
 import numpy as np
 
+from basepar_core.arrays import Array
+
 from ..closure import Model
 from ..errors import MotionError, UsageError
 from ..mechanism import LENGTH_VALUES
 from ..motion import Motion
-from ..spatial import Array
 from ..topology import joint_of_value
 from .follow import observe_motion
 from .smoothing import FEWEST

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..spatial import Array
+from basepar_core.arrays import Array
 
 #: Random configurations that are looked at, steps of Newton's method to reach one, and what is
 #: closed: rad or m.

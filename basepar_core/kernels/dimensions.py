@@ -13,12 +13,13 @@ from functools import cached_property
 
 import numpy as np
 
+from basepar_core.arrays import Array
+
 from .. import spatial
 from ..closure import Model
 from ..expressions import Expression, evaluate, names
 from ..mechanism import Frame
 from ..relations import symbol_values
-from ..spatial import Array
 from ..topology import TreeJoint
 from .plan import chain, link_elements
 

@@ -8,7 +8,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from ..spatial import Array
+from basepar_core.arrays import Array
+
 from .lanes import door, kernel
 from .vectors import WIDTH, lanes, number, set_number, some, spread, total
 from .work import zeros

@@ -8,10 +8,11 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
+from basepar_core.arrays import Array
+
 from .. import reduction
 from ..base.numeric import OPERATIONS
 from ..paths import Path
-from ..spatial import Array
 from .linear import SLACK, columns
 
 

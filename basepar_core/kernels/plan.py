@@ -12,9 +12,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from basepar_core.arrays import Array
+
 from .. import joints
 from ..closure import Model
-from ..spatial import Array
 from ..topology import Topology
 from .elimination import order
 

@@ -11,13 +11,14 @@ from functools import cached_property
 
 import numpy as np
 
+from basepar_core.arrays import Array
+
 from .. import kinematics
 from ..closure import ASSEMBLY_REFINEMENTS, GEOMETRY_STEPS, REFINEMENTS, Model, Outcome, Trace
 from ..kinematics import coordinate_configuration, coordinate_step
 from ..motion import Motion
 from ..newton import LAST_UPDATE, Closer
 from ..regressor import Observation
-from ..spatial import Array
 from .approach import approach
 from .close import walk
 from .dimensions import Dimensions

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 from numba.core.registry import CPUDispatcher
 
-from ..spatial import Array
+from basepar_core.arrays import Array
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..spatial import Array
+from basepar_core.arrays import Array
+
 from .lanes import LANES, LINE, ORDER
 from .plan import Plan
 from .vectors import WIDTH

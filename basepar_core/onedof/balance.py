@@ -10,7 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.interpolate import CubicSpline
 
-from ..spatial import Array
+from basepar_core.arrays import Array
+
 from .loads import Loads
 from .survey import Table
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.interpolate import BSpline, make_interp_spline
 
-from ..spatial import Array
+from basepar_core.arrays import Array
 
 #: Degree of splines: errors go with the eighth power of the spacing.
 DEGREE = 7

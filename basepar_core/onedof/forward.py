@@ -13,8 +13,9 @@ import numpy as np
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
+from basepar_core.arrays import Array
+
 from ..errors import UsageError
-from ..spatial import Array
 from .loads import kinked
 from .survey import Survey
 

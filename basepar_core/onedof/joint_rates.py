@@ -9,6 +9,9 @@ from itertools import pairwise
 
 import numpy as np
 
+from basepar_core.arrays import Array
+from basepar_core.spatial import cross, dot, rotate
+
 from .. import kinematics
 from ..closure import Model
 from ..errors import MechanismError
@@ -16,7 +19,6 @@ from ..expressions import evaluate
 from ..mechanism import LENGTH_VALUES, Damper, Spring
 from ..metrics import tracks
 from ..relations import symbol_values
-from ..spatial import Array, cross, dot, rotate
 from ..topology import joint_of_value
 from .loads import Loads
 from .path import Values, blocks

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..spatial import Array
+from basepar_core.arrays import Array
+
 from .balance import currents_of, forces, functions_of
 from .loads import Loads, kinked
 from .survey import Table

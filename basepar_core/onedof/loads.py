@@ -11,12 +11,13 @@ from typing import Any
 
 import numpy as np
 
+from basepar_core.arrays import Array
+
 from ..errors import UsageError
 from ..expression_graph import ZERO, Graph
 from ..expressions import Expression, evaluate
 from ..mechanism import Damper, Mechanism, Motor, Spring, Torque
 from ..relations import symbol_values
-from ..spatial import Array
 from .path import Values
 
 #: Sign of a joint's rate that a one-way torque acts with.

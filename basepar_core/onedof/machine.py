@@ -5,8 +5,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from basepar_core.arrays import Array
+
 from ..closure import Model
-from ..spatial import Array
 from .path import Path, Values
 from .reduced import inertias, samples_of
 from .results import Motion, measures, motion_of

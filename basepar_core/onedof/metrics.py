@@ -13,12 +13,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from basepar_core.arrays import Array
+
 from ..closure import Model
 from ..engine import Engine
 from ..errors import MissingDataError, UsageError
 from ..mechanism import LENGTH_VALUES, ConstantSpeed, Data, Mechanism
 from ..motion import cycle
-from ..spatial import Array
 from ..topology import joint_of_value
 from . import turning
 from .loads import alike

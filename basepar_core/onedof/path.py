@@ -10,11 +10,12 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.interpolate import CubicSpline
 
+from basepar_core.arrays import Array
+
 from .. import kinematics
 from ..closure import Model, Outcome, trace
 from ..newton import Closer
 from ..regressor import LANES
-from ..spatial import Array
 
 Values = Mapping[str, Array]
 #: Traced samples per step of the loops (0.1 rad): a cubic between them errs near 1e-5.

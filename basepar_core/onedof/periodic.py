@@ -6,7 +6,7 @@ Samples are last, without the end that is the beginning again. What a function g
 
 import numpy as np
 
-from ..spatial import Array
+from basepar_core.arrays import Array
 
 
 def slopes(samples: Array, growth: Array, length: float) -> Array:

@@ -13,6 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from basepar_core.arrays import Array
+from basepar_core.spatial import dot, rotate_back
+
 from .. import kinematics
 from ..base.compiled import CompiledBase
 from ..base.result import BaseParameters
@@ -21,7 +24,6 @@ from ..errors import MissingDataError
 from ..motion import Motion
 from ..regressor import evaluate
 from ..relations import symbol_values
-from ..spatial import Array, dot, rotate_back
 from .joint_rates import modes
 from .path import Path, Values, blocks, follow
 from .way import Way

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..spatial import Array
+from basepar_core.arrays import Array
+
 from .balance import currents_of, forces, functions_of
 from .dwells import longest
 from .jumps import greatest, jumps_of

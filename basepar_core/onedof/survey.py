@@ -13,9 +13,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from basepar_core.arrays import Array
+
 from ..closure import Model
 from ..errors import AssemblyError
-from ..spatial import Array
 from .curves import Curves, through
 from .joint_rates import line_tables, load_tables
 from .loads import Loads, loads_of

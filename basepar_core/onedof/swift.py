@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from basepar_core.arrays import Array
+
 from ..closure import Model, Outcome
 from ..engine import Engine
 from ..metrics import pin_turn, tracks
 from ..motion import Motion
-from ..spatial import Array
 from . import periodic
 from .joint_rates import line_tables, load_tables
 from .loads import Loads, loads_of

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..spatial import Array
+from basepar_core.arrays import Array
+
 from .loads import Loads, Push, speed_terms, terms_about
 from .survey import Table
 from .work import above, integrals, ways

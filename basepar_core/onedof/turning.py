@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.interpolate import CubicSpline
 
-from ..spatial import Array
+from basepar_core.arrays import Array
+
 from . import turning_kernels as kernels
 from .turn import ABOUT
 from .turn import Turn as Turn

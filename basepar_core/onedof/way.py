@@ -9,13 +9,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from basepar_core.arrays import Array
+
 from .. import kinematics
 from ..closure import SINGULAR, Model, Outcome, trace
 from ..errors import MechanismError, UsageError
 from ..loops import STEP
 from ..mechanism import LENGTH_VALUES
 from ..newton import LAST_UPDATE, Closer
-from ..spatial import Array
 from ..topology import joint_of_value
 
 #: Samples on which a whole motion is looked at before it is tabulated.

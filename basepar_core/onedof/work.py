@@ -8,7 +8,7 @@ integrator's right-hand side (`turning`) and cost it no accuracy.
 import numpy as np
 from scipy.interpolate import CubicSpline
 
-from ..spatial import Array
+from basepar_core.arrays import Array
 
 
 def hermite(s: Array, h: float, y: tuple[Array, Array], slope: tuple[Array, Array]) -> Array:

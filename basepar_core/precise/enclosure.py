@@ -15,8 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 from flint import arb, arb_mat
 
+from basepar_core.arrays import Array
+
 from ..errors import BaseparError
-from ..spatial import Array
 from .arithmetic import ball, log2_size
 
 #: A unit roundoff with room for the few roundings of a sum of bounds.

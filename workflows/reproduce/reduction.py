@@ -14,13 +14,13 @@ from pathlib import Path
 
 import numpy as np
 
+from basepar_core.arrays import Array
 from basepar_core.base.symbolic import symbolic
 from basepar_core.closure import prepare
 from basepar_core.files import load
 from basepar_core.paths import TIE
 from basepar_core.reduced import ReducedMechanism
 from basepar_core.reduction import reduce_mechanism
-from basepar_core.spatial import Array
 
 from .comparison import Number, Reproduction, Table, erratum, exact
 

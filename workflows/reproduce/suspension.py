@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from basepar_core.algebra import GeometryField
+from basepar_core.arrays import Array
 from basepar_core.base.null_space import Transfers
 from basepar_core.base.precise import PreciseParameters, precise
 from basepar_core.base.result import BaseParameters
@@ -19,7 +20,6 @@ from basepar_core.closure import Model
 from basepar_core.exact.black_box import BlackBox, black_box_beta
 from basepar_core.precise.numbers import text
 from basepar_core.regressor import Observation
-from basepar_core.spatial import Array
 
 from .expressions import PrintedField
 
