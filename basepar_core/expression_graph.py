@@ -15,7 +15,7 @@ FUNCTIONS = ("sqrt", "sin", "cos", "tan", "abs", "sign", "log")
 
 #: A node: an operation and its operands (numbers of nodes; a name; a Fraction).
 Node = tuple[Any, ...]
-ZERO, ONE = 0, 1
+NODE_ZERO, NODE_ONE = 0, 1
 
 
 class Graph:
@@ -100,7 +100,7 @@ class Graph:
         if total:
             plus.insert(0, self.number(total))
         if not plus:
-            return self.negate(self._chain("+", minus)) if minus else ZERO
+            return self.negate(self._chain("+", minus)) if minus else NODE_ZERO
         found = self._chain("+", plus)
         for place in minus:
             found = self._node("less", found, place)
@@ -141,9 +141,9 @@ class Graph:
     def power(self, base: int, exponent: int) -> int:
         """A whole power, by repeated squares."""
         if exponent < 0:
-            return self.divide(ONE, self.power(base, -exponent))
+            return self.divide(NODE_ONE, self.power(base, -exponent))
         if exponent < 2:
-            return base if exponent else ONE
+            return base if exponent else NODE_ONE
         half = self.power(base, exponent // 2)
         return self.multiply(half, half, *([base] if exponent % 2 else []))
 
@@ -154,7 +154,7 @@ class Graph:
             return self.multiply(top, self.number(1 / known))
         if self.nodes[top][0] == "-":
             return self.negate(self.divide(self.nodes[top][1], bottom))
-        return ZERO if top == ZERO else self._node("/", top, bottom)
+        return NODE_ZERO if top == NODE_ZERO else self._node("/", top, bottom)
 
     def select(self, one: int, other: int, where: int, elsewhere: int) -> int:
         """`where` where one ≤ other, else `elsewhere`."""
@@ -179,7 +179,7 @@ class Graph:
             Derivatives of other names that depend on it, as nodes.
         """
         known: dict[int, int] = {}
-        inner = {**inner, by: ONE}
+        inner = {**inner, by: NODE_ONE}
 
         def slope(at: int) -> int:
             if at not in known:
@@ -191,10 +191,10 @@ class Graph:
     def _slope(self, at: int, slope: Callable[[int], int], inner: Mapping[str, int]) -> int:
         operator, *operands = self.nodes[at]
         if operator in ("number", "pi", "name", "sign"):
-            return inner.get(operands[0], ZERO) if operator == "name" else ZERO
+            return inner.get(operands[0], NODE_ZERO) if operator == "name" else NODE_ZERO
         parts = [slope(place) for place in operands]
         if not any(parts):
-            return ZERO
+            return NODE_ZERO
         match operator:
             case "+":
                 return self.add(*parts)
@@ -229,7 +229,7 @@ class Graph:
             case "cos":
                 return self.negate(self._node("sin", argument))
             case "tan":
-                return self.add(ONE, self.multiply(at, at))
+                return self.add(NODE_ONE, self.multiply(at, at))
             case "abs":
                 return self._node("sign", argument)
         raise TypeError(f"{function!r} has no derivative")

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from .arrays import Array
-from .expression_graph import FUNCTIONS, ZERO, Graph, Node, operands
+from .expression_graph import FUNCTIONS, NODE_ZERO, Graph, Node, operands
 
 #: Rows that NumPy takes at once: its intermediate arrays stay in the second-level cache.
 CHUNK = 4096
@@ -63,7 +63,7 @@ class Program:
             else:
                 words[place] = f"t{place}"
                 steps.append(f"t{place} = {_code(node, words)}")
-        written = tuple((k, words[place]) for k, place in enumerate(outputs) if place != ZERO)
+        written = tuple((k, words[place]) for k, place in enumerate(outputs) if place != NODE_ZERO)
         return cls(tuple(inputs), tuple(steps), len(outputs), written)
 
     def run(self, columns: Sequence[Array], out: Array, jit: bool) -> None:

@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 
 from .arrays import Array
-from .expression_graph import ONE, ZERO, Graph
+from .expression_graph import NODE_ONE, NODE_ZERO, Graph
 from .expressions import Call, Name
 
 Vector = list[int]
@@ -25,7 +25,7 @@ class ScalarGraph(Graph):
     def __init__(self) -> None:
         super().__init__()
         self.two, self.half = self.number(Fraction(2)), self.number(Fraction(1, 2))
-        self.zero: Vector = [ZERO] * 3
+        self.zero: Vector = [NODE_ZERO] * 3
         self.identity: Matrix = self.constant(np.eye(3))
 
     def vector(self, values: Array) -> Vector:
@@ -50,7 +50,7 @@ class ScalarGraph(Graph):
 
     def sum(self, places: Sequence[int]) -> int:
         """Sum of any number of nodes."""
-        return self.add(*places) if places else ZERO
+        return self.add(*places) if places else NODE_ZERO
 
     def plus(self, a: Vector, b: Vector) -> Vector:
         return [self.add(x, y) for x, y in zip(a, b, strict=True)]
@@ -119,7 +119,11 @@ class ScalarGraph(Graph):
         """Rotation about z by a name."""
         name = Name(str(self.nodes[angle][1]))
         c, s = self.tree(Call("cos", (name,))), self.tree(Call("sin", (name,)))
-        return [[c, self.negate(s), ZERO], [s, c, ZERO], [ZERO, ZERO, ONE]]
+        return [
+            [c, self.negate(s), NODE_ZERO],
+            [s, c, NODE_ZERO],
+            [NODE_ZERO, NODE_ZERO, NODE_ONE],
+        ]
 
     def of_quaternion(self, q: Sequence[int]) -> Matrix:
         """Rotation of a unit quaternion, scalar first."""
@@ -132,7 +136,7 @@ class ScalarGraph(Graph):
             return self.multiply(a, b)
 
         def less(*parts: int) -> int:
-            return self.add(ONE, self.negate(twice(*parts)))
+            return self.add(NODE_ONE, self.negate(twice(*parts)))
 
         xx, yy, zz = product(x, x), product(y, y), product(z, z)
         wx, wy, wz = product(w, x), product(w, y), product(w, z)

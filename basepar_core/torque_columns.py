@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from .columns import Column, joint_value
 from .errors import UsageError
-from .expression_graph import ONE, ZERO
+from .expression_graph import NODE_ONE, NODE_ZERO
 from .expressions import Expression, evaluate
 from .mechanism import GROUND, LENGTH_VALUES, Damper, Friction, Spring
 from .scalar_graph import Vector
@@ -66,7 +66,7 @@ class ColumnWriter(LoopWriter):
         number = self.model.mechanism.joints.index(joint)
         for node in self.tree:
             if node.joint == number and node.kind != "spherical":
-                ways = {node.speed + k: ONE}
+                ways = {node.speed + k: NODE_ONE}
                 return self._force(column, self.value_of(node, k), ways, rates), ways
         cut = next((cut for cut in self.topology.cuts if cut.joint == number), None)
         if cut is None or cut.kind not in _AT_CUTS:
@@ -85,7 +85,7 @@ class ColumnWriter(LoopWriter):
             case "coulomb":
                 return g.function("sign", speed)
             case "offset":
-                return ONE
+                return NODE_ONE
             case "rotor":
                 if rates is None:
                     raise _refused(column, "acts on a joint that is cut")
@@ -105,7 +105,7 @@ class ColumnWriter(LoopWriter):
         if k not in lengths:
             if column.kind == "stiffness":
                 raise _refused(column, "needs the angle of a joint that is cut")
-            return ZERO, {s: g.dot(axes[2], turn) for s, (_, turn) in moves.items()}
+            return NODE_ZERO, {s: g.dot(axes[2], turn) for s, (_, turn) in moves.items()}
         along = axes[k] if cut.kind == "planar" else axes[2]
         offset = g.minus(P2, g.plus(self.p[cut.first], r1))
         return g.dot(along, offset), {s: g.dot(along, slide) for s, (slide, _) in moves.items()}
@@ -123,12 +123,12 @@ class ColumnWriter(LoopWriter):
         (first, P1), (second, P2) = ends
         apart = g.minus(P2, P1)
         length = g.function("sqrt", g.dot(apart, apart))
-        u = g.times(g.divide(ONE, length), apart)
+        u = g.times(g.divide(NODE_ONE, length), apart)
         ways: dict[int, int] = {}
-        for body, P, sign in ((second, P2, ONE), (first, P1, g.negate(ONE))):
+        for body, P, sign in ((second, P2, NODE_ONE), (first, P1, g.negate(NODE_ONE))):
             for speed, velocity in self._carried(body, P).items():
                 part = g.multiply(sign, g.dot(u, velocity))
-                ways[speed] = g.add(ways.get(speed, ZERO), part)
+                ways[speed] = g.add(ways.get(speed, NODE_ZERO), part)
         return length, ways
 
     def _carried(self, body: int, P: Vector) -> dict[int, Vector]:
@@ -145,7 +145,9 @@ class ColumnWriter(LoopWriter):
                     way = g.cross(g.rotate(R, spin), g.minus(P, at))
                 if slide:
                     way = g.plus(way, g.rotate(R, slide))
-                found[node.speed + k] = g.times(ONE if node.forward else g.negate(ONE), way)
+                found[node.speed + k] = g.times(
+                    NODE_ONE if node.forward else g.negate(NODE_ONE), way
+                )
             body = node.parent
         return found
 

@@ -7,7 +7,7 @@ closed joint locks.
 from dataclasses import dataclass
 
 from .closure import Model
-from .expression_graph import ONE, ZERO
+from .expression_graph import NODE_ONE, NODE_ZERO
 from .joints import locked_names
 from .kinematics import Geometry
 from .scalar_graph import Matrix, ScalarGraph, Vector
@@ -87,7 +87,7 @@ class LoopWriter:
             gaps = [g.dot(n, offset) for n in along] + self._angles(cut.kind, X1, X2, about)
             moves = self._moves(cut, P2)
             for k, gap in enumerate(gaps):
-                slopes = dict.fromkeys(range(self.topology.speeds), ZERO)
+                slopes = dict.fromkeys(range(self.topology.speeds), NODE_ZERO)
                 for speed, (slide, turn) in moves.items():
                     direction = (along + about)[k]
                     slopes[speed] = g.dot(direction, slide if k < len(along) else turn)
@@ -119,7 +119,7 @@ class LoopWriter:
             for k, (spin, slide) in enumerate(zip(link.spins, link.slides, strict=True)):
                 turn = g.rotate(R, spin) if spin else g.zero
                 velocity = g.cross(turn, g.minus(P2, at)) if spin else g.rotate(R, slide or g.zero)
-                factor = ONE if sign > 0 else g.negate(ONE)
+                factor = NODE_ONE if sign > 0 else g.negate(NODE_ONE)
                 moves[node.speed + k] = (g.times(factor, velocity), g.times(factor, turn))
         return moves
 

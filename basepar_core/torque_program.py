@@ -18,7 +18,7 @@ from .arrays import Array
 from .closure import Model
 from .columns import Column, joint_value
 from .errors import UsageError
-from .expression_graph import ONE, ZERO
+from .expression_graph import NODE_ONE, NODE_ZERO
 from .joints import UNIVERSAL_ZERO, configuration_size
 from .mechanism import JOINT_VALUES
 from .scalar_graph import Matrix, ScalarGraph, Vector
@@ -160,7 +160,7 @@ class _Writer(ColumnWriter):
         self._turn()
         if blocks:
             still = [
-                self.g.name(f"a{self.free.index(k)}") if k in self.free else ZERO
+                self.g.name(f"a{self.free.index(k)}") if k in self.free else NODE_ZERO
                 for k in range(self.topology.speeds)
             ]
             mismatch = self.mismatch(*self._accelerations(still))
@@ -237,16 +237,16 @@ class _Writer(ColumnWriter):
             case "revolute":
                 return g.about_z(q[0]), g.zero
             case "prismatic":
-                return g.identity, [ZERO, ZERO, q[0]]
+                return g.identity, [NODE_ZERO, NODE_ZERO, q[0]]
             case "cylindrical":
-                return g.about_z(q[1]), [ZERO, ZERO, q[0]]
+                return g.about_z(q[1]), [NODE_ZERO, NODE_ZERO, q[0]]
             case "universal":
                 middle = g.compose(g.about_z(q[0]), g.constant(UNIVERSAL_ZERO))
                 return g.compose(middle, g.about_z(q[1])), g.zero
             case "spherical":
                 return g.of_quaternion(q), g.zero
             case "planar":
-                return g.about_z(q[2]), [q[0], q[1], ZERO]
+                return g.about_z(q[2]), [q[0], q[1], NODE_ZERO]
         return g.identity, g.zero
 
     def _directions(
@@ -293,7 +293,7 @@ class _Writer(ColumnWriter):
         self.slide: list[Vector] = []
         for node, link in zip(self.tree, self.links, strict=True):
             rates = self.u[node.speed : node.speed + JOINT_VALUES[node.kind]]
-            sign = ONE if node.forward else g.negate(ONE)
+            sign = NODE_ONE if node.forward else g.negate(NODE_ONE)
             spin = g.times(sign, g.weighted(rates, link.spins))
             slide = g.times(sign, g.weighted(rates, link.slides))
             carried = g.rotate_back(link.R, self.omega[node.parent])
@@ -313,7 +313,7 @@ class _Writer(ColumnWriter):
         a: list[Vector] = [g.zero] * n + [g.vector(-self.dims.gravity[:, 0])]
         for k, (node, link) in enumerate(zip(self.tree, self.links, strict=True)):
             mine = rates[node.speed : node.speed + JOINT_VALUES[node.kind]]
-            sign = ONE if node.forward else g.negate(ONE)
+            sign = NODE_ONE if node.forward else g.negate(NODE_ONE)
             omega = self.omega[node.child]
             carried = g.rotate_back(link.R, self.omega[node.parent])
             first = carried if node.forward else omega
@@ -332,14 +332,15 @@ class _Writer(ColumnWriter):
     def _forces(self, alpha: list[Vector], a: list[Vector]) -> list[int]:
         """The tree's generalised forces, per speed."""
         g = self.g
-        Q = [ZERO] * self.topology.speeds
+        Q = [NODE_ZERO] * self.topology.speeds
         f, n = self._inertial(alpha, a)
         for node, link in reversed(list(zip(self.tree, self.links, strict=True))):
             child = node.child
             about = g.minus(n[child], g.cross(link.arm, f[child]))
             for k, (spin, slide) in enumerate(zip(link.spins, link.slides, strict=True)):
                 force = g.add(
-                    g.dot(spin, about) if spin else ZERO, g.dot(slide, f[child]) if slide else ZERO
+                    g.dot(spin, about) if spin else NODE_ZERO,
+                    g.dot(slide, f[child]) if slide else NODE_ZERO,
                 )
                 Q[node.speed + k] = force if node.forward else g.negate(force)
             if node.parent >= 0:
@@ -356,10 +357,21 @@ class _Writer(ColumnWriter):
         width = 4 if self.topology.planar else 10
         forces, moments = [], []
         for body in range(self.topology.bodies):
-            values = [known.get(body * width + k, ZERO) for k in range(width)]
+            values = [known.get(body * width + k, NODE_ZERO) for k in range(width)]
             if self.topology.planar:
                 m, mx, my, J = values
-                values = [m, mx, my, ZERO, ZERO, ZERO, ZERO, ZERO, ZERO, J]
+                values = [
+                    m,
+                    mx,
+                    my,
+                    NODE_ZERO,
+                    NODE_ZERO,
+                    NODE_ZERO,
+                    NODE_ZERO,
+                    NODE_ZERO,
+                    NODE_ZERO,
+                    J,
+                ]
             m, c, I = values[0], values[1:4], values[4:]
             inertia = [[I[0], I[1], I[2]], [I[1], I[3], I[4]], [I[2], I[4], I[5]]]
             omega = self.omega[body]

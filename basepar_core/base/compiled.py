@@ -15,7 +15,7 @@ import numpy as np
 from basepar_core.arrays import Array
 
 from ..errors import MissingDataError, UsageError
-from ..expression_graph import ZERO, Graph
+from ..expression_graph import NODE_ZERO, Graph
 from ..expressions import names
 from ..mechanism import Mechanism
 from ..programs import Program
@@ -223,7 +223,7 @@ def _slopes(
         for symbol in symbols:
             # P(r, λ) = 0 all the way: dr/dλ = −(∂P/∂λ)/(∂P/∂r).
             other = graph.derivative(polynomial, symbol)
-            if other != ZERO:
+            if other != NODE_ZERO:
                 inner[symbol][relation.symbol] = graph.negate(graph.divide(other, own))
     columns = [graph.derivatives(places, symbol, inner[symbol]) for symbol in symbols]
     return [column[k] for k in range(len(places)) for column in columns]

@@ -14,7 +14,7 @@ import numpy as np
 from basepar_core.arrays import Array
 
 from ..errors import UsageError
-from ..expression_graph import ZERO, Graph
+from ..expression_graph import NODE_ZERO, Graph
 from ..expressions import Expression, evaluate
 from ..mechanism import Damper, Mechanism, Motor, Spring, Torque
 from ..relations import symbol_values
@@ -300,7 +300,7 @@ def speed_terms(push: Push, symbols: Mapping[str, Array], theta: Array) -> list[
     graph = Graph()
     first = graph.derivative(graph.tree(push.value), "speed")
     second = graph.derivative(first, "speed")
-    if graph.derivative(second, "speed") != ZERO:
+    if graph.derivative(second, "speed") != NODE_ZERO:
         return None
     at = [  # three speeds give the three coefficients, exactly to rounding
         np.broadcast_to(
