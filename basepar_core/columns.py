@@ -26,7 +26,6 @@ import numpy as np
 
 from . import joint_rates, kinematics, metrics, spatial
 from .arrays import Array
-from .base.result import BaseParameters
 from .closure import Model
 from .errors import MissingDataError, UsageError
 from .expressions import Expression, evaluate
@@ -116,20 +115,6 @@ def unit(mechanism: Mechanism, column: Column) -> str:
         return _UNITS[column.kind][1]
     joint, place = joint_of_value(mechanism, name)
     return _UNITS[column.kind][place in LENGTH_VALUES.get(joint.type, ())]
-
-
-def beside(base: BaseParameters, chosen: Sequence[Column]) -> BaseParameters:
-    """Base parameters with every further column as one more, whichever depend on others.
-
-    For reductions, which find dependent columns themselves and drop them first, at no cost.
-    Counts, gap and certificate stay those of the inertial ones; `base.extended.extend` judges.
-    """
-    first = len(base.parameters)
-    return replace(
-        base,
-        parameters=(*base.parameters, *(one.name for one in chosen)),
-        kept=(*base.kept, *range(first, first + len(chosen))),
-    )
 
 
 def column_values(

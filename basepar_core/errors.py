@@ -4,7 +4,7 @@ Each message says what, where, measured, allowed and remedy. Mistakes in a file 
 and raised together (`FileError.mistakes`), each with its path.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 
@@ -123,3 +123,18 @@ class FileError(BaseparError):
 def _clipped(text: str) -> str:
     """A text from a file, shortened where no message needs all of it."""
     return text if len(text) <= MOST_CHARACTERS else f"{text[: MOST_CHARACTERS - 1]}…"
+
+
+def wrong_count(
+    names: Sequence[str], chosen: Collection[int], silent: Collection[int], rank: int
+) -> EliminationError:
+    """That φ₂ has another number of parameters than there are null vectors.
+
+    `chosen` are all that are to go, `silent` those among them that go anyway.
+    """
+    also = f" ({', '.join(names[k] for k in sorted(silent))} without effect among them)"
+    return EliminationError(
+        f"{len(chosen)} parameters are to be eliminated{also if silent else ''}, but the rank is "
+        f"{rank} of {len(names)}: exactly {len(names) - rank} must be.",
+        [names[k] for k in sorted(chosen)],
+    )

@@ -9,7 +9,7 @@ from functools import cached_property
 
 from .errors import MechanismError
 from .joints import configuration_size
-from .mechanism import GROUND, JOINT_VALUES, Joint, Mechanism
+from .mechanism import GROUND, JOINT_VALUES, LENGTH_VALUES, Joint, Mechanism
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,3 +187,9 @@ def joint_of_value(mechanism: Mechanism, value: str) -> tuple[Joint, int]:
         if value in joint.values:
             return joint, joint.values.index(value)
     raise MechanismError(f"No joint has a value named {value!r}.", [value])
+
+
+def coordinate_unit(mechanism: Mechanism, name: str) -> str:
+    """rad or m."""
+    joint, place = joint_of_value(mechanism, name)
+    return "m" if place in LENGTH_VALUES.get(joint.type, ()) else "rad"

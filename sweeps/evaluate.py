@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 
 from basepar_core import cycle_metrics
+from basepar_core.base.extended import beside
 from basepar_core.base.result import BaseParameters
 from basepar_core.closure import Model
 from basepar_core.closure import prepare as assemble
-from basepar_core.columns import Column, beside, column_values, select
+from basepar_core.columns import Column, column_values, select
 from basepar_core.engine import Engine
 from basepar_core.errors import MechanismError, MissingDataError
 from basepar_core.kernels import warmup

@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from basepar_core.base.extended import beside
 from basepar_core.base.result import BaseParameters
 from basepar_core.closure import Model
-from basepar_core.columns import Column, beside, unit
+from basepar_core.columns import Column, unit
 from basepar_core.criteria import select
 from basepar_core.generalised import along
 from basepar_core.kernels.paths import Torques, own_path

@@ -18,10 +18,9 @@ from basepar_core.units import Unit
 from sweeps import own_metrics, store
 from sweeps.space_file import symbol_units
 
-from .study_document import best_feasible
 from .study_spec import Range, StudySpec
 from .study_store import study_of
-from .verdict import judge
+from .verdict import best_feasible, judge
 
 
 def write(

@@ -134,7 +134,7 @@ def stale(spec: StudySpec, verdict: Verdict) -> list[str]:
 
 def stale_polish(spec: StudySpec, verdict: Verdict) -> str:
     """What to know of polished designs where the study has gone on since; "" if nothing."""
-    from .polish import starts
+    from .verdict import starts
 
     path = polished_path(spec.path)
     if not path.exists() or not verdict.feasible.any():

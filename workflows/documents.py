@@ -14,8 +14,8 @@ from basepar_core.engine import way
 from basepar_core.errors import StoreError
 from basepar_core.expressions import Expression, evaluate
 from basepar_core.grammar import parse_unit
-from basepar_core.mechanism import LENGTH_VALUES, Mechanism, Symbol
-from basepar_core.topology import joint_of_value
+from basepar_core.mechanism import Mechanism, Symbol
+from basepar_core.topology import coordinate_unit
 from sweeps import damage, store, survey
 from sweeps.lock import holder
 from sweeps.provenance import runs
@@ -51,12 +51,6 @@ def library() -> dict[str, Any]:
 
 def _number(expression: Expression | None, values: Mapping[str, float]) -> float | None:
     return None if expression is None else float(evaluate([expression], values)[0])
-
-
-def coordinate_unit(mechanism: Mechanism, name: str) -> str:
-    """rad or m."""
-    joint, place = joint_of_value(mechanism, name)
-    return "m" if place in LENGTH_VALUES.get(joint.type, ()) else "rad"
 
 
 def _symbol(mechanism: Mechanism, symbol: Symbol) -> dict[str, Any]:

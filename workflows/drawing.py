@@ -16,9 +16,9 @@ from basepar_core.errors import BaseparError, UsageError
 from basepar_core.mechanism import GROUND
 from basepar_core.motion import cycle, excitation
 from basepar_core.quoting import plot
+from basepar_core.topology import coordinate_unit
 from basepar_core.words import plural
 
-from .documents import coordinate_unit
 from .drawing_layout import dotted, label_size, place_labels, view_of
 
 #: Okabe and Ito's colours: distinct for colour-blind readers, on white and on dark.

@@ -11,11 +11,11 @@ from basepar_core.onedof.forward import simulate
 from basepar_core.onedof.machine import ACCURACY as STEPS
 from basepar_core.onedof.machine import PEAKS, Machine
 from basepar_core.onedof.metrics import BAND, unit_of
+from basepar_core.onedof.reduced import effort_unit, inertia_unit
 from basepar_core.onedof.results import dwell, dwells, measures
 from basepar_core.onedof.survey import ACCURACY as SHARE
 from basepar_core.onedof.turning import STATES
-
-from .documents import coordinate_unit
+from basepar_core.topology import coordinate_unit
 
 #: Places at which `--json` lists curves.
 LISTED = 181
@@ -23,16 +23,6 @@ LISTED = 181
 FINE = 1440
 #: Degrees in a radian.
 DEGREES = 180 / np.pi
-
-
-def inertia_unit(unit: str) -> str:
-    """Of m, by the coordinate's."""
-    return "kg m²" if unit == "rad" else "kg"
-
-
-def effort_unit(unit: str) -> str:
-    """Of V′, by the coordinate's."""
-    return "N m" if unit == "rad" else "N"
 
 
 def outputs(mechanism: Mechanism) -> tuple[str, ...]:

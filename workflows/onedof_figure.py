@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
+from basepar_core.onedof.reduced import effort_unit, inertia_unit
 from basepar_core.quoting import plot
 
 from .drawing import COLOURS, INK, canvas
-from .onedof import effort_unit, inertia_unit
 
 #: Slopes of a potential below this (N m or N) are rounding.
 NO_FORCE = 1e-12

@@ -6,9 +6,8 @@ from typing import Any
 import numpy as np
 
 from basepar_core.onedof.machine import Machine
+from basepar_core.onedof.reduced import effort_unit
 from basepar_core.quoting import csv_cell
-
-from .onedof import effort_unit
 
 
 def write_csv(made: Machine, facts: dict[str, Any], path: Path) -> Path:

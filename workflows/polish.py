@@ -27,15 +27,15 @@ from basepar_core.sensitivity import differentiated
 from sweeps import store
 from sweeps.asked import Asked, asked_plan
 from sweeps.spec import SweepSpec
-from sweeps.statuses import Status
 from sweeps.sweep import complete, sweep
+from workflows.verdict import finished, starts
 
 from .beside import polished_path, room
 from .journal import opened
 from .landscape import Landscape
 from .samplers import distributions
 from .study_spec import Range, StudySpec, Variable
-from .verdict import CLOSING, Verdict, dominated, judge
+from .verdict import CLOSING, Verdict, judge
 
 #: A constraint is kept with this much to spare, relative to its sides: the evaluation that
 #: confirms a design rounds otherwise than the descent.
@@ -140,48 +140,6 @@ def _job(spec: StudySpec, rows: np.ndarray, to: Path | None) -> SweepSpec:
     plan = Asked(spec.plan.variables, len(rows), by)
     path = str((to or polished_path(spec.path)).absolute())
     return replace(spec.sweep, plan=spec.with_derived(plan), chunk=len(rows), store=path)
-
-
-def finished(spec: StudySpec) -> Verdict:
-    """The judgement of all trials of a study.
-
-    Raises
-    ------
-    UsageError
-        Some are pending.
-    """
-    group = store.open_group(spec.path)
-    pending = int((np.asarray(store.array_of(group, "status")[:]) == Status.PENDING).sum())
-    if pending:
-        raise UsageError(
-            f"{pending} of {spec.trials} trials of {spec.store} are pending. Run the study to its "
-            "end first.",
-            [spec.store],
-        )
-    return judge(spec, group, 0, spec.trials)
-
-
-def starts(spec: StudySpec, verdict: Verdict, points: int) -> np.ndarray:
-    """The best feasible variants: of one objective the least, of several evenly on the front.
-
-    Raises
-    ------
-    UsageError
-        None is feasible.
-    """
-    feasible = np.flatnonzero(verdict.feasible)
-    if not feasible.size:
-        raise UsageError(
-            f"No variant of {spec.store} meets all constraints, so there is nothing to polish. "
-            "Widen the bounds or loosen a constraint.",
-            [spec.store],
-        )
-    values = verdict.values[feasible] * spec.signs
-    order = np.argsort(values[:, 0], kind="stable")
-    if len(spec.objectives) > 1:
-        order = order[~dominated(values[order])]
-        order = order[np.unique(np.linspace(0, len(order) - 1, points).round().astype(int))]
-    return feasible[order[:points]]
 
 
 def descend(landscape: Landscape, design: Mapping[str, float]) -> Descent:

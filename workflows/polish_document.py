@@ -17,12 +17,12 @@ from cluster.places import Place
 from . import incumbents
 from .polish import Polished, polish
 from .quantities import results_in
-from .study_document import best, continuous, head, in_shown_unit, show_next, violations
+from .study_document import continuous, head, in_shown_unit, show_next, violations
 from .study_spec import Range, StudySpec
 from .study_units import plain, shown_units, si_units
 from .sweep_job import ClusterError
 from .terminal import near, out, said, table
-from .verdict import Verdict
+from .verdict import Verdict, best
 
 #: A constraint whose sides are this near, relative to their size, holds the design.
 ACTIVE = 1e-6

@@ -10,6 +10,7 @@ from basepar_core.files import library_names
 from basepar_core.quoting import shell
 from basepar_core.words import plural
 from sweeps import store
+from workflows.verdict import best
 
 from . import documents, incumbents, storages
 from .beside import stale
@@ -18,10 +19,7 @@ from .store_tables import show_notes, show_status
 from .study_spec import Range, StudySpec
 from .study_units import plain, shown_units, si_units
 from .terminal import near, number, out, said, table, typed
-from .verdict import CLOSING, Verdict, dominated, judge
-
-#: Variants listed: of one objective the best, of several the front's.
-LISTED, FRONT = 5, 20
+from .verdict import CLOSING, Verdict, judge
 
 
 def study(spec: StudySpec, result: Result, certified: int = 0) -> dict[str, Any]:
@@ -44,25 +42,6 @@ def study(spec: StudySpec, result: Result, certified: int = 0) -> dict[str, Any]
         "certified": incumbents.certify(spec, feasible[: max(0, certified)]),
         "stale": stale(spec, verdict),
     }
-
-
-def best(spec: StudySpec, verdict: Verdict) -> np.ndarray:
-    """Rows to list: the best feasible ones, or the nearest to feasible where there is none."""
-    feasible = np.flatnonzero(verdict.feasible)
-    if not feasible.size:
-        settled = np.flatnonzero(verdict.settled)
-        return settled[np.argsort(verdict.violation[settled], kind="stable")][:LISTED]
-    values = verdict.values[feasible] * spec.signs
-    order = np.argsort(values[:, 0], kind="stable")
-    if len(spec.objectives) == 1:
-        return feasible[order][:LISTED]
-    return feasible[order[~dominated(values[order])]][:FRONT]
-
-
-def best_feasible(spec: StudySpec, verdict: Verdict) -> int | None:
-    """The row that may be called the best; None where none is feasible."""
-    rows = best(spec, verdict)
-    return int(rows[0]) if rows.size and verdict.feasible[rows[0]] else None
 
 
 def _variant(spec: StudySpec, verdict: Verdict, row: int) -> dict[str, Any]:

@@ -18,10 +18,9 @@ from basepar_core.words import plural
 from sweeps import store
 from sweeps.progress import Advance
 
-from .study_document import best
 from .study_spec import StudySpec
 from .terminal import err, number, table
-from .verdict import Verdict, judge
+from .verdict import Verdict, best, judge
 
 #: Reading the store costs milliseconds; people read a few lines a second.
 EVERY = 0.5

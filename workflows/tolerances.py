@@ -28,11 +28,9 @@ from sweeps.sweep import complete, sweep
 
 from .beside import polished_of, polished_path, room, tolerances_path
 from .landscape import Landscape
-from .polish import finished
-from .study_document import best_feasible
 from .study_spec import StudySpec
 from .study_units import plain, shown_units, si_units
-from .verdict import CLOSING, Verdict, judge
+from .verdict import CLOSING, Verdict, best_feasible, finished, judge
 
 Shape = Literal["uniform", "normal"]
 #: Of the normal distribution a tolerance is three standard deviations, and nothing is beyond it:

@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from basepar_core.errors import UsageError
 from basepar_core.expressions import Call, Expression, evaluate
 from basepar_core.mechanism import Mechanism
 from sweeps import store
@@ -185,3 +186,68 @@ def undone(mechanism: Mechanism, reason: np.ndarray, number: np.ndarray) -> np.n
         here = np.isin(reason, codes)
         left = np.where(here, np.where(np.isfinite(rest), rest, most), left)
     return left
+
+
+#: Variants listed: of one objective the best, of several the front's.
+LISTED, FRONT = 5, 20
+
+
+def best(spec: StudySpec, verdict: Verdict) -> np.ndarray:
+    """Rows to list: the best feasible ones, or the nearest to feasible where there is none."""
+    feasible = np.flatnonzero(verdict.feasible)
+    if not feasible.size:
+        settled = np.flatnonzero(verdict.settled)
+        return settled[np.argsort(verdict.violation[settled], kind="stable")][:LISTED]
+    values = verdict.values[feasible] * spec.signs
+    order = np.argsort(values[:, 0], kind="stable")
+    if len(spec.objectives) == 1:
+        return feasible[order][:LISTED]
+    return feasible[order[~dominated(values[order])]][:FRONT]
+
+
+def best_feasible(spec: StudySpec, verdict: Verdict) -> int | None:
+    """The row that may be called the best; None where none is feasible."""
+    rows = best(spec, verdict)
+    return int(rows[0]) if rows.size and verdict.feasible[rows[0]] else None
+
+
+def finished(spec: StudySpec) -> Verdict:
+    """The judgement of all trials of a study.
+
+    Raises
+    ------
+    UsageError
+        Some are pending.
+    """
+    group = store.open_group(spec.path)
+    pending = int((np.asarray(store.array_of(group, "status")[:]) == Status.PENDING).sum())
+    if pending:
+        raise UsageError(
+            f"{pending} of {spec.trials} trials of {spec.store} are pending. Run the study to its "
+            "end first.",
+            [spec.store],
+        )
+    return judge(spec, group, 0, spec.trials)
+
+
+def starts(spec: StudySpec, verdict: Verdict, points: int) -> np.ndarray:
+    """The best feasible variants: of one objective the least, of several evenly on the front.
+
+    Raises
+    ------
+    UsageError
+        None is feasible.
+    """
+    feasible = np.flatnonzero(verdict.feasible)
+    if not feasible.size:
+        raise UsageError(
+            f"No variant of {spec.store} meets all constraints, so there is nothing to polish. "
+            "Widen the bounds or loosen a constraint.",
+            [spec.store],
+        )
+    values = verdict.values[feasible] * spec.signs
+    order = np.argsort(values[:, 0], kind="stable")
+    if len(spec.objectives) > 1:
+        order = order[~dominated(values[order])]
+        order = order[np.unique(np.linspace(0, len(order) - 1, points).round().astype(int))]
+    return feasible[order[:points]]

@@ -166,3 +166,17 @@ def _certificate(
         f"inertial parameters {base.certificate.at_most_grade}; further columns: {SCOPE}",
         (*base.certificate.vectors, *vectors),
     )
+
+
+def beside(base: BaseParameters, chosen: Sequence[Column]) -> BaseParameters:
+    """Base parameters with every further column as one more, whichever depend on others.
+
+    For reductions, which find dependent columns themselves and drop them first, at no cost.
+    Counts, gap and certificate stay those of the inertial ones; `extend` judges.
+    """
+    first = len(base.parameters)
+    return replace(
+        base,
+        parameters=(*base.parameters, *(one.name for one in chosen)),
+        kept=(*base.kept, *range(first, first + len(chosen))),
+    )

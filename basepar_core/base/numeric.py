@@ -10,12 +10,13 @@ the grey zone above that error leave the rank undecided, and variable precision 
 Gautier, J. Robotic Systems 8(4), 1991: β = −V₂₁ V₂₂⁻¹ from the null space of W.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from basepar_core.arrays import Array
+from basepar_core.errors import wrong_count
 
 from ..errors import EliminationError
 
@@ -267,21 +268,6 @@ def group(
     scaled = np.where(np.abs(scaled) < 1e-11 * np.abs(scaled).max(initial=1.0), 0.0, scaled)
     beta = scaled * norms[list(chosen)] / norms[list(kept)][:, None]
     return Grouping(kept, chosen, tuple(sorted(silent)), beta)
-
-
-def wrong_count(
-    names: Sequence[str], chosen: Collection[int], silent: Collection[int], rank: int
-) -> EliminationError:
-    """That φ₂ has another number of parameters than there are null vectors.
-
-    `chosen` are all that are to go, `silent` those among them that go anyway.
-    """
-    also = f" ({', '.join(names[k] for k in sorted(silent))} without effect among them)"
-    return EliminationError(
-        f"{len(chosen)} parameters are to be eliminated{also if silent else ''}, but the rank is "
-        f"{rank} of {len(names)}: exactly {len(names) - rank} must be.",
-        [names[k] for k in sorted(chosen)],
-    )
 
 
 def pivot_rows(null: Array, names: Sequence[str]) -> tuple[int, ...]:

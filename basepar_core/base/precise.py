@@ -18,6 +18,8 @@ import numpy as np
 from flint import arb, fmpz
 from mpmath import mpf
 
+from basepar_core.errors import wrong_count
+
 from ..closure import Model
 from ..errors import EliminationError
 from ..precise import numbers
@@ -42,7 +44,7 @@ from ..precise.rank import (
     settle,
 )
 from ..precise.ridge import Rung
-from .numeric import pivot_rows, wrong_count
+from .numeric import pivot_rows
 from .result import BaseParameters, BetaEntry, Certificate
 
 __all__ = ["PreciseParameters", "PreciseRank", "precise", "precise_rank", "rank_of", "settle"]

@@ -13,7 +13,8 @@ from functools import cached_property
 import numpy as np
 from flint import nmod_mat
 
-from ..base.numeric import wrong_count
+from basepar_core.errors import wrong_count
+
 from ..closure import Model
 from ..errors import EliminationError, ExpressionError, FamilyError
 from ..mechanism import Mechanism

@@ -210,3 +210,13 @@ def energy_columns(model: Model, dims: kinematics.Geometry, q: Array) -> tuple[A
         np.stack([np.broadcast_to(x, batch) for x in rows], axis=-1)
         for rows in (kinetic, potential)
     )
+
+
+def inertia_unit(unit: str) -> str:
+    """Of m, by the coordinate's."""
+    return "kg m²" if unit == "rad" else "kg"
+
+
+def effort_unit(unit: str) -> str:
+    """Of V′, by the coordinate's."""
+    return "N m" if unit == "rad" else "N"

@@ -79,9 +79,9 @@ def _onedof(options: argparse.Namespace) -> int:
     from basepar_core.onedof.machine import machine
     from basepar_core.onedof.virtual import reaction
     from basepar_core.onedof.way import the_coordinate
+    from basepar_core.topology import coordinate_unit
 
     from .. import onedof, terminal
-    from ..documents import coordinate_unit
     from ..drawing import check_ending, save
     from ..onedof_figure import figure_of
     from ..onedof_table import write_csv
@@ -166,8 +166,7 @@ def _limits(given: list[str] | None, unit: str) -> tuple[float, float] | None:
 def _bands(mechanism: "Mechanism", given: list[str]) -> dict[str, float | None]:
     from basepar_core.errors import UsageError
     from basepar_core.grammar import did_you_mean
-
-    from ..documents import coordinate_unit
+    from basepar_core.topology import coordinate_unit
 
     known = [value for joint in mechanism.joints for value in joint.values]
     found: dict[str, float | None] = {}

@@ -7,12 +7,12 @@ import numpy as np
 from markupsafe import Markup
 
 from basepar_core.errors import BaseparError
+from workflows.verdict import best
 
 from .. import incumbents
 from ..beside import polished_path
 from ..landscape import slope_kind
 from ..polish_document import ACTIVE, bounds_reached, held_by, spread_numbers, within
-from ..study_document import best
 from ..study_pictures import pictures
 from ..study_spec import StudySpec
 from ..study_units import plain
