@@ -1,19 +1,14 @@
-"""The one place where a file becomes a `Mechanism`.
-
-    mechanism = load("four-bar")          # shipped
-    mechanism = load("my/linkage.yaml")   # yours
+"""The one place where a mechanism file becomes a `Mechanism`.
 
 All mistakes of a file are raised together, each with its path and line.
 """
 
-import os
-import warnings
 from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
 
 from . import yaml_text
-from .errors import BaseparWarning, FileError, Mistake
+from .errors import FileError, Mistake
 from .grammar import did_you_mean
 from .identities import Identities
 from .mechanism import Data, Mechanism
@@ -48,7 +43,6 @@ _OPTIONAL = (
     "torques",
 )
 #: Endings of files that are imported, or refused with a remedy (xacro, SDF).
-_OTHER_FORMATS = (".urdf", ".xml", ".mjcf", ".xacro", ".sdf")
 _LONGEST_NAME = 100
 _ACCELERATION = UNITS["m"] / UNITS["s"] ** 2
 
@@ -77,24 +71,18 @@ def load(source: str | Path) -> Mechanism:
     Parameters
     ----------
     source
-        A file, or the name of a shipped mechanism; a plain word is looked for there first. A
-        file that ends in .urdf, .xml or .mjcf is imported (`imports`).
+        A file, or the name of a shipped mechanism; a plain word is looked for there first.
 
     Raises
     ------
     FileError
         With all mistakes of the file.
-    MissingDataError
-        The extra that reads it is not installed.
-
     Warns
     -----
     UserWarning
-        A bare angle above a full turn, most likely meant in degrees; what an import left out.
+        A bare angle above a full turn, most likely meant in degrees.
     """
     path = library_path(str(source)) if str(source) in library_names() else Path(source)
-    if path.suffix in _OTHER_FORMATS and os.path.isfile(path):
-        return _imported(path)
     try:
         text = text_of(path)
     except (FileNotFoundError, IsADirectoryError):
@@ -102,16 +90,6 @@ def load(source: str | Path) -> Mechanism:
     except OSError as error:
         raise FileError(str(source), [Mistake("", f"cannot be read: {error.strerror}")]) from None
     return loads(text, str(path))
-
-
-def _imported(path: Path) -> Mechanism:
-    """A mechanism from another format; what is left out is warned of."""
-    from .imports import read_file  # builds on this module
-
-    found = read_file(path)
-    if found.left_out:
-        warnings.warn(f"{path}: {found.left_out}", BaseparWarning, stacklevel=3)
-    return found.mechanism
 
 
 def loads(
@@ -159,7 +137,7 @@ def _names_another(node: Node | None) -> str:
 
 
 def _library() -> Path:
-    return Path(str(resources.files(__package__))) / "library"
+    return Path(str(resources.files("basepar_core"))) / "library"
 
 
 def _not_found(name: str) -> FileError:

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from scipy.linalg import lapack, qr
 
+from basepar_core.api import load
 from basepar_core.closure import Outcome, prepare
-from basepar_core.files import load
 from basepar_core.kernels.linear_triangles import triangles_of
 from basepar_core.kernels.run import Kernels
 from basepar_core.kernels.work import zeros

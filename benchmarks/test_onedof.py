@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
+from basepar_core.api import load
 from basepar_core.closure import prepare
 from basepar_core.engine import Engine
-from basepar_core.files import load, loads
+from basepar_core.files import loads
 from basepar_core.onedof import turning
 from basepar_core.onedof.machine import turn_at
 from basepar_core.onedof.swift import Turner

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from scipy.interpolate import CubicSpline
 
+from basepar_core.api import load
 from basepar_core.closure import prepare
-from basepar_core.files import load
 from basepar_core.onedof import turning
 from basepar_core.onedof.joint_rates import sign_changes
 from basepar_core.onedof.loads import kinked

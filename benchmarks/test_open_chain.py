@@ -6,8 +6,8 @@ Plain NumPy; compiled kernels will take this place and are measured here too.
 import numpy as np
 import pytest
 
+from basepar_core.api import load
 from basepar_core.closure import prepare
-from basepar_core.files import load
 from basepar_core.motion import Motion
 from basepar_core.regressor import observe
 

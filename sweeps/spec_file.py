@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from basepar_core import text_files
+from basepar_core.api import load
 from basepar_core.cycle_metrics import canonical
 from basepar_core.errors import BaseparError, FileError, Mistake, StoreError, UsageError
-from basepar_core.files import library_names, load, loads
+from basepar_core.files import library_names, loads
 from basepar_core.mechanism import Mechanism
 from basepar_core.reading import Reading
 from basepar_core.units import DIMENSIONLESS, UNITS

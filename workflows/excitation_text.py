@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 import yaml
 
+from basepar_core.api import load
 from basepar_core.base.extended import extend, extended_observation
 from basepar_core.base.symbolic import nominal_observation, symbolic
 from basepar_core.closure import Model, prepare
 from basepar_core.columns import select
 from basepar_core.errors import UsageError
 from basepar_core.expressions import evaluate
-from basepar_core.files import load
 from basepar_core.identification.exciting import Design, design, limits_of, measure_of
 from basepar_core.identification.series import Limits
 from basepar_core.mechanism import Sines

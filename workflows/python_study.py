@@ -21,8 +21,8 @@ from typing import Any
 
 from optuna.samplers import BaseSampler
 
+from basepar_core.api import load
 from basepar_core.errors import ExpressionError, FileError, Mistake
-from basepar_core.files import load
 from basepar_core.mechanism import Mechanism
 from basepar_core.reading import warn_of_bare_angles
 from sweeps.compose import Formula

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from basepar_core.api import load
 from basepar_core.closure import prepare
 from basepar_core.columns import select
 from basepar_core.errors import UsageError
-from basepar_core.files import load
 from basepar_core.identification.measurement import Measurement
 from basepar_core.identification.simulated import motion_of, simulate
 from basepar_core.identification.smoothing import FEWEST

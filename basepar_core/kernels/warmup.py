@@ -74,9 +74,10 @@ def _compiled() -> int:
 
 def _observed(name: str) -> Callable[[], None]:
     def job() -> None:
+        from basepar_core.api import load
+
         from ..closure import prepare
         from ..engine import Engine
-        from ..files import load
         from ..motion import excitation
 
         model = prepare(load(name))

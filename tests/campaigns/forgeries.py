@@ -22,6 +22,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from basepar_core.api import load
 from basepar_core.base.symbolic import symbolic
 from basepar_core.certificate import _described, certify, verify
 from basepar_core.checker import RejectedError
@@ -29,7 +30,7 @@ from basepar_core.checker.verdict import GRADES, digest
 from basepar_core.closure import prepare
 from basepar_core.columns import select
 from basepar_core.errors import BaseparError
-from basepar_core.files import load, loads
+from basepar_core.files import loads
 
 from .forgery_truth import Document, falsehood
 

@@ -5,10 +5,10 @@ from functools import cache
 
 import numpy as np
 
+from basepar_core.api import load
 from basepar_core.base.result import BaseParameters
 from basepar_core.base.symbolic import parameter_indices, symbolic
 from basepar_core.closure import Model, prepare
-from basepar_core.files import load
 from basepar_core.motion import cycle
 from basepar_core.reduction import noise_levels
 from basepar_core.regressor import observe

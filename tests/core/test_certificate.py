@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from basepar_core import checker
+from basepar_core.api import load
 from basepar_core.base.symbolic import symbolic
 from basepar_core.certificate import certify, verify
 from basepar_core.checker import RejectedError
@@ -23,7 +24,7 @@ from basepar_core.checker.family import FamilyTest, UnconfirmedError
 from basepar_core.checker.verdict import digest
 from basepar_core.closure import prepare
 from basepar_core.errors import UsageError
-from basepar_core.files import library_path, load, loads
+from basepar_core.files import library_path, loads
 from tests.mechanisms import PARALLELOGRAM_BY_VALUE
 
 # Ranks as in tests/core/test_symbolic_ranks.py, from the papers and from Pinocchio.

@@ -11,6 +11,7 @@ from functools import cache
 import numpy as np
 import pytest
 
+from basepar_core.api import load
 from basepar_core.base.extended import extend
 from basepar_core.base.symbolic import symbolic
 from basepar_core.certificate import certify, verify
@@ -19,7 +20,7 @@ from basepar_core.checker.verdict import check, digest
 from basepar_core.closure import prepare
 from basepar_core.columns import observe_columns, select
 from basepar_core.errors import UsageError
-from basepar_core.files import load, loads
+from basepar_core.files import loads
 from basepar_core.motion import excitation
 from basepar_core.regressor import observe
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from basepar_core import motion, regressor
+from basepar_core.api import load
 from basepar_core.closure import prepare, trace
 from basepar_core.cycle_metrics import ClosedCycle, array_name, find, names, of_cycle
 from basepar_core.errors import MechanismError, MissingDataError
-from basepar_core.files import load
 from tests.mechanisms import nearby
 
 from .test_metrics import four_bar_pins

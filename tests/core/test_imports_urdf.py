@@ -14,10 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
+from basepar_core.api import load
 from basepar_core.base.symbolic import numeric, symbolic
 from basepar_core.closure import prepare
 from basepar_core.errors import FileError, MissingDataError
-from basepar_core.files import load, loads
+from basepar_core.files import loads
 from basepar_core.imports import read_file
 from basepar_core.imports.rationals import NOISE, Pose, decimal, from_floats, from_rpy, quarters
 from basepar_core.imports.text import number

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from basepar_core.api import load
 from basepar_core.closure import Outcome, prepare, trace
 from basepar_core.engine import Engine
-from basepar_core.files import load
 from basepar_core.kernels.lanes import ORDER
 from basepar_core.kernels.run import _bends
 from basepar_core.motion import excitation

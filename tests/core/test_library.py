@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 
 from basepar_core import closure, motion
+from basepar_core.api import load
 from basepar_core.base.precise import precise_rank
 from basepar_core.base.symbolic import symbolic
 from basepar_core.closure import Model
 from basepar_core.exact.rank import generic_rank
-from basepar_core.files import library_names, load
+from basepar_core.files import library_names
 from basepar_core.motion import Motion
 from basepar_core.regressor import observe
 from tests.oracles import pinocchio_model

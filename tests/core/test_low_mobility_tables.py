@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 import yaml
 
+from basepar_core.api import load
 from basepar_core.base.precise import precise, precise_rank
 from basepar_core.base.symbolic import nominal_observation, numeric, parameter_indices
 from basepar_core.closure import prepare
-from basepar_core.files import load
 from basepar_core.precise.numbers import text
 from workflows import reproduce
 

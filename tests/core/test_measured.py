@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from basepar_core import motion
+from basepar_core.api import load
 from basepar_core.criteria import CRITERIA
 from basepar_core.errors import UsageError
-from basepar_core.files import load
 from basepar_core.measured import (
     effective_size,
     errors_on,

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from basepar_core import kinematics, motion, regressor, spatial
+from basepar_core.api import load
 from basepar_core.closure import prepare
-from basepar_core.files import library_path, load, loads
+from basepar_core.files import library_path, loads
 from basepar_core.metrics import _continued_vectors, strokes, tracks
 from tests.mechanisms import nearby
 

@@ -8,8 +8,9 @@ import pytest
 from mpmath import mp, mpf
 
 from basepar_core import motion
+from basepar_core.api import load
 from basepar_core.errors import FileError, MissingDataError, MotionError
-from basepar_core.files import load, loads
+from basepar_core.files import loads
 
 MACHINE = """
 name: two

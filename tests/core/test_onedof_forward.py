@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from scipy.special import ellipk
 
+from basepar_core.api import load
 from basepar_core.closure import prepare
-from basepar_core.files import load, loads
+from basepar_core.files import loads
 from basepar_core.onedof import turning
 from basepar_core.onedof.forward import breakpoints, simulate
 from basepar_core.onedof.machine import turn_at

@@ -9,10 +9,11 @@ from scipy.interpolate import CubicSpline
 from scipy.optimize import brentq
 
 from basepar_core import kinematics
+from basepar_core.api import load
 from basepar_core.closure import prepare
 from basepar_core.engine import Engine
 from basepar_core.errors import MechanismError, UsageError
-from basepar_core.files import load, loads
+from basepar_core.files import loads
 from basepar_core.onedof import turning
 from basepar_core.onedof.forward import simulate
 from basepar_core.onedof.joint_rates import modes, sign_changes

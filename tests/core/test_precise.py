@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 from mpmath import mpf
 
+from basepar_core.api import load
 from basepar_core.base import precise as route
 from basepar_core.base.precise import precise, precise_rank, settle
 from basepar_core.base.symbolic import numeric, symbolic
 from basepar_core.closure import prepare
 from basepar_core.errors import EliminationError, MotionError
-from basepar_core.files import library_path, load, loads
+from basepar_core.files import library_path, loads
 from basepar_core.precise.configurations import NotClosedError
 from basepar_core.precise.observation import Variant, variant
 from tests.mechanisms import C, R, linkage, loop

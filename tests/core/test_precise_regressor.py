@@ -10,9 +10,10 @@ import pytest
 from flint import arb, ctx
 from mpmath import mpf
 
+from basepar_core.api import load
 from basepar_core.base.precise import precise, precise_rank
 from basepar_core.closure import prepare
-from basepar_core.files import library_path, load, loads
+from basepar_core.files import library_path, loads
 from basepar_core.motion import excitation
 from basepar_core.precise import motion as exact_motion
 from basepar_core.precise import rotations

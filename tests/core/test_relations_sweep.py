@@ -2,9 +2,10 @@
 
 import numpy as np
 
+from basepar_core.api import load
 from basepar_core.base.symbolic import symbolic
 from basepar_core.closure import prepare
-from basepar_core.files import library_path, load, loads
+from basepar_core.files import library_path, loads
 from basepar_core.motion import excitation
 from basepar_core.regressor import observe
 

@@ -9,9 +9,9 @@ import pytest
 from flint import arb, arb_mat, fmpz_mat
 from mpmath import mpf
 
+from basepar_core.api import load
 from basepar_core.base.precise import settle
 from basepar_core.closure import prepare
-from basepar_core.files import load
 from basepar_core.precise.arithmetic import bits_of, exact, working
 from basepar_core.precise.bounds import dependence
 from basepar_core.precise.observation import IntegerMatrix, rounded, variant

@@ -14,12 +14,13 @@ from flint import arb
 from mpmath import mpf
 
 from basepar_core import sensitivity
+from basepar_core.api import load
 from basepar_core.base.compiled import compiled
 from basepar_core.base.symbolic import symbolic
 from basepar_core.closure import prepare
 from basepar_core.errors import UsageError
 from basepar_core.expressions import evaluate
-from basepar_core.files import load, loads
+from basepar_core.files import loads
 from basepar_core.grammar import parse_any
 from basepar_core.motion import cycle, excitation
 from basepar_core.precise.arithmetic import ARB, bits_of, working

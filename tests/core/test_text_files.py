@@ -5,8 +5,9 @@ import pickle
 
 import pytest
 
+from basepar_core.api import load
 from basepar_core.errors import MOST_LISTED, FileError, Mistake
-from basepar_core.files import load, loads
+from basepar_core.files import loads
 from basepar_core.identification.measurement import read_measurement
 from basepar_core.imports import read_file
 from basepar_core.text_files import opened, text_of

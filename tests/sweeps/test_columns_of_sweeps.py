@@ -8,10 +8,11 @@ from functools import cache
 import numpy as np
 import pytest
 
+from basepar_core.api import load
 from basepar_core.base.extended import extend
 from basepar_core.columns import observe_columns, select
 from basepar_core.errors import FileError, MissingDataError
-from basepar_core.files import load, loads
+from basepar_core.files import loads
 from basepar_core.reduction import reduce_mechanism
 from basepar_core.regressor import observe
 from sweeps.evaluate import ChunkEvaluator, prepare

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from basepar_core import engine
-from basepar_core.files import library_path, load
+from basepar_core.api import load
+from basepar_core.files import library_path
 from basepar_core.reduction import noise_levels
 from sweeps.evaluate import ChunkEvaluator, prepare
 from sweeps.plans import Random

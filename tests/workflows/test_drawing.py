@@ -5,8 +5,9 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+from basepar_core.api import load
 from basepar_core.closure import prepare
-from basepar_core.files import library_names, load
+from basepar_core.files import library_names
 
 plt = pytest.importorskip("matplotlib")
 

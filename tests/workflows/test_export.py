@@ -8,9 +8,10 @@ import subprocess
 import numpy as np
 import pytest
 
+from basepar_core.api import load
 from basepar_core.base.symbolic import symbolic
 from basepar_core.closure import prepare
-from basepar_core.files import load, loads
+from basepar_core.files import loads
 
 TILTED = """
 name: tilted

@@ -6,8 +6,8 @@ import re
 import numpy as np
 import pytest
 
+from basepar_core.api import load
 from basepar_core.errors import BaseparWarning
-from basepar_core.files import load
 from basepar_core.onedof import machine, metrics, survey
 from workflows.cli import main
 from workflows.commands.options import quantity

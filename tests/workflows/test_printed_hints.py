@@ -7,9 +7,10 @@ from types import SimpleNamespace
 
 import pytest
 
+from basepar_core.api import load
 from basepar_core.closure import prepare
 from basepar_core.engine import way
-from basepar_core.files import load, loads
+from basepar_core.files import loads
 from basepar_core.words import plural
 from cluster.places import Slurm, Ssh, problems
 from cluster.preview import preview

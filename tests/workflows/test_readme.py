@@ -7,9 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from basepar_core.api import load
 from basepar_core.base.symbolic import symbolic
 from basepar_core.closure import prepare
-from basepar_core.files import load, loads
+from basepar_core.files import loads
 from sweeps import store
 from sweeps.evaluate import prepare as evaluator_of
 from sweeps.space import Filter

@@ -167,7 +167,7 @@ def test_numbers_are_the_dataset_s(run, store, tmp_path):
 
 
 def test_base_parameters_at_nominal_geometry_and_over_the_variants(run, store, tmp_path):
-    from basepar_core.files import load
+    from basepar_core.api import load
 
     page, data = page_of(run, store, tmp_path / "page.html"), xr.open_zarr(store)
     caption = "Base parameters: nominal geometry, and least, median and most over the variants"

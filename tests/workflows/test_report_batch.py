@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from basepar_core.files import load
+from basepar_core.api import load
 
 pytestmark = pytest.mark.slow
 

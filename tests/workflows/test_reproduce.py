@@ -8,7 +8,7 @@ from decimal import Decimal
 
 import pytest
 
-from basepar_core.files import load
+from basepar_core.api import load
 from workflows.reproduce import PAPERS, comparison, planar_symbolic
 from workflows.reproduce.comparison import Verdict
 from workflows.reproduce.expressions import PrintedField

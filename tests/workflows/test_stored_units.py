@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import xarray as xr
 
-from basepar_core.files import load
+from basepar_core.api import load
 from sweeps import store
 from sweeps.evaluate import prepare
 from sweeps.plans import Random

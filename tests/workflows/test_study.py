@@ -11,8 +11,8 @@ import xarray as xr
 from optuna.storages.journal import JournalFileBackend
 from optuna.trial import TrialState
 
+from basepar_core.api import load
 from basepar_core.errors import StoreError, UsageError
-from basepar_core.files import load
 from cluster.connect import connect
 from cluster.places import Laptop
 from sweeps import store

@@ -11,8 +11,8 @@ import optuna
 import pytest
 from optuna.trial import TrialState
 
+from basepar_core.api import load
 from basepar_core.errors import StoreError, UsageError
-from basepar_core.files import load
 from basepar_core.motion import excitation
 from basepar_core.regressor import observe
 from cluster.connect import connect

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from basepar_core.files import load
+from basepar_core.api import load
 from basepar_core.grammar import parse_comparison
 from basepar_core.units import NUMBER
 from sweeps import store

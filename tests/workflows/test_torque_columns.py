@@ -7,10 +7,11 @@ import shutil
 import numpy as np
 import pytest
 
+from basepar_core.api import load
 from basepar_core.closure import prepare
 from basepar_core.columns import select, with_columns
 from basepar_core.errors import UsageError
-from basepar_core.files import load, loads
+from basepar_core.files import loads
 from basepar_core.regressor import observe
 from basepar_core.torque_program import torque_program
 from tests.core.test_certificate_columns import SPATIAL

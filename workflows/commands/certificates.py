@@ -120,8 +120,8 @@ def _read(path: Path) -> Any:
 
 def _of(document: Any, wanted: str) -> None:
     """Whether a certificate is of the very text of a mechanism file."""
+    from basepar_core.api import load
     from basepar_core.certificate import RejectedError
-    from basepar_core.files import load
 
     text = load(wanted).source
     given = document.get("mechanism") if isinstance(document, dict) else None

@@ -74,10 +74,10 @@ deviations), covariance, known, dropped, standard and units (all parameters by n
 
 
 def _identify(options: argparse.Namespace) -> int:
+    from basepar_core.api import load
     from basepar_core.base.symbolic import parameter_indices
     from basepar_core.closure import prepare
     from basepar_core.columns import select
-    from basepar_core.files import load
     from basepar_core.identification.identify import identify
     from basepar_core.identification.measurement import read_measurement
 

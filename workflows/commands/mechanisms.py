@@ -122,8 +122,8 @@ def _list(options: argparse.Namespace) -> int:
 
 
 def _show(options: argparse.Namespace) -> int:
+    from basepar_core.api import load
     from basepar_core.closure import prepare
-    from basepar_core.files import load
 
     from .. import documents, terminal
 
@@ -138,10 +138,10 @@ def _show(options: argparse.Namespace) -> int:
 
 
 def _base(options: argparse.Namespace) -> int:
+    from basepar_core.api import load
     from basepar_core.base.extended import extend
     from basepar_core.closure import prepare
     from basepar_core.columns import select
-    from basepar_core.files import load
 
     from .. import base_routes, export, terminal
 

@@ -74,8 +74,8 @@ Numbers without a unit are SI (rad, m, s); 30deg, '2 rad/s', 5mm say their own."
 
 
 def _onedof(options: argparse.Namespace) -> int:
+    from basepar_core.api import load
     from basepar_core.closure import prepare
-    from basepar_core.files import load
     from basepar_core.onedof.machine import machine
     from basepar_core.onedof.virtual import reaction
     from basepar_core.onedof.way import the_coordinate

@@ -105,11 +105,11 @@ def _measured(reduce: argparse.ArgumentParser) -> None:
 
 
 def _reduce(options: argparse.Namespace) -> int:
+    from basepar_core.api import load
     from basepar_core.base import symbolic
     from basepar_core.base.extended import extend
     from basepar_core.closure import prepare
     from basepar_core.columns import select
-    from basepar_core.files import load
 
     from .. import reduction_export, terminal
 

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from basepar_core.api import load
 from basepar_core.closure import prepare
 from basepar_core.expressions import Expression, evaluate
-from basepar_core.files import load
 from basepar_core.mechanism import Mechanism
 from basepar_core.onedof.machine import Machine, machine
 from basepar_core.onedof.turning import NEUTRAL, TURNING

@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
+from basepar_core.api import load
 from basepar_core.arrays import Array
 from basepar_core.base.result import BaseParameters
 from basepar_core.base.symbolic import parameter_indices, symbolic
 from basepar_core.closure import Model, prepare
-from basepar_core.files import load
 from basepar_core.identification.identify import Identification, identify
 from basepar_core.identification.measurement import Measurement, read_measurement
 from basepar_core.identification.smoothing import smooth

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import numpy as np
 
+from basepar_core.api import load
 from basepar_core.base.precise import precise_rank
 from basepar_core.base.symbolic import numeric
 from basepar_core.closure import prepare
 from basepar_core.expressions import evaluate
-from basepar_core.files import load
 from basepar_core.mechanism import Sines
 from basepar_core.motion import excitation, excite
 from basepar_core.precise.observation import variant

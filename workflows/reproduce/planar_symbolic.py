@@ -11,12 +11,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from basepar_core.api import load
 from basepar_core.base.product import ProductParameters, product
 from basepar_core.base.product_class import ADDED, EQUATION_21
 from basepar_core.base.result import BaseParameters
 from basepar_core.base.symbolic import numeric, parameter_indices, symbolic
 from basepar_core.closure import Model, prepare
-from basepar_core.files import load
 from basepar_core.motion import excitation
 
 from .. import drawing

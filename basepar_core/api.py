@@ -1,0 +1,49 @@
+"""A mechanism from any file that can be read: ours, URDF or MJCF.
+
+mechanism = load("four-bar")          # shipped
+mechanism = load("my/linkage.yaml")   # yours
+"""
+
+import os
+import warnings
+from pathlib import Path
+
+from . import files
+from .errors import BaseparWarning
+from .mechanism import Mechanism
+
+#: Endings of files of other formats, which are imported.
+OTHER_FORMATS = (".urdf", ".xml", ".mjcf", ".xacro", ".sdf")
+
+
+def load(source: str | Path) -> Mechanism:
+    """Read a mechanism.
+
+    Parameters
+    ----------
+    source
+        A file, or the name of a shipped mechanism; a plain word is looked for there first. A
+        file that ends in .urdf, .xml or .mjcf is imported.
+
+    Raises
+    ------
+    FileError
+        With all mistakes of the file.
+    MissingDataError
+        The extra that reads it is not installed.
+
+    Warns
+    -----
+    UserWarning
+        A bare angle above a full turn, most likely meant in degrees; what an import left out.
+    """
+    path = Path(source)
+    shipped = str(source) in files.library_names()
+    if shipped or path.suffix not in OTHER_FORMATS or not os.path.isfile(path):
+        return files.load(source)
+    from .imports import read_file  # computer algebra: our own files do without
+
+    found = read_file(path)
+    if found.left_out:
+        warnings.warn(f"{path}: {found.left_out}", BaseparWarning, stacklevel=2)
+    return found.mechanism
