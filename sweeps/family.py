@@ -12,8 +12,7 @@ from pathlib import Path
 import zarr
 
 from basepar_core.errors import FileError, Mistake, StoreError
-from basepar_core.quoting import yaml_word
-from basepar_core.yaml_text import Fields, Items, Node, Refused, Text, read
+from basepar_core.yaml_text import Fields, Items, Node, Text, read
 
 from .folder import folder
 from .spec import SweepSpec
@@ -22,7 +21,6 @@ from .spec_file import parse_node, parse_sweep, text_of
 #: Sections that make a family of a sweep file.
 SECTIONS = ("mechanisms", "assemblies")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
-_ASSEMBLY = re.compile(r"^assembly:.*(?:\n(?:[ \t#].*)?$)*", re.MULTILINE)
 
 Family = dict[str, SweepSpec]
 
@@ -96,35 +94,6 @@ def _members(section: Node) -> dict[str, Node]:
         case Items():
             return {Path(one.value).stem: one for one in section.items if isinstance(one, Text)}
     return {}
-
-
-def reassembled(source: str, assembly: Node) -> str:
-    """A mechanism's text with another assembly.
-
-    Raises
-    ------
-    ValueError
-        Where the text has no section `assembly` of its own lines (URDF, MJCF, one long mapping).
-    """
-    found = _ASSEMBLY.subn(lambda _: f"assembly: {_flow(assembly)}\n", source, count=1)
-    if not found[1]:
-        raise ValueError("the mechanism's file has no section `assembly` that could be replaced")
-    return found[0]
-
-
-def _flow(node: Node) -> str:
-    match node:
-        case Text():
-            plain = re.fullmatch(r"[A-Za-z0-9_.*/^() +-]+", node.value)
-            return node.value if plain else yaml_word(node.value)
-        case Items():
-            return f"[{', '.join(map(_flow, node.items))}]"
-        case Fields():
-            pairs = (f"{yaml_word(key)}: {_flow(one)}" for key, one in node.entries.items())
-            return f"{{{', '.join(pairs)}}}"
-        case Refused():
-            pass
-    return ""
 
 
 def make_root(path: Path, members: list[str]) -> None:

@@ -219,7 +219,7 @@ def read_mechanism(reading: Reading, node: Node | None) -> Mechanism | None:
 def _reassembled(
     reading: Reading, name: Node, mechanism: Mechanism, assembly: Node
 ) -> Mechanism | None:
-    from .family import reassembled
+    from .assemblies import reassembled
 
     beside = reading.folder / name.value if isinstance(name, Text) else reading.folder
     try:

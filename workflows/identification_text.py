@@ -7,7 +7,7 @@ import numpy as np
 
 from basepar_core.identification.compare import units
 from basepar_core.identification.consistent import Consistent
-from basepar_core.identification.identify import Identification, Validation
+from basepar_core.identification.result import Identification, Validation
 from basepar_core.read_assembly import value_units
 from basepar_core.read_motion import effort
 from basepar_core.words import plural

@@ -13,8 +13,8 @@ from sweeps import store
 from workflows.verdict import best
 
 from . import documents, incumbents, storages
-from .beside import stale
 from .design_study import Result
+from .stale_companions import stale
 from .store_tables import show_notes, show_status
 from .study_spec import Range, StudySpec
 from .study_units import plain, shown_units, si_units

@@ -25,12 +25,13 @@ from basepar_core.units import DIMENSIONLESS
 from sweeps import store
 from sweeps.asked import Asked
 from sweeps.sweep import complete, sweep
+from workflows.chosen_design import chosen
 
-from .beside import polished_of, polished_path, room, tolerances_path
+from .beside import room, tolerances_path
 from .landscape import Landscape
 from .study_spec import StudySpec
 from .study_units import plain, shown_units, si_units
-from .verdict import CLOSING, Verdict, best_feasible, finished, judge
+from .verdict import CLOSING, Verdict, judge
 
 Shape = Literal["uniform", "normal"]
 #: Of the normal distribution a tolerance is three standard deviations, and nothing is beyond it:
@@ -142,72 +143,6 @@ def read_tolerances(mechanism: Mechanism, texts: Sequence[str]) -> dict[str, flo
             "No tolerance is stated: --tolerance lx1=0.2mm,lx3=0.5mm", ["--tolerance"]
         )
     return found
-
-
-def chosen(spec: StudySpec, variant: str) -> tuple[str, dict[str, float]]:
-    """A design of a study by its name, SI: `best`, a variant's number, or `polished 0`.
-
-    `best` is the best feasible one of the polished ones and the variants; where there are several
-    objectives, a polished one if there is any. By its name an infeasible one can be had too.
-
-    Raises
-    ------
-    UsageError
-        There is none of this name, or none is feasible.
-    """
-    verdict, polished = finished(spec), polished_of(spec)
-    if variant == "best":
-        return _best(spec, verdict, polished)
-    word, _, number = variant.rpartition(" ")
-    if word == "polished" and number.isdecimal() and polished is not None:
-        place = int(number)
-        if place < len(polished.values) and not polished.settled[place]:
-            raise UsageError(
-                f"{polished_path(spec.path)} has no result of {variant}: run `basepar polish` "
-                "again.",
-                ["--variant"],
-            )
-        if place < len(polished.values):
-            return f"polished {place}", _design(spec, polished, place)
-    if variant.isdecimal() and int(variant) < spec.trials:
-        return f"variant {variant}", _design(spec, verdict, int(variant))
-    count = 0 if polished is None else len(polished.values)
-    more = (
-        f" ({count} designs are polished)"
-        if count > 1
-        else " after `basepar polish`" * (not count)
-    )
-    raise UsageError(
-        f"{spec.store} has no design {variant!r}: best, a variant from 0 to {spec.trials - 1}, or "
-        f"'polished 0'{more}.",
-        ["--variant"],
-    )
-
-
-def _best(
-    spec: StudySpec, verdict: Verdict, polished: Verdict | None
-) -> tuple[str, dict[str, float]]:
-    row = best_feasible(spec, verdict)
-    place = None if polished is None else best_feasible(spec, polished)
-    if polished is not None and place is not None:
-        single = row is not None and len(spec.objectives) == 1
-        apart = (polished.values[place] - verdict.values[row or 0]) * spec.signs
-        if not (single and apart[0] > 0):
-            return f"polished {place}", _design(spec, polished, place)
-    if row is None:
-        raise UsageError(
-            f"No variant of {spec.store} meets all constraints, so none is the best; name one "
-            "with --variant.",
-            ["--variant"],
-        )
-    return f"variant {row}", _design(spec, verdict, row)
-
-
-def _design(spec: StudySpec, verdict: Verdict, row: int) -> dict[str, float]:
-    """Variables, and the symbols that follow them: as made, each dimension errs for itself."""
-    plan = replace(spec.plan, count=1).knowing(0, verdict.parameters[[row]])
-    rows = spec.with_derived(plan).rows(0, 1)
-    return {name: float(values[0]) for name, values in rows.items()}
 
 
 def spread(

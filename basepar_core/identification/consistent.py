@@ -24,7 +24,7 @@ from basepar_core.arrays import Array
 from .. import kinematics
 from ..closure import Model
 from ..errors import MissingDataError, UsageError
-from .identify import Identification
+from .result import Identification
 
 if TYPE_CHECKING:
     import cvxpy

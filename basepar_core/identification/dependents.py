@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from ..errors import MissingDataError, UsageError
-from .identify import Identification
+from .result import Identification
 
 
 def standard_parameters(

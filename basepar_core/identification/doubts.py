@@ -11,7 +11,7 @@ from ..reduction import noise_levels
 from .notes import Note
 
 if TYPE_CHECKING:
-    from .identify import Identification
+    from .result import Identification
 
 #: Condition of the weighted W with unit columns: Gautier & Khalil ask for less than a hundred;
 #: beyond a thousand errors of a percent in W are errors of the size of the parameters.

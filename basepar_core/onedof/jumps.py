@@ -18,7 +18,7 @@ from .loads import Loads, kinked
 from .survey import Table
 
 if TYPE_CHECKING:
-    from .results import Motion
+    from .turn_motion import Motion
 
 #: Nodes of the local interpolation: its error, h⁶, is far below the steps' own.
 STENCIL = 6

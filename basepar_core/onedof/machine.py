@@ -10,8 +10,9 @@ from basepar_core.arrays import Array
 from ..closure import Model
 from .path import Path, Values
 from .reduced import inertias, samples_of
-from .results import Motion, measures, motion_of
+from .results import measures, motion_of
 from .survey import Survey, Table, survey, tabulate, with_growth
+from .turn_motion import Motion
 from .turning import NEUTRAL, NONE, STALLED, Regimes, Run, Turn, close_up, regimes, run, turn_of
 from .virtual import Reaction, freed
 from .way import Way, find_way

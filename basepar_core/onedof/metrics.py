@@ -25,9 +25,10 @@ from . import turning
 from .loads import alike
 from .machine import GUESS
 from .path import Values
-from .results import Motion, dwell, measures, motion_of
+from .results import dwell, measures, motion_of
 from .survey import Table
 from .swift import Turner
+from .turn_motion import Motion
 from .turning import NEUTRAL, STALLED, TURNING, regimes, run, turn_of
 from .virtual import Reaction, freed, reaction
 from .way import Way, find_way

@@ -5,44 +5,17 @@ and the last of which are the same place of the turn.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from basepar_core.arrays import Array
+from basepar_core.onedof.turn_motion import Motion
 
 from .balance import currents_of, forces, functions_of
 from .dwells import longest
 from .jumps import greatest, jumps_of
 from .survey import Table
 from .turning import Run, Turn
-
-
-@dataclass(frozen=True)
-class Motion:
-    """One turn.
-
-    Attributes
-    ----------
-    q
-        (node,).
-    time, speed, acceleration
-        (variant, node), s, rad/s, rad/s² (or m).
-    currents
-        (motor, variant, node), A, of all motors.
-    torques
-        (motor, variant, node): on their joints, N m or N.
-    reactions
-        (reaction, variant, node), N or N m. They jump where a one-sided load does (`jumps`).
-    """
-
-    q: Array
-    time: Array
-    speed: Array
-    acceleration: Array
-    currents: Array
-    torques: Array
-    reactions: Array
 
 
 def motion_of(table: Table, turn: Turn, run: Run, number: int = -1) -> Motion:

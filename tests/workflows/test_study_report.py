@@ -21,19 +21,21 @@ from sweeps import store
 from sweeps.sweep import ready, summary
 from workflows import polish as polish_module
 from workflows import polish_document, study_document
-from workflows.beside import polished_path, polished_rows, stale, tolerances_path
+from workflows.beside import polished_path, polished_rows, tolerances_path
+from workflows.chosen_design import chosen
 from workflows.design_study import Result, study
 from workflows.polish import polish
 from workflows.report import judged as judged_by
 from workflows.report import page, variant_table
 from workflows.report.facts import gather
 from workflows.report.html import Section
+from workflows.stale_companions import stale
 from workflows.study_file import parse_study
 from workflows.study_pictures import Shown
 from workflows.study_spec import StudySpec
 from workflows.study_store import study_of
 from workflows.study_units import shown_units
-from workflows.tolerances import Tolerances, chosen, spread
+from workflows.tolerances import Tolerances, spread
 from workflows.verdict import judge
 from workflows.warm_start import Beginning
 

@@ -12,7 +12,7 @@ from . import Add, emit
 
 if TYPE_CHECKING:
     from basepar_core.closure import Model
-    from basepar_core.identification.identify import Identification
+    from basepar_core.identification.result import Identification
 
 
 def register(add: Add) -> None:

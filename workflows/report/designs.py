@@ -8,9 +8,10 @@ from markupsafe import Markup
 
 from ..verdict import dominated
 from . import mathml
-from .facts import Facts, Metric
+from .facts import Facts
 from .html import Cell, Column, LeftOut, Section, framed, joined, paragraph, with_unit
 from .judged import Judged
+from .metric import Metric
 from .numbers import counted, data
 from .results import LISTED, lower, metric_title, pair
 

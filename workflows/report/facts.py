@@ -22,6 +22,7 @@ from sweeps import store
 from sweeps.kept import mechanism_of
 from sweeps.spec import array_name
 from sweeps.statuses import WITH_RESULTS, PreciseStatus, Status
+from workflows.report.metric import Metric
 
 from .. import documents
 from ..store_tables import after_doubt, standing
@@ -40,49 +41,6 @@ class Swept:
     values: np.ndarray
     nominal: float | None = None
     per_si: float = 1.0
-
-
-@dataclass(frozen=True, slots=True)
-class Metric:
-    """A number per variant by which variants are ranked, the least first.
-
-    Attributes
-    ----------
-    values
-        (row,), nan where the variant has no result.
-    sign
-        −1 where the most is the best.
-    may_win
-        (row,) bool: who is ranked at all; None: everybody with a value.
-    is_asked
-        Whether a study is asked for it; None: a sweep's.
-    ties
-        (row,): of equals those with the least come first.
-    """
-
-    name: str
-    unit: str
-    meaning: str
-    values: np.ndarray
-    sign: float = 1.0
-    may_win: np.ndarray | None = None
-    is_asked: bool | None = None
-    ties: np.ndarray | None = None
-
-    @property
-    def ends(self) -> tuple[str, str]:
-        """What the least and the most are: of a stroke neither is the better."""
-        if self.is_asked is not None:
-            return ("Best", "Worst") if self.is_asked else ("Least", "Most")
-        return ("Least", "Most") if self.name.startswith("stroke") else ("Best", "Worst")
-
-    @property
-    def order(self) -> np.ndarray:
-        """Rows from the best to the worst, those without a result left out."""
-        there = np.isfinite(self.values)
-        good = np.flatnonzero(there if self.may_win is None else there & self.may_win)
-        ties = np.zeros(len(good)) if self.ties is None else self.ties[good]
-        return good[np.lexsort((ties, self.sign * self.values[good]))]
 
 
 @dataclass(frozen=True)

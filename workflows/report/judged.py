@@ -22,7 +22,7 @@ from ..verdict import CLOSING, Verdict, judge
 
 if TYPE_CHECKING:
     from ..study_pictures import Shown
-    from .facts import Metric
+    from .metric import Metric
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class Judged:
 
     def metrics(self, swept: Sequence["Metric"]) -> tuple["Metric", ...]:
         """Objectives first, then the store's other metrics, in the units they are shown in."""
-        from .facts import Metric
+        from .metric import Metric
 
         made: list[Metric] = []
         arrays = {metric.name for metric in swept}

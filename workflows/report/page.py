@@ -12,8 +12,9 @@ from markupsafe import Markup
 
 from basepar_core.errors import BaseparError, UsageError
 from basepar_core.quoting import visible
+from workflows.beside import WORDS, kind_of_store, study_beside
+from workflows.stale_companions import stale
 
-from ..beside import WORDS, kind_of_store, stale, study_beside
 from . import about, designs, model, results, study
 from .facts import Facts, gather
 from .html import LeftOut, Section, joined

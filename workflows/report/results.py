@@ -10,7 +10,7 @@ from basepar_core.base.result import number_of
 from sweeps.statuses import WITH_RESULTS
 
 from . import figures, mathml
-from .facts import Facts, Metric
+from .facts import Facts
 from .html import (
     Cell,
     Column,
@@ -25,6 +25,7 @@ from .html import (
     unit_text,
     with_unit,
 )
+from .metric import Metric
 from .numbers import brief, counted, data, digits
 
 #: Variants listed at each end of a metric.
