@@ -6,7 +6,7 @@ symbolic result, base parameters, torques. A variant that fails has a status and
 
 from collections.abc import Mapping
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -25,11 +25,9 @@ from basepar_core.relations import symbol_values
 
 from . import reduce
 from .outputs import Arrays, blank
+from .recipe import Recipe
 from .spec import METRICS, array_name
 from .statuses import WITH_RESULTS, Reason, Status
-
-if TYPE_CHECKING:
-    from .evaluate import ChunkEvaluator
 
 #: W of so many bytes stays near the processor and in memory the process has already; a piece of
 #: fewer variants would spend its time in Python, as long as memory allows. Measured:
@@ -49,7 +47,7 @@ _REGIME_REASONS = {
 class Chunk:
     """The variants of one chunk that are evaluated, and what is known of them so far."""
 
-    def __init__(self, evaluator: "ChunkEvaluator", values: Mapping[str, np.ndarray]):
+    def __init__(self, evaluator: Recipe, values: Mapping[str, np.ndarray]):
         self.of, self.values = evaluator, values
         self.count = next(iter(values.values())).size
         self.arrays = blank(evaluator, self.count)

@@ -1,0 +1,184 @@
+"""What a chunk is evaluated by: a mechanism prepared once, and the arrays that are asked for."""
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from basepar_core import cycle_metrics
+from basepar_core.base.extended import beside
+from basepar_core.base.result import BaseParameters
+from basepar_core.closure import Model
+from basepar_core.columns import Column
+from basepar_core.engine import Engine
+from basepar_core.mechanism import LENGTH_VALUES
+from basepar_core.motion import Motion
+from basepar_core.onedof.metrics import Meter
+from basepar_core.topology import joint_of_value
+
+from . import beta_numbers, reduce
+from .outputs import Output
+from .own_metrics import OwnMetric
+from .precise import PreciseEvaluator
+from .spec import METRICS, array_name
+from .statuses import Reason, own_metric_text
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What is done with every variant of one mechanism, and which arrays come of it.
+
+    Attributes
+    ----------
+    model, base
+        The mechanism assembled, and its symbolic base parameters.
+    rank
+        auto, numeric, precise or none.
+    metrics
+        Names of metrics of the cycle: of torques, and those of `cycle_metrics`.
+    own
+        Metrics of the user's.
+    meter
+        Measures steady regimes, where metrics of them are among `metrics`.
+    beta
+        Whether β's distinct entries are stored as numbers.
+    columns
+        Further columns of the cycle's torques.
+    reducer
+        Reduces every variant over its cycle, where asked for.
+    precise
+        Evaluates the variants that await variable precision; None where the rank is not asked
+        for in that way.
+    """
+
+    model: Model
+    base: BaseParameters
+    rank: str = "auto"
+    metrics: tuple[str, ...] = ()
+    excitation: Motion | None = field(default=None, repr=False)
+    cycle: Motion | None = field(default=None, repr=False)
+    reducer: reduce.Reducer | None = None
+    precise: PreciseEvaluator | None = field(default=None, repr=False)
+    own: tuple[OwnMetric, ...] = ()
+    meter: Meter | None = field(default=None, repr=False)
+    beta: bool = False
+    columns: tuple[Column, ...] = ()
+
+    @cached_property
+    def whole(self) -> BaseParameters:
+        """The base parameters, and beside them the further columns."""
+        return beside(self.base, self.columns)
+
+    @cached_property
+    def engine(self) -> Engine:
+        """Closes loops and makes W: compiled kernels, or the plain path."""
+        return Engine(self.model)
+
+    @cached_property
+    def outputs(self) -> tuple[Output, ...]:
+        found = [
+            Output("branch", dtype="int64", long_name="signs of the loops' determinants, in bits"),
+            Output("residual", unit="", long_name="largest gap left in a loop, m or rad"),
+            Output(
+                "margin",
+                long_name="distance of the loop equations from singular; 0 is a dead point",
+            ),
+        ]
+        if self.rank != "none":
+            found += [
+                Output("rank", dtype="int32", long_name="rank of W as float64 sees it"),
+                Output("rank_gap", long_name="ratio of singular values across the rank"),
+                Output("condition", long_name="condition of the reduced W, unit columns"),
+                Output(
+                    "singular_values",
+                    ("variant", "singular_value"),
+                    unit="",  # columns of W differ in theirs
+                    long_name="singular values of the observation matrix W, SI",
+                ),
+            ]
+        if self.model.mechanism.has_inertias:
+            found.append(
+                Output(
+                    "base_parameters",
+                    ("variant", "base_parameter"),
+                    unit="",
+                    units=reduce.parameter_units(self.whole, self.model.mechanism, self.columns),
+                    long_name="base parameters, each in the unit of its parameter",
+                )
+            )
+        if self.beta_places:
+            found.append(beta_numbers.output(self.base))
+        if self.reducer is not None:
+            found += self.reducer.outputs
+        found += [self._metric(name) for name in self.metrics]
+        found += [Output(one.name, unit=one.unit, long_name=one.words) for one in self.own]
+        return tuple(found)
+
+    @cached_property
+    def beta_places(self) -> dict[str, int]:
+        """Where β's entries that are stored as numbers stand, by expression; empty for none."""
+        return beta_numbers.distinct(self.base) if self.beta else {}
+
+    @property
+    def torque_metrics(self) -> tuple[str, ...]:
+        """Those of the metrics that need inertias."""
+        return tuple(name for name in self.metrics if name in METRICS)
+
+    def _metric(self, name: str) -> Output:
+        if (metric := cycle_metrics.find(self.model.mechanism, name)) is not None:
+            return Output(array_name(name), unit=metric.unit, long_name=metric.words)
+        return self._torque_metric(name)
+
+    def _torque_metric(self, name: str) -> Output:
+        words = {"torque_rms": "root mean square", "torque_peak": "largest absolute value"}
+        actuated = self.model.mechanism.actuated
+        dims = ("variant",) if len(actuated) == 1 else ("variant", "coordinate")
+        units = self._drive_units
+        return Output(
+            name,
+            dims,
+            unit=units[0] if len(set(units)) == 1 else "",
+            units=() if len(actuated) == 1 else units,
+            long_name=f"{words[name]} of the drive over the cycle",
+        )
+
+    @cached_property
+    def _drive_units(self) -> tuple[str, ...]:
+        found = []
+        for name in self.model.mechanism.actuated:
+            joint, place = joint_of_value(self.model.mechanism, name)
+            found.append("N" if place in LENGTH_VALUES.get(joint.type, ()) else "N m")
+        return tuple(found)
+
+    @property
+    def coords(self) -> dict[str, list[str] | list[int]]:
+        mechanism = self.model.mechanism
+        found: dict[str, list[str] | list[int]] = {
+            "parameter": list(self.whole.parameters),
+            "base_parameter": list(self.whole.base_names),
+            "eliminated": list(self.base.eliminated_names),
+        }
+        if self.rank != "none":
+            found["singular_value"] = list(range(1, len(self.base.parameters) + 1))
+        if self.torque_metrics and len(mechanism.actuated) > 1:
+            found["coordinate"] = list(mechanism.actuated)
+        if self.beta_places:
+            found["beta_entry"] = list(self.beta_places)
+        if self.reducer is not None:
+            found |= self.reducer.coords
+        return found
+
+    @property
+    def attrs(self) -> dict[str, Any]:
+        found: dict[str, Any] = {
+            "base": self.base.document(),
+            "mechanism": self.model.mechanism.name,
+        }
+        if self.columns:
+            found["columns"] = [one.name for one in self.columns]
+        if self.own:
+            names = [one.name for one in self.own]
+            texts = [
+                (Reason.OWN_METRIC + k, own_metric_text(name)) for k, name in enumerate(names)
+            ]
+            found["reasons"] = dict(texts)
+        return found if self.reducer is None else found | {"reduction": self.reducer.attrs}
