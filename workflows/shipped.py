@@ -13,7 +13,7 @@ from basepar_core.yaml_text import Fields, read
 
 def sweep_names() -> tuple[str, ...]:
     """Names of the shipped sweeps, in alphabetical order."""
-    return _names("examples")
+    return _names("sweeps")
 
 
 def study_names() -> tuple[str, ...]:
@@ -29,7 +29,7 @@ def sweep_file(name_or_path: str) -> Path:
     UsageError
         Where it is neither.
     """
-    return _file(name_or_path, "examples", "sweep")
+    return _file(name_or_path, "sweeps", "sweep")
 
 
 def study_file(name_or_path: str) -> Path:
@@ -44,7 +44,7 @@ def study_file(name_or_path: str) -> Path:
 
 
 def _folder(name: str) -> Path:
-    return Path(str(resources.files("workflows") / name))
+    return Path(str(resources.files("workflows") / "examples" / name))
 
 
 def _names(folder: str) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ from workflows.documents import sweep_store
 
 pytestmark = pytest.mark.slow
 
-EXAMPLES = Path(workflows.__file__).parent / "examples"
+EXAMPLES = Path(workflows.__file__).parent / "examples" / "sweeps"
 
 
 def spec_of(tmp_path, mechanism, text, space, rank="auto", chunk=8):
