@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
 
+from basepar_core.texts.opening import text_of
+
 from . import yaml_text
 from .errors import FileError, Mistake
 from .grammar import did_you_mean
@@ -21,7 +23,6 @@ from .read_motion import read_cycle, read_excitation, read_noise
 from .read_relations import read_relations
 from .read_symbols import read_symbols
 from .reading import Reading
-from .text_files import text_of
 from .units import UNITS
 from .yaml_text import Fields, Items, Node, Text
 

@@ -5,11 +5,12 @@ import re
 from collections.abc import Sequence
 from fractions import Fraction
 
+from basepar_core.texts.opening import opened
+
 from .expressions import Number
 from .grammar import did_you_mean
 from .mechanism import Data
 from .reading import Reading
-from .text_files import opened
 from .tokens import size_mistake
 from .yaml_text import Node
 

@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 
 import yaml
 
+from basepar_core.texts.quoting import is_unseen, visible
+
 from .errors import Mistake
-from .quoting import is_unseen, visible
 
 _MAX_CHARACTERS = 2_000_000
 _MAX_NESTING = 12

@@ -13,13 +13,13 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from basepar_core import text_files
 from basepar_core.api import load
 from basepar_core.cycle_metrics import canonical
 from basepar_core.errors import BaseparError, FileError, Mistake, StoreError, UsageError
 from basepar_core.files import library_names, loads
 from basepar_core.mechanism import Mechanism
 from basepar_core.reading import Reading
+from basepar_core.texts import opening
 from basepar_core.units import DIMENSIONLESS, UNITS
 from basepar_core.yaml_text import Fields, Items, Node, Text, read
 
@@ -58,7 +58,7 @@ def load_sweep(path: str | Path) -> SweepSpec:
 def text_of(path: str | Path) -> str:
     """A file's text; FileError where there is none."""
     try:
-        return text_files.text_of(path)
+        return opening.text_of(path)
     except OSError as error:
         raise FileError(str(path), [Mistake("", f"cannot be read: {error.strerror}")]) from None
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from basepar_core.errors import FileError, Mistake, StoreError
 from basepar_core.grammar import did_you_mean
-from basepar_core.text_files import opened
+from basepar_core.texts.opening import opened
 from basepar_core.units import Unit
 
 from .store import read

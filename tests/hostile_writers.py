@@ -18,7 +18,7 @@ from xml.etree import ElementTree
 import numpy as np
 import yaml
 
-from basepar_core import quoting, yaml_text
+from basepar_core import yaml_text
 from basepar_core.api import load
 from basepar_core.base.symbolic import symbolic
 from basepar_core.closure import prepare
@@ -26,6 +26,7 @@ from basepar_core.errors import BaseparError, FileError
 from basepar_core.files import loads
 from basepar_core.imports.draft import WORLD, Connection, Draft, End, Inertia, Link
 from basepar_core.imports.text import mechanism_text
+from basepar_core.texts import quoting
 from basepar_core.torque_program import torque_program
 from cluster.places import Keys, Kubernetes, Slurm, problems
 from cluster.preview import preview

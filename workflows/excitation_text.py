@@ -22,8 +22,8 @@ from basepar_core.identification.exciting import Design, design, limits_of, meas
 from basepar_core.identification.series import Limits
 from basepar_core.mechanism import Sines
 from basepar_core.motion import Motion, excitation
-from basepar_core.quoting import csv_cell
-from basepar_core.words import plural
+from basepar_core.texts.counting import plural
+from basepar_core.texts.quoting import csv_cell
 
 from . import terminal
 

@@ -10,7 +10,7 @@ from basepar_core.identification.consistent import Consistent
 from basepar_core.identification.result import Identification, Validation
 from basepar_core.read_assembly import value_units
 from basepar_core.read_motion import effort
-from basepar_core.words import plural
+from basepar_core.texts.counting import plural
 
 from . import terminal
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from basepar_core.onedof.machine import Machine
 from basepar_core.onedof.reduced import effort_unit
-from basepar_core.quoting import csv_cell
+from basepar_core.texts.quoting import csv_cell
 
 
 def write_csv(made: Machine, facts: dict[str, Any], path: Path) -> Path:

@@ -9,7 +9,7 @@ import numpy as np
 from distributed import Client
 from rich.text import Text
 
-from basepar_core.words import plural
+from basepar_core.texts.counting import plural
 from cluster.connect import connect
 from cluster.errors import PlaceError
 from cluster.places import Place

@@ -16,8 +16,8 @@ from basepar_core.errors import UsageError
 from basepar_core.forward import inertia_ratio, is_usable, mass_columns
 from basepar_core.generalised import Generalised, Part
 from basepar_core.motion import Motion, cycle
-from basepar_core.quoting import csv_cell, latex
 from basepar_core.reduced import ReducedMechanism
+from basepar_core.texts.quoting import csv_cell, latex
 from basepar_core.torque_program import torque_program
 
 from .export import latex_name, to_sympy

@@ -14,8 +14,8 @@ import numpy as np
 
 from basepar_core.base.numeric import spectrum, unit_columns
 from basepar_core.base.precise import PreciseParameters
-from basepar_core.quoting import plot
 from basepar_core.regressor import Observation
+from basepar_core.texts.quoting import plot
 
 from .drawing import COLOURS, INK, canvas
 

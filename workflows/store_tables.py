@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
-from basepar_core.words import plural
+from basepar_core.texts.counting import plural
 from sweeps.statuses import WITH_RESULTS, PreciseStatus, Status
 
 from .terminal import number, out, said, table, typed

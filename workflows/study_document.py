@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from basepar_core.files import library_names
-from basepar_core.quoting import shell
-from basepar_core.words import plural
+from basepar_core.texts.counting import plural
+from basepar_core.texts.quoting import shell
 from sweeps import store
 from workflows.verdict import best
 

@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from basepar_core.errors import StoreError
-from basepar_core.words import plural
+from basepar_core.texts.counting import plural
 from sweeps import store
 from sweeps.progress import Advance
 

@@ -22,9 +22,9 @@ from rich.text import Text
 
 from basepar_core.base.result import number_of
 from basepar_core.files import library_names
-from basepar_core.quoting import lines, shell
 from basepar_core.reduced import ReducedMechanism
-from basepar_core.words import plural
+from basepar_core.texts.counting import plural
+from basepar_core.texts.quoting import lines, shell
 from sweeps.progress import Advance
 from sweeps.statuses import Status
 

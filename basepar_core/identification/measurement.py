@@ -15,13 +15,13 @@ from pathlib import Path
 import numpy as np
 
 from basepar_core.arrays import Array
+from basepar_core.texts.opening import opened
 
 from ..errors import ExpressionError, FileError, Mistake
 from ..grammar import did_you_mean, parse_unit
 from ..mechanism import Mechanism
 from ..read_assembly import value_units
 from ..read_motion import effort
-from ..text_files import opened
 from ..units import UNITS, Unit
 from .jumps import unwrapped, without_spikes
 from .notes import Note

@@ -11,12 +11,13 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from basepar_core.texts.opening import opened
+
 from ..base.symbolic import nominal_observation
 from ..closure import prepare
 from ..errors import AssemblyError, BaseparError, FileError, Mistake, MotionError
 from ..files import loads
 from ..mechanism import Mechanism
-from ..text_files import opened
 from . import mjcf, urdf
 from .draft import Draft
 from .text import mechanism_text

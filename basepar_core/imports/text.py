@@ -11,8 +11,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal, localcontext
 from fractions import Fraction
 
+from basepar_core.texts.quoting import visible, yaml_comment, yaml_word
+
 from ..mechanism import GROUND, JOINT_VALUES, LENGTH_VALUES
-from ..quoting import visible, yaml_comment, yaml_word
 from .draft import WORLD, Connection, Draft, Inertia, Merged, Names, merge
 from .rationals import UNITS, Vec
 

@@ -11,7 +11,7 @@ from basepar_core.api import load
 from basepar_core.closure import prepare
 from basepar_core.engine import way
 from basepar_core.files import loads
-from basepar_core.words import plural
+from basepar_core.texts.counting import plural
 from cluster.places import Slurm, Ssh, problems
 from cluster.preview import preview
 from cluster.ssh import command

@@ -79,7 +79,7 @@ def _verify(options: argparse.Namespace) -> int:
     if options.json:
         emit(facts)
         return 0
-    from basepar_core.words import plural
+    from basepar_core.texts.counting import plural
 
     from ..terminal import out
 
@@ -104,7 +104,7 @@ def _verify(options: argparse.Namespace) -> int:
 
 def _read(path: Path) -> Any:
     from basepar_core.errors import UsageError
-    from basepar_core.text_files import text_of
+    from basepar_core.texts.opening import text_of
 
     try:
         return json.loads(text_of(path))

@@ -35,7 +35,7 @@ def register(add: Add) -> None:
 def _import(options: argparse.Namespace) -> int:
     from basepar_core.errors import UsageError
     from basepar_core.imports import read_file
-    from basepar_core.words import plural
+    from basepar_core.texts.counting import plural
 
     from .. import terminal
 

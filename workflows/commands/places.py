@@ -36,8 +36,8 @@ def register(add: Add) -> None:
 
 
 def _cluster(options: argparse.Namespace) -> int:
-    from basepar_core.quoting import lines
-    from basepar_core.words import plural
+    from basepar_core.texts.counting import plural
+    from basepar_core.texts.quoting import lines
     from cluster.preview import preview
 
     from .. import terminal
@@ -64,7 +64,7 @@ def _cluster(options: argparse.Namespace) -> int:
 def _tls(options: argparse.Namespace) -> int:
     import yaml
 
-    from basepar_core.quoting import shell
+    from basepar_core.texts.quoting import shell
 
     from ..roll_call import make_own_keys
 

@@ -40,7 +40,7 @@ def register(add: Add) -> None:
 
 def _report(options: argparse.Namespace) -> int:
     from basepar_core.errors import UsageError
-    from basepar_core.words import plural
+    from basepar_core.texts.counting import plural
     from sweeps.folder import folder
 
     from .. import terminal

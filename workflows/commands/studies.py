@@ -155,8 +155,8 @@ def _around_command(add: Add) -> None:
 
 
 def _around(options: argparse.Namespace) -> int:
-    from basepar_core.quoting import shell
-    from basepar_core.words import plural
+    from basepar_core.texts.counting import plural
+    from basepar_core.texts.quoting import shell
 
     from ..around import write
     from ..terminal import near, out, typed

@@ -9,7 +9,7 @@ import numpy as np
 from markupsafe import Markup
 
 from basepar_core.grammar import parse_unit
-from basepar_core.words import plural
+from basepar_core.texts.counting import plural
 from sweeps.statuses import PreciseStatus, Status, reason_texts
 
 from ..store_tables import IN_DOUBT, after_doubt

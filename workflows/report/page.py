@@ -11,7 +11,7 @@ from typing import Any
 from markupsafe import Markup
 
 from basepar_core.errors import BaseparError, UsageError
-from basepar_core.quoting import visible
+from basepar_core.texts.quoting import visible
 from workflows.beside import WORDS, kind_of_store, study_beside
 from workflows.stale_companions import stale
 

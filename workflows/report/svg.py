@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 
 from markupsafe import Markup
 
-from basepar_core.quoting import plot, visible
+from basepar_core.texts.quoting import plot, visible
 
 from ..drawing import COLOURS, INK
 from .mathml import letter_and_index

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from basepar_core.errors import MissingDataError
-from basepar_core.quoting import csv_cell, latex
+from basepar_core.texts.quoting import csv_cell, latex
 
 from ..export import latex_name
 from . import fronts, results, variant_table
