@@ -18,8 +18,7 @@ from sympy.polys.fields import FracElement, FracField
 from sympy.polys.orderings import lex
 from sympy.polys.rings import PolyElement
 
-from .errors import ExpressionError
-from .expressions import (
+from basepar_core.expressions.tree import (
     Call,
     Expression,
     Name,
@@ -31,6 +30,8 @@ from .expressions import (
     negate,
     number,
 )
+
+from .errors import ExpressionError
 from .mechanism import Mechanism, Relation, Symbol
 from .quotients import Quotients, leading
 

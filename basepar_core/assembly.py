@@ -10,10 +10,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from basepar_core.expressions.tree import evaluate
+
 from . import joints, spatial
 from .arrays import Array
 from .errors import AssemblyError, MechanismError
-from .expressions import evaluate
 from .kinematics import Geometry, geometry
 from .mechanism import JOINT_VALUES, LENGTH_VALUES, Mechanism
 from .topology import Topology, joint_of_value, spanning_joints, topology

@@ -17,6 +17,8 @@ from typing import Any
 
 import numpy as np
 
+from basepar_core.expressions.tree import Call, Expression, Name, Number, Pi, names
+
 from . import certificate_columns, checker, kinematics
 from .algebra import GeometryField
 from .assembly import assemble
@@ -32,7 +34,6 @@ from .closure import Model
 from .columns import Column, joint_value, select
 from .errors import BaseparError
 from .exact.family import SpinRelation
-from .expressions import Call, Expression, Name, Number, Pi, names
 from .files import loads
 from .mechanism import Friction, Mechanism, Spring, Symbol, Vector
 

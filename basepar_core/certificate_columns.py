@@ -11,9 +11,10 @@ from typing import Any
 
 from flint import arb
 
+from basepar_core.expressions.tree import evaluate
+
 from .columns import Column, joint_value
 from .errors import UsageError
-from .expressions import evaluate
 from .mechanism import GROUND, Friction, Mechanism, Spring
 from .precise.arithmetic import ARB, ZERO, Vec, add, cross, dot, exact, minus, scale
 from .precise.configurations import Closed

@@ -24,12 +24,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from basepar_core.expressions.grammar import did_you_mean
+from basepar_core.expressions.tree import Expression, evaluate
+
 from . import joint_rates, kinematics, metrics, spatial
 from .arrays import Array
 from .closure import Model
 from .errors import MissingDataError, UsageError
-from .expressions import Expression, evaluate
-from .grammar import did_you_mean
 from .kinematics import Geometry, Poses, Twists
 from .mechanism import GROUND, LENGTH_VALUES, Damper, Friction, Mechanism, Spring
 from .motion import Motion

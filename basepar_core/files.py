@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
 
+from basepar_core.expressions.grammar import did_you_mean
+from basepar_core.expressions.units import UNITS
 from basepar_core.texts.opening import text_of
 
 from . import yaml_text
 from .errors import FileError, Mistake
-from .grammar import did_you_mean
 from .identities import Identities
 from .mechanism import Data, Mechanism
 from .read_assembly import read_actuated, read_assembly, read_coordinates, value_units
@@ -23,7 +24,6 @@ from .read_motion import read_cycle, read_excitation, read_noise
 from .read_relations import read_relations
 from .read_symbols import read_symbols
 from .reading import Reading
-from .units import UNITS
 from .yaml_text import Fields, Items, Node, Text
 
 _REQUIRED = ("name", "space", "gravity", "bodies", "joints", "coordinates")

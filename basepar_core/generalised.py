@@ -15,10 +15,11 @@ from typing import Any
 
 import numpy as np
 
+from basepar_core.expressions.tree import Call, Expression, Number
+
 from .arrays import Array
 from .base.numeric import NO_EFFECT
 from .base.result import BaseParameters
-from .expressions import Call, Expression, Number
 from .paths import Path
 
 #: Singular values of unit columns below this are dependence, as in the paths.

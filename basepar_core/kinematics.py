@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from basepar_core.expressions.tree import NUMPY, evaluate
+
 from . import joints, spatial
 from .arrays import Array
-from .expressions import NUMPY, evaluate
 from .mechanism import JOINT_VALUES, Mechanism
 from .relations import symbol_values
 from .spatial import cross

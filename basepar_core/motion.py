@@ -4,9 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from basepar_core.expressions.tree import Expression, evaluate
+
 from .arrays import Array
 from .errors import MissingDataError, MotionError
-from .expressions import Expression, evaluate
 from .mechanism import (
     ConstantSpeed,
     Cycle,

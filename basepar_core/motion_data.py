@@ -5,13 +5,13 @@ import re
 from collections.abc import Sequence
 from fractions import Fraction
 
+from basepar_core.expressions.grammar import did_you_mean
+from basepar_core.expressions.lexer import size_mistake
+from basepar_core.expressions.tree import Number
 from basepar_core.texts.opening import opened
 
-from .expressions import Number
-from .grammar import did_you_mean
 from .mechanism import Data
 from .reading import Reading
-from .tokens import size_mistake
 from .yaml_text import Node
 
 _DECIMAL = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?\Z")

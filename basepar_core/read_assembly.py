@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 
-from .expressions import Expression
-from .grammar import did_you_mean
+from basepar_core.expressions.grammar import did_you_mean
+from basepar_core.expressions.tree import Expression
+from basepar_core.expressions.units import UNITS, Unit
+
 from .mechanism import LENGTH_VALUES, Assembly, Joint, Pose
 from .reading import ORIGIN, Reading
-from .units import UNITS, Unit
 from .yaml_text import Items, Node
 
 

@@ -1,9 +1,19 @@
 """The section `bodies`: inertias in whichever form, as parameters about the frame's origin."""
 
-from .expressions import ONE, ZERO, Call, Expression, add, multiply, negate, subtract
+from basepar_core.expressions.tree import (
+    ONE,
+    ZERO,
+    Call,
+    Expression,
+    add,
+    multiply,
+    negate,
+    subtract,
+)
+from basepar_core.expressions.units import UNITS
+
 from .mechanism import Body, Vector
 from .reading import Reading
-from .units import UNITS
 from .yaml_text import Node
 
 _KG = UNITS["kg"]

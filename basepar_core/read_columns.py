@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 
-from .expressions import Expression
+from basepar_core.expressions.tree import Expression
+from basepar_core.expressions.units import UNITS, Unit
+
 from .mechanism import Damper, Friction, Joint, Spring
 from .read_assembly import is_value, value_units
 from .read_joints import points, read_connects
 from .read_motion import effort
 from .reading import Reading
-from .units import UNITS, Unit
 from .yaml_text import Fields, Node
 
 _KINDS = ("viscous", "coulomb", "offset", "rotor")

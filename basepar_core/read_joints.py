@@ -9,16 +9,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from basepar_core.expressions.tree import ONE, ZERO, Expression, cross, dot, multiply, subtract
+
 from .errors import ExpressionError
-from .expressions import (
-    ONE,
-    ZERO,
-    Expression,
-    cross,
-    dot,
-    multiply,
-    subtract,
-)
 from .identities import Identities
 from .mechanism import GROUND, JOINT_VALUES, Frame, Joint, Vector
 from .reading import ORIGIN, Reading

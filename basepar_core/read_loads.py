@@ -6,12 +6,13 @@ because A and V are names that people give to joints and symbols (docs/decisions
 
 from collections.abc import Mapping, Sequence
 
-from .expressions import ONE, ZERO, Expression, evaluate, names
+from basepar_core.expressions.tree import ONE, ZERO, Expression, evaluate, names
+from basepar_core.expressions.units import UNITS, Unit
+
 from .mechanism import Joint, Motor, Torque
 from .read_assembly import is_value, value_units
 from .read_motion import effort, rate
 from .reading import Reading
-from .units import UNITS, Unit
 from .yaml_text import Fields, Node
 
 #: What a torque's expression may name besides symbols.

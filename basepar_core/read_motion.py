@@ -4,7 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from math import isclose, pi
 from typing import TypeVar
 
-from .expressions import ZERO, Expression, evaluate
+from basepar_core.expressions.tree import ZERO, Expression, evaluate
+from basepar_core.expressions.units import UNITS, Unit
+
 from .mechanism import (
     ConstantSpeed,
     Cycle,
@@ -18,7 +20,6 @@ from .mechanism import (
 )
 from .motion_data import read_data
 from .reading import Reading
-from .units import UNITS, Unit
 from .yaml_text import Fields, Node
 
 T = TypeVar("T")

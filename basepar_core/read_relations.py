@@ -11,8 +11,8 @@ from fractions import Fraction
 
 import mpmath
 
-from .errors import ExpressionError
-from .expressions import (
+from basepar_core.expressions.grammar import parse_equation
+from basepar_core.expressions.tree import (
     OPERATORS,
     ZERO,
     Call,
@@ -25,7 +25,8 @@ from .expressions import (
     number,
     subtract,
 )
-from .grammar import parse_equation
+
+from .errors import ExpressionError
 from .mechanism import Relation, Symbol
 from .reading import Reading, check_rational, substitute
 from .relations import newton, polynomial

@@ -1,11 +1,12 @@
 """The sections `geometry` and `constants`: symbols with value, unit and bounds."""
 
+from basepar_core.expressions.grammar import RESERVED, parse_unit
+from basepar_core.expressions.tree import ZERO, Expression, evaluate
+from basepar_core.expressions.units import DIMENSIONLESS, UNITS, Unit
+
 from .errors import ExpressionError
-from .expressions import ZERO, Expression, evaluate
-from .grammar import RESERVED, parse_unit
 from .mechanism import Symbol
 from .reading import Reading
-from .units import DIMENSIONLESS, UNITS, Unit
 from .yaml_text import Fields, Node
 
 

@@ -14,13 +14,14 @@ from pathlib import Path
 
 import numpy as np
 
+from basepar_core.expressions.grammar import RESERVED, bare_angles, did_you_mean, parse, parse_any
+from basepar_core.expressions.lexer import is_literal, shown, tokens
+from basepar_core.expressions.tree import ZERO, Call, Expression, Name, Number, evaluate, names
+from basepar_core.expressions.units import DIMENSIONLESS, UNITS, Dimension, Unit
+
 from .errors import BaseparWarning, ExpressionError, Mistake
-from .expressions import ZERO, Call, Expression, Name, Number, evaluate, names
-from .grammar import RESERVED, bare_angles, did_you_mean, parse, parse_any
 from .identities import Identities
 from .mechanism import Data, Vector
-from .tokens import is_literal, shown, tokens
-from .units import DIMENSIONLESS, UNITS, Dimension, Unit
 from .yaml_text import Fields, Items, Node, Refused, Text, key_path
 
 ORIGIN: Vector = (ZERO, ZERO, ZERO)

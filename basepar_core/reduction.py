@@ -9,6 +9,8 @@ from dataclasses import fields
 
 import numpy as np
 
+from basepar_core.expressions.tree import evaluate
+
 from .arrays import Array
 from .base.numeric import NO_EFFECT
 from .base.result import BaseParameters
@@ -16,7 +18,6 @@ from .closure import Model
 from .columns import Column, column_values, with_columns
 from .criteria import CRITERIA, check_noise, check_samples, select
 from .errors import MissingDataError, MotionError, UsageError
-from .expressions import evaluate
 from .generalised import along, generalise
 from .measured import errors_on, pooled
 from .mechanism import LENGTH_VALUES, Mechanism

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from .expressions import ONE, Expression, evaluate, names
+from basepar_core.expressions.tree import ONE, Expression, evaluate, names
+
 from .mechanism import Mechanism, Relation, Symbol
 
 _STEPS = 32

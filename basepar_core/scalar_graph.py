@@ -9,9 +9,10 @@ from fractions import Fraction
 
 import numpy as np
 
+from basepar_core.expressions.graph import NODE_ONE, NODE_ZERO, Graph
+from basepar_core.expressions.tree import Call, Name
+
 from .arrays import Array
-from .expression_graph import NODE_ONE, NODE_ZERO, Graph
-from .expressions import Call, Name
 
 Vector = list[int]
 Matrix = list[list[int]]

@@ -21,12 +21,13 @@ from typing import Any
 
 import numpy as np
 
+from basepar_core.expressions.tree import NUMPY, Expression, evaluate
+
 from . import joints, kinematics, regressor, spatial
 from .arrays import Array
 from .base.result import BaseParameters
 from .closure import Model, Outcome, Trace, trace
 from .errors import MissingDataError, UsageError
-from .expressions import NUMPY, Expression, evaluate
 from .kinematics import Geometry
 from .mechanism import JOINT_VALUES, LENGTH_VALUES, Mechanism
 from .motion import Motion

@@ -6,8 +6,9 @@ closed joint locks.
 
 from dataclasses import dataclass
 
+from basepar_core.expressions.graph import NODE_ONE, NODE_ZERO
+
 from .closure import Model
-from .expression_graph import NODE_ONE, NODE_ZERO
 from .joints import locked_names
 from .kinematics import Geometry
 from .scalar_graph import Matrix, ScalarGraph, Vector

@@ -13,12 +13,13 @@ virtual twists): each is a check of the other.
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from basepar_core.expressions.graph import NODE_ONE, NODE_ZERO
+
 from . import kinematics
 from .arrays import Array
 from .closure import Model
 from .columns import Column, joint_value
 from .errors import UsageError
-from .expression_graph import NODE_ONE, NODE_ZERO
 from .joints import UNIVERSAL_ZERO, configuration_size
 from .mechanism import JOINT_VALUES
 from .scalar_graph import Matrix, ScalarGraph, Vector

@@ -12,7 +12,7 @@ import numpy as np
 import pinocchio as pin
 
 from basepar_core.closure import Model
-from basepar_core.expressions import evaluate
+from basepar_core.expressions.tree import evaluate
 from basepar_core.relations import symbol_values
 from tests.oracles.pinocchio_model import _moved_parameters
 

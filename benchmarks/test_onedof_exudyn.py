@@ -17,7 +17,7 @@ from basepar_core import kinematics
 from basepar_core.api import load
 from basepar_core.closure import prepare
 from basepar_core.engine import Engine
-from basepar_core.expressions import evaluate
+from basepar_core.expressions.tree import evaluate
 from basepar_core.onedof import turning
 from basepar_core.onedof.joint_rates import modes
 from basepar_core.onedof.machine import turn_at

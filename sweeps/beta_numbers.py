@@ -5,10 +5,10 @@ in the store's attribute `base`, whose terms are the same texts. Constant entrie
 """
 
 from basepar_core.base.result import BaseParameters
-from basepar_core.expressions import names
-from basepar_core.grammar import parse_unit
+from basepar_core.expressions.grammar import parse_unit
+from basepar_core.expressions.tree import names
+from basepar_core.expressions.units import Dimension
 from basepar_core.mechanism import parameter_unit
-from basepar_core.units import Dimension
 
 from .outputs import Output
 

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from basepar_core.expressions import Expression, evaluate
-from basepar_core.expressions import names as names_of
+from basepar_core.expressions.tree import Expression, evaluate
+from basepar_core.expressions.tree import names as names_of
 from basepar_core.mechanism import Mechanism
 from basepar_core.relations import symbol_values
 

@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 from basepar_core.errors import FileError, Mistake
-from basepar_core.expressions import Expression, Number
+from basepar_core.expressions.tree import Expression, Number
 from basepar_core.files import loads
 from basepar_core.mechanism import Data, Mechanism
 from basepar_core.yaml_text import Fields, Items, Node, Text, read

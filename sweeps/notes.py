@@ -7,11 +7,11 @@ nothing. All is said when a sweep begins and by `basepar status`.
 
 import numpy as np
 
-from basepar_core.expressions import evaluate
-from basepar_core.grammar import parse_unit
+from basepar_core.expressions.grammar import parse_unit
+from basepar_core.expressions.tree import evaluate
+from basepar_core.expressions.units import DIMENSIONLESS, UNITS
 from basepar_core.mechanism import Mechanism, Symbol
 from basepar_core.relations import symbol_values
-from basepar_core.units import DIMENSIONLESS, UNITS
 
 from .compose import Derived, extent
 from .outputs import Columns

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from basepar_core.errors import ExpressionError
-from basepar_core.expressions import Expression
-from basepar_core.expressions import names as names_of
-from basepar_core.grammar import parse, parse_comparison, parse_unit
+from basepar_core.expressions.grammar import parse, parse_comparison, parse_unit
+from basepar_core.expressions.tree import Expression
+from basepar_core.expressions.tree import names as names_of
+from basepar_core.expressions.units import DIMENSIONLESS, NUMBER, Dimension
 from basepar_core.mechanism import Mechanism
-from basepar_core.units import DIMENSIONLESS, NUMBER, Dimension
 
 from .compose import Formula, values_of
 from .outputs import Columns

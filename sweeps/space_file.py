@@ -8,11 +8,11 @@ from collections.abc import Collection
 import numpy as np
 
 from basepar_core.errors import ExpressionError, FileError
-from basepar_core.expressions import evaluate
-from basepar_core.grammar import parse_unit
+from basepar_core.expressions.grammar import parse_unit
+from basepar_core.expressions.tree import evaluate
+from basepar_core.expressions.units import DIMENSIONLESS, Unit
 from basepar_core.mechanism import Mechanism
 from basepar_core.reading import Reading, warn_of_bare_angles
-from basepar_core.units import DIMENSIONLESS, Unit
 from basepar_core.yaml_text import Fields, Items, Node
 
 from .compose import Chain, Derived, Formula, Product

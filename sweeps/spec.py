@@ -17,7 +17,7 @@ from basepar_core import cycle_metrics
 from basepar_core.columns import select
 from basepar_core.cycle_metrics import array_name as array_name
 from basepar_core.errors import FileError, Mistake, UsageError
-from basepar_core.grammar import did_you_mean
+from basepar_core.expressions.grammar import did_you_mean
 from basepar_core.mechanism import Mechanism
 from basepar_core.onedof.metrics import CALLED as REGIME_CALLS
 from basepar_core.onedof.metrics import WORDS as REGIMES

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from basepar_core.errors import UsageError
+from basepar_core.expressions.units import Unit
 from basepar_core.files import library_names
 from basepar_core.mechanism import Mechanism
 from basepar_core.texts.quoting import yaml_comment, yaml_word
-from basepar_core.units import Unit
 from sweeps import own_metrics, store
 from sweeps.space_file import symbol_units
 

@@ -17,7 +17,7 @@ from basepar_core.base.symbolic import nominal_observation, symbolic
 from basepar_core.closure import Model, prepare
 from basepar_core.columns import select
 from basepar_core.errors import UsageError
-from basepar_core.expressions import evaluate
+from basepar_core.expressions.tree import evaluate
 from basepar_core.identification.exciting import Design, design, limits_of, measure_of
 from basepar_core.identification.series import Limits
 from basepar_core.mechanism import Sines

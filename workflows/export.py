@@ -4,7 +4,7 @@ import sympy
 
 from basepar_core.base.result import BaseParameters
 from basepar_core.errors import UsageError
-from basepar_core.expressions import Call, Expression, Name, Number, names
+from basepar_core.expressions.tree import Call, Expression, Name, Number, names
 from basepar_core.texts.quoting import (
     c_comment,
     is_taken_by_code,

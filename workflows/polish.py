@@ -22,7 +22,7 @@ from distributed import Client
 from scipy.optimize import minimize
 
 from basepar_core.errors import UsageError
-from basepar_core.expressions import Call, Expression
+from basepar_core.expressions.tree import Call, Expression
 from basepar_core.sensitivity import differentiated
 from sweeps import store
 from sweeps.asked import Asked, asked_plan

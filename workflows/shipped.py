@@ -5,8 +5,8 @@ from importlib import resources
 from pathlib import Path
 
 from basepar_core.errors import UsageError
+from basepar_core.expressions.grammar import did_you_mean
 from basepar_core.files import library_names
-from basepar_core.grammar import did_you_mean
 from basepar_core.texts.opening import text_of
 from basepar_core.yaml_text import Fields, read
 

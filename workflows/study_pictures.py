@@ -17,7 +17,7 @@ import optuna
 
 from basepar_core.closure import Model, prepare
 from basepar_core.errors import StoreError
-from basepar_core.grammar import parse_unit
+from basepar_core.expressions.grammar import parse_unit
 from basepar_core.texts.quoting import plot
 from sweeps import store
 

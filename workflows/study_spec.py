@@ -15,9 +15,9 @@ from typing import Any, Literal
 import numpy as np
 
 from basepar_core.errors import FileError, Mistake
-from basepar_core.expressions import Expression
+from basepar_core.expressions.tree import Expression
+from basepar_core.expressions.units import Unit
 from basepar_core.mechanism import Mechanism
-from basepar_core.units import Unit
 from sweeps import own_metrics
 from sweeps.asked import Asked
 from sweeps.compose import Derived, Formula

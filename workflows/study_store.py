@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from basepar_core.errors import UsageError
-from basepar_core.grammar import parse_unit
+from basepar_core.expressions.grammar import parse_unit
 from sweeps import damage, store
 from sweeps.asked import Asked, asked_plan
 from sweeps.spec import Reduction, SweepSpec

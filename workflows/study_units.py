@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from basepar_core.errors import ExpressionError
-from basepar_core.grammar import parse_unit
+from basepar_core.expressions.grammar import parse_unit
 from sweeps.space import angles
 from sweeps.sweep import swept_outputs
 

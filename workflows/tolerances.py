@@ -17,11 +17,11 @@ import numpy as np
 from distributed import Client
 
 from basepar_core.errors import ExpressionError, UsageError
-from basepar_core.expressions import evaluate
-from basepar_core.grammar import did_you_mean, parse, parse_unit
+from basepar_core.expressions.grammar import did_you_mean, parse, parse_unit
+from basepar_core.expressions.tree import evaluate
+from basepar_core.expressions.units import DIMENSIONLESS
 from basepar_core.mechanism import Mechanism
 from basepar_core.sensitivity import differentiated
-from basepar_core.units import DIMENSIONLESS
 from sweeps import store
 from sweeps.asked import Asked
 from sweeps.sweep import complete, sweep

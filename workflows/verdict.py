@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from basepar_core.errors import UsageError
-from basepar_core.expressions import Call, Expression, evaluate
+from basepar_core.expressions.tree import Call, Expression, evaluate
 from basepar_core.mechanism import Mechanism
 from sweeps import store
 from sweeps.space import Condition

@@ -13,12 +13,12 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from basepar_core.arrays import Array
+from basepar_core.expressions.graph import NODE_ZERO, Graph
+from basepar_core.expressions.programs import Program
+from basepar_core.expressions.tree import names
 
 from ..errors import MissingDataError, UsageError
-from ..expression_graph import NODE_ZERO, Graph
-from ..expressions import names
 from ..mechanism import Mechanism
-from ..programs import Program
 from ..relations import symbol_values
 from .result import BaseParameters
 

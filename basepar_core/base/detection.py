@@ -14,13 +14,13 @@ from fractions import Fraction
 import numpy as np
 
 from basepar_core.arrays import Array
+from basepar_core.expressions.tree import ONE, ZERO, evaluate, negate, number
 
 from .. import kinematics, spatial
 from ..closure import Model, Outcome, trace
 from ..errors import MotionError
 from ..exact.family import SpinRelation
 from ..exact.orientations import FREEDOMS
-from ..expressions import ONE, ZERO, evaluate, negate, number
 from ..mechanism import GROUND, Vector
 from ..motion import Motion, excitation
 from ..regressor import Rates

@@ -12,9 +12,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
+from basepar_core.expressions.tree import evaluate
+
 from ..algebra import GeometryField
 from ..errors import EliminationError
-from ..expressions import evaluate
 from ..quotients import Quotient, Quotients, factors_of
 from .exchange import Column, cleared, exchange, never
 from .null_space import Exact, NullVector

@@ -8,10 +8,11 @@ from collections.abc import Iterator
 from fractions import Fraction
 from itertools import combinations, pairwise
 
+from basepar_core.expressions.tree import Expression, Number
+
 from ..errors import ExpressionError
 from ..exact.evaluation import Evaluator
 from ..exact.family import rational_values
-from ..expressions import Expression, Number
 from ..mechanism import Mechanism
 
 #: Lengths or directions this near, relatively, are nearly equal, parallel or at right angles.

@@ -14,12 +14,13 @@ from fractions import Fraction
 import numpy as np
 from mpmath import mp, mpf
 
+from basepar_core.expressions.tree import number
+
 from ..algebra import GeometryField
 from ..closure import Model
 from ..errors import BaseparError, EliminationError
 from ..exact.component import Component
 from ..exact.grading import Grading
-from ..expressions import number
 from ..mechanism import States
 from ..motion import excitation
 from ..regressor import Observation

@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from basepar_core.expressions.tree import evaluate
+
 from ..closure import Model
 from ..exact.identities import IdentityTest, check_identities
 from ..exact.rank import scope
-from ..expressions import evaluate
 from .null_space import Exact
 from .numeric import group, spectrum
 from .product_class import ADDED, EQUATION_21, Match, Place, ProductSearch

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from basepar_core.arrays import Array
+from basepar_core.expressions.tree import Expression, evaluate
 
-from ..expressions import Expression, evaluate
 from .validity import vanishing
 
 #: Weakest last. At least: proved, proved generically, probability, numerical; at most: theorem,

@@ -8,6 +8,8 @@ shows that the null vectors are null.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
+from basepar_core.expressions.tree import evaluate
+
 from ..algebra import GeometryField
 from ..closure import Model
 from ..errors import AssemblyError, EliminationError, MotionError, UsageError
@@ -15,7 +17,6 @@ from ..exact.black_box import black_box_beta
 from ..exact.grading import Grading, component_of, grade, suffice
 from ..exact.identities import IdentityTest
 from ..exact.rank import GenericRank
-from ..expressions import evaluate
 from ..mechanism import Mechanism
 from ..motion import Motion, excitation
 from ..regressor import OPEN, Observation, observe_alone

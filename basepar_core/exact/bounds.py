@@ -15,9 +15,10 @@ from fractions import Fraction
 from math import log2
 from typing import Any
 
+from basepar_core.expressions.tree import Call, Expression, Name, Number, Pi
+
 from ..algebra import integer_combination
 from ..errors import ExpressionError
-from ..expressions import Call, Expression, Name, Number, Pi
 from ..mechanism import Joint
 from .arithmetic import PRIME_BITS
 from .family import Family

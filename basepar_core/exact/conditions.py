@@ -15,9 +15,10 @@ from typing import Any
 import numpy as np
 from flint import nmod_mat
 
+from basepar_core.expressions.tree import Name
+
 from ..algebra import GeometryField
 from ..base.null_space import Exact, NullVector
-from ..expressions import Name
 from .component import Component
 from .points import draw_point, field_for
 from .reconstruction import rational

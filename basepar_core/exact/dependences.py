@@ -14,11 +14,12 @@ from itertools import chain
 
 from flint import nmod
 
+from basepar_core.expressions.tree import Expression, Name, names
+
 from ..algebra import GeometryField
 from ..base.null_space import Exact
 from ..closure import Model
 from ..errors import FamilyError
-from ..expressions import Expression, Name, names
 from ..mechanism import Mechanism
 from .arithmetic import Draw
 from .component import Component, find_component, start

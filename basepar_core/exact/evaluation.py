@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from basepar_core.expressions.tree import Call, Expression, Name, Number, Pi, names
+
 from ..algebra import integer_combination, rational_cosine
 from ..errors import ExpressionError
-from ..expressions import Call, Expression, Name, Number, Pi, names
 from .arithmetic import Scalar
 
 #: Σ coefficient·name, the constant under None; zeros are left out.

@@ -10,9 +10,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
+from basepar_core.expressions.tree import Call, Expression, Name, Number, names
+
 from .. import relations as algebraic
 from ..errors import ExpressionError
-from ..expressions import Call, Expression, Name, Number, names
 from ..mechanism import GROUND, Frame, Joint, Mechanism, Symbol
 from .evaluation import Evaluator, spoilers
 from .frames import body_numbers

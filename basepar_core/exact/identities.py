@@ -13,10 +13,11 @@ from typing import Any, TypeAlias
 import numpy as np
 from flint import nmod, nmod_mat
 
+from basepar_core.expressions.tree import Call, Name, Number, Pi
+
 from ..algebra import GeometryField
 from ..closure import Model
 from ..errors import FamilyError
-from ..expressions import Call, Name, Number, Pi
 from ..mechanism import Mechanism
 from .bounds import Bounds, Size, error_bits
 from .component import Component, find_component, start

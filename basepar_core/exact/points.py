@@ -10,8 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 from flint import nmod, nmod_poly
 
+from basepar_core.expressions.tree import names
+
 from ..errors import FamilyError
-from ..expressions import names
 from ..mechanism import LENGTH_VALUES
 from .arithmetic import PRIME_BITS, Draw, Matrix, Vec, add, dot, minus, random_prime, times
 from .evaluation import Evaluator

@@ -15,14 +15,14 @@ from pathlib import Path
 import numpy as np
 
 from basepar_core.arrays import Array
+from basepar_core.expressions.grammar import did_you_mean, parse_unit
+from basepar_core.expressions.units import UNITS, Unit
 from basepar_core.texts.opening import opened
 
 from ..errors import ExpressionError, FileError, Mistake
-from ..grammar import did_you_mean, parse_unit
 from ..mechanism import Mechanism
 from ..read_assembly import value_units
 from ..read_motion import effort
-from ..units import UNITS, Unit
 from .jumps import unwrapped, without_spikes
 from .notes import Note
 from .smoothing import FEWEST

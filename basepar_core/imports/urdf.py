@@ -11,8 +11,9 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
+from basepar_core.expressions.grammar import did_you_mean
+
 from ..errors import MissingDataError, Mistake
-from ..grammar import did_you_mean
 from .draft import NOTHING, Connection, Draft, End, Fixture, Inertia, Link
 from .rationals import (
     ZERO,

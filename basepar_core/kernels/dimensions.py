@@ -14,10 +14,10 @@ from functools import cached_property
 import numpy as np
 
 from basepar_core.arrays import Array
+from basepar_core.expressions.tree import Expression, evaluate, names
 
 from .. import spatial
 from ..closure import Model
-from ..expressions import Expression, evaluate, names
 from ..mechanism import Frame
 from ..relations import symbol_values
 from ..topology import TreeJoint

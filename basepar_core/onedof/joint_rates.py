@@ -10,12 +10,12 @@ from itertools import pairwise
 import numpy as np
 
 from basepar_core.arrays import Array
+from basepar_core.expressions.tree import evaluate
 from basepar_core.spatial import cross, dot, rotate
 
 from .. import kinematics
 from ..closure import Model
 from ..errors import MechanismError
-from ..expressions import evaluate
 from ..mechanism import LENGTH_VALUES, Damper, Spring
 from ..metrics import tracks
 from ..relations import symbol_values

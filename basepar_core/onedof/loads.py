@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from basepar_core.arrays import Array
+from basepar_core.expressions.graph import NODE_ZERO, Graph
+from basepar_core.expressions.tree import Expression, evaluate
 
 from ..errors import UsageError
-from ..expression_graph import NODE_ZERO, Graph
-from ..expressions import Expression, evaluate
 from ..mechanism import Damper, Mechanism, Motor, Spring, Torque
 from ..relations import symbol_values
 from .path import Values

@@ -13,11 +13,12 @@ from fractions import Fraction
 
 import numpy as np
 
+from basepar_core.expressions.grammar import did_you_mean
+from basepar_core.expressions.tree import ZERO, Expression, Number
+
 from .. import joints, kinematics
 from ..closure import Model, prepare
 from ..errors import MechanismError, UsageError
-from ..expressions import ZERO, Expression, Number
-from ..grammar import did_you_mean
 from ..mechanism import Assembly, Body, Frame, Joint, Mechanism, Vector
 
 _AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}

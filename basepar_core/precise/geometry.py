@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 from flint import arb, ctx
 
-from ..expressions import evaluate
+from basepar_core.expressions.tree import evaluate
+
 from ..mechanism import GROUND, Mechanism, Relation
 from ..relations import newton, polynomial, roots
 from .arithmetic import ARB, Matrix, Vec, ball, cross, dot, exact, log2_size, minus, scale, unit

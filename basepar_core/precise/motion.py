@@ -10,7 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from flint import arb
 
-from ..expressions import Expression, evaluate
+from basepar_core.expressions.tree import Expression, evaluate
+
 from ..mechanism import Data, Excitation, Fourier, Mechanism, Sines, States
 from .arithmetic import ARB, ONE, ZERO, exact
 

@@ -19,7 +19,7 @@ from basepar_core import columns, files, motion
 from basepar_core.base.extended import extend
 from basepar_core.base.symbolic import symbolic
 from basepar_core.closure import prepare
-from basepar_core.expressions import Number
+from basepar_core.expressions.tree import Number
 from basepar_core.identification.estimate import cramer_rao, estimate
 from basepar_core.identification.follow import observe_motion
 from basepar_core.identification.identify import identify

@@ -10,7 +10,7 @@ from basepar_core.base import symbolic
 from basepar_core.base.extended import extend
 from basepar_core.columns import column_values, columns, observe_columns, select
 from basepar_core.errors import FileError, MissingDataError, UsageError
-from basepar_core.expressions import Number
+from basepar_core.expressions.tree import Number
 from basepar_core.mechanism import Damper, Friction, Spring
 from tests.core.test_regressor import LOOPS, single
 

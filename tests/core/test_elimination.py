@@ -12,7 +12,7 @@ from basepar_core.algebra import GeometryField
 from basepar_core.base.elimination import eliminate
 from basepar_core.base.null_space import NullVector, Transfers, joint_vectors
 from basepar_core.errors import EliminationError
-from basepar_core.expressions import Call, Name, Number
+from basepar_core.expressions.tree import Call, Name, Number
 from basepar_core.mechanism import Symbol
 
 a, b, c = sympy.symbols("a b c")

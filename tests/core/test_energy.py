@@ -12,7 +12,7 @@ from basepar_core.base.symbolic import numeric
 from basepar_core.columns import columns, with_columns
 from basepar_core.energy import energies
 from basepar_core.errors import UsageError
-from basepar_core.expressions import Number
+from basepar_core.expressions.tree import Number
 from basepar_core.identification.follow import observe_motion
 from basepar_core.mechanism import Damper, Fourier, Friction, Spring
 from basepar_core.precise.observation import variant

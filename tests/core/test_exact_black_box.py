@@ -13,7 +13,7 @@ from basepar_core.base.precise import precise_rank
 from basepar_core.base.symbolic import nominal_observation, numeric, symbolic
 from basepar_core.errors import EliminationError, FamilyError
 from basepar_core.exact.black_box import black_box_beta
-from basepar_core.expressions import evaluate
+from basepar_core.expressions.tree import evaluate
 from tests.core.test_exact_family import ARM, BENNETT, made
 
 

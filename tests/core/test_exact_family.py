@@ -18,7 +18,7 @@ from basepar_core.exact.grading import grade
 from basepar_core.exact.identities import check_identities, same_at
 from basepar_core.exact.points import draw_point, field_for
 from basepar_core.exact.rank import generic_rank
-from basepar_core.expressions import Call, Name, add, multiply, number
+from basepar_core.expressions.tree import Call, Name, add, multiply, number
 from tests.core.test_detection import SPATIAL_FOUR_BAR
 
 NUMBERS = """

@@ -5,7 +5,7 @@ import pytest
 import sympy
 
 from basepar_core.base.result import BaseParameters
-from basepar_core.expressions import evaluate
+from basepar_core.expressions.tree import evaluate
 from basepar_core.generalised import generalise, left_out, shares
 from basepar_core.reduction import own_path, reduce_mechanism
 

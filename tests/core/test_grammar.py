@@ -10,8 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from basepar_core.errors import ExpressionError
-from basepar_core.expressions import OPERATORS, Number, Pi, evaluate, multiply, names, number
-from basepar_core.grammar import (
+from basepar_core.expressions.grammar import (
     bare_angles,
     did_you_mean,
     parse,
@@ -20,7 +19,8 @@ from basepar_core.grammar import (
     parse_equation,
     parse_unit,
 )
-from basepar_core.units import DIMENSIONLESS, LENGTH, NUMBER
+from basepar_core.expressions.tree import OPERATORS, Number, Pi, evaluate, multiply, names, number
+from basepar_core.expressions.units import DIMENSIONLESS, LENGTH, NUMBER
 
 EXACT = {**OPERATORS, "number": lambda value: value}
 SYMBOLS = {"lx": LENGTH, "ly": LENGTH, "a": NUMBER, "rho": parse_unit("kg/m").dimension}

@@ -9,7 +9,7 @@ from basepar_core import closure, columns, files, motion
 from basepar_core.base.extended import extend
 from basepar_core.base.symbolic import symbolic
 from basepar_core.errors import MotionError, UsageError
-from basepar_core.expressions import Number
+from basepar_core.expressions.tree import Number
 from basepar_core.identification import identify as module
 from basepar_core.identification.dependents import standard_parameters
 from basepar_core.identification.estimate import cramer_rao, estimate

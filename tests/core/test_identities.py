@@ -4,8 +4,8 @@ import pytest
 
 from basepar_core.algebra import GeometryField
 from basepar_core.errors import ExpressionError
-from basepar_core.expressions import ONE, subtract
-from basepar_core.grammar import parse_any
+from basepar_core.expressions.grammar import parse_any
+from basepar_core.expressions.tree import ONE, subtract
 from basepar_core.identities import Identities
 from basepar_core.mechanism import Symbol
 

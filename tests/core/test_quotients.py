@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from basepar_core.algebra import GeometryField
-from basepar_core.expressions import Call, Name, number
+from basepar_core.expressions.tree import Call, Name, number
 from basepar_core.mechanism import Relation, Symbol
 
 ONE = number(1)

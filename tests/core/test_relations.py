@@ -7,7 +7,7 @@ import pytest
 import yaml
 from numpy.testing import assert_allclose
 
-from basepar_core.expressions import Name, evaluate, multiply, number, subtract
+from basepar_core.expressions.tree import Name, evaluate, multiply, number, subtract
 from basepar_core.files import loads
 from basepar_core.mechanism import Relation, Symbol
 from basepar_core.relations import newton, polynomial, roots

@@ -19,9 +19,9 @@ from basepar_core.base.compiled import compiled
 from basepar_core.base.symbolic import symbolic
 from basepar_core.closure import prepare
 from basepar_core.errors import UsageError
-from basepar_core.expressions import evaluate
+from basepar_core.expressions.grammar import parse_any
+from basepar_core.expressions.tree import evaluate
 from basepar_core.files import loads
-from basepar_core.grammar import parse_any
 from basepar_core.motion import cycle, excitation
 from basepar_core.precise.arithmetic import ARB, bits_of, working
 from basepar_core.precise.geometry import symbol_values

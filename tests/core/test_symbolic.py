@@ -17,7 +17,7 @@ from basepar_core.base.elimination import eliminate
 from basepar_core.base.null_space import Transfers, joint_vectors
 from basepar_core.base.symbolic import nominal_observation, numeric, parameter_indices, symbolic
 from basepar_core.errors import EliminationError, UsageError
-from basepar_core.expressions import evaluate
+from basepar_core.expressions.tree import evaluate
 from tests import mechanisms
 from tests.campaigns.generator import random_mechanism
 from tests.core.test_detection import SPATIAL_FOUR_BAR

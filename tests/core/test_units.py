@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from basepar_core.errors import ExpressionError
-from basepar_core.expressions import ONE, evaluate
-from basepar_core.grammar import parse_unit
-from basepar_core.units import UNITS, Dimension
+from basepar_core.expressions.grammar import parse_unit
+from basepar_core.expressions.tree import ONE, evaluate
+from basepar_core.expressions.units import UNITS, Dimension
 
 # kg, m, s, cycle; factor; power of π: the SI brochure's definitions.
 DEFINITIONS = {

@@ -13,7 +13,7 @@ import mpmath
 import numpy as np
 from mpmath import mp, mpf
 
-from basepar_core.expressions import OPERATORS, evaluate
+from basepar_core.expressions.tree import OPERATORS, evaluate
 from basepar_core.mechanism import GROUND, Frame, Mechanism
 
 DIGITS = 40

@@ -17,7 +17,7 @@ from flint import arb, arb_mat, ctx, fmpq
 
 from basepar_core import kinematics
 from basepar_core.closure import Model
-from basepar_core.expressions import OPERATORS, evaluate
+from basepar_core.expressions.tree import OPERATORS, evaluate
 from basepar_core.mechanism import GROUND, Mechanism
 
 Array = np.ndarray

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from basepar_core.expressions import evaluate
+from basepar_core.expressions.tree import evaluate
 from basepar_core.mechanism import GROUND, Damper, Mechanism, Spring, Torque
 
 from .maximal import Bodies, Jet, skew

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from basepar_core.expressions import evaluate
+from basepar_core.expressions.tree import evaluate
 from basepar_core.mechanism import GROUND, Mechanism
 
 Array = np.ndarray

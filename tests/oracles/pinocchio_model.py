@@ -11,7 +11,7 @@ import mpmath
 import numpy as np
 import pinocchio as pin
 
-from basepar_core.expressions import evaluate
+from basepar_core.expressions.tree import evaluate
 from basepar_core.mechanism import GROUND, Frame, Mechanism
 
 #: A step of a joint: what moves (or a fixed placement), and which of the joint's values.

@@ -12,7 +12,7 @@ import pytest
 from basepar_core import criteria
 from basepar_core.api import load
 from basepar_core.errors import MissingDataError
-from basepar_core.expressions import Call, Number
+from basepar_core.expressions.tree import Call, Number
 from basepar_core.mechanism import Mechanism
 from basepar_core.motion import excitation
 from basepar_core.regressor import observe

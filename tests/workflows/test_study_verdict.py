@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from basepar_core.api import load
-from basepar_core.grammar import parse_comparison
-from basepar_core.units import NUMBER
+from basepar_core.expressions.grammar import parse_comparison
+from basepar_core.expressions.units import NUMBER
 from sweeps import store
 from sweeps.evaluate import prepare
 from sweeps.space import Condition, Filter

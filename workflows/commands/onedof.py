@@ -165,7 +165,7 @@ def _limits(given: list[str] | None, unit: str) -> tuple[float, float] | None:
 
 def _bands(mechanism: "Mechanism", given: list[str]) -> dict[str, float | None]:
     from basepar_core.errors import UsageError
-    from basepar_core.grammar import did_you_mean
+    from basepar_core.expressions.grammar import did_you_mean
     from basepar_core.topology import coordinate_unit
 
     known = [value for joint in mechanism.joints for value in joint.values]

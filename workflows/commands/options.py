@@ -54,9 +54,9 @@ def quantity(text: str, unit: str, option: str) -> float:
     from math import pi
 
     from basepar_core.errors import BaseparWarning, ExpressionError, UsageError
-    from basepar_core.expressions import evaluate
-    from basepar_core.grammar import parse, parse_unit
-    from basepar_core.tokens import is_literal
+    from basepar_core.expressions.grammar import parse, parse_unit
+    from basepar_core.expressions.lexer import is_literal
+    from basepar_core.expressions.tree import evaluate
 
     text = text.strip()
     try:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
-from basepar_core.grammar import parse_unit
+from basepar_core.expressions.grammar import parse_unit
 from basepar_core.texts.counting import plural
 from sweeps.statuses import PreciseStatus, Status, reason_texts
 

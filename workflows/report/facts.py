@@ -16,7 +16,7 @@ import zarr
 
 from basepar_core.closure import Model, prepare
 from basepar_core.errors import BaseparError, StoreError
-from basepar_core.grammar import parse_unit
+from basepar_core.expressions.grammar import parse_unit
 from basepar_core.mechanism import Mechanism, parameter_unit
 from sweeps import store
 from sweeps.kept import mechanism_of

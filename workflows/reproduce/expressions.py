@@ -9,8 +9,8 @@ from typing import Any
 
 from basepar_core.algebra import GeometryField
 from basepar_core.base.null_space import Exact
-from basepar_core.expressions import Expression, number
-from basepar_core.grammar import parse_any
+from basepar_core.expressions.grammar import parse_any
+from basepar_core.expressions.tree import Expression, number
 from basepar_core.mechanism import Mechanism, Symbol
 
 

@@ -16,7 +16,7 @@ from basepar_core.api import load
 from basepar_core.base.precise import precise_rank
 from basepar_core.base.symbolic import numeric
 from basepar_core.closure import prepare
-from basepar_core.expressions import evaluate
+from basepar_core.expressions.tree import evaluate
 from basepar_core.mechanism import Sines
 from basepar_core.motion import excitation, excite
 from basepar_core.precise.observation import variant

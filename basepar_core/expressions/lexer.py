@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from .errors import ExpressionError
+from basepar_core.errors import ExpressionError
 
 COMPARISONS = ("<", "<=", ">", ">=", "==")
 _MAX_LENGTH = 4000

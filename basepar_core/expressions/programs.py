@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from .arrays import Array
-from .expression_graph import FUNCTIONS, NODE_ZERO, Graph, Node, operands
+from basepar_core.arrays import Array
+
+from .graph import FUNCTIONS, NODE_ZERO, Graph, Node, operands
 
 #: Rows that NumPy takes at once: its intermediate arrays stay in the second-level cache.
 CHUNK = 4096

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from .expressions import Call, Expression, Name, Number, Pi
+from .tree import Call, Expression, Name, Number, Pi
 
 #: Functions of one argument that nodes may be.
 FUNCTIONS = ("sqrt", "sin", "cos", "tan", "abs", "sign", "log")

@@ -8,9 +8,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from .errors import ExpressionError
-from .expressions import ONE, ZERO, Call, Expression, Number, multiply, negate
-from .tokens import shown
+from basepar_core.errors import ExpressionError
+
+from .lexer import shown
+from .tree import ONE, ZERO, Call, Expression, Number, multiply, negate
 from .units import NUMBER, UNITS, Dimension, Unit
 
 FUNCTIONS = ("sqrt", "sin", "cos", "tan", "abs", "min", "max")

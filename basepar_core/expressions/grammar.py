@@ -18,9 +18,9 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from fractions import Fraction
 from math import pi
 
-from .errors import ExpressionError
-from .expressions import Call, Expression, Name, Number
-from .folding import (
+from basepar_core.errors import ExpressionError
+
+from .checked import (
     FUNCTIONS,
     MAX_DEPTH,
     Term,
@@ -32,7 +32,8 @@ from .folding import (
     misfit,
     power,
 )
-from .tokens import COMPARISONS, Token, is_literal, shown, tokens
+from .lexer import COMPARISONS, Token, is_literal, shown, tokens
+from .tree import Call, Expression, Name, Number
 from .units import NUMBER, UNITS, Dimension, Unit
 
 #: Names that no symbol may have.
@@ -98,7 +99,7 @@ def parse_comparison(text: str, names: Mapping[str, Dimension | None]) -> Expres
 
     Examples
     --------
-    >>> from basepar_core.units import LENGTH
+    >>> from basepar_core.expressions.units import LENGTH
     >>> parse_comparison("2*a <= 300 mm", {"a": LENGTH}).operator
     '<='
     """

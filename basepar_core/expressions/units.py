@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from .expressions import ONE, Call, Expression, Number, Pi, evaluate, multiply
+from .tree import ONE, Call, Expression, Number, Pi, evaluate, multiply
 
 #: Base dimensions, in the order in which they are printed.
 _BASES = ("kg", "m", "s", "cycle")
