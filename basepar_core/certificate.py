@@ -18,12 +18,12 @@ from typing import Any
 import numpy as np
 
 from basepar_core.expressions.tree import Call, Expression, Name, Number, Pi, names
+from basepar_core.symbolic.field import GeometryField
+from basepar_core.symbolic.joint_rules import Transfers
 
 from . import certificate_columns, checker, kinematics
-from .algebra import GeometryField
 from .assembly import assemble
 from .base.detection import spin_relations
-from .base.null_space import Transfers
 from .base.result import BaseParameters, VectorGrade
 from .certificate_rank import Proof, prove
 from .checker import RejectedError, Verdict

@@ -26,6 +26,7 @@ import numpy as np
 
 from basepar_core.expressions.grammar import did_you_mean
 from basepar_core.expressions.tree import Expression, evaluate
+from basepar_core.symbolic.algebraic_roots import symbol_values
 
 from . import joint_rates, kinematics, metrics, spatial
 from .arrays import Array
@@ -35,7 +36,6 @@ from .kinematics import Geometry, Poses, Twists
 from .mechanism import GROUND, LENGTH_VALUES, Damper, Friction, Mechanism, Spring
 from .motion import Motion
 from .regressor import LANES, Observation, Rates
-from .relations import symbol_values
 from .spatial import cross, dot
 from .topology import joint_of_value
 

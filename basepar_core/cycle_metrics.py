@@ -11,6 +11,8 @@ from functools import cached_property
 
 import numpy as np
 
+from basepar_core.symbolic.algebraic_roots import symbol_values
+
 from . import kinematics, spatial
 from .arrays import Array
 from .closure import Model
@@ -28,7 +30,6 @@ from .metrics import tracks
 from .motion import Motion
 from .onedof import metrics as regime
 from .regressor import LANES, Rates, evaluate
-from .relations import symbol_values
 from .spatial import cross, dot
 from .topology import joint_of_value
 

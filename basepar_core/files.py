@@ -9,11 +9,11 @@ from pathlib import Path
 
 from basepar_core.expressions.grammar import did_you_mean
 from basepar_core.expressions.units import UNITS
+from basepar_core.symbolic.zero_test import Identities
 from basepar_core.texts.opening import text_of
 
 from . import yaml_text
 from .errors import FileError, Mistake
-from .identities import Identities
 from .mechanism import Data, Mechanism
 from .read_assembly import read_actuated, read_assembly, read_coordinates, value_units
 from .read_bodies import read_bodies

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from basepar_core.expressions.tree import ONE, ZERO, Expression, cross, dot, multiply, subtract
+from basepar_core.symbolic.zero_test import Identities
 
 from .errors import ExpressionError
-from .identities import Identities
 from .mechanism import GROUND, JOINT_VALUES, Frame, Joint, Vector
 from .reading import ORIGIN, Reading
 from .yaml_text import Items, Node

@@ -25,11 +25,11 @@ from basepar_core.expressions.tree import (
     number,
     subtract,
 )
+from basepar_core.symbolic.algebraic_roots import newton, polynomial
 
 from .errors import ExpressionError
 from .mechanism import Relation, Symbol
 from .reading import Reading, check_rational, substitute
-from .relations import newton, polynomial
 from .yaml_text import Node
 
 _DIGITS = 250

@@ -18,9 +18,9 @@ from basepar_core.expressions.grammar import RESERVED, bare_angles, did_you_mean
 from basepar_core.expressions.lexer import is_literal, shown, tokens
 from basepar_core.expressions.tree import ZERO, Call, Expression, Name, Number, evaluate, names
 from basepar_core.expressions.units import DIMENSIONLESS, UNITS, Dimension, Unit
+from basepar_core.symbolic.zero_test import Identities
 
 from .errors import BaseparWarning, ExpressionError, Mistake
-from .identities import Identities
 from .mechanism import Data, Vector
 from .yaml_text import Fields, Items, Node, Refused, Text, key_path
 

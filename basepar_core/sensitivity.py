@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from basepar_core.expressions.tree import NUMPY, Expression, evaluate
+from basepar_core.symbolic.algebraic_roots import newton, polynomial, symbol_values
 
 from . import joints, kinematics, regressor, spatial
 from .arrays import Array
@@ -32,7 +33,6 @@ from .kinematics import Geometry
 from .mechanism import JOINT_VALUES, LENGTH_VALUES, Mechanism
 from .motion import Motion
 from .newton import invert
-from .relations import newton, polynomial, symbol_values
 from .topology import joint_of_value
 
 #: Imaginary part that marks a symbol; its square is below the least float64.

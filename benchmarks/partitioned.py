@@ -13,7 +13,7 @@ import pinocchio as pin
 
 from basepar_core.closure import Model
 from basepar_core.expressions.tree import evaluate
-from basepar_core.relations import symbol_values
+from basepar_core.symbolic.algebraic_roots import symbol_values
 from tests.oracles.pinocchio_model import _moved_parameters
 
 _UNIVERSAL_ZERO = pin.SE3(np.array([[0.0, 0, 1], [0, -1, 0], [1, 0, 0]]), np.zeros(3))

@@ -10,14 +10,14 @@ import time
 import pytest
 
 from basepar_core import closure, files
-from basepar_core.algebra import GeometryField
-from basepar_core.base.null_space import Transfers, joint_vectors
 from basepar_core.base.symbolic import symbolic
 from basepar_core.exact.beta import exact_beta
 from basepar_core.exact.black_box import black_box_beta
 from basepar_core.exact.component import find_component
 from basepar_core.exact.identities import check_identities
 from basepar_core.exact.rank import generic_rank
+from basepar_core.symbolic.field import GeometryField
+from basepar_core.symbolic.joint_rules import Transfers, joint_vectors
 from benchmarks.conftest import seconds
 from tests.campaigns.random_mechanisms import assembled
 from tests.core.test_exact_family import BENNETT, made

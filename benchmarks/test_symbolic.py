@@ -17,12 +17,12 @@ import pytest
 import yaml
 
 from basepar_core import closure, files
-from basepar_core.algebra import GeometryField
 from basepar_core.base.compiled import compiled
-from basepar_core.base.elimination import eliminate
-from basepar_core.base.null_space import Transfers, joint_vectors
 from basepar_core.base.symbolic import nominal_observation, parameter_indices, symbolic
-from basepar_core.relations import symbol_values
+from basepar_core.symbolic.algebraic_roots import symbol_values
+from basepar_core.symbolic.elimination import eliminate
+from basepar_core.symbolic.field import GeometryField
+from basepar_core.symbolic.joint_rules import Transfers, joint_vectors
 from benchmarks.conftest import seconds
 from workflows import reproduce
 

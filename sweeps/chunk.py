@@ -21,7 +21,7 @@ from basepar_core.motion import Motion
 from basepar_core.onedof import turning
 from basepar_core.onedof.metrics import BROKEN, COARSE, Meter
 from basepar_core.regressor import OPEN, Observation
-from basepar_core.relations import symbol_values
+from basepar_core.symbolic.algebraic_roots import symbol_values
 
 from . import reduce
 from .outputs import Arrays, blank

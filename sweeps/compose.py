@@ -16,7 +16,7 @@ import numpy as np
 from basepar_core.expressions.tree import Expression, evaluate
 from basepar_core.expressions.tree import names as names_of
 from basepar_core.mechanism import Mechanism
-from basepar_core.relations import symbol_values
+from basepar_core.symbolic.algebraic_roots import symbol_values
 
 from .plans import Grid, LatinHypercube, Plan, Random, Rows, Sobol, Zip, check_range
 from .tables import Table

@@ -11,7 +11,7 @@ from basepar_core.expressions.grammar import parse_unit
 from basepar_core.expressions.tree import evaluate
 from basepar_core.expressions.units import DIMENSIONLESS, UNITS
 from basepar_core.mechanism import Mechanism, Symbol
-from basepar_core.relations import symbol_values
+from basepar_core.symbolic.algebraic_roots import symbol_values
 
 from .compose import Derived, extent
 from .outputs import Columns

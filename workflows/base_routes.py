@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from basepar_core.algebra import GeometryField
 from basepar_core.arrays import Array
 from basepar_core.base.precise import PreciseParameters, precise
 from basepar_core.base.product import product
@@ -24,6 +23,7 @@ from basepar_core.base.symbolic import black_box, nominal_observation, numeric, 
 from basepar_core.closure import Model
 from basepar_core.errors import EliminationError, FamilyError, UsageError
 from basepar_core.regressor import Observation
+from basepar_core.symbolic.field import GeometryField
 
 from .spectra import Spectra, of_route
 

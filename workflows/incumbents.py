@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from basepar_core.relations import symbol_values
+from basepar_core.symbolic.algebraic_roots import symbol_values
 from sweeps import store
 from sweeps.evaluate import prepare
 from sweeps.precise import CERTAIN, PreciseEvaluator

@@ -16,10 +16,10 @@ from basepar_core.arrays import Array
 from basepar_core.expressions.graph import NODE_ZERO, Graph
 from basepar_core.expressions.programs import Program
 from basepar_core.expressions.tree import names
+from basepar_core.symbolic.algebraic_roots import symbol_values
 
 from ..errors import MissingDataError, UsageError
 from ..mechanism import Mechanism
-from ..relations import symbol_values
 from .result import BaseParameters
 
 Values = Mapping[str, Array | float]

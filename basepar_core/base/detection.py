@@ -15,6 +15,8 @@ import numpy as np
 
 from basepar_core.arrays import Array
 from basepar_core.expressions.tree import ONE, ZERO, evaluate, negate, number
+from basepar_core.symbolic.algebraic_roots import symbol_values
+from basepar_core.symbolic.joint_rules import ExactMatrix, ExactVector, NullVector, Transfers
 
 from .. import kinematics, spatial
 from ..closure import Model, Outcome, trace
@@ -24,8 +26,6 @@ from ..exact.orientations import FREEDOMS
 from ..mechanism import GROUND, Vector
 from ..motion import Motion, excitation
 from ..regressor import Rates
-from ..relations import symbol_values
-from .null_space import ExactMatrix, ExactVector, NullVector, Transfers
 
 #: Angular velocities are of order one per unit rate; relations hold to 1e-13 and fail by 1e-3.
 ZERO_SPIN = 1e-9

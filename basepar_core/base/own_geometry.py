@@ -15,8 +15,9 @@ import numpy as np
 from mpmath import mp, mpf
 
 from basepar_core.expressions.tree import number
+from basepar_core.symbolic.field import GeometryField
+from basepar_core.symbolic.joint_rules import NullVector
 
-from ..algebra import GeometryField
 from ..closure import Model
 from ..errors import BaseparError, EliminationError
 from ..exact.component import Component
@@ -25,7 +26,6 @@ from ..mechanism import States
 from ..motion import excitation
 from ..regressor import Observation
 from .doubts import infinite
-from .null_space import NullVector
 from .result import BaseParameters, Certificate
 
 #: Digits of the null space, the share of them that tells a zero, and the largest denominator of

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from basepar_core.expressions.tree import evaluate
+from basepar_core.symbolic.joint_rules import Exact
 
 from ..closure import Model
 from ..exact.identities import IdentityTest, check_identities
 from ..exact.rank import scope
-from .null_space import Exact
 from .numeric import group, spectrum
 from .product_class import ADDED, EQUATION_21, Match, Place, ProductSearch
 from .product_conditions import Condition, conditions

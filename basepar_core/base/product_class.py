@@ -17,13 +17,14 @@ from itertools import combinations, combinations_with_replacement, count, permut
 from flint import fmpq, fmpq_mat
 from sympy import sieve
 
-from ..algebra import GeometryField
+from basepar_core.symbolic.field import GeometryField
+from basepar_core.symbolic.joint_rules import Exact
+
 from ..closure import Model
 from ..errors import EliminationError, FamilyError, UsageError
 from ..exact.beta import BetaSolver, exact_beta
 from ..exact.evaluation import Evaluator
 from ..mechanism import GROUND, Mechanism
-from .null_space import Exact
 from .product_conditions import required_masses
 
 #: Power of length in each parameter of a body.

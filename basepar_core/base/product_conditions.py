@@ -9,7 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from ..algebra import GeometryField
+from basepar_core.symbolic.field import GeometryField
+
 from ..mechanism import GROUND, Joint, Mechanism
 
 #: Openings that are looked at; with one joint per body allowed by its frame there is one.

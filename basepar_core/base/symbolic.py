@@ -9,8 +9,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from basepar_core.expressions.tree import evaluate
+from basepar_core.symbolic.elimination import Elimination, eliminate
+from basepar_core.symbolic.field import GeometryField
+from basepar_core.symbolic.joint_rules import NullVector, Transfers, joint_vectors
 
-from ..algebra import GeometryField
 from ..closure import Model
 from ..errors import AssemblyError, EliminationError, MotionError, UsageError
 from ..exact.black_box import black_box_beta
@@ -22,9 +24,7 @@ from ..motion import Motion, excitation
 from ..regressor import OPEN, Observation, observe_alone
 from .detection import detect
 from .doubts import infinite, refuted, unclear
-from .elimination import Elimination, eliminate
 from .near import nearly_met
-from .null_space import NullVector, Transfers, joint_vectors
 from .numeric import Check, check, group, spectrum
 from .own_geometry import HERE, Route, completed, counted
 from .result import GRADES, BaseParameters, BetaEntry, Certificate, RandomPoint, VectorGrade

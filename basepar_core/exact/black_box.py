@@ -9,8 +9,9 @@ on (methods: finite fields, §6; ours).
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ..algebra import GeometryField
-from ..base.null_space import Exact, NullVector
+from basepar_core.symbolic.field import GeometryField
+from basepar_core.symbolic.joint_rules import Exact, NullVector
+
 from ..closure import Model
 from ..errors import FamilyError
 from .beta import BetaSolver

@@ -16,8 +16,8 @@ from math import log2
 from typing import Any
 
 from basepar_core.expressions.tree import Call, Expression, Name, Number, Pi
+from basepar_core.symbolic.field import integer_combination
 
-from ..algebra import integer_combination
 from ..errors import ExpressionError
 from ..mechanism import Joint
 from .arithmetic import PRIME_BITS

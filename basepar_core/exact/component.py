@@ -13,10 +13,11 @@ from fractions import Fraction
 import numpy as np
 from flint import nmod_mat
 
+from basepar_core.symbolic.field import GeometryField
+from basepar_core.symbolic.joint_rules import Transfers
+
 from .. import kinematics, spatial
-from ..algebra import GeometryField
 from ..base.detection import spin_relations
-from ..base.null_space import Transfers
 from ..closure import Model
 from ..errors import FamilyError, MotionError
 from ..mechanism import LENGTH_VALUES, Mechanism

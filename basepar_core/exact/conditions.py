@@ -16,9 +16,9 @@ import numpy as np
 from flint import nmod_mat
 
 from basepar_core.expressions.tree import Name
+from basepar_core.symbolic.field import GeometryField
+from basepar_core.symbolic.joint_rules import Exact, NullVector
 
-from ..algebra import GeometryField
-from ..base.null_space import Exact, NullVector
 from .component import Component
 from .points import draw_point, field_for
 from .reconstruction import rational

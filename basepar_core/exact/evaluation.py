@@ -10,8 +10,8 @@ from fractions import Fraction
 from typing import Any
 
 from basepar_core.expressions.tree import Call, Expression, Name, Number, Pi, names
+from basepar_core.symbolic.field import integer_combination, rational_cosine
 
-from ..algebra import integer_combination, rational_cosine
 from ..errors import ExpressionError
 from .arithmetic import Scalar
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from basepar_core.expressions.tree import Call, Expression, Name, Number, names
+from basepar_core.symbolic import algebraic_roots as algebraic
 
-from .. import relations as algebraic
 from ..errors import ExpressionError
 from ..mechanism import GROUND, Frame, Joint, Mechanism, Symbol
 from .evaluation import Evaluator, spoilers

@@ -14,8 +14,9 @@ from itertools import combinations_with_replacement
 
 from flint import nmod, nmod_mat
 
-from ..algebra import GeometryField
-from ..base.null_space import Exact
+from basepar_core.symbolic.field import GeometryField
+from basepar_core.symbolic.joint_rules import Exact
+
 from .reconstruction import combine, rational
 
 #: Degree in lengths of denominators, and points, beyond which an entry is given up.

@@ -9,9 +9,10 @@ they leave a gap, the vectors that are missing are recovered.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from ..algebra import GeometryField
+from basepar_core.symbolic.field import GeometryField
+from basepar_core.symbolic.joint_rules import NullVector, Transfers, joint_vectors
+
 from ..base.detection import detect, spin_relations
-from ..base.null_space import NullVector, Transfers, joint_vectors
 from ..closure import Model
 from ..errors import EliminationError, FamilyError
 from .component import Component, find_component

@@ -14,8 +14,8 @@ import numpy as np
 from flint import nmod, nmod_mat
 
 from basepar_core.expressions.tree import Call, Name, Number, Pi
+from basepar_core.symbolic.field import GeometryField
 
-from ..algebra import GeometryField
 from ..closure import Model
 from ..errors import FamilyError
 from ..mechanism import Mechanism

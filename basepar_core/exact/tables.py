@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from flint import nmod, nmod_mat
 
-from ..algebra import GeometryField
+from basepar_core.symbolic.field import GeometryField
+
 from ..errors import FamilyError
 from ..mechanism import Mechanism
 from .arithmetic import Draw

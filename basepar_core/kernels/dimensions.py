@@ -15,11 +15,11 @@ import numpy as np
 
 from basepar_core.arrays import Array
 from basepar_core.expressions.tree import Expression, evaluate, names
+from basepar_core.symbolic.algebraic_roots import symbol_values
 
 from .. import spatial
 from ..closure import Model
 from ..mechanism import Frame
-from ..relations import symbol_values
 from ..topology import TreeJoint
 from .plan import chain, link_elements
 

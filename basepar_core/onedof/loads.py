@@ -14,10 +14,10 @@ import numpy as np
 from basepar_core.arrays import Array
 from basepar_core.expressions.graph import NODE_ZERO, Graph
 from basepar_core.expressions.tree import Expression, evaluate
+from basepar_core.symbolic.algebraic_roots import symbol_values
 
 from ..errors import UsageError
 from ..mechanism import Damper, Mechanism, Motor, Spring, Torque
-from ..relations import symbol_values
 from .path import Values
 
 #: Sign of a joint's rate that a one-way torque acts with.

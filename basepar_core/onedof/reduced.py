@@ -15,6 +15,7 @@ import numpy as np
 
 from basepar_core.arrays import Array
 from basepar_core.spatial import dot, rotate_back
+from basepar_core.symbolic.algebraic_roots import symbol_values
 
 from .. import kinematics
 from ..base.compiled import CompiledBase
@@ -23,7 +24,6 @@ from ..closure import Model
 from ..errors import MissingDataError
 from ..motion import Motion
 from ..regressor import evaluate
-from ..relations import symbol_values
 from .joint_rates import modes
 from .path import Path, Values, blocks, follow
 from .way import Way

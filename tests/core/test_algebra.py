@@ -8,11 +8,11 @@ import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from basepar_core.algebra import GeometryField
 from basepar_core.errors import ExpressionError, FileError
 from basepar_core.expressions.tree import Call, Name, Pi, evaluate, number
 from basepar_core.files import loads
 from basepar_core.mechanism import Relation, Symbol
+from basepar_core.symbolic.field import GeometryField
 
 ONE = number(1)
 X, Y, T, Q = (Name(name) for name in "xytq")

@@ -6,12 +6,12 @@ are random linkages with rational frames (tests/mechanisms.py).
 
 import pytest
 
-from basepar_core.algebra import GeometryField
-from basepar_core.base.null_space import Transfers, joint_vectors
 from basepar_core.certificate import _described
 from basepar_core.checker.exact import Field
 from basepar_core.checker.natural import Mechanism
 from basepar_core.checker.rules import JointRules
+from basepar_core.symbolic.field import GeometryField
+from basepar_core.symbolic.joint_rules import Transfers, joint_vectors
 from tests.mechanisms import build, linkage
 
 KINDS = ("revolute", "prismatic", "cylindrical", "universal", "spherical", "planar", "fixed")

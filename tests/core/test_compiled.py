@@ -12,7 +12,7 @@ from basepar_core.base.compiled import compiled
 from basepar_core.base.symbolic import numeric, symbolic
 from basepar_core.errors import MissingDataError, UsageError
 from basepar_core.expressions.tree import OPERATORS, evaluate, names
-from basepar_core.relations import symbol_values
+from basepar_core.symbolic.algebraic_roots import symbol_values
 
 #: A root that depends on symbols, an angle, and every function that inertias may contain.
 ROOTED = """

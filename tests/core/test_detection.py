@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from basepar_core import closure, files
-from basepar_core.algebra import GeometryField
 from basepar_core.base.detection import detect
-from basepar_core.base.elimination import eliminate
-from basepar_core.base.null_space import Transfers, joint_vectors
 from basepar_core.base.symbolic import numeric, symbolic
+from basepar_core.symbolic.elimination import eliminate
+from basepar_core.symbolic.field import GeometryField
+from basepar_core.symbolic.joint_rules import Transfers, joint_vectors
 
 SPATIAL_FOUR_BAR = """
 name: flat

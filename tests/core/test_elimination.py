@@ -8,12 +8,12 @@ import pytest
 import sympy
 
 from basepar_core import files
-from basepar_core.algebra import GeometryField
-from basepar_core.base.elimination import eliminate
-from basepar_core.base.null_space import NullVector, Transfers, joint_vectors
 from basepar_core.errors import EliminationError
 from basepar_core.expressions.tree import Call, Name, Number
 from basepar_core.mechanism import Symbol
+from basepar_core.symbolic.elimination import eliminate
+from basepar_core.symbolic.field import GeometryField
+from basepar_core.symbolic.joint_rules import NullVector, Transfers, joint_vectors
 
 a, b, c = sympy.symbols("a b c")
 FIELD = GeometryField([Symbol(n, Number(Fraction(1))) for n in "abc"], [], [])

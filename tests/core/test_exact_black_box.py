@@ -5,15 +5,15 @@ import re
 import pytest
 
 from basepar_core import closure, files
-from basepar_core.algebra import GeometryField
-from basepar_core.base.elimination import eliminate
-from basepar_core.base.null_space import Transfers, joint_vectors
 from basepar_core.base.numeric import group
 from basepar_core.base.precise import precise_rank
 from basepar_core.base.symbolic import nominal_observation, numeric, symbolic
 from basepar_core.errors import EliminationError, FamilyError
 from basepar_core.exact.black_box import black_box_beta
 from basepar_core.expressions.tree import evaluate
+from basepar_core.symbolic.elimination import eliminate
+from basepar_core.symbolic.field import GeometryField
+from basepar_core.symbolic.joint_rules import Transfers, joint_vectors
 from tests.core.test_exact_family import ARM, BENNETT, made
 
 

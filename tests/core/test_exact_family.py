@@ -6,8 +6,6 @@ import numpy as np
 import pytest
 
 from basepar_core import closure, files
-from basepar_core.algebra import GeometryField
-from basepar_core.base.null_space import NullVector, Transfers, joint_vectors
 from basepar_core.base.symbolic import numeric, symbolic
 from basepar_core.closure import Model
 from basepar_core.errors import EliminationError, FamilyError
@@ -19,6 +17,8 @@ from basepar_core.exact.identities import check_identities, same_at
 from basepar_core.exact.points import draw_point, field_for
 from basepar_core.exact.rank import generic_rank
 from basepar_core.expressions.tree import Call, Name, add, multiply, number
+from basepar_core.symbolic.field import GeometryField
+from basepar_core.symbolic.joint_rules import NullVector, Transfers, joint_vectors
 from tests.core.test_detection import SPATIAL_FOUR_BAR
 
 NUMBERS = """

@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 
 from basepar_core import closure, files
-from basepar_core.algebra import GeometryField
 from basepar_core.base.detection import detect
-from basepar_core.base.null_space import NullVector, Transfers, joint_vectors
 from basepar_core.base.symbolic import symbolic
 from basepar_core.closure import Model
 from basepar_core.exact.arithmetic import random_prime
 from basepar_core.exact.bounds import Size, error_bits
 from basepar_core.exact.component import Component, find_component
 from basepar_core.exact.identities import check_identities
+from basepar_core.symbolic.field import GeometryField
+from basepar_core.symbolic.joint_rules import NullVector, Transfers, joint_vectors
 from tests.mechanisms import PARALLELOGRAM_BY_VALUE
 
 LIBRARY = files.library_names()

@@ -9,10 +9,7 @@ import pytest
 from flint import nmod
 
 from basepar_core import closure, files
-from basepar_core.algebra import GeometryField
 from basepar_core.base.detection import detect
-from basepar_core.base.elimination import eliminate
-from basepar_core.base.null_space import Transfers, joint_vectors
 from basepar_core.base.precise import precise
 from basepar_core.base.symbolic import numeric, symbolic
 from basepar_core.errors import AssemblyError, EliminationError
@@ -24,6 +21,9 @@ from basepar_core.exact.fitting import fitted, quotients
 from basepar_core.exact.lengths import exact_number
 from basepar_core.motion import excitation
 from basepar_core.regressor import observe
+from basepar_core.symbolic.elimination import eliminate
+from basepar_core.symbolic.field import GeometryField
+from basepar_core.symbolic.joint_rules import Transfers, joint_vectors
 from tests.campaigns.generator import random_mechanism
 from tests.campaigns.random_mechanisms import assembled
 from tests.core.test_exact_family import BENNETT, made

@@ -8,12 +8,12 @@ import sympy
 import yaml
 
 from basepar_core import files
-from basepar_core.algebra import GeometryField
-from basepar_core.base.elimination import eliminate
-from basepar_core.base.exchange import cleared, exchange
-from basepar_core.base.null_space import Transfers, joint_vectors
 from basepar_core.base.symbolic import parameter_indices
 from basepar_core.errors import EliminationError
+from basepar_core.symbolic.elimination import eliminate
+from basepar_core.symbolic.exchange import cleared, exchange
+from basepar_core.symbolic.field import GeometryField
+from basepar_core.symbolic.joint_rules import Transfers, joint_vectors
 from workflows import reproduce
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"

@@ -2,12 +2,12 @@
 
 import pytest
 
-from basepar_core.algebra import GeometryField
 from basepar_core.errors import ExpressionError
 from basepar_core.expressions.grammar import parse_any
 from basepar_core.expressions.tree import ONE, subtract
-from basepar_core.identities import Identities
 from basepar_core.mechanism import Symbol
+from basepar_core.symbolic.field import GeometryField
+from basepar_core.symbolic.zero_test import Identities
 
 SYMBOLS = (Symbol("a", ONE, "m"), Symbol("b", ONE, "m"), Symbol("t", ONE, "rad"))
 NAMES = {"a": None, "b": None, "t": None}

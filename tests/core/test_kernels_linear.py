@@ -15,7 +15,7 @@ from basepar_core.kernels import linear
 from basepar_core.kernels.lanes import LANES
 from basepar_core.kernels.linear_lanes import bidiagonals, quotients
 from basepar_core.kernels.linear_triangles import triangles_of
-from basepar_core.relations import symbol_values
+from basepar_core.symbolic.algebraic_roots import symbol_values
 from tests.mechanisms import nearby
 
 EPS = np.finfo(float).eps

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from basepar_core import closure, files, motion, regressor
-from basepar_core.algebra import GeometryField
-from basepar_core.base.elimination import eliminate
-from basepar_core.base.null_space import Transfers, joint_vectors
 from basepar_core.expressions.tree import evaluate
+from basepar_core.symbolic.elimination import eliminate
+from basepar_core.symbolic.field import GeometryField
+from basepar_core.symbolic.joint_rules import Transfers, joint_vectors
 from tests import mechanisms
 from tests.mechanisms import RRS3, C, E, F, P, R, S, U, linkage, loop, random_tree
 

@@ -21,7 +21,7 @@ from basepar_core.precise.arithmetic import bits_of, exact, working
 from basepar_core.precise.geometry import symbol_values
 from basepar_core.precise.observation import variant
 from basepar_core.regressor import observe
-from basepar_core.relations import roots
+from basepar_core.symbolic.algebraic_roots import roots
 from tests.mechanisms import C, E, F, P, R, S, U, linkage, loop, random_tree
 
 

@@ -5,7 +5,6 @@ from functools import cache
 
 import pytest
 
-from basepar_core.algebra import GeometryField
 from basepar_core.api import load
 from basepar_core.base.product import ProductParameters, product
 from basepar_core.base.product_class import ADDED, ProductSearch, candidates, matches
@@ -14,6 +13,7 @@ from basepar_core.base.symbolic import parameter_indices, symbolic
 from basepar_core.closure import Model, prepare
 from basepar_core.errors import EliminationError, FamilyError, UsageError
 from basepar_core.files import loads
+from basepar_core.symbolic.field import GeometryField
 
 # Eq. 25 of the planar paper; by name, because the printed rows are duplicated (errata).
 EQUATION_25 = {

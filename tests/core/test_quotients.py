@@ -4,9 +4,9 @@ import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from basepar_core.algebra import GeometryField
 from basepar_core.expressions.tree import Call, Name, number
 from basepar_core.mechanism import Relation, Symbol
+from basepar_core.symbolic.field import GeometryField
 
 ONE = number(1)
 #: r² = 3, and w² = x² + r, which brings in r again.

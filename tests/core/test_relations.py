@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 from basepar_core.expressions.tree import Name, evaluate, multiply, number, subtract
 from basepar_core.files import loads
 from basepar_core.mechanism import Relation, Symbol
-from basepar_core.relations import newton, polynomial, roots
+from basepar_core.symbolic.algebraic_roots import newton, polynomial, roots
 
 GOOD = yaml.safe_load(Path(__file__).with_name("malformed.yaml").read_text(encoding="utf-8"))[
     "good"

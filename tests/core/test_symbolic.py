@@ -11,13 +11,13 @@ import sympy
 import yaml
 
 from basepar_core import closure, files, motion, regressor
-from basepar_core.algebra import GeometryField
 from basepar_core.base.detection import detect
-from basepar_core.base.elimination import eliminate
-from basepar_core.base.null_space import Transfers, joint_vectors
 from basepar_core.base.symbolic import nominal_observation, numeric, parameter_indices, symbolic
 from basepar_core.errors import EliminationError, UsageError
 from basepar_core.expressions.tree import evaluate
+from basepar_core.symbolic.elimination import eliminate
+from basepar_core.symbolic.field import GeometryField
+from basepar_core.symbolic.joint_rules import Transfers, joint_vectors
 from tests import mechanisms
 from tests.campaigns.generator import random_mechanism
 from tests.core.test_detection import SPATIAL_FOUR_BAR

@@ -7,8 +7,8 @@ import pytest
 
 from basepar_core import closure, files
 from basepar_core.base.symbolic import parameter_indices, symbolic
-from basepar_core.base.validity import magnitude, vanishing
 from basepar_core.expressions.tree import Call, Name, Number, add, evaluate, multiply, subtract
+from basepar_core.symbolic.validity import magnitude, vanishing
 
 a, b, t = Name("a"), Name("b"), Name("t")
 cosine, sine = Call("cos", (t,)), Call("sin", (t,))

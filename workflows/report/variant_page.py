@@ -16,7 +16,7 @@ from basepar_core.motion import Motion, cycle
 from basepar_core.paths import Path
 from basepar_core.reduction import effective_samples, noise_levels, own_path
 from basepar_core.regressor import observe
-from basepar_core.relations import symbol_values
+from basepar_core.symbolic.algebraic_roots import symbol_values
 from basepar_core.topology import joint_of_value
 
 from . import figures, mathml, results

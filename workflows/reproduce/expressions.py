@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from basepar_core.algebra import GeometryField
-from basepar_core.base.null_space import Exact
 from basepar_core.expressions.grammar import parse_any
 from basepar_core.expressions.tree import Expression, number
 from basepar_core.mechanism import Mechanism, Symbol
+from basepar_core.symbolic.field import GeometryField
+from basepar_core.symbolic.joint_rules import Exact
 
 
 class PrintedField:

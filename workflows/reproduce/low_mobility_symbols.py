@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from basepar_core.algebra import GeometryField
-from basepar_core.base.elimination import eliminate
-from basepar_core.base.null_space import NullVector, Transfers, joint_vectors
+from basepar_core.symbolic.elimination import eliminate
+from basepar_core.symbolic.field import GeometryField
+from basepar_core.symbolic.joint_rules import NullVector, Transfers, joint_vectors
 
 from .comparison import Table, exact, number
 from .expressions import PrintedField

@@ -18,6 +18,7 @@ from sympy.polys.fields import FracElement, FracField
 from sympy.polys.orderings import lex
 from sympy.polys.rings import PolyElement
 
+from basepar_core.errors import ExpressionError
 from basepar_core.expressions.tree import (
     Call,
     Expression,
@@ -30,9 +31,8 @@ from basepar_core.expressions.tree import (
     negate,
     number,
 )
+from basepar_core.mechanism import Mechanism, Relation, Symbol
 
-from .errors import ExpressionError
-from .mechanism import Mechanism, Relation, Symbol
 from .quotients import Quotients, leading
 
 #: cos and sin of the multiples of 30° at which they are rational, by the angle over π.

@@ -9,7 +9,7 @@ each is a geometry at which β ends.
 
 from collections.abc import Callable, Mapping, Sequence
 
-from ..quotients import Quotient, Quotients
+from .quotients import Quotient, Quotients
 
 Column = dict[int, Quotient]
 

@@ -13,7 +13,7 @@ import flint
 from sympy.polys.fields import FracElement, FracField
 from sympy.polys.rings import PolyElement
 
-from .errors import ExpressionError
+from basepar_core.errors import ExpressionError
 
 #: A polynomial of FLINT, which has no annotations.
 Polynomial = Any

@@ -12,13 +12,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
+from basepar_core.errors import EliminationError
 from basepar_core.expressions.tree import evaluate
 
-from ..algebra import GeometryField
-from ..errors import EliminationError
-from ..quotients import Quotient, Quotients, factors_of
 from .exchange import Column, cleared, exchange, never
-from .null_space import Exact, NullVector
+from .field import GeometryField
+from .joint_rules import Exact, NullVector
+from .quotients import Quotient, Quotients, factors_of
 from .validity import ROUNDING, magnitude
 
 

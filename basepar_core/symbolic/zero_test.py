@@ -10,11 +10,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from basepar_core.expressions.tree import OPERATORS, Call, Expression, Name, Number, evaluate
-
-from .mechanism import Relation, Symbol
+from basepar_core.mechanism import Relation, Symbol
 
 if TYPE_CHECKING:
-    from .algebra import GeometryField
+    from .field import GeometryField
 
 _EXACT: Mapping[str, Callable[..., Any]] = {
     **{operator: OPERATORS[operator] for operator in "+-*/"},
@@ -36,7 +35,7 @@ class Identities:
 
     @cached_property
     def field(self) -> "GeometryField":
-        from .algebra import GeometryField
+        from .field import GeometryField
 
         return GeometryField(*self._parts)
 

@@ -14,9 +14,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from ..algebra import GeometryField
-from ..errors import ExpressionError
-from ..mechanism import GROUND, PLANAR_PARAMETERS, SPATIAL_PARAMETERS, Joint, Mechanism
+from basepar_core.errors import ExpressionError
+from basepar_core.mechanism import GROUND, PLANAR_PARAMETERS, SPATIAL_PARAMETERS, Joint, Mechanism
+
+from .field import GeometryField
 
 #: An element of the geometry field; sympy's own annotations of it are partial.
 Exact: TypeAlias = Any

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from basepar_core.expressions.tree import ONE, Expression, evaluate, names
-
-from .mechanism import Mechanism, Relation, Symbol
+from basepar_core.mechanism import Mechanism, Relation, Symbol
 
 _STEPS = 32
 _NEWTON_STEPS = 8
@@ -52,7 +51,7 @@ def polynomial(
 def _polynomial(
     symbols: tuple[Symbol, ...], relation: Relation
 ) -> tuple[tuple[Expression, ...], list[int]]:
-    from .algebra import GeometryField  # computer algebra: workers mostly do without
+    from .field import GeometryField  # computer algebra: workers mostly do without
 
     geometry = GeometryField([*symbols, Symbol(relation.symbol, ONE)])
     numerator = geometry.element(relation.polynomial).numer
