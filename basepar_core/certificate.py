@@ -17,12 +17,15 @@ from typing import Any
 
 import numpy as np
 
+from basepar_core.dynamics import kinematics
+from basepar_core.dynamics.assembly import assemble
+from basepar_core.dynamics.closure import Model
+from basepar_core.dynamics.force_columns import Column, joint_value, select
 from basepar_core.expressions.tree import Call, Expression, Name, Number, Pi, names
 from basepar_core.symbolic.field import GeometryField
 from basepar_core.symbolic.joint_rules import Transfers
 
-from . import certificate_columns, checker, kinematics
-from .assembly import assemble
+from . import certificate_columns, checker
 from .base.detection import spin_relations
 from .base.result import BaseParameters, VectorGrade
 from .certificate_rank import Proof, prove
@@ -30,8 +33,6 @@ from .checker import RejectedError, Verdict
 from .checker.expressions import names_of
 from .checker.family import SURE
 from .checker.verdict import FORMAT, HERE, SCOPES, STATED, digest
-from .closure import Model
-from .columns import Column, joint_value, select
 from .errors import BaseparError
 from .exact.family import SpinRelation
 from .files import loads

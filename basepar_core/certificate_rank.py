@@ -13,11 +13,12 @@ import numpy as np
 from flint import arb, arb_mat
 from scipy.linalg import qr
 
-from . import kinematics
+from basepar_core.dynamics import kinematics
+from basepar_core.dynamics.closure import Model, Outcome, trace
+from basepar_core.dynamics.force_columns import Column
+
 from .certificate_columns import Laws
 from .certificate_pins import Pin, Pins
-from .closure import Model, Outcome, trace
-from .columns import Column
 from .errors import MotionError, UsageError
 from .precise.arithmetic import UNITS, cross, exact, times, working
 from .precise.configurations import Closed, Placement, System, poses_from_floats

@@ -11,13 +11,18 @@ from functools import cached_property
 
 import numpy as np
 
+from basepar_core.dynamics import kinematics, spatial
+from basepar_core.dynamics.closure import Model
+from basepar_core.dynamics.kinematics import Poses
+from basepar_core.dynamics.motion import Motion
+from basepar_core.dynamics.regressor import LANES, Rates, evaluate
+from basepar_core.dynamics.spatial import cross, dot
+from basepar_core.dynamics.strokes import tracks
+from basepar_core.dynamics.topology import joint_of_value
 from basepar_core.symbolic.algebraic_roots import symbol_values
 
-from . import kinematics, spatial
 from .arrays import Array
-from .closure import Model
 from .errors import MechanismError, MissingDataError
-from .kinematics import Poses
 from .mechanism import (
     GROUND,
     LENGTH_VALUES,
@@ -26,12 +31,7 @@ from .mechanism import (
     Joint,
     Mechanism,
 )
-from .metrics import tracks
-from .motion import Motion
 from .onedof import metrics as regime
-from .regressor import LANES, Rates, evaluate
-from .spatial import cross, dot
-from .topology import joint_of_value
 
 
 @dataclass(frozen=True)

@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from basepar_core.dynamics.closure import Model
+from basepar_core.dynamics.force_columns import columns
+from basepar_core.dynamics.loop_newton import LAST_UPDATE
+from basepar_core.dynamics.motion import Motion, cycle, excitation
+from basepar_core.dynamics.regressor import Observation
+from basepar_core.dynamics.regressor import observe as observe_plainly
+
 from .arrays import Array
-from .closure import Model
-from .columns import columns
-from .motion import Motion, cycle, excitation
-from .newton import LAST_UPDATE
-from .regressor import Observation
-from .regressor import observe as observe_plainly
 
 if TYPE_CHECKING:
     from .kernels.run import Kernels, Start

@@ -9,10 +9,11 @@ from typing import Literal
 
 import numpy as np
 
+from basepar_core.dynamics.closure import Model
+from basepar_core.dynamics.force_columns import Column
+
 from .arrays import Array
 from .base.result import BaseParameters
-from .closure import Model
-from .columns import Column
 from .criteria import CRITERIA
 from .errors import MissingDataError, UsageError
 from .generalised import generalise

@@ -21,19 +21,19 @@ from typing import Any
 
 import numpy as np
 
+from basepar_core.dynamics import joints, kinematics, regressor, spatial
+from basepar_core.dynamics.closure import Model, Outcome, Trace, trace
+from basepar_core.dynamics.kinematics import Geometry
+from basepar_core.dynamics.loop_newton import invert
+from basepar_core.dynamics.motion import Motion
+from basepar_core.dynamics.topology import joint_of_value
 from basepar_core.expressions.tree import NUMPY, Expression, evaluate
 from basepar_core.symbolic.algebraic_roots import newton, polynomial, symbol_values
 
-from . import joints, kinematics, regressor, spatial
 from .arrays import Array
 from .base.result import BaseParameters
-from .closure import Model, Outcome, Trace, trace
 from .errors import MissingDataError, UsageError
-from .kinematics import Geometry
 from .mechanism import JOINT_VALUES, LENGTH_VALUES, Mechanism
-from .motion import Motion
-from .newton import invert
-from .topology import joint_of_value
 
 #: Imaginary part that marks a symbol; its square is below the least float64.
 STEP = 1e-100

@@ -8,14 +8,14 @@ neither angles nor second derivatives: springs on an angle and rotors there are 
 
 from collections.abc import Mapping, Sequence
 
+from basepar_core.dynamics.force_columns import Column, joint_value
+from basepar_core.dynamics.topology import CutJoint, TreeJoint, joint_of_value
 from basepar_core.expressions.graph import NODE_ONE, NODE_ZERO
 from basepar_core.expressions.tree import Expression, evaluate
 
-from .columns import Column, joint_value
 from .errors import UsageError
 from .mechanism import GROUND, LENGTH_VALUES, Damper, Friction, Spring
 from .scalar_graph import Vector
-from .topology import CutJoint, TreeJoint, joint_of_value
 from .torque_loops import LoopWriter
 
 #: Joints whose values' rates are written out where they are cut.

@@ -6,13 +6,13 @@ closed joint locks.
 
 from dataclasses import dataclass
 
+from basepar_core.dynamics.closure import Model
+from basepar_core.dynamics.joints import locked_names
+from basepar_core.dynamics.kinematics import Geometry
+from basepar_core.dynamics.topology import CutJoint, Topology, TreeJoint
 from basepar_core.expressions.graph import NODE_ONE, NODE_ZERO
 
-from .closure import Model
-from .joints import locked_names
-from .kinematics import Geometry
 from .scalar_graph import Matrix, ScalarGraph, Vector
-from .topology import CutJoint, Topology, TreeJoint
 
 #: Cut joints of these types let no point slide, so that no velocity of sliding arises.
 _POINTED = ("revolute", "universal", "spherical", "fixed")

@@ -13,17 +13,17 @@ virtual twists): each is a check of the other.
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from basepar_core.dynamics import kinematics
+from basepar_core.dynamics.closure import Model
+from basepar_core.dynamics.force_columns import Column, joint_value
+from basepar_core.dynamics.joints import UNIVERSAL_ZERO, configuration_size
+from basepar_core.dynamics.topology import TreeJoint
 from basepar_core.expressions.graph import NODE_ONE, NODE_ZERO
 
-from . import kinematics
 from .arrays import Array
-from .closure import Model
-from .columns import Column, joint_value
 from .errors import UsageError
-from .joints import UNIVERSAL_ZERO, configuration_size
 from .mechanism import JOINT_VALUES
 from .scalar_graph import Matrix, ScalarGraph, Vector
-from .topology import TreeJoint
 from .torque_columns import ColumnWriter
 from .torque_loops import Link
 

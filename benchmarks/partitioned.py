@@ -11,7 +11,7 @@ from collections.abc import Mapping
 import numpy as np
 import pinocchio as pin
 
-from basepar_core.closure import Model
+from basepar_core.dynamics.closure import Model
 from basepar_core.expressions.tree import evaluate
 from basepar_core.symbolic.algebraic_roots import symbol_values
 from tests.oracles.pinocchio_model import _moved_parameters

@@ -13,7 +13,7 @@ import pytest
 from basepar_core.api import load
 from basepar_core.base.symbolic import symbolic
 from basepar_core.certificate import certify, verify
-from basepar_core.closure import prepare
+from basepar_core.dynamics.closure import prepare
 from workflows.base_routes import compare
 
 NAMES = ("four-bar", "parallelogram", "ur10", "sla-suspension", "stewart-gough")

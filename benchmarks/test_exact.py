@@ -9,8 +9,9 @@ import time
 
 import pytest
 
-from basepar_core import closure, files
+from basepar_core import files
 from basepar_core.base.symbolic import symbolic
+from basepar_core.dynamics import closure
 from basepar_core.exact.beta import exact_beta
 from basepar_core.exact.black_box import black_box_beta
 from basepar_core.exact.component import find_component

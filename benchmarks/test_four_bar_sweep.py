@@ -7,7 +7,7 @@ values and torques by NumPy. Same samples, same tolerance, equal results.
 import numpy as np
 import pytest
 
-from basepar_core.motion import cycle, excitation
+from basepar_core.dynamics.motion import cycle, excitation
 from sweeps.evaluate import prepare
 from sweeps.spec_file import parse_sweep
 

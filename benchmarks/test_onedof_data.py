@@ -12,7 +12,7 @@ import pytest
 from scipy.interpolate import CubicSpline
 
 from basepar_core.api import load
-from basepar_core.closure import prepare
+from basepar_core.dynamics.closure import prepare
 from basepar_core.onedof import turning
 from basepar_core.onedof.joint_rates import sign_changes
 from basepar_core.onedof.loads import kinked

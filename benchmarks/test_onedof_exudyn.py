@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 from scipy.interpolate import CubicSpline
 
-from basepar_core import kinematics
 from basepar_core.api import load
-from basepar_core.closure import prepare
+from basepar_core.dynamics import kinematics
+from basepar_core.dynamics.closure import prepare
 from basepar_core.engine import Engine
 from basepar_core.expressions.tree import evaluate
 from basepar_core.onedof import turning

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from basepar_core.api import load
-from basepar_core.closure import prepare
-from basepar_core.motion import Motion
-from basepar_core.regressor import observe
+from basepar_core.dynamics.closure import prepare
+from basepar_core.dynamics.motion import Motion
+from basepar_core.dynamics.regressor import observe
 
 SAMPLES = 2000
 

@@ -13,7 +13,7 @@ import pytest
 
 from basepar_core.api import load
 from basepar_core.base.precise import precise
-from basepar_core.closure import prepare
+from basepar_core.dynamics.closure import prepare
 from basepar_core.precise import numbers
 from basepar_core.precise.observation import variant
 from basepar_core.precise.ridge import rung

@@ -16,9 +16,10 @@ import numpy as np
 import pytest
 import yaml
 
-from basepar_core import closure, files
+from basepar_core import files
 from basepar_core.base.compiled import compiled
 from basepar_core.base.symbolic import nominal_observation, parameter_indices, symbolic
+from basepar_core.dynamics import closure
 from basepar_core.symbolic.algebraic_roots import symbol_values
 from basepar_core.symbolic.elimination import eliminate
 from basepar_core.symbolic.field import GeometryField

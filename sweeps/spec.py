@@ -14,8 +14,8 @@ from functools import cached_property
 from typing import Any
 
 from basepar_core import cycle_metrics
-from basepar_core.columns import select
 from basepar_core.cycle_metrics import array_name as array_name
+from basepar_core.dynamics.force_columns import select
 from basepar_core.errors import FileError, Mistake, UsageError
 from basepar_core.expressions.grammar import did_you_mean
 from basepar_core.mechanism import Mechanism
@@ -65,7 +65,7 @@ class Evaluation:
 
     `metrics` are names: of `METRICS`, of `basepar_core.cycle_metrics`, or registered ones of
     the user's; `own` are those of the user's that come with their function. `beta`: numbers of
-    its distinct entries too. `columns` (`with` in files): words of `basepar_core.columns.select`;
+    its distinct entries too. `columns` (`with` in files): words of `basepar_core.dynamics.force_columns.select`;
     these join the torques of the cycle and their reduction, while rank and condition stay those
     of the inertial parameters.
     """

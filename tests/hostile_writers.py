@@ -21,7 +21,7 @@ import yaml
 from basepar_core import yaml_text
 from basepar_core.api import load
 from basepar_core.base.symbolic import symbolic
-from basepar_core.closure import prepare
+from basepar_core.dynamics.closure import prepare
 from basepar_core.errors import BaseparError, FileError
 from basepar_core.files import loads
 from basepar_core.imports.draft import WORLD, Connection, Draft, End, Inertia, Link

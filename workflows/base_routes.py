@@ -20,9 +20,9 @@ from basepar_core.base.product import product
 from basepar_core.base.product_conditions import Condition, conditions
 from basepar_core.base.result import BaseParameters
 from basepar_core.base.symbolic import black_box, nominal_observation, numeric, symbolic
-from basepar_core.closure import Model
+from basepar_core.dynamics.closure import Model
+from basepar_core.dynamics.regressor import Observation
 from basepar_core.errors import EliminationError, FamilyError, UsageError
-from basepar_core.regressor import Observation
 from basepar_core.symbolic.field import GeometryField
 
 from .spectra import Spectra, of_route

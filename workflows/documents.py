@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from basepar_core import files
-from basepar_core.closure import Model
+from basepar_core.dynamics.closure import Model
+from basepar_core.dynamics.topology import coordinate_unit
 from basepar_core.engine import way
 from basepar_core.errors import StoreError
 from basepar_core.expressions.grammar import parse_unit
 from basepar_core.expressions.tree import Expression, evaluate
 from basepar_core.mechanism import Mechanism, Symbol
-from basepar_core.topology import coordinate_unit
 from sweeps import damage, store, survey
 from sweeps.lock import holder
 from sweeps.provenance import runs

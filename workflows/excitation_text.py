@@ -14,14 +14,14 @@ import yaml
 from basepar_core.api import load
 from basepar_core.base.extended import extend, extended_observation
 from basepar_core.base.symbolic import nominal_observation, symbolic
-from basepar_core.closure import Model, prepare
-from basepar_core.columns import select
+from basepar_core.dynamics.closure import Model, prepare
+from basepar_core.dynamics.force_columns import select
+from basepar_core.dynamics.motion import Motion, excitation
 from basepar_core.errors import UsageError
 from basepar_core.expressions.tree import evaluate
 from basepar_core.identification.exciting import Design, design, limits_of, measure_of
 from basepar_core.identification.series import Limits
 from basepar_core.mechanism import Sines
-from basepar_core.motion import Motion, excitation
 from basepar_core.texts.counting import plural
 from basepar_core.texts.quoting import csv_cell
 

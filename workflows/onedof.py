@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from basepar_core.dynamics.topology import coordinate_unit
 from basepar_core.errors import UsageError
 from basepar_core.mechanism import GROUND, Mechanism
 from basepar_core.onedof.forward import simulate
@@ -15,7 +16,6 @@ from basepar_core.onedof.reduced import effort_unit, inertia_unit
 from basepar_core.onedof.results import dwell, dwells, measures
 from basepar_core.onedof.survey import ACCURACY as SHARE
 from basepar_core.onedof.turning import STATES
-from basepar_core.topology import coordinate_unit
 
 #: Places at which `--json` lists curves.
 LISTED = 181

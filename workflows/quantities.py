@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 
 from basepar_core import cycle_metrics
+from basepar_core.dynamics.topology import joint_of_value
 from basepar_core.errors import ExpressionError
 from basepar_core.expressions.grammar import did_you_mean, parse_unit
 from basepar_core.expressions.tree import Expression, names
 from basepar_core.expressions.units import LENGTH, NUMBER, UNITS, Dimension
 from basepar_core.mechanism import LENGTH_VALUES, Mechanism
 from basepar_core.symbolic.algebraic_roots import symbol_values
-from basepar_core.topology import joint_of_value
 from sweeps import store
 from sweeps.own_metrics import OwnMetric, registered
 from sweeps.space import angles, dimensions

@@ -10,12 +10,12 @@ import numpy as np
 import sympy
 
 from basepar_core.base.result import BaseParameters
-from basepar_core.closure import Model
-from basepar_core.columns import column_values, select
+from basepar_core.dynamics.closure import Model
+from basepar_core.dynamics.force_columns import column_values, select
+from basepar_core.dynamics.motion import Motion, cycle
 from basepar_core.errors import UsageError
 from basepar_core.forward import inertia_ratio, is_usable, mass_columns
 from basepar_core.generalised import Generalised, Part
-from basepar_core.motion import Motion, cycle
 from basepar_core.reduced import ReducedMechanism
 from basepar_core.texts.quoting import csv_cell, latex
 from basepar_core.torque_program import torque_program

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from basepar_core.api import load
-from basepar_core.closure import prepare
-from basepar_core.columns import select
+from basepar_core.dynamics.closure import prepare
+from basepar_core.dynamics.force_columns import select
 from basepar_core.errors import UsageError
 from basepar_core.identification.measurement import Measurement
 from basepar_core.identification.simulated import motion_of, simulate

@@ -14,7 +14,7 @@ import numpy as np
 
 from basepar_core.base.numeric import spectrum, unit_columns
 from basepar_core.base.precise import PreciseParameters
-from basepar_core.regressor import Observation
+from basepar_core.dynamics.regressor import Observation
 from basepar_core.texts.quoting import plot
 
 from .drawing import COLOURS, INK, canvas

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import optuna
 
-from basepar_core.closure import Model, prepare
+from basepar_core.dynamics.closure import Model, prepare
 from basepar_core.errors import StoreError
 from basepar_core.expressions.grammar import parse_unit
 from basepar_core.texts.quoting import plot

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from basepar_core.dynamics.joints import configuration_size
 from basepar_core.expressions.graph import Node, operands
-from basepar_core.joints import configuration_size
 from basepar_core.mechanism import JOINT_VALUES
 from basepar_core.torque_program import TorqueProgram
 

@@ -14,18 +14,18 @@ from fractions import Fraction
 import numpy as np
 
 from basepar_core.arrays import Array
+from basepar_core.dynamics import kinematics, spatial
+from basepar_core.dynamics.closure import Model, Outcome, trace
+from basepar_core.dynamics.motion import Motion, excitation
+from basepar_core.dynamics.regressor import Rates
 from basepar_core.expressions.tree import ONE, ZERO, evaluate, negate, number
 from basepar_core.symbolic.algebraic_roots import symbol_values
 from basepar_core.symbolic.joint_rules import ExactMatrix, ExactVector, NullVector, Transfers
 
-from .. import kinematics, spatial
-from ..closure import Model, Outcome, trace
 from ..errors import MotionError
 from ..exact.family import SpinRelation
 from ..exact.orientations import FREEDOMS
 from ..mechanism import GROUND, Vector
-from ..motion import Motion, excitation
-from ..regressor import Rates
 
 #: Angular velocities are of order one per unit rate; relations hold to 1e-13 and fail by 1e-3.
 ZERO_SPIN = 1e-9

@@ -14,17 +14,17 @@ from fractions import Fraction
 import numpy as np
 from mpmath import mp, mpf
 
+from basepar_core.dynamics.closure import Model
+from basepar_core.dynamics.motion import excitation
+from basepar_core.dynamics.regressor import Observation
 from basepar_core.expressions.tree import number
 from basepar_core.symbolic.field import GeometryField
 from basepar_core.symbolic.joint_rules import NullVector
 
-from ..closure import Model
 from ..errors import BaseparError, EliminationError
 from ..exact.component import Component
 from ..exact.grading import Grading
 from ..mechanism import States
-from ..motion import excitation
-from ..regressor import Observation
 from .doubts import infinite
 from .result import BaseParameters, Certificate
 

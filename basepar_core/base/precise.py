@@ -18,9 +18,9 @@ import numpy as np
 from flint import arb, fmpz
 from mpmath import mpf
 
+from basepar_core.dynamics.closure import Model
 from basepar_core.errors import wrong_count
 
-from ..closure import Model
 from ..errors import EliminationError
 from ..precise import numbers
 from ..precise.arithmetic import BITS_PER_DIGIT, bits_of, log2_size

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from basepar_core.dynamics.closure import Model
 from basepar_core.expressions.tree import evaluate
 from basepar_core.symbolic.joint_rules import Exact
 
-from ..closure import Model
 from ..exact.identities import IdentityTest, check_identities
 from ..exact.rank import scope
 from .numeric import group, spectrum

@@ -17,10 +17,10 @@ from itertools import combinations, combinations_with_replacement, count, permut
 from flint import fmpq, fmpq_mat
 from sympy import sieve
 
+from basepar_core.dynamics.closure import Model
 from basepar_core.symbolic.field import GeometryField
 from basepar_core.symbolic.joint_rules import Exact
 
-from ..closure import Model
 from ..errors import EliminationError, FamilyError, UsageError
 from ..exact.beta import BetaSolver, exact_beta
 from ..exact.evaluation import Evaluator

@@ -13,9 +13,9 @@ from functools import cached_property
 import numpy as np
 from flint import nmod_mat
 
+from basepar_core.dynamics.closure import Model
 from basepar_core.errors import wrong_count
 
-from ..closure import Model
 from ..errors import EliminationError, ExpressionError, FamilyError
 from ..mechanism import Mechanism
 from .component import Component, find_component, start

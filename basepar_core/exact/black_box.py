@@ -9,10 +9,10 @@ on (methods: finite fields, §6; ours).
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from basepar_core.dynamics.closure import Model
 from basepar_core.symbolic.field import GeometryField
 from basepar_core.symbolic.joint_rules import Exact, NullVector
 
-from ..closure import Model
 from ..errors import FamilyError
 from .beta import BetaSolver
 from .dependences import interpolated

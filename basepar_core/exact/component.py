@@ -13,12 +13,12 @@ from fractions import Fraction
 import numpy as np
 from flint import nmod_mat
 
+from basepar_core.dynamics import kinematics, spatial
+from basepar_core.dynamics.closure import Model
 from basepar_core.symbolic.field import GeometryField
 from basepar_core.symbolic.joint_rules import Transfers
 
-from .. import kinematics, spatial
 from ..base.detection import spin_relations
-from ..closure import Model
 from ..errors import FamilyError, MotionError
 from ..mechanism import LENGTH_VALUES, Mechanism
 from .arithmetic import Draw

@@ -14,11 +14,11 @@ from itertools import chain
 
 from flint import nmod
 
+from basepar_core.dynamics.closure import Model
 from basepar_core.expressions.tree import Expression, Name, names
 from basepar_core.symbolic.field import GeometryField
 from basepar_core.symbolic.joint_rules import Exact
 
-from ..closure import Model
 from ..errors import FamilyError
 from ..mechanism import Mechanism
 from .arithmetic import Draw

@@ -9,11 +9,11 @@ they leave a gap, the vectors that are missing are recovered.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from basepar_core.dynamics.closure import Model
 from basepar_core.symbolic.field import GeometryField
 from basepar_core.symbolic.joint_rules import NullVector, Transfers, joint_vectors
 
 from ..base.detection import detect, spin_relations
-from ..closure import Model
 from ..errors import EliminationError, FamilyError
 from .component import Component, find_component
 from .conditions import Conditions, conditions, restricted, substituted

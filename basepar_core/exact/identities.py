@@ -13,10 +13,10 @@ from typing import Any, TypeAlias
 import numpy as np
 from flint import nmod, nmod_mat
 
+from basepar_core.dynamics.closure import Model
 from basepar_core.expressions.tree import Call, Name, Number, Pi
 from basepar_core.symbolic.field import GeometryField
 
-from ..closure import Model
 from ..errors import FamilyError
 from ..mechanism import Mechanism
 from .bounds import Bounds, Size, error_bits

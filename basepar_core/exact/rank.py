@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..closure import Model
+from basepar_core.dynamics.closure import Model
+
 from ..errors import FamilyError
 from .arithmetic import PRIME_BITS
 from .component import Component, find_component, start

@@ -10,11 +10,11 @@ functions, and a vector counts once it vanishes at fresh points over fresh prime
 
 from collections.abc import Mapping, Sequence
 
+from basepar_core.dynamics.closure import Model
 from basepar_core.symbolic.elimination import eliminate
 from basepar_core.symbolic.field import GeometryField
 from basepar_core.symbolic.joint_rules import Exact, NullVector
 
-from ..closure import Model
 from ..errors import FamilyError
 from ..mechanism import Mechanism
 from .component import Component

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 
 from basepar_core.arrays import Array
+from basepar_core.dynamics.force_columns import Column, unit
 from basepar_core.expressions.tree import evaluate
 
 from ..base.result import BaseParameters
-from ..columns import Column, unit
 from ..mechanism import Mechanism, parameter_unit
 
 

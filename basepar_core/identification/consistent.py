@@ -20,9 +20,9 @@ import numpy as np
 from scipy.stats import chi2
 
 from basepar_core.arrays import Array
+from basepar_core.dynamics import kinematics
+from basepar_core.dynamics.closure import Model
 
-from .. import kinematics
-from ..closure import Model
 from ..errors import MissingDataError, UsageError
 from .result import Identification
 

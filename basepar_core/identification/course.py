@@ -10,12 +10,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from basepar_core.arrays import Array
+from basepar_core.dynamics import kinematics, strokes
+from basepar_core.dynamics.closure import SINGULAR, Model, Outcome, Trace
+from basepar_core.dynamics.force_columns import Column, with_columns
+from basepar_core.dynamics.loop_newton import LAST_UPDATE, Closer, Lanes
+from basepar_core.dynamics.motion import Motion
 
-from .. import kinematics, metrics
-from ..closure import SINGULAR, Model, Outcome, Trace
-from ..columns import Column, with_columns
-from ..motion import Motion
-from ..newton import LAST_UPDATE, Closer, Lanes
 from .follow import along, follow
 
 #: Step of the positions, rad or m: one-sided differences err by this and by 1e-16 of it.
@@ -177,5 +177,5 @@ class Follower:
         return seen.W[0][..., self.kept]
 
     def _values(self, q: Array) -> Array:
-        found = metrics.tracks(self.model, {}, q[:, None], self.watched)
+        found = strokes.tracks(self.model, {}, q[:, None], self.watched)
         return np.array([track[0] for _, track in found]).reshape(len(self.watched), q.shape[1])

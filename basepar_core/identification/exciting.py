@@ -22,13 +22,13 @@ import numpy as np
 from scipy.optimize import minimize
 
 from basepar_core.arrays import Array
+from basepar_core.dynamics.closure import Model
+from basepar_core.dynamics.force_columns import Column
+from basepar_core.dynamics.motion import Motion
 
 from ..base.result import BaseParameters
-from ..closure import Model
-from ..columns import Column
 from ..errors import UsageError
 from ..mechanism import Sines
-from ..motion import Motion
 from ..reduction import noise_levels
 from .course import Course, Follower, Slopes
 from .optimality import condition, smooth_size, smooth_top, volume

@@ -13,14 +13,14 @@ from dataclasses import replace
 import numpy as np
 
 from basepar_core.arrays import Array
+from basepar_core.dynamics import kinematics
+from basepar_core.dynamics.closure import SINGULAR, Model, Outcome, Trace, trace
+from basepar_core.dynamics.force_columns import Column, with_columns
+from basepar_core.dynamics.loop_newton import LAST_UPDATE, Closer, Lanes
+from basepar_core.dynamics.motion import Motion
+from basepar_core.dynamics.regressor import LANES, Observation, evaluate
 
-from .. import kinematics
-from ..closure import SINGULAR, Model, Outcome, Trace, trace
-from ..columns import Column, with_columns
 from ..errors import MotionError
-from ..motion import Motion
-from ..newton import LAST_UPDATE, Closer, Lanes
-from ..regressor import LANES, Observation, evaluate
 
 
 def observe_motion(model: Model, motion: Motion, columns: tuple[Column, ...] = ()) -> Observation:

@@ -11,19 +11,19 @@ from dataclasses import replace
 import numpy as np
 
 from basepar_core.arrays import Array
+from basepar_core.dynamics.closure import Model
+from basepar_core.dynamics.force_columns import Column
+from basepar_core.dynamics.motion import Motion
+from basepar_core.dynamics.regressor import Observation
 from basepar_core.identification.result import Identification, Prepared, Validation
 
 from ..base.extended import extend
 from ..base.numeric import CLEAR, OPERATIONS
 from ..base.result import BaseParameters
 from ..base.symbolic import symbolic
-from ..closure import Model
-from ..columns import Column
 from ..criteria import select
 from ..errors import MotionError, UsageError
-from ..motion import Motion
 from ..paths import backward
-from ..regressor import Observation
 from .compare import file_values, in_place_of, likeness
 from .doubts import doubts
 from .estimate import METHODS, Estimate, estimate

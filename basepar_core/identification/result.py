@@ -5,11 +5,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from basepar_core.dynamics.closure import Model
+from basepar_core.dynamics.force_columns import Column
+from basepar_core.dynamics.motion import Motion
+
 from ..arrays import Array
 from ..base.result import BaseParameters
-from ..closure import Model
-from ..columns import Column
-from ..motion import Motion
 from .estimate import Estimate
 from .notes import Note
 

@@ -11,10 +11,10 @@ from fractions import Fraction
 import numpy as np
 
 from basepar_core.arrays import Array
+from basepar_core.dynamics.motion import Motion
 from basepar_core.expressions.tree import Number
 
 from ..mechanism import Sines
-from ..motion import Motion
 
 #: Samples per period of the highest harmonic at which limits are held: 1/cos(π/64) = 1.0012.
 DENSE = 64

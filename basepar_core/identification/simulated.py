@@ -11,12 +11,12 @@ from dataclasses import replace
 import numpy as np
 
 from basepar_core.arrays import Array
+from basepar_core.dynamics.closure import Model
+from basepar_core.dynamics.force_columns import Column, column_values
+from basepar_core.dynamics.motion import Motion, cycle, excitation, excite
 
-from ..closure import Model
-from ..columns import Column, column_values
 from ..errors import MissingDataError, UsageError
 from ..mechanism import Data, Fourier, Sines, States
-from ..motion import Motion, cycle, excitation, excite
 from .follow import observe_motion
 from .measurement import Measurement
 

@@ -13,12 +13,12 @@ from typing import TypeAlias
 import numpy as np
 
 from basepar_core.arrays import Array
+from basepar_core.dynamics.closure import Model
+from basepar_core.dynamics.motion import Motion
+from basepar_core.dynamics.topology import joint_of_value
 
-from ..closure import Model
 from ..errors import MotionError, UsageError
 from ..mechanism import LENGTH_VALUES
-from ..motion import Motion
-from ..topology import joint_of_value
 from .follow import observe_motion
 from .smoothing import FEWEST
 

@@ -11,10 +11,10 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from basepar_core.dynamics.closure import prepare
 from basepar_core.texts.opening import opened
 
 from ..base.symbolic import nominal_observation
-from ..closure import prepare
 from ..errors import AssemblyError, BaseparError, FileError, Mistake, MotionError
 from ..files import loads
 from ..mechanism import Mechanism

@@ -5,7 +5,8 @@ others share its block. Factors of the Jacobian are kept for a second step where
 small: near the solution they are as good, and cost nothing. Masks are 1 or 0 per lane.
 """
 
-from ..newton import SMALL
+from basepar_core.dynamics.loop_newton import SMALL
+
 from .lanes import LANES, LINE, ORDER, door, kernel, sine_cosine
 from .plan import BALL, FIXED, KIND, POSITION, SPEED
 from .rates import block_ratios, drive, factor_blocks, solve_blocks

@@ -14,13 +14,13 @@ from functools import cached_property
 import numpy as np
 
 from basepar_core.arrays import Array
+from basepar_core.dynamics import spatial
+from basepar_core.dynamics.closure import Model
+from basepar_core.dynamics.topology import TreeJoint
 from basepar_core.expressions.tree import Expression, evaluate, names
 from basepar_core.symbolic.algebraic_roots import symbol_values
 
-from .. import spatial
-from ..closure import Model
 from ..mechanism import Frame
-from ..topology import TreeJoint
 from .plan import chain, link_elements
 
 #: A joint's frame in a body: origin (3, …), axes (3, 3, …).

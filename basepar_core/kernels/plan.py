@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from basepar_core.arrays import Array
+from basepar_core.dynamics import joints
+from basepar_core.dynamics.closure import Model
+from basepar_core.dynamics.topology import Topology
 
-from .. import joints
-from ..closure import Model
-from ..topology import Topology
 from .elimination import order
 
 FIXED, TURN, SLIDE, BALL = 0, 1, 2, 3

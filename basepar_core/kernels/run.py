@@ -12,13 +12,20 @@ from functools import cached_property
 import numpy as np
 
 from basepar_core.arrays import Array
+from basepar_core.dynamics import kinematics
+from basepar_core.dynamics.closure import (
+    ASSEMBLY_REFINEMENTS,
+    GEOMETRY_STEPS,
+    REFINEMENTS,
+    Model,
+    Outcome,
+    Trace,
+)
+from basepar_core.dynamics.kinematics import coordinate_configuration, coordinate_step
+from basepar_core.dynamics.loop_newton import LAST_UPDATE, Closer
+from basepar_core.dynamics.motion import Motion
+from basepar_core.dynamics.regressor import Observation
 
-from .. import kinematics
-from ..closure import ASSEMBLY_REFINEMENTS, GEOMETRY_STEPS, REFINEMENTS, Model, Outcome, Trace
-from ..kinematics import coordinate_configuration, coordinate_step
-from ..motion import Motion
-from ..newton import LAST_UPDATE, Closer
-from ..regressor import Observation
 from .approach import approach
 from .close import walk
 from .dimensions import Dimensions

@@ -75,10 +75,10 @@ def _compiled() -> int:
 def _observed(name: str) -> Callable[[], None]:
     def job() -> None:
         from basepar_core.api import load
+        from basepar_core.dynamics.closure import prepare
+        from basepar_core.dynamics.motion import excitation
 
-        from ..closure import prepare
         from ..engine import Engine
-        from ..motion import excitation
 
         model = prepare(load(name))
         mechanism = model.mechanism

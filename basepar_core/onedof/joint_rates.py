@@ -10,16 +10,16 @@ from itertools import pairwise
 import numpy as np
 
 from basepar_core.arrays import Array
+from basepar_core.dynamics import kinematics
+from basepar_core.dynamics.closure import Model
+from basepar_core.dynamics.spatial import cross, dot, rotate
+from basepar_core.dynamics.strokes import tracks
+from basepar_core.dynamics.topology import joint_of_value
 from basepar_core.expressions.tree import evaluate
-from basepar_core.spatial import cross, dot, rotate
 from basepar_core.symbolic.algebraic_roots import symbol_values
 
-from .. import kinematics
-from ..closure import Model
 from ..errors import MechanismError
 from ..mechanism import LENGTH_VALUES, Damper, Spring
-from ..metrics import tracks
-from ..topology import joint_of_value
 from .loads import Loads
 from .path import Values, blocks
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from basepar_core.arrays import Array
+from basepar_core.dynamics.closure import Model
 
-from ..closure import Model
 from .path import Path, Values
 from .reduced import inertias, samples_of
 from .results import measures, motion_of

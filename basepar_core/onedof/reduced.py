@@ -14,16 +14,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from basepar_core.arrays import Array
-from basepar_core.spatial import dot, rotate_back
+from basepar_core.dynamics import kinematics
+from basepar_core.dynamics.closure import Model
+from basepar_core.dynamics.motion import Motion
+from basepar_core.dynamics.regressor import evaluate
+from basepar_core.dynamics.spatial import dot, rotate_back
 from basepar_core.symbolic.algebraic_roots import symbol_values
 
-from .. import kinematics
 from ..base.compiled import CompiledBase
 from ..base.result import BaseParameters
-from ..closure import Model
 from ..errors import MissingDataError
-from ..motion import Motion
-from ..regressor import evaluate
 from .joint_rates import modes
 from .path import Path, Values, blocks, follow
 from .way import Way

@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from basepar_core.arrays import Array
+from basepar_core.dynamics.closure import Model
 
-from ..closure import Model
 from ..errors import AssemblyError
 from .curves import Curves, through
 from .joint_rates import line_tables, load_tables

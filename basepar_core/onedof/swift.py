@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from basepar_core.arrays import Array
+from basepar_core.dynamics.closure import Model, Outcome
+from basepar_core.dynamics.motion import Motion
+from basepar_core.dynamics.strokes import pin_turn, tracks
 
-from ..closure import Model, Outcome
 from ..engine import Engine
-from ..metrics import pin_turn, tracks
-from ..motion import Motion
 from . import periodic
 from .joint_rates import line_tables, load_tables
 from .loads import Loads, loads_of

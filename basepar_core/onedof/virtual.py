@@ -13,11 +13,11 @@ from fractions import Fraction
 
 import numpy as np
 
+from basepar_core.dynamics import joints, kinematics
+from basepar_core.dynamics.closure import Model, prepare
 from basepar_core.expressions.grammar import did_you_mean
 from basepar_core.expressions.tree import ZERO, Expression, Number
 
-from .. import joints, kinematics
-from ..closure import Model, prepare
 from ..errors import MechanismError, UsageError
 from ..mechanism import Assembly, Body, Frame, Joint, Mechanism, Vector
 

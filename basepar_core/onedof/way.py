@@ -10,14 +10,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from basepar_core.arrays import Array
+from basepar_core.dynamics import kinematics
+from basepar_core.dynamics.closure import SINGULAR, Model, Outcome, trace
+from basepar_core.dynamics.loop_newton import LAST_UPDATE, Closer
+from basepar_core.dynamics.loops import STEP
+from basepar_core.dynamics.topology import joint_of_value
 
-from .. import kinematics
-from ..closure import SINGULAR, Model, Outcome, trace
 from ..errors import MechanismError, UsageError
-from ..loops import STEP
 from ..mechanism import LENGTH_VALUES
-from ..newton import LAST_UPDATE, Closer
-from ..topology import joint_of_value
 
 #: Samples on which a whole motion is looked at before it is tabulated.
 LOOK = 180

@@ -14,8 +14,9 @@ import numpy as np
 from flint import arb, arb_mat, ctx
 from scipy.linalg import qr
 
+from basepar_core.dynamics.topology import joint_of_value
+
 from ..mechanism import Mechanism
-from ..topology import joint_of_value
 from .arithmetic import (
     ZERO,
     Quaternion,

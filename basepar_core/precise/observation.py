@@ -12,10 +12,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from flint import arb, fmpz, fmpz_mat
 
-from .. import kinematics
-from ..closure import Model, Outcome, Trace, trace
+from basepar_core.dynamics import kinematics
+from basepar_core.dynamics.closure import Model, Outcome, Trace, trace
+from basepar_core.dynamics.motion import excitation
+
 from ..errors import MotionError
-from ..motion import excitation
 from . import motion as exact_motion
 from .arithmetic import bits_of, working
 from .configurations import System, poses_from_floats

@@ -17,7 +17,8 @@ from dataclasses import dataclass, replace
 
 from flint import arb, fmpz
 
-from ..closure import Model
+from basepar_core.dynamics.closure import Model
+
 from .arithmetic import BITS_PER_DIGIT, log2_size
 from .bounds import Dependence, Independence, dependence, independence
 from .enclosure import NotClosedError

@@ -18,9 +18,9 @@ from typing import Any
 
 import numpy as np
 
-from basepar_core import closure
 from basepar_core.base.symbolic import nominal_observation, symbolic
-from basepar_core.closure import Model
+from basepar_core.dynamics import closure
+from basepar_core.dynamics.closure import Model
 from basepar_core.errors import BaseparError
 from tests.campaigns.count_families import FAMILIES
 from tests.campaigns.homes import Written

@@ -27,8 +27,8 @@ from basepar_core.base.symbolic import symbolic
 from basepar_core.certificate import _described, certify, verify
 from basepar_core.checker import RejectedError
 from basepar_core.checker.verdict import GRADES, digest
-from basepar_core.closure import prepare
-from basepar_core.columns import select
+from basepar_core.dynamics.closure import prepare
+from basepar_core.dynamics.force_columns import select
 from basepar_core.errors import BaseparError
 from basepar_core.files import loads
 

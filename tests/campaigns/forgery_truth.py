@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from basepar_core.checker.verdict import GRADES
-from basepar_core.closure import prepare
-from basepar_core.columns import observe_columns, select
+from basepar_core.dynamics.closure import prepare
+from basepar_core.dynamics.force_columns import observe_columns, select
+from basepar_core.dynamics.motion import excitation
+from basepar_core.dynamics.regressor import observe
 from basepar_core.files import loads
-from basepar_core.motion import excitation
-from basepar_core.regressor import observe
 
 Document = dict[str, Any]
 

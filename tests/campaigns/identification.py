@@ -15,10 +15,11 @@ from pathlib import Path
 
 import numpy as np
 
-from basepar_core import columns, files, motion
+from basepar_core import files
 from basepar_core.base.extended import extend
 from basepar_core.base.symbolic import symbolic
-from basepar_core.closure import prepare
+from basepar_core.dynamics import force_columns, motion
+from basepar_core.dynamics.closure import prepare
 from basepar_core.expressions.tree import Number
 from basepar_core.identification.estimate import cramer_rao, estimate
 from basepar_core.identification.follow import observe_motion
@@ -89,7 +90,7 @@ def robot(draws: int, seed: int = 11) -> None:
     mechanism = replace(plain, friction=friction)
     model = prepare(mechanism)
     law = replace(mechanism.excitation, samples=2000)
-    chosen = columns.columns(mechanism)
+    chosen = force_columns.columns(mechanism)
     moving = motion.excite(law, mechanism, model.assembled.coordinates)
     seen = observe_motion(model, moving, chosen)
     base = extend(model, symbolic(model), chosen, seen)
@@ -97,7 +98,7 @@ def robot(draws: int, seed: int = 11) -> None:
     phi = np.concatenate(
         [
             mechanism.inertial_parameters(nominal),
-            columns.column_values(mechanism, chosen, nominal),
+            force_columns.column_values(mechanism, chosen, nominal),
         ]
     )
     truth = phi[list(base.kept)] + base.nominal_beta @ phi[list(base.eliminated)]

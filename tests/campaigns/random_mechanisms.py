@@ -17,10 +17,10 @@ from typing import Any
 
 import numpy as np
 
-from basepar_core import closure
 from basepar_core.base.precise import precise
 from basepar_core.base.symbolic import nominal_observation, numeric, symbolic
-from basepar_core.closure import Model
+from basepar_core.dynamics import closure
+from basepar_core.dynamics.closure import Model
 from basepar_core.errors import BaseparError, EliminationError, FamilyError
 from basepar_core.exact.rank import generic_rank
 from tests.campaigns.generator import random_mechanism

@@ -8,10 +8,10 @@ import numpy as np
 from basepar_core.api import load
 from basepar_core.base.result import BaseParameters
 from basepar_core.base.symbolic import parameter_indices, symbolic
-from basepar_core.closure import Model, prepare
-from basepar_core.motion import cycle
+from basepar_core.dynamics.closure import Model, prepare
+from basepar_core.dynamics.motion import cycle
+from basepar_core.dynamics.regressor import observe
 from basepar_core.reduction import noise_levels
-from basepar_core.regressor import observe
 from tests.mechanisms import nearby
 
 MECHANISMS = {"four-bar": 6, "slider-crank": 6, "five-bar": 6, "ur10": 2}

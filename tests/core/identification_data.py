@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from basepar_core.api import load
-from basepar_core.closure import prepare
+from basepar_core.dynamics.closure import prepare
 from basepar_core.identification.measurement import Measurement
 
 FOLDER = Path(str(resources.files("workflows.reproduce")))

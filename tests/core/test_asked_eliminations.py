@@ -10,7 +10,7 @@ from basepar_core import files
 from basepar_core.base.precise import precise
 from basepar_core.base.product import product
 from basepar_core.base.symbolic import black_box, numeric, parameter_indices, symbolic
-from basepar_core.closure import prepare
+from basepar_core.dynamics.closure import prepare
 from basepar_core.errors import EliminationError
 from basepar_core.exact.black_box import black_box_beta
 

@@ -5,11 +5,12 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from basepar_core import files, kinematics
-from basepar_core.assembly import assemble
-from basepar_core.closure import prepare
+from basepar_core import files
+from basepar_core.dynamics import kinematics
+from basepar_core.dynamics.assembly import assemble
+from basepar_core.dynamics.closure import prepare
+from basepar_core.dynamics.topology import topology
 from basepar_core.errors import AssemblyError, MechanismError
-from basepar_core.topology import topology
 from tests.mechanisms import RRS3, C, E, R, S, U, linkage, loop
 from tests.oracles import closed_form, dust, maximal
 

@@ -22,7 +22,7 @@ from basepar_core.certificate import certify, verify
 from basepar_core.checker import RejectedError
 from basepar_core.checker.family import FamilyTest, UnconfirmedError
 from basepar_core.checker.verdict import digest
-from basepar_core.closure import prepare
+from basepar_core.dynamics.closure import prepare
 from basepar_core.errors import UsageError
 from basepar_core.files import library_path, loads
 from tests.mechanisms import PARALLELOGRAM_BY_VALUE

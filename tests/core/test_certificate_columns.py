@@ -17,12 +17,12 @@ from basepar_core.base.symbolic import symbolic
 from basepar_core.certificate import certify, verify
 from basepar_core.checker import RejectedError
 from basepar_core.checker.verdict import check, digest
-from basepar_core.closure import prepare
-from basepar_core.columns import observe_columns, select
+from basepar_core.dynamics.closure import prepare
+from basepar_core.dynamics.force_columns import observe_columns, select
+from basepar_core.dynamics.motion import excitation
+from basepar_core.dynamics.regressor import observe
 from basepar_core.errors import UsageError
 from basepar_core.files import loads
-from basepar_core.motion import excitation
-from basepar_core.regressor import observe
 
 EVERY = "[viscous, coulomb, offset, rotor]"
 #: In space: every type of joint but the spherical one, values stated and not, axes of any length.

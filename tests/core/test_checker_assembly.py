@@ -11,7 +11,7 @@ from basepar_core.certificate import certify
 from basepar_core.checker import RejectedError
 from basepar_core.checker.assembly import _measured, _rotation, _turned
 from basepar_core.checker.verdict import digest
-from basepar_core.closure import prepare
+from basepar_core.dynamics.closure import prepare
 from basepar_core.files import loads
 
 ROD = """

@@ -5,9 +5,10 @@ import pickle
 import numpy as np
 import pytest
 
-from basepar_core import closure, files, kinematics, motion
-from basepar_core.closure import Outcome
-from basepar_core.motion import Motion
+from basepar_core import files
+from basepar_core.dynamics import closure, kinematics, motion
+from basepar_core.dynamics.closure import Outcome
+from basepar_core.dynamics.motion import Motion
 from tests import mechanisms
 from tests.mechanisms import C, R, S, U, linkage, loop
 from tests.oracles import closed_form, dust

@@ -5,10 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from basepar_core import closure, files, kinematics, metrics, motion, reduction, spatial
+from basepar_core import files, reduction
 from basepar_core.base import symbolic
 from basepar_core.base.extended import extend
-from basepar_core.columns import column_values, columns, observe_columns, select
+from basepar_core.dynamics import closure, kinematics, motion, spatial, strokes
+from basepar_core.dynamics.force_columns import column_values, columns, observe_columns, select
 from basepar_core.errors import FileError, MissingDataError, UsageError
 from basepar_core.expressions.tree import Number
 from basepar_core.mechanism import Damper, Friction, Spring
@@ -39,7 +40,7 @@ def tracked(model, targets, start):
     path = closure.trace(model, {}, np.concatenate([start[:, None], targets], axis=1))
     assert path.outcome[0] == closure.Outcome.CLOSED
     names = [name for joint in model.mechanism.joints for name in joint.values]
-    found = {n: x[0, 1:] for n, x in metrics.tracks(model, {}, path.q, names)}
+    found = {n: x[0, 1:] for n, x in strokes.tracks(model, {}, path.q, names)}
     return found | lengths(model, path.q[..., 1:])
 
 

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 import sympy
 
-from basepar_core import closure, files
+from basepar_core import files
 from basepar_core.base.compiled import compiled
 from basepar_core.base.symbolic import numeric, symbolic
+from basepar_core.dynamics import closure
 from basepar_core.errors import MissingDataError, UsageError
 from basepar_core.expressions.tree import OPERATORS, evaluate, names
 from basepar_core.symbolic.algebraic_roots import symbol_values

@@ -5,10 +5,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
-from basepar_core import closure, files
+from basepar_core import files
 from basepar_core.base.extended import extend
 from basepar_core.base.symbolic import numeric, symbolic
-from basepar_core.columns import columns
+from basepar_core.dynamics import closure
+from basepar_core.dynamics.force_columns import columns
 from basepar_core.errors import UsageError
 from basepar_core.identification.consistent import NEAR, consistent_parameters
 from basepar_core.identification.estimate import Estimate

@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from basepar_core import motion, regressor
 from basepar_core.api import load
-from basepar_core.closure import prepare, trace
 from basepar_core.cycle_metrics import ClosedCycle, array_name, find, names, of_cycle
+from basepar_core.dynamics import motion, regressor
+from basepar_core.dynamics.closure import prepare, trace
 from basepar_core.errors import MechanismError, MissingDataError
 from tests.mechanisms import nearby
 

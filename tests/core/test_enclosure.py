@@ -7,7 +7,7 @@ import pytest
 from flint import arb, arb_mat, ctx, fmpq, fmpq_mat
 
 from basepar_core.api import load
-from basepar_core.closure import prepare
+from basepar_core.dynamics.closure import prepare
 from basepar_core.files import library_path, loads
 from basepar_core.precise import motion as exact_motion
 from basepar_core.precise.arithmetic import bits_of, exact, working

@@ -6,17 +6,18 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from basepar_core import closure, files, motion
+from basepar_core import files
 from basepar_core.base.numeric import spectrum
 from basepar_core.base.symbolic import numeric
-from basepar_core.columns import columns, with_columns
-from basepar_core.energy import energies
+from basepar_core.dynamics import closure, motion
+from basepar_core.dynamics.energy import energies
+from basepar_core.dynamics.force_columns import columns, with_columns
+from basepar_core.dynamics.regressor import observe
 from basepar_core.errors import UsageError
 from basepar_core.expressions.tree import Number
 from basepar_core.identification.follow import observe_motion
 from basepar_core.mechanism import Damper, Fourier, Friction, Spring
 from basepar_core.precise.observation import variant
-from basepar_core.regressor import observe
 
 
 def observed(mechanism, samples=None):

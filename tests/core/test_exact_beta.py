@@ -6,10 +6,11 @@ from functools import cache
 import numpy as np
 import pytest
 
-from basepar_core import closure, files
+from basepar_core import files
 from basepar_core.base.result import BaseParameters
 from basepar_core.base.symbolic import parameter_indices, symbolic
-from basepar_core.closure import Model
+from basepar_core.dynamics import closure
+from basepar_core.dynamics.closure import Model
 from basepar_core.errors import EliminationError, FamilyError
 from basepar_core.exact.beta import exact_beta
 from basepar_core.exact.evaluation import Evaluator

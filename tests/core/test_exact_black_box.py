@@ -4,10 +4,11 @@ import re
 
 import pytest
 
-from basepar_core import closure, files
+from basepar_core import files
 from basepar_core.base.numeric import group
 from basepar_core.base.precise import precise_rank
 from basepar_core.base.symbolic import nominal_observation, numeric, symbolic
+from basepar_core.dynamics import closure
 from basepar_core.errors import EliminationError, FamilyError
 from basepar_core.exact.black_box import black_box_beta
 from basepar_core.expressions.tree import evaluate

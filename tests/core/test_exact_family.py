@@ -5,9 +5,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from basepar_core import closure, files
+from basepar_core import files
 from basepar_core.base.symbolic import numeric, symbolic
-from basepar_core.closure import Model
+from basepar_core.dynamics import closure
+from basepar_core.dynamics.closure import Model
 from basepar_core.errors import EliminationError, FamilyError
 from basepar_core.exact import family, grading
 from basepar_core.exact.component import find_component

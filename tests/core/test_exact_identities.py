@@ -5,10 +5,11 @@ from functools import cache
 import numpy as np
 import pytest
 
-from basepar_core import closure, files
+from basepar_core import files
 from basepar_core.base.detection import detect
 from basepar_core.base.symbolic import symbolic
-from basepar_core.closure import Model
+from basepar_core.dynamics import closure
+from basepar_core.dynamics.closure import Model
 from basepar_core.exact.arithmetic import random_prime
 from basepar_core.exact.bounds import Size, error_bits
 from basepar_core.exact.component import Component, find_component

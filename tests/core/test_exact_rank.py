@@ -5,9 +5,10 @@ from functools import cache
 import numpy as np
 import pytest
 
-from basepar_core import closure, files
+from basepar_core import files
 from basepar_core.base.precise import precise_rank
-from basepar_core.closure import Model
+from basepar_core.dynamics import closure
+from basepar_core.dynamics.closure import Model
 from basepar_core.exact.arithmetic import Draw, random_prime
 from basepar_core.exact.component import Component, find_component, start
 from basepar_core.exact.motion import Motion

@@ -8,10 +8,13 @@ import numpy as np
 import pytest
 from flint import nmod
 
-from basepar_core import closure, files
+from basepar_core import files
 from basepar_core.base.detection import detect
 from basepar_core.base.precise import precise
 from basepar_core.base.symbolic import numeric, symbolic
+from basepar_core.dynamics import closure
+from basepar_core.dynamics.motion import excitation
+from basepar_core.dynamics.regressor import observe
 from basepar_core.errors import AssemblyError, EliminationError
 from basepar_core.exact import grading
 from basepar_core.exact.arithmetic import random_prime
@@ -19,8 +22,6 @@ from basepar_core.exact.component import find_component
 from basepar_core.exact.conditions import conditions
 from basepar_core.exact.fitting import fitted, quotients
 from basepar_core.exact.lengths import exact_number
-from basepar_core.motion import excitation
-from basepar_core.regressor import observe
 from basepar_core.symbolic.elimination import eliminate
 from basepar_core.symbolic.field import GeometryField
 from basepar_core.symbolic.joint_rules import Transfers, joint_vectors

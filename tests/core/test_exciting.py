@@ -5,14 +5,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from basepar_core import closure, files, motion
+from basepar_core import files
 from basepar_core.base.symbolic import numeric
+from basepar_core.dynamics import closure, motion
+from basepar_core.dynamics.regressor import observe
 from basepar_core.errors import UsageError
 from basepar_core.identification.course import Follower
 from basepar_core.identification.exciting import _Task, design, limits_of
 from basepar_core.identification.optimality import condition, smooth_size, volume
 from basepar_core.identification.series import BOUND, Series
-from basepar_core.regressor import observe
 
 
 def prepared(name):

@@ -5,9 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from basepar_core import closure, columns, files, motion
+from basepar_core import files
 from basepar_core.base.extended import extend
 from basepar_core.base.symbolic import symbolic
+from basepar_core.dynamics import closure, force_columns, motion
+from basepar_core.dynamics.regressor import observe
 from basepar_core.errors import MotionError, UsageError
 from basepar_core.expressions.tree import Number
 from basepar_core.identification import identify as module
@@ -17,7 +19,6 @@ from basepar_core.identification.follow import follow, observe_motion
 from basepar_core.identification.identify import identify
 from basepar_core.identification.measurement import read_measurement
 from basepar_core.mechanism import Friction
-from basepar_core.regressor import observe
 from tests.core import identification_data as data
 
 
@@ -183,13 +184,13 @@ def test_intervals_of_a_robot_with_friction_cover():
     model = closure.prepare(mechanism)
     law = replace(mechanism.excitation, samples=2000)
     moving = motion.excite(law, mechanism, model.assembled.coordinates)
-    chosen = columns.columns(mechanism)
+    chosen = force_columns.columns(mechanism)
     seen = observe_motion(model, moving, chosen)
     base = extend(model, symbolic(model), chosen, seen)
     phi = np.concatenate(
         [
             mechanism.inertial_parameters(mechanism.nominal),
-            columns.column_values(mechanism, chosen, mechanism.nominal),
+            force_columns.column_values(mechanism, chosen, mechanism.nominal),
         ]
     )
     exact = base.combine(phi[None], base_entries(base))[0]

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from basepar_core.base.symbolic import numeric, symbolic
-from basepar_core.closure import prepare
+from basepar_core.dynamics.closure import prepare
+from basepar_core.dynamics.motion import Motion, excitation
+from basepar_core.dynamics.regressor import observe
 from basepar_core.errors import FileError, MissingDataError
 from basepar_core.imports import Imported, read_file
-from basepar_core.motion import Motion, excitation
-from basepar_core.regressor import observe
 
 DATA = Path(__file__).parent.parent / "data" / "imports"
 

@@ -16,14 +16,14 @@ from scipy.spatial.transform import Rotation
 
 from basepar_core.api import load
 from basepar_core.base.symbolic import numeric, symbolic
-from basepar_core.closure import prepare
+from basepar_core.dynamics.closure import prepare
+from basepar_core.dynamics.motion import Motion
+from basepar_core.dynamics.regressor import observe
 from basepar_core.errors import FileError, MissingDataError
 from basepar_core.files import loads
 from basepar_core.imports import read_file
 from basepar_core.imports.rationals import NOISE, Pose, decimal, from_floats, from_rpy, quarters
 from basepar_core.imports.text import number
-from basepar_core.motion import Motion
-from basepar_core.regressor import observe
 
 DATA = Path(__file__).parent.parent / "data" / "imports"
 #: Pinocchio's order of a body's ten in ours: m, mx, my, mz, Ixx, Ixy, Ixz, Iyy, Iyz, Izz.

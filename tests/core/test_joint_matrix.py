@@ -10,9 +10,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from basepar_core import closure, files, motion
+from basepar_core import files
 from basepar_core.base.precise import precise
 from basepar_core.base.symbolic import numeric, symbolic
+from basepar_core.dynamics import closure, motion
 from basepar_core.exact.rank import generic_rank
 from basepar_core.expressions.tree import evaluate
 from basepar_core.mechanism import GROUND, Mechanism

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from mpmath import mpf
 
-from basepar_core import joints
+from basepar_core.dynamics import joints
 from basepar_core.mechanism import JOINT_VALUES
 from tests.oracles import dust
 

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from basepar_core.api import load
-from basepar_core.closure import Outcome, prepare, trace
+from basepar_core.dynamics.closure import Outcome, prepare, trace
+from basepar_core.dynamics.motion import excitation
 from basepar_core.engine import Engine
 from basepar_core.kernels.lanes import ORDER
 from basepar_core.kernels.run import _bends
-from basepar_core.motion import excitation
 from tests.mechanisms import nearby
 
 
@@ -60,7 +60,7 @@ def test_nobody_wanders(name, count, width, seed, rows):
     kernels = Engine(model).kernels
     found = kernels.trace(kernels.start(values), targets)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("basepar_core.closure.ASSEMBLY_REFINEMENTS", (256,))
+        patch.setattr("basepar_core.dynamics.closure.ASSEMBLY_REFINEMENTS", (256,))
         exact = trace(model, values, targets)
     closed = found.outcome == Outcome.CLOSED
     assert closed.any()

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 from numba import njit
 
-from basepar_core import closure, files, motion, regressor
+from basepar_core import files
 from basepar_core.base import numeric
 from basepar_core.base.symbolic import symbolic
+from basepar_core.dynamics import closure, motion, regressor
 from basepar_core.kernels import linear
 from basepar_core.kernels.lanes import LANES
 from basepar_core.kernels.linear_lanes import bidiagonals, quotients

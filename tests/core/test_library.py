@@ -7,15 +7,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from basepar_core import closure, motion
 from basepar_core.api import load
 from basepar_core.base.precise import precise_rank
 from basepar_core.base.symbolic import symbolic
-from basepar_core.closure import Model
+from basepar_core.dynamics import closure, motion
+from basepar_core.dynamics.closure import Model
+from basepar_core.dynamics.motion import Motion
+from basepar_core.dynamics.regressor import observe
 from basepar_core.exact.rank import generic_rank
 from basepar_core.files import library_names
-from basepar_core.motion import Motion
-from basepar_core.regressor import observe
 from tests.oracles import pinocchio_model
 
 #: Degrees of freedom, base parameters, and who counted them. "pins": counted by hand below;

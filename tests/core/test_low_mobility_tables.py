@@ -16,7 +16,7 @@ import yaml
 from basepar_core.api import load
 from basepar_core.base.precise import precise, precise_rank
 from basepar_core.base.symbolic import nominal_observation, numeric, parameter_indices
-from basepar_core.closure import prepare
+from basepar_core.dynamics.closure import prepare
 from basepar_core.precise.numbers import text
 from workflows import reproduce
 

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from basepar_core import motion
 from basepar_core.api import load
 from basepar_core.criteria import CRITERIA
+from basepar_core.dynamics import motion
+from basepar_core.dynamics.regressor import observe
 from basepar_core.errors import UsageError
 from basepar_core.measured import (
     effective_size,
@@ -15,7 +16,6 @@ from basepar_core.measured import (
     reduce_measured,
 )
 from basepar_core.reduction import noise_levels, own_path, reduce_mechanism
-from basepar_core.regressor import observe
 
 from .cycles import case
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from basepar_core.base.symbolic import symbolic
+from basepar_core.dynamics.motion import Motion
 from basepar_core.errors import FileError, UsageError
 from basepar_core.identification import units_check
 from basepar_core.identification.compare import likeness
@@ -15,7 +16,6 @@ from basepar_core.identification.identify import identify
 from basepar_core.identification.jumps import without_spikes
 from basepar_core.identification.measurement import read_measurement
 from basepar_core.identification.simulated import simulate
-from basepar_core.motion import Motion
 from tests.core import identification_data as data
 from tests.core.cycles import case
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from mpmath import mp, mpf
 
-from basepar_core import motion
 from basepar_core.api import load
+from basepar_core.dynamics import motion
 from basepar_core.errors import FileError, MissingDataError, MotionError
 from basepar_core.files import loads
 

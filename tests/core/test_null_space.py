@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from basepar_core import closure, files, motion, regressor
+from basepar_core import files
+from basepar_core.dynamics import closure, motion, regressor
 from basepar_core.expressions.tree import evaluate
 from basepar_core.symbolic.elimination import eliminate
 from basepar_core.symbolic.field import GeometryField

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from basepar_core import closure, files, motion, regressor
+from basepar_core import files
 from basepar_core.base.numeric import CLEAR, check, group, spectrum
 from basepar_core.base.symbolic import numeric, parameter_indices, symbolic
+from basepar_core.dynamics import closure, motion, regressor
 from basepar_core.errors import EliminationError
 
 EPS = np.finfo(float).eps

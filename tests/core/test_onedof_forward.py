@@ -5,7 +5,7 @@ import pytest
 from scipy.special import ellipk
 
 from basepar_core.api import load
-from basepar_core.closure import prepare
+from basepar_core.dynamics.closure import prepare
 from basepar_core.files import loads
 from basepar_core.onedof import turning
 from basepar_core.onedof.forward import breakpoints, simulate

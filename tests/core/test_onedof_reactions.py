@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from basepar_core.api import load
-from basepar_core.closure import prepare
+from basepar_core.dynamics.closure import prepare
 from basepar_core.files import loads
 from basepar_core.onedof.machine import turn_at
 from basepar_core.onedof.results import motion_of

@@ -8,10 +8,10 @@ import pytest
 from basepar_core.api import load
 from basepar_core.base.compiled import compiled
 from basepar_core.base.symbolic import symbolic
-from basepar_core.closure import prepare
+from basepar_core.dynamics.closure import prepare
+from basepar_core.dynamics.strokes import tracks
 from basepar_core.errors import MechanismError, UsageError
 from basepar_core.files import library_names, loads
-from basepar_core.metrics import tracks
 from basepar_core.onedof.curves import through
 from basepar_core.onedof.reduced import base_inertias, inertias, reduce_inertia, samples_of
 from basepar_core.onedof.survey import survey

@@ -5,12 +5,13 @@ import json
 import numpy as np
 import pytest
 
-from basepar_core import closure, files
+from basepar_core import files
 from basepar_core.base.compiled import compiled
 from basepar_core.base.near import nearly_met
 from basepar_core.base.own_geometry import count
 from basepar_core.base.symbolic import numeric, symbolic
 from basepar_core.certificate import certify, verify
+from basepar_core.dynamics import closure
 from tests.campaigns.homes import Written
 from tests.campaigns.planar_families import peaucellier
 from tests.mechanisms import PARALLELOGRAM_BY_VALUE, build

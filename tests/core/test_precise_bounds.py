@@ -12,7 +12,7 @@ from mpmath import mpf
 
 from basepar_core.api import load
 from basepar_core.base.precise import precise, precise_rank, settle
-from basepar_core.closure import prepare
+from basepar_core.dynamics.closure import prepare
 from basepar_core.precise import numbers
 from basepar_core.precise.arithmetic import bits_of, working
 from basepar_core.precise.bounds import dependence, entry_errors, independence

@@ -12,15 +12,15 @@ from mpmath import mpf
 
 from basepar_core.api import load
 from basepar_core.base.precise import precise, precise_rank
-from basepar_core.closure import prepare
+from basepar_core.dynamics.closure import prepare
+from basepar_core.dynamics.motion import excitation
+from basepar_core.dynamics.regressor import observe
 from basepar_core.files import library_path, loads
-from basepar_core.motion import excitation
 from basepar_core.precise import motion as exact_motion
 from basepar_core.precise import rotations
 from basepar_core.precise.arithmetic import bits_of, exact, working
 from basepar_core.precise.geometry import symbol_values
 from basepar_core.precise.observation import variant
-from basepar_core.regressor import observe
 from basepar_core.symbolic.algebraic_roots import roots
 from tests.mechanisms import C, E, F, P, R, S, U, linkage, loop, random_tree
 

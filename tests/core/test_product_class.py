@@ -10,7 +10,7 @@ from basepar_core.base.product import ProductParameters, product
 from basepar_core.base.product_class import ADDED, ProductSearch, candidates, matches
 from basepar_core.base.product_conditions import conditions, openings
 from basepar_core.base.symbolic import parameter_indices, symbolic
-from basepar_core.closure import Model, prepare
+from basepar_core.dynamics.closure import Model, prepare
 from basepar_core.errors import EliminationError, FamilyError, UsageError
 from basepar_core.files import loads
 from basepar_core.symbolic.field import GeometryField

@@ -5,9 +5,9 @@ import re
 import numpy as np
 import pytest
 
+from basepar_core.dynamics.motion import cycle
 from basepar_core.errors import MissingDataError, UsageError
 from basepar_core.identification.measurement import Measurement
-from basepar_core.motion import cycle
 from basepar_core.recorded import reduce_record
 from tests.oracles import elimination
 

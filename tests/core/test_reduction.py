@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from basepar_core import reduction
-from basepar_core.closure import prepare
 from basepar_core.criteria import CRITERIA
+from basepar_core.dynamics.closure import prepare
 from basepar_core.errors import MissingDataError, UsageError
 from basepar_core.files import loads
 from basepar_core.reduction import effective_samples, own_path, reduce_mechanism

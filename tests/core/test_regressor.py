@@ -5,9 +5,10 @@ import functools
 import numpy as np
 import pytest
 
-from basepar_core import closure, files, motion, regressor
-from basepar_core.closure import Outcome
-from basepar_core.motion import Motion
+from basepar_core import files
+from basepar_core.dynamics import closure, motion, regressor
+from basepar_core.dynamics.closure import Outcome
+from basepar_core.dynamics.motion import Motion
 from tests import mechanisms
 from tests.mechanisms import RRS3, C, E, F, P, R, S, U, linkage, loop, random_tree
 from tests.oracles import closed_form, dust, maximal, pinocchio_model

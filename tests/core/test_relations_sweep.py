@@ -4,10 +4,10 @@ import numpy as np
 
 from basepar_core.api import load
 from basepar_core.base.symbolic import symbolic
-from basepar_core.closure import prepare
+from basepar_core.dynamics.closure import prepare
+from basepar_core.dynamics.motion import excitation
+from basepar_core.dynamics.regressor import observe
 from basepar_core.files import library_path, loads
-from basepar_core.motion import excitation
-from basepar_core.regressor import observe
 
 
 def with_the_coupler_along_its_axis() -> str:

@@ -6,9 +6,10 @@ import pickle
 import numpy as np
 import pytest
 
-from basepar_core import closure, files
+from basepar_core import files
 from basepar_core.base.result import Certificate
 from basepar_core.base.symbolic import numeric, parameter_indices, symbolic
+from basepar_core.dynamics import closure
 
 
 @pytest.fixture(scope="module")

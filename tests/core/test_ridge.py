@@ -11,7 +11,7 @@ from mpmath import mpf
 
 from basepar_core.api import load
 from basepar_core.base.precise import settle
-from basepar_core.closure import prepare
+from basepar_core.dynamics.closure import prepare
 from basepar_core.precise.arithmetic import bits_of, exact, working
 from basepar_core.precise.bounds import dependence
 from basepar_core.precise.observation import IntegerMatrix, rounded, variant

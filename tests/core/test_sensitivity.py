@@ -17,16 +17,16 @@ from basepar_core import sensitivity
 from basepar_core.api import load
 from basepar_core.base.compiled import compiled
 from basepar_core.base.symbolic import symbolic
-from basepar_core.closure import prepare
+from basepar_core.dynamics.closure import prepare
+from basepar_core.dynamics.motion import cycle, excitation
+from basepar_core.dynamics.regressor import observe
 from basepar_core.errors import UsageError
 from basepar_core.expressions.grammar import parse_any
 from basepar_core.expressions.tree import evaluate
 from basepar_core.files import loads
-from basepar_core.motion import cycle, excitation
 from basepar_core.precise.arithmetic import ARB, bits_of, working
 from basepar_core.precise.geometry import symbol_values
 from basepar_core.precise.observation import variant
-from basepar_core.regressor import observe
 
 #: Step of the differences: exact in float64 beside lengths of order one.
 H = 2.0**-40

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from basepar_core import spatial
+from basepar_core.dynamics import spatial
 
 RNG = np.random.default_rng(8)
 

@@ -10,9 +10,10 @@ import pytest
 import sympy
 import yaml
 
-from basepar_core import closure, files, motion, regressor
+from basepar_core import files
 from basepar_core.base.detection import detect
 from basepar_core.base.symbolic import nominal_observation, numeric, parameter_indices, symbolic
+from basepar_core.dynamics import closure, motion, regressor
 from basepar_core.errors import EliminationError, UsageError
 from basepar_core.expressions.tree import evaluate
 from basepar_core.symbolic.elimination import eliminate

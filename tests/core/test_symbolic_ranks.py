@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from basepar_core import closure, files, motion
+from basepar_core import files
 from basepar_core.base.symbolic import numeric, symbolic
+from basepar_core.dynamics import closure, motion
 from tests.mechanisms import RRS3, C, E, F, P, R, S, U, linkage
 from tests.oracles import maximal, pinocchio_model
 

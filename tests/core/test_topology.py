@@ -3,9 +3,9 @@
 import pytest
 
 from basepar_core import files
+from basepar_core.dynamics.topology import topology
 from basepar_core.errors import MechanismError
 from basepar_core.mechanism import JOINT_VALUES
-from basepar_core.topology import topology
 from tests.mechanisms import C, E, P, R, S, U, linkage, loop, random_tree
 
 

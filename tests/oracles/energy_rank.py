@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from flint import arb, arb_mat, ctx, fmpq
 
-from basepar_core import kinematics
-from basepar_core.closure import Model
+from basepar_core.dynamics import kinematics
+from basepar_core.dynamics.closure import Model
 from basepar_core.expressions.tree import OPERATORS, evaluate
 from basepar_core.mechanism import GROUND, Mechanism
 

@@ -10,11 +10,11 @@ import pytest
 
 from basepar_core.api import load
 from basepar_core.base.extended import extend
-from basepar_core.columns import observe_columns, select
+from basepar_core.dynamics.force_columns import observe_columns, select
+from basepar_core.dynamics.regressor import observe
 from basepar_core.errors import FileError, MissingDataError
 from basepar_core.files import loads
 from basepar_core.reduction import reduce_mechanism
-from basepar_core.regressor import observe
 from sweeps.evaluate import ChunkEvaluator, prepare
 from sweeps.plans import Sobol
 from sweeps.spec import Evaluation, Reduction, SweepSpec

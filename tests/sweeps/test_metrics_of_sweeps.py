@@ -4,10 +4,10 @@ import cloudpickle
 import numpy as np
 import pytest
 
+from basepar_core.dynamics.motion import cycle
+from basepar_core.dynamics.regressor import observe
 from basepar_core.errors import FileError, MechanismError
 from basepar_core.files import library_path
-from basepar_core.motion import cycle
-from basepar_core.regressor import observe
 from sweeps import own_metrics
 from sweeps.careful import in_pieces
 from sweeps.evaluate import prepare

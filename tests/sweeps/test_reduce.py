@@ -11,11 +11,11 @@ import pytest
 
 from basepar_core import criteria
 from basepar_core.api import load
+from basepar_core.dynamics.motion import excitation
+from basepar_core.dynamics.regressor import observe
 from basepar_core.errors import MissingDataError
 from basepar_core.expressions.tree import Call, Number
 from basepar_core.mechanism import Mechanism
-from basepar_core.motion import excitation
-from basepar_core.regressor import observe
 from sweeps.evaluate import ChunkEvaluator, prepare
 from sweeps.plans import Sobol
 from sweeps.spec import CRITERIA, Evaluation, Reduction, SweepSpec

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from basepar_core.api import load
-from basepar_core.closure import prepare as assemble
+from basepar_core.dynamics.closure import prepare as assemble
 from basepar_core.errors import FileError
 from basepar_core.onedof.machine import machine
 from basepar_core.onedof.results import measures

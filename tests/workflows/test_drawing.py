@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from basepar_core.api import load
-from basepar_core.closure import prepare
+from basepar_core.dynamics.closure import prepare
 from basepar_core.files import library_names
 
 plt = pytest.importorskip("matplotlib")

@@ -10,7 +10,7 @@ import pytest
 
 from basepar_core.api import load
 from basepar_core.base.symbolic import symbolic
-from basepar_core.closure import prepare
+from basepar_core.dynamics.closure import prepare
 from basepar_core.files import loads
 
 TILTED = """

@@ -8,9 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from basepar_core import closure, files
+from basepar_core import files
 from basepar_core.base.numeric import check
 from basepar_core.base.symbolic import nominal_observation, numeric
+from basepar_core.dynamics import closure
 from tests.core import identification_data as data
 from workflows.excitation_text import with_excitation
 from workflows.reproduce import identification

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from basepar_core.api import load
-from basepar_core.closure import prepare
+from basepar_core.dynamics.closure import prepare
 from workflows.reproduce import low_mobility
 from workflows.reproduce.comparison import Verdict, data
 from workflows.reproduce.low_mobility_numbers import equation_17, table_1, table_2

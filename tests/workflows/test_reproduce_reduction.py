@@ -6,7 +6,7 @@ import pytest
 
 from basepar_core.api import load
 from basepar_core.base.symbolic import symbolic
-from basepar_core.closure import prepare
+from basepar_core.dynamics.closure import prepare
 from basepar_core.reduction import reduce_mechanism
 from workflows.reproduce import reduction
 from workflows.reproduce.comparison import Verdict

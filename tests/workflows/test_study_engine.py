@@ -12,9 +12,9 @@ import pytest
 from optuna.trial import TrialState
 
 from basepar_core.api import load
+from basepar_core.dynamics.motion import excitation
+from basepar_core.dynamics.regressor import observe
 from basepar_core.errors import StoreError, UsageError
-from basepar_core.motion import excitation
-from basepar_core.regressor import observe
 from cluster.connect import connect
 from cluster.places import Laptop
 from sweeps import store, within

@@ -59,7 +59,7 @@ def test_whole_numbers_are_drawn_as_bands(tmp_path):
 
 def test_results_of_variable_precision_are_documented():
     from basepar_core.api import load
-    from basepar_core.closure import prepare
+    from basepar_core.dynamics.closure import prepare
     from sweeps.precise import PreciseEvaluator
 
     text = (Path(__file__).parents[2] / "docs" / "sweeps.md").read_text()

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from basepar_core.api import load
-from basepar_core.closure import prepare
-from basepar_core.columns import select, with_columns
+from basepar_core.dynamics.closure import prepare
+from basepar_core.dynamics.force_columns import select, with_columns
+from basepar_core.dynamics.regressor import observe
 from basepar_core.errors import UsageError
 from basepar_core.files import loads
-from basepar_core.regressor import observe
 from basepar_core.torque_program import torque_program
 from tests.core.test_certificate_columns import SPATIAL
 from workflows.torque_code import write

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from basepar_core.base.result import BaseParameters
-    from basepar_core.closure import Model
-    from basepar_core.columns import Column
+    from basepar_core.dynamics.closure import Model
+    from basepar_core.dynamics.force_columns import Column
 
 
 def register(add: Add) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from . import Add, emit
 
 if TYPE_CHECKING:
-    from basepar_core.closure import Model
+    from basepar_core.dynamics.closure import Model
     from basepar_core.identification.result import Identification
 
 
@@ -76,8 +76,8 @@ deviations), covariance, known, dropped, standard and units (all parameters by n
 def _identify(options: argparse.Namespace) -> int:
     from basepar_core.api import load
     from basepar_core.base.symbolic import parameter_indices
-    from basepar_core.closure import prepare
-    from basepar_core.columns import select
+    from basepar_core.dynamics.closure import prepare
+    from basepar_core.dynamics.force_columns import select
     from basepar_core.identification.identify import identify
     from basepar_core.identification.measurement import read_measurement
 

@@ -11,9 +11,9 @@ from . import Add, certificates, emit, reductions
 from .options import listed, wanted, with_columns
 
 if TYPE_CHECKING:
-    from basepar_core.closure import Model
-    from basepar_core.columns import Column
-    from basepar_core.regressor import Observation
+    from basepar_core.dynamics.closure import Model
+    from basepar_core.dynamics.force_columns import Column
+    from basepar_core.dynamics.regressor import Observation
 
 
 def register(add: Add) -> None:
@@ -123,7 +123,7 @@ def _list(options: argparse.Namespace) -> int:
 
 def _show(options: argparse.Namespace) -> int:
     from basepar_core.api import load
-    from basepar_core.closure import prepare
+    from basepar_core.dynamics.closure import prepare
 
     from .. import documents, terminal
 
@@ -140,8 +140,8 @@ def _show(options: argparse.Namespace) -> int:
 def _base(options: argparse.Namespace) -> int:
     from basepar_core.api import load
     from basepar_core.base.extended import extend
-    from basepar_core.closure import prepare
-    from basepar_core.columns import select
+    from basepar_core.dynamics.closure import prepare
+    from basepar_core.dynamics.force_columns import select
 
     from .. import base_routes, export, terminal
 
@@ -171,8 +171,8 @@ def _base(options: argparse.Namespace) -> int:
 def _energies(model: "Model", chosen: "tuple[Column, ...]") -> "tuple[Observation, Observation]":
     """H along the excitation, without and with further columns."""
     from basepar_core.base.symbolic import nominal_observation
-    from basepar_core.energy import check_columns, energies
-    from basepar_core.motion import excitation
+    from basepar_core.dynamics.energy import check_columns, energies
+    from basepar_core.dynamics.motion import excitation
 
     check_columns(chosen)
     motion = excitation(model.mechanism, model.assembled.coordinates)

@@ -75,11 +75,11 @@ Numbers without a unit are SI (rad, m, s); 30deg, '2 rad/s', 5mm say their own."
 
 def _onedof(options: argparse.Namespace) -> int:
     from basepar_core.api import load
-    from basepar_core.closure import prepare
+    from basepar_core.dynamics.closure import prepare
+    from basepar_core.dynamics.topology import coordinate_unit
     from basepar_core.onedof.machine import machine
     from basepar_core.onedof.virtual import reaction
     from basepar_core.onedof.way import the_coordinate
-    from basepar_core.topology import coordinate_unit
 
     from .. import onedof, terminal
     from ..drawing import check_ending, save
@@ -164,9 +164,9 @@ def _limits(given: list[str] | None, unit: str) -> tuple[float, float] | None:
 
 
 def _bands(mechanism: "Mechanism", given: list[str]) -> dict[str, float | None]:
+    from basepar_core.dynamics.topology import coordinate_unit
     from basepar_core.errors import UsageError
     from basepar_core.expressions.grammar import did_you_mean
-    from basepar_core.topology import coordinate_unit
 
     known = [value for joint in mechanism.joints for value in joint.values]
     found: dict[str, float | None] = {}

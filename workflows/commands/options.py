@@ -4,7 +4,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from basepar_core.closure import Model
+    from basepar_core.dynamics.closure import Model
 
 
 def with_columns(command: argparse.ArgumentParser) -> None:

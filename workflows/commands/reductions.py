@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from basepar_core.base.result import BaseParameters
-    from basepar_core.closure import Model
-    from basepar_core.columns import Column
+    from basepar_core.dynamics.closure import Model
+    from basepar_core.dynamics.force_columns import Column
     from basepar_core.reduced import ReducedMechanism
 
 
@@ -108,8 +108,8 @@ def _reduce(options: argparse.Namespace) -> int:
     from basepar_core.api import load
     from basepar_core.base import symbolic
     from basepar_core.base.extended import extend
-    from basepar_core.closure import prepare
-    from basepar_core.columns import select
+    from basepar_core.dynamics.closure import prepare
+    from basepar_core.dynamics.force_columns import select
 
     from .. import reduction_export, terminal
 
@@ -186,7 +186,7 @@ def _own(
     columns: "Sequence[Column]",
 ) -> "ReducedMechanism":
     """Of the model's own torques."""
-    from basepar_core.motion import excitation
+    from basepar_core.dynamics.motion import excitation
     from basepar_core.reduction import reduce_mechanism
 
     start = model.assembled.coordinates

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from markupsafe import Markup
 
-from basepar_core.closure import Model
+from basepar_core.dynamics.closure import Model
 
 from ..drawing import figure_of
 from .svg import embedded

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import zarr
 
-from basepar_core.closure import Model, prepare
+from basepar_core.dynamics.closure import Model, prepare
 from basepar_core.errors import BaseparError, StoreError
 from basepar_core.expressions.grammar import parse_unit
 from basepar_core.mechanism import Mechanism, parameter_unit

@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from basepar_core.base.numeric import OPERATIONS
 from basepar_core.base.result import number_of
-from basepar_core.columns import column_values, select
+from basepar_core.dynamics.force_columns import column_values, select
 
 from . import figures, mathml
 from .facts import Facts

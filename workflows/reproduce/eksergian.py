@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from basepar_core.api import load
-from basepar_core.closure import prepare
+from basepar_core.dynamics.closure import prepare
 from basepar_core.expressions.tree import Expression, evaluate
 from basepar_core.mechanism import Mechanism
 from basepar_core.onedof.machine import Machine, machine

@@ -15,10 +15,10 @@ import numpy as np
 from basepar_core.api import load
 from basepar_core.base.precise import precise_rank
 from basepar_core.base.symbolic import numeric
-from basepar_core.closure import prepare
+from basepar_core.dynamics.closure import prepare
+from basepar_core.dynamics.motion import excitation, excite
 from basepar_core.expressions.tree import evaluate
 from basepar_core.mechanism import Sines
-from basepar_core.motion import excitation, excite
 from basepar_core.precise.observation import variant
 from basepar_core.precise.ridge import rung
 

@@ -16,8 +16,8 @@ from basepar_core.base.product import ProductParameters, product
 from basepar_core.base.product_class import ADDED, EQUATION_21
 from basepar_core.base.result import BaseParameters
 from basepar_core.base.symbolic import numeric, parameter_indices, symbolic
-from basepar_core.closure import Model, prepare
-from basepar_core.motion import excitation
+from basepar_core.dynamics.closure import Model, prepare
+from basepar_core.dynamics.motion import excitation
 
 from .. import drawing
 from . import Say

@@ -14,10 +14,10 @@ from basepar_core.arrays import Array
 from basepar_core.base.precise import PreciseParameters, precise
 from basepar_core.base.result import BaseParameters
 from basepar_core.base.symbolic import nominal_observation, parameter_indices, symbolic
-from basepar_core.closure import Model
+from basepar_core.dynamics.closure import Model
+from basepar_core.dynamics.regressor import Observation
 from basepar_core.exact.black_box import BlackBox, black_box_beta
 from basepar_core.precise.numbers import text
-from basepar_core.regressor import Observation
 from basepar_core.symbolic.field import GeometryField
 from basepar_core.symbolic.joint_rules import Transfers
 

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from basepar_core.arrays import Array
 from basepar_core.expressions.tree import NUMPY, evaluate
+from basepar_core.mechanism import JOINT_VALUES, Mechanism
 from basepar_core.symbolic.algebraic_roots import symbol_values
 
 from . import joints, spatial
-from .arrays import Array
-from .mechanism import JOINT_VALUES, Mechanism
 from .spatial import cross
 from .topology import CutJoint, Topology, TreeJoint
 

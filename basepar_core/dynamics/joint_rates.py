@@ -7,9 +7,10 @@ body. Tree and cut joints are alike here, which `joints.speeds` (tree joints onl
 
 import numpy as np
 
+from basepar_core.arrays import Array
+from basepar_core.mechanism import LENGTH_VALUES
+
 from . import spatial
-from .arrays import Array
-from .mechanism import LENGTH_VALUES
 from .spatial import cross, dot
 
 #: Per value: directions that spin and slide are multiplied by (None: not at all).

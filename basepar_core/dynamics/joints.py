@@ -9,9 +9,10 @@ joint has the relative angular velocity in F1's axes. Arrays have components fir
 
 import numpy as np
 
+from basepar_core.arrays import Array
+from basepar_core.mechanism import JOINT_VALUES
+
 from . import spatial
-from .arrays import Array
-from .mechanism import JOINT_VALUES
 
 #: At zero a universal joint's second axis is F1's x and its first axis is F2's x.
 UNIVERSAL_ZERO = np.array([[0.0, 0.0, 1.0], [0.0, -1.0, 0.0], [1.0, 0.0, 0.0]])

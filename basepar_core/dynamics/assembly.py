@@ -10,13 +10,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from basepar_core.arrays import Array
+from basepar_core.errors import AssemblyError, MechanismError
 from basepar_core.expressions.tree import evaluate
+from basepar_core.mechanism import JOINT_VALUES, LENGTH_VALUES, Mechanism
 
 from . import joints, spatial
-from .arrays import Array
-from .errors import AssemblyError, MechanismError
 from .kinematics import Geometry, geometry
-from .mechanism import JOINT_VALUES, LENGTH_VALUES, Mechanism
 from .topology import Topology, joint_of_value, spanning_joints, topology
 
 LONGEST_TURN = 0.5  # rad a step

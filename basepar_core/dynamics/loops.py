@@ -4,11 +4,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from basepar_core.arrays import Array
+from basepar_core.errors import MechanismError
+from basepar_core.mechanism import JOINT_VALUES, LENGTH_VALUES, Mechanism
+
 from . import joints, kinematics
-from .arrays import Array
 from .assembly import Assembled
-from .errors import MechanismError
-from .mechanism import JOINT_VALUES, LENGTH_VALUES, Mechanism
 from .topology import Topology
 
 #: Largest change of a coordinate between two closures, rad, and as a share of the mechanism's

@@ -4,11 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from basepar_core.arrays import Array
+from basepar_core.mechanism import JOINT_VALUES
+
 from . import joints, kinematics
-from .arrays import Array
 from .kinematics import Geometry
 from .loops import Loops
-from .mechanism import JOINT_VALUES
 from .topology import Topology
 
 #: Newton converges quadratically: after an update below this the error is at rounding.

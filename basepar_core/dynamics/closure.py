@@ -17,13 +17,14 @@ from enum import IntEnum
 
 import numpy as np
 
+from basepar_core.arrays import Array
+from basepar_core.mechanism import Mechanism
+
 from . import kinematics
-from .arrays import Array
 from .assembly import Assembled, assemble
 from .kinematics import Geometry
+from .loop_newton import LAST_UPDATE, Closer, Lanes
 from .loops import Loops, choose_loops
-from .mechanism import Mechanism
-from .newton import LAST_UPDATE, Closer, Lanes
 from .topology import Topology
 
 #: Variants that fail on a leg repeat it with each finer factor.

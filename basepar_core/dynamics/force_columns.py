@@ -24,16 +24,16 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from basepar_core.arrays import Array
+from basepar_core.errors import MissingDataError, UsageError
 from basepar_core.expressions.grammar import did_you_mean
 from basepar_core.expressions.tree import Expression, evaluate
+from basepar_core.mechanism import GROUND, LENGTH_VALUES, Damper, Friction, Mechanism, Spring
 from basepar_core.symbolic.algebraic_roots import symbol_values
 
-from . import joint_rates, kinematics, metrics, spatial
-from .arrays import Array
+from . import joint_rates, kinematics, spatial, strokes
 from .closure import Model
-from .errors import MissingDataError, UsageError
 from .kinematics import Geometry, Poses, Twists
-from .mechanism import GROUND, LENGTH_VALUES, Damper, Friction, Mechanism, Spring
 from .motion import Motion
 from .regressor import LANES, Observation, Rates
 from .spatial import cross, dot
@@ -354,4 +354,4 @@ def _tracks(
     carried = [name for name in map(joint_value, chosen) if name is not None]
     joints = {joint_of_value(model.mechanism, name)[0] for name in carried}
     names = [n for joint in model.mechanism.joints if joint in joints for n in joint.values]
-    return dict(metrics.tracks(model, values, q, names))
+    return dict(strokes.tracks(model, values, q, names))

@@ -7,9 +7,10 @@ values; of the others those with most freedoms are cut, because they leave fewes
 from dataclasses import dataclass
 from functools import cached_property
 
-from .errors import MechanismError
+from basepar_core.errors import MechanismError
+from basepar_core.mechanism import GROUND, JOINT_VALUES, LENGTH_VALUES, Joint, Mechanism
+
 from .joints import configuration_size
-from .mechanism import GROUND, JOINT_VALUES, LENGTH_VALUES, Joint, Mechanism
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ times faster than (…, 3, 3) with matmul for the batches met here, and `a[0]` r
 
 import numpy as np
 
-from .arrays import Array
+from basepar_core.arrays import Array
 
 # Below this angle (rad) series replace quotients: their next term is below 1e-17 relative.
 SMALL = 1e-4

@@ -16,11 +16,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from basepar_core.arrays import Array
+from basepar_core.errors import UsageError
+
 from . import kinematics
-from .arrays import Array
 from .closure import Model
-from .columns import Column, laws
-from .errors import UsageError
+from .force_columns import Column, laws
 from .motion import Motion
 from .regressor import LANES, Observation, Rates
 from .spatial import cross, dot, rotate_back

@@ -4,11 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from basepar_core.arrays import Array
+from basepar_core.errors import MissingDataError, MotionError
 from basepar_core.expressions.tree import Expression, evaluate
-
-from .arrays import Array
-from .errors import MissingDataError, MotionError
-from .mechanism import (
+from basepar_core.mechanism import (
     ConstantSpeed,
     Cycle,
     Data,

@@ -4,10 +4,11 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from basepar_core.arrays import Array
+from basepar_core.mechanism import JOINT_VALUES, LENGTH_VALUES
+
 from . import joints, kinematics
-from .arrays import Array
 from .closure import Model
-from .mechanism import JOINT_VALUES, LENGTH_VALUES
 from .regressor import LANES
 from .spatial import dot
 from .topology import joint_of_value

@@ -12,12 +12,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from basepar_core.arrays import Array
+
 from . import kinematics, spatial
-from .arrays import Array
 from .closure import Model, Outcome, Trace, trace, trace_alone
 from .kinematics import Geometry, Poses
+from .loop_newton import LAST_UPDATE, invert
 from .motion import Motion
-from .newton import LAST_UPDATE, invert
 from .spatial import contract, cross, dot
 
 #: A gap (m or rad) that no rounding makes: Newton closes to 1e-13, and constraints that were left
