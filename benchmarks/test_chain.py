@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from basepar_core.base.numeric import unit_columns
+from basepar_core.compiled import paths
 from basepar_core.dynamics.motion import cycle, excitation
-from basepar_core.kernels import paths
 from cluster.connect import connect
 from cluster.places import Laptop
 from sweeps.evaluate import prepare

@@ -10,12 +10,12 @@ import pytest
 from scipy.linalg import lapack, qr
 
 from basepar_core.api import load
+from basepar_core.compiled.api import Kernels
+from basepar_core.compiled.linear_triangles import triangles_of
+from basepar_core.compiled.workspace import zeros
 from basepar_core.dynamics.closure import Outcome, prepare
 from basepar_core.dynamics.motion import Motion, excitation
 from basepar_core.dynamics.regressor import observe
-from basepar_core.kernels.linear_triangles import triangles_of
-from basepar_core.kernels.run import Kernels
-from basepar_core.kernels.work import zeros
 from tests.mechanisms import nearby
 
 VARIANTS, SAMPLES, CHUNKS = 8, 64, 40

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from basepar_core.api import load
+from basepar_core.compiled.backend import Engine
 from basepar_core.dynamics.closure import prepare
-from basepar_core.engine import Engine
 from basepar_core.files import loads
 from basepar_core.onedof import turning
 from basepar_core.onedof.machine import turn_at

@@ -14,9 +14,9 @@ import pytest
 from scipy.interpolate import CubicSpline
 
 from basepar_core.api import load
+from basepar_core.compiled.backend import Engine
 from basepar_core.dynamics import kinematics
 from basepar_core.dynamics.closure import prepare
-from basepar_core.engine import Engine
 from basepar_core.expressions.tree import evaluate
 from basepar_core.onedof import turning
 from basepar_core.onedof.joint_rates import modes

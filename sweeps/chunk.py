@@ -12,14 +12,14 @@ import numpy as np
 
 from basepar_core import cycle_metrics
 from basepar_core.base.numeric import Check, allowed_share
+from basepar_core.compiled import linear, paths
+from basepar_core.compiled.backend import Variants
 from basepar_core.cycle_metrics import ClosedCycle
 from basepar_core.dynamics import kinematics
 from basepar_core.dynamics.closure import Outcome
 from basepar_core.dynamics.force_columns import column_values, observe_columns, with_columns
 from basepar_core.dynamics.motion import Motion
 from basepar_core.dynamics.regressor import OPEN, Observation
-from basepar_core.engine import Variants
-from basepar_core.kernels import linear, paths
 from basepar_core.onedof import turning
 from basepar_core.onedof.metrics import BROKEN, COARSE, Meter
 from basepar_core.symbolic.algebraic_roots import symbol_values

@@ -8,16 +8,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from basepar_core import cycle_metrics
+from basepar_core import cycle_metrics, warmup
 from basepar_core.base.result import BaseParameters
+from basepar_core.compiled.backend import Engine
 from basepar_core.dynamics.closure import Model
 from basepar_core.dynamics.closure import prepare as assemble
 from basepar_core.dynamics.force_columns import column_values, select
 from basepar_core.dynamics.motion import Motion, cycle, excitation
 from basepar_core.dynamics.regressor import Observation
-from basepar_core.engine import Engine
 from basepar_core.errors import MechanismError, MissingDataError
-from basepar_core.kernels import warmup
 from basepar_core.mechanism import Mechanism
 from basepar_core.onedof.metrics import Meter, meter_of
 from basepar_core.reduction import check_reducible

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from basepar_core.compiled.backend import Engine
 from basepar_core.dynamics.closure import Model, Trace
 from basepar_core.dynamics.motion import excitation
-from basepar_core.engine import Engine
 
 from .outputs import Arrays, Columns, Output, blank
 from .statuses import PreciseStatus, Reason

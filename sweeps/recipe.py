@@ -7,11 +7,11 @@ from typing import Any
 from basepar_core import cycle_metrics
 from basepar_core.base.extended import beside
 from basepar_core.base.result import BaseParameters
+from basepar_core.compiled.backend import Engine
 from basepar_core.dynamics.closure import Model
 from basepar_core.dynamics.force_columns import Column
 from basepar_core.dynamics.motion import Motion
 from basepar_core.dynamics.topology import joint_of_value
-from basepar_core.engine import Engine
 from basepar_core.mechanism import LENGTH_VALUES
 from basepar_core.onedof.metrics import Meter
 

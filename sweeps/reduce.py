@@ -12,13 +12,13 @@ import numpy as np
 
 from basepar_core.base.extended import beside
 from basepar_core.base.result import BaseParameters
+from basepar_core.compiled.paths import Torques, own_path
 from basepar_core.criteria import select
 from basepar_core.dynamics.closure import Model
 from basepar_core.dynamics.force_columns import Column, unit
 from basepar_core.dynamics.motion import Motion, excitation
 from basepar_core.dynamics.regressor import Observation
 from basepar_core.generalised import along
-from basepar_core.kernels.paths import Torques, own_path
 from basepar_core.measured import errors_on
 from basepar_core.mechanism import Mechanism, parameter_unit
 from basepar_core.paths import Path

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from basepar_core import files
+from basepar_core.compiled.backend import way
 from basepar_core.dynamics.closure import Model
 from basepar_core.dynamics.topology import coordinate_unit
-from basepar_core.engine import way
 from basepar_core.errors import StoreError
 from basepar_core.expressions.grammar import parse_unit
 from basepar_core.expressions.tree import Expression, evaluate

@@ -14,11 +14,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from basepar_core.arrays import Array
+from basepar_core.compiled.backend import Engine
 from basepar_core.dynamics.closure import Model
 from basepar_core.dynamics.motion import cycle
 from basepar_core.dynamics.topology import joint_of_value
 
-from ..engine import Engine
 from ..errors import MissingDataError, UsageError
 from ..mechanism import LENGTH_VALUES, ConstantSpeed, Data, Mechanism
 from . import turning

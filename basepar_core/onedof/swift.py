@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from basepar_core.arrays import Array
+from basepar_core.compiled.backend import Engine
 from basepar_core.dynamics.closure import Model, Outcome
 from basepar_core.dynamics.motion import Motion
 from basepar_core.dynamics.strokes import pin_turn, tracks
 
-from ..engine import Engine
 from . import periodic
 from .joint_rates import line_tables, load_tables
 from .loads import Loads, loads_of
@@ -30,7 +30,7 @@ from .turn import Turn, turn_of
 from .way import Way
 
 if TYPE_CHECKING:
-    from ..kernels.run import Start
+    from basepar_core.compiled.api import Start
 
 #: Samples a turn, and how often they are doubled.
 FIRST, MOST = 64, 512

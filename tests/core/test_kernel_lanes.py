@@ -5,10 +5,11 @@ import numpy as np
 import pytest
 from numba import njit
 
-from basepar_core.kernels import lanes, qr
-from basepar_core.kernels.elimination import order, parity
-from basepar_core.kernels.lanes import LANES
-from basepar_core.kernels.vectors import (
+from basepar_core.compiled import qr
+from basepar_core.compiled.elimination import order, parity
+from basepar_core.compiled.simd import lane_types
+from basepar_core.compiled.simd.lane_types import LANES
+from basepar_core.compiled.simd.vectors import (
     WIDTH,
     floor,
     larger,
@@ -21,13 +22,13 @@ from basepar_core.kernels.vectors import (
     total,
     where,
 )
-from basepar_core.kernels.vectors import lanes as view
+from basepar_core.compiled.simd.vectors import lanes as view
 
 
 # Kernels have no entry for Python: these are it.
 @njit
 def sine_cosine(angles, row, sine, cosine):
-    lanes.sine_cosine(view(angles), row, view(sine), view(cosine))
+    lane_types.sine_cosine(view(angles), row, view(sine), view(cosine))
 
 
 @njit

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from basepar_core.api import load
+from basepar_core.compiled.api import _bends
+from basepar_core.compiled.backend import Engine
+from basepar_core.compiled.simd.lane_types import ORDER
 from basepar_core.dynamics.closure import Outcome, prepare, trace
 from basepar_core.dynamics.motion import excitation
-from basepar_core.engine import Engine
-from basepar_core.kernels.lanes import ORDER
-from basepar_core.kernels.run import _bends
 from tests.mechanisms import nearby
 
 

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from basepar_core import files
+from basepar_core.compiled.backend import Engine, why_plain
+from basepar_core.compiled.simd.lane_types import LANES
 from basepar_core.dynamics import closure, motion, regressor
 from basepar_core.dynamics.closure import Outcome
 from basepar_core.dynamics.loop_newton import LAST_UPDATE
 from basepar_core.dynamics.motion import Motion
-from basepar_core.engine import Engine, why_plain
-from basepar_core.kernels.lanes import LANES
 from tests import mechanisms
 from tests.core.test_regressor import LOOPS, single
 from tests.mechanisms import PLANAR, RRS3, C, E, F, P, R, S, U, linkage, random_tree

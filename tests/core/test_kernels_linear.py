@@ -11,11 +11,11 @@ from numba import njit
 from basepar_core import files
 from basepar_core.base import numeric
 from basepar_core.base.symbolic import symbolic
+from basepar_core.compiled import linear
+from basepar_core.compiled.linear_lanes import bidiagonals, quotients
+from basepar_core.compiled.linear_triangles import triangles_of
+from basepar_core.compiled.simd.lane_types import LANES
 from basepar_core.dynamics import closure, motion, regressor
-from basepar_core.kernels import linear
-from basepar_core.kernels.lanes import LANES
-from basepar_core.kernels.linear_lanes import bidiagonals, quotients
-from basepar_core.kernels.linear_triangles import triangles_of
 from basepar_core.symbolic.algebraic_roots import symbol_values
 from tests.mechanisms import nearby
 

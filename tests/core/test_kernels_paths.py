@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from basepar_core import reduction
-from basepar_core.kernels import paths
-from basepar_core.kernels.lanes import LANES
+from basepar_core.compiled import paths
+from basepar_core.compiled.simd.lane_types import LANES
 from basepar_core.paths import TIE
 from tests.oracles import elimination
 

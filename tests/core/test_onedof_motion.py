@@ -9,9 +9,9 @@ from scipy.interpolate import CubicSpline
 from scipy.optimize import brentq
 
 from basepar_core.api import load
+from basepar_core.compiled.backend import Engine
 from basepar_core.dynamics import kinematics
 from basepar_core.dynamics.closure import prepare
-from basepar_core.engine import Engine
 from basepar_core.errors import MechanismError, UsageError
 from basepar_core.files import loads
 from basepar_core.onedof import turning

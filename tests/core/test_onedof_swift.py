@@ -8,8 +8,8 @@ import pytest
 from basepar_core.api import load
 from basepar_core.base.compiled import compiled
 from basepar_core.base.symbolic import symbolic
+from basepar_core.compiled.backend import Engine
 from basepar_core.dynamics.closure import prepare
-from basepar_core.engine import Engine
 from basepar_core.files import loads
 from basepar_core.onedof import periodic, swift
 from basepar_core.onedof.machine import turn_at

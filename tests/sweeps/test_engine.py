@@ -9,8 +9,8 @@ from functools import cache
 import numpy as np
 import pytest
 
-from basepar_core import engine
 from basepar_core.api import load
+from basepar_core.compiled import backend
 from basepar_core.files import library_path
 from basepar_core.reduction import noise_levels
 from sweeps.evaluate import ChunkEvaluator, prepare
@@ -63,7 +63,7 @@ def by_kernels(name: str) -> dict[str, np.ndarray]:
 def test_sweep_as_by_the_plain_path(name, monkeypatch):
     one, columns = prepared(name)
     fast = by_kernels(name)
-    monkeypatch.setattr(engine, "LARGEST", -1.0)  # nothing is left to the kernels
+    monkeypatch.setattr(backend, "LARGEST", -1.0)  # nothing is left to the kernels
     plain = one(columns, np.ones(CASES[name][1], bool))
     for what in ("status", "reason", "branch"):
         np.testing.assert_array_equal(fast[what], plain[what], err_msg=what)
@@ -152,12 +152,12 @@ def test_show_says_which_way_and_why(tmp_path):
 def test_far_cycles_go_the_plain_way(monkeypatch):
     """The four-bar's cycle is one turn: with less than that allowed, only the excitation is in."""
     model = prepared("four-bar")[0].model
-    monkeypatch.setattr(engine, "LARGEST", 4.0)
-    found = engine.way(model)
+    monkeypatch.setattr(backend, "LARGEST", 4.0)
+    found = backend.way(model)
     assert found.name == "compiled kernels"
     assert "cycle: coordinates reach" in found.why
-    monkeypatch.setattr(engine, "LARGEST", 1e-3)
-    found = engine.way(model)
+    monkeypatch.setattr(backend, "LARGEST", 1e-3)
+    found = backend.way(model)
     assert found.name == "plain NumPy"
     assert "excitation: coordinates reach" in found.why
 

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from basepar_core import engine, files
+from basepar_core import files
+from basepar_core.compiled import backend
 from sweeps.evaluate import prepare
 from sweeps.plans import Random
 from sweeps.spec import Evaluation, SweepSpec
@@ -28,7 +29,7 @@ def evaluated(a, b):
 def test_a_linkage_that_cannot_move_is_not_solved(by, monkeypatch):
     """Bennett's condition is a : b = 3 : 4 (Bennett 1903); anything else is a structure."""
     if by == "plain path":
-        monkeypatch.setattr(engine, "LARGEST", -1.0)
+        monkeypatch.setattr(backend, "LARGEST", -1.0)
     found = evaluated([3, 3, 3.001, 6, 1.5, 4], [4, 4.2, 4, 8, 2, 3])
     assert found["status"].tolist() == [
         Status.SOLVED,

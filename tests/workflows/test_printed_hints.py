@@ -8,8 +8,8 @@ from types import SimpleNamespace
 import pytest
 
 from basepar_core.api import load
+from basepar_core.compiled.backend import way
 from basepar_core.dynamics.closure import prepare
-from basepar_core.engine import way
 from basepar_core.files import loads
 from basepar_core.texts.counting import plural
 from cluster.places import Slurm, Ssh, problems

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from basepar_core.kernels.lanes import _forget_older
+from basepar_core.compiled.simd.lane_types import _forget_older
 
 #: A sweep of a loop in the plane, geometries of a spatial one and of an arm.
 SWEEP = """
@@ -54,7 +54,7 @@ def test_a_second_process_compiles_nothing():
 def test_half_is_compiled_beside(tmp_path):
     """Into the cache that this process reads; and nothing where it is there already."""
     script = (
-        "from basepar_core.kernels import warmup\n"
+        "from basepar_core.compiled import warmup\n"
         "first = warmup.beside()\n"
         "first.join()\n"
         "assert warmup.beside() is None"

@@ -18,7 +18,7 @@ def register(add: Add) -> None:
 
 
 def _warmup(options: argparse.Namespace) -> int:
-    from basepar_core.kernels import warmup
+    from basepar_core import warmup
 
     from .. import terminal
 

@@ -7,9 +7,10 @@ for each column of R is as exact as its own length lets it be.
 
 import numpy as np
 
-from .lanes import LANES, door, kernel
+from basepar_core.compiled.simd.lane_types import LANES, door, kernel
+from basepar_core.compiled.simd.linear_vectors import dots, subtract
+
 from .linear_lanes import bidiagonals, quotients, triangles
-from .linear_vectors import dots, subtract
 
 
 @kernel

@@ -4,9 +4,10 @@ The formulas of `regressor._spatial_columns`, with what does not depend on the c
 out: with B = [α]× + ω ωᵀ − ω², a point x of the body has acceleration a + B x.
 """
 
-from .lanes import LANES, kernel
-from .sizes import ALPHA, OMEGA, PULL
-from .vectors import WIDTH, larger
+from basepar_core.compiled.simd.lane_types import LANES, kernel
+from basepar_core.compiled.simd.vectors import WIDTH, larger
+
+from .error_scales import ALPHA, OMEGA, PULL
 
 _1, _2, _3, _4, _5, _6, _7, _8 = (k * LANES for k in range(1, 9))
 _9, _10, _11 = (k * LANES for k in range(9, 12))

@@ -13,7 +13,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from .lanes import LANES
+from .lane_types import LANES
 
 _VECTOR = ir.VectorType(ir.DoubleType(), LANES)
 

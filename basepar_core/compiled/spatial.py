@@ -6,9 +6,10 @@ pose: link axes X (9), origin P (3), and a ball's axes of rotation N (9).
 twist: angular velocity W (3), velocity V of the link's origin (3). motion: alike, accelerations.
 """
 
-from .lanes import LANES, kernel, sine_cosine
-from .plan import BALL, KIND, PARENT, POSITION, SAME, SIGN, SLIDE, SPEED, TURN
-from .vectors import WIDTH
+from basepar_core.compiled.simd.lane_types import LANES, kernel, sine_cosine
+from basepar_core.compiled.simd.vectors import WIDTH
+
+from .mechanism_tables import BALL, KIND, PARENT, POSITION, SAME, SIGN, SLIDE, SPEED, TURN
 
 X, P, N, POSE = 0, 9, 12, 21
 W, V, TWIST = 0, 3, 6

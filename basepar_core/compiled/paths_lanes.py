@@ -6,9 +6,9 @@ computed does not: rows of parameters that have left are carried along unread.
 
 import numpy as np
 
-from ..paths import TIE
-from .lanes import LANES, kernel
-from .linear_vectors import dots, subtract
+from basepar_core.compiled.simd.lane_types import LANES, kernel
+from basepar_core.compiled.simd.linear_vectors import dots, subtract
+from basepar_core.paths import TIE
 
 _EPS = float(np.finfo(float).eps)
 

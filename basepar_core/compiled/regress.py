@@ -4,20 +4,8 @@ The plain path is `regressor._evaluate`. For each coordinate the virtual twists 
 the tree's regressor is never formed.
 """
 
-from .lanes import LANES, door, kernel
-from .rates import block_ratios, drive, drive_one, factor_blocks, solve_blocks
-from .sizes import TERMS, add_terms, clear, finish_common
-from .spaces import (
-    set_bodies,
-    set_columns,
-    set_gaps,
-    set_ground,
-    set_jacobian,
-    set_mismatch,
-    set_motion,
-    set_poses,
-)
-from .vectors import (
+from basepar_core.compiled.simd.lane_types import LANES, door, kernel
+from basepar_core.compiled.simd.vectors import (
     WIDTH,
     below,
     bundle,
@@ -28,6 +16,19 @@ from .vectors import (
     size_of,
     smaller,
     spread,
+)
+
+from .error_scales import TERMS, add_terms, clear, finish_common
+from .rates import block_ratios, drive, drive_one, factor_blocks, solve_blocks
+from .spaces import (
+    set_bodies,
+    set_columns,
+    set_gaps,
+    set_ground,
+    set_jacobian,
+    set_mismatch,
+    set_motion,
+    set_poses,
 )
 
 _EPS = 2.220446049250313e-16

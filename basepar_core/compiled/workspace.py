@@ -5,10 +5,10 @@ from typing import NamedTuple
 import numpy as np
 
 from basepar_core.arrays import Array
+from basepar_core.compiled.simd.lane_types import LANES, LINE, ORDER
+from basepar_core.compiled.simd.vectors import WIDTH
 
-from .lanes import LANES, LINE, ORDER
-from .plan import Plan
-from .vectors import WIDTH
+from .mechanism_tables import Plan
 
 #: Bytes of a vector, and of a line of the cache.
 _LINE = 8 * WIDTH

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from basepar_core.arrays import Array
 from basepar_core.dynamics.closure import Model
 from basepar_core.dynamics.force_columns import columns
 from basepar_core.dynamics.loop_newton import LAST_UPDATE
@@ -19,10 +20,8 @@ from basepar_core.dynamics.motion import Motion, cycle, excitation
 from basepar_core.dynamics.regressor import Observation
 from basepar_core.dynamics.regressor import observe as observe_plainly
 
-from .arrays import Array
-
 if TYPE_CHECKING:
-    from .kernels.run import Kernels, Start
+    from .api import Kernels, Start
 
 #: Coordinates beyond this (rad or m) stay with the plain path: the kernels reduce angles by
 #: multiples of π/2 that are exact up to ten times as much, and dependent joints may turn faster.
@@ -48,7 +47,7 @@ class Engine:
 
     @cached_property
     def kernels(self) -> "Kernels":
-        from .kernels.run import Kernels  # loads the compiler: only where it is needed
+        from .api import Kernels  # loads the compiler: only where it is needed
 
         return Kernels(self.model)
 

@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 
 from basepar_core.arrays import Array
-
-from ..base import numeric
-from ..base.numeric import Check, Spectrum
+from basepar_core.base import numeric
+from basepar_core.base.numeric import Check, Spectrum
 
 #: Wider matrices are brought to triangles one by one: lanes of them no longer fit a core's cache.
 WIDEST = 32

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 from numba.core.registry import CPUDispatcher
 
-from basepar_core.arrays import Array
+from .arrays import Array
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Warmed:
 
 def cache_directory() -> str:
     """Where the kernels are kept."""
-    from .linear_spectra import hold
+    from basepar_core.compiled.linear_spectra import hold
 
     return str(hold.stats.cache_path)
 
@@ -74,11 +74,11 @@ def _compiled() -> int:
 
 def _observed(name: str) -> Callable[[], None]:
     def job() -> None:
-        from basepar_core.api import load
+        from basepar_core.compiled.backend import Engine
         from basepar_core.dynamics.closure import prepare
         from basepar_core.dynamics.motion import excitation
 
-        from ..engine import Engine
+        from .api import load
 
         model = prepare(load(name))
         mechanism = model.mechanism
@@ -97,8 +97,8 @@ def _matrices(width: int) -> tuple[Array, Array, Array]:
 
 
 def _spectra() -> None:
-    from . import linear
-    from .linear_triangles import triangles_of
+    from basepar_core.compiled import linear
+    from basepar_core.compiled.linear_triangles import triangles_of
 
     W, error, terms = _matrices(4)
     linear.finite(W)
@@ -108,7 +108,7 @@ def _spectra() -> None:
 
 
 def _paths() -> None:
-    from . import paths
+    from basepar_core.compiled import paths
 
     W, error, phi = _matrices(4)
     paths.own_path(W, phi, (0, 1, 2), None, error, np.arange(2))
@@ -116,7 +116,7 @@ def _paths() -> None:
 
 
 def _turning() -> None:
-    from ..onedof.turning import Turn, regimes, run
+    from basepar_core.onedof.turning import Turn, regimes, run
 
     row, none = np.ones((1, 5)), np.zeros((1, 0, 5))
     turn = Turn(np.arange(5.0), row, 0 * row, -row, -row, none, none[..., :3], ())

@@ -9,10 +9,18 @@ from functools import lru_cache
 import numpy as np
 
 from basepar_core.arrays import Array
+from basepar_core.compiled.simd.lane_types import door, kernel
+from basepar_core.compiled.simd.vectors import (
+    WIDTH,
+    lanes,
+    number,
+    set_number,
+    some,
+    spread,
+    total,
+)
 
-from .lanes import door, kernel
-from .vectors import WIDTH, lanes, number, set_number, some, spread, total
-from .work import zeros
+from .workspace import zeros
 
 
 def triangles_of(W: Array, chosen: Array, order: Array) -> Array:

@@ -4,10 +4,20 @@ As `closure.trace` goes it: in equal steps, loops closed at each. What is found 
 where the next step starts from, and is closed to rounding at the last one alone.
 """
 
-from .close import copy, judge, load, load_constants, newton
-from .lanes import LANES, door, kernel
+from basepar_core.compiled.simd.lane_types import LANES, door, kernel
+from basepar_core.compiled.simd.vectors import (
+    WIDTH,
+    bundle,
+    lanes,
+    number,
+    set_number,
+    size_of,
+    spread,
+    where,
+)
+
+from .loop_closure import copy, judge, load, load_constants, newton
 from .spaces import set_ground
-from .vectors import WIDTH, bundle, lanes, number, set_number, size_of, spread, where
 
 #: Last update of Newton on the way: quadratic, so that 1e-10 is left open.
 ON_THE_WAY = 1e-5

@@ -6,8 +6,10 @@ LANES); J (row · speeds + speed, LANES), zero where a speed does not occur. As 
 `kinematics.loop_jacobian` have them.
 """
 
-from .lanes import LANES, kernel
-from .plan import (
+from basepar_core.compiled.simd.lane_types import LANES, kernel
+from basepar_core.compiled.simd.vectors import WIDTH
+
+from .mechanism_tables import (
     ABOUT_WHOLE,
     ALONG,
     BALL,
@@ -26,7 +28,6 @@ from .plan import (
     SPOT,
     WORLD,
 )
-from .vectors import WIDTH
 
 X1, X2, OFF, PT, CUT = 0, 9, 18, 21, 24
 _P0, _P1, _P2 = 9 * LANES, 10 * LANES, 11 * LANES

@@ -2,11 +2,12 @@
 
 import numpy as np
 
-from ..base.numeric import NO_EFFECT
-from .lanes import LANES, door, kernel
+from basepar_core.base.numeric import NO_EFFECT
+from basepar_core.compiled.simd.lane_types import LANES, door, kernel
+from basepar_core.compiled.simd.linear_vectors import dots, subtract
+
 from .linear_lanes import triangles
 from .linear_spectra import load
-from .linear_vectors import dots, subtract
 from .paths_lanes import additions, elimination, orthogonal
 
 

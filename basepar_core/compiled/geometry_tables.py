@@ -18,10 +18,10 @@ from basepar_core.dynamics import spatial
 from basepar_core.dynamics.closure import Model
 from basepar_core.dynamics.topology import TreeJoint
 from basepar_core.expressions.tree import Expression, evaluate, names
+from basepar_core.mechanism import Frame
 from basepar_core.symbolic.algebraic_roots import symbol_values
 
-from ..mechanism import Frame
-from .plan import chain, link_elements
+from .mechanism_tables import chain, link_elements
 
 #: A joint's frame in a body: origin (3, …), axes (3, 3, …).
 Side = tuple[Array, Array]

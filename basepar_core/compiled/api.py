@@ -12,6 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from basepar_core.arrays import Array
+from basepar_core.compiled.simd.lane_types import LANES, ORDER
 from basepar_core.dynamics import kinematics
 from basepar_core.dynamics.closure import (
     ASSEMBLY_REFINEMENTS,
@@ -26,13 +27,12 @@ from basepar_core.dynamics.loop_newton import LAST_UPDATE, Closer
 from basepar_core.dynamics.motion import Motion
 from basepar_core.dynamics.regressor import Observation
 
-from .approach import approach
-from .close import walk
-from .dimensions import Dimensions
-from .lanes import LANES, ORDER
-from .plan import Plan, plan
+from .continuation import approach
+from .geometry_tables import Dimensions
+from .loop_closure import walk
+from .mechanism_tables import Plan, plan
 from .regress import regress
-from .work import Work, aligned, workspace
+from .workspace import Work, aligned, workspace
 
 #: Geometries on the way that are evaluated together: two megabytes, most often.
 _TOGETHER = 8192

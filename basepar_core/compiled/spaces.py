@@ -6,12 +6,13 @@ functions; Python cannot. `plan` and `work` are bundles.
 
 from numba.extending import overload
 
+from basepar_core.compiled.simd.lane_types import INNER
+from basepar_core.compiled.simd.vectors import below
+
 from . import planar, spatial, spatial_loops
-from .lanes import INNER
-from .plan import PlanarPlan
-from .sizes import ALPHA, OMEGA, PULL, clear, longer
+from .error_scales import ALPHA, OMEGA, PULL, clear, longer
+from .mechanism_tables import PlanarPlan
 from .spatial_columns import at_origin, columns, offset
-from .vectors import below
 
 
 def set_ground(plan, work):

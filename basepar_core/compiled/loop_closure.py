@@ -5,13 +5,8 @@ others share its block. Factors of the Jacobian are kept for a second step where
 small: near the solution they are as good, and cost nothing. Masks are 1 or 0 per lane.
 """
 
-from basepar_core.dynamics.loop_newton import SMALL
-
-from .lanes import LANES, LINE, ORDER, door, kernel, sine_cosine
-from .plan import BALL, FIXED, KIND, POSITION, SPEED
-from .rates import block_ratios, drive, factor_blocks, solve_blocks
-from .spaces import set_gaps, set_ground, set_jacobian, set_poses
-from .vectors import (
+from basepar_core.compiled.simd.lane_types import LANES, LINE, ORDER, door, kernel, sine_cosine
+from basepar_core.compiled.simd.vectors import (
     WIDTH,
     bundle,
     lanes,
@@ -25,6 +20,11 @@ from .vectors import (
     sqrt,
     where,
 )
+from basepar_core.dynamics.loop_newton import SMALL
+
+from .mechanism_tables import BALL, FIXED, KIND, POSITION, SPEED
+from .rates import block_ratios, drive, factor_blocks, solve_blocks
+from .spaces import set_gaps, set_ground, set_jacobian, set_poses
 
 #: As in `newton.NEWTON_STEPS`, and two more for steps with kept factors.
 STEPS = 14

@@ -4,9 +4,10 @@ Rows and speeds are scaled so that lengths count in the mechanism's longest offs
 solved for is the same, and what is singular does not depend on units.
 """
 
-from .lanes import LANES, kernel
+from basepar_core.compiled.simd.lane_types import LANES, kernel
+from basepar_core.compiled.simd.vectors import WIDTH, below, spread, sqrt, where
+
 from .qr import factor, inverse_square, solve
-from .vectors import WIDTH, below, spread, sqrt, where
 
 
 @kernel

@@ -8,11 +8,11 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
+from basepar_core import reduction
 from basepar_core.arrays import Array
+from basepar_core.base.numeric import OPERATIONS
+from basepar_core.paths import Path
 
-from .. import reduction
-from ..base.numeric import OPERATIONS
-from ..paths import Path
 from .linear import SLACK, columns
 
 

@@ -7,8 +7,10 @@ per cut its points (2 each), angle, sign of the normal, axes x and y (2 each), t
 cosine and sine.
 """
 
-from .lanes import LANES, kernel, sine_cosine
-from .plan import (
+from basepar_core.compiled.simd.lane_types import LANES, kernel, sine_cosine
+from basepar_core.compiled.simd.vectors import WIDTH
+
+from .mechanism_tables import (
     ALONG,
     FIRST,
     KIND,
@@ -24,7 +26,6 @@ from .plan import (
     SPEED,
     TURN,
 )
-from .vectors import WIDTH
 
 POSE, TWIST = 9, 3
 _1, _2, _3, _4, _5, _6, _7, _8 = (k * LANES for k in range(1, 9))
