@@ -8,7 +8,8 @@ import os
 import warnings
 from pathlib import Path
 
-from . import files
+from basepar_core.files import mechanism_file
+
 from .errors import BaseparWarning
 from .mechanism import Mechanism
 
@@ -38,9 +39,9 @@ def load(source: str | Path) -> Mechanism:
         A bare angle above a full turn, most likely meant in degrees; what an import left out.
     """
     path = Path(source)
-    shipped = str(source) in files.library_names()
+    shipped = str(source) in mechanism_file.library_names()
     if shipped or path.suffix not in OTHER_FORMATS or not os.path.isfile(path):
-        return files.load(source)
+        return mechanism_file.load(source)
     from .imports import read_file  # computer algebra: our own files do without
 
     found = read_file(path)

@@ -22,6 +22,7 @@ from basepar_core.dynamics.assembly import assemble
 from basepar_core.dynamics.closure import Model
 from basepar_core.dynamics.force_columns import Column, joint_value, select
 from basepar_core.expressions.tree import Call, Expression, Name, Number, Pi, names
+from basepar_core.files.mechanism_file import loads
 from basepar_core.symbolic.field import GeometryField
 from basepar_core.symbolic.joint_rules import Transfers
 
@@ -35,7 +36,6 @@ from .checker.family import SURE
 from .checker.verdict import FORMAT, HERE, SCOPES, STATED, digest
 from .errors import BaseparError
 from .exact.family import SpinRelation
-from .files import loads
 from .mechanism import Friction, Mechanism, Spring, Symbol, Vector
 
 #: Pins move this share of what was tried before, where no box holds one configuration each.

@@ -9,7 +9,6 @@ import time
 
 import pytest
 
-from basepar_core import files
 from basepar_core.base.symbolic import symbolic
 from basepar_core.dynamics import closure
 from basepar_core.exact.beta import exact_beta
@@ -17,6 +16,7 @@ from basepar_core.exact.black_box import black_box_beta
 from basepar_core.exact.component import find_component
 from basepar_core.exact.identities import check_identities
 from basepar_core.exact.rank import generic_rank
+from basepar_core.files import mechanism_file
 from basepar_core.symbolic.field import GeometryField
 from basepar_core.symbolic.joint_rules import Transfers, joint_vectors
 from benchmarks.conftest import seconds
@@ -36,7 +36,7 @@ FIGURES = {
 @pytest.mark.benchmark(group="generic rank over a finite field")
 @pytest.mark.parametrize("name", FIGURES)
 def test_generic_rank(benchmark, figure, name):
-    model = closure.prepare(files.load(name))
+    model = closure.prepare(mechanism_file.load(name))
     rank, allowed = FIGURES[name]
     assert benchmark.pedantic(lambda: generic_rank(model), rounds=5, warmup_rounds=1).rank == rank
     figure(f"{name}, CPU s", seconds(lambda: generic_rank(model))[1], allowed)
@@ -45,7 +45,7 @@ def test_generic_rank(benchmark, figure, name):
 @pytest.mark.benchmark(group="null vectors as identities, three points")
 @pytest.mark.parametrize("name", FIGURES)
 def test_identities(benchmark, capsys, name):
-    model = closure.prepare(files.load(name))
+    model = closure.prepare(mechanism_file.load(name))
     field = GeometryField.of(model.mechanism)
     entries = [vector.entries for vector in joint_vectors(Transfers(model.mechanism, field))]
     component = find_component(model)
@@ -61,7 +61,7 @@ def test_identities(benchmark, capsys, name):
 @pytest.mark.benchmark(group="exact β at nominal lengths")
 @pytest.mark.parametrize("name", FIGURES)
 def test_exact_beta(benchmark, capsys, name):
-    model = closure.prepare(files.load(name))
+    model = closure.prepare(mechanism_file.load(name))
     eliminated = symbolic(model, exact=False).eliminated
 
     def job():
@@ -75,7 +75,7 @@ def test_exact_beta(benchmark, capsys, name):
 @pytest.mark.benchmark(group="symbolic β without joint rules")
 @pytest.mark.parametrize("name", FIGURES)
 def test_black_box(benchmark, figure, name):
-    model = closure.prepare(files.load(name))
+    model = closure.prepare(mechanism_file.load(name))
     eliminated = symbolic(model, exact=False).eliminated
 
     def job():
@@ -99,9 +99,13 @@ RECOVERED = {
         9,
         1,
     ),
-    "parallelogram": (lambda: closure.prepare(files.load("parallelogram")), 3, 0),
-    "Delta (arms of parallelograms)": (lambda: closure.prepare(files.load("delta")), 34, 0),
-    "Sarrus": (lambda: closure.prepare(files.loads(SARRUS)), 10, 1),
+    "parallelogram": (lambda: closure.prepare(mechanism_file.load("parallelogram")), 3, 0),
+    "Delta (arms of parallelograms)": (
+        lambda: closure.prepare(mechanism_file.load("delta")),
+        34,
+        0,
+    ),
+    "Sarrus": (lambda: closure.prepare(mechanism_file.loads(SARRUS)), 10, 1),
     "campaign's seed 23": (lambda: assembled(23), 15, 2),
     "campaign's seed 51, a carried parallelogram": (lambda: assembled(51), 7, 1),
     "campaign's seed 30, 14 symbols": (lambda: assembled(30), 28, 3),

@@ -6,7 +6,7 @@ import pytest
 from basepar_core.api import load
 from basepar_core.compiled.backend import Engine
 from basepar_core.dynamics.closure import prepare
-from basepar_core.files import loads
+from basepar_core.files.mechanism_file import loads
 from basepar_core.onedof import turning
 from basepar_core.onedof.machine import turn_at
 from basepar_core.onedof.swift import Turner

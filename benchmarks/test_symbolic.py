@@ -16,10 +16,10 @@ import numpy as np
 import pytest
 import yaml
 
-from basepar_core import files
 from basepar_core.base.compiled import compiled
 from basepar_core.base.symbolic import nominal_observation, parameter_indices, symbolic
 from basepar_core.dynamics import closure
+from basepar_core.files import mechanism_file
 from basepar_core.symbolic.algebraic_roots import symbol_values
 from basepar_core.symbolic.elimination import eliminate
 from basepar_core.symbolic.field import GeometryField
@@ -43,7 +43,7 @@ VARIANTS = 1_000_000
 
 
 def load(name):
-    return files.load(ARMS / f"{name}.yaml" if name.startswith("arm") else name)
+    return mechanism_file.load(ARMS / f"{name}.yaml" if name.startswith("arm") else name)
 
 
 def choice(mechanism, how):
@@ -82,7 +82,7 @@ def test_derivation(benchmark, capsys, figure, name, how, of_derivation, of_whol
 
 @pytest.fixture(scope="module")
 def suspension():
-    mechanism = files.load("sla-suspension")
+    mechanism = mechanism_file.load("sla-suspension")
     base = symbolic(closure.prepare(mechanism), exact=False)
     functions = compiled(base, mechanism, jit=True)
     rng = np.random.default_rng(5)

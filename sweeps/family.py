@@ -12,7 +12,7 @@ from pathlib import Path
 import zarr
 
 from basepar_core.errors import FileError, Mistake, StoreError
-from basepar_core.yaml_text import Fields, Items, Node, Text, read
+from basepar_core.files.yaml_nodes import Fields, Items, Node, Text, read
 
 from .folder import folder
 from .spec import SweepSpec

@@ -11,9 +11,9 @@ from typing import Any
 
 from basepar_core.errors import FileError, Mistake
 from basepar_core.expressions.tree import Expression, Number
-from basepar_core.files import loads
+from basepar_core.files.mechanism_file import loads
+from basepar_core.files.yaml_nodes import Fields, Items, Node, Text, read
 from basepar_core.mechanism import Data, Mechanism
-from basepar_core.yaml_text import Fields, Items, Node, Text, read
 
 #: Where the hash of samples stands among the entries of the mechanism's file.
 HASH = "(data)"

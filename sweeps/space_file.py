@@ -11,9 +11,9 @@ from basepar_core.errors import ExpressionError, FileError
 from basepar_core.expressions.grammar import parse_unit
 from basepar_core.expressions.tree import evaluate
 from basepar_core.expressions.units import DIMENSIONLESS, Unit
+from basepar_core.files.reader import Reading, warn_of_bare_angles
+from basepar_core.files.yaml_nodes import Fields, Items, Node
 from basepar_core.mechanism import Mechanism
-from basepar_core.reading import Reading, warn_of_bare_angles
-from basepar_core.yaml_text import Fields, Items, Node
 
 from .compose import Chain, Derived, Formula, Product
 from .plans import (

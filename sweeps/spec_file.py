@@ -17,11 +17,11 @@ from basepar_core.api import load
 from basepar_core.cycle_metrics import canonical
 from basepar_core.errors import BaseparError, FileError, Mistake, StoreError, UsageError
 from basepar_core.expressions.units import DIMENSIONLESS, UNITS
-from basepar_core.files import library_names, loads
+from basepar_core.files.mechanism_file import library_names, loads
+from basepar_core.files.reader import Reading
+from basepar_core.files.yaml_nodes import Fields, Items, Node, Text, read
 from basepar_core.mechanism import Mechanism
-from basepar_core.reading import Reading
 from basepar_core.texts import opening
-from basepar_core.yaml_text import Fields, Items, Node, Text, read
 
 from . import own_metrics
 from .asked import Asked

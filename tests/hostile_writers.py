@@ -18,12 +18,12 @@ from xml.etree import ElementTree
 import numpy as np
 import yaml
 
-from basepar_core import yaml_text
 from basepar_core.api import load
 from basepar_core.base.symbolic import symbolic
 from basepar_core.dynamics.closure import prepare
 from basepar_core.errors import BaseparError, FileError
-from basepar_core.files import loads
+from basepar_core.files import yaml_nodes as yaml_text
+from basepar_core.files.mechanism_file import loads
 from basepar_core.imports.draft import WORLD, Connection, Draft, End, Inertia, Link
 from basepar_core.imports.text import mechanism_text
 from basepar_core.texts import quoting

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from basepar_core.files import loads
+from basepar_core.files.mechanism_file import loads
 from basepar_core.mechanism import JOINT_VALUES, Mechanism
 
 #: A joint: name, type, first body, second body.

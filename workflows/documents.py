@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from basepar_core import files
 from basepar_core.compiled.backend import way
 from basepar_core.dynamics.closure import Model
 from basepar_core.dynamics.topology import coordinate_unit
 from basepar_core.errors import StoreError
 from basepar_core.expressions.grammar import parse_unit
 from basepar_core.expressions.tree import Expression, evaluate
+from basepar_core.files import mechanism_file
 from basepar_core.mechanism import Mechanism, Symbol
 from sweeps import damage, store, survey
 from sweeps.lock import holder
@@ -29,8 +29,8 @@ from .shipped import study_names, sweep_names
 def library() -> dict[str, Any]:
     """`basepar list`: shipped mechanisms, sweeps and studies."""
     mechanisms = []
-    for name in files.library_names():
-        mechanism = files.load(name)
+    for name in mechanism_file.library_names():
+        mechanism = mechanism_file.load(name)
         mechanisms.append(
             {
                 "name": name,

@@ -23,8 +23,8 @@ from optuna.samplers import BaseSampler
 
 from basepar_core.api import load
 from basepar_core.errors import ExpressionError, FileError, Mistake
+from basepar_core.files.reader import warn_of_bare_angles
 from basepar_core.mechanism import Mechanism
-from basepar_core.reading import warn_of_bare_angles
 from sweeps.compose import Formula
 from sweeps.own_code import digest_of
 from sweeps.own_metrics import Function, of_function

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from basepar_core.errors import UsageError
 from basepar_core.expressions.grammar import did_you_mean
-from basepar_core.files import library_names
+from basepar_core.files.mechanism_file import library_names
+from basepar_core.files.yaml_nodes import Fields, read
 from basepar_core.texts.opening import text_of
-from basepar_core.yaml_text import Fields, read
 
 
 def sweep_names() -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from basepar_core.files import library_names
+from basepar_core.files.mechanism_file import library_names
 from basepar_core.texts.counting import plural
 from basepar_core.texts.quoting import shell
 from sweeps import store

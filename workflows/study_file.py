@@ -14,9 +14,9 @@ from basepar_core.errors import ExpressionError, FileError, Mistake
 from basepar_core.expressions.grammar import parse_any, parse_comparison
 from basepar_core.expressions.tree import Call
 from basepar_core.expressions.units import Dimension, Unit
+from basepar_core.files.reader import Reading, warn_of_bare_angles
+from basepar_core.files.yaml_nodes import Fields, Items, Node, Text, read
 from basepar_core.mechanism import Mechanism
-from basepar_core.reading import Reading, warn_of_bare_angles
-from basepar_core.yaml_text import Fields, Items, Node, Text, read
 from sweeps.own_code import OwnCodeError
 from sweeps.space import Condition
 from sweeps.space_file import read_formulas, read_interval, read_values, read_variables

@@ -21,7 +21,7 @@ from rich.table import Table
 from rich.text import Text
 
 from basepar_core.base.result import number_of
-from basepar_core.files import library_names
+from basepar_core.files.mechanism_file import library_names
 from basepar_core.reduced import ReducedMechanism
 from basepar_core.texts.counting import plural
 from basepar_core.texts.quoting import lines, shell

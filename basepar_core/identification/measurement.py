@@ -17,12 +17,12 @@ import numpy as np
 from basepar_core.arrays import Array
 from basepar_core.expressions.grammar import did_you_mean, parse_unit
 from basepar_core.expressions.units import UNITS, Unit
+from basepar_core.files.assembly import value_units
+from basepar_core.files.motions import effort
 from basepar_core.texts.opening import opened
 
 from ..errors import ExpressionError, FileError, Mistake
 from ..mechanism import Mechanism
-from ..read_assembly import value_units
-from ..read_motion import effort
 from .jumps import unwrapped, without_spikes
 from .notes import Note
 from .smoothing import FEWEST

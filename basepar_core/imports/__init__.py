@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from basepar_core.dynamics.closure import prepare
+from basepar_core.files.mechanism_file import loads
 from basepar_core.texts.opening import opened
 
 from ..base.symbolic import nominal_observation
 from ..errors import AssemblyError, BaseparError, FileError, Mistake, MotionError
-from ..files import loads
 from ..mechanism import Mechanism
 from . import mjcf, urdf
 from .draft import Draft

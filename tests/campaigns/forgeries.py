@@ -30,7 +30,7 @@ from basepar_core.checker.verdict import GRADES, digest
 from basepar_core.dynamics.closure import prepare
 from basepar_core.dynamics.force_columns import select
 from basepar_core.errors import BaseparError
-from basepar_core.files import loads
+from basepar_core.files.mechanism_file import loads
 
 from .forgery_truth import Document, falsehood
 

@@ -14,7 +14,7 @@ from basepar_core.dynamics.closure import prepare
 from basepar_core.dynamics.force_columns import observe_columns, select
 from basepar_core.dynamics.motion import excitation
 from basepar_core.dynamics.regressor import observe
-from basepar_core.files import loads
+from basepar_core.files.mechanism_file import loads
 
 Document = dict[str, Any]
 

@@ -85,7 +85,7 @@ setup: ["module load python"]
 
 def prepare(folder: Path) -> None:
     """Good files of every kind."""
-    from basepar_core.files import library_path
+    from basepar_core.files.mechanism_file import library_path
 
     made.program(folder)
     made.swept(folder)

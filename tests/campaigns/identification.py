@@ -15,12 +15,12 @@ from pathlib import Path
 
 import numpy as np
 
-from basepar_core import files
 from basepar_core.base.extended import extend
 from basepar_core.base.symbolic import symbolic
 from basepar_core.dynamics import force_columns, motion
 from basepar_core.dynamics.closure import prepare
 from basepar_core.expressions.tree import Number
+from basepar_core.files import mechanism_file
 from basepar_core.identification.estimate import cramer_rao, estimate
 from basepar_core.identification.follow import observe_motion
 from basepar_core.identification.identify import identify
@@ -84,7 +84,7 @@ def slider_crank(folder: Path, draws: int, seed: int = 1) -> None:
 
 def robot(draws: int, seed: int = 11) -> None:
     """Coverage of the 95 % intervals: UR10, viscous and Coulomb friction, 2,000 samples."""
-    plain = files.load("ur10")
+    plain = mechanism_file.load("ur10")
     kinds = {"viscous": Number(5), "coulomb": Number(3)}
     friction = tuple(Friction(q, k, v) for q in plain.coordinates for k, v in kinds.items())
     mechanism = replace(plain, friction=friction)

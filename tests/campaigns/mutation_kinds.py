@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from basepar_core.files import library_path
+from basepar_core.files.mechanism_file import library_path
 from sweeps.evaluate import prepare
 from sweeps.notes import notes
 from sweeps.space import Filter

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from basepar_core.errors import ExpressionError, FileError
 from basepar_core.expressions.tree import Call, Name, Pi, evaluate, number
-from basepar_core.files import loads
+from basepar_core.files.mechanism_file import loads
 from basepar_core.mechanism import Relation, Symbol
 from basepar_core.symbolic.field import GeometryField
 

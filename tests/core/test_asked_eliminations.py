@@ -6,13 +6,13 @@ that only its mass matters, and the crank's mass sits on its hinge.
 
 import pytest
 
-from basepar_core import files
 from basepar_core.base.precise import precise
 from basepar_core.base.product import product
 from basepar_core.base.symbolic import black_box, numeric, parameter_indices, symbolic
 from basepar_core.dynamics.closure import prepare
 from basepar_core.errors import EliminationError
 from basepar_core.exact.black_box import black_box_beta
+from basepar_core.files import mechanism_file
 
 SILENT = {"crank.m", "slider.mx", "slider.my", "slider.J"}
 ROUTES = {
@@ -26,7 +26,7 @@ ROUTES = {
 
 @pytest.fixture(scope="module")
 def slider():
-    return prepare(files.load("slider-crank"))
+    return prepare(mechanism_file.load("slider-crank"))
 
 
 @pytest.mark.parametrize("route", ROUTES)

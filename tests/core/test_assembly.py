@@ -5,16 +5,16 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from basepar_core import files
 from basepar_core.dynamics import kinematics
 from basepar_core.dynamics.assembly import assemble
 from basepar_core.dynamics.closure import prepare
 from basepar_core.dynamics.topology import topology
 from basepar_core.errors import AssemblyError, MechanismError
+from basepar_core.files import mechanism_file
 from tests.mechanisms import RRS3, C, E, R, S, U, linkage, loop
 from tests.oracles import closed_form, dust, maximal
 
-FOUR_BAR = files.load("four-bar").source.split("coordinates:")[0]
+FOUR_BAR = mechanism_file.load("four-bar").source.split("coordinates:")[0]
 SPATIAL = """
 name: bar
 space: spatial
@@ -28,7 +28,7 @@ def four_bar(coordinates="[A]", assembly="{A: 34 deg, B: 74 deg, C: -212 deg}", 
     for old, new in change:
         assert old in text
         text = text.replace(old, new)
-    return files.loads(text)
+    return mechanism_file.loads(text)
 
 
 def values(assembled):
@@ -45,7 +45,7 @@ def values(assembled):
 @pytest.mark.parametrize("side", [1, -1])
 def test_crank_is_held_and_the_rest_picks_the_branch(crank, side):
     angle = np.radians(crank)
-    nominal = files.load("four-bar").nominal
+    nominal = mechanism_file.load("four-bar").nominal
     B, C_, _ = closed_form.four_bar_angles(nominal, np.array(angle), side)
     # Stated 0.15 rad away, on either side.
     near = f"{{A: {crank} deg, B: {B + 0.15:.3f}, C: {C_ - 0.15:.3f}}}"
@@ -89,7 +89,7 @@ def test_spatial_loops_close_where_the_coordinates_are_held(kinds, coordinates, 
     target = dict(zip(coordinates, (0.12, -0.07, 0.05), strict=False))
     stated = ", ".join(f'"{name}": {value}' for name, value in target.items())
     text = mechanism.source[:-1] + f', "assembly": {{{stated}}}}}'
-    assembled = assemble(files.loads(text))
+    assembled = assemble(mechanism_file.loads(text))
     np.testing.assert_allclose(assembled.coordinates, list(target.values()), rtol=0, atol=0)
     at = kinematics.poses(
         assembled.topology, kinematics.geometry(mechanism, {}), assembled.q[:, None]
@@ -111,7 +111,7 @@ def test_platform_by_its_pose():
     p = ", ".join(f"{x:.3f}" for x in at.p[number][:, 0])
     r = dust_vector(at.R[number][..., 0])
     posed = f', "assembly": {{"bodies": {{"platform": {{"at": [{p}], "rotation": [{r}]}}}}}}}}'
-    again = assemble(files.loads(mechanism.source[:-1] + posed))
+    again = assemble(mechanism_file.loads(mechanism.source[:-1] + posed))
     # The same assembly: coordinates held where the rough pose has them, at 0 by the layout.
     np.testing.assert_allclose(again.coordinates, 0, atol=0.02)
     assert again.residual < 1e-12
@@ -131,7 +131,7 @@ def test_rotation_vectors_beyond_a_half_turn_are_held(vector):
         "coordinates: [S.1, S.2, S.3]\n"
         "assembly: " + str({f"S.{k}": str(x) for k, x in zip((1, 2, 3), vector, strict=True)})
     )
-    assembled = assemble(files.loads(SPATIAL + text))
+    assembled = assemble(mechanism_file.loads(SPATIAL + text))
     r = [dust.mpf(x.numerator) / x.denominator for x in map(Fraction, vector)]
     np.testing.assert_allclose(assembled.coordinates, np.array(r, float), rtol=1e-15)
     expected = np.array(dust.joint_motion("spherical", r)[0], float)
@@ -171,10 +171,10 @@ def test_wrong_number_of_coordinates(coordinates, count, named):
 
 
 def test_too_few_coordinates():
-    text = files.load("five-bar").source.split("excitation:")[0]
+    text = mechanism_file.load("five-bar").source.split("excitation:")[0]
     text = text.replace("coordinates: [A, E]", "coordinates: [A]")
     with pytest.raises(MechanismError, match=r"has 2 degrees of freedom, but 1 .*exactly 2"):
-        assemble(files.loads(text))
+        assemble(mechanism_file.loads(text))
 
 
 def test_opposed_axes():
@@ -195,16 +195,16 @@ coordinates: [A]
 assembly: {A: 80 deg, B: -60 deg, C: -100 deg}
 """
     )
-    assert assemble(files.loads(text.replace("SIGN", "1"))).residual < 1e-12
+    assert assemble(mechanism_file.loads(text.replace("SIGN", "1"))).residual < 1e-12
     message = "Joint 'D' closes only the wrong way round.*Reverse one axis"
     with pytest.raises(AssemblyError, match=message) as caught:
-        assemble(files.loads(text.replace("SIGN", "-1")))
+        assemble(mechanism_file.loads(text.replace("SIGN", "-1")))
     assert caught.value.where == ("joints.D",)
 
 
 def test_dead_point_is_told():
     """Stretched out, the crank of a slider-crank cannot be driven by its slider."""
-    text = files.load("slider-crank").source.split("coordinates:")[0]
+    text = mechanism_file.load("slider-crank").source.split("coordinates:")[0]
     text += "coordinates: [D]\nassembly: {A: 0, B: 0, C: 0, D: 0.5 m}\n"
     with pytest.raises(MechanismError, match=r"do not determine the motion|degrees of freedom"):
-        prepare(files.loads(text))
+        prepare(mechanism_file.loads(text))

@@ -24,7 +24,7 @@ from basepar_core.checker.family import FamilyTest, UnconfirmedError
 from basepar_core.checker.verdict import digest
 from basepar_core.dynamics.closure import prepare
 from basepar_core.errors import UsageError
-from basepar_core.files import library_path, loads
+from basepar_core.files.mechanism_file import library_path, loads
 from tests.mechanisms import PARALLELOGRAM_BY_VALUE
 
 # Ranks as in tests/core/test_symbolic_ranks.py, from the papers and from Pinocchio.

@@ -17,7 +17,7 @@ from basepar_core.certificate import certify, verify
 from basepar_core.checker import RejectedError
 from basepar_core.checker.verdict import HERE, STATED, digest
 from basepar_core.dynamics.closure import prepare
-from basepar_core.files import loads
+from basepar_core.files.mechanism_file import loads
 
 #: Angles up to 0.85 rad from those at which the loops close.
 FAR = {

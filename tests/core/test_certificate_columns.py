@@ -22,7 +22,7 @@ from basepar_core.dynamics.force_columns import observe_columns, select
 from basepar_core.dynamics.motion import excitation
 from basepar_core.dynamics.regressor import observe
 from basepar_core.errors import UsageError
-from basepar_core.files import loads
+from basepar_core.files.mechanism_file import loads
 
 EVERY = "[viscous, coulomb, offset, rotor]"
 #: In space: every type of joint but the spherical one, values stated and not, axes of any length.

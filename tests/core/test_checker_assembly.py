@@ -12,7 +12,7 @@ from basepar_core.checker import RejectedError
 from basepar_core.checker.assembly import _measured, _rotation, _turned
 from basepar_core.checker.verdict import digest
 from basepar_core.dynamics.closure import prepare
-from basepar_core.files import loads
+from basepar_core.files.mechanism_file import loads
 
 ROD = """
 name: rod

@@ -5,10 +5,10 @@ import pickle
 import numpy as np
 import pytest
 
-from basepar_core import files
 from basepar_core.dynamics import closure, kinematics, motion
 from basepar_core.dynamics.closure import Outcome
 from basepar_core.dynamics.motion import Motion
+from basepar_core.files import mechanism_file
 from tests import mechanisms
 from tests.mechanisms import C, R, S, U, linkage, loop
 from tests.oracles import closed_form, dust
@@ -16,7 +16,7 @@ from tests.oracles import closed_form, dust
 
 @pytest.fixture(scope="module")
 def four_bar():
-    model = closure.prepare(files.load("four-bar"))
+    model = closure.prepare(mechanism_file.load("four-bar"))
     return model, motion.excitation(model.mechanism, model.assembled.coordinates)
 
 
@@ -114,11 +114,11 @@ def test_margin_by_hand(four_bar):
 
 
 def test_branch_bit_tells_the_two_assemblies_apart():
-    source = files.load("four-bar").source
+    source = mechanism_file.load("four-bar").source
     other = source.replace("B: 74 deg, C: -212 deg", "B: -2.07, C: -2.9")
     bits = set()
     for text in (source, other):
-        model = closure.prepare(files.loads(text))
+        model = closure.prepare(mechanism_file.loads(text))
         moving = motion.excitation(model.mechanism, model.assembled.coordinates)
         path = closure.trace(model, random_four_bars(model, 20, 0.05, 1), moving.q)
         side = 1 if text is source else -1
@@ -134,7 +134,7 @@ def test_branch_bit_tells_the_two_assemblies_apart():
 @pytest.mark.parametrize("name", ["four-bar", "watt-ii", "rssr", "delta"])
 def test_alone_it_closes_as_well_and_at_the_same_places(name):
     """Newton's last steps at all samples together; the loops are what both are measured by."""
-    model = closure.prepare(files.load(name))
+    model = closure.prepare(mechanism_file.load(name))
     moving = motion.excitation(model.mechanism, model.assembled.coordinates)
     alone, among = closure.trace_alone(model, moving.q), closure.trace(model, {}, moving.q)
     assert alone.outcome == among.outcome == Outcome.CLOSED
@@ -151,10 +151,10 @@ def test_alone_it_closes_as_well_and_at_the_same_places(name):
 
 def test_alone_it_is_lost_where_it_would_be_among_others():
     """A ground bar that is too long for the crank to turn all the way round."""
-    source = files.load("four-bar").source
+    source = mechanism_file.load("four-bar").source
     longer = source.replace("Dx: {value: 1.0", "Dx: {value: 2.5")
     assert longer != source
-    model = closure.prepare(files.loads(longer))
+    model = closure.prepare(mechanism_file.loads(longer))
     far = np.linspace(0, 6, 60)[None] + model.assembled.coordinates[:, None]
     alone, among = closure.trace_alone(model, far), closure.trace(model, {}, far)
     assert alone.outcome == among.outcome != Outcome.CLOSED
@@ -179,7 +179,7 @@ def test_company_changes_no_bit_of_five_hundred_four_bars(four_bar, size):
 
 
 def test_parallelogram_does_not_pass_its_flat_position():
-    model = closure.prepare(files.load("parallelogram"))
+    model = closure.prepare(mechanism_file.load("parallelogram"))
     start = model.assembled.coordinates[0]
     # 60 deg to −0.3 rad over zero, where the parallelogram folds flat: a sample stands there.
     q = np.concatenate([np.linspace(start, 0, 8), [-0.3]])[None]
@@ -191,7 +191,7 @@ def test_parallelogram_does_not_pass_its_flat_position():
 
 def test_coordinates_go_on_turning():
     """A crank that turns twice is where it was; its joints' angles have gone on as well."""
-    model = closure.prepare(files.load("slider-crank"))
+    model = closure.prepare(mechanism_file.load("slider-crank"))
     start = model.assembled.coordinates[0]
     turns = np.linspace(0, 4 * np.pi, 41)
     path = closure.trace(model, {}, (start + turns)[None])
@@ -247,7 +247,7 @@ coordinates: [A]
 assembly: {A: 80 deg, B: -60 deg, C: -100 deg}
 excitation: {kind: states, samples: 5, seed: 1, amplitude: {A: 0.3}, frequency: 0.2 Hz}
 """
-    model = closure.prepare(files.loads(text))
+    model = closure.prepare(mechanism_file.loads(text))
     assert len(model.loops.rows) == 2
     assert len(model.loops.redundant) == 3
     assert len(model.loops.rows) == len(model.topology.dependent)

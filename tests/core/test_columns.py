@@ -5,13 +5,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from basepar_core import files, reduction
+from basepar_core import reduction
 from basepar_core.base import symbolic
 from basepar_core.base.extended import extend
 from basepar_core.dynamics import closure, kinematics, motion, spatial, strokes
 from basepar_core.dynamics.force_columns import column_values, columns, observe_columns, select
 from basepar_core.errors import FileError, MissingDataError, UsageError
 from basepar_core.expressions.tree import Number
+from basepar_core.files import mechanism_file
 from basepar_core.mechanism import Damper, Friction, Spring
 from tests.core.test_regressor import LOOPS, single
 
@@ -89,7 +90,7 @@ def expected(model, moving, s):
 
 
 MECHANISMS = {name: lambda name=name: single(name, swap=True) for name in LOOPS} | {
-    name: lambda name=name: files.load(name)
+    name: lambda name=name: mechanism_file.load(name)
     for name in ("four-bar", "slider-crank", "five-bar", "ur10", "stewart-gough")
 }
 
@@ -111,7 +112,7 @@ def test_columns_are_laws_times_derivatives_of_joint_values(name):
 
 
 def test_variants_have_their_own_columns():
-    mechanism = everywhere(files.load("four-bar"))
+    mechanism = everywhere(mechanism_file.load("four-bar"))
     model = closure.prepare(mechanism)
     moving = motion.excitation(mechanism, model.assembled.coordinates)
     values = {"lx1": np.array([0.25, 0.3, 0.35])}
@@ -129,7 +130,7 @@ def test_variants_have_their_own_columns():
 
 
 def with_values(name, friction, springs=()):
-    return replace(files.load(name), friction=friction, springs=tuple(springs))
+    return replace(mechanism_file.load(name), friction=friction, springs=tuple(springs))
 
 
 def test_a_rotor_on_the_ground_cannot_be_told_from_its_link():
@@ -150,14 +151,15 @@ def test_a_rotor_on_the_ground_cannot_be_told_from_its_link():
 
 
 def test_coulomb_friction_is_an_offset_where_the_speed_keeps_its_sign():
-    text = files.load("four-bar").source.replace(
+    text = mechanism_file.load("four-bar").source.replace(
         "excitation: {",
         "excitation: {kind: sines, duration: 1 s, samples: 40, terms: {A: ["
         "[5, 0.3, 0.2], [0.02, 20, 0]]}}\nno_excitation: {",
     )
     text = "\n".join(line for line in text.splitlines() if not line.startswith("no_exc"))
     mechanism = replace(
-        files.loads(text, "one-way"), friction=(Friction("A", "coulomb"), Friction("A", "offset"))
+        mechanism_file.loads(text, "one-way"),
+        friction=(Friction("A", "coulomb"), Friction("A", "offset")),
     )
     model = closure.prepare(mechanism)
     found = extend(model, symbolic.symbolic(model), columns(mechanism))
@@ -168,7 +170,7 @@ def test_coulomb_friction_is_an_offset_where_the_speed_keeps_its_sign():
 
 
 def test_counts_without_columns_are_inertial():
-    model = closure.prepare(files.load("four-bar"))
+    model = closure.prepare(mechanism_file.load("four-bar"))
     base = symbolic.symbolic(model)
     assert extend(model, base, ()) is base
     found = extend(model, base, select(model.mechanism, ["friction"]))
@@ -200,10 +202,10 @@ def test_reduction_of_a_model_with_friction_and_a_spring():
 
 def test_a_damper_between_points_from_file_to_base_parameters():
     """Between the pivots of a bar it is nothing; across a four-bar it is one parameter more."""
-    source = files.load("four-bar").source
+    source = mechanism_file.load("four-bar").source
     ends = "connects: [ground, coupler], at: [[0, 0], [lx2, 0]]"
     text = source + f"\ndampers: {{Z: {{{ends}, damping: 3 N*s/mm}}}}\n"
-    mechanism = files.loads(text, "damped")
+    mechanism = mechanism_file.loads(text, "damped")
     (damper,) = mechanism.dampers
     assert float(damper.damping.value) == 3000
     model = closure.prepare(mechanism)
@@ -214,7 +216,7 @@ def test_a_damper_between_points_from_file_to_base_parameters():
     assert found.certificate.at_most_grade == "numerical"
     # Along a bar no distance changes: the column is no effect, and says so.
     rigid = text.replace(ends, "connects: [ground, crank], at: [[0, 0], [lx1, 0]]")
-    model = closure.prepare(files.loads(rigid, "rigid"))
+    model = closure.prepare(mechanism_file.loads(rigid, "rigid"))
     dampers = select(model.mechanism, ["dampers"])
     assert extend(model, base, dampers).no_effect[-1] == 12
     # Power that it takes is the damping times the squared rate of its length.
@@ -225,9 +227,9 @@ def test_a_damper_between_points_from_file_to_base_parameters():
 
 
 def test_dampers_that_are_none():
-    source = files.load("four-bar").source
+    source = mechanism_file.load("four-bar").source
     with pytest.raises(FileError) as caught:
-        files.loads(source + "\ndampers: {A: {connects: [ground, crank], at: [[0, 0], [1, 0]]}, "
+        mechanism_file.loads(source + "\ndampers: {A: {connects: [ground, crank], at: [[0, 0], [1, 0]]}, "
                     "C: {joint: A}}\n", "wrong")  # fmt: skip
     text = str(caught.value)
     assert "names a joint or spring already" in text
@@ -235,13 +237,13 @@ def test_dampers_that_are_none():
 
 
 def test_values_that_are_missing_are_asked_for():
-    mechanism = files.load("four-bar")
+    mechanism = mechanism_file.load("four-bar")
     with pytest.raises(MissingDataError, match=r"A\.viscous, A\.coulomb"):
         column_values(mechanism, columns(mechanism), mechanism.nominal)
 
 
 def test_unknown_columns_are_named_all_at_once():
     with pytest.raises(UsageError) as caught:
-        select(files.load("four-bar"), ["friction", "A.viscos", "B.rotor"])
+        select(mechanism_file.load("four-bar"), ["friction", "A.viscos", "B.rotor"])
     assert caught.value.where == ("A.viscos", "B.rotor")
     assert "did you mean 'A.viscous'" in caught.value.message

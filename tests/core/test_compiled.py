@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 import sympy
 
-from basepar_core import files
 from basepar_core.base.compiled import compiled
 from basepar_core.base.symbolic import numeric, symbolic
 from basepar_core.dynamics import closure
 from basepar_core.errors import MissingDataError, UsageError
 from basepar_core.expressions.tree import OPERATORS, evaluate, names
+from basepar_core.files import mechanism_file
 from basepar_core.symbolic.algebraic_roots import symbol_values
 
 #: A root that depends on symbols, an angle, and every function that inertias may contain.
@@ -55,7 +55,7 @@ CASES = ["four-bar", "sla-suspension", "rooted"]
 
 
 def load(name):
-    return files.loads(ROOTED) if name == "rooted" else files.load(name)
+    return mechanism_file.loads(ROOTED) if name == "rooted" else mechanism_file.load(name)
 
 
 _known = {}
@@ -239,7 +239,7 @@ def test_refusals():
         compiled(base, load("rooted"))
     with pytest.raises(UsageError, match="needs expressions"):
         compiled(numeric(closure.prepare(mechanism)), mechanism)
-    bare = files.loads(
+    bare = mechanism_file.loads(
         ROOTED[: ROOTED.index("bodies:")].replace("rho: {", "rho1: {")
         + """
 bodies: {one: {}, two: {}}

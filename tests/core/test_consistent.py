@@ -5,12 +5,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
-from basepar_core import files
 from basepar_core.base.extended import extend
 from basepar_core.base.symbolic import numeric, symbolic
 from basepar_core.dynamics import closure
 from basepar_core.dynamics.force_columns import columns
 from basepar_core.errors import UsageError
+from basepar_core.files import mechanism_file
 from basepar_core.identification.consistent import NEAR, consistent_parameters
 from basepar_core.identification.estimate import Estimate
 from basepar_core.identification.identify import identify
@@ -142,7 +142,7 @@ def test_the_nearest_bodies_of_a_plane(slider_crank, seed):
 
 def test_bodies_in_space_and_friction():
     """A SCARA's true parameters with errors of half their size: masses, eigenvalues, triangle."""
-    plain = files.load("scara")
+    plain = mechanism_file.load("scara")
     mechanism = replace(plain, friction=(Friction(plain.coordinates[0], "viscous"),))
     model = closure.prepare(mechanism)
     base = extend(model, numeric(model), columns(mechanism))

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from basepar_core import files
 from basepar_core.base.detection import detect
 from basepar_core.base.symbolic import numeric, symbolic
 from basepar_core.dynamics import closure
+from basepar_core.files import mechanism_file
 from basepar_core.symbolic.elimination import eliminate
 from basepar_core.symbolic.field import GeometryField
 from basepar_core.symbolic.joint_rules import Transfers, joint_vectors
@@ -51,7 +51,7 @@ def ranks(mechanism):
 )
 def test_in_the_plane(name, joints, all_):
     """Counts of methods, §4."""
-    before, after, found = ranks(files.load(name))
+    before, after, found = ranks(mechanism_file.load(name))
     assert (before, after) == (joints, all_)
     assert {vector.grade for vector in found} <= {"numerical"}
 
@@ -62,7 +62,7 @@ def test_a_planar_four_bar_in_space_has_the_planar_count():
     Distances along z do not matter; gravity along z does not, either.
     """
     for pull in ("0", "2"):
-        mechanism = files.loads(SPATIAL_FOUR_BAR.replace("GZ", pull))
+        mechanism = mechanism_file.loads(SPATIAL_FOUR_BAR.replace("GZ", pull))
         before, after, _ = ranks(mechanism)
         assert (before, after) == (11, 8)
         assert symbolic(closure.prepare(mechanism)).doubt == ""
@@ -70,11 +70,11 @@ def test_a_planar_four_bar_in_space_has_the_planar_count():
 
 def test_equal_values_of_different_symbols_are_no_parallelogram():
     """The geometry may be swept: what holds by value only is counted, beside the family's 8."""
-    source = files.load("parallelogram").source
+    source = mechanism_file.load("parallelogram").source
     text = source.replace("lx1: {value: 0.4", "lx3: {value: 0.4, unit: m}\n  lx1: {value: 0.4")
     text = text.replace("[lx1, 0]]}\ncoordinates", "[lx3, 0]]}\ncoordinates")
     assert text != source
-    model = closure.prepare(files.loads(text))
+    model = closure.prepare(mechanism_file.loads(text))
     family = symbolic(model, own=False)
     assert (family.rank, family.generic) == (8, 8)
     assert numeric(model).rank == 3
@@ -85,7 +85,7 @@ def test_equal_values_of_different_symbols_are_no_parallelogram():
 
 
 def test_parallelogram_says_why():
-    _, _, found = ranks(files.load("parallelogram"))
+    _, _, found = ranks(mechanism_file.load("parallelogram"))
     reasons = {vector.reason for vector in found}
     assert any("coupler, which does not turn" in reason for reason in reasons)
     assert any("between crank and rocker, which turn alike" in reason for reason in reasons)
@@ -107,14 +107,14 @@ joints:
 coordinates: [A, B]
 excitation: {{kind: states, samples: 40, seed: 1, amplitude: {{A: 1, B: 1}}, frequency: 0.5 Hz}}
 """
-    before, after, _ = ranks(files.loads(text))
+    before, after, _ = ranks(mechanism_file.loads(text))
     # Joint rules: 7 into the ground, 3 between. That both turn about z gives 4 more.
     assert (before, after) == (10, 6)
-    assert symbolic(closure.prepare(files.loads(text))).doubt == ""
+    assert symbolic(closure.prepare(mechanism_file.loads(text))).doubt == ""
 
 
 def test_detection_is_the_same_every_time():
-    mechanism = files.load("parallelogram")
+    mechanism = mechanism_file.load("parallelogram")
     one, two = (ranks(mechanism)[2] for _ in range(2))
     assert [v.entries for v in one] == [v.entries for v in two]
     assert np.array([len(v.entries) for v in one]).min() >= 1

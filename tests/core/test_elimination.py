@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 import sympy
 
-from basepar_core import files
 from basepar_core.errors import EliminationError
 from basepar_core.expressions.tree import Call, Name, Number
+from basepar_core.files import mechanism_file
 from basepar_core.mechanism import Symbol
 from basepar_core.symbolic.elimination import eliminate
 from basepar_core.symbolic.field import GeometryField
@@ -168,7 +168,7 @@ coordinates: [A, B]
 
 def test_entries_reduce_by_relations():
     """With c² + s² = 1 the pivots and β come out reduced."""
-    mechanism = files.loads(ARM.format(angle=30))
+    mechanism = mechanism_file.loads(ARM.format(angle=30))
     field = GeometryField.of(mechanism)
     names = mechanism.parameter_names
     columns = joint_vectors(Transfers(mechanism, field))
@@ -194,7 +194,7 @@ def test_no_pivot_vanishes_at_the_nominal_geometry():
 
 def test_a_right_angle_is_no_pivot():
     """cos(90 deg) is 6e-17 in float64; l sin t is longer by nothing and does not vanish."""
-    mechanism = files.loads(ARM.format(angle=90))
+    mechanism = mechanism_file.loads(ARM.format(angle=90))
     field = GeometryField.of(mechanism)
     l, angle = field.symbol("l"), field.element(Call("cos", (Name("t"),)))
     beside = field.element(Call("sin", (Name("t"),)))

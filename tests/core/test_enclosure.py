@@ -8,7 +8,7 @@ from flint import arb, arb_mat, ctx, fmpq, fmpq_mat
 
 from basepar_core.api import load
 from basepar_core.dynamics.closure import prepare
-from basepar_core.files import library_path, loads
+from basepar_core.files.mechanism_file import library_path, loads
 from basepar_core.precise import motion as exact_motion
 from basepar_core.precise.arithmetic import bits_of, exact, working
 from basepar_core.precise.configurations import NotClosedError, System, poses_from_floats

@@ -6,7 +6,6 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from basepar_core import files
 from basepar_core.base.numeric import spectrum
 from basepar_core.base.symbolic import numeric
 from basepar_core.dynamics import closure, motion
@@ -15,6 +14,7 @@ from basepar_core.dynamics.force_columns import columns, with_columns
 from basepar_core.dynamics.regressor import observe
 from basepar_core.errors import UsageError
 from basepar_core.expressions.tree import Number
+from basepar_core.files import mechanism_file
 from basepar_core.identification.follow import observe_motion
 from basepar_core.mechanism import Damper, Fourier, Friction, Spring
 from basepar_core.precise.observation import variant
@@ -31,7 +31,7 @@ def observed(mechanism, samples=None):
 @pytest.mark.parametrize("name", ["four-bar", "five-bar", "rssr", "scara"])
 def test_entries_are_those_of_variable_precision(name):
     """Balls, quaternions and Newton–Euler in the plain there; frames and batches here."""
-    model, moving, seen = observed(files.load(name))
+    model, moving, seen = observed(mechanism_file.load(name))
     H = energies(model, {}, moving, seen).W[0]
     few = variant(model, {}, 5)
     found = few.observe(25, "energy")
@@ -45,7 +45,7 @@ def test_entries_are_those_of_variable_precision(name):
 
 @pytest.mark.parametrize("name", ["four-bar", "slider-crank", "five-bar", "scara", "3-rrr"])
 def test_the_null_space_is_that_of_inverse_dynamics(name):
-    model, moving, seen = observed(files.load(name))
+    model, moving, seen = observed(mechanism_file.load(name))
     H = energies(model, {}, moving, seen)
     base = numeric(model, seen=seen)
     assert spectrum(H.stacked, H.error, H.terms).rank[0] == base.rank
@@ -60,7 +60,7 @@ def test_the_null_space_is_that_of_inverse_dynamics(name):
 @pytest.mark.parametrize("name", ["four-bar", "five-bar", "scara"])
 def test_energies_change_by_the_work_of_the_drives(name):
     """d/dt h φ = q̇ᵀ W φ for every column: differences of H against inverse dynamics."""
-    mechanism = files.load(name)
+    mechanism = mechanism_file.load(name)
     first = mechanism.coordinates[0]
     bodies = (mechanism.bodies[0].name, mechanism.bodies[-1].name)
     points = tuple(tuple(Number(n) for n in p) for p in ((1, 2, 0), (-1, 1, 0)))
@@ -92,7 +92,7 @@ def test_energies_change_by_the_work_of_the_drives(name):
 
 
 def test_friction_is_refused_by_name():
-    mechanism = files.load("four-bar")
+    mechanism = mechanism_file.load("four-bar")
     points = tuple(tuple(Number(n) for n in p) for p in ((0, 0, 0), (1, 0, 0)))
     mechanism = replace(
         mechanism,

@@ -6,7 +6,6 @@ from functools import cache
 import numpy as np
 import pytest
 
-from basepar_core import files
 from basepar_core.base.result import BaseParameters
 from basepar_core.base.symbolic import parameter_indices, symbolic
 from basepar_core.dynamics import closure
@@ -15,18 +14,19 @@ from basepar_core.errors import EliminationError, FamilyError
 from basepar_core.exact.beta import exact_beta
 from basepar_core.exact.evaluation import Evaluator
 from basepar_core.exact.reconstruction import combine, rational
+from basepar_core.files import mechanism_file
 from tests.core.test_exact_family import ARM, INNER, made
 
 #: Its loops close over lengths that β has too, or at a length that is not rational.
 OUT_OF_REACH = ("3-rps", "bicycle", "delta", "watt-i")
 #: Some of their null vectors are found over finite fields only.
 RECOVERED = ("scara",)
-LIBRARY = [name for name in files.library_names() if name not in OUT_OF_REACH]
+LIBRARY = [name for name in mechanism_file.library_names() if name not in OUT_OF_REACH]
 
 
 @cache
 def prepared(name: str) -> tuple[Model, BaseParameters]:
-    model = closure.prepare(files.load(name))
+    model = closure.prepare(mechanism_file.load(name))
     return model, symbolic(model, exact=name in RECOVERED)
 
 

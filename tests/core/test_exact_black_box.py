@@ -4,7 +4,6 @@ import re
 
 import pytest
 
-from basepar_core import files
 from basepar_core.base.numeric import group
 from basepar_core.base.precise import precise_rank
 from basepar_core.base.symbolic import nominal_observation, numeric, symbolic
@@ -12,6 +11,7 @@ from basepar_core.dynamics import closure
 from basepar_core.errors import EliminationError, FamilyError
 from basepar_core.exact.black_box import black_box_beta
 from basepar_core.expressions.tree import evaluate
+from basepar_core.files import mechanism_file
 from basepar_core.symbolic.elimination import eliminate
 from basepar_core.symbolic.field import GeometryField
 from basepar_core.symbolic.joint_rules import Transfers, joint_vectors
@@ -35,11 +35,14 @@ SLOW = {"sla-suspension", "stewart-gough", "delta"}
 
 @pytest.mark.parametrize(
     "name",
-    [pytest.param(k, marks=pytest.mark.slow) if k in SLOW else k for k in files.library_names()],
+    [
+        pytest.param(k, marks=pytest.mark.slow) if k in SLOW else k
+        for k in mechanism_file.library_names()
+    ],
 )
 def test_equal_to_the_symbolic_route(name):
     """No joint rule is used; angles (Delta, 3-RPS) and lengths tied by closure among them."""
-    model = closure.prepare(files.load(name))
+    model = closure.prepare(mechanism_file.load(name))
     base = symbolic(model)
     found = black_box_beta(model, base.eliminated)
     assert same(model, base, found)
@@ -89,7 +92,7 @@ def test_a_vector_that_no_rule_finds(symbols):
 
 
 def test_refusals():
-    model = closure.prepare(files.load("four-bar"))
+    model = closure.prepare(mechanism_file.load("four-bar"))
     with pytest.raises(EliminationError, match="exactly 4 must be"):
         black_box_beta(model, [0, 1])
     names = model.mechanism.parameter_names
@@ -100,9 +103,9 @@ def test_refusals():
 
 def test_equal_legs_say_what_helps():
     """A 3-RPS with one radius for all balls; with one each (the library's) it has its 25."""
-    text = files.load("3-rps").source
+    text = mechanism_file.load("3-rps").source
     text = re.sub(r"(?m)^  p[23]: .*\n", "", text)
-    model = closure.prepare(files.loads(re.sub(r"\bp[23]\b", "p1", text)))
+    model = closure.prepare(mechanism_file.loads(re.sub(r"\bp[23]\b", "p1", text)))
     with pytest.raises(FamilyError, match="one of its own for each leg") as caught:
         black_box_beta(model, [])
     assert caught.value.message.count("close only where") == 1

@@ -5,7 +5,6 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from basepar_core import files
 from basepar_core.base.symbolic import numeric, symbolic
 from basepar_core.dynamics import closure
 from basepar_core.dynamics.closure import Model
@@ -18,6 +17,7 @@ from basepar_core.exact.identities import check_identities, same_at
 from basepar_core.exact.points import draw_point, field_for
 from basepar_core.exact.rank import generic_rank
 from basepar_core.expressions.tree import Call, Name, add, multiply, number
+from basepar_core.files import mechanism_file
 from basepar_core.symbolic.field import GeometryField
 from basepar_core.symbolic.joint_rules import NullVector, Transfers, joint_vectors
 from tests.core.test_detection import SPATIAL_FOUR_BAR
@@ -103,7 +103,7 @@ excitation:
 def made(text: str, **replaced: str) -> Model:
     for old, new in replaced.items():
         text = text.replace(old, new)
-    return closure.prepare(files.loads(text))
+    return closure.prepare(mechanism_file.loads(text))
 
 
 def test_numbers_of_ground_points_are_freed_first():
@@ -168,7 +168,7 @@ def test_primes_are_those_that_have_the_roots():
     text = ARM.replace("EXTRA", ", r3: {value: sqrt(3)}").replace(
         "AXES", "[[0, 1, r3], [0, 0, 2]]"
     )
-    mechanism = files.loads(text.replace("RELATIONS", "relations: {r3: r3^2 = 3}"))
+    mechanism = mechanism_file.loads(text.replace("RELATIONS", "relations: {r3: r3^2 = 3}"))
     kin = family.build(mechanism)
     for seed in range(10):
         draw = field_for(kin, np.random.default_rng(seed))
@@ -196,7 +196,7 @@ def test_an_overconstrained_loop_on_its_own_component(symbols):
 def test_a_planar_loop_in_space():
     """Constraints that are redundant at a point are so along the motion, or it would be said."""
     text = SPATIAL_FOUR_BAR.replace("GZ", "2")
-    moving = closure.prepare(files.loads(text))
+    moving = closure.prepare(mechanism_file.loads(text))
     found = generic_rank(moving)
     assert (found.rank, found.freedoms, found.relations) == (8, 1, ())
     certificate = symbolic(moving).certificate
@@ -213,7 +213,7 @@ def test_two_closures_that_nothing_tells_apart_are_refused():
     """A spherical four-bar with equal opposite arcs: both closures have its four links."""
     text = made_spherical()
     with pytest.raises(FamilyError, match="two solutions of different kinds"):
-        generic_rank(closure.prepare(files.loads(text)))
+        generic_rank(closure.prepare(mechanism_file.loads(text)))
 
 
 def made_spherical() -> str:
@@ -223,13 +223,13 @@ def made_spherical() -> str:
 
 
 def test_a_refusal_leaves_numerical_grades():
-    base = symbolic(closure.prepare(files.loads(made_spherical())))
+    base = symbolic(closure.prepare(mechanism_file.loads(made_spherical())))
     assert base.certificate.at_least_grade == "numerical"
     assert "not tested over finite fields" in base.certificate.at_least_scope
 
 
 def test_a_false_theorem_is_a_defect():
-    moving = closure.prepare(files.load("four-bar"))
+    moving = closure.prepare(mechanism_file.load("four-bar"))
     geometry = GeometryField.of(moving.mechanism)
     false = NullVector({0: geometry.one, 1: geometry.one}, "theorem", "mass of nothing")
     with pytest.raises(EliminationError, match="mass of nothing"):
@@ -238,7 +238,7 @@ def test_a_false_theorem_is_a_defect():
 
 def test_what_closing_ties_is_no_theorem(monkeypatch):
     """Entries changed after the test are tested again, whatever relation changed them."""
-    moving = closure.prepare(files.load("four-bar"))
+    moving = closure.prepare(mechanism_file.load("four-bar"))
     geometry = GeometryField.of(moving.mechanism)
     known = joint_vectors(Transfers(moving.mechanism, geometry))
     before = [v.grade for v in grade(moving, geometry, known).vectors]

@@ -5,7 +5,6 @@ from functools import cache
 import numpy as np
 import pytest
 
-from basepar_core import files
 from basepar_core.base.detection import detect
 from basepar_core.base.symbolic import symbolic
 from basepar_core.dynamics import closure
@@ -14,16 +13,17 @@ from basepar_core.exact.arithmetic import random_prime
 from basepar_core.exact.bounds import Size, error_bits
 from basepar_core.exact.component import Component, find_component
 from basepar_core.exact.identities import check_identities
+from basepar_core.files import mechanism_file
 from basepar_core.symbolic.field import GeometryField
 from basepar_core.symbolic.joint_rules import NullVector, Transfers, joint_vectors
 from tests.mechanisms import PARALLELOGRAM_BY_VALUE
 
-LIBRARY = files.library_names()
+LIBRARY = mechanism_file.library_names()
 
 
 @cache
 def prepared(name: str) -> tuple[Model, GeometryField, list[NullVector], Component]:
-    model = closure.prepare(files.load(name))
+    model = closure.prepare(mechanism_file.load(name))
     field = GeometryField.of(model.mechanism)
     transfers = Transfers(model.mechanism, field)
     vectors = [*joint_vectors(transfers), *detect(transfers, model)]
@@ -77,8 +77,10 @@ def test_corrupted_vectors_are_caught(name):
 def test_a_wrong_symbol_is_caught():
     """Right but for a length that is another's."""
     _, field, vectors, _ = prepared("four-bar")
-    text = files.load("four-bar").source
-    other = closure.prepare(files.loads(text.replace("[[lx1, 0], [0, 0]]", "[[lx3, 0], [0, 0]]")))
+    text = mechanism_file.load("four-bar").source
+    other = closure.prepare(
+        mechanism_file.loads(text.replace("[[lx1, 0], [0, 0]]", "[[lx3, 0], [0, 0]]"))
+    )
     entries = [vector.entries for vector in vectors]
     tests = check_identities(other, entries, field=field)
     assert [test.passed for test in tests].count(False) == 1
@@ -90,7 +92,7 @@ def test_what_holds_by_relations_fails_without_them():
     text = model.mechanism.source
     text = text.replace("lx1: {value: 0.4", "lx3: {value: 0.4, unit: m}\n  lx1: {value: 0.4")
     text = text.replace("[lx1, 0]]}\ncoordinates", "[lx3, 0]]}\ncoordinates")
-    other = closure.prepare(files.loads(text))
+    other = closure.prepare(mechanism_file.loads(text))
     seen = [
         {k: field.to_expression(x) for k, x in vector.entries.items()}
         for vector in vectors
@@ -125,12 +127,12 @@ def test_other_vectors_have_other_points():
 
 def test_points_are_recorded_and_repeat():
     """What --json has of the points draws their primes again."""
-    stated = symbolic(closure.prepare(files.load("parallelogram"))).certificate.document()
+    stated = symbolic(closure.prepare(mechanism_file.load("parallelogram"))).certificate.document()
     assert [len(stated[side]["points"]) for side in ("at_least", "at_most")] == [2, 3]
     for point in stated["at_least"]["points"] + stated["at_most"]["points"]:
         rng = np.random.default_rng([int(x) for x in point["seed"]])
         assert str(random_prime(rng)) == point["prime"]
-    plain = symbolic(closure.prepare(files.load("four-bar"))).certificate.document()
+    plain = symbolic(closure.prepare(mechanism_file.load("four-bar"))).certificate.document()
     assert len(plain["at_least"]["points"]) == 2
     assert "points" not in plain["at_most"]  # theorems need none
 
@@ -145,13 +147,13 @@ def test_error_bits():
 
 def test_grades_and_reasons():
     """Seen relations earn a probability, with its exponent in the reason."""
-    base = symbolic(closure.prepare(files.load("parallelogram")))
+    base = symbolic(closure.prepare(mechanism_file.load("parallelogram")))
     grades = {vector.grade for vector in base.certificate.vectors}
     assert grades == {"theorem", "probability"}
     seen = [v for v in base.certificate.vectors if v.grade == "probability"]
     assert all("error ≤ 2^-" in vector.reason for vector in seen)
     assert base.certificate.grade == "probability"
-    plain = symbolic(closure.prepare(files.load("parallelogram")), exact=False)
+    plain = symbolic(closure.prepare(mechanism_file.load("parallelogram")), exact=False)
     assert {vector.grade for vector in plain.certificate.vectors} == {"theorem", "numerical"}
     assert plain.certificate.at_least_grade == "numerical"
 
@@ -162,7 +164,7 @@ def test_a_refuted_vector_is_marked_and_doubted(monkeypatch):
     The coupler does not turn here, so that its second moment has no effect; of four lengths it
     turns, and the generic rank is 8.
     """
-    model = closure.prepare(files.loads(PARALLELOGRAM_BY_VALUE))
+    model = closure.prepare(mechanism_file.loads(PARALLELOGRAM_BY_VALUE))
     moment = model.mechanism.parameter_names.index("coupler.J")
 
     def seen(transfers, _):

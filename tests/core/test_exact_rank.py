@@ -5,7 +5,6 @@ from functools import cache
 import numpy as np
 import pytest
 
-from basepar_core import files
 from basepar_core.base.precise import precise_rank
 from basepar_core.dynamics import closure
 from basepar_core.dynamics.closure import Model
@@ -14,6 +13,7 @@ from basepar_core.exact.component import Component, find_component, start
 from basepar_core.exact.motion import Motion
 from basepar_core.exact.points import Point
 from basepar_core.exact.rank import generic_rank, member_rank
+from basepar_core.files import mechanism_file
 from tests.mechanisms import C, E, P, R, S, U, linkage, loop
 
 #: Variable precision (methods: symbolic null spaces, §4), the planar and the low-mobility paper.
@@ -32,7 +32,7 @@ RANKS = {
 
 @cache
 def model(name: str) -> Model:
-    return closure.prepare(files.load(name))
+    return closure.prepare(mechanism_file.load(name))
 
 
 @cache
@@ -42,11 +42,11 @@ def component(name: str) -> Component:
 
 def suspension(*changes: tuple[str, str]) -> Model:
     """The suspension with lines of its file replaced."""
-    text = files.load("sla-suspension").source
+    text = mechanism_file.load("sla-suspension").source
     for old, new in changes:
         assert old in text
         text = text.replace(old, new)
-    return closure.prepare(files.loads(text))
+    return closure.prepare(mechanism_file.loads(text))
 
 
 #: The tie rod's joint on the rack with its ground axis upright instead of along the car's y.
@@ -124,10 +124,10 @@ def test_a_zero_alone_is_no_structure():
 
 def test_equal_values_of_different_symbols_are_generic():
     """A parallelogram by value only has the rank of a four-bar, and a note of being special."""
-    text = files.load("parallelogram").source
+    text = mechanism_file.load("parallelogram").source
     text = text.replace("lx1: {value: 0.4", "lx3: {value: 0.4, unit: m}\n  lx1: {value: 0.4")
     text = text.replace("[lx1, 0]]}\ncoordinates", "[lx3, 0]]}\ncoordinates")
-    found = generic_rank(closure.prepare(files.loads(text)))
+    found = generic_rank(closure.prepare(mechanism_file.loads(text)))
     assert (found.rank, found.relations) == (8, ())
     assert any("special" in note for note in found.notes)
 
@@ -146,9 +146,9 @@ def test_what_is_recorded():
 
 def test_every_mechanism_draws_its_own():
     """Primes are of the mechanism's text and the seed: none is known before there is a file."""
-    text = files.load("four-bar").source
+    text = mechanism_file.load("four-bar").source
     assert "0.7" in text
-    other = closure.prepare(files.loads(text.replace("0.7", "0.71", 1)))
+    other = closure.prepare(mechanism_file.loads(text.replace("0.7", "0.71", 1)))
     seen = [generic_rank(m, seed).primes[0] for m in (model("four-bar"), other) for seed in (0, 1)]
     assert len(set(seen)) == 4
 

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from flint import nmod
 
-from basepar_core import files
 from basepar_core.base.detection import detect
 from basepar_core.base.precise import precise
 from basepar_core.base.symbolic import numeric, symbolic
@@ -22,6 +21,7 @@ from basepar_core.exact.component import find_component
 from basepar_core.exact.conditions import conditions
 from basepar_core.exact.fitting import fitted, quotients
 from basepar_core.exact.lengths import exact_number
+from basepar_core.files import mechanism_file
 from basepar_core.symbolic.elimination import eliminate
 from basepar_core.symbolic.field import GeometryField
 from basepar_core.symbolic.joint_rules import Transfers, joint_vectors
@@ -75,7 +75,7 @@ CASES = {
     # Twists that are angles, a second length as Bennett's condition asks: denominators of degree
     # five in sines and cosines.
     "bennett by angles": (
-        lambda: closure.prepare(files.load(str(FIXTURES / "bennett-angles.yaml"))),
+        lambda: closure.prepare(mechanism_file.load(str(FIXTURES / "bennett-angles.yaml"))),
         1,
     ),
     "slide on a plate": (
@@ -89,7 +89,7 @@ CASES = {
         ),
         1,
     ),
-    "scara": (lambda: closure.prepare(files.load("scara")), 2),
+    "scara": (lambda: closure.prepare(mechanism_file.load("scara")), 2),
     "carried parallelogram of parallel hinges": (lambda: campaign(51), 1),
     "two vectors with a symbol": (lambda: campaign(23), 2),
 }
@@ -207,7 +207,7 @@ def test_numbers_of_bodies_that_must_vary(monkeypatch):
 
     Rank and β are variable precision's, which frees nothing.
     """
-    model = closure.prepare(files.loads(CARRIED))
+    model = closure.prepare(mechanism_file.loads(CARRIED))
     assert not model.mechanism.geometry
     family = find_component(model).family
     assert family.freed_on_bodies
@@ -231,7 +231,7 @@ def test_numbers_of_bodies_that_must_vary(monkeypatch):
 
 def test_a_quotient_is_found_by_its_values():
     """(x² − 3 y²/7)/(2 x − 5 y), over primes; a constant with 40 digits needs several."""
-    mechanism = files.loads(TWO)
+    mechanism = mechanism_file.loads(TWO)
     field = GeometryField.of(mechanism)
     x, y = (field.symbol(name) for name in ("x", "h"))
     long = Fraction(10**19 + 51, 10**18 + 9)
@@ -270,7 +270,7 @@ def test_a_quotient_is_found_by_its_values():
 
 
 def test_ansatzes_grow():
-    field = GeometryField.of(files.load("scara"))
+    field = GeometryField.of(mechanism_file.load("scara"))
     sizes = [a.points for a in quotients(field, [0, 1], (), 1, True)]
     assert len(sizes) == 5
     assert all(one < two for one, two in pairwise(sizes))

@@ -7,9 +7,9 @@ import pytest
 import sympy
 import yaml
 
-from basepar_core import files
 from basepar_core.base.symbolic import parameter_indices
 from basepar_core.errors import EliminationError
+from basepar_core.files import mechanism_file
 from basepar_core.symbolic.elimination import eliminate
 from basepar_core.symbolic.exchange import cleared, exchange
 from basepar_core.symbolic.field import GeometryField
@@ -21,7 +21,7 @@ PAPER = Path(reproduce.__file__).parent / "low-mobility.yaml"
 
 
 def case(name):
-    mechanism = files.load(name)
+    mechanism = mechanism_file.load(name)
     field = GeometryField.of(mechanism)
     vectors = joint_vectors(Transfers(mechanism, field))
     return mechanism, field, vectors, mechanism.parameter_names

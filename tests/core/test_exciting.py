@@ -5,11 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from basepar_core import files
 from basepar_core.base.symbolic import numeric
 from basepar_core.dynamics import closure, motion
 from basepar_core.dynamics.regressor import observe
 from basepar_core.errors import UsageError
+from basepar_core.files import mechanism_file
 from basepar_core.identification.course import Follower
 from basepar_core.identification.exciting import _Task, design, limits_of
 from basepar_core.identification.optimality import condition, smooth_size, volume
@@ -17,7 +17,7 @@ from basepar_core.identification.series import BOUND, Series
 
 
 def prepared(name):
-    model = closure.prepare(files.load(name))
+    model = closure.prepare(mechanism_file.load(name))
     own = motion.excitation(model.mechanism, model.assembled.coordinates)
     return model, numeric(model), limits_of(model, own)
 
@@ -186,7 +186,7 @@ def test_motions_far_beyond_the_limits_are_not_followed(monkeypatch):
 
 
 def _one():
-    model = closure.prepare(files.load("four-bar"))
+    model = closure.prepare(mechanism_file.load("four-bar"))
     return model, motion.excitation(model.mechanism, model.assembled.coordinates)
 
 

@@ -13,7 +13,7 @@ from numpy.testing import assert_allclose
 from basepar_core.api import load
 from basepar_core.errors import FileError
 from basepar_core.expressions.tree import Name, Number, Pi, evaluate, multiply, number
-from basepar_core.files import library_names, library_path, loads
+from basepar_core.files.mechanism_file import library_names, library_path, loads
 from basepar_core.mechanism import (
     ConstantSpeed,
     Data,

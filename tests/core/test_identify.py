@@ -5,13 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from basepar_core import files
 from basepar_core.base.extended import extend
 from basepar_core.base.symbolic import symbolic
 from basepar_core.dynamics import closure, force_columns, motion
 from basepar_core.dynamics.regressor import observe
 from basepar_core.errors import MotionError, UsageError
 from basepar_core.expressions.tree import Number
+from basepar_core.files import mechanism_file
 from basepar_core.identification import identify as module
 from basepar_core.identification.dependents import standard_parameters
 from basepar_core.identification.estimate import cramer_rao, estimate
@@ -102,7 +102,7 @@ def test_followed_at_once_is_followed_sample_by_sample(slider_crank, exact):
 
 def test_a_motion_that_cannot_be_followed_says_where(slider_crank):
     text = slider_crank.mechanism.source.replace("value: 0.08", "value: 0.3")
-    model = closure.prepare(files.loads(text, "long crank"))
+    model = closure.prepare(mechanism_file.loads(text, "long crank"))
     q = np.linspace(0, 3, 200)[None]  # the rod reaches sin q = 25/30 only
     with pytest.raises(MotionError, match=r"at t = .* Check units and zero") as caught:
         observe_motion(model, motion.Motion(np.linspace(0, 1, 200), q, 0 * q + 3, 0 * q))
@@ -177,7 +177,7 @@ def test_validation_on_another_record(slider_crank):
 
 @pytest.mark.slow
 def test_intervals_of_a_robot_with_friction_cover():
-    plain = files.load("ur10")
+    plain = mechanism_file.load("ur10")
     kinds = {"viscous": Number(5), "coulomb": Number(3)}
     friction = tuple(Friction(q, k, v) for q in plain.coordinates for k, v in kinds.items())
     mechanism = replace(plain, friction=friction)

@@ -20,7 +20,7 @@ from basepar_core.dynamics.closure import prepare
 from basepar_core.dynamics.motion import Motion
 from basepar_core.dynamics.regressor import observe
 from basepar_core.errors import FileError, MissingDataError
-from basepar_core.files import loads
+from basepar_core.files.mechanism_file import loads
 from basepar_core.imports import read_file
 from basepar_core.imports.rationals import NOISE, Pose, decimal, from_floats, from_rpy, quarters
 from basepar_core.imports.text import number

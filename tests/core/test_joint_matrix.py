@@ -10,12 +10,12 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from basepar_core import files
 from basepar_core.base.precise import precise
 from basepar_core.base.symbolic import numeric, symbolic
 from basepar_core.dynamics import closure, motion
 from basepar_core.exact.rank import generic_rank
 from basepar_core.expressions.tree import evaluate
+from basepar_core.files import mechanism_file
 from basepar_core.mechanism import GROUND, Mechanism
 from tests.mechanisms import C, E, F, P, R, S, U, linkage, loop
 from tests.oracles import maximal, pinocchio_model
@@ -304,7 +304,7 @@ excitation: {kind: states, samples: 40, seed: 3, amplitude: {A: 0.2 rad}, freque
 )
 def test_redundant_constraints(text, redundant, rank):
     """Loops that close with equations to spare: these are seen and left out."""
-    mechanism = files.loads(text)
+    mechanism = mechanism_file.loads(text)
     model = closure.prepare(mechanism)
     assert len(model.loops.redundant) == redundant
     found, null = agree(mechanism)

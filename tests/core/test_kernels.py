@@ -5,13 +5,13 @@ import functools
 import numpy as np
 import pytest
 
-from basepar_core import files
 from basepar_core.compiled.backend import Engine, why_plain
 from basepar_core.compiled.simd.lane_types import LANES
 from basepar_core.dynamics import closure, motion, regressor
 from basepar_core.dynamics.closure import Outcome
 from basepar_core.dynamics.loop_newton import LAST_UPDATE
 from basepar_core.dynamics.motion import Motion
+from basepar_core.files import mechanism_file
 from tests import mechanisms
 from tests.core.test_regressor import LOOPS, single
 from tests.mechanisms import PLANAR, RRS3, C, E, F, P, R, S, U, linkage, random_tree
@@ -43,7 +43,7 @@ def prepared(name, swap=False):
     if name == "three legs":
         swapped = ("A1", "B2", "C1", "C3") if swap else ()
         return closure.prepare(linkage(0, RRS3, ["A1", "A2", "A3"], swapped=swapped))
-    return closure.prepare(single(name, swap) if name in LOOPS else files.load(name))
+    return closure.prepare(single(name, swap) if name in LOOPS else mechanism_file.load(name))
 
 
 def excited(model, samples):
@@ -141,7 +141,7 @@ def test_planar_joints(B, C, D, coordinates, assembly, swap):
     names = {"name": "p", "B": B, "C": C, "D": D, "coordinates": coordinates}
     amplitude = ", ".join(f"{one.strip()}: 0.1" for one in coordinates.split(","))
     text = PLANAR.format(**names, **ends, assembly=assembly, amplitude=amplitude)
-    model = closure.prepare(files.loads(text, "planar"))
+    model = closure.prepare(mechanism_file.loads(text, "planar"))
     values = mechanisms.nearby(model.mechanism, 5, 0.02, 2)
     assert_same(model, *both(model, values, excited(model, 6)))
 
@@ -165,8 +165,10 @@ excitation: {{kind: states, samples: 20, seed: 1, amplitude: {{A: 0.3}}, frequen
 
 def test_loops_with_redundant_rows():
     """A planar four-bar in space: of five rows of its cut three are redundant."""
-    model = closure.prepare(files.loads(FLAT.format(space="spatial", zero=", 0"), "space"))
-    plane = closure.prepare(files.loads(FLAT.format(space="planar", zero=""), "plane"))
+    model = closure.prepare(
+        mechanism_file.loads(FLAT.format(space="spatial", zero=", 0"), "space")
+    )
+    plane = closure.prepare(mechanism_file.loads(FLAT.format(space="planar", zero=""), "plane"))
     assert len(model.loops.redundant) == 3
     assert not plane.loops.redundant
     values = mechanisms.nearby(model.mechanism, COUNT, 0.2, 4)

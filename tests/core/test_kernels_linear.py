@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from numba import njit
 
-from basepar_core import files
 from basepar_core.base import numeric
 from basepar_core.base.symbolic import symbolic
 from basepar_core.compiled import linear
@@ -16,6 +15,7 @@ from basepar_core.compiled.linear_lanes import bidiagonals, quotients
 from basepar_core.compiled.linear_triangles import triangles_of
 from basepar_core.compiled.simd.lane_types import LANES
 from basepar_core.dynamics import closure, motion, regressor
+from basepar_core.files import mechanism_file
 from basepar_core.symbolic.algebraic_roots import symbol_values
 from tests.mechanisms import nearby
 
@@ -69,7 +69,7 @@ class Case:
 
 @cache
 def case(name):
-    model = closure.prepare(files.load(name))
+    model = closure.prepare(mechanism_file.load(name))
     base = symbolic(model)
     values = nearby(model.mechanism, MECHANISMS[name], 0.04, seed=3)
     moving = motion.excitation(model.mechanism, model.assembled.coordinates)

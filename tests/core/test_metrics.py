@@ -7,7 +7,7 @@ from basepar_core.api import load
 from basepar_core.dynamics import kinematics, motion, regressor, spatial
 from basepar_core.dynamics.closure import prepare
 from basepar_core.dynamics.strokes import _continued_vectors, strokes, tracks
-from basepar_core.files import library_path, loads
+from basepar_core.files.mechanism_file import library_path, loads
 from tests.mechanisms import nearby
 
 

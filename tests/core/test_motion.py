@@ -10,7 +10,7 @@ from mpmath import mp, mpf
 from basepar_core.api import load
 from basepar_core.dynamics import motion
 from basepar_core.errors import FileError, MissingDataError, MotionError
-from basepar_core.files import loads
+from basepar_core.files.mechanism_file import loads
 
 MACHINE = """
 name: two

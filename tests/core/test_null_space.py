@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from basepar_core import files
 from basepar_core.dynamics import closure, motion, regressor
 from basepar_core.expressions.tree import evaluate
+from basepar_core.files import mechanism_file
 from basepar_core.symbolic.elimination import eliminate
 from basepar_core.symbolic.field import GeometryField
 from basepar_core.symbolic.joint_rules import Transfers, joint_vectors
@@ -107,7 +107,7 @@ def test_three_legs():
 
 @pytest.mark.parametrize("name", ["four-bar", "slider-crank", "five-bar", "rsur", "ur10"])
 def test_library(name):
-    assert_null(files.load(name), spread=0.05)
+    assert_null(mechanism_file.load(name), spread=0.05)
 
 
 @pytest.mark.parametrize("swap", [False, True])
@@ -134,7 +134,7 @@ def test_one_body_on_the_ground(kind, which, swap):
         coordinates=", ".join(names),
         amplitude=", ".join(f"{name}: 1" for name in names),
     )
-    mechanism = files.loads(text)
+    mechanism = mechanism_file.loads(text)
     field = GeometryField.of(mechanism)
     vectors = joint_vectors(Transfers(mechanism, field))
     result = eliminate(field, vectors, mechanism.parameter_names)
@@ -197,7 +197,7 @@ excitation:
   amplitude: {{{", ".join(f"{name}: 1" for name in [*names, "E", "F"])}}}
   frequency: 0.5 Hz
 """
-    mechanism = files.loads(text)
+    mechanism = mechanism_file.loads(text)
     _, vectors = null_matrix(mechanism, {})
     assert len(vectors) == count
     assert_null(mechanism)

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from basepar_core import files
 from basepar_core.base.numeric import CLEAR, check, group, spectrum
 from basepar_core.base.symbolic import numeric, parameter_indices, symbolic
 from basepar_core.dynamics import closure, motion, regressor
 from basepar_core.errors import EliminationError
+from basepar_core.files import mechanism_file
 
 EPS = np.finfo(float).eps
 
@@ -168,7 +168,7 @@ def test_check_tells_a_wrong_beta():
 @pytest.fixture(scope="module")
 def four_bar():
     """The library's four-bar with the paper's φ₂."""
-    model = closure.prepare(files.load("four-bar"))
+    model = closure.prepare(mechanism_file.load("four-bar"))
     wanted = parameter_indices(model.mechanism, ["J1", "J2", "J3", "m1"])
     return model, symbolic(model, wanted)
 
@@ -238,8 +238,8 @@ def test_the_stated_error_covers_the_error(four_bar):
 # Three rows show no more than three; the symbolic route knows eight without looking at W.
 @pytest.mark.parametrize(("route", "known"), [(symbolic, 8), (numeric, 3)])
 def test_too_few_samples_are_said(route, known):
-    text = files.library_path("four-bar").read_text().replace("samples: 64", "samples: 3")
-    found = route(closure.prepare(files.loads(text)))
+    text = mechanism_file.library_path("four-bar").read_text().replace("samples: 64", "samples: 3")
+    found = route(closure.prepare(mechanism_file.loads(text)))
     assert found.certificate.at_least == known
     # The symbolic route's own count needs no samples.
     assert "only 3 rows" in (found.float64_doubt if route is symbolic else found.doubt)

@@ -6,7 +6,7 @@ from scipy.special import ellipk
 
 from basepar_core.api import load
 from basepar_core.dynamics.closure import prepare
-from basepar_core.files import loads
+from basepar_core.files.mechanism_file import loads
 from basepar_core.onedof import turning
 from basepar_core.onedof.forward import breakpoints, simulate
 from basepar_core.onedof.machine import turn_at

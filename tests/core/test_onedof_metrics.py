@@ -8,7 +8,7 @@ from scipy.optimize import brentq
 from basepar_core.api import load
 from basepar_core.dynamics.closure import prepare
 from basepar_core.errors import UsageError
-from basepar_core.files import loads
+from basepar_core.files.mechanism_file import loads
 from basepar_core.onedof import metrics
 from basepar_core.onedof.jumps import Jumps, greatest
 from basepar_core.onedof.results import dwells

@@ -13,7 +13,7 @@ from basepar_core.compiled.backend import Engine
 from basepar_core.dynamics import kinematics
 from basepar_core.dynamics.closure import prepare
 from basepar_core.errors import MechanismError, UsageError
-from basepar_core.files import loads
+from basepar_core.files.mechanism_file import loads
 from basepar_core.onedof import turning
 from basepar_core.onedof.forward import simulate
 from basepar_core.onedof.joint_rates import modes, sign_changes

@@ -15,7 +15,7 @@ from scipy.optimize import brentq
 
 from basepar_core.api import load
 from basepar_core.dynamics.closure import prepare
-from basepar_core.files import loads
+from basepar_core.files.mechanism_file import loads
 from basepar_core.onedof import metrics
 from basepar_core.onedof.machine import machine
 from basepar_core.onedof.results import measures

@@ -5,7 +5,7 @@ import pytest
 
 from basepar_core.api import load
 from basepar_core.dynamics.closure import prepare
-from basepar_core.files import loads
+from basepar_core.files.mechanism_file import loads
 from basepar_core.onedof.machine import turn_at
 from basepar_core.onedof.results import motion_of
 from basepar_core.onedof.turning import regimes, run

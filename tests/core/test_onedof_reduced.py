@@ -11,7 +11,7 @@ from basepar_core.base.symbolic import symbolic
 from basepar_core.dynamics.closure import prepare
 from basepar_core.dynamics.strokes import tracks
 from basepar_core.errors import MechanismError, UsageError
-from basepar_core.files import library_names, loads
+from basepar_core.files.mechanism_file import library_names, loads
 from basepar_core.onedof.curves import through
 from basepar_core.onedof.reduced import base_inertias, inertias, reduce_inertia, samples_of
 from basepar_core.onedof.survey import survey

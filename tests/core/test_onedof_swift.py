@@ -10,7 +10,7 @@ from basepar_core.base.compiled import compiled
 from basepar_core.base.symbolic import symbolic
 from basepar_core.compiled.backend import Engine
 from basepar_core.dynamics.closure import prepare
-from basepar_core.files import loads
+from basepar_core.files.mechanism_file import loads
 from basepar_core.onedof import periodic, swift
 from basepar_core.onedof.machine import turn_at
 from basepar_core.onedof.reduced import base_inertias

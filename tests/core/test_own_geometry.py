@@ -5,13 +5,13 @@ import json
 import numpy as np
 import pytest
 
-from basepar_core import files
 from basepar_core.base.compiled import compiled
 from basepar_core.base.near import nearly_met
 from basepar_core.base.own_geometry import count
 from basepar_core.base.symbolic import numeric, symbolic
 from basepar_core.certificate import certify, verify
 from basepar_core.dynamics import closure
+from basepar_core.files import mechanism_file
 from tests.campaigns.homes import Written
 from tests.campaigns.planar_families import peaucellier
 from tests.mechanisms import PARALLELOGRAM_BY_VALUE, build
@@ -38,7 +38,7 @@ excitation: {{kind: fourier, harmonics: 5, base_frequency: 0.5 Hz, amplitude: {{
 def centric(size="0.004", crank="0.5", rod="0.5", symbols=""):
     """A centric slider-crank, in numbers or symbols."""
     text = CENTRIC.format(size=size, crank=crank, rod=rod, symbols=symbols)
-    return closure.prepare(files.loads(text))
+    return closure.prepare(mechanism_file.loads(text))
 
 
 @pytest.mark.parametrize("size", ["0.3", "0.004", "1e-4", "1e-6"])
@@ -101,11 +101,11 @@ joints:
       axis: [[0.7071, 0.0001, 0.7071], [0.7071, 0.0001, 0.7071]]}
 coordinates: [A, B]
 """
-    rounded, parallel = nearly_met(files.loads(text))
+    rounded, parallel = nearly_met(mechanism_file.loads(text))
     assert rounded == "0.7071 is nearly sqrt(2)/2"
     assert parallel == "axes of A and B on one are nearly parallel"
     exact = text.replace("0.7071", "0.6").replace("0.0001", "0")
-    assert nearly_met(files.loads(exact)) == ()
+    assert nearly_met(mechanism_file.loads(exact)) == ()
 
 
 def test_a_choice_for_the_family_is_kept_and_doubted():
@@ -123,7 +123,7 @@ def test_a_choice_for_the_family_is_kept_and_doubted():
 
 def test_the_completed_null_space_is_w_s():
     """β with the vectors of this geometry alone is variable precision's."""
-    model = closure.prepare(files.loads(PARALLELOGRAM_BY_VALUE))
+    model = closure.prepare(mechanism_file.loads(PARALLELOGRAM_BY_VALUE))
     base = symbolic(model)
     other = numeric(model, base.eliminated)
     assert base.nominal_beta == pytest.approx(other.nominal_beta, abs=1e-9)
@@ -141,4 +141,4 @@ def test_the_count_is_of_any_motion():
     model = centric("0.3")
     few = CENTRIC.format(size="0.3", crank="0.5", rod="0.5", symbols="")
     few = few.replace("samples: 64", "samples: 12")
-    assert count(closure.prepare(files.loads(few))).rank == count(model).rank == 5
+    assert count(closure.prepare(mechanism_file.loads(few))).rank == count(model).rank == 5

@@ -15,7 +15,7 @@ from basepar_core.base.precise import precise, precise_rank
 from basepar_core.dynamics.closure import prepare
 from basepar_core.dynamics.motion import excitation
 from basepar_core.dynamics.regressor import observe
-from basepar_core.files import library_path, loads
+from basepar_core.files.mechanism_file import library_path, loads
 from basepar_core.precise import motion as exact_motion
 from basepar_core.precise import rotations
 from basepar_core.precise.arithmetic import bits_of, exact, working

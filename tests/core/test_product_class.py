@@ -12,7 +12,7 @@ from basepar_core.base.product_conditions import conditions, openings
 from basepar_core.base.symbolic import parameter_indices, symbolic
 from basepar_core.dynamics.closure import Model, prepare
 from basepar_core.errors import EliminationError, FamilyError, UsageError
-from basepar_core.files import loads
+from basepar_core.files.mechanism_file import loads
 from basepar_core.symbolic.field import GeometryField
 
 # Eq. 25 of the planar paper; by name, because the printed rows are duplicated (errata).

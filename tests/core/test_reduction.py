@@ -10,7 +10,7 @@ from basepar_core import reduction
 from basepar_core.criteria import CRITERIA
 from basepar_core.dynamics.closure import prepare
 from basepar_core.errors import MissingDataError, UsageError
-from basepar_core.files import loads
+from basepar_core.files.mechanism_file import loads
 from basepar_core.reduction import effective_samples, own_path, reduce_mechanism
 
 from .cycles import MECHANISMS, Case, case

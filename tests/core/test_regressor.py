@@ -5,10 +5,10 @@ import functools
 import numpy as np
 import pytest
 
-from basepar_core import files
 from basepar_core.dynamics import closure, motion, regressor
 from basepar_core.dynamics.closure import Outcome
 from basepar_core.dynamics.motion import Motion
+from basepar_core.files import mechanism_file
 from tests import mechanisms
 from tests.mechanisms import RRS3, C, E, F, P, R, S, U, linkage, loop, random_tree
 from tests.oracles import closed_form, dust, maximal, pinocchio_model
@@ -104,7 +104,7 @@ def test_planar_loops_move_dust(B, D, coordinates, assembly):
     }
     amplitude = ", ".join(f"{name.strip()}: 0.1" for name in coordinates.split(","))
     text = mechanisms.PLANAR.format(**fields, **ends, assembly=assembly, amplitude=amplitude)
-    mechanism = files.loads(text, "planar")
+    mechanism = mechanism_file.loads(text, "planar")
     _, moving, seen = prepared(mechanism)
     start = maximal.Bodies(mechanism, {}).joint_values()
     assert_same_dust(mechanism, {}, seen, moving, 0, [0, 1], start)
@@ -113,7 +113,7 @@ def test_planar_loops_move_dust(B, D, coordinates, assembly):
 @pytest.mark.parametrize("name", CLOSED)
 @pytest.mark.parametrize("every", [4, pytest.param(1, marks=pytest.mark.slow)])
 def test_maximal_coordinates_give_the_same_in_every_lane(name, every):
-    mechanism = files.load(name)
+    mechanism = mechanism_file.load(name)
     values = mechanisms.nearby(mechanism, 6, 0.05, 3)
     _, moving, seen = prepared(mechanism, values, every)
     expected = maximal.observe(mechanism, values, moving.q, moving.q_dot, moving.q_ddot)
@@ -152,7 +152,7 @@ def assert_same_columns(found, expected):
 
 
 def test_ur10_as_pinocchio_has_it():
-    mechanism = files.load("ur10")
+    mechanism = mechanism_file.load("ur10")
     values = mechanisms.nearby(mechanism, 3, 0.2, 4)
     assert_pinocchio(mechanism, values)
 
@@ -177,7 +177,7 @@ def assert_pinocchio(mechanism, values):
 
 
 def test_slider_crank_by_hand():
-    mechanism = files.load("slider-crank")
+    mechanism = mechanism_file.load("slider-crank")
     values = mechanisms.nearby(mechanism, 5, 0.3, 6)
     _, moving, seen = prepared(mechanism, values)
     for variant in range(5):
@@ -193,7 +193,7 @@ def test_slider_crank_by_hand():
 @pytest.mark.slow
 def test_power_goes_into_energy(name):
     """d/dt of kinetic and potential energy of dust is τ·q̇, for every grain."""
-    mechanism = single("planar half driven") if name == "loop" else files.load(name)
+    mechanism = single("planar half driven") if name == "loop" else mechanism_file.load(name)
     _, moving, seen = prepared(mechanism)
     cloud = dust.random_cloud(mechanism, np.random.default_rng(2))
     oracle = dust.Dust(mechanism, {}, maximal.Bodies(mechanism, {}).joint_values())
@@ -239,7 +239,7 @@ def hundred(name):
     if name == "three legs":
         mechanism = linkage(0, RRS3, ["A1", "A2", "A3"], amplitude=0.1)
     else:
-        mechanism = single(name) if name in LOOPS else files.load(name)
+        mechanism = single(name) if name in LOOPS else mechanism_file.load(name)
     model = closure.prepare(mechanism)
     full = motion.excitation(mechanism, model.assembled.coordinates)
     moving = Motion(*(getattr(full, n)[..., :6] for n in ("t", "q", "q_dot", "q_ddot")))
@@ -251,7 +251,7 @@ def hundred(name):
 
 
 def test_impossible_variants_disturb_no_other():
-    mechanism = files.load("four-bar")
+    mechanism = mechanism_file.load("four-bar")
     model = closure.prepare(mechanism)
     moving = motion.excitation(mechanism, model.assembled.coordinates)
     good = mechanisms.nearby(mechanism, 12, 0.05, 1)
@@ -271,7 +271,7 @@ def test_impossible_variants_disturb_no_other():
 
 def test_more_variants_than_one_block():
     """Blocks of W's evaluation leave no seam."""
-    mechanism = files.load("slider-crank")
+    mechanism = mechanism_file.load("slider-crank")
     model = closure.prepare(mechanism)
     moving = motion.excitation(mechanism, model.assembled.coordinates)
     values = mechanisms.nearby(mechanism, 3 * regressor.LANES // 64 + 5, 0.2, 9)

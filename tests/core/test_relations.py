@@ -8,7 +8,7 @@ import yaml
 from numpy.testing import assert_allclose
 
 from basepar_core.expressions.tree import Name, evaluate, multiply, number, subtract
-from basepar_core.files import loads
+from basepar_core.files.mechanism_file import loads
 from basepar_core.mechanism import Relation, Symbol
 from basepar_core.symbolic.algebraic_roots import newton, polynomial, roots
 

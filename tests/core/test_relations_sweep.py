@@ -7,7 +7,7 @@ from basepar_core.base.symbolic import symbolic
 from basepar_core.dynamics.closure import prepare
 from basepar_core.dynamics.motion import excitation
 from basepar_core.dynamics.regressor import observe
-from basepar_core.files import library_path, loads
+from basepar_core.files.mechanism_file import library_path, loads
 
 
 def with_the_coupler_along_its_axis() -> str:

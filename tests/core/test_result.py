@@ -6,20 +6,20 @@ import pickle
 import numpy as np
 import pytest
 
-from basepar_core import files
 from basepar_core.base.result import Certificate
 from basepar_core.base.symbolic import numeric, parameter_indices, symbolic
 from basepar_core.dynamics import closure
+from basepar_core.files import mechanism_file
 
 
 @pytest.fixture(scope="module")
 def base():
-    model = closure.prepare(files.load("four-bar"))
+    model = closure.prepare(mechanism_file.load("four-bar"))
     return symbolic(model, parameter_indices(model.mechanism, ["J1", "J2", "J3", "m1"]))
 
 
 def nominal(**changes):
-    return {**files.load("four-bar").nominal, **changes}
+    return {**mechanism_file.load("four-bar").nominal, **changes}
 
 
 def by_hand(phi, lx1, lx2, ly2, lx3):
@@ -96,7 +96,7 @@ def test_null_vectors_of_the_document_belong_to_its_beta(base):
 
 
 def test_numeric_documents_have_no_terms():
-    found = numeric(closure.prepare(files.load("four-bar")))
+    found = numeric(closure.prepare(mechanism_file.load("four-bar")))
     document = found.document()
     assert all("terms" not in row for row in document["base"])
     with pytest.raises(ValueError, match="nominal geometry only"):

@@ -23,7 +23,7 @@ from basepar_core.dynamics.regressor import observe
 from basepar_core.errors import UsageError
 from basepar_core.expressions.grammar import parse_any
 from basepar_core.expressions.tree import evaluate
-from basepar_core.files import loads
+from basepar_core.files.mechanism_file import loads
 from basepar_core.precise.arithmetic import ARB, bits_of, working
 from basepar_core.precise.geometry import symbol_values
 from basepar_core.precise.observation import variant

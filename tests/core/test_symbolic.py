@@ -10,12 +10,12 @@ import pytest
 import sympy
 import yaml
 
-from basepar_core import files
 from basepar_core.base.detection import detect
 from basepar_core.base.symbolic import nominal_observation, numeric, parameter_indices, symbolic
 from basepar_core.dynamics import closure, motion, regressor
 from basepar_core.errors import EliminationError, UsageError
 from basepar_core.expressions.tree import evaluate
+from basepar_core.files import mechanism_file
 from basepar_core.symbolic.elimination import eliminate
 from basepar_core.symbolic.field import GeometryField
 from basepar_core.symbolic.joint_rules import Transfers, joint_vectors
@@ -70,19 +70,19 @@ def same_entries(one, two):
 
 @pytest.fixture(scope="module")
 def paper():
-    model, _ = prepared(files.load("four-bar"))
+    model, _ = prepared(mechanism_file.load("four-bar"))
     return symbolic(model, parameter_indices(model.mechanism, COLUMNS))
 
 
 def test_the_papers_choice_of_parameters(paper):
-    aliases = files.load("four-bar").parameter_aliases
+    aliases = mechanism_file.load("four-bar").parameter_aliases
     assert set(paper.base_names) == {aliases[name] for name in ROWS}
     assert set(paper.eliminated_names) == {aliases[name] for name in COLUMNS}
     assert [paper.parameters[k] for k in paper.no_effect] == ["crank.m"]
 
 
 def test_equation_25(paper):
-    aliases = files.load("four-bar").parameter_aliases
+    aliases = mechanism_file.load("four-bar").parameter_aliases
     lengths = sympy.symbols("lx2 ly2")
     found = entries(paper)
     for row, line in zip(ROWS, EQUATION_25.strip().splitlines(), strict=True):
@@ -94,7 +94,7 @@ def test_equation_25(paper):
 
 @pytest.mark.parametrize("route", [symbolic, numeric])
 def test_equation_24(route):
-    model, _ = prepared(files.load("four-bar"))
+    model, _ = prepared(mechanism_file.load("four-bar"))
     aliases = model.mechanism.parameter_aliases
     base = route(model, parameter_indices(model.mechanism, COLUMNS))
     assert base.rank == 8
@@ -123,7 +123,7 @@ def test_equation_24(route):
 )
 def test_ranks_of_the_library(name, rank):
     """Counts by variable precision (methods, §4); rsur's by dust, below."""
-    model, _ = prepared(files.load(name))
+    model, _ = prepared(mechanism_file.load(name))
     base = symbolic(model)
     assert base.rank == base.certificate.at_least == base.certificate.at_most == rank
     assert base.doubt == ""
@@ -134,7 +134,7 @@ def test_ranks_of_the_library(name, rank):
 
 @pytest.mark.slow
 def test_rank_of_rsur_in_dust_of_forty_digits():
-    model, moving = prepared(files.load("rsur"))
+    model, moving = prepared(mechanism_file.load("rsur"))
     mechanism = model.mechanism
     oracle = dust.Dust(mechanism, {}, maximal.Bodies(mechanism, {}).joint_values())
     cloud = dust.random_cloud(mechanism, np.random.default_rng(1))
@@ -179,7 +179,7 @@ def test_loops_leave_no_torque_out(seed, kinds, coordinates):
 
 @pytest.mark.parametrize("name", ["four-bar", "slider-crank", "five-bar", "parallelogram", "ur10"])
 def test_base_parameters_make_the_same_torque(name):
-    model, moving = prepared(files.load(name))
+    model, moving = prepared(mechanism_file.load(name))
     values = mechanisms.nearby(model.mechanism, 6, 0.1, 3)
     assert_same_torque(model, moving, symbolic(model), values)
 
@@ -208,13 +208,13 @@ def shuffled(source, seed):
     for section in ("bodies", "joints"):
         names = list(document[section])
         document[section] = {k: document[section][k] for k in rng.permutation(names)}
-    return files.loads(json.dumps(document))
+    return mechanism_file.loads(json.dumps(document))
 
 
 @pytest.mark.parametrize("name", ["four-bar", "slider-crank", "five-bar", "parallelogram", "ur10"])
 def test_order_in_the_file_changes_nothing(name):
-    source = files.load(name).source
-    usual = symbolic(prepared(files.loads(source))[0])
+    source = mechanism_file.load(name).source
+    usual = symbolic(prepared(mechanism_file.loads(source))[0])
     for seed in range(3):
         other = symbolic(prepared(shuffled(source, seed))[0])
         assert set(other.eliminated_names) == set(usual.eliminated_names)
@@ -241,13 +241,13 @@ def test_turning_world_and_gravity_together_changes_nothing(seed, links, coordin
 
 def test_other_units_of_length_and_mass():
     """Millimetres in the file are the same machine; heavier bars scale φ and nothing else."""
-    source = files.load("slider-crank").source
+    source = mechanism_file.load("slider-crank").source
     small = source.replace("{value: 0.1, unit: m, bounds: [0.05, 0.2]}", "{value: 100, unit: mm}")
     heavy = source.replace("value: 2.7, unit: kg/m", "value: 5.4, unit: kg/m")
     assert small != source != heavy
     bases, phis = [], []
     for text in (source, small, heavy):
-        mechanism = files.loads(text)
+        mechanism = mechanism_file.loads(text)
         base = symbolic(prepared(mechanism)[0])
         bases.append(base)
         phi = mechanism.inertial_parameters(mechanism.nominal)[None]
@@ -278,7 +278,7 @@ def test_other_units_of_length_and_mass():
     ],
 )
 def test_inadmissible_choice_says_what_is_left(wanted, message):
-    model, _ = prepared(files.load("four-bar"))
+    model, _ = prepared(mechanism_file.load("four-bar"))
     with pytest.raises(EliminationError, match=message):
         symbolic(model, parameter_indices(model.mechanism, wanted))
 
@@ -289,7 +289,9 @@ def test_inadmissible_choice_says_what_is_left(wanted, message):
 def test_refusals_count_what_is_independent(name, rules, needed):
     """More null vectors than are independent; a choice of all but one lacks one."""
     flat = SPATIAL_FOUR_BAR.replace("GZ", "0")
-    model, _ = prepared(files.loads(flat) if "space" in name else files.load(name))
+    model, _ = prepared(
+        mechanism_file.loads(flat) if "space" in name else mechanism_file.load(name)
+    )
     names = model.mechanism.parameter_names
     field = GeometryField.of(model.mechanism)
     transfers = Transfers(model.mechanism, field)
@@ -318,7 +320,7 @@ def test_refusals_count_what_is_independent(name, rules, needed):
 
 def test_what_is_left_may_indeed_be_eliminated():
     """Each of the parameters that the message offers completes the choice."""
-    model, _ = prepared(files.load("four-bar"))
+    model, _ = prepared(mechanism_file.load("four-bar"))
     start = ["crank.m", "crank.J", "coupler.J"]
     with pytest.raises(EliminationError) as caught:
         symbolic(model, parameter_indices(model.mechanism, start))
@@ -332,7 +334,7 @@ def test_what_is_left_may_indeed_be_eliminated():
 @pytest.mark.slow
 def test_every_admissible_choice_of_the_four_bar():
     """39 of them (methods, §5.2: those with m1); the numeric route admits the same."""
-    model, _ = prepared(files.load("four-bar"))
+    model, _ = prepared(mechanism_file.load("four-bar"))
     names = model.mechanism.parameter_names
     rest = [k for k, name in enumerate(names) if name != "crank.m"]
     first = names.index("crank.m")
@@ -359,14 +361,14 @@ def eliminate_only(model, wanted):
 
 
 def test_unknown_parameters_are_named_together():
-    mechanism = files.load("four-bar")
+    mechanism = mechanism_file.load("four-bar")
     with pytest.raises(UsageError, match=r"named crank\.mz, J7\. .*short names such as mx1"):
         parameter_indices(mechanism, ["crank.mz", "mx1", "J7"])
 
 
 def test_numbers_of_a_fraction_geometry_are_exact():
     """β of exact geometry is exact: 1/0.3² is 100/9, whatever float64 makes of 0.3."""
-    model, _ = prepared(files.load("four-bar"))
+    model, _ = prepared(mechanism_file.load("four-bar"))
     base = symbolic(model, parameter_indices(model.mechanism, COLUMNS))
     text = entries(base)["coupler.m", "crank.J"].subs("lx1", sympy.Rational(3, 10))
     assert Fraction(int(text.p), int(text.q)) == Fraction(100, 9)

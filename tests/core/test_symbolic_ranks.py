@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from basepar_core import files
 from basepar_core.base.symbolic import numeric, symbolic
 from basepar_core.dynamics import closure, motion
+from basepar_core.files import mechanism_file
 from tests.mechanisms import RRS3, C, E, F, P, R, S, U, linkage
 from tests.oracles import maximal, pinocchio_model
 
@@ -98,7 +98,7 @@ excitation:
   {kind: states, samples: 60, seed: 2, amplitude: {A: 1 rad, B: 1 rad}, frequency: 0.3 Hz}
 """
     for hair, rank in (("0", 8), ("1/100", 10), ("1e-6", 10), ("1e-9", 10)):
-        model, _ = prepared(files.loads(text.replace("HAIR", hair)))
+        model, _ = prepared(mechanism_file.loads(text.replace("HAIR", hair)))
         # 10 = 3 of the first body and 7 of the second; two first moments go with the gravity.
         assert symbolic(model).rank == rank
         found = numeric(model)

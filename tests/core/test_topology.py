@@ -2,9 +2,9 @@
 
 import pytest
 
-from basepar_core import files
 from basepar_core.dynamics.topology import topology
 from basepar_core.errors import MechanismError
+from basepar_core.files import mechanism_file
 from basepar_core.mechanism import JOINT_VALUES
 from tests.mechanisms import C, E, P, R, S, U, linkage, loop, random_tree
 
@@ -24,7 +24,7 @@ def names(mechanism, entries):
     ],
 )
 def test_library_by_hand(name, tree, cuts):
-    mechanism = files.load(name)
+    mechanism = mechanism_file.load(name)
     graph = topology(mechanism)
     assert sorted(names(mechanism, graph.tree)) == sorted(tree)
     assert names(mechanism, graph.cuts) == cuts

@@ -5,10 +5,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from basepar_core import files
 from basepar_core.base.symbolic import parameter_indices, symbolic
 from basepar_core.dynamics import closure
 from basepar_core.expressions.tree import Call, Name, Number, add, evaluate, multiply, subtract
+from basepar_core.files import mechanism_file
 from basepar_core.symbolic.validity import magnitude, vanishing
 
 a, b, t = Name("a"), Name("b"), Name("t")
@@ -33,7 +33,7 @@ excitation: {kind: states, samples: 20, seed: 1, amplitude: {A: 1, B: 1}, freque
 
 def arm(where: str, angle: str = "30", height: str = "0.3"):
     text = ARM.replace("WHERE", where).replace("ANGLE", angle).replace("HEIGHT", height)
-    return closure.prepare(files.loads(text))
+    return closure.prepare(mechanism_file.loads(text))
 
 
 def test_zeros_that_float64_misses():

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from basepar_core.files import loads
+from basepar_core.files.mechanism_file import loads
 from sweeps.outputs import Arrays, Columns, Output
 from sweeps.plans import Sobol
 from sweeps.space import condition

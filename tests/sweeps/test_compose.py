@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from basepar_core.errors import ExpressionError, FileError
-from basepar_core.files import loads
+from basepar_core.files.mechanism_file import loads
 from sweeps.compose import Chain, Derived, Formula, Product
 from sweeps.notes import notes
 from sweeps.plans import Grid, LatinHypercube, Random, Sobol, Zip

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from basepar_core.errors import FileError
-from basepar_core.files import library_path
+from basepar_core.files.mechanism_file import library_path
 from sweeps.evaluate import prepare
 from sweeps.family import make_root, members_of, parse_family
 from sweeps.spec_file import from_document

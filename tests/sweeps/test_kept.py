@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from basepar_core.errors import FileError
-from basepar_core.files import loads
+from basepar_core.files.mechanism_file import loads
 from sweeps.evaluate import prepare
 from sweeps.plans import Random
 from sweeps.spec import Evaluation, SweepSpec

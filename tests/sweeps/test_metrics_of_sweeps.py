@@ -7,7 +7,7 @@ import pytest
 from basepar_core.dynamics.motion import cycle
 from basepar_core.dynamics.regressor import observe
 from basepar_core.errors import FileError, MechanismError
-from basepar_core.files import library_path
+from basepar_core.files.mechanism_file import library_path
 from sweeps import own_metrics
 from sweeps.careful import in_pieces
 from sweeps.evaluate import prepare

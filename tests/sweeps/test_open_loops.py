@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from basepar_core import files
 from basepar_core.compiled import backend
+from basepar_core.files import mechanism_file
 from sweeps.evaluate import prepare
 from sweeps.plans import Random
 from sweeps.spec import Evaluation, SweepSpec
@@ -17,7 +17,7 @@ LINKAGE = BENNETT.replace("GEOMETRY", LENGTHS).replace("LONG", "a").replace("WID
 
 
 def evaluated(a, b):
-    mechanism = files.loads(LINKAGE)
+    mechanism = mechanism_file.loads(LINKAGE)
     spec = SweepSpec(
         mechanism, Random((("a", 0.1, 9.0),), 1, 0), evaluation=Evaluation("numeric", None, ())
     )

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from basepar_core.files import library_path, loads
+from basepar_core.files.mechanism_file import library_path, loads
 from sweeps.evaluate import prepare
 from sweeps.plans import Random
 from sweeps.spec import Evaluation, SweepSpec

@@ -8,7 +8,7 @@ import pytest
 import xarray as xr
 
 import workflows
-from basepar_core.files import library_path
+from basepar_core.files.mechanism_file import library_path
 from cluster.connect import connect
 from cluster.places import Laptop
 from sweeps import store

@@ -9,7 +9,7 @@ import xarray as xr
 
 from basepar_core.errors import BaseparWarning, ExpressionError, FileError
 from basepar_core.expressions.grammar import parse_unit
-from basepar_core.files import loads
+from basepar_core.files.mechanism_file import loads
 from sweeps.plans import Grid, Random, Sobol
 from sweeps.space import Filter, condition
 from sweeps.spec import FROM_PILOT, Evaluation, Reduction, SweepSpec

@@ -51,7 +51,7 @@ def test_equation_25(paper):
 
 def test_a_pole_at_the_nominal_geometry_is_null(run, tmp_path):
     """Eliminating coupler.mx divides by lx2, which this file has at zero: JSON has no infinity."""
-    from basepar_core.files import library_path
+    from basepar_core.files.mechanism_file import library_path
 
     old = "lx2: {value: 0.7, unit: m, bounds: [0.5, 0.9]}"
     text = library_path("four-bar").read_text()

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import zarr
 
-from basepar_core.files import library_path
+from basepar_core.files.mechanism_file import library_path
 from sweeps.notes import notes
 from workflows import documents
 from workflows.shipped import study_file, sweep_file, sweep_names
@@ -144,7 +144,7 @@ def test_a_grid_that_nobody_can_count(run, tmp_path):
 
 
 def test_an_excitation_that_cannot_be_followed_is_the_files_fault(run, tmp_path):
-    from basepar_core.files import library_path
+    from basepar_core.files.mechanism_file import library_path
 
     text = library_path("four-bar").read_text()
     assert "amplitude: {A: 0.6 rad}" in text
@@ -226,7 +226,7 @@ def test_all_mistakes_of_a_file(run, tmp_path):
 
 
 def test_wrong_number_of_coordinates(run, tmp_path):
-    from basepar_core.files import library_path
+    from basepar_core.files.mechanism_file import library_path
 
     text = library_path("five-bar").read_text()
     file = tmp_path / "five-bar.yaml"

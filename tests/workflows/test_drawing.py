@@ -7,7 +7,7 @@ import pytest
 
 from basepar_core.api import load
 from basepar_core.dynamics.closure import prepare
-from basepar_core.files import library_names
+from basepar_core.files.mechanism_file import library_names
 
 plt = pytest.importorskip("matplotlib")
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from basepar_core import files
 from basepar_core.base.numeric import check
 from basepar_core.base.symbolic import nominal_observation, numeric
 from basepar_core.dynamics import closure
+from basepar_core.files import mechanism_file
 from tests.core import identification_data as data
 from workflows.excitation_text import with_excitation
 from workflows.reproduce import identification
@@ -143,8 +143,8 @@ def test_excite_writes_a_mechanism_that_has_the_motion(run, tmp_path):
     assert limits["speed"] == 2
     assert max(limits["used"].values()) <= 1
     # The file's own sweep of W has this condition, by the route that sweeps take.
-    mechanism = files.load(str(path))
-    assert mechanism.cycle == files.load("four-bar").cycle
+    mechanism = mechanism_file.load(str(path))
+    assert mechanism.cycle == mechanism_file.load("four-bar").cycle
     model = closure.prepare(mechanism)
     seen = nominal_observation(model)
     base = numeric(model, seen=seen)
@@ -157,10 +157,10 @@ def test_excite_writes_a_mechanism_that_has_the_motion(run, tmp_path):
                 "--starts", "1", "-o", str(csv), "--json").json  # fmt: skip
     assert again["excitation"] == found["excitation"]  # seeded
     text = with_excitation(
-        files.load("four-bar").source, "excitation: {kind: data, file: exciting.csv}\n"
+        mechanism_file.load("four-bar").source, "excitation: {kind: data, file: exciting.csv}\n"
     )
     (tmp_path / "data.yaml").write_text(text)
-    measured = closure.prepare(files.load(str(tmp_path / "data.yaml")))
+    measured = closure.prepare(mechanism_file.load(str(tmp_path / "data.yaml")))
     ours = nominal_observation(measured)
     # Phases written to 17 digits: sines of angles up to 5 · 2π.
     np.testing.assert_allclose(ours.W, seen.W, atol=1e-9 * np.abs(seen.W).max())

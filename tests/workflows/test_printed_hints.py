@@ -10,7 +10,7 @@ import pytest
 from basepar_core.api import load
 from basepar_core.compiled.backend import way
 from basepar_core.dynamics.closure import prepare
-from basepar_core.files import loads
+from basepar_core.files.mechanism_file import loads
 from basepar_core.texts.counting import plural
 from cluster.places import Slurm, Ssh, problems
 from cluster.preview import preview

@@ -219,7 +219,7 @@ def test_survival_by_hand(run, store, tmp_path):
 
 
 def test_hostile_names_are_text(run, tmp_path):
-    from basepar_core.files import library_path
+    from basepar_core.files.mechanism_file import library_path
 
     text = library_path("four-bar").read_text()
     text = re.sub(r"(?m)^description:.*\n(?: .*\n)*", "", text)

@@ -11,7 +11,7 @@ import pytest
 from basepar_core.api import load
 from basepar_core.base.symbolic import nominal_observation, parameter_indices, symbolic
 from basepar_core.dynamics.closure import prepare
-from basepar_core.files import loads
+from basepar_core.files.mechanism_file import loads
 from basepar_core.precise.numbers import svd
 from basepar_core.precise.observation import variant
 from tests.mechanisms import PARALLELOGRAM_BY_VALUE

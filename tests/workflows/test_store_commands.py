@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from basepar_core.files import library_path
+from basepar_core.files.mechanism_file import library_path
 from sweeps.lock import locked
 from workflows import sweep_job
 

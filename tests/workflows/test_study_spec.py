@@ -6,7 +6,7 @@ import warnings
 import pytest
 
 from basepar_core.errors import BaseparWarning, FileError
-from basepar_core.files import library_path
+from basepar_core.files.mechanism_file import library_path
 from sweeps import own_metrics
 from sweeps.spec_file import from_document
 from workflows import samplers

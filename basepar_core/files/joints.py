@@ -9,13 +9,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from basepar_core.errors import ExpressionError
 from basepar_core.expressions.tree import ONE, ZERO, Expression, cross, dot, multiply, subtract
+from basepar_core.mechanism import GROUND, JOINT_VALUES, Frame, Joint, Vector
 from basepar_core.symbolic.zero_test import Identities
 
-from .errors import ExpressionError
-from .mechanism import GROUND, JOINT_VALUES, Frame, Joint, Vector
-from .reading import ORIGIN, Reading
-from .yaml_text import Items, Node
+from .reader import ORIGIN, Reading
+from .yaml_nodes import Items, Node
 
 _UNIT_VECTORS: tuple[Vector, ...] = ((ONE, ZERO, ZERO), (ZERO, ONE, ZERO), (ZERO, ZERO, ONE))
 _PLANAR_TYPES = ("revolute", "prismatic", "planar", "fixed")

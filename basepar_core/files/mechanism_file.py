@@ -7,24 +7,24 @@ from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
 
+from basepar_core.errors import FileError, Mistake
 from basepar_core.expressions.grammar import did_you_mean
 from basepar_core.expressions.units import UNITS
+from basepar_core.mechanism import Data, Mechanism
 from basepar_core.symbolic.zero_test import Identities
 from basepar_core.texts.opening import text_of
 
-from . import yaml_text
-from .errors import FileError, Mistake
-from .mechanism import Data, Mechanism
-from .read_assembly import read_actuated, read_assembly, read_coordinates, value_units
-from .read_bodies import read_bodies
-from .read_columns import read_dampers, read_friction, read_springs
-from .read_joints import read_joints
-from .read_loads import read_motors, read_torques
-from .read_motion import read_cycle, read_excitation, read_noise
-from .read_relations import read_relations
-from .read_symbols import read_symbols
-from .reading import Reading
-from .yaml_text import Fields, Items, Node, Text
+from . import yaml_nodes
+from .assembly import read_actuated, read_assembly, read_coordinates, value_units
+from .bodies import read_bodies
+from .drive_loads import read_motors, read_torques
+from .force_laws import read_dampers, read_friction, read_springs
+from .joints import read_joints
+from .motions import read_cycle, read_excitation, read_noise
+from .reader import Reading
+from .relations import read_relations
+from .symbols import read_symbols
+from .yaml_nodes import Fields, Items, Node, Text
 
 _REQUIRED = ("name", "space", "gravity", "bodies", "joints", "coordinates")
 _OPTIONAL = (
@@ -112,7 +112,7 @@ def loads(
     FileError
         With all mistakes of the text.
     """
-    node, mistakes = yaml_text.read(text)
+    node, mistakes = yaml_nodes.read(text)
     if message := _names_another(node):
         raise FileError(source_name, [Mistake("", message)])
     reading = Reading(mistakes, Path(source_name).parent, recorded)

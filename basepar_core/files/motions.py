@@ -6,8 +6,7 @@ from typing import TypeVar
 
 from basepar_core.expressions.tree import ZERO, Expression, evaluate
 from basepar_core.expressions.units import UNITS, Unit
-
-from .mechanism import (
+from basepar_core.mechanism import (
     ConstantSpeed,
     Cycle,
     Data,
@@ -18,9 +17,10 @@ from .mechanism import (
     SineSum,
     States,
 )
-from .motion_data import read_data
-from .reading import Reading
-from .yaml_text import Fields, Node
+
+from .motion_csv import read_data
+from .reader import Reading
+from .yaml_nodes import Fields, Node
 
 T = TypeVar("T")
 #: A motion of more of them is a slip, and no memory holds it.

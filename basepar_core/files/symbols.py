@@ -1,13 +1,13 @@
 """The sections `geometry` and `constants`: symbols with value, unit and bounds."""
 
+from basepar_core.errors import ExpressionError
 from basepar_core.expressions.grammar import RESERVED, parse_unit
 from basepar_core.expressions.tree import ZERO, Expression, evaluate
 from basepar_core.expressions.units import DIMENSIONLESS, UNITS, Unit
+from basepar_core.mechanism import Symbol
 
-from .errors import ExpressionError
-from .mechanism import Symbol
-from .reading import Reading
-from .yaml_text import Fields, Node
+from .reader import Reading
+from .yaml_nodes import Fields, Node
 
 
 def read_symbols(

@@ -11,10 +11,10 @@ from basepar_core.expressions.tree import (
     subtract,
 )
 from basepar_core.expressions.units import UNITS
+from basepar_core.mechanism import Body, Vector
 
-from .mechanism import Body, Vector
-from .reading import Reading
-from .yaml_text import Node
+from .reader import Reading
+from .yaml_nodes import Node
 
 _KG = UNITS["kg"]
 _KG_M = UNITS["kg"] * UNITS["m"]

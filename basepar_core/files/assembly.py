@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from basepar_core.expressions.grammar import did_you_mean
 from basepar_core.expressions.tree import Expression
 from basepar_core.expressions.units import UNITS, Unit
+from basepar_core.mechanism import LENGTH_VALUES, Assembly, Joint, Pose
 
-from .mechanism import LENGTH_VALUES, Assembly, Joint, Pose
-from .reading import ORIGIN, Reading
-from .yaml_text import Items, Node
+from .reader import ORIGIN, Reading
+from .yaml_nodes import Items, Node
 
 
 def value_units(joints: Sequence[Joint]) -> dict[str, Unit]:

@@ -11,6 +11,7 @@ from fractions import Fraction
 
 import mpmath
 
+from basepar_core.errors import ExpressionError
 from basepar_core.expressions.grammar import parse_equation
 from basepar_core.expressions.tree import (
     OPERATORS,
@@ -25,12 +26,11 @@ from basepar_core.expressions.tree import (
     number,
     subtract,
 )
+from basepar_core.mechanism import Relation, Symbol
 from basepar_core.symbolic.algebraic_roots import newton, polynomial
 
-from .errors import ExpressionError
-from .mechanism import Relation, Symbol
-from .reading import Reading, check_rational, substitute
-from .yaml_text import Node
+from .reader import Reading, check_rational, substitute
+from .yaml_nodes import Node
 
 _DIGITS = 250
 _NEWTON_STEPS = 60  # far beyond quadratic convergence from within 5 %

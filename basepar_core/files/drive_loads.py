@@ -8,12 +8,12 @@ from collections.abc import Mapping, Sequence
 
 from basepar_core.expressions.tree import ONE, ZERO, Expression, evaluate, names
 from basepar_core.expressions.units import UNITS, Unit
+from basepar_core.mechanism import Joint, Motor, Torque
 
-from .mechanism import Joint, Motor, Torque
-from .read_assembly import is_value, value_units
-from .read_motion import effort, rate
-from .reading import Reading
-from .yaml_text import Fields, Node
+from .assembly import is_value, value_units
+from .motions import effort, rate
+from .reader import Reading
+from .yaml_nodes import Fields, Node
 
 #: What a torque's expression may name besides symbols.
 STATE = ("position", "speed")

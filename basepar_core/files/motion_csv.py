@@ -8,11 +8,11 @@ from fractions import Fraction
 from basepar_core.expressions.grammar import did_you_mean
 from basepar_core.expressions.lexer import size_mistake
 from basepar_core.expressions.tree import Number
+from basepar_core.mechanism import Data
 from basepar_core.texts.opening import opened
 
-from .mechanism import Data
-from .reading import Reading
-from .yaml_text import Node
+from .reader import Reading
+from .yaml_nodes import Node
 
 _DECIMAL = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?\Z")
 _EMPTY = Data((), ())

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 from basepar_core.expressions.tree import Expression
 from basepar_core.expressions.units import UNITS, Unit
+from basepar_core.mechanism import Damper, Friction, Joint, Spring
 
-from .mechanism import Damper, Friction, Joint, Spring
-from .read_assembly import is_value, value_units
-from .read_joints import points, read_connects
-from .read_motion import effort
-from .reading import Reading
-from .yaml_text import Fields, Node
+from .assembly import is_value, value_units
+from .joints import points, read_connects
+from .motions import effort
+from .reader import Reading
+from .yaml_nodes import Fields, Node
 
 _KINDS = ("viscous", "coulomb", "offset", "rotor")
 

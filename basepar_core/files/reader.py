@@ -14,15 +14,15 @@ from pathlib import Path
 
 import numpy as np
 
+from basepar_core.errors import BaseparWarning, ExpressionError, Mistake
 from basepar_core.expressions.grammar import RESERVED, bare_angles, did_you_mean, parse, parse_any
 from basepar_core.expressions.lexer import is_literal, shown, tokens
 from basepar_core.expressions.tree import ZERO, Call, Expression, Name, Number, evaluate, names
 from basepar_core.expressions.units import DIMENSIONLESS, UNITS, Dimension, Unit
+from basepar_core.mechanism import Data, Vector
 from basepar_core.symbolic.zero_test import Identities
 
-from .errors import BaseparWarning, ExpressionError, Mistake
-from .mechanism import Data, Vector
-from .yaml_text import Fields, Items, Node, Refused, Text, key_path
+from .yaml_nodes import Fields, Items, Node, Refused, Text, key_path
 
 ORIGIN: Vector = (ZERO, ZERO, ZERO)
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*\Z")
