@@ -24,8 +24,8 @@ from basepar_core.dynamics.closure import prepare
 from basepar_core.errors import BaseparError, FileError
 from basepar_core.files import yaml_nodes as yaml_text
 from basepar_core.files.mechanism_file import loads
-from basepar_core.imports.draft import WORLD, Connection, Draft, End, Inertia, Link
-from basepar_core.imports.text import mechanism_text
+from basepar_core.imported.draft import WORLD, Connection, Draft, End, Inertia, Link
+from basepar_core.imported.text import mechanism_text
 from basepar_core.texts import quoting
 from basepar_core.torque_program import torque_program
 from cluster.places import Keys, Kubernetes, Slurm, problems

@@ -21,9 +21,9 @@ from basepar_core.dynamics.motion import Motion
 from basepar_core.dynamics.regressor import observe
 from basepar_core.errors import FileError, MissingDataError
 from basepar_core.files.mechanism_file import loads
-from basepar_core.imports import read_file
-from basepar_core.imports.rationals import NOISE, Pose, decimal, from_floats, from_rpy, quarters
-from basepar_core.imports.text import number
+from basepar_core.imported import read_file
+from basepar_core.imported.rationals import NOISE, Pose, decimal, from_floats, from_rpy, quarters
+from basepar_core.imported.text import number
 
 DATA = Path(__file__).parent.parent / "data" / "imports"
 #: Pinocchio's order of a body's ten in ours: m, mx, my, mz, Ixx, Ixy, Ixz, Iyy, Iyz, Izz.

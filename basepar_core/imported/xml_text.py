@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ..errors import Mistake
+from basepar_core.errors import Mistake
 
 
 def parse(text: bytes) -> Any | Mistake:

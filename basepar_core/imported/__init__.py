@@ -11,13 +11,13 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from basepar_core.base.symbolic import nominal_observation
 from basepar_core.dynamics.closure import prepare
+from basepar_core.errors import AssemblyError, BaseparError, FileError, Mistake, MotionError
 from basepar_core.files.mechanism_file import loads
+from basepar_core.mechanism import Mechanism
 from basepar_core.texts.opening import opened
 
-from ..base.symbolic import nominal_observation
-from ..errors import AssemblyError, BaseparError, FileError, Mistake, MotionError
-from ..mechanism import Mechanism
 from . import mjcf, urdf
 from .draft import Draft
 from .text import mechanism_text

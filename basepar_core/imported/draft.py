@@ -9,7 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from ..errors import Mistake
+from basepar_core.errors import Mistake
+
 from .rationals import ZERO, Pose, Vec
 
 #: The ground among links: no XML holds this character, so no link is named so.

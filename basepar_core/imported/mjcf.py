@@ -16,24 +16,15 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import MissingDataError
+from basepar_core.errors import MissingDataError
+
 from . import mjcf_numbers
 from .draft import WORLD, Connection, Draft, End, Fixture, Inertia, Link
 from .mjcf_files import strays
 from .mjcf_forces import refuse_forces
 from .mjcf_joints import Moving, combined
 from .mjcf_mobility import independent
-from .rationals import (
-    UNITS,
-    ZERO,
-    Pose,
-    Quaternion,
-    Vec,
-    decimal,
-    direction,
-    from_floats,
-    vector,
-)
+from .rationals import UNITS, ZERO, Pose, Quaternion, Vec, decimal, direction, from_floats, vector
 
 #: Parts of a model that a mechanism has no place for, by the model's counter.
 DROPPED = {

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
+from basepar_core.errors import MissingDataError, Mistake
 from basepar_core.expressions.grammar import did_you_mean
 
-from ..errors import MissingDataError, Mistake
 from .draft import NOTHING, Connection, Draft, End, Fixture, Inertia, Link
 from .rationals import (
     ZERO,

@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ..errors import Mistake
+from basepar_core.errors import Mistake
+
 from .xml_text import parse
 
 #: Attributes of `compiler` that are put before names of files.

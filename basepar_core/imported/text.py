@@ -11,9 +11,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal, localcontext
 from fractions import Fraction
 
+from basepar_core.mechanism import GROUND, JOINT_VALUES, LENGTH_VALUES
 from basepar_core.texts.quoting import visible, yaml_comment, yaml_word
 
-from ..mechanism import GROUND, JOINT_VALUES, LENGTH_VALUES
 from .draft import WORLD, Connection, Draft, Inertia, Merged, Names, merge
 from .rationals import UNITS, Vec
 
