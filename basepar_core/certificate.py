@@ -23,11 +23,12 @@ from basepar_core.dynamics.closure import Model
 from basepar_core.dynamics.force_columns import Column, joint_value, select
 from basepar_core.expressions.tree import Call, Expression, Name, Number, Pi, names
 from basepar_core.files.mechanism_file import loads
+from basepar_core.finite_field.detection import spin_relations
+from basepar_core.finite_field.family import SpinRelation
 from basepar_core.symbolic.field import GeometryField
 from basepar_core.symbolic.joint_rules import Transfers
 
 from . import certificate_columns, checker
-from .base.detection import spin_relations
 from .base.result import BaseParameters, VectorGrade
 from .certificate_rank import Proof, prove
 from .checker import RejectedError, Verdict
@@ -35,7 +36,6 @@ from .checker.expressions import names_of
 from .checker.family import SURE
 from .checker.verdict import FORMAT, HERE, SCOPES, STATED, digest
 from .errors import BaseparError
-from .exact.family import SpinRelation
 from .mechanism import Friction, Mechanism, Spring, Symbol, Vector
 
 #: Pins move this share of what was tried before, where no box holds one configuration each.

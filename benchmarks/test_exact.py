@@ -11,12 +11,12 @@ import pytest
 
 from basepar_core.base.symbolic import symbolic
 from basepar_core.dynamics import closure
-from basepar_core.exact.beta import exact_beta
-from basepar_core.exact.black_box import black_box_beta
-from basepar_core.exact.component import find_component
-from basepar_core.exact.identities import check_identities
-from basepar_core.exact.rank import generic_rank
 from basepar_core.files import mechanism_file
+from basepar_core.finite_field.beta import exact_beta
+from basepar_core.finite_field.family_component import find_component
+from basepar_core.finite_field.identities import check_identities
+from basepar_core.finite_field.interpolated_beta import black_box_beta
+from basepar_core.finite_field.rank import generic_rank
 from basepar_core.symbolic.field import GeometryField
 from basepar_core.symbolic.joint_rules import Transfers, joint_vectors
 from benchmarks.conftest import seconds

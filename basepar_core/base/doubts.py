@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from ..exact.grading import Grading
+from basepar_core.finite_field.grading import Grading
+
 from .numeric import Spectrum
 
 

@@ -9,10 +9,10 @@ from fractions import Fraction
 from itertools import combinations, pairwise
 
 from basepar_core.expressions.tree import Expression, Number
+from basepar_core.finite_field.evaluation import Evaluator
+from basepar_core.finite_field.family import rational_values
 
 from ..errors import ExpressionError
-from ..exact.evaluation import Evaluator
-from ..exact.family import rational_values
 from ..mechanism import Mechanism
 
 #: Lengths or directions this near, relatively, are nearly equal, parallel or at right angles.

@@ -18,12 +18,12 @@ from basepar_core.dynamics.closure import Model
 from basepar_core.dynamics.motion import excitation
 from basepar_core.dynamics.regressor import Observation
 from basepar_core.expressions.tree import number
+from basepar_core.finite_field.family_component import Component
+from basepar_core.finite_field.grading import Grading
 from basepar_core.symbolic.field import GeometryField
 from basepar_core.symbolic.joint_rules import NullVector
 
 from ..errors import BaseparError, EliminationError
-from ..exact.component import Component
-from ..exact.grading import Grading
 from ..mechanism import States
 from .doubts import infinite
 from .result import BaseParameters, Certificate

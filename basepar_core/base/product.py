@@ -13,10 +13,10 @@ import numpy as np
 
 from basepar_core.dynamics.closure import Model
 from basepar_core.expressions.tree import evaluate
+from basepar_core.finite_field.identities import IdentityTest, check_identities
+from basepar_core.finite_field.rank import scope
 from basepar_core.symbolic.joint_rules import Exact
 
-from ..exact.identities import IdentityTest, check_identities
-from ..exact.rank import scope
 from .numeric import group, spectrum
 from .product_class import ADDED, EQUATION_21, Match, Place, ProductSearch
 from .product_conditions import Condition, conditions

@@ -18,12 +18,12 @@ from flint import fmpq, fmpq_mat
 from sympy import sieve
 
 from basepar_core.dynamics.closure import Model
+from basepar_core.finite_field.beta import BetaSolver, exact_beta
+from basepar_core.finite_field.evaluation import Evaluator
 from basepar_core.symbolic.field import GeometryField
 from basepar_core.symbolic.joint_rules import Exact
 
 from ..errors import EliminationError, FamilyError, UsageError
-from ..exact.beta import BetaSolver, exact_beta
-from ..exact.evaluation import Evaluator
 from ..mechanism import GROUND, Mechanism
 from .product_conditions import required_masses
 

@@ -22,7 +22,7 @@ from basepar_core.base.symbolic import nominal_observation, numeric, symbolic
 from basepar_core.dynamics import closure
 from basepar_core.dynamics.closure import Model
 from basepar_core.errors import BaseparError, EliminationError, FamilyError
-from basepar_core.exact.rank import generic_rank
+from basepar_core.finite_field.rank import generic_rank
 from tests.campaigns.generator import random_mechanism
 
 #: Excitations that are tried; a mechanism near a singularity allows only a small one.

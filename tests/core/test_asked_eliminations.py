@@ -11,8 +11,8 @@ from basepar_core.base.product import product
 from basepar_core.base.symbolic import black_box, numeric, parameter_indices, symbolic
 from basepar_core.dynamics.closure import prepare
 from basepar_core.errors import EliminationError
-from basepar_core.exact.black_box import black_box_beta
 from basepar_core.files import mechanism_file
+from basepar_core.finite_field.interpolated_beta import black_box_beta
 
 SILENT = {"crank.m", "slider.mx", "slider.my", "slider.J"}
 ROUTES = {

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from basepar_core.base.detection import detect
 from basepar_core.base.symbolic import numeric, symbolic
 from basepar_core.dynamics import closure
 from basepar_core.files import mechanism_file
+from basepar_core.finite_field.detection import detect
 from basepar_core.symbolic.elimination import eliminate
 from basepar_core.symbolic.field import GeometryField
 from basepar_core.symbolic.joint_rules import Transfers, joint_vectors

@@ -11,10 +11,10 @@ from basepar_core.base.symbolic import parameter_indices, symbolic
 from basepar_core.dynamics import closure
 from basepar_core.dynamics.closure import Model
 from basepar_core.errors import EliminationError, FamilyError
-from basepar_core.exact.beta import exact_beta
-from basepar_core.exact.evaluation import Evaluator
-from basepar_core.exact.reconstruction import combine, rational
 from basepar_core.files import mechanism_file
+from basepar_core.finite_field.beta import exact_beta
+from basepar_core.finite_field.evaluation import Evaluator
+from basepar_core.finite_field.reconstruction import combine, rational
 from tests.core.test_exact_family import ARM, INNER, made
 
 #: Its loops close over lengths that β has too, or at a length that is not rational.

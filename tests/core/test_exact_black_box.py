@@ -9,9 +9,9 @@ from basepar_core.base.precise import precise_rank
 from basepar_core.base.symbolic import nominal_observation, numeric, symbolic
 from basepar_core.dynamics import closure
 from basepar_core.errors import EliminationError, FamilyError
-from basepar_core.exact.black_box import black_box_beta
 from basepar_core.expressions.tree import evaluate
 from basepar_core.files import mechanism_file
+from basepar_core.finite_field.interpolated_beta import black_box_beta
 from basepar_core.symbolic.elimination import eliminate
 from basepar_core.symbolic.field import GeometryField
 from basepar_core.symbolic.joint_rules import Transfers, joint_vectors

@@ -9,15 +9,15 @@ from basepar_core.base.symbolic import numeric, symbolic
 from basepar_core.dynamics import closure
 from basepar_core.dynamics.closure import Model
 from basepar_core.errors import EliminationError, FamilyError
-from basepar_core.exact import family, grading
-from basepar_core.exact.component import find_component
-from basepar_core.exact.evaluation import Evaluator, spoilers
-from basepar_core.exact.grading import grade
-from basepar_core.exact.identities import check_identities, same_at
-from basepar_core.exact.points import draw_point, field_for
-from basepar_core.exact.rank import generic_rank
 from basepar_core.expressions.tree import Call, Name, add, multiply, number
 from basepar_core.files import mechanism_file
+from basepar_core.finite_field import family, grading
+from basepar_core.finite_field.evaluation import Evaluator, spoilers
+from basepar_core.finite_field.family_component import find_component
+from basepar_core.finite_field.grading import grade
+from basepar_core.finite_field.identities import check_identities, same_at
+from basepar_core.finite_field.random_points import draw_point, field_for
+from basepar_core.finite_field.rank import generic_rank
 from basepar_core.symbolic.field import GeometryField
 from basepar_core.symbolic.joint_rules import NullVector, Transfers, joint_vectors
 from tests.core.test_detection import SPATIAL_FOUR_BAR

@@ -5,15 +5,15 @@ from functools import cache
 import numpy as np
 import pytest
 
-from basepar_core.base.detection import detect
 from basepar_core.base.symbolic import symbolic
 from basepar_core.dynamics import closure
 from basepar_core.dynamics.closure import Model
-from basepar_core.exact.arithmetic import random_prime
-from basepar_core.exact.bounds import Size, error_bits
-from basepar_core.exact.component import Component, find_component
-from basepar_core.exact.identities import check_identities
 from basepar_core.files import mechanism_file
+from basepar_core.finite_field.arithmetic import random_prime
+from basepar_core.finite_field.bounds import Size, error_bits
+from basepar_core.finite_field.detection import detect
+from basepar_core.finite_field.family_component import Component, find_component
+from basepar_core.finite_field.identities import check_identities
 from basepar_core.symbolic.field import GeometryField
 from basepar_core.symbolic.joint_rules import NullVector, Transfers, joint_vectors
 from tests.mechanisms import PARALLELOGRAM_BY_VALUE

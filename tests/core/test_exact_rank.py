@@ -8,12 +8,12 @@ import pytest
 from basepar_core.base.precise import precise_rank
 from basepar_core.dynamics import closure
 from basepar_core.dynamics.closure import Model
-from basepar_core.exact.arithmetic import Draw, random_prime
-from basepar_core.exact.component import Component, find_component, start
-from basepar_core.exact.motion import Motion
-from basepar_core.exact.points import Point
-from basepar_core.exact.rank import generic_rank, member_rank
 from basepar_core.files import mechanism_file
+from basepar_core.finite_field.arithmetic import Draw, random_prime
+from basepar_core.finite_field.family_component import Component, find_component, start
+from basepar_core.finite_field.motion import Motion
+from basepar_core.finite_field.random_points import Point
+from basepar_core.finite_field.rank import generic_rank, member_rank
 from tests.mechanisms import C, E, P, R, S, U, linkage, loop
 
 #: Variable precision (methods: symbolic null spaces, §4), the planar and the low-mobility paper.

@@ -8,20 +8,20 @@ import numpy as np
 import pytest
 from flint import nmod
 
-from basepar_core.base.detection import detect
 from basepar_core.base.precise import precise
 from basepar_core.base.symbolic import numeric, symbolic
 from basepar_core.dynamics import closure
 from basepar_core.dynamics.motion import excitation
 from basepar_core.dynamics.regressor import observe
 from basepar_core.errors import AssemblyError, EliminationError
-from basepar_core.exact import grading
-from basepar_core.exact.arithmetic import random_prime
-from basepar_core.exact.component import find_component
-from basepar_core.exact.conditions import conditions
-from basepar_core.exact.fitting import fitted, quotients
-from basepar_core.exact.lengths import exact_number
 from basepar_core.files import mechanism_file
+from basepar_core.finite_field import grading
+from basepar_core.finite_field.arithmetic import random_prime
+from basepar_core.finite_field.conditions import conditions
+from basepar_core.finite_field.detection import detect
+from basepar_core.finite_field.family_component import find_component
+from basepar_core.finite_field.fitting import fitted, quotients
+from basepar_core.finite_field.lengths import exact_number
 from basepar_core.symbolic.elimination import eliminate
 from basepar_core.symbolic.field import GeometryField
 from basepar_core.symbolic.joint_rules import Transfers, joint_vectors

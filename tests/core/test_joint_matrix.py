@@ -13,9 +13,9 @@ import pytest
 from basepar_core.base.precise import precise
 from basepar_core.base.symbolic import numeric, symbolic
 from basepar_core.dynamics import closure, motion
-from basepar_core.exact.rank import generic_rank
 from basepar_core.expressions.tree import evaluate
 from basepar_core.files import mechanism_file
+from basepar_core.finite_field.rank import generic_rank
 from basepar_core.mechanism import GROUND, Mechanism
 from tests.mechanisms import C, E, F, P, R, S, U, linkage, loop
 from tests.oracles import maximal, pinocchio_model

@@ -14,8 +14,8 @@ from basepar_core.dynamics import closure, motion
 from basepar_core.dynamics.closure import Model
 from basepar_core.dynamics.motion import Motion
 from basepar_core.dynamics.regressor import observe
-from basepar_core.exact.rank import generic_rank
 from basepar_core.files.mechanism_file import library_names
+from basepar_core.finite_field.rank import generic_rank
 from tests.oracles import pinocchio_model
 
 #: Degrees of freedom, base parameters, and who counted them. "pins": counted by hand below;

@@ -10,12 +10,12 @@ import pytest
 import sympy
 import yaml
 
-from basepar_core.base.detection import detect
 from basepar_core.base.symbolic import nominal_observation, numeric, parameter_indices, symbolic
 from basepar_core.dynamics import closure, motion, regressor
 from basepar_core.errors import EliminationError, UsageError
 from basepar_core.expressions.tree import evaluate
 from basepar_core.files import mechanism_file
+from basepar_core.finite_field.detection import detect
 from basepar_core.symbolic.elimination import eliminate
 from basepar_core.symbolic.field import GeometryField
 from basepar_core.symbolic.joint_rules import Transfers, joint_vectors

@@ -6,7 +6,8 @@ Works in any field: GF(p) for points of the family, floats for the pose of the r
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..mechanism import GROUND, Frame, Mechanism
+from basepar_core.mechanism import GROUND, Frame, Mechanism
+
 from .arithmetic import Matrix, Vec, cross, dot, minus, scale
 from .evaluation import Affine, Evaluator
 

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from basepar_core.errors import ExpressionError
 from basepar_core.expressions.tree import Call, Expression, Name, Number, Pi, names
 from basepar_core.symbolic.field import integer_combination, rational_cosine
 
-from ..errors import ExpressionError
 from .arithmetic import Scalar
 
 #: Σ coefficient·name, the constant under None; zeros are left out.

@@ -10,14 +10,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from basepar_core.dynamics.closure import Model
+from basepar_core.errors import EliminationError, FamilyError
 from basepar_core.symbolic.field import GeometryField
 from basepar_core.symbolic.joint_rules import NullVector, Transfers, joint_vectors
 
-from ..base.detection import detect, spin_relations
-from ..errors import EliminationError, FamilyError
-from .component import Component, find_component
 from .conditions import Conditions, conditions, restricted, substituted
+from .detection import detect, spin_relations
 from .family import rational_values
+from .family_component import Component, find_component
 from .identities import IdentityTest, check_identities, independent, same_at
 from .rank import GenericRank, generic_rank, scope
 from .recovery import recover

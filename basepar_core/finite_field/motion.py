@@ -10,10 +10,11 @@ from collections.abc import Sequence
 
 from flint import nmod, nmod_mat, nmod_poly
 
-from ..errors import FamilyError
+from basepar_core.errors import FamilyError
+
 from .arithmetic import Draw
 from .constraints import Layout, Poses, Row, gaps, jacobian
-from .points import Point
+from .random_points import Point
 from .series import Series, SeriesMatrix, SeriesVec, Truncated, coefficients
 
 

@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from basepar_core.dynamics.closure import Model
+from basepar_core.errors import FamilyError
 from basepar_core.symbolic.field import GeometryField
 from basepar_core.symbolic.joint_rules import Exact, NullVector
 
-from ..errors import FamilyError
 from .beta import BetaSolver
 from .dependences import interpolated
 from .identities import IdentityTest, check_identities

@@ -14,16 +14,16 @@ import numpy as np
 from flint import nmod, nmod_mat
 
 from basepar_core.dynamics.closure import Model
+from basepar_core.errors import FamilyError
 from basepar_core.expressions.tree import Call, Name, Number, Pi
+from basepar_core.mechanism import Mechanism
 from basepar_core.symbolic.field import GeometryField
 
-from ..errors import FamilyError
-from ..mechanism import Mechanism
 from .bounds import Bounds, Size, error_bits
-from .component import Component, find_component, start
 from .evaluation import Evaluator
+from .family_component import Component, find_component, start
 from .lengths import exact_number
-from .points import Point, field_for
+from .random_points import Point, field_for
 from .seeds import seed_of
 
 #: Entries by parameter: expressions, or elements of the mechanism's geometry field.

@@ -14,15 +14,14 @@ import numpy as np
 from flint import nmod_mat
 
 from basepar_core.dynamics.closure import Model
-from basepar_core.errors import wrong_count
+from basepar_core.errors import EliminationError, ExpressionError, FamilyError, wrong_count
+from basepar_core.mechanism import Mechanism
 
-from ..errors import EliminationError, ExpressionError, FamilyError
-from ..mechanism import Mechanism
-from .component import Component, find_component, start
 from .evaluation import Evaluator
 from .family import Family, symbols_of_bodies
+from .family_component import Component, find_component, start
 from .motion import Motion
-from .points import field_for
+from .random_points import field_for
 from .rank import generic_rank
 from .reconstruction import combine, rational
 from .seeds import seed_of

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from .arithmetic import IDENTITY
 from .frames import locks
-from .points import PlacedJoint, Point
+from .random_points import PlacedJoint, Point
 from .series import Series, SeriesMatrix, SeriesVec, Truncated
 
 #: Coefficients by number of the twist coordinate.

@@ -11,14 +11,14 @@ functions, and a vector counts once it vanishes at fresh points over fresh prime
 from collections.abc import Mapping, Sequence
 
 from basepar_core.dynamics.closure import Model
+from basepar_core.errors import FamilyError
+from basepar_core.mechanism import Mechanism
 from basepar_core.symbolic.elimination import eliminate
 from basepar_core.symbolic.field import GeometryField
 from basepar_core.symbolic.joint_rules import Exact, NullVector
 
-from ..errors import FamilyError
-from ..mechanism import Mechanism
-from .component import Component
 from .dependences import interpolated
+from .family_component import Component
 from .identities import check_identities, independent
 from .rank import generic_rank
 from .tables import Search

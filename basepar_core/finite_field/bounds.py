@@ -15,11 +15,11 @@ from fractions import Fraction
 from math import log2
 from typing import Any
 
+from basepar_core.errors import ExpressionError
 from basepar_core.expressions.tree import Call, Expression, Name, Number, Pi
+from basepar_core.mechanism import Joint
 from basepar_core.symbolic.field import integer_combination
 
-from ..errors import ExpressionError
-from ..mechanism import Joint
 from .arithmetic import PRIME_BITS
 from .family import Family
 from .frames import body_numbers, locks

@@ -18,14 +18,14 @@ from basepar_core.dynamics import kinematics, spatial
 from basepar_core.dynamics.closure import Model, Outcome, trace
 from basepar_core.dynamics.motion import Motion, excitation
 from basepar_core.dynamics.regressor import Rates
+from basepar_core.errors import MotionError
 from basepar_core.expressions.tree import ONE, ZERO, evaluate, negate, number
+from basepar_core.mechanism import GROUND, Vector
 from basepar_core.symbolic.algebraic_roots import symbol_values
 from basepar_core.symbolic.joint_rules import ExactMatrix, ExactVector, NullVector, Transfers
 
-from ..errors import MotionError
-from ..exact.family import SpinRelation
-from ..exact.orientations import FREEDOMS
-from ..mechanism import GROUND, Vector
+from .family import SpinRelation
+from .orientations import FREEDOMS
 
 #: Angular velocities are of order one per unit rate; relations hold to 1e-13 and fail by 1e-3.
 ZERO_SPIN = 1e-9

@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from typing import NamedTuple
 
-from ..errors import FamilyError
+from basepar_core.errors import FamilyError
+
 from .arithmetic import (
     IDENTITY,
     Draw,

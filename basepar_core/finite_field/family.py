@@ -10,11 +10,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
+from basepar_core.errors import ExpressionError
 from basepar_core.expressions.tree import Call, Expression, Name, Number, names
+from basepar_core.mechanism import GROUND, Frame, Joint, Mechanism, Symbol
 from basepar_core.symbolic import algebraic_roots as algebraic
 
-from ..errors import ExpressionError
-from ..mechanism import GROUND, Frame, Joint, Mechanism, Symbol
 from .evaluation import Evaluator, spoilers
 from .frames import body_numbers
 from .orientations import FREEDOMS, Closing, Edge, Forest, span

@@ -15,17 +15,17 @@ from itertools import chain
 from flint import nmod
 
 from basepar_core.dynamics.closure import Model
+from basepar_core.errors import FamilyError
 from basepar_core.expressions.tree import Expression, Name, names
+from basepar_core.mechanism import Mechanism
 from basepar_core.symbolic.field import GeometryField
 from basepar_core.symbolic.joint_rules import Exact
 
-from ..errors import FamilyError
-from ..mechanism import Mechanism
 from .arithmetic import Draw
-from .component import Component, find_component, start
 from .family import build, symbols_of_bodies
+from .family_component import Component, find_component, start
 from .fitting import fitted, quotients
-from .points import InconsistentError
+from .random_points import InconsistentError
 from .tables import Place, Search, Table, degree
 
 

@@ -6,16 +6,16 @@ from dataclasses import dataclass
 import numpy as np
 from flint import nmod, nmod_mat
 
+from basepar_core.errors import FamilyError
+from basepar_core.mechanism import Mechanism
 from basepar_core.symbolic.field import GeometryField
 
-from ..errors import FamilyError
-from ..mechanism import Mechanism
 from .arithmetic import Draw
-from .component import Component, start
 from .evaluation import Evaluator
+from .family_component import Component, start
 from .lengths import exact_number
 from .motion import Motion
-from .points import Point, field_for
+from .random_points import Point, field_for
 from .seeds import seed_of
 
 #: Points without the expected number of dependences after which the search gives up.

@@ -19,8 +19,8 @@ from basepar_core.expressions.tree import Name
 from basepar_core.symbolic.field import GeometryField
 from basepar_core.symbolic.joint_rules import Exact, NullVector
 
-from .component import Component
-from .points import draw_point, field_for
+from .family_component import Component
+from .random_points import draw_point, field_for
 from .reconstruction import rational
 from .seeds import seed_of
 

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from basepar_core.dynamics.closure import Model
+from basepar_core.errors import FamilyError
 
-from ..errors import FamilyError
 from .arithmetic import PRIME_BITS
-from .component import Component, find_component, start
+from .family_component import Component, find_component, start
 from .motion import ranks_by_order
-from .points import field_for
+from .random_points import field_for
 from .seeds import seed_of
 
 #: Orders to begin with, and how they grow: a stall is usually seen within a third more than

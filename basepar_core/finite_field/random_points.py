@@ -10,10 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 from flint import nmod, nmod_poly
 
+from basepar_core.errors import FamilyError
 from basepar_core.expressions.tree import names
+from basepar_core.mechanism import LENGTH_VALUES
 
-from ..errors import FamilyError
-from ..mechanism import LENGTH_VALUES
 from .arithmetic import PRIME_BITS, Draw, Matrix, Vec, add, dot, minus, random_prime, times
 from .evaluation import Evaluator
 from .family import Family, Root, Signature

@@ -8,7 +8,7 @@ repeats the point.
 
 import hashlib
 
-from ..mechanism import Mechanism
+from basepar_core.mechanism import Mechanism
 
 #: Bytes of a seed: as many bits as the bounds that are stated.
 BYTES = 16

@@ -15,20 +15,20 @@ from flint import nmod_mat
 
 from basepar_core.dynamics import kinematics, spatial
 from basepar_core.dynamics.closure import Model
+from basepar_core.errors import FamilyError, MotionError
+from basepar_core.mechanism import LENGTH_VALUES, Mechanism
 from basepar_core.symbolic.field import GeometryField
 from basepar_core.symbolic.joint_rules import Transfers
 
-from ..base.detection import spin_relations
-from ..errors import FamilyError, MotionError
-from ..mechanism import LENGTH_VALUES, Mechanism
 from .arithmetic import Draw
 from .constraints import jacobian
+from .detection import spin_relations
 from .evaluation import Evaluator
 from .family import Family, Signature, Slot, SpinRelation, build, candidates
 from .frames import joint_frames, locks
 from .lengths import closure_rows, exact_number, numeric_rank
 from .motion import Motion
-from .points import InconsistentError, Point, draw_point, field_for, signature, travels
+from .random_points import InconsistentError, Point, draw_point, field_for, signature, travels
 from .seeds import seed_of
 from .series import Truncated, coefficients
 
