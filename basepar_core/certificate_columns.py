@@ -14,13 +14,23 @@ from flint import arb
 from basepar_core.dynamics.force_columns import Column, joint_value
 from basepar_core.dynamics.topology import joint_of_value
 from basepar_core.expressions.tree import evaluate
+from basepar_core.variable_precision.arithmetic import (
+    ARB,
+    ZERO,
+    Vec,
+    add,
+    cross,
+    dot,
+    exact,
+    minus,
+    scale,
+)
+from basepar_core.variable_precision.configurations import Closed
+from basepar_core.variable_precision.constraints import Poses, Twists
+from basepar_core.variable_precision.exact_geometry import Geometry, JointFrames
 
 from .errors import UsageError
 from .mechanism import GROUND, Friction, Mechanism, Spring
-from .precise.arithmetic import ARB, ZERO, Vec, add, cross, dot, exact, minus, scale
-from .precise.configurations import Closed
-from .precise.constraints import Poses, Twists
-from .precise.geometry import Geometry, JointFrames
 
 #: Lengths of joints by place: along which axes of the first body.
 _LENGTHS = {"prismatic": (2,), "cylindrical": (2,), "planar": (0, 1)}

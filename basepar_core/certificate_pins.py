@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from flint import arb
 
-from .precise.arithmetic import ORIGIN, UNITS, ZERO, Vec, cross, times
-from .precise.constraints import Poses, Row, Twists
+from basepar_core.variable_precision.arithmetic import ORIGIN, UNITS, ZERO, Vec, cross, times
+from basepar_core.variable_precision.constraints import Poses, Row, Twists
 
 
 @dataclass(frozen=True)

@@ -16,15 +16,20 @@ from scipy.linalg import qr
 from basepar_core.dynamics import kinematics
 from basepar_core.dynamics.closure import Model, Outcome, trace
 from basepar_core.dynamics.force_columns import Column
+from basepar_core.variable_precision.arithmetic import UNITS, cross, exact, times, working
+from basepar_core.variable_precision.configurations import (
+    Closed,
+    Placement,
+    System,
+    poses_from_floats,
+)
+from basepar_core.variable_precision.constraints import Poses
+from basepar_core.variable_precision.exact_geometry import Geometry, geometry, symbol_values
+from basepar_core.variable_precision.regressors import inverse_dynamics_rows
 
 from .certificate_columns import Laws
 from .certificate_pins import Pin, Pins
 from .errors import MotionError, UsageError
-from .precise.arithmetic import UNITS, cross, exact, times, working
-from .precise.configurations import Closed, Placement, System, poses_from_floats
-from .precise.constraints import Poses
-from .precise.geometry import Geometry, geometry, symbol_values
-from .precise.regressors import inverse_dynamics_rows
 
 #: Digits after the point of pins and poses; digits of the determinant.
 DECIMALS, DIGITS = 12, 18

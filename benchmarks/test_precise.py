@@ -14,9 +14,9 @@ import pytest
 from basepar_core.api import load
 from basepar_core.base.precise import precise
 from basepar_core.dynamics.closure import prepare
-from basepar_core.precise import numbers
-from basepar_core.precise.observation import variant
-from basepar_core.precise.ridge import rung
+from basepar_core.variable_precision import numbers
+from basepar_core.variable_precision.observation import variant
+from basepar_core.variable_precision.singular_value_gap import rung
 
 #: CPU seconds that may be used, by digits.
 FIGURES = {60: 2.0, 500: 10.0}

@@ -97,7 +97,7 @@ class PreciseEvaluator:
             return arrays
         # Not before a variant is in doubt: most workers never load these.
         from basepar_core.base.precise import rank_of
-        from basepar_core.precise.observation import variants
+        from basepar_core.variable_precision.observation import variants
 
         taken = {name: x[chosen] for name, x in columns.items()}
         followed = variants(self.model, taken, path=self._followed(taken))

@@ -20,19 +20,17 @@ from mpmath import mpf
 
 from basepar_core.dynamics.closure import Model
 from basepar_core.errors import wrong_count
-
-from ..errors import EliminationError
-from ..precise import numbers
-from ..precise.arithmetic import BITS_PER_DIGIT, bits_of, log2_size
-from ..precise.bounds import (
+from basepar_core.variable_precision import numbers
+from basepar_core.variable_precision.arithmetic import BITS_PER_DIGIT, bits_of, log2_size
+from basepar_core.variable_precision.bounds import (
     Dependence,
     Independence,
     dependence,
     entry_errors,
     independence,
 )
-from ..precise.observation import IntegerMatrix, variant
-from ..precise.rank import (
+from basepar_core.variable_precision.observation import IntegerMatrix, variant
+from basepar_core.variable_precision.rank import (
     FIRST_DIGITS,
     MOST_DIGITS,
     PreciseRank,
@@ -43,7 +41,9 @@ from ..precise.rank import (
     rank_of,
     settle,
 )
-from ..precise.ridge import Rung
+from basepar_core.variable_precision.singular_value_gap import Rung
+
+from ..errors import EliminationError
 from .numeric import pivot_rows
 from .result import BaseParameters, BetaEntry, Certificate
 

@@ -9,14 +9,18 @@ from flint import arb, arb_mat, ctx, fmpq, fmpq_mat
 from basepar_core.api import load
 from basepar_core.dynamics.closure import prepare
 from basepar_core.files.mechanism_file import library_path, loads
-from basepar_core.precise import motion as exact_motion
-from basepar_core.precise.arithmetic import bits_of, exact, working
-from basepar_core.precise.configurations import NotClosedError, System, poses_from_floats
-from basepar_core.precise.enclosure import FloatMatrix, Inverse, worst
-from basepar_core.precise.geometry import geometry, symbol_values
-from basepar_core.precise.observation import variant
-from basepar_core.precise.regressors import energy_rows, inverse_dynamics_rows
-from basepar_core.precise.rotations import rates, rotation
+from basepar_core.variable_precision import motion as exact_motion
+from basepar_core.variable_precision.arithmetic import bits_of, exact, working
+from basepar_core.variable_precision.configurations import (
+    NotClosedError,
+    System,
+    poses_from_floats,
+)
+from basepar_core.variable_precision.exact_geometry import geometry, symbol_values
+from basepar_core.variable_precision.krawczyk import FloatMatrix, Inverse, worst
+from basepar_core.variable_precision.observation import variant
+from basepar_core.variable_precision.regressors import energy_rows, inverse_dynamics_rows
+from basepar_core.variable_precision.rotations import rates, rotation
 from tests.mechanisms import C, E, F, P, R, S, U, linkage, loop, random_tree
 
 LOOPS = [

@@ -17,7 +17,7 @@ from basepar_core.expressions.tree import Number
 from basepar_core.files import mechanism_file
 from basepar_core.identification.follow import observe_motion
 from basepar_core.mechanism import Damper, Fourier, Friction, Spring
-from basepar_core.precise.observation import variant
+from basepar_core.variable_precision.observation import variant
 
 
 def observed(mechanism, samples=None):

@@ -17,7 +17,7 @@ from basepar_core.api import load
 from basepar_core.base.precise import precise, precise_rank
 from basepar_core.base.symbolic import nominal_observation, numeric, parameter_indices
 from basepar_core.dynamics.closure import prepare
-from basepar_core.precise.numbers import text
+from basepar_core.variable_precision.numbers import text
 from workflows import reproduce
 
 GOLDEN = Path(reproduce.__file__).parent / "low-mobility.yaml"

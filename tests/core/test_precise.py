@@ -15,8 +15,8 @@ from basepar_core.base.symbolic import numeric, symbolic
 from basepar_core.dynamics.closure import prepare
 from basepar_core.errors import EliminationError, MotionError
 from basepar_core.files.mechanism_file import library_path, loads
-from basepar_core.precise.configurations import NotClosedError
-from basepar_core.precise.observation import Variant, variant
+from basepar_core.variable_precision.configurations import NotClosedError
+from basepar_core.variable_precision.observation import Variant, variant
 from tests.mechanisms import C, R, linkage, loop
 from tests.oracles import sixbar
 

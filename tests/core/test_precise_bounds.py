@@ -13,11 +13,11 @@ from mpmath import mpf
 from basepar_core.api import load
 from basepar_core.base.precise import precise, precise_rank, settle
 from basepar_core.dynamics.closure import prepare
-from basepar_core.precise import numbers
-from basepar_core.precise.arithmetic import bits_of, working
-from basepar_core.precise.bounds import dependence, entry_errors, independence
-from basepar_core.precise.observation import IntegerMatrix, variant
-from basepar_core.precise.ridge import rung
+from basepar_core.variable_precision import numbers
+from basepar_core.variable_precision.arithmetic import bits_of, working
+from basepar_core.variable_precision.bounds import dependence, entry_errors, independence
+from basepar_core.variable_precision.observation import IntegerMatrix, variant
+from basepar_core.variable_precision.singular_value_gap import rung
 from tests.core.test_ridge import graded, noisy
 
 

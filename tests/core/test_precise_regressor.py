@@ -16,12 +16,12 @@ from basepar_core.dynamics.closure import prepare
 from basepar_core.dynamics.motion import excitation
 from basepar_core.dynamics.regressor import observe
 from basepar_core.files.mechanism_file import library_path, loads
-from basepar_core.precise import motion as exact_motion
-from basepar_core.precise import rotations
-from basepar_core.precise.arithmetic import bits_of, exact, working
-from basepar_core.precise.geometry import symbol_values
-from basepar_core.precise.observation import variant
 from basepar_core.symbolic.algebraic_roots import roots
+from basepar_core.variable_precision import motion as exact_motion
+from basepar_core.variable_precision import rotations
+from basepar_core.variable_precision.arithmetic import bits_of, exact, working
+from basepar_core.variable_precision.exact_geometry import symbol_values
+from basepar_core.variable_precision.observation import variant
 from tests.mechanisms import C, E, F, P, R, S, U, linkage, loop, random_tree
 
 

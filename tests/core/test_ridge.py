@@ -12,10 +12,10 @@ from mpmath import mpf
 from basepar_core.api import load
 from basepar_core.base.precise import settle
 from basepar_core.dynamics.closure import prepare
-from basepar_core.precise.arithmetic import bits_of, exact, working
-from basepar_core.precise.bounds import dependence
-from basepar_core.precise.observation import IntegerMatrix, rounded, variant
-from basepar_core.precise.ridge import rung
+from basepar_core.variable_precision.arithmetic import bits_of, exact, working
+from basepar_core.variable_precision.bounds import dependence
+from basepar_core.variable_precision.observation import IntegerMatrix, rounded, variant
+from basepar_core.variable_precision.singular_value_gap import rung
 
 
 @pytest.fixture(scope="module")

@@ -24,9 +24,9 @@ from basepar_core.errors import UsageError
 from basepar_core.expressions.grammar import parse_any
 from basepar_core.expressions.tree import evaluate
 from basepar_core.files.mechanism_file import loads
-from basepar_core.precise.arithmetic import ARB, bits_of, working
-from basepar_core.precise.geometry import symbol_values
-from basepar_core.precise.observation import variant
+from basepar_core.variable_precision.arithmetic import ARB, bits_of, working
+from basepar_core.variable_precision.exact_geometry import symbol_values
+from basepar_core.variable_precision.observation import variant
 
 #: Step of the differences: exact in float64 beside lengths of order one.
 H = 2.0**-40

@@ -12,8 +12,8 @@ from basepar_core.api import load
 from basepar_core.base.symbolic import nominal_observation, parameter_indices, symbolic
 from basepar_core.dynamics.closure import prepare
 from basepar_core.files.mechanism_file import loads
-from basepar_core.precise.numbers import svd
-from basepar_core.precise.observation import variant
+from basepar_core.variable_precision.numbers import svd
+from basepar_core.variable_precision.observation import variant
 from tests.mechanisms import PARALLELOGRAM_BY_VALUE
 from tests.workflows.test_base_command import EQUATION_25
 from workflows import base_routes, spectra

@@ -19,8 +19,8 @@ from basepar_core.dynamics.closure import prepare
 from basepar_core.dynamics.motion import excitation, excite
 from basepar_core.expressions.tree import evaluate
 from basepar_core.mechanism import Sines
-from basepar_core.precise.observation import variant
-from basepar_core.precise.ridge import rung
+from basepar_core.variable_precision.observation import variant
+from basepar_core.variable_precision.singular_value_gap import rung
 
 from .. import drawing, spectra
 from . import Say

@@ -17,9 +17,9 @@ from basepar_core.base.symbolic import nominal_observation, parameter_indices, s
 from basepar_core.dynamics.closure import Model
 from basepar_core.dynamics.regressor import Observation
 from basepar_core.finite_field.interpolated_beta import BlackBox, black_box_beta
-from basepar_core.precise.numbers import text
 from basepar_core.symbolic.field import GeometryField
 from basepar_core.symbolic.joint_rules import Transfers
+from basepar_core.variable_precision.numbers import text
 
 from .expressions import PrintedField
 

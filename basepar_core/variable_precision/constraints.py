@@ -26,7 +26,7 @@ from .arithmetic import (
     times,
     transpose,
 )
-from .geometry import JointFrames
+from .exact_geometry import JointFrames
 from .rotations import rates, rotation
 
 #: Coefficients of one equation by (ω, v of the origin) of its bodies.

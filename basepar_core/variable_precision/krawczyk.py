@@ -16,8 +16,8 @@ import numpy as np
 from flint import arb, arb_mat
 
 from basepar_core.arrays import Array
+from basepar_core.errors import BaseparError
 
-from ..errors import BaseparError
 from .arithmetic import ball, log2_size
 
 #: A unit roundoff with room for the few roundings of a sum of bounds.

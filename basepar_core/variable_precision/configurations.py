@@ -15,22 +15,12 @@ from flint import arb, arb_mat, ctx
 from scipy.linalg import qr
 
 from basepar_core.dynamics.topology import joint_of_value
+from basepar_core.mechanism import Mechanism
 
-from ..mechanism import Mechanism
-from .arithmetic import (
-    ZERO,
-    Quaternion,
-    Vec,
-    add,
-    ball,
-    exact,
-    of_quaternion,
-    turned_by,
-    working,
-)
+from .arithmetic import ZERO, Quaternion, Vec, add, ball, exact, of_quaternion, turned_by, working
 from .constraints import Drive, Equation, Poses, Row, Twists, joint_equations
-from .enclosure import FloatMatrix, Inverse, NotClosedError, worst
-from .geometry import Geometry
+from .exact_geometry import Geometry
+from .krawczyk import FloatMatrix, Inverse, NotClosedError, worst
 from .motion import State
 
 #: Newton doubles its digits; from 15 of them to 2 000 takes eight steps.

@@ -15,13 +15,13 @@ from flint import arb, fmpz, fmpz_mat
 from basepar_core.dynamics import kinematics
 from basepar_core.dynamics.closure import Model, Outcome, Trace, trace
 from basepar_core.dynamics.motion import excitation
+from basepar_core.errors import MotionError
 
-from ..errors import MotionError
 from . import motion as exact_motion
 from .arithmetic import bits_of, working
 from .configurations import System, poses_from_floats
-from .enclosure import NotClosedError, worst
-from .geometry import geometry, symbol_values
+from .exact_geometry import geometry, symbol_values
+from .krawczyk import NotClosedError, worst
 from .motion import Start
 from .regressors import energy_rows, inverse_dynamics_rows
 

@@ -21,9 +21,9 @@ from basepar_core.dynamics.closure import Model
 
 from .arithmetic import BITS_PER_DIGIT, log2_size
 from .bounds import Dependence, Independence, dependence, independence
-from .enclosure import NotClosedError
+from .krawczyk import NotClosedError
 from .observation import IntegerMatrix, Variant, variant
-from .ridge import EVIDENT, Rung, rung
+from .singular_value_gap import EVIDENT, Rung, rung
 
 #: Where the digits start, and the most that are tried.
 FIRST_DIGITS, MOST_DIGITS = 40, 320

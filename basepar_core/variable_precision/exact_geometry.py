@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from flint import arb, ctx
 
 from basepar_core.expressions.tree import evaluate
+from basepar_core.mechanism import GROUND, Mechanism, Relation
 from basepar_core.symbolic.algebraic_roots import newton, polynomial, roots
 
-from ..mechanism import GROUND, Mechanism, Relation
 from .arithmetic import ARB, Matrix, Vec, ball, cross, dot, exact, log2_size, minus, scale, unit
-from .enclosure import NotClosedError
+from .krawczyk import NotClosedError
 
 
 @dataclass(frozen=True, slots=True)

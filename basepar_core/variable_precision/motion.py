@@ -11,8 +11,8 @@ import numpy as np
 from flint import arb
 
 from basepar_core.expressions.tree import Expression, evaluate
+from basepar_core.mechanism import Data, Excitation, Fourier, Mechanism, Sines, States
 
-from ..mechanism import Data, Excitation, Fourier, Mechanism, Sines, States
 from .arithmetic import ARB, ONE, ZERO, exact
 
 #: Coordinates (rad or m) and their first and second derivatives (per s, s²) at one sample.
