@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
+from basepar_core.base.numeric_route import NO_EFFECT
 from basepar_core.expressions.tree import Call, Expression, Number
 
 from .arrays import Array
-from .base.numeric import NO_EFFECT
 from .base.result import BaseParameters
 from .paths import Path
 

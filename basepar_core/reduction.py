@@ -9,6 +9,7 @@ from dataclasses import fields
 
 import numpy as np
 
+from basepar_core.base.numeric_route import NO_EFFECT
 from basepar_core.dynamics.closure import Model
 from basepar_core.dynamics.force_columns import Column, column_values, with_columns
 from basepar_core.dynamics.motion import Motion, cycle
@@ -17,7 +18,6 @@ from basepar_core.dynamics.topology import joint_of_value
 from basepar_core.expressions.tree import evaluate
 
 from .arrays import Array
-from .base.numeric import NO_EFFECT
 from .base.result import BaseParameters
 from .criteria import CRITERIA, check_noise, check_samples, select
 from .errors import MissingDataError, MotionError, UsageError

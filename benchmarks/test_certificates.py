@@ -11,7 +11,7 @@ import time
 import pytest
 
 from basepar_core.api import load
-from basepar_core.base.symbolic import symbolic
+from basepar_core.base.symbolic_route import symbolic
 from basepar_core.certificate import certify, verify
 from basepar_core.dynamics.closure import prepare
 from workflows.base_routes import compare

@@ -11,7 +11,7 @@ import time
 import numpy as np
 import pytest
 
-from basepar_core.base.numeric import unit_columns
+from basepar_core.base.numeric_route import unit_columns
 from basepar_core.compiled import paths
 from basepar_core.dynamics.motion import cycle, excitation
 from cluster.connect import connect

@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from basepar_core.base.symbolic import symbolic
+from basepar_core.base.symbolic_route import symbolic
 from basepar_core.dynamics import closure
 from basepar_core.files import mechanism_file
 from basepar_core.finite_field.beta import exact_beta

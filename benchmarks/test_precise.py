@@ -12,7 +12,7 @@ import mpmath
 import pytest
 
 from basepar_core.api import load
-from basepar_core.base.precise import precise
+from basepar_core.base.precise_route import precise
 from basepar_core.dynamics.closure import prepare
 from basepar_core.variable_precision import numbers
 from basepar_core.variable_precision.observation import variant

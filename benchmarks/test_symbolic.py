@@ -17,7 +17,7 @@ import pytest
 import yaml
 
 from basepar_core.base.compiled import compiled
-from basepar_core.base.symbolic import nominal_observation, parameter_indices, symbolic
+from basepar_core.base.symbolic_route import nominal_observation, parameter_indices, symbolic
 from basepar_core.dynamics import closure
 from basepar_core.files import mechanism_file
 from basepar_core.symbolic.algebraic_roots import symbol_values

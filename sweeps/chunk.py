@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from basepar_core import cycle_metrics
-from basepar_core.base.numeric import Check, allowed_share
+from basepar_core.base.numeric_route import Check, allowed_share
 from basepar_core.compiled import linear, paths
 from basepar_core.compiled.backend import Variants
 from basepar_core.cycle_metrics import ClosedCycle

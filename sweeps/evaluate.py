@@ -77,7 +77,7 @@ def prepare(spec: SweepSpec) -> ChunkEvaluator:
     columns = select(mechanism, asked.columns)
     column_values(mechanism, columns, mechanism.nominal)  # whether there are values
     # Computer algebra, which workers do without.
-    from basepar_core.base.symbolic import nominal_observation, symbolic
+    from basepar_core.base.symbolic_route import nominal_observation, symbolic
 
     model = assemble(mechanism)
     base = symbolic(model, seen=nominal_observation(model, _observe), own=False)

@@ -18,7 +18,7 @@ from .outputs import Arrays, Columns, Output, blank
 from .statuses import PreciseStatus, Reason
 
 if TYPE_CHECKING:
-    from basepar_core.base.precise import PreciseRank
+    from basepar_core.base.precise_route import PreciseRank
 
 #: Grades of null vectors that bound a certified rank from above.
 CERTAIN = ("theorem", "identity", "probability")
@@ -96,7 +96,7 @@ class PreciseEvaluator:
         if not chosen.size:
             return arrays
         # Not before a variant is in doubt: most workers never load these.
-        from basepar_core.base.precise import rank_of
+        from basepar_core.base.precise_route import rank_of
         from basepar_core.variable_precision.observation import variants
 
         taken = {name: x[chosen] for name, x in columns.items()}

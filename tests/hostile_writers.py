@@ -19,7 +19,7 @@ import numpy as np
 import yaml
 
 from basepar_core.api import load
-from basepar_core.base.symbolic import symbolic
+from basepar_core.base.symbolic_route import symbolic
 from basepar_core.dynamics.closure import prepare
 from basepar_core.errors import BaseparError, FileError
 from basepar_core.files import yaml_nodes as yaml_text

@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 
 from basepar_core.arrays import Array
-from basepar_core.base.precise import PreciseParameters, precise
-from basepar_core.base.product import product
+from basepar_core.base.precise_route import PreciseParameters, precise
 from basepar_core.base.product_conditions import Condition, conditions
+from basepar_core.base.product_route import product
 from basepar_core.base.result import BaseParameters
-from basepar_core.base.symbolic import black_box, nominal_observation, numeric, symbolic
+from basepar_core.base.symbolic_route import black_box, nominal_observation, numeric, symbolic
 from basepar_core.dynamics.closure import Model
 from basepar_core.dynamics.regressor import Observation
 from basepar_core.errors import EliminationError, FamilyError, UsageError

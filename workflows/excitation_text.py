@@ -13,7 +13,7 @@ import yaml
 
 from basepar_core.api import load
 from basepar_core.base.extended import extend, extended_observation
-from basepar_core.base.symbolic import nominal_observation, symbolic
+from basepar_core.base.symbolic_route import nominal_observation, symbolic
 from basepar_core.dynamics.closure import Model, prepare
 from basepar_core.dynamics.force_columns import select
 from basepar_core.dynamics.motion import Motion, excitation

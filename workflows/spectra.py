@@ -12,8 +12,8 @@ from typing import Any
 import mpmath
 import numpy as np
 
-from basepar_core.base.numeric import spectrum, unit_columns
-from basepar_core.base.precise import PreciseParameters
+from basepar_core.base.numeric_route import spectrum, unit_columns
+from basepar_core.base.precise_route import PreciseParameters
 from basepar_core.dynamics.regressor import Observation
 from basepar_core.texts.quoting import plot
 

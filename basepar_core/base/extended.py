@@ -20,9 +20,9 @@ from basepar_core.dynamics.force_columns import Column, with_columns
 from basepar_core.dynamics.motion import excitation
 from basepar_core.dynamics.regressor import Observation
 
-from .numeric import CLEAR, NO_EFFECT, OPERATIONS, spectrum, unit_columns
+from .numeric_route import CLEAR, NO_EFFECT, OPERATIONS, spectrum, unit_columns
 from .result import BaseParameters, BetaEntry, Certificate, VectorGrade
-from .symbolic import nominal_observation
+from .symbolic_route import nominal_observation
 
 SCOPE = "this geometry, branch and excitation"
 

@@ -25,7 +25,7 @@ from basepar_core.symbolic.joint_rules import NullVector
 
 from ..errors import BaseparError, EliminationError
 from ..mechanism import States
-from .doubts import infinite
+from .doubtful_counts import infinite
 from .result import BaseParameters, Certificate
 
 #: Digits of the null space, the share of them that tells a zero, and the largest denominator of
@@ -79,7 +79,7 @@ class OwnCount:
 
 def count(model: Model) -> OwnCount:
     """The rank of W at the exact numbers of the file, on its branch, over any motion."""
-    from .precise import precise_rank
+    from .precise_route import precise_rank
 
     reasons = []
     # Random states first; along the file's own excitation where those cannot be followed.
@@ -127,7 +127,7 @@ def own_vectors(
     EliminationError
         Not all digits of the null space are proved.
     """
-    from .precise import precise
+    from .precise_route import precise
 
     assert found.moving is not None
     many = precise(found.moving, digits=DIGITS)

@@ -11,15 +11,15 @@ from typing import Any
 import numpy as np
 
 from basepar_core.arrays import Array
-from basepar_core.base import numeric
-from basepar_core.base.numeric import Check, Spectrum
+from basepar_core.base import numeric_route
+from basepar_core.base.numeric_route import Check, Spectrum
 
 #: Wider matrices are brought to triangles one by one: lanes of them no longer fit a core's cache.
 WIDEST = 32
 #: Two routes' singular values of m unit columns differ by up to about 2 √m eps (UR10; less where
 #: m is less); by twice as much for safety. What counts as noise is 8 √m eps at the least.
 SLACK = 4.0
-_SETTINGS = np.array([numeric.NO_EFFECT, numeric.CANCELLED])
+_SETTINGS = np.array([numeric_route.NO_EFFECT, numeric_route.CANCELLED])
 
 
 def check(
@@ -82,9 +82,9 @@ def check(
         found,
     )
     values, scaled, reduced, share, faint, norms = found
-    dead = norms <= numeric.NO_EFFECT * norms.max(axis=1, keepdims=True)
-    spectrum = numeric.judged(values, scaled, error, rows, dead)
-    result = Check(spectrum, share, numeric.spread(reduced))
+    dead = norms <= numeric_route.NO_EFFECT * norms.max(axis=1, keepdims=True)
+    spectrum = numeric_route.judged(values, scaled, error, rows, dead)
+    result = Check(spectrum, share, numeric_route.spread(reduced))
     close = np.flatnonzero(_close(result) | (faint > 0) | ~_converged(values, scaled, reduced))
     if not close.size:
         return result
@@ -127,7 +127,7 @@ def _plain(
 ) -> Check:
     beta = np.zeros((len(chosen), len(kept), len(eliminated)))
     beta[:, places[0], places[1]] = entries.T
-    return numeric.check(_stacked(W[chosen]), error, kept, eliminated, beta, terms)
+    return numeric_route.check(_stacked(W[chosen]), error, kept, eliminated, beta, terms)
 
 
 def _converged(*spectra: Array) -> Array:
@@ -143,11 +143,13 @@ def _close(held: Check) -> Array:
     slack = SLACK * np.finfo(float).eps * np.sqrt(found.scaled.shape[1])
     limits = found.noise[:, None]
     near = (np.abs(found.scaled - limits) <= slack).any(axis=1)
-    near |= (np.abs(found.scaled - numeric.CLEAR * limits) <= slack).any(axis=1)
-    last, _, steepest = numeric.edge(found.scaled, found.noise, found.rank)
-    limit = numeric.STEEPER * steepest * found.noise
+    near |= (np.abs(found.scaled - numeric_route.CLEAR * limits) <= slack).any(axis=1)
+    last, _, steepest = numeric_route.edge(found.scaled, found.noise, found.rank)
+    limit = numeric_route.STEEPER * steepest * found.noise
     near |= (last > limit / 2) & (last < limit * 2) & (found.rank == found.at_least)
-    limit = numeric.allowed_share(found.noise)  # some 1e-9; two routes' shares differ by 1e-15
+    limit = numeric_route.allowed_share(
+        found.noise
+    )  # some 1e-9; two routes' shares differ by 1e-15
     return near | (np.abs(held.null_error - limit) <= 1e-3 * limit)
 
 

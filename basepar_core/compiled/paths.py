@@ -10,7 +10,7 @@ import numpy as np
 
 from basepar_core import reduction
 from basepar_core.arrays import Array
-from basepar_core.base.numeric import OPERATIONS
+from basepar_core.base.numeric_route import OPERATIONS
 from basepar_core.paths import Path
 
 from .linear import SLACK, columns

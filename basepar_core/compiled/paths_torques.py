@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from basepar_core.base.numeric import NO_EFFECT
+from basepar_core.base.numeric_route import NO_EFFECT
 from basepar_core.compiled.simd.lane_types import LANES, door, kernel
 from basepar_core.compiled.simd.linear_vectors import dots, subtract
 

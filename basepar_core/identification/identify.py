@@ -11,6 +11,8 @@ from dataclasses import replace
 import numpy as np
 
 from basepar_core.arrays import Array
+from basepar_core.base.numeric_route import CLEAR, OPERATIONS
+from basepar_core.base.symbolic_route import symbolic
 from basepar_core.dynamics.closure import Model
 from basepar_core.dynamics.force_columns import Column
 from basepar_core.dynamics.motion import Motion
@@ -18,9 +20,7 @@ from basepar_core.dynamics.regressor import Observation
 from basepar_core.identification.result import Identification, Prepared, Validation
 
 from ..base.extended import extend
-from ..base.numeric import CLEAR, OPERATIONS
 from ..base.result import BaseParameters
-from ..base.symbolic import symbolic
 from ..criteria import select
 from ..errors import MotionError, UsageError
 from ..paths import backward

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from basepar_core.base.symbolic import nominal_observation
+from basepar_core.base.symbolic_route import nominal_observation
 from basepar_core.dynamics.closure import prepare
 from basepar_core.errors import AssemblyError, BaseparError, FileError, Mistake, MotionError
 from basepar_core.files.mechanism_file import loads

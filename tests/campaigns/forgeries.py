@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from basepar_core.api import load
-from basepar_core.base.symbolic import symbolic
+from basepar_core.base.symbolic_route import symbolic
 from basepar_core.certificate import _described, certify, verify
 from basepar_core.checker import RejectedError
 from basepar_core.checker.verdict import GRADES, digest

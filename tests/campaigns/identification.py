@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from basepar_core.base.extended import extend
-from basepar_core.base.symbolic import symbolic
+from basepar_core.base.symbolic_route import symbolic
 from basepar_core.dynamics import force_columns, motion
 from basepar_core.dynamics.closure import prepare
 from basepar_core.expressions.tree import Number

@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from basepar_core.base.precise import precise
-from basepar_core.base.symbolic import nominal_observation, numeric, symbolic
+from basepar_core.base.precise_route import precise
+from basepar_core.base.symbolic_route import nominal_observation, numeric, symbolic
 from basepar_core.dynamics import closure
 from basepar_core.dynamics.closure import Model
 from basepar_core.errors import BaseparError, EliminationError, FamilyError

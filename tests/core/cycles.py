@@ -7,7 +7,7 @@ import numpy as np
 
 from basepar_core.api import load
 from basepar_core.base.result import BaseParameters
-from basepar_core.base.symbolic import parameter_indices, symbolic
+from basepar_core.base.symbolic_route import parameter_indices, symbolic
 from basepar_core.dynamics.closure import Model, prepare
 from basepar_core.dynamics.motion import cycle
 from basepar_core.dynamics.regressor import observe

@@ -6,9 +6,9 @@ that only its mass matters, and the crank's mass sits on its hinge.
 
 import pytest
 
-from basepar_core.base.precise import precise
-from basepar_core.base.product import product
-from basepar_core.base.symbolic import black_box, numeric, parameter_indices, symbolic
+from basepar_core.base.precise_route import precise
+from basepar_core.base.product_route import product
+from basepar_core.base.symbolic_route import black_box, numeric, parameter_indices, symbolic
 from basepar_core.dynamics.closure import prepare
 from basepar_core.errors import EliminationError
 from basepar_core.files import mechanism_file

@@ -17,7 +17,7 @@ import pytest
 
 from basepar_core import checker
 from basepar_core.api import load
-from basepar_core.base.symbolic import symbolic
+from basepar_core.base.symbolic_route import symbolic
 from basepar_core.certificate import certify, verify
 from basepar_core.checker import RejectedError
 from basepar_core.checker.family import FamilyTest, UnconfirmedError

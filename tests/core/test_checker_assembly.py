@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from basepar_core import checker
-from basepar_core.base.symbolic import symbolic
+from basepar_core.base.symbolic_route import symbolic
 from basepar_core.certificate import certify
 from basepar_core.checker import RejectedError
 from basepar_core.checker.assembly import _measured, _rotation, _turned

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from basepar_core import reduction
-from basepar_core.base import symbolic
+from basepar_core.base import symbolic_route
 from basepar_core.base.extended import extend
 from basepar_core.dynamics import closure, kinematics, motion, spatial, strokes
 from basepar_core.dynamics.force_columns import column_values, columns, observe_columns, select
@@ -136,7 +136,7 @@ def with_values(name, friction, springs=()):
 def test_a_rotor_on_the_ground_cannot_be_told_from_its_link():
     mechanism = with_values("four-bar", (Friction("A", "viscous"), Friction("A", "rotor")))
     model = closure.prepare(mechanism)
-    base = symbolic.symbolic(model)
+    base = symbolic_route.symbolic(model)
     found = extend(model, base, columns(mechanism))
     assert found.rank == base.rank + 1
     assert found.eliminated_names[-1] == "A.rotor"
@@ -162,7 +162,7 @@ def test_coulomb_friction_is_an_offset_where_the_speed_keeps_its_sign():
         friction=(Friction("A", "coulomb"), Friction("A", "offset")),
     )
     model = closure.prepare(mechanism)
-    found = extend(model, symbolic.symbolic(model), columns(mechanism))
+    found = extend(model, symbolic_route.symbolic(model), columns(mechanism))
     assert found.eliminated_names[-1] == "A.offset"
     assert found.certificate.at_most_grade == "numerical"
     (entry,) = [e for e in found.beta if e.eliminated == len(found.eliminated) - 1]
@@ -171,7 +171,7 @@ def test_coulomb_friction_is_an_offset_where_the_speed_keeps_its_sign():
 
 def test_counts_without_columns_are_inertial():
     model = closure.prepare(mechanism_file.load("four-bar"))
-    base = symbolic.symbolic(model)
+    base = symbolic_route.symbolic(model)
     assert extend(model, base, ()) is base
     found = extend(model, base, select(model.mechanism, ["friction"]))
     assert (base.rank, found.rank, len(found.parameters)) == (8, 10, 14)
@@ -187,7 +187,7 @@ def test_reduction_of_a_model_with_friction_and_a_spring():
     mechanism = with_values("four-bar", friction, [spring])
     model = closure.prepare(mechanism)
     chosen = select(mechanism, ["friction", "springs"])
-    base = extend(model, symbolic.symbolic(model), chosen)
+    base = extend(model, symbolic_route.symbolic(model), chosen)
     found = reduction.reduce_mechanism(model, base, columns=chosen)
     full = dict(zip(found.names, found.path.values[0, 0], strict=True))
     # The full model's own torque is explained exactly by its own values.
@@ -209,7 +209,7 @@ def test_a_damper_between_points_from_file_to_base_parameters():
     (damper,) = mechanism.dampers
     assert float(damper.damping.value) == 3000
     model = closure.prepare(mechanism)
-    base = symbolic.symbolic(model)
+    base = symbolic_route.symbolic(model)
     chosen = select(mechanism, ["dampers"])
     found = extend(model, base, chosen)
     assert (found.rank, found.base_names[-1]) == (base.rank + 1, "Z.damping")

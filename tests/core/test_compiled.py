@@ -8,7 +8,7 @@ import pytest
 import sympy
 
 from basepar_core.base.compiled import compiled
-from basepar_core.base.symbolic import numeric, symbolic
+from basepar_core.base.symbolic_route import numeric, symbolic
 from basepar_core.dynamics import closure
 from basepar_core.errors import MissingDataError, UsageError
 from basepar_core.expressions.tree import OPERATORS, evaluate, names

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from basepar_core.base.extended import extend
-from basepar_core.base.symbolic import numeric, symbolic
+from basepar_core.base.symbolic_route import numeric, symbolic
 from basepar_core.dynamics import closure
 from basepar_core.dynamics.force_columns import columns
 from basepar_core.errors import UsageError

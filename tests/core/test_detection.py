@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from basepar_core.base.symbolic import numeric, symbolic
+from basepar_core.base.symbolic_route import numeric, symbolic
 from basepar_core.dynamics import closure
 from basepar_core.files import mechanism_file
 from basepar_core.finite_field.detection import detect

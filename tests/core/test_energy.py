@@ -6,8 +6,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from basepar_core.base.numeric import spectrum
-from basepar_core.base.symbolic import numeric
+from basepar_core.base.numeric_route import spectrum
+from basepar_core.base.symbolic_route import numeric
 from basepar_core.dynamics import closure, motion
 from basepar_core.dynamics.energy import energies
 from basepar_core.dynamics.force_columns import columns, with_columns

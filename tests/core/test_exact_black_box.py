@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from basepar_core.base.numeric import group
-from basepar_core.base.precise import precise_rank
-from basepar_core.base.symbolic import nominal_observation, numeric, symbolic
+from basepar_core.base.numeric_route import group
+from basepar_core.base.precise_route import precise_rank
+from basepar_core.base.symbolic_route import nominal_observation, numeric, symbolic
 from basepar_core.dynamics import closure
 from basepar_core.errors import EliminationError, FamilyError
 from basepar_core.expressions.tree import evaluate

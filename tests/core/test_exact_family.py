@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from basepar_core.base.symbolic import numeric, symbolic
+from basepar_core.base.symbolic_route import numeric, symbolic
 from basepar_core.dynamics import closure
 from basepar_core.dynamics.closure import Model
 from basepar_core.errors import EliminationError, FamilyError

@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from basepar_core.base.symbolic import symbolic
+from basepar_core.base.symbolic_route import symbolic
 from basepar_core.dynamics import closure
 from basepar_core.dynamics.closure import Model
 from basepar_core.files import mechanism_file
@@ -170,8 +170,8 @@ def test_a_refuted_vector_is_marked_and_doubted(monkeypatch):
     def seen(transfers, _):
         return [NullVector({moment: transfers.field.one}, "numerical", "coupler does not turn")]
 
-    monkeypatch.setattr("basepar_core.base.symbolic.detect", seen)
-    monkeypatch.setattr("basepar_core.base.symbolic.suffice", lambda *_: False)
+    monkeypatch.setattr("basepar_core.base.symbolic_route.detect", seen)
+    monkeypatch.setattr("basepar_core.base.symbolic_route.suffice", lambda *_: False)
     base = symbolic(model, own=False)
     assert (base.rank, base.certificate.at_most_grade) == (7, "numerical")
     assert "the rank over finite fields is 8, the null vectors allow 7" in base.doubt

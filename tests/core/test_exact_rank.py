@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from basepar_core.base.precise import precise_rank
+from basepar_core.base.precise_route import precise_rank
 from basepar_core.dynamics import closure
 from basepar_core.dynamics.closure import Model
 from basepar_core.files import mechanism_file

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from flint import nmod
 
-from basepar_core.base.precise import precise
-from basepar_core.base.symbolic import numeric, symbolic
+from basepar_core.base.precise_route import precise
+from basepar_core.base.symbolic_route import numeric, symbolic
 from basepar_core.dynamics import closure
 from basepar_core.dynamics.motion import excitation
 from basepar_core.dynamics.regressor import observe

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from basepar_core.base.symbolic import numeric
+from basepar_core.base.symbolic_route import numeric
 from basepar_core.dynamics import closure, motion
 from basepar_core.dynamics.regressor import observe
 from basepar_core.errors import UsageError

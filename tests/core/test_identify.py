@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from basepar_core.base.extended import extend
-from basepar_core.base.symbolic import symbolic
+from basepar_core.base.symbolic_route import symbolic
 from basepar_core.dynamics import closure, force_columns, motion
 from basepar_core.dynamics.regressor import observe
 from basepar_core.errors import MotionError, UsageError

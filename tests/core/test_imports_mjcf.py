@@ -9,7 +9,7 @@ import mujoco
 import numpy as np
 import pytest
 
-from basepar_core.base.symbolic import numeric, symbolic
+from basepar_core.base.symbolic_route import numeric, symbolic
 from basepar_core.dynamics.closure import prepare
 from basepar_core.dynamics.motion import Motion, excitation
 from basepar_core.dynamics.regressor import observe

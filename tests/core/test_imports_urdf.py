@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 from basepar_core.api import load
-from basepar_core.base.symbolic import numeric, symbolic
+from basepar_core.base.symbolic_route import numeric, symbolic
 from basepar_core.dynamics.closure import prepare
 from basepar_core.dynamics.motion import Motion
 from basepar_core.dynamics.regressor import observe

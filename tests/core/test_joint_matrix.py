@@ -10,8 +10,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from basepar_core.base.precise import precise
-from basepar_core.base.symbolic import numeric, symbolic
+from basepar_core.base.precise_route import precise
+from basepar_core.base.symbolic_route import numeric, symbolic
 from basepar_core.dynamics import closure, motion
 from basepar_core.expressions.tree import evaluate
 from basepar_core.files import mechanism_file

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from numba import njit
 
-from basepar_core.base import numeric
-from basepar_core.base.symbolic import symbolic
+from basepar_core.base import numeric_route
+from basepar_core.base.symbolic_route import symbolic
 from basepar_core.compiled import linear
 from basepar_core.compiled.linear_lanes import bidiagonals, quotients
 from basepar_core.compiled.linear_triangles import triangles_of
@@ -62,7 +62,7 @@ class Case:
     def plain(self):
         beta = self.base.beta_matrix(self.entries)
         base = self.base
-        return numeric.check(
+        return numeric_route.check(
             self.W[self.chosen], self.error, base.kept, base.eliminated, beta, self.terms
         )
 
@@ -104,7 +104,7 @@ def test_every_lane_as_by_the_plain_route(name):
         fast.condition, plain.condition, rtol=allowed * 10 * plain.condition.max()
     )
     following = np.abs(1 / fast.spectrum.gap - 1 / plain.spectrum.gap)
-    last = numeric.edge(plain.spectrum.scaled, plain.spectrum.noise, plain.spectrum.rank)[0]
+    last = numeric_route.edge(plain.spectrum.scaled, plain.spectrum.noise, plain.spectrum.rank)[0]
     assert (following <= 2 * allowed * plain.spectrum.scaled[:, 0] / last).all()
     # Sums of some hundred products of columns, on either side.
     np.testing.assert_allclose(fast.null_error, plain.null_error, atol=1e-13)
@@ -146,7 +146,7 @@ def test_singular_values_are_within_what_the_triangle_proves(name):
     found = one.fast().spectrum
     order, b = [*one.base.kept, *one.base.eliminated], one.base.rank
     for lane, variant in enumerate(one.chosen):
-        unit = numeric.unit_columns(one.W[variant], one.terms[lane])[0]
+        unit = numeric_route.unit_columns(one.W[variant], one.terms[lane])[0]
         R = np.linalg.qr(unit[:, order], mode="r")
         rounding = 40 * EPS
         assert found.scaled[lane, b - 1] >= 1 / np.linalg.norm(np.linalg.inv(R[:b, :b])) - rounding
@@ -232,16 +232,18 @@ def test_close_calls_are_the_plain_route_s(monkeypatch):
     one = case("four-bar")
     count, rng = 12, np.random.default_rng(1)
     terms, error = np.zeros((count, 12)), np.full(count, 1e-9)
-    noise = numeric.OPERATIONS * np.sqrt(12) * error[0]
+    noise = numeric_route.OPERATIONS * np.sqrt(12) * error[0]
     W = np.empty((count, 40, 12))
     large = np.linspace(2.0, 1.0, 11)
     large *= np.sqrt(12 / (large**2).sum())  # twelve columns of length one
-    for k, factor in enumerate(np.repeat([1.0, numeric.CLEAR], count // 2)):
+    for k, factor in enumerate(np.repeat([1.0, numeric_route.CLEAR], count // 2)):
         W[k] = unit_matrix(np.r_[large, factor * noise * (1 + 1e-16 * k)], rng)
     entries = one.entries[:, :count]
     asked = []
-    plain = numeric.check
-    monkeypatch.setattr(numeric, "check", lambda W, *rest: asked.append(len(W)) or plain(W, *rest))
+    plain = numeric_route.check
+    monkeypatch.setattr(
+        numeric_route, "check", lambda W, *rest: asked.append(len(W)) or plain(W, *rest)
+    )
     args = (error, one.base.kept, one.base.eliminated)
     found = linear.check(W[:, :, None], *args, one.places, entries, terms)
     assert asked == [count]
@@ -260,7 +262,7 @@ def test_columns_without_effect_and_wrong_beta():
     wrong[:, ::2] *= 1 + 1e-6
     args = (one.error, one.base.kept, one.base.eliminated)
     found = linear.check(W[:, :, None], *args, one.places, wrong, one.terms, one.chosen)
-    theirs = numeric.check(W[one.chosen], *args, one.base.beta_matrix(wrong), one.terms)
+    theirs = numeric_route.check(W[one.chosen], *args, one.base.beta_matrix(wrong), one.terms)
     np.testing.assert_array_equal(found.spectrum.no_effect, theirs.spectrum.no_effect)
     np.testing.assert_array_equal(found.spectrum.rank, theirs.spectrum.rank)
     np.testing.assert_allclose(found.null_error, theirs.null_error, rtol=1e-6, atol=1e-13)
@@ -279,7 +281,9 @@ def test_fewer_rows_than_columns_are_the_plain_route_s():
     args = (one.error, one.base.kept, one.base.eliminated)
     W = np.ascontiguousarray(one.W[:, :9])
     found = linear.check(W[:, :, None], *args, one.places, one.entries, one.terms, one.chosen)
-    theirs = numeric.check(W[one.chosen], *args, one.base.beta_matrix(one.entries), one.terms)
+    theirs = numeric_route.check(
+        W[one.chosen], *args, one.base.beta_matrix(one.entries), one.terms
+    )
     np.testing.assert_array_equal(found.spectrum.scaled, theirs.spectrum.scaled)
 
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from basepar_core.api import load
-from basepar_core.base.precise import precise_rank
-from basepar_core.base.symbolic import symbolic
+from basepar_core.base.precise_route import precise_rank
+from basepar_core.base.symbolic_route import symbolic
 from basepar_core.dynamics import closure, motion
 from basepar_core.dynamics.closure import Model
 from basepar_core.dynamics.motion import Motion

@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from basepar_core.base.symbolic import symbolic
+from basepar_core.base.symbolic_route import symbolic
 from basepar_core.dynamics.motion import Motion
 from basepar_core.errors import FileError, UsageError
 from basepar_core.identification import units_check

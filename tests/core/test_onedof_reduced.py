@@ -7,7 +7,7 @@ import pytest
 
 from basepar_core.api import load
 from basepar_core.base.compiled import compiled
-from basepar_core.base.symbolic import symbolic
+from basepar_core.base.symbolic_route import symbolic
 from basepar_core.dynamics.closure import prepare
 from basepar_core.dynamics.strokes import tracks
 from basepar_core.errors import MechanismError, UsageError

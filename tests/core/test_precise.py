@@ -9,9 +9,9 @@ import pytest
 from mpmath import mpf
 
 from basepar_core.api import load
-from basepar_core.base import precise as route
-from basepar_core.base.precise import precise, precise_rank, settle
-from basepar_core.base.symbolic import numeric, symbolic
+from basepar_core.base import precise_route as route
+from basepar_core.base.precise_route import precise, precise_rank, settle
+from basepar_core.base.symbolic_route import numeric, symbolic
 from basepar_core.dynamics.closure import prepare
 from basepar_core.errors import EliminationError, MotionError
 from basepar_core.files.mechanism_file import library_path, loads

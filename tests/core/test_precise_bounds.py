@@ -11,7 +11,7 @@ from flint import arb, fmpz_mat
 from mpmath import mpf
 
 from basepar_core.api import load
-from basepar_core.base.precise import precise, precise_rank, settle
+from basepar_core.base.precise_route import precise, precise_rank, settle
 from basepar_core.dynamics.closure import prepare
 from basepar_core.variable_precision import numbers
 from basepar_core.variable_precision.arithmetic import bits_of, working

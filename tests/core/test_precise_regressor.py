@@ -11,7 +11,7 @@ from flint import arb, ctx
 from mpmath import mpf
 
 from basepar_core.api import load
-from basepar_core.base.precise import precise, precise_rank
+from basepar_core.base.precise_route import precise, precise_rank
 from basepar_core.dynamics.closure import prepare
 from basepar_core.dynamics.motion import excitation
 from basepar_core.dynamics.regressor import observe

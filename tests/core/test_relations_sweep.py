@@ -3,7 +3,7 @@
 import numpy as np
 
 from basepar_core.api import load
-from basepar_core.base.symbolic import symbolic
+from basepar_core.base.symbolic_route import symbolic
 from basepar_core.dynamics.closure import prepare
 from basepar_core.dynamics.motion import excitation
 from basepar_core.dynamics.regressor import observe

@@ -10,7 +10,7 @@ from flint import arb, arb_mat, fmpz_mat
 from mpmath import mpf
 
 from basepar_core.api import load
-from basepar_core.base.precise import settle
+from basepar_core.base.precise_route import settle
 from basepar_core.dynamics.closure import prepare
 from basepar_core.variable_precision.arithmetic import bits_of, exact, working
 from basepar_core.variable_precision.bounds import dependence

@@ -16,7 +16,7 @@ from mpmath import mpf
 from basepar_core import sensitivity
 from basepar_core.api import load
 from basepar_core.base.compiled import compiled
-from basepar_core.base.symbolic import symbolic
+from basepar_core.base.symbolic_route import symbolic
 from basepar_core.dynamics.closure import prepare
 from basepar_core.dynamics.motion import cycle, excitation
 from basepar_core.dynamics.regressor import observe

@@ -10,7 +10,12 @@ import pytest
 import sympy
 import yaml
 
-from basepar_core.base.symbolic import nominal_observation, numeric, parameter_indices, symbolic
+from basepar_core.base.symbolic_route import (
+    nominal_observation,
+    numeric,
+    parameter_indices,
+    symbolic,
+)
 from basepar_core.dynamics import closure, motion, regressor
 from basepar_core.errors import EliminationError, UsageError
 from basepar_core.expressions.tree import evaluate

@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from basepar_core.base.symbolic import parameter_indices, symbolic
+from basepar_core.base.symbolic_route import parameter_indices, symbolic
 from basepar_core.dynamics import closure
 from basepar_core.expressions.tree import Call, Name, Number, add, evaluate, multiply, subtract
 from basepar_core.files import mechanism_file

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from basepar_core.api import load
-from basepar_core.base.symbolic import symbolic
+from basepar_core.base.symbolic_route import symbolic
 from basepar_core.dynamics.closure import prepare
 from basepar_core.files.mechanism_file import loads
 from sweeps import store

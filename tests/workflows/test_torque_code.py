@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from basepar_core.api import load
-from basepar_core.base.symbolic import symbolic
+from basepar_core.base.symbolic_route import symbolic
 from basepar_core.dynamics.closure import Model, prepare
 from basepar_core.dynamics.motion import Motion, cycle, excitation
 from basepar_core.dynamics.regressor import observe

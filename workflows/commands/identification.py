@@ -75,7 +75,7 @@ deviations), covariance, known, dropped, standard and units (all parameters by n
 
 def _identify(options: argparse.Namespace) -> int:
     from basepar_core.api import load
-    from basepar_core.base.symbolic import parameter_indices
+    from basepar_core.base.symbolic_route import parameter_indices
     from basepar_core.dynamics.closure import prepare
     from basepar_core.dynamics.force_columns import select
     from basepar_core.identification.identify import identify

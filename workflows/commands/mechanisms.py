@@ -170,7 +170,7 @@ def _base(options: argparse.Namespace) -> int:
 
 def _energies(model: "Model", chosen: "tuple[Column, ...]") -> "tuple[Observation, Observation]":
     """H along the excitation, without and with further columns."""
-    from basepar_core.base.symbolic import nominal_observation
+    from basepar_core.base.symbolic_route import nominal_observation
     from basepar_core.dynamics.energy import check_columns, energies
     from basepar_core.dynamics.motion import excitation
 

@@ -35,7 +35,7 @@ def listed(text: str | None) -> list[str]:
 
 def wanted(model: "Model", eliminate: str | None) -> list[int] | None:
     """Indices of the parameters that --eliminate names."""
-    from basepar_core.base.symbolic import parameter_indices
+    from basepar_core.base.symbolic_route import parameter_indices
 
     return parameter_indices(model.mechanism, listed(eliminate)) if eliminate else None
 

@@ -106,7 +106,7 @@ def _measured(reduce: argparse.ArgumentParser) -> None:
 
 def _reduce(options: argparse.Namespace) -> int:
     from basepar_core.api import load
-    from basepar_core.base import symbolic
+    from basepar_core.base import symbolic_route
     from basepar_core.base.extended import extend
     from basepar_core.dynamics.closure import prepare
     from basepar_core.dynamics.force_columns import select
@@ -117,7 +117,7 @@ def _reduce(options: argparse.Namespace) -> int:
     if options.export:
         reduction_export.check_ending(Path(options.export))
     model = prepare(load(options.mechanism))
-    base = symbolic.symbolic(model, wanted(model, options.eliminate))
+    base = symbolic_route.symbolic(model, wanted(model, options.eliminate))
     columns = select(model.mechanism, listed(options.columns_with))
     base = extend(model, base, columns)
     found = (_recorded if options.data else _own)(options, model, base, columns)

@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 
 from basepar_core.api import load
-from basepar_core.base.precise import precise_rank
-from basepar_core.base.symbolic import numeric
+from basepar_core.base.precise_route import precise_rank
+from basepar_core.base.symbolic_route import numeric
 from basepar_core.dynamics.closure import prepare
 from basepar_core.dynamics.motion import excitation, excite
 from basepar_core.expressions.tree import evaluate

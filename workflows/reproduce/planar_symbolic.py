@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from basepar_core.api import load
-from basepar_core.base.product import ProductParameters, product
 from basepar_core.base.product_class import ADDED, EQUATION_21
+from basepar_core.base.product_route import ProductParameters, product
 from basepar_core.base.result import BaseParameters
-from basepar_core.base.symbolic import numeric, parameter_indices, symbolic
+from basepar_core.base.symbolic_route import numeric, parameter_indices, symbolic
 from basepar_core.dynamics.closure import Model, prepare
 from basepar_core.dynamics.motion import excitation
 

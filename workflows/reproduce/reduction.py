@@ -16,7 +16,7 @@ import numpy as np
 
 from basepar_core.api import load
 from basepar_core.arrays import Array
-from basepar_core.base.symbolic import symbolic
+from basepar_core.base.symbolic_route import symbolic
 from basepar_core.dynamics.closure import prepare
 from basepar_core.paths import TIE
 from basepar_core.reduced import ReducedMechanism

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from basepar_core.arrays import Array
-from basepar_core.base.precise import PreciseParameters, precise
+from basepar_core.base.precise_route import PreciseParameters, precise
 from basepar_core.base.result import BaseParameters
-from basepar_core.base.symbolic import nominal_observation, parameter_indices, symbolic
+from basepar_core.base.symbolic_route import nominal_observation, parameter_indices, symbolic
 from basepar_core.dynamics.closure import Model
 from basepar_core.dynamics.regressor import Observation
 from basepar_core.finite_field.interpolated_beta import BlackBox, black_box_beta

@@ -8,12 +8,11 @@ from collections.abc import Iterator
 from fractions import Fraction
 from itertools import combinations, pairwise
 
+from basepar_core.errors import ExpressionError
 from basepar_core.expressions.tree import Expression, Number
 from basepar_core.finite_field.evaluation import Evaluator
 from basepar_core.finite_field.family import rational_values
-
-from ..errors import ExpressionError
-from ..mechanism import Mechanism
+from basepar_core.mechanism import Mechanism
 
 #: Lengths or directions this near, relatively, are nearly equal, parallel or at right angles.
 NEAR = Fraction(1, 1000)

@@ -16,9 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from basepar_core.arrays import Array
-from basepar_core.errors import wrong_count
-
-from ..errors import EliminationError
+from basepar_core.errors import EliminationError, wrong_count
 
 #: A column below this share of the largest column's norm is no effect at all: rounding of a
 #: parameter that does nothing, not a small effect (which scaling then brings up).

@@ -19,7 +19,7 @@ from flint import arb, fmpz
 from mpmath import mpf
 
 from basepar_core.dynamics.closure import Model
-from basepar_core.errors import wrong_count
+from basepar_core.errors import EliminationError, wrong_count
 from basepar_core.variable_precision import numbers
 from basepar_core.variable_precision.arithmetic import BITS_PER_DIGIT, bits_of, log2_size
 from basepar_core.variable_precision.bounds import (
@@ -43,8 +43,7 @@ from basepar_core.variable_precision.rank import (
 )
 from basepar_core.variable_precision.singular_value_gap import Rung
 
-from ..errors import EliminationError
-from .numeric import pivot_rows
+from .numeric_route import pivot_rows
 from .result import BaseParameters, BetaEntry, Certificate
 
 __all__ = ["PreciseParameters", "PreciseRank", "precise", "precise_rank", "rank_of", "settle"]

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from basepar_core.finite_field.grading import Grading
 
-from .numeric import Spectrum
+from .numeric_route import Spectrum
 
 
 def unclear(found: Spectrum) -> str:

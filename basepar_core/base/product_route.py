@@ -17,11 +17,11 @@ from basepar_core.finite_field.identities import IdentityTest, check_identities
 from basepar_core.finite_field.rank import scope
 from basepar_core.symbolic.joint_rules import Exact
 
-from .numeric import group, spectrum
+from .numeric_route import group, spectrum
 from .product_class import ADDED, EQUATION_21, Match, Place, ProductSearch
 from .product_conditions import Condition, conditions
 from .result import BaseParameters, BetaEntry, Certificate, VectorGrade
-from .symbolic import nominal_observation, random_points
+from .symbolic_route import nominal_observation, random_points
 
 
 @dataclass(frozen=True)
