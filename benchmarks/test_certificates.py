@@ -12,7 +12,7 @@ import pytest
 
 from basepar_core.api import load
 from basepar_core.base.symbolic_route import symbolic
-from basepar_core.certificate import certify, verify
+from basepar_core.certificate.make import certify, verify
 from basepar_core.dynamics.closure import prepare
 from workflows.base_routes import compare
 

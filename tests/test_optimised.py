@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from basepar_core.checker.verdict import digest
+from basepar_core.certificate.checker.checking import digest
 from tests.core.test_certificate import made
 
 PACKAGES = ("basepar_core", "sweeps", "workflows", "cluster")

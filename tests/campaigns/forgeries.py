@@ -24,9 +24,9 @@ from typing import Any
 
 from basepar_core.api import load
 from basepar_core.base.symbolic_route import symbolic
-from basepar_core.certificate import _described, certify, verify
-from basepar_core.checker import RejectedError
-from basepar_core.checker.verdict import GRADES, digest
+from basepar_core.certificate.checker import RejectedError
+from basepar_core.certificate.checker.checking import GRADES, digest
+from basepar_core.certificate.make import _described, certify, verify
 from basepar_core.dynamics.closure import prepare
 from basepar_core.dynamics.force_columns import select
 from basepar_core.errors import BaseparError

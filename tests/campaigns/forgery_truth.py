@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from basepar_core.checker.verdict import GRADES
+from basepar_core.certificate.checker.checking import GRADES
 from basepar_core.dynamics.closure import prepare
 from basepar_core.dynamics.force_columns import observe_columns, select
 from basepar_core.dynamics.motion import excitation

@@ -14,7 +14,7 @@ from typing import Any
 import yaml
 from lxml import etree
 
-from basepar_core.checker.verdict import digest
+from basepar_core.certificate.checker.checking import digest
 
 #: In the place of a value: extremes, wrong kinds, units, and what other languages would run.
 EXTREMES = (

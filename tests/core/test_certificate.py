@@ -15,13 +15,13 @@ from pathlib import Path
 
 import pytest
 
-from basepar_core import checker
 from basepar_core.api import load
 from basepar_core.base.symbolic_route import symbolic
-from basepar_core.certificate import certify, verify
-from basepar_core.checker import RejectedError
-from basepar_core.checker.family import FamilyTest, UnconfirmedError
-from basepar_core.checker.verdict import digest
+from basepar_core.certificate import checker
+from basepar_core.certificate.checker import RejectedError
+from basepar_core.certificate.checker.checking import digest
+from basepar_core.certificate.checker.family import FamilyTest, UnconfirmedError
+from basepar_core.certificate.make import certify, verify
 from basepar_core.dynamics.closure import prepare
 from basepar_core.errors import UsageError
 from basepar_core.files.mechanism_file import library_path, loads
@@ -196,10 +196,10 @@ def test_checker_runs_without_the_rest(tmp_path):
     file = tmp_path / "certificate.json"
     file.write_text(json.dumps(made("four-bar")))
     code = (
-        "import json, sys; from basepar_core.checker import check; "
+        "import json, sys; from basepar_core.certificate.checker import check; "
         f"check(json.load(open({str(file)!r}))); "
         "print(*(m for m in sys.modules if m.startswith('basepar_core.')"
-        " and not m.startswith('basepar_core.checker') or m in ('numpy', 'sympy')))"
+        " and not m.startswith('basepar_core.certificate.checker') or m in ('numpy', 'sympy')))"
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout.strip() == ""

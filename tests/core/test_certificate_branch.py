@@ -10,12 +10,12 @@ import re
 import numpy as np
 import pytest
 
-from basepar_core import checker
 from basepar_core.api import load
 from basepar_core.base.symbolic_route import symbolic
-from basepar_core.certificate import certify, verify
-from basepar_core.checker import RejectedError
-from basepar_core.checker.verdict import HERE, STATED, digest
+from basepar_core.certificate import checker
+from basepar_core.certificate.checker import RejectedError
+from basepar_core.certificate.checker.checking import HERE, STATED, digest
+from basepar_core.certificate.make import certify, verify
 from basepar_core.dynamics.closure import prepare
 from basepar_core.files.mechanism_file import loads
 

@@ -14,9 +14,9 @@ import pytest
 from basepar_core.api import load
 from basepar_core.base.extended import extend
 from basepar_core.base.symbolic_route import symbolic
-from basepar_core.certificate import certify, verify
-from basepar_core.checker import RejectedError
-from basepar_core.checker.verdict import check, digest
+from basepar_core.certificate.checker import RejectedError
+from basepar_core.certificate.checker.checking import check, digest
+from basepar_core.certificate.make import certify, verify
 from basepar_core.dynamics.closure import prepare
 from basepar_core.dynamics.force_columns import observe_columns, select
 from basepar_core.dynamics.motion import excitation

@@ -5,12 +5,12 @@ import json
 import numpy as np
 import pytest
 
-from basepar_core import checker
 from basepar_core.base.symbolic_route import symbolic
-from basepar_core.certificate import certify
-from basepar_core.checker import RejectedError
-from basepar_core.checker.assembly import _measured, _rotation, _turned
-from basepar_core.checker.verdict import digest
+from basepar_core.certificate import checker
+from basepar_core.certificate.checker import RejectedError
+from basepar_core.certificate.checker.assembly import _measured, _rotation, _turned
+from basepar_core.certificate.checker.checking import digest
+from basepar_core.certificate.make import certify
 from basepar_core.dynamics.closure import prepare
 from basepar_core.files.mechanism_file import loads
 

@@ -6,10 +6,10 @@ are random linkages with rational frames (tests/mechanisms.py).
 
 import pytest
 
-from basepar_core.certificate import _described
-from basepar_core.checker.exact import Field
-from basepar_core.checker.natural import Mechanism
-from basepar_core.checker.rules import JointRules
+from basepar_core.certificate.checker.exact import Field
+from basepar_core.certificate.checker.natural import Mechanism
+from basepar_core.certificate.checker.rules import JointRules
+from basepar_core.certificate.make import _described
 from basepar_core.symbolic.field import GeometryField
 from basepar_core.symbolic.joint_rules import Transfers, joint_vectors
 from tests.mechanisms import build, linkage

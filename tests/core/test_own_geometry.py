@@ -9,7 +9,7 @@ from basepar_core.base.compiled import compiled
 from basepar_core.base.near_relations import nearly_met
 from basepar_core.base.own_geometry import count
 from basepar_core.base.symbolic_route import numeric, symbolic
-from basepar_core.certificate import certify, verify
+from basepar_core.certificate.make import certify, verify
 from basepar_core.dynamics import closure
 from basepar_core.files import mechanism_file
 from tests.campaigns.homes import Written

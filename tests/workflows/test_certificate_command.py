@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from basepar_core.checker.verdict import digest
+from basepar_core.certificate.checker.checking import digest
 
 
 @pytest.fixture(scope="module")

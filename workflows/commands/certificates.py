@@ -43,14 +43,14 @@ def write(
     CertificateError
         None can be made.
     """
-    from basepar_core.certificate import certify
+    from basepar_core.certificate.make import certify
 
     document = certify(model, base, further)
     path.write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 def _verify(options: argparse.Namespace) -> int:
-    from basepar_core.certificate import CertificateError, RejectedError, verify
+    from basepar_core.certificate.make import CertificateError, RejectedError, verify
 
     path = Path(options.certificate)
     document = _read(path)
@@ -121,7 +121,7 @@ def _read(path: Path) -> Any:
 def _of(document: Any, wanted: str) -> None:
     """Whether a certificate is of the very text of a mechanism file."""
     from basepar_core.api import load
-    from basepar_core.certificate import RejectedError
+    from basepar_core.certificate.make import RejectedError
 
     text = load(wanted).source
     given = document.get("mechanism") if isinstance(document, dict) else None

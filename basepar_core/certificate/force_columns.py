@@ -13,7 +13,9 @@ from flint import arb
 
 from basepar_core.dynamics.force_columns import Column, joint_value
 from basepar_core.dynamics.topology import joint_of_value
+from basepar_core.errors import UsageError
 from basepar_core.expressions.tree import evaluate
+from basepar_core.mechanism import GROUND, Friction, Mechanism, Spring
 from basepar_core.variable_precision.arithmetic import (
     ARB,
     ZERO,
@@ -28,9 +30,6 @@ from basepar_core.variable_precision.arithmetic import (
 from basepar_core.variable_precision.configurations import Closed
 from basepar_core.variable_precision.constraints import Poses, Twists
 from basepar_core.variable_precision.exact_geometry import Geometry, JointFrames
-
-from .errors import UsageError
-from .mechanism import GROUND, Friction, Mechanism, Spring
 
 #: Lengths of joints by place: along which axes of the first body.
 _LENGTHS = {"prismatic": (2,), "cylindrical": (2,), "planar": (0, 1)}

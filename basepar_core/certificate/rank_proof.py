@@ -16,6 +16,7 @@ from scipy.linalg import qr
 from basepar_core.dynamics import kinematics
 from basepar_core.dynamics.closure import Model, Outcome, trace
 from basepar_core.dynamics.force_columns import Column
+from basepar_core.errors import MotionError, UsageError
 from basepar_core.variable_precision.arithmetic import UNITS, cross, exact, times, working
 from basepar_core.variable_precision.configurations import (
     Closed,
@@ -27,9 +28,8 @@ from basepar_core.variable_precision.constraints import Poses
 from basepar_core.variable_precision.exact_geometry import Geometry, geometry, symbol_values
 from basepar_core.variable_precision.regressors import inverse_dynamics_rows
 
-from .certificate_columns import Laws
-from .certificate_pins import Pin, Pins
-from .errors import MotionError, UsageError
+from .force_columns import Laws
+from .pins import Pin, Pins
 
 #: Digits after the point of pins and poses; digits of the determinant.
 DECIMALS, DIGITS = 12, 18

@@ -9,6 +9,6 @@ it to that), and derives W anew in another formulation: bodies as twelve natural
 What it takes from the document on trust is listed in docs/certificate.md.
 """
 
-from .verdict import RejectedError, Verdict, check
+from .checking import RejectedError, Verdict, check
 
 __all__ = ["RejectedError", "Verdict", "check"]

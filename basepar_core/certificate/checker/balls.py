@@ -14,7 +14,7 @@ from fractions import Fraction
 from flint import arb, arb_mat, ctx
 
 from .expressions import Numbers
-from .laws import UnsignedError, laws
+from .force_laws import UnsignedError, laws
 from .natural import Joint, Mechanism, bend, power_row, slope, value
 from .nominal import ball
 

@@ -17,26 +17,26 @@ from typing import Any
 
 import numpy as np
 
+from basepar_core.base.result import BaseParameters, VectorGrade
+from basepar_core.certificate.checker import RejectedError, Verdict
+from basepar_core.certificate.checker.checking import FORMAT, HERE, SCOPES, STATED, digest
+from basepar_core.certificate.checker.expressions import names_of
+from basepar_core.certificate.checker.family import SURE
 from basepar_core.dynamics import kinematics
 from basepar_core.dynamics.assembly import assemble
 from basepar_core.dynamics.closure import Model
 from basepar_core.dynamics.force_columns import Column, joint_value, select
+from basepar_core.errors import BaseparError
 from basepar_core.expressions.tree import Call, Expression, Name, Number, Pi, names
 from basepar_core.files.mechanism_file import loads
 from basepar_core.finite_field.detection import spin_relations
 from basepar_core.finite_field.family import SpinRelation
+from basepar_core.mechanism import Friction, Mechanism, Spring, Symbol, Vector
 from basepar_core.symbolic.field import GeometryField
 from basepar_core.symbolic.joint_rules import Transfers
 
-from . import certificate_columns, checker
-from .base.result import BaseParameters, VectorGrade
-from .certificate_rank import Proof, prove
-from .checker import RejectedError, Verdict
-from .checker.expressions import names_of
-from .checker.family import SURE
-from .checker.verdict import FORMAT, HERE, SCOPES, STATED, digest
-from .errors import BaseparError
-from .mechanism import Friction, Mechanism, Spring, Symbol, Vector
+from . import checker, force_columns
+from .rank_proof import Proof, prove
 
 #: Pins move this share of what was tried before, where no box holds one configuration each.
 NARROWER, TRIES = 0.125, 4
@@ -80,7 +80,7 @@ def certify(model: Model, base: BaseParameters, further: Sequence[Column] = ()) 
             f"the symbolic route.",
             ["--certificate"],
         )
-    certificate_columns.check(mechanism, further)
+    force_columns.check(mechanism, further)
     upper = _upper(model, base.certificate.vectors)
     reach, scope = 1.0, HERE
     for _ in range(TRIES):

@@ -17,12 +17,12 @@ from typing import Any
 
 from flint import fmpz, nmod, nmod_mat, nmod_poly
 
+from .degree_bounds import total_weight
 from .exact import Field
 from .expressions import Numbers, names_of
 from .natural import Mechanism, less, power_row, slope, value, weight_row
 from .points import PlacedPoint, RedrawError, UnconfirmedError, place
-from .turns import columns_of, turned
-from .weights import total_weight
+from .rotations import columns_of, turned
 
 #: Bits of the primes; bits that a vector's test must have, its grade's probability of error.
 BITS, SURE = 62, 100

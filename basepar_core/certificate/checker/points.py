@@ -10,7 +10,7 @@ from flint.utils.flint_exceptions import DomainError
 
 from .expressions import Numbers, names_of
 from .natural import Joint, Mechanism, cross, dot, less, sized
-from .turns import Columns, about, after, back, bringing, turned
+from .rotations import Columns, about, after, back, bringing, turned
 
 #: How many angles of a joint are free; other types do not restrict orientations.
 FREE = {"fixed": 0, "prismatic": 0, "revolute": 1, "cylindrical": 1, "planar": 1, "universal": 2}
