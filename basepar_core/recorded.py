@@ -11,20 +11,20 @@ import numpy as np
 
 from basepar_core.dynamics.closure import Model
 from basepar_core.dynamics.force_columns import Column
+from basepar_core.reduction.criteria import CRITERIA
+from basepar_core.reduction.measured import Pooling, errors_on, reduce_measured
+from basepar_core.reduction.projection import generalise
+from basepar_core.reduction.reduce import METHODS, noise_levels
+from basepar_core.reduction.result import ReducedMechanism, terms
 
 from .arrays import Array
 from .base.result import BaseParameters
-from .criteria import CRITERIA
 from .errors import MissingDataError, UsageError
-from .generalised import generalise
 from .identification.compare import likeness
 from .identification.doubts import of_the_torque
 from .identification.identify import observe_record, prepare_record
 from .identification.measurement import Measurement
-from .measured import Pooling, errors_on, reduce_measured
 from .mechanism import Mechanism
-from .reduced import ReducedMechanism, terms
-from .reduction import METHODS, noise_levels
 
 
 def reduce_record(

@@ -19,7 +19,7 @@ from basepar_core.dynamics.regressor import Observation
 from basepar_core.errors import MechanismError, MissingDataError
 from basepar_core.mechanism import Mechanism
 from basepar_core.onedof.metrics import Meter, meter_of
-from basepar_core.reduction import check_reducible
+from basepar_core.reduction.reduce import check_reducible
 
 from . import reduce
 from .chunk import Chunk

@@ -13,16 +13,16 @@ import numpy as np
 from basepar_core.base.extended import beside
 from basepar_core.base.result import BaseParameters
 from basepar_core.compiled.paths import Torques, own_path
-from basepar_core.criteria import select
 from basepar_core.dynamics.closure import Model
 from basepar_core.dynamics.force_columns import Column, unit
 from basepar_core.dynamics.motion import Motion, excitation
 from basepar_core.dynamics.regressor import Observation
-from basepar_core.generalised import along
-from basepar_core.measured import errors_on
 from basepar_core.mechanism import Mechanism, parameter_unit
-from basepar_core.paths import Path
-from basepar_core.reduction import check_reducible, effective_samples, noise_levels
+from basepar_core.reduction.criteria import select
+from basepar_core.reduction.measured import errors_on
+from basepar_core.reduction.path import Path
+from basepar_core.reduction.projection import along
+from basepar_core.reduction.reduce import check_reducible, effective_samples, noise_levels
 
 from .outputs import Arrays, Output
 from .spec import Reduction

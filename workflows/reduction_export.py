@@ -14,9 +14,9 @@ from basepar_core.dynamics.closure import Model
 from basepar_core.dynamics.force_columns import column_values, select
 from basepar_core.dynamics.motion import Motion, cycle
 from basepar_core.errors import UsageError
-from basepar_core.forward import inertia_ratio, is_usable, mass_columns
-from basepar_core.generalised import Generalised, Part
-from basepar_core.reduced import ReducedMechanism
+from basepar_core.reduction.mass_matrix import inertia_ratio, is_usable, mass_columns
+from basepar_core.reduction.projection import Generalised, Part
+from basepar_core.reduction.result import ReducedMechanism
 from basepar_core.texts.quoting import csv_cell, latex
 from basepar_core.torque_program import torque_program
 

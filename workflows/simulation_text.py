@@ -17,7 +17,7 @@ from basepar_core.identification.measurement import Measurement
 from basepar_core.identification.simulated import motion_of, simulate
 from basepar_core.identification.smoothing import FEWEST
 from basepar_core.mechanism import Mechanism
-from basepar_core.reduction import noise_levels
+from basepar_core.reduction.reduce import noise_levels
 from basepar_core.texts.counting import plural
 from basepar_core.texts.quoting import csv_cell
 

@@ -22,7 +22,7 @@ from rich.text import Text
 
 from basepar_core.base.result import number_of
 from basepar_core.files.mechanism_file import library_names
-from basepar_core.reduced import ReducedMechanism
+from basepar_core.reduction.result import ReducedMechanism
 from basepar_core.texts.counting import plural
 from basepar_core.texts.quoting import lines, shell
 from sweeps.progress import Advance

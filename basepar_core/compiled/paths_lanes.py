@@ -1,4 +1,4 @@
-"""Nested models of many variants at once, in lanes: the formulas of `basepar_core.paths`.
+"""Nested models of many variants at once, in lanes: the formulas of `basepar_core.reduction.path`.
 
 Arrays are (…, row, lane). What a lane chooses differs from its neighbours' choice; what is
 computed does not: rows of parameters that have left are carried along unread.
@@ -8,7 +8,7 @@ import numpy as np
 
 from basepar_core.compiled.simd.lane_types import LANES, kernel
 from basepar_core.compiled.simd.linear_vectors import dots, subtract
-from basepar_core.paths import TIE
+from basepar_core.reduction.path import TIE
 
 _EPS = float(np.finfo(float).eps)
 

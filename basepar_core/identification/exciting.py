@@ -25,11 +25,11 @@ from basepar_core.arrays import Array
 from basepar_core.dynamics.closure import Model
 from basepar_core.dynamics.force_columns import Column
 from basepar_core.dynamics.motion import Motion
+from basepar_core.reduction.reduce import noise_levels
 
 from ..base.result import BaseParameters
 from ..errors import UsageError
 from ..mechanism import Sines
-from ..reduction import noise_levels
 from .course import Course, Follower, Slopes
 from .optimality import condition, smooth_size, smooth_top, volume
 from .series import BOUND, Limits, Series

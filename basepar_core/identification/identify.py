@@ -18,12 +18,12 @@ from basepar_core.dynamics.force_columns import Column
 from basepar_core.dynamics.motion import Motion
 from basepar_core.dynamics.regressor import Observation
 from basepar_core.identification.result import Identification, Prepared, Validation
+from basepar_core.reduction.criteria import select
+from basepar_core.reduction.path import backward
 
 from ..base.extended import extend
 from ..base.result import BaseParameters
-from ..criteria import select
 from ..errors import MotionError, UsageError
-from ..paths import backward
 from .compare import file_values, in_place_of, likeness
 from .doubts import doubts
 from .estimate import METHODS, Estimate, estimate

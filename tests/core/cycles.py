@@ -11,7 +11,7 @@ from basepar_core.base.symbolic_route import parameter_indices, symbolic
 from basepar_core.dynamics.closure import Model, prepare
 from basepar_core.dynamics.motion import cycle
 from basepar_core.dynamics.regressor import observe
-from basepar_core.reduction import noise_levels
+from basepar_core.reduction.reduce import noise_levels
 from tests.mechanisms import nearby
 
 MECHANISMS = {"four-bar": 6, "slider-crank": 6, "five-bar": 6, "ur10": 2}

@@ -5,7 +5,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from basepar_core import reduction
 from basepar_core.base import symbolic_route
 from basepar_core.base.extended import extend
 from basepar_core.dynamics import closure, kinematics, motion, spatial, strokes
@@ -14,6 +13,7 @@ from basepar_core.errors import FileError, MissingDataError, UsageError
 from basepar_core.expressions.tree import Number
 from basepar_core.files import mechanism_file
 from basepar_core.mechanism import Damper, Friction, Spring
+from basepar_core.reduction import reduce
 from tests.core.test_regressor import LOOPS, single
 
 KINDS = ("viscous", "coulomb", "offset", "rotor")
@@ -188,7 +188,7 @@ def test_reduction_of_a_model_with_friction_and_a_spring():
     model = closure.prepare(mechanism)
     chosen = select(mechanism, ["friction", "springs"])
     base = extend(model, symbolic_route.symbolic(model), chosen)
-    found = reduction.reduce_mechanism(model, base, columns=chosen)
+    found = reduce.reduce_mechanism(model, base, columns=chosen)
     full = dict(zip(found.names, found.path.values[0, 0], strict=True))
     # The full model's own torque is explained exactly by its own values.
     assert found.path.torque_error[0, 0] < 1e-10

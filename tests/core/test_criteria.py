@@ -6,10 +6,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from basepar_core.criteria import CRITERIA, expected_rss, select
 from basepar_core.errors import MissingDataError, UsageError
-from basepar_core.paths import backward
-from basepar_core.reduction import own_path
+from basepar_core.reduction.criteria import CRITERIA, expected_rss, select
+from basepar_core.reduction.path import backward
+from basepar_core.reduction.reduce import own_path
 
 from .cycles import case, rows
 

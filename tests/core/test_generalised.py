@@ -6,8 +6,8 @@ import sympy
 
 from basepar_core.base.result import BaseParameters
 from basepar_core.expressions.tree import evaluate
-from basepar_core.generalised import generalise, left_out, shares
-from basepar_core.reduction import own_path, reduce_mechanism
+from basepar_core.reduction.projection import generalise, left_out, shares
+from basepar_core.reduction.reduce import own_path, reduce_mechanism
 
 from .cycles import case
 

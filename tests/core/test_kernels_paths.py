@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from basepar_core import reduction
 from basepar_core.compiled import paths
 from basepar_core.compiled.simd.lane_types import LANES
-from basepar_core.paths import TIE
+from basepar_core.reduction import reduce
+from basepar_core.reduction.path import TIE
 from tests.oracles import elimination
 
 from .cycles import MECHANISMS, Case, case, rows
@@ -32,7 +32,7 @@ def test_every_lane_as_by_the_plain_path(name, method):
     one = case(name)
     for phi in (one.phi, one.random_phi(5)):
         path, _ = run(one, phi, one.noise, method)
-        plain = reduction.own_path(one.W, phi, one.base.kept, one.noise, one.error, method)
+        plain = reduce.own_path(one.W, phi, one.base.kept, one.noise, one.error, method)
         np.testing.assert_array_equal(path.removed, plain.removed)
         np.testing.assert_array_equal(path.dependent, plain.dependent)
         # Rounding times the condition of W_b, up to 3e4, on either side; errors are of ‖τ‖ = 1.
@@ -90,7 +90,7 @@ def test_without_torque_everything_goes_at_no_cost():
     phi = one.random_phi(5)
     phi[1::2] = 0.0
     path, _ = run(one, phi, one.noise)
-    plain = reduction.own_path(one.W, phi, one.base.kept, one.noise, one.error)
+    plain = reduce.own_path(one.W, phi, one.base.kept, one.noise, one.error)
     np.testing.assert_array_equal(path.removed, plain.removed)
     assert (path.torque_error[1::2] == 0).all()
     assert (path.torque_norm[1::2] == 0).all()
@@ -104,7 +104,7 @@ def test_columns_without_effect_leave_first():
     phi = one.random_phi(5)
     chosen = np.arange(len(W))
     path, _ = paths.own_path(W, phi, one.base.kept, one.noise, one.error, chosen)
-    plain = reduction.own_path(W, phi, one.base.kept, one.noise, one.error)
+    plain = reduce.own_path(W, phi, one.base.kept, one.noise, one.error)
     assert (path.removed[:, 1] == 4).all()
     np.testing.assert_array_equal(path.removed, plain.removed)
     np.testing.assert_array_equal(path.dependent, plain.dependent)
@@ -126,10 +126,10 @@ def test_ties_are_judged_as_by_the_plain_path(apart, monkeypatch):
     phi = np.zeros((3, W.shape[-1]))
     phi[:, list(one.base.kept)] = shares
     args = (one.base.kept, None, np.full(3, 1e-15))
-    plain = reduction.own_path(W, phi, *args)
-    asked, original = [], reduction.own_path
+    plain = reduce.own_path(W, phi, *args)
+    asked, original = [], reduce.own_path
     monkeypatch.setattr(
-        reduction, "own_path", lambda W, *rest: asked.append(len(W)) or original(W, *rest)
+        reduce, "own_path", lambda W, *rest: asked.append(len(W)) or original(W, *rest)
     )
     path, _ = paths.own_path(W, phi, *args, np.arange(3))
     np.testing.assert_array_equal(path.removed, plain.removed)
@@ -142,6 +142,6 @@ def test_few_samples_are_the_plain_path_s():
     W = np.ascontiguousarray(one.W[:, : one.base.rank])
     args = (one.phi, one.base.kept, one.noise, one.error)
     path, _ = paths.own_path(W, *args, np.arange(len(W)))
-    plain = reduction.own_path(W, *args)
+    plain = reduce.own_path(W, *args)
     np.testing.assert_array_equal(path.removed, plain.removed)
     np.testing.assert_array_equal(path.torque_error, plain.torque_error)

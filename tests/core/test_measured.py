@@ -4,18 +4,18 @@ import numpy as np
 import pytest
 
 from basepar_core.api import load
-from basepar_core.criteria import CRITERIA
 from basepar_core.dynamics import motion
 from basepar_core.dynamics.regressor import observe
 from basepar_core.errors import UsageError
-from basepar_core.measured import (
+from basepar_core.reduction.criteria import CRITERIA
+from basepar_core.reduction.measured import (
     effective_size,
     errors_on,
     estimate_noise,
     pooled,
     reduce_measured,
 )
-from basepar_core.reduction import noise_levels, own_path, reduce_mechanism
+from basepar_core.reduction.reduce import noise_levels, own_path, reduce_mechanism
 
 from .cycles import case
 

@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from basepar_core.criteria import CRITERIA, select
-from basepar_core.paths import TIE, Path, backward, forward
-from basepar_core.reduction import own_path
+from basepar_core.reduction.criteria import CRITERIA, select
+from basepar_core.reduction.path import TIE, Path, backward, forward
+from basepar_core.reduction.reduce import own_path
 from tests.oracles import elimination
 
 from .cycles import MECHANISMS, case, rows

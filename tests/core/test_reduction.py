@@ -6,12 +6,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from basepar_core import reduction
-from basepar_core.criteria import CRITERIA
 from basepar_core.dynamics.closure import prepare
 from basepar_core.errors import MissingDataError, UsageError
 from basepar_core.files.mechanism_file import loads
-from basepar_core.reduction import effective_samples, own_path, reduce_mechanism
+from basepar_core.reduction import reduce
+from basepar_core.reduction.criteria import CRITERIA
+from basepar_core.reduction.reduce import effective_samples, own_path, reduce_mechanism
 
 from .cycles import MECHANISMS, Case, case
 
@@ -22,7 +22,7 @@ class TestOwnPath:
         one = case("five-bar")
         arguments = one.W, one.phi, one.base.kept, one.noise, one.error
         whole = own_path(*arguments)
-        monkeypatch.setattr(reduction, "BLOCK", variants * one.W[0].size)
+        monkeypatch.setattr(reduce, "BLOCK", variants * one.W[0].size)
         path = own_path(*arguments)
         assert (path.removed == whole.removed).all()
         # Sums may run in another order: rounding times the condition of 2e3.

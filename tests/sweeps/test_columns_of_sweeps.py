@@ -14,7 +14,7 @@ from basepar_core.dynamics.force_columns import observe_columns, select
 from basepar_core.dynamics.regressor import observe
 from basepar_core.errors import FileError, MissingDataError
 from basepar_core.files.mechanism_file import loads
-from basepar_core.reduction import reduce_mechanism
+from basepar_core.reduction.reduce import reduce_mechanism
 from sweeps.evaluate import ChunkEvaluator, prepare
 from sweeps.plans import Sobol
 from sweeps.spec import Evaluation, Reduction, SweepSpec

@@ -12,7 +12,7 @@ import pytest
 from basepar_core.api import load
 from basepar_core.compiled import backend
 from basepar_core.files.mechanism_file import library_path
-from basepar_core.reduction import noise_levels
+from basepar_core.reduction.reduce import noise_levels
 from sweeps.evaluate import ChunkEvaluator, prepare
 from sweeps.plans import Random
 from sweeps.spec import CRITERIA, Evaluation, Reduction, SweepSpec

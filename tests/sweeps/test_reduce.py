@@ -9,13 +9,13 @@ from functools import cache
 import numpy as np
 import pytest
 
-from basepar_core import criteria
 from basepar_core.api import load
 from basepar_core.dynamics.motion import excitation
 from basepar_core.dynamics.regressor import observe
 from basepar_core.errors import MissingDataError
 from basepar_core.expressions.tree import Call, Number
 from basepar_core.mechanism import Mechanism
+from basepar_core.reduction import criteria
 from sweeps.evaluate import ChunkEvaluator, prepare
 from sweeps.plans import Sobol
 from sweeps.spec import CRITERIA, Evaluation, Reduction, SweepSpec

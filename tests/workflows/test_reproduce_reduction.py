@@ -7,7 +7,7 @@ import pytest
 from basepar_core.api import load
 from basepar_core.base.symbolic_route import symbolic
 from basepar_core.dynamics.closure import prepare
-from basepar_core.reduction import reduce_mechanism
+from basepar_core.reduction.reduce import reduce_mechanism
 from workflows.reproduce import reduction
 from workflows.reproduce.comparison import Verdict
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from basepar_core.base.result import BaseParameters
     from basepar_core.dynamics.closure import Model
     from basepar_core.dynamics.force_columns import Column
-    from basepar_core.reduced import ReducedMechanism
+    from basepar_core.reduction.result import ReducedMechanism
 
 
 def register(add: Add) -> None:
@@ -187,7 +187,7 @@ def _own(
 ) -> "ReducedMechanism":
     """Of the model's own torques."""
     from basepar_core.dynamics.motion import excitation
-    from basepar_core.reduction import reduce_mechanism
+    from basepar_core.reduction.reduce import reduce_mechanism
 
     start = model.assembled.coordinates
     return reduce_mechanism(

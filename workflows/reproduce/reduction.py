@@ -18,9 +18,9 @@ from basepar_core.api import load
 from basepar_core.arrays import Array
 from basepar_core.base.symbolic_route import symbolic
 from basepar_core.dynamics.closure import prepare
-from basepar_core.paths import TIE
-from basepar_core.reduced import ReducedMechanism
-from basepar_core.reduction import reduce_mechanism
+from basepar_core.reduction.path import TIE
+from basepar_core.reduction.reduce import reduce_mechanism
+from basepar_core.reduction.result import ReducedMechanism
 
 from .comparison import Number, Reproduction, Table, erratum, exact
 

@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy as np
 
+from basepar_core.arrays import Array
 from basepar_core.base.numeric_route import NO_EFFECT
+from basepar_core.base.result import BaseParameters
 from basepar_core.expressions.tree import Call, Expression, Number
 
-from .arrays import Array
-from .base.result import BaseParameters
-from .paths import Path
+from .path import Path
 
 #: Singular values of unit columns below this are dependence, as in the paths.
 DEPENDENT = 1e-12

@@ -26,9 +26,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .arrays import Array
-from .errors import MissingDataError, UsageError
-from .paths import Path
+from basepar_core.arrays import Array
+from basepar_core.errors import MissingDataError, UsageError
+
+from .path import Path
 
 CRITERIA = ("tolerance", "aic", "aicc", "bic", "mdl", "fpe")
 #: Why only the tolerance is offered where a model's own torque comes without stated noise.

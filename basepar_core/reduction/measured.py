@@ -10,10 +10,11 @@ from typing import Literal
 
 import numpy as np
 
-from .arrays import Array
+from basepar_core.arrays import Array
+from basepar_core.errors import UsageError
+
 from .criteria import Selection, check_samples, select
-from .errors import UsageError
-from .paths import Path, backward, forward
+from .path import Path, backward, forward
 
 #: Weights have settled where no σ changes by more than this share.
 SETTLED = 1e-10

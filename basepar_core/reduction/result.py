@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from .arrays import Array
-from .base.result import BaseParameters
+from basepar_core.arrays import Array
+from basepar_core.base.result import BaseParameters
+from basepar_core.errors import UsageError
+
 from .criteria import NO_NOISE, Selection
-from .errors import UsageError
-from .generalised import Generalised, generalise
-from .paths import Path
+from .path import Path
+from .projection import Generalised, generalise
 
 
 @dataclass(frozen=True)

@@ -9,23 +9,23 @@ from dataclasses import fields
 
 import numpy as np
 
+from basepar_core.arrays import Array
 from basepar_core.base.numeric_route import NO_EFFECT
+from basepar_core.base.result import BaseParameters
 from basepar_core.dynamics.closure import Model
 from basepar_core.dynamics.force_columns import Column, column_values, with_columns
 from basepar_core.dynamics.motion import Motion, cycle
 from basepar_core.dynamics.regressor import Observation, observe
 from basepar_core.dynamics.topology import joint_of_value
+from basepar_core.errors import MissingDataError, MotionError, UsageError
 from basepar_core.expressions.tree import evaluate
+from basepar_core.mechanism import LENGTH_VALUES, Mechanism
 
-from .arrays import Array
-from .base.result import BaseParameters
 from .criteria import CRITERIA, check_noise, check_samples, select
-from .errors import MissingDataError, MotionError, UsageError
-from .generalised import along, generalise
 from .measured import errors_on, pooled
-from .mechanism import LENGTH_VALUES, Mechanism
-from .paths import Path, backward, forward
-from .reduced import ReducedMechanism, terms
+from .path import Path, backward, forward
+from .projection import along, generalise
+from .result import ReducedMechanism, terms
 
 METHODS = {"backward": backward, "forward": forward}
 #: Numbers of W taken at a time (2 MB): best for four-bars (30 µs a variant against 45 at once,

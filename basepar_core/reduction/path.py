@@ -19,9 +19,8 @@ from functools import cached_property
 
 import numpy as np
 
+from basepar_core.arrays import Array
 from basepar_core.base.numeric_route import OPERATIONS, unit_columns
-
-from .arrays import Array
 
 #: Relative torque errors that differ by no more than this are equal: rounding would decide.
 TIE = 1e-12
