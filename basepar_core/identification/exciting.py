@@ -30,9 +30,9 @@ from basepar_core.reduction.reduce import noise_levels
 from ..base.result import BaseParameters
 from ..errors import UsageError
 from ..mechanism import Sines
-from .course import Course, Follower, Slopes
 from .optimality import condition, smooth_size, smooth_top, volume
 from .series import BOUND, Limits, Series
+from .trajectory_regressor import Course, Follower, Slopes
 
 CRITERIA = ("condition", "determinant")
 #: Grid on which the loops are checked afterwards, as a multiple of W's.

@@ -23,8 +23,8 @@ from basepar_core.texts.opening import opened
 
 from ..errors import ExpressionError, FileError, Mistake
 from ..mechanism import Mechanism
-from .jumps import unwrapped, without_spikes
 from .notes import Note
+from .outliers import unwrapped, without_spikes
 from .smoothing import FEWEST
 
 #: Equal extreme torques in a row that look like a limit, not like chance in twelve bits.

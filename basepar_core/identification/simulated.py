@@ -17,8 +17,8 @@ from basepar_core.dynamics.motion import Motion, cycle, excitation, excite
 
 from ..errors import MissingDataError, UsageError
 from ..mechanism import Data, Fourier, Sines, States
-from .follow import observe_motion
 from .measurement import Measurement
+from .motion_regressor import observe_motion
 
 MOTIONS = ("excitation", "cycle")
 

@@ -19,7 +19,7 @@ from basepar_core.dynamics.topology import joint_of_value
 
 from ..errors import MotionError, UsageError
 from ..mechanism import LENGTH_VALUES
-from .follow import observe_motion
+from .motion_regressor import observe_motion
 from .smoothing import FEWEST
 
 #: Samples looked at.

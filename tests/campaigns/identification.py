@@ -22,9 +22,9 @@ from basepar_core.dynamics.closure import prepare
 from basepar_core.expressions.tree import Number
 from basepar_core.files import mechanism_file
 from basepar_core.identification.estimate import cramer_rao, estimate
-from basepar_core.identification.follow import observe_motion
-from basepar_core.identification.identify import identify
 from basepar_core.identification.measurement import read_measurement
+from basepar_core.identification.motion_regressor import observe_motion
+from basepar_core.identification.procedure import identify
 from basepar_core.mechanism import Friction
 from tests.core import identification_data as data
 

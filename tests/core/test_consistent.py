@@ -11,9 +11,9 @@ from basepar_core.dynamics import closure
 from basepar_core.dynamics.force_columns import columns
 from basepar_core.errors import UsageError
 from basepar_core.files import mechanism_file
-from basepar_core.identification.consistent import NEAR, consistent_parameters
 from basepar_core.identification.estimate import Estimate
-from basepar_core.identification.identify import identify
+from basepar_core.identification.physical_consistency import NEAR, consistent_parameters
+from basepar_core.identification.procedure import identify
 from basepar_core.mechanism import Friction
 from tests.core import identification_data as data
 

@@ -15,7 +15,7 @@ from basepar_core.dynamics.regressor import observe
 from basepar_core.errors import UsageError
 from basepar_core.expressions.tree import Number
 from basepar_core.files import mechanism_file
-from basepar_core.identification.follow import observe_motion
+from basepar_core.identification.motion_regressor import observe_motion
 from basepar_core.mechanism import Damper, Fourier, Friction, Spring
 from basepar_core.variable_precision.observation import variant
 

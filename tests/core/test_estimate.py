@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from basepar_core.identification.doubts import inflation
+from basepar_core.identification.diagnostics import inflation
 from basepar_core.identification.estimate import HUBER, cramer_rao, estimate
 
 

@@ -10,10 +10,10 @@ from basepar_core.dynamics import closure, motion
 from basepar_core.dynamics.regressor import observe
 from basepar_core.errors import UsageError
 from basepar_core.files import mechanism_file
-from basepar_core.identification.course import Follower
 from basepar_core.identification.exciting import _Task, design, limits_of
 from basepar_core.identification.optimality import condition, smooth_size, volume
 from basepar_core.identification.series import BOUND, Series
+from basepar_core.identification.trajectory_regressor import Follower
 
 
 def prepared(name):

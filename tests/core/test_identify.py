@@ -12,12 +12,12 @@ from basepar_core.dynamics.regressor import observe
 from basepar_core.errors import MotionError, UsageError
 from basepar_core.expressions.tree import Number
 from basepar_core.files import mechanism_file
-from basepar_core.identification import identify as module
+from basepar_core.identification import procedure as module
 from basepar_core.identification.dependents import standard_parameters
 from basepar_core.identification.estimate import cramer_rao, estimate
-from basepar_core.identification.follow import follow, observe_motion
-from basepar_core.identification.identify import identify
 from basepar_core.identification.measurement import read_measurement
+from basepar_core.identification.motion_regressor import follow, observe_motion
+from basepar_core.identification.procedure import identify
 from basepar_core.mechanism import Friction
 from tests.core import identification_data as data
 

@@ -10,11 +10,11 @@ from basepar_core.dynamics.motion import Motion
 from basepar_core.errors import FileError, UsageError
 from basepar_core.identification import units_check
 from basepar_core.identification.compare import likeness
-from basepar_core.identification.doubts import of_the_torque
-from basepar_core.identification.follow import observe_motion
-from basepar_core.identification.identify import identify
-from basepar_core.identification.jumps import without_spikes
+from basepar_core.identification.diagnostics import of_the_torque
 from basepar_core.identification.measurement import read_measurement
+from basepar_core.identification.motion_regressor import observe_motion
+from basepar_core.identification.outliers import without_spikes
+from basepar_core.identification.procedure import identify
 from basepar_core.identification.simulated import simulate
 from tests.core import identification_data as data
 from tests.core.cycles import case

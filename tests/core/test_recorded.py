@@ -8,7 +8,7 @@ import pytest
 from basepar_core.dynamics.motion import cycle
 from basepar_core.errors import MissingDataError, UsageError
 from basepar_core.identification.measurement import Measurement
-from basepar_core.recorded import reduce_record
+from basepar_core.identification.recorded_reduction import reduce_record
 from tests.oracles import elimination
 
 from .cycles import Case, case

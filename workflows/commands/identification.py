@@ -78,8 +78,8 @@ def _identify(options: argparse.Namespace) -> int:
     from basepar_core.base.symbolic_route import parameter_indices
     from basepar_core.dynamics.closure import prepare
     from basepar_core.dynamics.force_columns import select
-    from basepar_core.identification.identify import identify
     from basepar_core.identification.measurement import read_measurement
+    from basepar_core.identification.procedure import identify
 
     from .. import identification_text, terminal
 
@@ -124,7 +124,7 @@ def _dependent(model: "Model", found: "Identification", text: str) -> dict[str, 
 
 
 def _consistent(model: "Model", found: "Identification", text: str) -> dict[str, Any]:
-    from basepar_core.identification.consistent import consistent_parameters
+    from basepar_core.identification.physical_consistency import consistent_parameters
 
     from .. import identification_text
 

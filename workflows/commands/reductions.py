@@ -211,7 +211,7 @@ def _recorded(
 ) -> "ReducedMechanism":
     """Of measured torques."""
     from basepar_core.identification.measurement import read_measurement
-    from basepar_core.recorded import reduce_record
+    from basepar_core.identification.recorded_reduction import reduce_record
 
     titles = dict(_pair(word) for word in listed(options.columns))
     record = read_measurement(Path(options.data), model.mechanism, titles)

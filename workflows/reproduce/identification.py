@@ -19,8 +19,8 @@ from basepar_core.arrays import Array
 from basepar_core.base.result import BaseParameters
 from basepar_core.base.symbolic_route import parameter_indices, symbolic
 from basepar_core.dynamics.closure import Model, prepare
-from basepar_core.identification.identify import identify
 from basepar_core.identification.measurement import Measurement, read_measurement
+from basepar_core.identification.procedure import identify
 from basepar_core.identification.result import Identification
 from basepar_core.identification.smoothing import smooth
 

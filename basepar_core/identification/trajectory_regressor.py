@@ -16,7 +16,7 @@ from basepar_core.dynamics.force_columns import Column, with_columns
 from basepar_core.dynamics.loop_newton import LAST_UPDATE, Closer, Lanes
 from basepar_core.dynamics.motion import Motion
 
-from .follow import along, follow
+from .motion_regressor import along, follow
 
 #: Step of the positions, rad or m: one-sided differences err by this and by 1e-16 of it.
 STEP = 1e-6

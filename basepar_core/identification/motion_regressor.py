@@ -19,8 +19,7 @@ from basepar_core.dynamics.force_columns import Column, with_columns
 from basepar_core.dynamics.loop_newton import LAST_UPDATE, Closer, Lanes
 from basepar_core.dynamics.motion import Motion
 from basepar_core.dynamics.regressor import LANES, Observation, evaluate
-
-from ..errors import MotionError
+from basepar_core.errors import MotionError
 
 
 def observe_motion(model: Model, motion: Motion, columns: tuple[Column, ...] = ()) -> Observation:

@@ -11,24 +11,24 @@ from dataclasses import replace
 import numpy as np
 
 from basepar_core.arrays import Array
+from basepar_core.base.extended import extend
 from basepar_core.base.numeric_route import CLEAR, OPERATIONS
+from basepar_core.base.result import BaseParameters
 from basepar_core.base.symbolic_route import symbolic
 from basepar_core.dynamics.closure import Model
 from basepar_core.dynamics.force_columns import Column
 from basepar_core.dynamics.motion import Motion
 from basepar_core.dynamics.regressor import Observation
-from basepar_core.identification.result import Identification, Prepared, Validation
+from basepar_core.errors import MotionError, UsageError
 from basepar_core.reduction.criteria import select
 from basepar_core.reduction.path import backward
 
-from ..base.extended import extend
-from ..base.result import BaseParameters
-from ..errors import MotionError, UsageError
 from .compare import file_values, in_place_of, likeness
-from .doubts import doubts
+from .diagnostics import doubts
 from .estimate import METHODS, Estimate, estimate
-from .follow import observe_motion
 from .measurement import Measurement
+from .motion_regressor import observe_motion
+from .result import Identification, Prepared, Validation
 from .smoothing import rim, smooth
 from .units_check import check_reach, check_units
 

@@ -22,8 +22,8 @@ from scipy.stats import chi2
 from basepar_core.arrays import Array
 from basepar_core.dynamics import kinematics
 from basepar_core.dynamics.closure import Model
+from basepar_core.errors import MissingDataError, UsageError
 
-from ..errors import MissingDataError, UsageError
 from .result import Identification
 
 if TYPE_CHECKING:

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from basepar_core.arrays import Array
+from basepar_core.mechanism import Mechanism
 from basepar_core.reduction.reduce import noise_levels
 
-from ..mechanism import Mechanism
 from .notes import Note
 
 if TYPE_CHECKING:
