@@ -19,6 +19,7 @@ from basepar_core.dynamics.regressor import LANES, Rates, evaluate
 from basepar_core.dynamics.spatial import cross, dot
 from basepar_core.dynamics.strokes import tracks
 from basepar_core.dynamics.topology import joint_of_value
+from basepar_core.metrics import regimes as regime
 from basepar_core.symbolic.algebraic_roots import symbol_values
 
 from .arrays import Array
@@ -31,7 +32,6 @@ from .mechanism import (
     Joint,
     Mechanism,
 )
-from .onedof import metrics as regime
 
 
 @dataclass(frozen=True)

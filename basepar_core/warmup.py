@@ -116,7 +116,7 @@ def _paths() -> None:
 
 
 def _turning() -> None:
-    from basepar_core.onedof.turning import Turn, regimes, run
+    from basepar_core.single_dof.cycle_integrator import Turn, regimes, run
 
     row, none = np.ones((1, 5)), np.zeros((1, 0, 5))
     turn = Turn(np.arange(5.0), row, 0 * row, -row, -row, none, none[..., :3], ())

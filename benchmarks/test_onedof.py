@@ -7,10 +7,10 @@ from basepar_core.api import load
 from basepar_core.compiled.backend import Engine
 from basepar_core.dynamics.closure import prepare
 from basepar_core.files.mechanism_file import loads
-from basepar_core.onedof import turning
-from basepar_core.onedof.machine import turn_at
-from basepar_core.onedof.swift import Turner
-from basepar_core.onedof.way import find_way
+from basepar_core.single_dof import cycle_integrator
+from basepar_core.single_dof.machines import turn_at
+from basepar_core.single_dof.periodic_tables import Turner
+from basepar_core.single_dof.range import find_way
 
 from .conftest import seconds
 
@@ -49,14 +49,14 @@ def test_two_turns_of_many_variants(name, benchmark, capsys):
         found = turner(values, intervals)
         assert found.rows.size == VARIANTS
         return [
-            (rows, turning.run(turn, np.full(len(rows), START[name]), turns=2))
+            (rows, cycle_integrator.run(turn, np.full(len(rows), START[name]), turns=2))
             for rows, _, turn in found.parts()
         ]
 
     # Against the plain path, on four times as many nodes and more, of a few.
     few = {key: x[:PLAIN] for key, x in values.items()}
     _, finest = turn_at(model, way, few, FINEST)
-    best = turning.run(finest, np.full(PLAIN, START[name]), turns=2).speed
+    best = cycle_integrator.run(finest, np.full(PLAIN, START[name]), turns=2).speed
     scale = np.ptp(best, axis=(1, 2))[:, None, None]
     for intervals in (120, 180, 240, 360, 480, 576, 720):
         speed = np.empty((VARIANTS, 2, intervals // 2 + 1))
@@ -70,7 +70,9 @@ def test_two_turns_of_many_variants(name, benchmark, capsys):
     turns = [(turn, len(rows)) for rows, _, turn in turner(values, intervals).parts()]
     whole = seconds(lambda: ran(intervals))
     moving = seconds(
-        lambda: [turning.run(t, np.full(count, START[name]), turns=2) for t, count in turns]
+        lambda: [
+            cycle_integrator.run(t, np.full(count, START[name]), turns=2) for t, count in turns
+        ]
     )
     plain = seconds(lambda: turn_at(model, way, few, intervals), 1)[1] / PLAIN
     info = benchmark.extra_info

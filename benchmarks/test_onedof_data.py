@@ -13,12 +13,12 @@ from scipy.interpolate import CubicSpline
 
 from basepar_core.api import load
 from basepar_core.dynamics.closure import prepare
-from basepar_core.onedof import turning
-from basepar_core.onedof.joint_rates import sign_changes
-from basepar_core.onedof.loads import kinked
-from basepar_core.onedof.machine import machine, turn_at
-from basepar_core.onedof.results import motion_of
-from basepar_core.onedof.virtual import reaction
+from basepar_core.single_dof import cycle_integrator
+from basepar_core.single_dof.joint_rates import sign_changes
+from basepar_core.single_dof.loads import kinked
+from basepar_core.single_dof.machines import machine, turn_at
+from basepar_core.single_dof.reaction_freedoms import reaction
+from basepar_core.single_dof.results import motion_of
 
 DATA = Path(__file__).parents[1] / "tests" / "data" / "onedof"
 FORCE = {"bicycle": "knee_1:leg_1:x", "dwell": "S:rocker:y"}
@@ -68,7 +68,7 @@ def moving(made, name):
     """Speed, current and reaction of the steady turn, and of two turns of the full model."""
     rows, full = table(f"{name}_reduced"), table(f"{name}_exudyn")
     fine, turn = turn_at(made.model, made.survey.way, {}, 2880)
-    ran = turning.run(turn, made.regimes.speed, made.regimes.currents)
+    ran = cycle_integrator.run(turn, made.regimes.speed, made.regimes.currents)
     motion = motion_of(fine, turn, ran)
     curves = {"omega": motion.speed[0], COLUMN[name]: motion.reactions[0, 0]}
     if name == "dwell":

@@ -18,12 +18,12 @@ from basepar_core.compiled.backend import Engine
 from basepar_core.dynamics import kinematics
 from basepar_core.dynamics.closure import prepare
 from basepar_core.expressions.tree import evaluate
-from basepar_core.onedof import turning
-from basepar_core.onedof.joint_rates import modes
-from basepar_core.onedof.machine import turn_at
-from basepar_core.onedof.path import blocks, follow
-from basepar_core.onedof.swift import Turner
-from basepar_core.onedof.way import find_way
+from basepar_core.single_dof import cycle_integrator
+from basepar_core.single_dof.joint_rates import modes
+from basepar_core.single_dof.machines import turn_at
+from basepar_core.single_dof.path import blocks, follow
+from basepar_core.single_dof.periodic_tables import Turner
+from basepar_core.single_dof.range import find_way
 
 from .conftest import seconds
 
@@ -46,7 +46,7 @@ def bicycle():
     """The mechanism, and its crank's angle in time, by 5760 intervals a turn."""
     model = prepare(load("bicycle"))
     way = find_way(model)
-    ran = turning.run(turn_at(model, way, {}, 5760)[1], np.array([SPEED]), turns=2)
+    ran = cycle_integrator.run(turn_at(model, way, {}, 5760)[1], np.array([SPEED]), turns=2)
     t, q = _joined(ran)
     return SimpleNamespace(model=model, way=way, end=t[-1], angle=CubicSpline(t, q), times=(q, t))
 
@@ -183,7 +183,7 @@ def ours(bicycle, phase):
     while error > phase:
         intervals += 4
         [(_, _, turn)] = turner({}, intervals).parts()
-        at, places = _joined(turning.run(turn, start, turns=2))
+        at, places = _joined(cycle_integrator.run(turn, start, turns=2))
         late = at - CubicSpline(q, t)(places)
         error = np.abs(late * bicycle.angle(np.minimum(at, bicycle.end), 1)).max()
 
@@ -191,9 +191,9 @@ def ours(bicycle, phase):
         """From the dimensions on; other riders' thighs for more than one."""
         values = {"l1": np.linspace(0.42, 0.43, count)} if count > 1 else {}
         for rows, _, turn in turner(values, intervals).parts():
-            turning.run(turn, np.full(len(rows), SPEED), turns=2)
+            cycle_integrator.run(turn, np.full(len(rows), SPEED), turns=2)
 
-    return lambda: turning.run(turn, start, turns=2), made, intervals, error
+    return lambda: cycle_integrator.run(turn, start, turns=2), made, intervals, error
 
 
 @pytest.mark.parametrize("phase", [1e-4, 1e-6])

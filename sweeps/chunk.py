@@ -20,8 +20,8 @@ from basepar_core.dynamics.closure import Outcome
 from basepar_core.dynamics.force_columns import column_values, observe_columns, with_columns
 from basepar_core.dynamics.motion import Motion
 from basepar_core.dynamics.regressor import OPEN, Observation
-from basepar_core.onedof import turning
-from basepar_core.onedof.metrics import BROKEN, COARSE, Meter
+from basepar_core.metrics.regimes import BROKEN, COARSE, Meter
+from basepar_core.single_dof import cycle_integrator
 from basepar_core.symbolic.algebraic_roots import symbol_values
 
 from . import reduce
@@ -37,9 +37,9 @@ PIECE_BYTES, MOST_BYTES = 16 << 20, 256 << 20
 LEAST_PIECE = 256
 
 _REGIME_REASONS = {
-    turning.STALLED: Reason.STALLED,
-    turning.NEUTRAL: Reason.NEUTRAL,
-    turning.NONE: Reason.NO_REGIME,
+    cycle_integrator.STALLED: Reason.STALLED,
+    cycle_integrator.NEUTRAL: Reason.NEUTRAL,
+    cycle_integrator.NONE: Reason.NO_REGIME,
     BROKEN: Reason.NO_TURN,
     COARSE: Reason.ROUGH_REGIME,
 }

@@ -18,7 +18,7 @@ from basepar_core.dynamics.motion import Motion, cycle, excitation
 from basepar_core.dynamics.regressor import Observation
 from basepar_core.errors import MechanismError, MissingDataError
 from basepar_core.mechanism import Mechanism
-from basepar_core.onedof.metrics import Meter, meter_of
+from basepar_core.metrics.regimes import Meter, meter_of
 from basepar_core.reduction.reduce import check_reducible
 
 from . import reduce

@@ -13,7 +13,7 @@ from basepar_core.dynamics.force_columns import Column
 from basepar_core.dynamics.motion import Motion
 from basepar_core.dynamics.topology import joint_of_value
 from basepar_core.mechanism import LENGTH_VALUES
-from basepar_core.onedof.metrics import Meter
+from basepar_core.metrics.regimes import Meter
 
 from . import beta_numbers, reduce
 from .outputs import Output

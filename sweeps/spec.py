@@ -19,8 +19,8 @@ from basepar_core.dynamics.force_columns import select
 from basepar_core.errors import FileError, Mistake, UsageError
 from basepar_core.expressions.grammar import did_you_mean
 from basepar_core.mechanism import Mechanism
-from basepar_core.onedof.metrics import CALLED as REGIME_CALLS
-from basepar_core.onedof.metrics import WORDS as REGIMES
+from basepar_core.metrics.regimes import CALLED as REGIME_CALLS
+from basepar_core.metrics.regimes import WORDS as REGIMES
 
 from .compose import document
 from .folder import folder

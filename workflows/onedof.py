@@ -8,14 +8,14 @@ import numpy as np
 from basepar_core.dynamics.topology import coordinate_unit
 from basepar_core.errors import UsageError
 from basepar_core.mechanism import GROUND, Mechanism
-from basepar_core.onedof.forward import simulate
-from basepar_core.onedof.machine import ACCURACY as STEPS
-from basepar_core.onedof.machine import PEAKS, Machine
-from basepar_core.onedof.metrics import BAND, unit_of
-from basepar_core.onedof.reduced import effort_unit, inertia_unit
-from basepar_core.onedof.results import dwell, dwells, measures
-from basepar_core.onedof.survey import ACCURACY as SHARE
-from basepar_core.onedof.turning import STATES
+from basepar_core.metrics.regimes import BAND, unit_of
+from basepar_core.single_dof.cycle_integrator import STATES
+from basepar_core.single_dof.forward import simulate
+from basepar_core.single_dof.machines import ACCURACY as STEPS
+from basepar_core.single_dof.machines import PEAKS, Machine
+from basepar_core.single_dof.reduced import effort_unit, inertia_unit
+from basepar_core.single_dof.results import dwell, dwells, measures
+from basepar_core.single_dof.survey import ACCURACY as SHARE
 
 #: Places at which `--json` lists curves.
 LISTED = 181

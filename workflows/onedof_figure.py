@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from basepar_core.onedof.reduced import effort_unit, inertia_unit
+from basepar_core.single_dof.reduced import effort_unit, inertia_unit
 from basepar_core.texts.quoting import plot
 
 from .drawing import COLOURS, INK, canvas

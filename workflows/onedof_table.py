@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from basepar_core.onedof.machine import Machine
-from basepar_core.onedof.reduced import effort_unit
+from basepar_core.single_dof.machines import Machine
+from basepar_core.single_dof.reduced import effort_unit
 from basepar_core.texts.quoting import csv_cell
 
 

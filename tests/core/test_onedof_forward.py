@@ -7,10 +7,10 @@ from scipy.special import ellipk
 from basepar_core.api import load
 from basepar_core.dynamics.closure import prepare
 from basepar_core.files.mechanism_file import loads
-from basepar_core.onedof import turning
-from basepar_core.onedof.forward import breakpoints, simulate
-from basepar_core.onedof.machine import turn_at
-from basepar_core.onedof.survey import survey
+from basepar_core.single_dof import cycle_integrator
+from basepar_core.single_dof.forward import breakpoints, simulate
+from basepar_core.single_dof.machines import turn_at
+from basepar_core.single_dof.survey import survey
 
 PENDULUM = """
 name: pendulum
@@ -71,7 +71,7 @@ def test_dwell_linkage_in_time_is_what_it_is_in_q():
     found = survey(model)
     assert len(breakpoints(found)) == 6  # the rocker turns back six times
     _, turn = turn_at(model, found.way, {}, 1440)
-    ran = turning.run(turn, np.array([20.0]))
+    ran = cycle_integrator.run(turn, np.array([20.0]))
     period = ran.time[0, 0, -1]
     moved = simulate(found, 0.0, 20.0, period)
     # The integrator in q errs by 3e-8 of the speed's range at 1440 intervals.

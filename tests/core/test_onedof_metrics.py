@@ -9,10 +9,10 @@ from basepar_core.api import load
 from basepar_core.dynamics.closure import prepare
 from basepar_core.errors import UsageError
 from basepar_core.files.mechanism_file import loads
-from basepar_core.onedof import metrics
-from basepar_core.onedof.jumps import Jumps, greatest
-from basepar_core.onedof.results import dwells
-from basepar_core.onedof.survey import survey
+from basepar_core.metrics import regimes
+from basepar_core.single_dof.load_jumps import Jumps, greatest
+from basepar_core.single_dof.results import dwells
+from basepar_core.single_dof.survey import survey
 
 NAMES = (
     "speed_fluctuation",
@@ -63,11 +63,11 @@ def in_time(values):
 
 @pytest.fixture(scope="module")
 def found():
-    return metrics.meter_of(prepare(load("dwell")), NAMES)(VALUES)
+    return regimes.meter_of(prepare(load("dwell")), NAMES)(VALUES)
 
 
 def test_who_does_not_close_has_a_word_and_no_number(found):
-    assert metrics.counted(found.state) == {"turning": 2, "not closed": 1}
+    assert regimes.counted(found.state) == {"turning": 2, "not closed": 1}
     assert found.sound.tolist() == [True, True, False]
     assert all(np.isnan(x[2]) for x in found.values.values())
 
@@ -82,7 +82,7 @@ def test_metrics_are_those_of_the_motion_in_time(found, k):
 
 
 def test_neutral_regime_has_the_period_of_the_cycle():
-    meter = metrics.meter_of(prepare(load("bicycle")), ("period", "mean_speed"))
+    meter = regimes.meter_of(prepare(load("bicycle")), ("period", "mean_speed"))
     found = meter({})
     assert found.values["period"][0] == pytest.approx(1.0, rel=1e-9)
     assert found.values["mean_speed"][0] == pytest.approx(2 * np.pi, rel=1e-9)
@@ -90,8 +90,8 @@ def test_neutral_regime_has_the_period_of_the_cycle():
 
 def test_without_balance_there_is_a_word_and_no_number():
     text = load("bicycle").source.replace("125 W", "150 W")
-    found = metrics.meter_of(prepare(loads(text)), ("speed_fluctuation",))({})
-    assert metrics.counted(found.state) == {"no regime": 1}
+    found = regimes.meter_of(prepare(loads(text)), ("speed_fluctuation",))({})
+    assert regimes.counted(found.state) == {"no regime": 1}
     assert np.isnan(found.values["speed_fluctuation"][0])
 
 
@@ -102,7 +102,7 @@ def test_motors_with_and_without_inductance_beside_each_other():
     model = prepare(loads(text))
     coils = np.array([0.0, 1.5e-3, 0.0, 3e-3])
     names = ("period", "motor_current_rms(drive)")
-    meter = metrics.meter_of(model, names)
+    meter = regimes.meter_of(model, names)
     together, alone = meter({"coil": coils}), [meter({"coil": coils[k : k + 1]}) for k in (1, 2)]
     for name in names:
         expected = [one.values[name][0] for one in alone]
@@ -115,9 +115,9 @@ def test_motors_with_and_without_inductance_beside_each_other():
 
 def test_what_is_asked_in_vain():
     with pytest.raises(UsageError, match="has no metric"):
-        metrics.meter_of(prepare(load("dwell")), ("wobble",))
-    assert metrics.known(load("four-bar")) == {}
-    assert "reaction_peak(S,rocker,y)" in metrics.known(load("dwell"))
+        regimes.meter_of(prepare(load("dwell")), ("wobble",))
+    assert regimes.known(load("four-bar")) == {}
+    assert "reaction_peak(S,rocker,y)" in regimes.known(load("dwell"))
 
 
 @pytest.mark.parametrize("start", [-np.pi, -0.3, 0.0, 0.2])

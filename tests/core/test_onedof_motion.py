@@ -14,20 +14,20 @@ from basepar_core.dynamics import kinematics
 from basepar_core.dynamics.closure import prepare
 from basepar_core.errors import MechanismError, UsageError
 from basepar_core.files.mechanism_file import loads
-from basepar_core.onedof import turning
-from basepar_core.onedof.forward import simulate
-from basepar_core.onedof.joint_rates import modes, sign_changes
-from basepar_core.onedof.loads import kinked
-from basepar_core.onedof.machine import machine, run_in, turn_at
-from basepar_core.onedof.metrics import counted, meter_of
-from basepar_core.onedof.path import blocks, follow
-from basepar_core.onedof.reduced import inertias, reduce_inertia
-from basepar_core.onedof.results import dwell, measures, motion_of
-from basepar_core.onedof.survey import survey
-from basepar_core.onedof.swift import Turner
-from basepar_core.onedof.virtual import freed, reaction
-from basepar_core.onedof.way import find_way
-from basepar_core.onedof.work import above, ways
+from basepar_core.metrics.regimes import counted, meter_of
+from basepar_core.single_dof import cycle_integrator
+from basepar_core.single_dof.forward import simulate
+from basepar_core.single_dof.joint_rates import modes, sign_changes
+from basepar_core.single_dof.loads import kinked
+from basepar_core.single_dof.machines import machine, run_in, turn_at
+from basepar_core.single_dof.path import blocks, follow
+from basepar_core.single_dof.periodic_tables import Turner
+from basepar_core.single_dof.range import find_way
+from basepar_core.single_dof.reaction_freedoms import freed, reaction
+from basepar_core.single_dof.reduced import inertias, reduce_inertia
+from basepar_core.single_dof.results import dwell, measures, motion_of
+from basepar_core.single_dof.survey import survey
+from basepar_core.single_dof.work import above, ways
 
 DATA = Path(__file__).parents[1] / "data" / "onedof"
 FORCE = {"bicycle": "knee_1:leg_1:x", "dwell": "S:rocker:y"}
@@ -82,7 +82,7 @@ def test_regime_is_the_reference_curve(machines, name):
 def test_two_turns_are_those_of_the_full_model(machines, name):
     """Exudyn: all bodies, constraints, multipliers; nothing reduced."""
     rows, made = table(f"{name}_exudyn"), machines[name]
-    ran = turning.run(
+    ran = cycle_integrator.run(
         made.turn, made.motion.speed[:, 0], made.regimes.currents.reshape(1, -1), turns=2
     )
     period = ran.time[0, 0, -1]
@@ -97,7 +97,7 @@ def test_two_turns_are_those_of_the_full_model(machines, name):
     inside = np.mod(rows["phi"], 2 * np.pi)
     # Nodes so fine that straight lines between them err by less than a tenth of what is asked.
     fine, turn = turn_at(made.model, made.survey.way, {}, 2880)
-    once = turning.run(turn, made.regimes.speed, made.regimes.currents)
+    once = cycle_integrator.run(turn, made.regimes.speed, made.regimes.currents)
     force = np.interp(inside, once.q, motion_of(fine, turn, once).reactions[0, 0])
     # Loads jump where their joint turns back; for some steps the simulator's damped integrator
     # still rings (printed rows of the bicycle are 0.025 rad apart).
@@ -180,7 +180,7 @@ def test_running_in_ends_in_the_regime(machines):
     assert abs(speeds[0] - speeds[-1]) > 10
     assert speeds[-1] == pytest.approx(made.regimes.speed[0], rel=1e-9)
     # Found directly: one more turn changes nothing.
-    once = turning.run(made.turn, made.regimes.speed, made.regimes.currents)
+    once = cycle_integrator.run(made.turn, made.regimes.speed, made.regimes.currents)
     assert once.speed[0, 0, -1] == pytest.approx(once.speed[0, 0, 0], rel=1e-9)
 
 
@@ -188,7 +188,7 @@ def test_running_in_ends_in_the_regime(machines):
 def test_neutral_regime_needs_its_speed(machines):
     model = prepare(load("bicycle"))
     slow = machine(model, period=2.0)
-    assert slow.regimes.state[0] == turning.NEUTRAL
+    assert slow.regimes.state[0] == cycle_integrator.NEUTRAL
     assert measures(slow.table, slow.motion)["period"][0] == pytest.approx(2.0, rel=1e-12)
     # Work per angle does not know of speed: changes of w² are the same at every speed.
     fast = machines["bicycle"].motion.speed[0, :: (machines["bicycle"].motion.q.size - 1) // 90]
@@ -205,7 +205,7 @@ def test_neutral_regime_needs_its_speed(machines):
 def test_without_balance_there_is_no_regime():
     text = load("bicycle").source.replace("125 W", "150 W")
     made = machine(prepare(loads(text)), period=1.0)
-    assert made.regimes.state[0] == turning.NONE
+    assert made.regimes.state[0] == cycle_integrator.NONE
     assert made.motion is None
 
 
@@ -241,7 +241,7 @@ BALANCED = (0.3 * 12 / 0.6 - 1.5) / (0.1 + 0.3**2 / 0.6)
 )
 def test_a_flywheel_s_regime_by_hand(loads_, speed):
     made = machine(prepare(loads(FLYWHEEL + loads_)))
-    assert made.regimes.state[0] == turning.TURNING
+    assert made.regimes.state[0] == cycle_integrator.TURNING
     # Work balance: viscous work is the speed's mean over the angle. The piece's edges are kinks of
     # the speed, which the integrator crosses at third order; all others turn evenly.
     assert made.motion.speed[0, :-1].mean() == pytest.approx(speed, rel=1e-6)
@@ -257,7 +257,7 @@ def test_torque_of_any_law_in_speed(guess):
     text = FLYWHEEL + f"torques: {{motor: {KLOSS}, load: {{joint: A, value: -6*k*speed}}}}"
     made = machine(prepare(loads(text)), speed=guess)
     balance = brentq(lambda w: 2 * (1 - w / 10) / (0.04 + (1 - w / 10) ** 2) - 0.3 * w, 9, 10)
-    assert made.regimes.state[0] == turning.TURNING
+    assert made.regimes.state[0] == cycle_integrator.TURNING
     np.testing.assert_allclose(made.motion.speed, balance, rtol=1e-9)
 
 
@@ -270,8 +270,8 @@ def test_torque_of_any_law_on_a_linkage():
     values = {"lx1": np.array([0.1, 0.12])}
     turner = Turner(Engine(model), way)
     [(_, _, turn)] = turner(values, 1440).parts()
-    known = turning.regimes(turn, np.array([8.0]))
-    assert (known.state == turning.TURNING).all()
+    known = cycle_integrator.regimes(turn, np.array([8.0]))
+    assert (known.state == cycle_integrator.TURNING).all()
     moved = simulate(
         survey(model, values={"lx1": values["lx1"][1:]}, way=way),
         way.low,
@@ -281,7 +281,7 @@ def test_torque_of_any_law_on_a_linkage():
     )
     # Fourth order: 720 intervals err 6e-7, 1440 4e-8; times 3e-7.
     assert moved.speed[-1] == pytest.approx(known.speed[1], rel=1e-7)
-    ran = turning.run(turn, known.speed, turns=2)
+    ran = cycle_integrator.run(turn, known.speed, turns=2)
     assert ran.time[1, 1, -1] == pytest.approx(moved.t[-1], rel=1e-6)
 
 
@@ -290,11 +290,11 @@ def test_steps_too_long_are_no_stall():
     text = load("slider-crank").source.replace("friction:", "# friction:")
     model = prepare(loads(text + f"torques: {{motor: {KLOSS}}}\nfriction: {{D: {{viscous: 15}}}}"))
     coarse = turn_at(model, find_way(model), {}, 360)[1]
-    assert turning.regimes(coarse, np.array([10.0])).state[0] == turning.NONE
+    assert cycle_integrator.regimes(coarse, np.array([10.0])).state[0] == cycle_integrator.NONE
     # What its steps cannot tell a sweep says so of, and not that there were no regime.
     assert counted(meter_of(model, ("mean_speed",))({}).state) == {"not accurate": 1}
     made = machine(model)
-    assert made.regimes.state[0] == turning.TURNING
+    assert made.regimes.state[0] == cycle_integrator.TURNING
     # Below the synchronous speed of 10 rad/s, by a slip that losses of 1 N m and less need.
     assert 9.5 < made.motion.speed.mean() < 10
 
@@ -304,10 +304,10 @@ def test_many_variants_are_those_alone():
     way = find_way(model)
     values = {"AB": np.array([0.03, 0.028, 0.03]), "gear": np.array([8.0, 10.0, 6.0])}
     _, turn = turn_at(model, way, values, 360)
-    together = turning.regimes(turn, np.array([20.0]))
+    together = cycle_integrator.regimes(turn, np.array([20.0]))
     for k in range(3):
         one = {name: x[k : k + 1] for name, x in values.items()}
-        alone = turning.regimes(turn_at(model, way, one, 360)[1], np.array([20.0]))
+        alone = cycle_integrator.regimes(turn_at(model, way, one, 360)[1], np.array([20.0]))
         assert alone.speed[0] == pytest.approx(together.speed[k], rel=1e-12)
 
 
@@ -315,7 +315,9 @@ def test_a_machine_too_weak_stalls():
     model = prepare(load("dwell"))
     _, turn = turn_at(model, find_way(model), {}, 360)
     weak = replace(turn, electric=turn.electric * [0.0, 1.0, 1.0])
-    assert turning.run(weak, np.array([2.0]), turns=20).state[0] == turning.STALLED
+    assert (
+        cycle_integrator.run(weak, np.array([2.0]), turns=20).state[0] == cycle_integrator.STALLED
+    )
 
 
 def test_a_neutral_machine_too_slow_stalls(machines):
@@ -323,8 +325,10 @@ def test_a_neutral_machine_too_slow_stalls(machines):
     least = np.sqrt(-2 * turn.work[0].min() / turn.m[0, 0])
     model = prepare(load("bicycle"))
     slow = machine(model, speed=0.99 * least)
-    assert (slow.regimes.state[0], slow.motion) == (turning.STALLED, None)
-    assert turning.run(turn, np.array([1.01 * least])).state[0] == turning.TURNING
+    assert (slow.regimes.state[0], slow.motion) == (cycle_integrator.STALLED, None)
+    assert (
+        cycle_integrator.run(turn, np.array([1.01 * least])).state[0] == cycle_integrator.TURNING
+    )
 
 
 @pytest.mark.slow

@@ -16,12 +16,12 @@ from scipy.optimize import brentq
 from basepar_core.api import load
 from basepar_core.dynamics.closure import prepare
 from basepar_core.files.mechanism_file import loads
-from basepar_core.onedof import metrics
-from basepar_core.onedof.machine import machine
-from basepar_core.onedof.results import measures
-from basepar_core.onedof.survey import survey
-from basepar_core.onedof.virtual import freed, reaction
-from basepar_core.onedof.way import find_way
+from basepar_core.metrics import regimes
+from basepar_core.single_dof.machines import machine
+from basepar_core.single_dof.range import find_way
+from basepar_core.single_dof.reaction_freedoms import freed, reaction
+from basepar_core.single_dof.results import measures
+from basepar_core.single_dof.survey import survey
 
 K, R, L, U, VISCOUS, GEAR = 0.064, 0.6, 1.5e-3, 12.0, 0.03, 8.0  # of the shipped file
 FORCE = "Q:ground:x"  # with much friction its peak lies at a jump: nodes miss it by 0.65 %
@@ -145,7 +145,7 @@ def test_peaks_of_a_machine_are_those_on_both_sides_of_jumps(case):
 
 @pytest.mark.parametrize("case", list(CASES))
 def test_peaks_of_many_variants_are_those_on_both_sides_of_jumps(case):
-    meter = metrics.meter_of(prepare(loads(text(*CASES[case]))), NAMES)
+    meter = regimes.meter_of(prepare(loads(text(*CASES[case]))), NAMES)
     found = meter({"gear": np.array([7.0, GEAR])})
     for name, value in expected(case).items():
         # Speeds err by about 5e-4 / 16 of their range, 5 rad/s, its two ends by twice that; the

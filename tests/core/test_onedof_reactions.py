@@ -6,11 +6,11 @@ import pytest
 from basepar_core.api import load
 from basepar_core.dynamics.closure import prepare
 from basepar_core.files.mechanism_file import loads
-from basepar_core.onedof.machine import turn_at
-from basepar_core.onedof.results import motion_of
-from basepar_core.onedof.turning import regimes, run
-from basepar_core.onedof.virtual import freed, reaction
-from basepar_core.onedof.way import find_way
+from basepar_core.single_dof.cycle_integrator import regimes, run
+from basepar_core.single_dof.machines import turn_at
+from basepar_core.single_dof.range import find_way
+from basepar_core.single_dof.reaction_freedoms import freed, reaction
+from basepar_core.single_dof.results import motion_of
 from tests.oracles.free_bodies import FreeBodies
 
 #: A DC motor with winding, gear and rotor; friction, a spring and a damper beside it.

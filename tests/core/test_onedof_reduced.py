@@ -12,10 +12,10 @@ from basepar_core.dynamics.closure import prepare
 from basepar_core.dynamics.strokes import tracks
 from basepar_core.errors import MechanismError, UsageError
 from basepar_core.files.mechanism_file import library_names, loads
-from basepar_core.onedof.curves import through
-from basepar_core.onedof.reduced import base_inertias, inertias, reduce_inertia, samples_of
-from basepar_core.onedof.survey import survey
-from basepar_core.onedof.way import find_way
+from basepar_core.single_dof.curves import through
+from basepar_core.single_dof.range import find_way
+from basepar_core.single_dof.reduced import base_inertias, inertias, reduce_inertia, samples_of
+from basepar_core.single_dof.survey import survey
 
 DATA = Path(__file__).parents[1] / "data" / "onedof"
 #: Twelve significant digits are printed: half a unit of the last is 5e-12 of a number's decade.

@@ -11,11 +11,11 @@ from basepar_core.base.symbolic_route import symbolic
 from basepar_core.compiled.backend import Engine
 from basepar_core.dynamics.closure import prepare
 from basepar_core.files.mechanism_file import loads
-from basepar_core.onedof import periodic, swift
-from basepar_core.onedof.machine import turn_at
-from basepar_core.onedof.reduced import base_inertias
-from basepar_core.onedof.virtual import freed, reaction
-from basepar_core.onedof.way import find_way
+from basepar_core.single_dof import periodic, periodic_tables
+from basepar_core.single_dof.machines import turn_at
+from basepar_core.single_dof.range import find_way
+from basepar_core.single_dof.reaction_freedoms import freed, reaction
+from basepar_core.single_dof.reduced import base_inertias
 
 SPRUNG = """
 springs:
@@ -44,7 +44,7 @@ def test_few_samples_tell_what_all_nodes_do(name):
         model = freed(model, [reaction(model.mechanism, force)])
     values = {key: np.array(x) for key, x in values.items()}
     plain, turn = turn_at(model, way, values, 360)
-    turner = pickle.loads(pickle.dumps(swift.Turner(Engine(model), way)))
+    turner = pickle.loads(pickle.dumps(periodic_tables.Turner(Engine(model), way)))
     found = turner(values, 360)
     assert sorted(found.rows) == list(range(turn.count))
     for rows, table, ours in found.parts():
@@ -58,7 +58,7 @@ def test_few_samples_tell_what_all_nodes_do(name):
         for one, other in pairs:
             # What the samples are asked to tell (`swift.TAIL`), of each function's size.
             size = np.abs(other).max(axis=-1, keepdims=True)
-            assert (np.abs(one - other) <= swift.TAIL * size + 1e-15).all()
+            assert (np.abs(one - other) <= periodic_tables.TAIL * size + 1e-15).all()
 
 
 def test_base_parameters_of_every_geometry():
@@ -67,19 +67,21 @@ def test_base_parameters_of_every_geometry():
     functions = compiled(base, model.mechanism)
     values = {"lx1": np.array([0.25, 0.3, 0.35]), "Dx": np.array([0.9, 1.0, 1.1])}
     way = find_way(model)
-    small = swift.Turner(
+    small = periodic_tables.Turner(
         Engine(model), way, weigh=lambda m, v: base_inertias(m, base, functions, v)
     )(values, 360)
     whole = turn_at(model, way, values, 360)[1]
     [(_, _, turn)] = small.parts()
     # φ_b regroups terms of mixed sign, and 64 samples err by `swift.TAIL` at most.
     for one, other in ((turn.m, whole.m), (turn.work, whole.work)):
-        np.testing.assert_allclose(one, other, rtol=0, atol=swift.TAIL * np.abs(other).max())
+        np.testing.assert_allclose(
+            one, other, rtol=0, atol=periodic_tables.TAIL * np.abs(other).max()
+        )
 
 
 def test_who_does_not_turn_and_who_needs_more(monkeypatch):
     model = prepare(load("dwell"))
-    turner = swift.Turner(Engine(model), find_way(model))
+    turner = periodic_tables.Turner(Engine(model), find_way(model))
     values = {"AB": np.array([0.03, 0.2, 0.033]), "OC": np.array([0.075, 0.075, 0.08])}
     found = turner(values, 360)
     assert found.lost.tolist() == [1]
@@ -88,7 +90,7 @@ def test_who_does_not_turn_and_who_needs_more(monkeypatch):
     for rows, table, _ in found.parts():
         fewer |= dict.fromkeys(rows.tolist(), table.reduced.path.q.shape[-1])
     assert fewer[2] > fewer[0]  # near its dead point: more harmonics
-    monkeypatch.setattr(swift, "MOST", fewer[0])
+    monkeypatch.setattr(periodic_tables, "MOST", fewer[0])
     assert turner(values, 360).coarse.tolist() == [2]
 
 

@@ -6,8 +6,8 @@ import pytest
 from basepar_core.api import load
 from basepar_core.dynamics.closure import prepare as assemble
 from basepar_core.errors import FileError
-from basepar_core.onedof.machine import machine
-from basepar_core.onedof.results import measures
+from basepar_core.single_dof.machines import machine
+from basepar_core.single_dof.results import measures
 from sweeps.evaluate import prepare
 from sweeps.spec_file import parse_sweep
 from sweeps.statuses import Reason, Status

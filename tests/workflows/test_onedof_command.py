@@ -8,7 +8,8 @@ import pytest
 
 from basepar_core.api import load
 from basepar_core.errors import BaseparWarning
-from basepar_core.onedof import machine, metrics, survey
+from basepar_core.metrics import regimes
+from basepar_core.single_dof import machines, survey
 from workflows.cli import main
 from workflows.commands.options import quantity
 from workflows.onedof import show
@@ -30,7 +31,7 @@ def test_dwell_as_json(capsys):
     assert measures["period"] == pytest.approx(0.26956803624, rel=1e-6)
     assert measures["reaction_peak(S,rocker,y)"] == pytest.approx(150.4988872, rel=1e-4)
     # Called as in sweeps, and in the same units.
-    known = metrics.known(load("dwell"))
+    known = regimes.known(load("dwell"))
     assert {name: known[name].unit for name in measures} == said["regime"]["units"]
     # Reactions of a joint that is followed: what stands still is no curve of rounding.
     assert (said["samples"], said["errors"]["curves"] < 1e-10) == (256, True)
@@ -123,13 +124,13 @@ def test_a_range_and_its_drawing(capsys, tmp_path):
 
 
 def test_what_is_not_accurate_is_said(capsys, monkeypatch):
-    monkeypatch.setattr(machine, "MOST", 720)
+    monkeypatch.setattr(machines, "MOST", 720)
     monkeypatch.setattr(survey, "MOST", 128)
     assert main(["onedof", "dwell", "--json"]) == 0
     said = json.loads(capsys.readouterr().out)
     assert (said["errors"]["accurate"], said["regime"]["accurate"]) == (False, False)
     assert said["errors"]["curves"] > survey.ACCURACY
-    assert said["regime"]["error"] > machine.ACCURACY
+    assert said["regime"]["error"] > machines.ACCURACY
     show(said)
     assert capsys.readouterr().out.count("not as accurate") == 2
 

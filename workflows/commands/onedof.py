@@ -77,9 +77,9 @@ def _onedof(options: argparse.Namespace) -> int:
     from basepar_core.api import load
     from basepar_core.dynamics.closure import prepare
     from basepar_core.dynamics.topology import coordinate_unit
-    from basepar_core.onedof.machine import machine
-    from basepar_core.onedof.virtual import reaction
-    from basepar_core.onedof.way import the_coordinate
+    from basepar_core.single_dof.machines import machine
+    from basepar_core.single_dof.range import the_coordinate
+    from basepar_core.single_dof.reaction_freedoms import reaction
 
     from .. import onedof, terminal
     from ..drawing import check_ending, save

@@ -16,9 +16,9 @@ from basepar_core.api import load
 from basepar_core.dynamics.closure import prepare
 from basepar_core.expressions.tree import Expression, evaluate
 from basepar_core.mechanism import Mechanism
-from basepar_core.onedof.machine import Machine, machine
-from basepar_core.onedof.turning import NEUTRAL, TURNING
-from basepar_core.onedof.virtual import reaction
+from basepar_core.single_dof.cycle_integrator import NEUTRAL, TURNING
+from basepar_core.single_dof.machines import Machine, machine
+from basepar_core.single_dof.reaction_freedoms import reaction
 
 from .. import drawing
 from ..drawing import COLOURS, INK

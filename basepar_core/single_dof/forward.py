@@ -14,8 +14,8 @@ from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
 from basepar_core.arrays import Array
+from basepar_core.errors import UsageError
 
-from ..errors import UsageError
 from .loads import kinked
 from .survey import Survey
 

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from basepar_core.arrays import Array
+from basepar_core.errors import UsageError
 from basepar_core.expressions.graph import NODE_ZERO, Graph
 from basepar_core.expressions.tree import Expression, evaluate
+from basepar_core.mechanism import Damper, Mechanism, Motor, Spring, Torque
 from basepar_core.symbolic.algebraic_roots import symbol_values
 
-from ..errors import UsageError
-from ..mechanism import Damper, Mechanism, Motor, Spring, Torque
 from .path import Values
 
 #: Sign of a joint's rate that a one-way torque acts with.

@@ -8,14 +8,25 @@ import numpy as np
 from basepar_core.arrays import Array
 from basepar_core.dynamics.closure import Model
 
+from .cycle_integrator import (
+    NEUTRAL,
+    NONE,
+    STALLED,
+    Regimes,
+    Run,
+    Turn,
+    close_up,
+    regimes,
+    run,
+    turn_of,
+)
+from .cycle_motion import Motion
 from .path import Path, Values
+from .range import Way, find_way
+from .reaction_freedoms import Reaction, freed
 from .reduced import inertias, samples_of
 from .results import measures, motion_of
 from .survey import Survey, Table, survey, tabulate, with_growth
-from .turn_motion import Motion
-from .turning import NEUTRAL, NONE, STALLED, Regimes, Run, Turn, close_up, regimes, run, turn_of
-from .virtual import Reaction, freed
-from .way import Way, find_way
 
 #: Speed from which a regime is looked for where nobody says, rad/s: Newton is not choosy.
 GUESS = 10.0

@@ -21,13 +21,13 @@ from basepar_core.dynamics.motion import Motion
 from basepar_core.dynamics.strokes import pin_turn, tracks
 
 from . import periodic
+from .cycle_tables import Turn, turn_of
 from .joint_rates import line_tables, load_tables
 from .loads import Loads, loads_of
 from .path import Path, Values
+from .range import Way
 from .reduced import Inertias, Reduced, inertias, samples_of
 from .survey import Table, loaded, with_growth
-from .turn import Turn, turn_of
-from .way import Way
 
 if TYPE_CHECKING:
     from basepar_core.compiled.api import Start

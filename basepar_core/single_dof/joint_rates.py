@@ -15,11 +15,11 @@ from basepar_core.dynamics.closure import Model
 from basepar_core.dynamics.spatial import cross, dot, rotate
 from basepar_core.dynamics.strokes import tracks
 from basepar_core.dynamics.topology import joint_of_value
+from basepar_core.errors import MechanismError
 from basepar_core.expressions.tree import evaluate
+from basepar_core.mechanism import LENGTH_VALUES, Damper, Spring
 from basepar_core.symbolic.algebraic_roots import symbol_values
 
-from ..errors import MechanismError
-from ..mechanism import LENGTH_VALUES, Damper, Spring
 from .loads import Loads
 from .path import Values, blocks
 

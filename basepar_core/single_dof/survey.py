@@ -15,14 +15,14 @@ import numpy as np
 
 from basepar_core.arrays import Array
 from basepar_core.dynamics.closure import Model
+from basepar_core.errors import AssemblyError
 
-from ..errors import AssemblyError
 from .curves import Curves, through
 from .joint_rates import line_tables, load_tables
 from .loads import Loads, loads_of
 from .path import Path, Values
+from .range import Way, find_way
 from .reduced import Inertias, Reduced, inertias, reduce_inertia, samples_of
-from .way import Way, find_way
 
 #: Curves are made of ever more samples until new ones differ by less than this share of a
 #: function's range; rounding of the closed loops is near 1e-13.

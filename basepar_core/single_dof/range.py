@@ -15,9 +15,8 @@ from basepar_core.dynamics.closure import SINGULAR, Model, Outcome, trace
 from basepar_core.dynamics.loop_newton import LAST_UPDATE, Closer
 from basepar_core.dynamics.loops import STEP
 from basepar_core.dynamics.topology import joint_of_value
-
-from ..errors import MechanismError, UsageError
-from ..mechanism import LENGTH_VALUES
+from basepar_core.errors import MechanismError, UsageError
+from basepar_core.mechanism import LENGTH_VALUES
 
 #: Samples on which a whole motion is looked at before it is tabulated.
 LOOK = 180

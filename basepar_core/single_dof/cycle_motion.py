@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from ..arrays import Array
+from basepar_core.arrays import Array
 
 
 @dataclass(frozen=True)

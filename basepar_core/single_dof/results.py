@@ -9,13 +9,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from basepar_core.arrays import Array
-from basepar_core.onedof.turn_motion import Motion
 
-from .balance import currents_of, forces, functions_of
-from .dwells import longest
-from .jumps import greatest, jumps_of
+from .cycle_integrator import Run, Turn
+from .cycle_motion import Motion
+from .dwell_times import longest
+from .force_balance import currents_of, forces, functions_of
+from .load_jumps import greatest, jumps_of
 from .survey import Table
-from .turning import Run, Turn
 
 
 def motion_of(table: Table, turn: Turn, run: Run, number: int = -1) -> Motion:

@@ -15,15 +15,15 @@ from scipy.interpolate import CubicSpline
 
 from basepar_core.arrays import Array
 
-from . import turning_kernels as kernels
-from .turn import ABOUT
-from .turn import Turn as Turn
-from .turn import close_up as close_up
-from .turn import turn_of as turn_of
-from .turning_kernels import NEUTRAL as NEUTRAL
-from .turning_kernels import NONE as NONE
-from .turning_kernels import STALLED as STALLED
-from .turning_kernels import TURNING as TURNING
+from . import cycle_kernels as kernels
+from .cycle_kernels import NEUTRAL as NEUTRAL
+from .cycle_kernels import NONE as NONE
+from .cycle_kernels import STALLED as STALLED
+from .cycle_kernels import TURNING as TURNING
+from .cycle_tables import ABOUT
+from .cycle_tables import Turn as Turn
+from .cycle_tables import close_up as close_up
+from .cycle_tables import turn_of as turn_of
 
 #: Torques of any law in speed are parabolas about the speeds of the run before, which converges
 #: like Newton's method: to this share of the speed, or not at all.

@@ -18,25 +18,31 @@ from basepar_core.compiled.backend import Engine
 from basepar_core.dynamics.closure import Model
 from basepar_core.dynamics.motion import cycle
 from basepar_core.dynamics.topology import joint_of_value
-
-from ..errors import MissingDataError, UsageError
-from ..mechanism import LENGTH_VALUES, ConstantSpeed, Data, Mechanism
-from . import turning
-from .loads import alike
-from .machine import GUESS
-from .path import Values
-from .results import dwell, measures, motion_of
-from .survey import Table
-from .swift import Turner
-from .turn_motion import Motion
-from .turning import NEUTRAL, STALLED, TURNING, regimes, run, turn_of
-from .virtual import Reaction, freed, reaction
-from .way import Way, find_way
+from basepar_core.errors import MissingDataError, UsageError
+from basepar_core.mechanism import LENGTH_VALUES, ConstantSpeed, Data, Mechanism
+from basepar_core.single_dof import cycle_integrator
+from basepar_core.single_dof.cycle_integrator import (
+    NEUTRAL,
+    STALLED,
+    TURNING,
+    regimes,
+    run,
+    turn_of,
+)
+from basepar_core.single_dof.cycle_motion import Motion
+from basepar_core.single_dof.loads import alike
+from basepar_core.single_dof.machines import GUESS
+from basepar_core.single_dof.path import Values
+from basepar_core.single_dof.periodic_tables import Turner
+from basepar_core.single_dof.range import Way, find_way
+from basepar_core.single_dof.reaction_freedoms import Reaction, freed, reaction
+from basepar_core.single_dof.results import dwell, measures, motion_of
+from basepar_core.single_dof.survey import Table
 
 #: What else can become of a variant: it does not follow a whole turn; the finest steps did not
 #: settle its speed.
 BROKEN, COARSE = 4, 5
-STATES = (*turning.STATES, "not closed", "not accurate")
+STATES = (*cycle_integrator.STATES, "not closed", "not accurate")
 #: Intervals a turn. Where half as many change the speed by more than `ACCURACY` of its range, the
 #: next are taken: the result is about 16 times better, as steps of fourth order are.
 INTERVALS, ACCURACY = (360, 1440), 5e-4
@@ -193,7 +199,9 @@ class Meter:
                 again.append(self._fill(rows[part], table, turn, found))
             rows = np.concatenate(again)
 
-    def _fill(self, rows: Array, table: Table, turn: turning.Turn, found: Measured) -> Array:
+    def _fill(
+        self, rows: Array, table: Table, turn: cycle_integrator.Turn, found: Measured
+    ) -> Array:
         """Fill the rows that these steps are fine enough for; which ones they are not."""
         fine, coarse = (self._regime(t) for t in (turn, turn_of(_halved(table))))
         state, ran = fine
@@ -210,7 +218,7 @@ class Meter:
         left: Array = rows[~good & (runs | turn.brakes)]
         return left
 
-    def _regime(self, turn: turning.Turn) -> tuple[Array, turning.Run]:
+    def _regime(self, turn: cycle_integrator.Turn) -> tuple[Array, cycle_integrator.Run]:
         found = regimes(turn, np.array([GUESS]), self.period)
         good = (found.state == TURNING) | ((found.state == NEUTRAL) & (self.period is not None))
         ran = run(turn, np.where(good, found.speed, np.nan), found.currents)

@@ -13,12 +13,12 @@ import numpy as np
 
 from basepar_core.arrays import Array
 
-from .balance import currents_of, forces, functions_of
+from .force_balance import currents_of, forces, functions_of
 from .loads import Loads, kinked
 from .survey import Table
 
 if TYPE_CHECKING:
-    from .turn_motion import Motion
+    from .cycle_motion import Motion
 
 #: Nodes of the local interpolation: its error, h⁶, is far below the steps' own.
 STENCIL = 6
