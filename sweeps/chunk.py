@@ -10,16 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from basepar_core import cycle_metrics
 from basepar_core.base.numeric_route import Check, allowed_share
 from basepar_core.compiled import linear, paths
 from basepar_core.compiled.backend import Variants
-from basepar_core.cycle_metrics import ClosedCycle
 from basepar_core.dynamics import kinematics
 from basepar_core.dynamics.closure import Outcome
 from basepar_core.dynamics.force_columns import column_values, observe_columns, with_columns
 from basepar_core.dynamics.motion import Motion
 from basepar_core.dynamics.regressor import OPEN, Observation
+from basepar_core.metrics import cycle
+from basepar_core.metrics.cycle import ClosedCycle
 from basepar_core.metrics.regimes import BROKEN, COARSE, Meter
 from basepar_core.single_dof import cycle_integrator
 from basepar_core.symbolic.algebraic_roots import symbol_values
@@ -259,7 +259,7 @@ class Chunk:
             assert self.of.cycle is not None
             q = seen.trace.q[:, good]
             closed = ClosedCycle(self.of.model, self._part(rows), self.of.cycle, q)
-            for name, values in cycle_metrics.of_cycle(closed, wanted).items():
+            for name, values in cycle.of_cycle(closed, wanted).items():
                 self.arrays[array_name(name)][rows] = values
             self._own(rows, closed)
         if self.of.torque_metrics or self.of.reducer is not None:

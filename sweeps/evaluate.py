@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from basepar_core import cycle_metrics, warmup
+from basepar_core import warmup
 from basepar_core.base.result import BaseParameters
 from basepar_core.compiled.backend import Engine
 from basepar_core.dynamics.closure import Model
@@ -18,6 +18,7 @@ from basepar_core.dynamics.motion import Motion, cycle, excitation
 from basepar_core.dynamics.regressor import Observation
 from basepar_core.errors import MechanismError, MissingDataError
 from basepar_core.mechanism import Mechanism
+from basepar_core.metrics import cycle as cycle_metrics
 from basepar_core.metrics.regimes import Meter, meter_of
 from basepar_core.reduction.reduce import check_reducible
 

@@ -4,7 +4,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from basepar_core import cycle_metrics
 from basepar_core.base.extended import beside
 from basepar_core.base.result import BaseParameters
 from basepar_core.compiled.backend import Engine
@@ -13,6 +12,7 @@ from basepar_core.dynamics.force_columns import Column
 from basepar_core.dynamics.motion import Motion
 from basepar_core.dynamics.topology import joint_of_value
 from basepar_core.mechanism import LENGTH_VALUES
+from basepar_core.metrics import cycle as cycle_metrics
 from basepar_core.metrics.regimes import Meter
 
 from . import beta_numbers, reduce

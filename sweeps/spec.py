@@ -13,12 +13,12 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from basepar_core import cycle_metrics
-from basepar_core.cycle_metrics import array_name as array_name
 from basepar_core.dynamics.force_columns import select
 from basepar_core.errors import FileError, Mistake, UsageError
 from basepar_core.expressions.grammar import did_you_mean
 from basepar_core.mechanism import Mechanism
+from basepar_core.metrics import cycle
+from basepar_core.metrics.cycle import array_name as array_name
 from basepar_core.metrics.regimes import CALLED as REGIME_CALLS
 from basepar_core.metrics.regimes import WORDS as REGIMES
 
@@ -36,7 +36,7 @@ POOLINGS = ("joint", "pooled")
 #: What a reduction computes beyond the path: each criterion's model as generalised base
 #: parameters, and the path's models held against torques on a second trajectory.
 REDUCTION_ARRAYS = ("generalised", "validation")
-#: Metrics of the drives' torques over the cycle; others are in `basepar_core.cycle_metrics`.
+#: Metrics of the drives' torques over the cycle; others are in `basepar_core.metrics.cycle`.
 METRICS = ("torque_rms", "torque_peak")
 #: Words of metrics with arguments.
 CALLS = ("stroke", "transmission_angle", *REGIME_CALLS)
@@ -63,7 +63,7 @@ class Reduction:
 class Evaluation:
     """What is computed of every variant.
 
-    `metrics` are names: of `METRICS`, of `basepar_core.cycle_metrics`, or registered ones of
+    `metrics` are names: of `METRICS`, of `basepar_core.metrics.cycle`, or registered ones of
     the user's; `own` are those of the user's that come with their function. `beta`: numbers of
     its distinct entries too. `columns` (`with` in files): words of `basepar_core.dynamics.force_columns.select`;
     these join the torques of the cycle and their reduction, while rank and condition stay those
@@ -233,30 +233,30 @@ def unsweepable(mechanism: Mechanism, name: str) -> str:
 
 
 def _metric_mistake(path: str, name: str, mechanism: Mechanism | None) -> Mistake | None:
-    if name in METRICS or name in cycle_metrics.PLAIN:
+    if name in METRICS or name in cycle.PLAIN:
         return None
     word, _, inner = name.partition("(")
     if word in REGIMES:
         return _regime_mistake(path, name, mechanism)
     if mechanism is None or word not in CALLS:
-        known = (*METRICS, *cycle_metrics.PLAIN)
+        known = (*METRICS, *cycle.PLAIN)
         calls = ("stroke(…)", "transmission_angle(…)")
         return None if inner and word in CALLS else _unknown(path, name, (*known, *calls))
-    if cycle_metrics.find(mechanism, name) is not None:
+    if cycle.find(mechanism, name) is not None:
         return None
-    alike = [one[len(word) + 1 : -1] for one in cycle_metrics.names(mechanism) if word in one]
-    value = cycle_metrics.canonical(inner.rstrip(")"))
+    alike = [one[len(word) + 1 : -1] for one in cycle.names(mechanism) if word in one]
+    value = cycle.canonical(inner.rstrip(")"))
     hint = did_you_mean(value, alike) or f"; there are {', '.join(alike[:20]) or 'none'}"
     what = "joint value" if word == "stroke" else "joints B,C,D of a transmission"
     return Mistake(path, f"{mechanism.name} has no {what} {value!r}{hint}")
 
 
 def _regime_mistake(path: str, name: str, mechanism: Mechanism | None) -> Mistake | None:
-    if mechanism is None or cycle_metrics.find(mechanism, name) is not None:
+    if mechanism is None or cycle.find(mechanism, name) is not None:
         return None
     word = name.partition("(")[0]
-    alike = [one for one in cycle_metrics.names(mechanism) if one.partition("(")[0] == word]
-    if not cycle_metrics.find(mechanism, "period"):
+    alike = [one for one in cycle.names(mechanism) if one.partition("(")[0] == word]
+    if not cycle.find(mechanism, "period"):
         why = "it has no steady regime: one coordinate, and motors or torques, are needed"
     else:
         why = did_you_mean(name, alike).removeprefix("; ") or f"there are {', '.join(alike[:20])}"
@@ -273,7 +273,7 @@ def evaluation_mistakes(
     for place, name in enumerate(evaluation.built_in):
         if wrong := _metric_mistake(f"evaluate.metrics[{place}]", name, mechanism):
             found.append(wrong)
-    taken = (*METRICS, *cycle_metrics.PLAIN, *REGIMES)
+    taken = (*METRICS, *cycle.PLAIN, *REGIMES)
     for one in evaluation.users:
         if message := name_mistake(one.name, taken):
             found.append(Mistake(f"evaluate.own.{one.name}", message))

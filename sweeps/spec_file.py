@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from basepar_core.api import load
-from basepar_core.cycle_metrics import canonical
 from basepar_core.errors import BaseparError, FileError, Mistake, StoreError, UsageError
 from basepar_core.expressions.units import DIMENSIONLESS, UNITS
 from basepar_core.files.mechanism_file import library_names, loads
 from basepar_core.files.reader import Reading
 from basepar_core.files.yaml_nodes import Fields, Items, Node, Text, read
 from basepar_core.mechanism import Mechanism
+from basepar_core.metrics.cycle import canonical
 from basepar_core.texts import opening
 
 from . import own_metrics

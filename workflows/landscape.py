@@ -1,6 +1,6 @@
 """Values and slopes of a study's quantities at one design.
 
-Exact slopes come from `basepar_core.sensitivity`: of symbols, torques (RMS; peaks, which are
+Exact slopes come from `basepar_core.metrics.sensitivity`: of symbols, torques (RMS; peaks, which are
 smooth only piece by piece), strokes (likewise) and the condition. Other results have central
 differences of the study's own evaluation, and some of these are extremes too; ranks and sizes of
 selected models are steps, and have no slope. Where symbols follow others (`derive`), slopes are
@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from basepar_core import sensitivity
-from basepar_core.sensitivity import Slopes, differentiated
+from basepar_core.metrics import sensitivity
+from basepar_core.metrics.sensitivity import Slopes, differentiated
 from sweeps.compose import Formula, values_of
 from sweeps.evaluate import ChunkEvaluator, prepare
 from sweeps.spec import array_name

@@ -23,7 +23,7 @@ from scipy.optimize import minimize
 
 from basepar_core.errors import UsageError
 from basepar_core.expressions.tree import Call, Expression
-from basepar_core.sensitivity import differentiated
+from basepar_core.metrics.sensitivity import differentiated
 from sweeps import store
 from sweeps.asked import Asked, asked_plan
 from sweeps.spec import SweepSpec

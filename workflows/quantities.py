@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from basepar_core import cycle_metrics
 from basepar_core.dynamics.topology import joint_of_value
 from basepar_core.errors import ExpressionError
 from basepar_core.expressions.grammar import did_you_mean, parse_unit
 from basepar_core.expressions.tree import Expression, names
 from basepar_core.expressions.units import LENGTH, NUMBER, UNITS, Dimension
 from basepar_core.mechanism import LENGTH_VALUES, Mechanism
+from basepar_core.metrics import cycle
 from basepar_core.symbolic.algebraic_roots import symbol_values
 from sweeps import store
 from sweeps.own_metrics import OwnMetric, registered
@@ -33,8 +33,8 @@ _OF = re.compile(r"\b([A-Za-z_]+)\(([^()]*)\)")
 def quantities(mechanism: Mechanism, own: Iterable[OwnMetric] = ()) -> dict[str, Dimension | None]:
     """Dimension of everything an objective or a constraint may name."""
     found = dimensions(mechanism)
-    for name in cycle_metrics.names(mechanism):
-        metric = cycle_metrics.find(mechanism, name)
+    for name in cycle.names(mechanism):
+        metric = cycle.find(mechanism, name)
         assert metric is not None
         found[name] = _dimension(metric.unit)
     drives = mechanism.actuated
@@ -59,8 +59,8 @@ def angular(mechanism: Mechanism, own: Iterable[OwnMetric] = ()) -> set[str]:
 def metric_units(mechanism: Mechanism, own: Iterable[OwnMetric] = ()) -> dict[str, str]:
     """SI units of metrics in their own words: of rad and A their dimension knows nothing."""
     found = {one.name: one.unit for one in (*registered().values(), *own)}
-    for name in cycle_metrics.names(mechanism):
-        metric = cycle_metrics.find(mechanism, name)
+    for name in cycle.names(mechanism):
+        metric = cycle.find(mechanism, name)
         assert metric is not None
         found[name] = metric.unit
     return found
@@ -88,7 +88,7 @@ def check_words(text: str, known: Iterable[str]) -> None:
     known = list(known)
     for word, inner in _OF.findall(text):
         alike = [name for name in known if name.startswith(f"{word}(")]
-        name = cycle_metrics.canonical(f"{word}({inner})")
+        name = cycle.canonical(f"{word}({inner})")
         if alike and name not in known:
             hint = did_you_mean(name, alike) or f"; there are {', '.join(alike)}"
             raise ExpressionError(f"there is no {name}{hint}")
@@ -122,7 +122,7 @@ def evaluation_of(
     metrics = [
         name if word in CALLS else word
         for name, (word, _) in zip(results, parts, strict=True)
-        if word in (*CALLS, *METRICS, *cycle_metrics.PLAIN, *REGIMES)
+        if word in (*CALLS, *METRICS, *cycle.PLAIN, *REGIMES)
     ]
     wanted = tuple(name for name in CRITERIA if name in criteria)
     return Evaluation(

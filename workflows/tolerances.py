@@ -21,7 +21,7 @@ from basepar_core.expressions.grammar import did_you_mean, parse, parse_unit
 from basepar_core.expressions.tree import evaluate
 from basepar_core.expressions.units import DIMENSIONLESS
 from basepar_core.mechanism import Mechanism
-from basepar_core.sensitivity import differentiated
+from basepar_core.metrics.sensitivity import differentiated
 from sweeps import store
 from sweeps.asked import Asked
 from sweeps.sweep import complete, sweep

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from basepar_core.api import load
-from basepar_core.cycle_metrics import ClosedCycle, array_name, find, names, of_cycle
 from basepar_core.dynamics import motion, regressor
 from basepar_core.dynamics.closure import prepare, trace
 from basepar_core.errors import MechanismError, MissingDataError
+from basepar_core.metrics.cycle import ClosedCycle, array_name, find, names, of_cycle
 from tests.mechanisms import nearby
 
 from .test_metrics import four_bar_pins
@@ -196,7 +196,7 @@ def test_names():
 
 
 def test_bodies_without_inertias_are_named():
-    from basepar_core.cycle_metrics import check
+    from basepar_core.metrics.cycle import check
 
     mechanism = load("four-bar")
     crank, coupler, rocker = mechanism.bodies

@@ -13,7 +13,6 @@ import pytest
 from flint import arb
 from mpmath import mpf
 
-from basepar_core import sensitivity
 from basepar_core.api import load
 from basepar_core.base.compiled import compiled
 from basepar_core.base.symbolic_route import symbolic
@@ -24,6 +23,7 @@ from basepar_core.errors import UsageError
 from basepar_core.expressions.grammar import parse_any
 from basepar_core.expressions.tree import evaluate
 from basepar_core.files.mechanism_file import loads
+from basepar_core.metrics import sensitivity
 from basepar_core.variable_precision.arithmetic import ARB, bits_of, working
 from basepar_core.variable_precision.exact_geometry import symbol_values
 from basepar_core.variable_precision.observation import variant

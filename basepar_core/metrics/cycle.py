@@ -11,6 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
+from basepar_core.arrays import Array
 from basepar_core.dynamics import kinematics, spatial
 from basepar_core.dynamics.closure import Model
 from basepar_core.dynamics.kinematics import Poses
@@ -19,12 +20,8 @@ from basepar_core.dynamics.regressor import LANES, Rates, evaluate
 from basepar_core.dynamics.spatial import cross, dot
 from basepar_core.dynamics.strokes import tracks
 from basepar_core.dynamics.topology import joint_of_value
-from basepar_core.metrics import regimes as regime
-from basepar_core.symbolic.algebraic_roots import symbol_values
-
-from .arrays import Array
-from .errors import MechanismError, MissingDataError
-from .mechanism import (
+from basepar_core.errors import MechanismError, MissingDataError
+from basepar_core.mechanism import (
     GROUND,
     LENGTH_VALUES,
     PLANAR_PARAMETERS,
@@ -32,6 +29,9 @@ from .mechanism import (
     Joint,
     Mechanism,
 )
+from basepar_core.symbolic.algebraic_roots import symbol_values
+
+from . import regimes as regime
 
 
 @dataclass(frozen=True)
