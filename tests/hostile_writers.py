@@ -27,7 +27,7 @@ from basepar_core.files.mechanism_file import loads
 from basepar_core.imported.draft import WORLD, Connection, Draft, End, Inertia, Link
 from basepar_core.imported.text import mechanism_text
 from basepar_core.texts import quoting
-from basepar_core.torque_program import torque_program
+from basepar_core.torque_code.program import torque_program
 from cluster.places import Keys, Kubernetes, Slurm, problems
 from cluster.preview import preview
 from cluster.slurm import job_script

@@ -18,7 +18,7 @@ from basepar_core.reduction.mass_matrix import inertia_ratio, is_usable, mass_co
 from basepar_core.reduction.projection import Generalised, Part
 from basepar_core.reduction.result import ReducedMechanism
 from basepar_core.texts.quoting import csv_cell, latex
-from basepar_core.torque_program import torque_program
+from basepar_core.torque_code.program import torque_program
 
 from .export import latex_name, to_sympy
 from .exported_code import seconds_of

@@ -17,7 +17,7 @@ from basepar_core.errors import UsageError
 from basepar_core.files.mechanism_file import library_names, loads
 from basepar_core.reduction.mass_matrix import inertia_ratio, is_usable, mass_columns
 from basepar_core.reduction.reduce import reduce_mechanism
-from basepar_core.torque_program import torque_program
+from basepar_core.torque_code.program import torque_program
 from workflows.torque_code import operations, write
 
 SAMPLES = 12

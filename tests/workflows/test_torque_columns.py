@@ -13,7 +13,7 @@ from basepar_core.dynamics.force_columns import select, with_columns
 from basepar_core.dynamics.regressor import observe
 from basepar_core.errors import UsageError
 from basepar_core.files.mechanism_file import loads
-from basepar_core.torque_program import torque_program
+from basepar_core.torque_code.program import torque_program
 from tests.core.test_certificate_columns import SPATIAL
 from workflows.torque_code import write
 

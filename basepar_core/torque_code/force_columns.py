@@ -10,13 +10,13 @@ from collections.abc import Mapping, Sequence
 
 from basepar_core.dynamics.force_columns import Column, joint_value
 from basepar_core.dynamics.topology import CutJoint, TreeJoint, joint_of_value
+from basepar_core.errors import UsageError
 from basepar_core.expressions.graph import NODE_ONE, NODE_ZERO
 from basepar_core.expressions.tree import Expression, evaluate
+from basepar_core.mechanism import GROUND, LENGTH_VALUES, Damper, Friction, Spring
 
-from .errors import UsageError
-from .mechanism import GROUND, LENGTH_VALUES, Damper, Friction, Spring
+from .loops import LoopWriter
 from .scalar_graph import Vector
-from .torque_loops import LoopWriter
 
 #: Joints whose values' rates are written out where they are cut.
 _AT_CUTS = ("revolute", "prismatic", "cylindrical", "planar")

@@ -9,10 +9,9 @@ from fractions import Fraction
 
 import numpy as np
 
+from basepar_core.arrays import Array
 from basepar_core.expressions.graph import NODE_ONE, NODE_ZERO, Graph
 from basepar_core.expressions.tree import Call, Name
-
-from .arrays import Array
 
 Vector = list[int]
 Matrix = list[list[int]]
