@@ -9,7 +9,7 @@ import pytest
 
 from basepar_core.dynamics.motion import cycle, excitation
 from sweeps.evaluate import prepare
-from sweeps.spec_file import parse_sweep
+from sweeps.spec.reader import parse_sweep
 
 #: A task of a sweep takes half a second's: more than this.
 VARIANTS = 4096

@@ -18,7 +18,7 @@ from cluster.connect import connect
 from cluster.keys import own_security
 from cluster.places import Laptop
 from sweeps.evaluate import prepare
-from sweeps.spec_file import parse_sweep
+from sweeps.spec.reader import parse_sweep
 from sweeps.sweep import sweep
 
 from .conftest import ONCE

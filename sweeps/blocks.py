@@ -14,6 +14,9 @@ import numpy as np
 import zarr
 from distributed import Client
 
+from sweeps.spec.filters import Filter
+from sweeps.spec.sweep_spec import SweepSpec
+
 from . import damage, fanout, store, survey
 from .fleet import Fleet
 from .lock import Lock, locked
@@ -21,8 +24,6 @@ from .outputs import Evaluator
 from .pace import Pace
 from .progress import Progress
 from .provenance import begin_run, end_run
-from .space import Filter
-from .spec import SweepSpec
 from .store import Part
 from .sweep import keep_errors, layout_of, refuse_other
 from .tally import Tally

@@ -21,14 +21,14 @@ from basepar_core.mechanism import Mechanism
 from basepar_core.metrics import cycle as cycle_metrics
 from basepar_core.metrics.regimes import Meter, meter_of
 from basepar_core.reduction.reduce import check_reducible
+from sweeps.spec.own_metrics import fetched
+from sweeps.spec.sweep_spec import METRICS, REGIMES, SweepSpec
 
 from . import reduce
 from .chunk import Chunk
 from .outputs import Arrays, Columns, blank
-from .own_metrics import fetched
 from .precise import CERTAIN, PreciseEvaluator
 from .recipe import Recipe
-from .spec import METRICS, REGIMES, SweepSpec
 
 
 class ChunkEvaluator(Recipe):

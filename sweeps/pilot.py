@@ -12,11 +12,12 @@ import time
 import numpy as np
 from distributed import Client
 
+from sweeps.spec.sweep_spec import SweepSpec
+from sweeps.spec.warnings import sample
+
 from .fanout import TASK_SECONDS
 from .guard import guard
-from .notes import sample
 from .outputs import Columns, Evaluator
-from .spec import SweepSpec
 from .statuses import Status
 
 #: Chunks chosen are powers of two between these; where the pilot fails, this one.

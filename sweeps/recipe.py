@@ -14,12 +14,12 @@ from basepar_core.dynamics.topology import joint_of_value
 from basepar_core.mechanism import LENGTH_VALUES
 from basepar_core.metrics import cycle as cycle_metrics
 from basepar_core.metrics.regimes import Meter
+from sweeps.spec.own_metrics import OwnMetric
+from sweeps.spec.sweep_spec import METRICS, array_name
 
 from . import beta_numbers, reduce
 from .outputs import Output
-from .own_metrics import OwnMetric
 from .precise import PreciseEvaluator
-from .spec import METRICS, array_name
 from .statuses import Reason, own_metric_text
 
 

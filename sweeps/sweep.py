@@ -18,18 +18,18 @@ import zarr
 from distributed import Client
 
 from basepar_core.errors import StoreError, UsageError
+from sweeps.spec.ask_tell_plan import is_asked
+from sweeps.spec.filters import Filter, dimensions
+from sweeps.spec.sweep_spec import FROM_PILOT, SweepSpec
+from sweeps.spec.warnings import notes
 
 from . import damage, fanout, pilot, store, survey
-from .asked import is_asked
 from .fleet import Fleet
 from .folder import folder
 from .lock import Lock, busy, holder, locked
-from .notes import notes
 from .outputs import Evaluator, Output
 from .progress import Progress
 from .provenance import begin_run, end_run, provenance
-from .space import Filter, dimensions
-from .spec import FROM_PILOT, SweepSpec
 from .statuses import FAILED, PreciseStatus, Status
 from .store import Layout, Part
 from .tally import ERRORS_KEPT, Tally

@@ -14,10 +14,11 @@ from typing import Any
 
 from distributed import Client
 
+from sweeps.spec.sweep_spec import SweepSpec
+
 from .fleet import Fleet, Stopped
 from .outputs import Evaluator
 from .progress import Advance, Progress
-from .spec import SweepSpec
 from .sweep import Run, Summary, complete, ready
 
 #: Sweeps that run at the same time; more wait for the first to end.

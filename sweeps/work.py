@@ -14,11 +14,12 @@ from functools import lru_cache
 import numpy as np
 import zarr
 
+from sweeps.spec.filters import Filter
+from sweeps.spec.plans import Plan
+
 from .careful import Errors, empty, in_pieces, take
 from .guard import Guarded, guard, kept_child
 from .outputs import Arrays, Columns, Evaluator
-from .plans import Plan
-from .space import Filter
 from .statuses import FAILED, Reason, Status
 from .store import Part, arrays_of, open_group, write
 

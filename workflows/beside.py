@@ -13,10 +13,10 @@ import numpy as np
 
 from basepar_core.errors import StoreError
 from sweeps import store
-from sweeps.asked import asked_plan
 from sweeps.lock import locked
-from sweeps.spec import SweepSpec
-from sweeps.spec_file import from_document
+from sweeps.spec.ask_tell_plan import asked_plan
+from sweeps.spec.reader import from_document
+from sweeps.spec.sweep_spec import SweepSpec
 
 from .study_spec import StudySpec
 from .verdict import Verdict, judge

@@ -16,9 +16,9 @@ import numpy as np
 
 from basepar_core.metrics import sensitivity
 from basepar_core.metrics.sensitivity import Slopes, differentiated
-from sweeps.compose import Formula, values_of
 from sweeps.evaluate import ChunkEvaluator, prepare
-from sweeps.spec import array_name
+from sweeps.spec.plan_products import Formula, values_of
+from sweeps.spec.sweep_spec import array_name
 from sweeps.statuses import WITH_RESULTS
 
 from .study_spec import Range, StudySpec

@@ -25,12 +25,12 @@ from basepar_core.api import load
 from basepar_core.errors import ExpressionError, FileError, Mistake
 from basepar_core.files.reader import warn_of_bare_angles
 from basepar_core.mechanism import Mechanism
-from sweeps.compose import Formula
-from sweeps.own_code import digest_of
-from sweeps.own_metrics import Function, of_function
-from sweeps.space import formula
-from sweeps.space_file import symbol_units
-from sweeps.spec import Reduction, unsweepable
+from sweeps.spec.filters import formula
+from sweeps.spec.own_code import digest_of
+from sweeps.spec.own_metrics import Function, of_function
+from sweeps.spec.plan_products import Formula
+from sweeps.spec.space_reader import symbol_units
+from sweeps.spec.sweep_spec import Reduction, unsweepable
 
 from .quantities import angular, quantities
 from .sampler_kinds import OWN, OwnSampler

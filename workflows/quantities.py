@@ -20,9 +20,17 @@ from basepar_core.mechanism import LENGTH_VALUES, Mechanism
 from basepar_core.metrics import cycle
 from basepar_core.symbolic.algebraic_roots import symbol_values
 from sweeps import store
-from sweeps.own_metrics import OwnMetric, registered
-from sweeps.space import angles, dimensions
-from sweeps.spec import CALLS, CRITERIA, METRICS, REGIMES, Evaluation, Reduction, array_name
+from sweeps.spec.filters import angles, dimensions
+from sweeps.spec.own_metrics import OwnMetric, registered
+from sweeps.spec.sweep_spec import (
+    CALLS,
+    CRITERIA,
+    METRICS,
+    REGIMES,
+    Evaluation,
+    Reduction,
+    array_name,
+)
 
 #: Results of the rank's evaluation over the excitation; numbers without unit.
 RANK_RESULTS = ("condition", "rank", "rank_gap")

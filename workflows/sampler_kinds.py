@@ -18,7 +18,7 @@ from optuna.exceptions import ExperimentalWarning
 from optuna.samplers import BaseSampler
 
 from basepar_core.errors import Mistake, UsageError
-from sweeps import own_code
+from sweeps.spec import own_code
 
 from .cmaes_state import CmaEs
 

@@ -24,7 +24,7 @@ from optuna.distributions import (
 from optuna.samplers import BaseSampler, RandomSampler
 from optuna.trial import FrozenTrial
 
-from sweeps.plans import sobol_points
+from sweeps.spec.plans import sobol_points
 
 from . import sampler_kinds
 from .study_spec import Choices, Integers, Range, StudySpec

@@ -5,11 +5,11 @@ from pathlib import Path
 
 from basepar_core.errors import StoreError, UsageError
 from sweeps import damage
-from sweeps.asked import is_asked
-from sweeps.family import Family, load_family, make_root, members_of
 from sweeps.lock import locked
-from sweeps.spec import SweepSpec
-from sweeps.spec_file import from_document
+from sweeps.spec.ask_tell_plan import is_asked
+from sweeps.spec.families import Family, load_family, make_root, members_of
+from sweeps.spec.reader import from_document
+from sweeps.spec.sweep_spec import SweepSpec
 from sweeps.store import open_group
 from sweeps.sweep import as_stored, refuse_other
 

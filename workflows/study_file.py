@@ -17,11 +17,9 @@ from basepar_core.expressions.units import Dimension, Unit
 from basepar_core.files.reader import Reading, warn_of_bare_angles
 from basepar_core.files.yaml_nodes import Fields, Items, Node, Text, read
 from basepar_core.mechanism import Mechanism
-from sweeps.own_code import OwnCodeError
-from sweeps.space import Condition
-from sweeps.space_file import read_formulas, read_interval, read_values, read_variables
-from sweeps.spec import Reduction
-from sweeps.spec_file import (
+from sweeps.spec.filters import Condition
+from sweeps.spec.own_code import OwnCodeError
+from sweeps.spec.reader import (
     lines_of,
     read_mechanism,
     read_own,
@@ -29,6 +27,8 @@ from sweeps.spec_file import (
     store_path,
     text_of,
 )
+from sweeps.spec.space_reader import read_formulas, read_interval, read_values, read_variables
+from sweeps.spec.sweep_spec import Reduction
 
 from . import sampler_kinds, storages
 from .quantities import angular, check_words, quantities

@@ -18,14 +18,14 @@ from basepar_core.errors import FileError, Mistake
 from basepar_core.expressions.tree import Expression
 from basepar_core.expressions.units import Unit
 from basepar_core.mechanism import Mechanism
-from sweeps import own_metrics
-from sweeps.asked import Asked
-from sweeps.compose import Derived, Formula
 from sweeps.folder import folder
-from sweeps.own_metrics import OwnMetric
-from sweeps.plans import Plan
-from sweeps.space import Condition
-from sweeps.spec import Reduction, SweepSpec, unsweepable
+from sweeps.spec import own_metrics
+from sweeps.spec.ask_tell_plan import Asked
+from sweeps.spec.filters import Condition
+from sweeps.spec.own_metrics import OwnMetric
+from sweeps.spec.plan_products import Derived, Formula
+from sweeps.spec.plans import Plan
+from sweeps.spec.sweep_spec import Reduction, SweepSpec, unsweepable
 
 from . import sampler_kinds
 from .quantities import evaluation_of, results_in
@@ -295,7 +295,7 @@ class StudySpec:
         Raises
         ------
         OwnCodeError
-            A file is not what it was, or not said to be trusted (`sweeps.own_code.fetched`).
+            A file is not what it was, or not said to be trusted (`sweeps.spec.own_code.fetched`).
         """
         asks = self.sampler
         if asks.own is not None:

@@ -12,9 +12,9 @@ from typing import Any
 from basepar_core.errors import UsageError
 from basepar_core.expressions.grammar import parse_unit
 from sweeps import damage, store
-from sweeps.asked import Asked, asked_plan
-from sweeps.spec import Reduction, SweepSpec
-from sweeps.spec_file import as_damage, from_document
+from sweeps.spec.ask_tell_plan import Asked, asked_plan
+from sweeps.spec.reader import as_damage, from_document
+from sweeps.spec.sweep_spec import Reduction, SweepSpec
 
 from .beside import WORDS, asked_by, kind_of_store, study_beside
 from .quantities import quantities

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from basepar_core.errors import ExpressionError
 from basepar_core.expressions.grammar import parse_unit
-from sweeps.space import angles
+from sweeps.spec.filters import angles
 from sweeps.sweep import swept_outputs
 
 from .quantities import metric_units, quantities

@@ -10,8 +10,8 @@ from cluster.errors import PlaceError, ProfileError
 from cluster.places import Address, Kubernetes, Laptop, Place, Slurm, problems
 from cluster.profile import find_profile, load_profile
 from sweeps.progress import Progress
-from sweeps.spec import SweepSpec
-from sweeps.spec_file import load_sweep
+from sweeps.spec.reader import load_sweep
+from sweeps.spec.sweep_spec import SweepSpec
 from sweeps.sweep import Summary, complete, sweep
 from sweeps.together import sweep_together
 

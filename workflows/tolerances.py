@@ -23,7 +23,7 @@ from basepar_core.expressions.units import DIMENSIONLESS
 from basepar_core.mechanism import Mechanism
 from basepar_core.metrics.sensitivity import differentiated
 from sweeps import store
-from sweeps.asked import Asked
+from sweeps.spec.ask_tell_plan import Asked
 from sweeps.sweep import complete, sweep
 from workflows.chosen_design import chosen
 
@@ -194,7 +194,7 @@ def read_spread(spec: StudySpec, path: Path) -> Spread:
     StoreError
         There is none.
     """
-    from sweeps.spec_file import from_document
+    from sweeps.spec.reader import from_document
 
     group = store.open_group(path)
     swept = from_document(str(group.attrs["spec"]))

@@ -26,7 +26,7 @@ from basepar_core.errors import UsageError
 from basepar_core.expressions.tree import Call, Expression, evaluate
 from basepar_core.mechanism import Mechanism
 from sweeps import store
-from sweeps.space import Condition
+from sweeps.spec.filters import Condition
 from sweeps.statuses import WITH_RESULTS, Reason, Status
 
 from .quantities import known_values, read_results

@@ -26,7 +26,7 @@ from optuna.trial import FrozenTrial
 
 from basepar_core.errors import UsageError
 from sweeps import damage, store
-from sweeps.compose import values_of
+from sweeps.spec.plan_products import values_of
 from sweeps.statuses import Status
 
 from .journal import Journal

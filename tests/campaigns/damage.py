@@ -28,11 +28,11 @@ import numpy as np
 from basepar_core.errors import BaseparError, StoreError
 from sweeps import chunk_files, damage, store, survey
 from sweeps.evaluate import prepare
-from sweeps.family import make_root, parse_family
 from sweeps.outputs import Evaluator
-from sweeps.space import Filter
-from sweeps.spec import SweepSpec
-from sweeps.spec_file import parse_sweep
+from sweeps.spec.families import make_root, parse_family
+from sweeps.spec.filters import Filter
+from sweeps.spec.reader import parse_sweep
+from sweeps.spec.sweep_spec import SweepSpec
 from sweeps.sweep import layout_of
 from sweeps.work import Stage, Task, Work
 from workflows import documents

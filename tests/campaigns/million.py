@@ -24,9 +24,9 @@ from cluster.connect import connect
 from cluster.places import Laptop
 from sweeps.evaluate import ChunkEvaluator, prepare
 from sweeps.outputs import Arrays, Columns
-from sweeps.plans import Plan
 from sweeps.progress import Advance
-from sweeps.spec_file import parse_sweep
+from sweeps.spec.plans import Plan
+from sweeps.spec.reader import parse_sweep
 from sweeps.sweep import sweep
 
 SWEEP = """

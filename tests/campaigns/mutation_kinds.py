@@ -14,9 +14,9 @@ import numpy as np
 
 from basepar_core.files.mechanism_file import library_path
 from sweeps.evaluate import prepare
-from sweeps.notes import notes
-from sweeps.space import Filter
-from sweeps.spec import SweepSpec
+from sweeps.spec.filters import Filter
+from sweeps.spec.sweep_spec import SweepSpec
+from sweeps.spec.warnings import notes
 from workflows.cli import main as basepar
 from workflows.design_study import load_job as load_study
 from workflows.store_job import load_jobs

@@ -31,7 +31,7 @@ from cluster.places import Laptop
 from sweeps import store
 from sweeps.evaluate import ChunkEvaluator, prepare
 from sweeps.outputs import Arrays, Columns
-from sweeps.spec_file import parse_sweep
+from sweeps.spec.reader import parse_sweep
 from sweeps.statuses import FAILED
 from sweeps.sweep import sweep
 

@@ -30,7 +30,7 @@ from cluster.connect import connect
 from cluster.places import Laptop
 from sweeps import chunk_files, fanout, store, survey
 from sweeps.outputs import Output
-from sweeps.plans import LatinHypercube, Random, Sobol
+from sweeps.spec.plans import LatinHypercube, Random, Sobol
 from sweeps.store import Layout, Part
 from sweeps.work import Receipt, Task
 

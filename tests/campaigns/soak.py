@@ -19,7 +19,7 @@ import psutil
 
 from cluster.connect import connect
 from cluster.places import Laptop
-from sweeps.spec_file import parse_sweep
+from sweeps.spec.reader import parse_sweep
 from sweeps.sweep import sweep
 
 SWEEPS = (

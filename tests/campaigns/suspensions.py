@@ -16,7 +16,7 @@ from cluster.connect import connect
 from cluster.places import Laptop
 from sweeps.evaluate import ChunkEvaluator, prepare
 from sweeps.outputs import Columns
-from sweeps.spec_file import parse_sweep
+from sweeps.spec.reader import parse_sweep
 from sweeps.sweep import sweep
 
 SWEEP = """

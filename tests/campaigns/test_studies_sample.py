@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sweeps.evaluate import prepare
-from sweeps.plans import Random
+from sweeps.spec.plans import Random
 from sweeps.statuses import Status
 from tests.campaigns.studies import (
     BOUNDS,

@@ -11,8 +11,8 @@ from basepar_core.files.mechanism_file import loads
 from basepar_core.identification.measurement import read_measurement
 from basepar_core.imported import read_file
 from basepar_core.texts.opening import opened, text_of
-from sweeps.spec_file import load_sweep
-from sweeps.table_file import read_table
+from sweeps.spec.reader import load_sweep
+from sweeps.spec.table_reader import read_table
 
 
 @pytest.fixture

@@ -8,9 +8,9 @@ import numpy as np
 
 from sweeps import store
 from sweeps.evaluate import prepare
-from sweeps.space import Filter
-from sweeps.spec import SweepSpec
-from sweeps.spec_file import parse_sweep
+from sweeps.spec.filters import Filter
+from sweeps.spec.reader import parse_sweep
+from sweeps.spec.sweep_spec import SweepSpec
 from sweeps.sweep import layout_of
 from sweeps.work import Stage, Task, Work
 from workflows.journal import opened

@@ -11,10 +11,10 @@ import optuna
 import pytest
 
 from basepar_core.errors import FileError, StoreError
-from sweeps import own_code
 from sweeps.evaluate import prepare
-from sweeps.own_code import OwnCodeError
-from sweeps.spec_file import from_document
+from sweeps.spec import own_code
+from sweeps.spec.own_code import OwnCodeError
+from sweeps.spec.reader import from_document
 from workflows import sampler_kinds
 from workflows.cmaes_state import state
 from workflows.journal import opened

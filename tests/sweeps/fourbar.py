@@ -10,9 +10,9 @@ import numpy as np
 
 from basepar_core.files.mechanism_file import loads
 from sweeps.outputs import Arrays, Columns, Output
-from sweeps.plans import Sobol
-from sweeps.space import condition
-from sweeps.spec import SweepSpec
+from sweeps.spec.filters import condition
+from sweeps.spec.plans import Sobol
+from sweeps.spec.sweep_spec import SweepSpec
 from sweeps.statuses import PreciseStatus, Reason, Status
 
 FOUR_BAR = """

@@ -11,8 +11,8 @@ from basepar_core.errors import FileError
 from basepar_core.mechanism import parameter_unit
 from sweeps import store
 from sweeps.evaluate import prepare
-from sweeps.space import Filter
-from sweeps.spec_file import from_document, parse_sweep
+from sweeps.spec.filters import Filter
+from sweeps.spec.reader import from_document, parse_sweep
 from sweeps.sweep import layout_of
 from sweeps.work import Stage, Task, Work
 

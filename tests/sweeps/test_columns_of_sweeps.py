@@ -16,9 +16,9 @@ from basepar_core.errors import FileError, MissingDataError
 from basepar_core.files.mechanism_file import loads
 from basepar_core.reduction.reduce import reduce_mechanism
 from sweeps.evaluate import ChunkEvaluator, prepare
-from sweeps.plans import Sobol
-from sweeps.spec import Evaluation, Reduction, SweepSpec
-from sweeps.spec_file import from_document
+from sweeps.spec.plans import Sobol
+from sweeps.spec.reader import from_document
+from sweeps.spec.sweep_spec import Evaluation, Reduction, SweepSpec
 from sweeps.statuses import Status
 from tests.oracles import elimination
 

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from basepar_core.errors import ExpressionError, FileError
 from basepar_core.files.mechanism_file import loads
-from sweeps.compose import Chain, Derived, Formula, Product
-from sweeps.notes import notes
-from sweeps.plans import Grid, LatinHypercube, Random, Sobol, Zip
-from sweeps.space import condition, formula
-from sweeps.spec import Evaluation, SweepSpec
-from sweeps.spec_file import from_document, parse_sweep
+from sweeps.spec.filters import condition, formula
+from sweeps.spec.plan_products import Chain, Derived, Formula, Product
+from sweeps.spec.plans import Grid, LatinHypercube, Random, Sobol, Zip
+from sweeps.spec.reader import from_document, parse_sweep
+from sweeps.spec.sweep_spec import Evaluation, SweepSpec
+from sweeps.spec.warnings import notes
 
 from .fourbar import FOUR_BAR, MECHANISM, SPANNED, spec
 

@@ -12,7 +12,7 @@ import xarray as xr
 
 from basepar_core.errors import StoreError
 from sweeps import chunk_files, damage, seal, store, survey, within
-from sweeps.space import Filter
+from sweeps.spec.filters import Filter
 from sweeps.store import Part
 from sweeps.sweep import complete, layout_of, sweep
 from sweeps.work import Stage, Task, Work

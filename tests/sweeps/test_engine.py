@@ -14,8 +14,8 @@ from basepar_core.compiled import backend
 from basepar_core.files.mechanism_file import library_path
 from basepar_core.reduction.reduce import noise_levels
 from sweeps.evaluate import ChunkEvaluator, prepare
-from sweeps.plans import Random
-from sweeps.spec import CRITERIA, Evaluation, Reduction, SweepSpec
+from sweeps.spec.plans import Random
+from sweeps.spec.sweep_spec import CRITERIA, Evaluation, Reduction, SweepSpec
 from sweeps.statuses import WITH_RESULTS, Reason, Status
 from tests.mechanisms import nearby
 

@@ -6,8 +6,8 @@ import pytest
 from basepar_core.errors import FileError
 from basepar_core.files.mechanism_file import library_path
 from sweeps.evaluate import prepare
-from sweeps.family import make_root, members_of, parse_family
-from sweeps.spec_file import from_document
+from sweeps.spec.families import make_root, members_of, parse_family
+from sweeps.spec.reader import from_document
 
 REST = """
 space: {plan: grid, variables: {lx1: [0.25, 0.3]}}

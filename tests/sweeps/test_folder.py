@@ -6,9 +6,9 @@ import pytest
 
 from basepar_core.errors import FileError, StoreError, UsageError
 from sweeps import lock, store
-from sweeps.family import make_root
 from sweeps.folder import folder
-from sweeps.spec_file import parse_sweep
+from sweeps.spec.families import make_root
+from sweeps.spec.reader import parse_sweep
 from sweeps.sweep import complete
 from workflows.cli import main
 from workflows.study_file import parse_study

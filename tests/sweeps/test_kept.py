@@ -8,9 +8,9 @@ import pytest
 from basepar_core.errors import FileError
 from basepar_core.files.mechanism_file import loads
 from sweeps.evaluate import prepare
-from sweeps.plans import Random
-from sweeps.spec import Evaluation, SweepSpec
-from sweeps.spec_file import from_document
+from sweeps.spec.plans import Random
+from sweeps.spec.reader import from_document
+from sweeps.spec.sweep_spec import Evaluation, SweepSpec
 
 from .fourbar import FOUR_BAR
 

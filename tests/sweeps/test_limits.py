@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sweeps import work
-from sweeps.space import Filter
+from sweeps.spec.filters import Filter
 from sweeps.work import Task, Work
 
 from .fourbar import MECHANISM, spec

@@ -8,11 +8,11 @@ from basepar_core.dynamics.motion import cycle
 from basepar_core.dynamics.regressor import observe
 from basepar_core.errors import FileError, MechanismError
 from basepar_core.files.mechanism_file import library_path
-from sweeps import own_metrics
 from sweeps.careful import in_pieces
 from sweeps.evaluate import prepare
-from sweeps.own_metrics import MetricError, metric
-from sweeps.spec_file import from_document, parse_sweep
+from sweeps.spec import own_metrics
+from sweeps.spec.own_metrics import MetricError, metric
+from sweeps.spec.reader import from_document, parse_sweep
 from sweeps.statuses import REASONS, Status, reason_texts
 from sweeps.sweep import layout_of
 

@@ -6,8 +6,8 @@ import pytest
 from basepar_core.compiled import backend
 from basepar_core.files import mechanism_file
 from sweeps.evaluate import prepare
-from sweeps.plans import Random
-from sweeps.spec import Evaluation, SweepSpec
+from sweeps.spec.plans import Random
+from sweeps.spec.sweep_spec import Evaluation, SweepSpec
 from sweeps.statuses import Reason, Status
 from tests.core.test_exact_family import BENNETT
 

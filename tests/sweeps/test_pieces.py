@@ -5,7 +5,7 @@ import pytest
 
 from sweeps import chunk
 from sweeps.evaluate import prepare
-from sweeps.spec_file import parse_sweep
+from sweeps.spec.reader import parse_sweep
 from sweeps.statuses import Status
 
 FOUR_BAR = """

@@ -9,9 +9,9 @@ import pytest
 from cluster.connect import connect
 from cluster.places import Laptop
 from sweeps import pilot, store
-from sweeps.space import condition
-from sweeps.spec import FROM_PILOT
-from sweeps.spec_file import from_document
+from sweeps.spec.filters import condition
+from sweeps.spec.reader import from_document
+from sweeps.spec.sweep_spec import FROM_PILOT
 from sweeps.sweep import sweep
 
 from .fourbar import FourBar, spec

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import qmc
 
-from sweeps.plans import (
+from sweeps.spec.plans import (
     Grid,
     LatinHypercube,
     Random,
@@ -18,7 +18,7 @@ from sweeps.plans import (
     permuted,
     uniform,
 )
-from sweeps.tables import Table
+from sweeps.spec.tables import Table
 
 BOUNDS = (("a", -1.0, 2.0), ("b", 10.0, 11.0), ("c", 0.0, 1e-3))
 PLANS = [

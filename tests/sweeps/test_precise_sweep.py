@@ -14,7 +14,7 @@ from cluster.places import Laptop
 from sweeps import store
 from sweeps.evaluate import prepare
 from sweeps.precise import PreciseEvaluator
-from sweeps.spec_file import load_sweep, parse_sweep
+from sweeps.spec.reader import load_sweep, parse_sweep
 from sweeps.statuses import PreciseStatus, Reason, Status, reason_texts
 from sweeps.sweep import sweep
 from workflows.documents import sweep_store

@@ -17,9 +17,9 @@ from basepar_core.expressions.tree import Call, Number
 from basepar_core.mechanism import Mechanism
 from basepar_core.reduction import criteria
 from sweeps.evaluate import ChunkEvaluator, prepare
-from sweeps.plans import Sobol
-from sweeps.spec import CRITERIA, Evaluation, Reduction, SweepSpec
-from sweeps.spec_file import from_document
+from sweeps.spec.plans import Sobol
+from sweeps.spec.reader import from_document
+from sweeps.spec.sweep_spec import CRITERIA, Evaluation, Reduction, SweepSpec
 from sweeps.statuses import Status
 from tests.oracles import elimination
 

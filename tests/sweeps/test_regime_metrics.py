@@ -9,7 +9,7 @@ from basepar_core.errors import FileError
 from basepar_core.single_dof.machines import machine
 from basepar_core.single_dof.results import measures
 from sweeps.evaluate import prepare
-from sweeps.spec_file import parse_sweep
+from sweeps.spec.reader import parse_sweep
 from sweeps.statuses import Reason, Status
 
 SWEEP = """

@@ -12,7 +12,7 @@ from basepar_core.errors import StoreError, UsageError
 from sweeps import store, survey
 from sweeps.careful import empty
 from sweeps.outputs import Output
-from sweeps.plans import Random
+from sweeps.spec.plans import Random
 from sweeps.statuses import REASONS, PreciseStatus, Reason, Status, flags, reason_texts
 from sweeps.store import Layout, Part
 from sweeps.sweep import layout_of, refuse_other

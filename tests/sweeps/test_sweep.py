@@ -14,8 +14,8 @@ from basepar_core.errors import StoreError, UsageError
 from cluster.connect import connect
 from cluster.places import Laptop
 from sweeps import fanout, store
-from sweeps.plans import Sobol
-from sweeps.space import Filter
+from sweeps.spec.filters import Filter
+from sweeps.spec.plans import Sobol
 from sweeps.statuses import PreciseStatus, Reason, Status
 from sweeps.sweep import layout_of, ready, sweep
 from sweeps.watch import WorkersError

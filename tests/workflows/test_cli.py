@@ -9,7 +9,7 @@ import pytest
 import zarr
 
 from basepar_core.files.mechanism_file import library_path
-from sweeps.notes import notes
+from sweeps.spec.warnings import notes
 from workflows import documents
 from workflows.shipped import study_file, sweep_file, sweep_names
 from workflows.sweep_job import load_job

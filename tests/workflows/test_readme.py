@@ -13,8 +13,8 @@ from basepar_core.dynamics.closure import prepare
 from basepar_core.files.mechanism_file import loads
 from sweeps import store
 from sweeps.evaluate import prepare as evaluator_of
-from sweeps.space import Filter
-from sweeps.spec_file import parse_sweep
+from sweeps.spec.filters import Filter
+from sweeps.spec.reader import parse_sweep
 from sweeps.statuses import Status
 from sweeps.sweep import layout_of
 from sweeps.work import Stage, Task, Work

@@ -8,9 +8,9 @@ import xarray as xr
 from basepar_core.api import load
 from sweeps import store
 from sweeps.evaluate import prepare
-from sweeps.plans import Random
-from sweeps.space import Filter
-from sweeps.spec import Evaluation, Reduction, SweepSpec
+from sweeps.spec.filters import Filter
+from sweeps.spec.plans import Random
+from sweeps.spec.sweep_spec import Evaluation, Reduction, SweepSpec
 from sweeps.sweep import layout_of
 from sweeps.work import Stage, Task, Work
 from workflows import extremes

@@ -17,9 +17,9 @@ from cluster.connect import connect
 from cluster.places import Laptop
 from sweeps import store
 from sweeps.evaluate import prepare
-from sweeps.plans import Random
-from sweeps.spec import Evaluation, SweepSpec
-from sweeps.spec_file import parse_sweep
+from sweeps.spec.plans import Random
+from sweeps.spec.reader import parse_sweep
+from sweeps.spec.sweep_spec import Evaluation, SweepSpec
 from sweeps.statuses import Status
 from sweeps.sweep import sweep
 from workflows import design_study

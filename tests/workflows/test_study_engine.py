@@ -19,7 +19,7 @@ from cluster.connect import connect
 from cluster.places import Laptop
 from sweeps import store, within
 from sweeps.evaluate import prepare
-from sweeps.spec_file import load_sweep
+from sweeps.spec.reader import load_sweep
 from workflows import incumbents
 from workflows.around import write
 from workflows.design_study import study

@@ -7,8 +7,8 @@ import pytest
 
 from basepar_core.errors import BaseparWarning, FileError
 from basepar_core.files.mechanism_file import library_path
-from sweeps import own_metrics
-from sweeps.spec_file import from_document
+from sweeps.spec import own_metrics
+from sweeps.spec.reader import from_document
 from workflows import samplers
 from workflows.python_study import study_of
 from workflows.study_file import load_study, parse_study

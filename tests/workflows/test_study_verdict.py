@@ -10,7 +10,7 @@ from basepar_core.expressions.grammar import parse_comparison
 from basepar_core.expressions.units import NUMBER
 from sweeps import store
 from sweeps.evaluate import prepare
-from sweeps.space import Condition, Filter
+from sweeps.spec.filters import Condition, Filter
 from sweeps.statuses import Reason, Status
 from sweeps.sweep import layout_of
 from sweeps.work import Stage, Task, Work

@@ -11,7 +11,7 @@ from .options import trust_metrics
 
 if TYPE_CHECKING:
     from cluster.places import Place
-    from sweeps.spec import SweepSpec
+    from sweeps.spec.sweep_spec import SweepSpec
 
 
 def register(add: Add) -> None:
@@ -105,7 +105,7 @@ def _done(
     options: argparse.Namespace, jobs: "dict[str, SweepSpec]", place: "Place"
 ) -> dict[str, dict[str, Any]]:
     """Run the sweeps; what each did and what its store holds."""
-    from sweeps.notes import notes
+    from sweeps.spec.warnings import notes
 
     from .. import documents, terminal
     from ..store_job import mend
@@ -136,8 +136,8 @@ def _jobs(options: argparse.Namespace) -> "dict[str, SweepSpec]":
 
 
 def _status(options: argparse.Namespace) -> int:
-    from sweeps.family import members_of
     from sweeps.folder import folder
+    from sweeps.spec.families import members_of
 
     path = folder(options.store)
     members = members_of(path)

@@ -19,8 +19,8 @@ from basepar_core.errors import BaseparError, StoreError
 from basepar_core.expressions.grammar import parse_unit
 from basepar_core.mechanism import Mechanism, parameter_unit
 from sweeps import store
-from sweeps.kept import mechanism_of
-from sweeps.spec import array_name
+from sweeps.spec.stored_mechanism import mechanism_of
+from sweeps.spec.sweep_spec import array_name
 from sweeps.statuses import WITH_RESULTS, PreciseStatus, Status
 from workflows.report.metric import Metric
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from basepar_core.errors import BaseparError
 from sweeps import store
-from sweeps.spec import array_name
+from sweeps.spec.sweep_spec import array_name
 
 from ..study_spec import StudySpec
 from ..study_store import is_study

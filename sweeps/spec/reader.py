@@ -22,16 +22,16 @@ from basepar_core.files.yaml_nodes import Fields, Items, Node, Text, read
 from basepar_core.mechanism import Mechanism
 from basepar_core.metrics.cycle import canonical
 from basepar_core.texts import opening
+from sweeps.folder import folder
 
 from . import own_metrics
-from .asked import Asked
-from .compose import Chain, Derived, Product
-from .folder import folder
-from .kept import mechanism_of
+from .ask_tell_plan import Asked
+from .filters import condition, formula
+from .plan_products import Chain, Derived, Product
 from .plans import Plan, from_description
-from .space import condition, formula
-from .space_file import read_number, read_space, symbol_units
-from .spec import (
+from .space_reader import read_number, read_space, symbol_units
+from .stored_mechanism import mechanism_of
+from .sweep_spec import (
     FROM_PILOT,
     Evaluation,
     Reduction,
@@ -40,7 +40,7 @@ from .spec import (
     number_mistakes,
     plan_mistakes,
 )
-from .table_file import read_table
+from .table_reader import read_table
 from .tables import Table
 
 

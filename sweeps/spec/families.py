@@ -13,10 +13,10 @@ import zarr
 
 from basepar_core.errors import FileError, Mistake, StoreError
 from basepar_core.files.yaml_nodes import Fields, Items, Node, Text, read
+from sweeps.folder import folder
 
-from .folder import folder
-from .spec import SweepSpec
-from .spec_file import parse_node, parse_sweep, text_of
+from .reader import parse_node, parse_sweep, text_of
+from .sweep_spec import SweepSpec
 
 #: Sections that make a family of a sweep file.
 SECTIONS = ("mechanisms", "assemblies")

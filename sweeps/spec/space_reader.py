@@ -15,21 +15,11 @@ from basepar_core.files.reader import Reading, warn_of_bare_angles
 from basepar_core.files.yaml_nodes import Fields, Items, Node
 from basepar_core.mechanism import Mechanism
 
-from .compose import Chain, Derived, Formula, Product
-from .plans import (
-    LONGEST_SOBOL,
-    Bounds,
-    Grid,
-    LatinHypercube,
-    Lists,
-    Plan,
-    Random,
-    Sobol,
-    Zip,
-)
-from .space import Condition, angles, condition, dimensions, formula
-from .spec import unsweepable
-from .table_file import read_table
+from .filters import Condition, angles, condition, dimensions, formula
+from .plan_products import Chain, Derived, Formula, Product
+from .plans import LONGEST_SOBOL, Bounds, Grid, LatinHypercube, Lists, Plan, Random, Sobol, Zip
+from .sweep_spec import unsweepable
+from .table_reader import read_table
 from .tables import Table
 
 PLANS = ("grid", "zip", "table", "random", "lhs", "sobol", "product", "chain")

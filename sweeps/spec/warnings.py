@@ -12,11 +12,11 @@ from basepar_core.expressions.tree import evaluate
 from basepar_core.expressions.units import DIMENSIONLESS, UNITS
 from basepar_core.mechanism import Mechanism, Symbol
 from basepar_core.symbolic.algebraic_roots import symbol_values
+from sweeps.outputs import Columns
 
-from .compose import Derived, extent
-from .outputs import Columns
-from .space import Filter
-from .spec import SweepSpec
+from .filters import Filter
+from .plan_products import Derived, extent
+from .sweep_spec import SweepSpec
 
 #: Rows that are looked at, evenly over the space.
 SAMPLE = 2048

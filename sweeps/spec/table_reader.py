@@ -14,8 +14,8 @@ from basepar_core.errors import FileError, Mistake, StoreError
 from basepar_core.expressions.grammar import did_you_mean
 from basepar_core.expressions.units import Unit
 from basepar_core.texts.opening import opened
+from sweeps.store import read
 
-from .store import read
 from .tables import Table
 
 #: Mistakes of one file that are listed.

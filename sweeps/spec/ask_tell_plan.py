@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .compose import Derived
+from .plan_products import Derived
 from .plans import Plan, Rows, check_range
 
 

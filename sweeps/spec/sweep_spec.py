@@ -21,13 +21,13 @@ from basepar_core.metrics import cycle
 from basepar_core.metrics.cycle import array_name as array_name
 from basepar_core.metrics.regimes import CALLED as REGIME_CALLS
 from basepar_core.metrics.regimes import WORDS as REGIMES
+from sweeps.folder import folder
 
-from .compose import document
-from .folder import folder
-from .kept import plain_mechanism, samples
+from .filters import Condition
 from .own_metrics import OwnMetric, fetched, name_mistake, named
+from .plan_products import document
 from .plans import Plan
-from .space import Condition
+from .stored_mechanism import plain_mechanism, samples
 
 RANKS = ("auto", "numeric", "precise", "none")
 CRITERIA = ("tolerance", "aic", "aicc", "bic", "mdl", "fpe")
