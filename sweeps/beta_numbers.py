@@ -9,8 +9,7 @@ from basepar_core.expressions.grammar import parse_unit
 from basepar_core.expressions.tree import names
 from basepar_core.expressions.units import Dimension
 from basepar_core.mechanism import parameter_unit
-
-from .outputs import Output
+from sweeps.store.outputs import Output
 
 
 def distinct(base: BaseParameters) -> dict[str, int]:

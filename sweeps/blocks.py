@@ -16,15 +16,17 @@ from distributed import Client
 
 from sweeps.spec.filters import Filter
 from sweeps.spec.sweep_spec import SweepSpec
+from sweeps.store import check_and_repair, store
+from sweeps.store import status as survey
+from sweeps.store.lock import Lock, locked
+from sweeps.store.origins import begin_run, end_run
+from sweeps.store.outputs import Evaluator
+from sweeps.store.store import Part
 
-from . import damage, fanout, store, survey
+from . import fanout
 from .fleet import Fleet
-from .lock import Lock, locked
-from .outputs import Evaluator
 from .pace import Pace
 from .progress import Progress
-from .provenance import begin_run, end_run
-from .store import Part
 from .sweep import keep_errors, layout_of, refuse_other
 from .tally import Tally
 from .work import Stage, Work
@@ -110,7 +112,7 @@ def opened(
         layout = layout_of(spec, evaluator)
         if path.exists():
             refuse_other(spec, path)
-            damage.check(path)
+            check_and_repair.check(path)
         else:
             store.create(path, layout)
         group = store.check(path, layout)

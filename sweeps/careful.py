@@ -24,8 +24,8 @@ from typing import Any
 import cloudpickle
 import numpy as np
 
-from .outputs import Arrays, Columns, Evaluator, blank
-from .statuses import Reason, Status
+from sweeps.store.outputs import Arrays, Columns, Evaluator, blank
+from sweeps.store.statuses import Reason, Status
 
 Evaluate = Callable[[Columns, np.ndarray], Arrays]
 Errors = list[tuple[int, str]]  # (row, text)

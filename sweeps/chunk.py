@@ -24,11 +24,11 @@ from basepar_core.metrics.regimes import BROKEN, COARSE, Meter
 from basepar_core.single_dof import cycle_integrator
 from basepar_core.symbolic.algebraic_roots import symbol_values
 from sweeps.spec.sweep_spec import METRICS, array_name
+from sweeps.store.outputs import Arrays, blank
+from sweeps.store.statuses import WITH_RESULTS, Reason, Status
 
 from . import reduce
-from .outputs import Arrays, blank
 from .recipe import Recipe
-from .statuses import WITH_RESULTS, Reason, Status
 
 #: W of so many bytes stays near the processor and in memory the process has already; a piece of
 #: fewer variants would spend its time in Python, as long as memory allows. Measured:

@@ -23,10 +23,10 @@ from basepar_core.metrics.regimes import Meter, meter_of
 from basepar_core.reduction.reduce import check_reducible
 from sweeps.spec.own_metrics import fetched
 from sweeps.spec.sweep_spec import METRICS, REGIMES, SweepSpec
+from sweeps.store.outputs import Arrays, Columns, blank
 
 from . import reduce
 from .chunk import Chunk
-from .outputs import Arrays, Columns, blank
 from .precise import CERTAIN, PreciseEvaluator
 from .recipe import Recipe
 

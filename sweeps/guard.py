@@ -11,8 +11,9 @@ from collections.abc import Callable
 import numpy as np
 from distributed import Worker, get_worker
 
+from sweeps.store.outputs import Arrays, Columns, Evaluator
+
 from .careful import Child, deadline
-from .outputs import Arrays, Columns, Evaluator
 
 #: An evaluation, and the seconds it may take.
 Guarded = Callable[[Columns, np.ndarray, float], Arrays]

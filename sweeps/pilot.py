@@ -14,11 +14,11 @@ from distributed import Client
 
 from sweeps.spec.sweep_spec import SweepSpec
 from sweeps.spec.warnings import sample
+from sweeps.store.outputs import Columns, Evaluator
+from sweeps.store.statuses import Status
 
 from .fanout import TASK_SECONDS
 from .guard import guard
-from .outputs import Columns, Evaluator
-from .statuses import Status
 
 #: Chunks chosen are powers of two between these; where the pilot fails, this one.
 LEAST, MOST, OTHERWISE = 8, 16_384, 1024

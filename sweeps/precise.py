@@ -13,9 +13,8 @@ import numpy as np
 from basepar_core.compiled.backend import Engine
 from basepar_core.dynamics.closure import Model, Trace
 from basepar_core.dynamics.motion import excitation
-
-from .outputs import Arrays, Columns, Output, blank
-from .statuses import PreciseStatus, Reason
+from sweeps.store.outputs import Arrays, Columns, Output, blank
+from sweeps.store.statuses import PreciseStatus, Reason
 
 if TYPE_CHECKING:
     from basepar_core.base.precise_route import PreciseRank

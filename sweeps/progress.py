@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from .statuses import PreciseStatus, Status
+from sweeps.store.statuses import PreciseStatus, Status
 
 
 @dataclass(frozen=True, slots=True)

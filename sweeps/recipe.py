@@ -16,11 +16,11 @@ from basepar_core.metrics import cycle as cycle_metrics
 from basepar_core.metrics.regimes import Meter
 from sweeps.spec.own_metrics import OwnMetric
 from sweeps.spec.sweep_spec import METRICS, array_name
+from sweeps.store.outputs import Output
+from sweeps.store.statuses import Reason, own_metric_text
 
 from . import beta_numbers, reduce
-from .outputs import Output
 from .precise import PreciseEvaluator
-from .statuses import Reason, own_metric_text
 
 
 @dataclass(frozen=True)

@@ -24,8 +24,7 @@ from basepar_core.reduction.path import Path
 from basepar_core.reduction.projection import along
 from basepar_core.reduction.reduce import check_reducible, effective_samples, noise_levels
 from sweeps.spec.sweep_spec import Reduction
-
-from .outputs import Arrays, Output
+from sweeps.store.outputs import Arrays, Output
 
 
 def parameter_units(

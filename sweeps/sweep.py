@@ -22,16 +22,17 @@ from sweeps.spec.ask_tell_plan import is_asked
 from sweeps.spec.filters import Filter, dimensions
 from sweeps.spec.sweep_spec import FROM_PILOT, SweepSpec
 from sweeps.spec.warnings import notes
+from sweeps.store import check_and_repair, status, store
+from sweeps.store.location import folder
+from sweeps.store.lock import Lock, busy, holder, locked
+from sweeps.store.origins import begin_run, end_run, provenance
+from sweeps.store.outputs import Evaluator, Output
+from sweeps.store.statuses import FAILED, PreciseStatus, Status
+from sweeps.store.store import Layout, Part
 
-from . import damage, fanout, pilot, store, survey
+from . import fanout, pilot
 from .fleet import Fleet
-from .folder import folder
-from .lock import Lock, busy, holder, locked
-from .outputs import Evaluator, Output
 from .progress import Progress
-from .provenance import begin_run, end_run, provenance
-from .statuses import FAILED, PreciseStatus, Status
-from .store import Layout, Part
 from .tally import ERRORS_KEPT, Tally
 from .work import Stage, Task, Work
 
@@ -137,7 +138,7 @@ def ready(
     with locked(path) as lock:
         if path.exists():  # made or replaced since somebody asked `complete`
             refuse_other(as_stored(spec, path), path)
-            damage.check(path)
+            check_and_repair.check(path)
         if evaluator is None:
             from .evaluate import prepare  # may take long: only when there is something to do
 
@@ -181,7 +182,7 @@ def complete(spec: SweepSpec, retry_failed: bool = False) -> Summary | None:
         return None
     spec = as_stored(spec, path)
     refuse_other(spec, path)
-    damage.check(path)
+    check_and_repair.check(path)
     if not _nothing_missing(spec, path):
         _refuse_busy(path)
         return None
@@ -251,12 +252,12 @@ def refuse_other(spec: SweepSpec, path: Path, attrs: Mapping[str, Any] | None = 
 def summary(spec: SweepSpec, path: Path, **run: Any) -> Summary:
     """What the store holds now."""
     group = store.open_group(path)
-    found = survey.take(group, Part((), spec.chunk))
+    found = status.take(group, Part((), spec.chunk))
     return Summary(
         str(path),
         len(spec),
         found.counts,
-        survey.precise_counts(group),
+        status.precise_counts(group),
         errors=kept_errors(group),
         **run,
     )
@@ -282,11 +283,11 @@ def _precise_chunk(spec: SweepSpec) -> int:
 
 def _nothing_missing(spec: SweepSpec, path: Path) -> bool:
     group = store.open_group(path)
-    if survey.take(group, Part((), spec.chunk)).pending:
+    if status.take(group, Part((), spec.chunk)).pending:
         return False
     if "precise_status" not in group:
         return True
-    return next(survey.awaiting(group, Part((), _precise_chunk(spec), "precise_")), None) is None
+    return next(status.awaiting(group, Part((), _precise_chunk(spec), "precise_")), None) is None
 
 
 @dataclass
@@ -308,13 +309,13 @@ class Run:
         begun = time.monotonic()
         rows = rows or (0, len(self.spec))
         begin_run(self.path, self.group)
-        found = survey.take(self.group, self.stages[0].part)
+        found = status.take(self.group, self.stages[0].part)
         tally = Tally(
-            len(self.spec), found.counts, survey.precise_counts(self.group), progress, self.lock
+            len(self.spec), found.counts, status.precise_counts(self.group), progress, self.lock
         )
         pending = [(max(start, rows[0]), min(stop, rows[1])) for start, stop in found.pending]
         pending = [(start, stop) for start, stop in pending if start < stop]
-        again = list(survey.failed(self.group, self.stages[0].part)) if retry else []
+        again = list(status.failed(self.group, self.stages[0].part)) if retry else []
         tasks = chain(
             (Task(0, *piece, careful=True, retry=True) for piece in again),
             self._failed_precise() if retry else (),
@@ -359,7 +360,7 @@ class Run:
         if len(self.stages) < 2:
             return
         coming = list(reversed(others))
-        for start, stop in survey.awaiting(self.group, self.stages[1].part):
+        for start, stop in status.awaiting(self.group, self.stages[1].part):
             while coming and coming[-1][1] <= start:
                 coming.pop()
             if not coming or start < coming[-1][0]:
@@ -367,7 +368,7 @@ class Run:
 
     def _failed_precise(self) -> Iterator[Task]:
         if len(self.stages) > 1:
-            for start, stop in survey.failed(self.group, self.stages[1].part):
+            for start, stop in status.failed(self.group, self.stages[1].part):
                 yield Task(1, start, stop, careful=True, retry=True)
 
     def _notes(self) -> tuple[str, ...]:

@@ -4,10 +4,11 @@ import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from . import survey
-from .lock import Lock
+from sweeps.store import status
+from sweeps.store.lock import Lock
+from sweeps.store.statuses import PreciseStatus, Status
+
 from .progress import Advance, Progress
-from .statuses import PreciseStatus, Status
 from .work import Receipt
 
 #: Error texts kept in the store's attributes.
@@ -53,12 +54,12 @@ class Tally:
             self.progress(advance)
 
     def _advance(self, threads: int) -> Advance:
-        counts = survey.named(self.counts[0], Status)
+        counts = status.named(self.counts[0], Status)
         return Advance(
             done=self.total - counts.get(Status.PENDING, 0),
             total=self.total,
             counts=counts,
-            precise=survey.named(self.counts[1], PreciseStatus),
+            precise=status.named(self.counts[1], PreciseStatus),
             seconds=time.monotonic() - self.begun,
             workers=threads,
         )

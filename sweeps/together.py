@@ -15,9 +15,9 @@ from typing import Any
 from distributed import Client
 
 from sweeps.spec.sweep_spec import SweepSpec
+from sweeps.store.outputs import Evaluator
 
 from .fleet import Fleet, Stopped
-from .outputs import Evaluator
 from .progress import Advance, Progress
 from .sweep import Run, Summary, complete, ready
 

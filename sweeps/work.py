@@ -16,12 +16,12 @@ import zarr
 
 from sweeps.spec.filters import Filter
 from sweeps.spec.plans import Plan
+from sweeps.store.outputs import Arrays, Columns, Evaluator
+from sweeps.store.statuses import FAILED, Reason, Status
+from sweeps.store.store import Part, arrays_of, open_group, write
 
 from .careful import Errors, empty, in_pieces, take
 from .guard import Guarded, guard, kept_child
-from .outputs import Arrays, Columns, Evaluator
-from .statuses import FAILED, Reason, Status
-from .store import Part, arrays_of, open_group, write
 
 #: Error texts a receipt carries home.
 TEXTS_PER_RECEIPT = 3

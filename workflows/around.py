@@ -15,9 +15,9 @@ from basepar_core.expressions.units import Unit
 from basepar_core.files.mechanism_file import library_names
 from basepar_core.mechanism import Mechanism
 from basepar_core.texts.quoting import yaml_comment, yaml_word
-from sweeps import store
 from sweeps.spec import own_metrics
 from sweeps.spec.space_reader import symbol_units
+from sweeps.store import store
 
 from .study_spec import Range, StudySpec
 from .study_store import study_of

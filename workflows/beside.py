@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from basepar_core.errors import StoreError
-from sweeps import store
-from sweeps.lock import locked
 from sweeps.spec.ask_tell_plan import asked_plan
 from sweeps.spec.reader import from_document
 from sweeps.spec.sweep_spec import SweepSpec
+from sweeps.store import store
+from sweeps.store.lock import locked
 
 from .study_spec import StudySpec
 from .verdict import Verdict, judge

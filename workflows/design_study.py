@@ -24,11 +24,12 @@ from distributed import Client
 from basepar_core.errors import UsageError
 from cluster.connect import PlaceError, connect
 from cluster.places import Place
-from sweeps import blocks, damage, store
+from sweeps import blocks
 from sweeps.evaluate import prepare
-from sweeps.lock import locked
 from sweeps.progress import Progress
-from sweeps.statuses import Status
+from sweeps.store import check_and_repair, store
+from sweeps.store.lock import locked
+from sweeps.store.statuses import Status
 from sweeps.sweep import Summary, refuse_other, summary
 
 from .journal import Journal, opened
@@ -135,7 +136,7 @@ def grown(spec: StudySpec) -> StudySpec:
         return spec
     store.settle(spec.path)
     refuse_other(spec.sweep, spec.path)
-    damage.check(spec.path)
+    check_and_repair.check(spec.path)
     plain = json.loads(str(store.open_group(spec.path).attrs["spec"]))
     if plain.get("rows", 0) >= spec.trials:
         return spec.of(plain["rows"])

@@ -16,11 +16,12 @@ from basepar_core.expressions.grammar import parse_unit
 from basepar_core.expressions.tree import Expression, evaluate
 from basepar_core.files import mechanism_file
 from basepar_core.mechanism import Mechanism, Symbol
-from sweeps import damage, store, survey
-from sweeps.lock import holder
-from sweeps.provenance import runs
-from sweeps.statuses import REASONS, PreciseStatus, Reason, Status, reason_texts
-from sweeps.store import Part
+from sweeps.store import check_and_repair, store
+from sweeps.store import status as survey
+from sweeps.store.lock import holder
+from sweeps.store.origins import runs
+from sweeps.store.statuses import REASONS, PreciseStatus, Reason, Status, reason_texts
+from sweeps.store.store import Part
 from sweeps.sweep import Summary, kept_errors
 
 from .shipped import study_names, sweep_names
@@ -125,7 +126,7 @@ def mechanism(model: Model) -> dict[str, Any]:
 def sweep_store(path: Path, checked: bool = False) -> dict[str, Any]:
     """`basepar status`: what a store holds and what is missing; `checked` somebody has it."""
     if not checked:
-        damage.check(path)
+        check_and_repair.check(path)
     group = store.open_group(path)
     if "spec_hash" not in group.attrs:
         raise StoreError(

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 
 from basepar_core.symbolic.algebraic_roots import symbol_values
-from sweeps import store
 from sweeps.evaluate import prepare
 from sweeps.precise import CERTAIN, PreciseEvaluator
-from sweeps.statuses import PreciseStatus
+from sweeps.store import store
+from sweeps.store.statuses import PreciseStatus
 
 from .study_spec import StudySpec
 

@@ -19,7 +19,7 @@ from basepar_core.metrics.sensitivity import Slopes, differentiated
 from sweeps.evaluate import ChunkEvaluator, prepare
 from sweeps.spec.plan_products import Formula, values_of
 from sweeps.spec.sweep_spec import array_name
-from sweeps.statuses import WITH_RESULTS
+from sweeps.store.statuses import WITH_RESULTS
 
 from .study_spec import Range, StudySpec
 

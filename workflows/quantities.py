@@ -19,7 +19,6 @@ from basepar_core.expressions.units import LENGTH, NUMBER, UNITS, Dimension
 from basepar_core.mechanism import LENGTH_VALUES, Mechanism
 from basepar_core.metrics import cycle
 from basepar_core.symbolic.algebraic_roots import symbol_values
-from sweeps import store
 from sweeps.spec.filters import angles, dimensions
 from sweeps.spec.own_metrics import OwnMetric, registered
 from sweeps.spec.sweep_spec import (
@@ -31,6 +30,7 @@ from sweeps.spec.sweep_spec import (
     Reduction,
     array_name,
 )
+from sweeps.store import store
 
 #: Results of the rank's evaluation over the excitation; numbers without unit.
 RANK_RESULTS = ("condition", "rank", "rank_gap")

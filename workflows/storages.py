@@ -5,7 +5,7 @@
 - `sqlite:///best.db` is a file too: 10 to 50 trials a second. SQLite mends itself.
 - `postgresql://…`, `mysql://…` and `mariadb://…` are servers; `redis://…` is a journal on one.
 
-A file that holds something else is left alone. Files are locked as stores are (`sweeps.lock`;
+A file that holds something else is left alone. Files are locked as stores are (`sweeps.store.lock`;
 Optuna's own file lock would outlive a killed driver by half a minute); PostgreSQL and MySQL by
 their advisory locks, which die with the connection. For other servers there is no such lock, and
 the study's store, which is always locked, is all that keeps two drivers apart.
@@ -30,7 +30,7 @@ from optuna.storages.journal import (
 )
 
 from basepar_core.errors import StoreError, UsageError
-from sweeps.lock import locked
+from sweeps.store.lock import locked
 
 _SQLITE = "sqlite:///"
 #: Databases and their drivers. SQLAlchemy would import what a scheme or a `plugin` names.

@@ -4,13 +4,13 @@ import json
 from pathlib import Path
 
 from basepar_core.errors import StoreError, UsageError
-from sweeps import damage
-from sweeps.lock import locked
 from sweeps.spec.ask_tell_plan import is_asked
 from sweeps.spec.families import Family, load_family, make_root, members_of
 from sweeps.spec.reader import from_document
 from sweeps.spec.sweep_spec import SweepSpec
-from sweeps.store import open_group
+from sweeps.store import check_and_repair
+from sweeps.store.lock import locked
+from sweeps.store.store import open_group
 from sweeps.sweep import as_stored, refuse_other
 
 from .shipped import sweep_file
@@ -74,7 +74,7 @@ def again(store: str, to: str, trust_metrics: bool = False) -> SweepSpec:
     attrs = open_group(store).attrs
     if "spec" not in attrs:
         raise StoreError(f"{store} is not the store of a sweep. Name another.", [store])
-    damage.check(store)
+    check_and_repair.check(store)
     job = from_document(str(attrs["spec"]))
     if is_asked(job.plan):
         raise UsageError(
@@ -111,8 +111,8 @@ def mend(job: SweepSpec) -> list[str]:
     if not path.exists():
         return []
     with locked(path):
-        attrs = damage.stand(path).sealed.attributes
+        attrs = check_and_repair.stand(path).sealed.attributes
         refuse_other(as_stored(job, path, attrs), path, attrs)
-        found = damage.find(path)
-        damage.repair(path, found)
+        found = check_and_repair.find(path)
+        check_and_repair.repair(path, found)
     return [str(one) for one in found]

@@ -5,7 +5,7 @@ from datetime import timedelta
 from typing import Any
 
 from basepar_core.texts.counting import plural
-from sweeps.statuses import WITH_RESULTS, PreciseStatus, Status
+from sweeps.store.statuses import WITH_RESULTS, PreciseStatus, Status
 
 from .terminal import number, out, said, table, typed
 

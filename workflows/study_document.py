@@ -9,7 +9,7 @@ import numpy as np
 from basepar_core.files.mechanism_file import library_names
 from basepar_core.texts.counting import plural
 from basepar_core.texts.quoting import shell
-from sweeps import store
+from sweeps.store import store
 from workflows.verdict import best
 
 from . import documents, incumbents, storages

@@ -15,8 +15,8 @@ from rich.text import Text
 
 from basepar_core.errors import StoreError
 from basepar_core.texts.counting import plural
-from sweeps import store
 from sweeps.progress import Advance
+from sweeps.store import store
 
 from .study_spec import StudySpec
 from .terminal import err, number, table

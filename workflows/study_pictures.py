@@ -19,7 +19,7 @@ from basepar_core.dynamics.closure import Model, prepare
 from basepar_core.errors import StoreError
 from basepar_core.expressions.grammar import parse_unit
 from basepar_core.texts.quoting import plot
-from sweeps import store
+from sweeps.store import store
 
 from .beside import beside, polished_of, tolerances_path
 from .drawing import COLOURS, INK, _Scene, canvas, save

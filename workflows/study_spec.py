@@ -18,7 +18,6 @@ from basepar_core.errors import FileError, Mistake
 from basepar_core.expressions.tree import Expression
 from basepar_core.expressions.units import Unit
 from basepar_core.mechanism import Mechanism
-from sweeps.folder import folder
 from sweeps.spec import own_metrics
 from sweeps.spec.ask_tell_plan import Asked
 from sweeps.spec.filters import Condition
@@ -26,6 +25,7 @@ from sweeps.spec.own_metrics import OwnMetric
 from sweeps.spec.plan_products import Derived, Formula
 from sweeps.spec.plans import Plan
 from sweeps.spec.sweep_spec import Reduction, SweepSpec, unsweepable
+from sweeps.store.location import folder
 
 from . import sampler_kinds
 from .quantities import evaluation_of, results_in

@@ -11,10 +11,10 @@ from typing import Any
 
 from basepar_core.errors import UsageError
 from basepar_core.expressions.grammar import parse_unit
-from sweeps import damage, store
 from sweeps.spec.ask_tell_plan import Asked, asked_plan
 from sweeps.spec.reader import as_damage, from_document
 from sweeps.spec.sweep_spec import Reduction, SweepSpec
+from sweeps.store import check_and_repair, store
 
 from .beside import WORDS, asked_by, kind_of_store, study_beside
 from .quantities import quantities
@@ -37,7 +37,7 @@ def study_of(path: Path | str) -> StudySpec:
     found = is_study(path)
     if found is None:
         raise UsageError(_no_study(path), [str(path)])
-    damage.check(path)
+    check_and_repair.check(path)
     return found
 
 

@@ -26,7 +26,7 @@ from basepar_core.reduction.result import ReducedMechanism
 from basepar_core.texts.counting import plural
 from basepar_core.texts.quoting import lines, shell
 from sweeps.progress import Advance
-from sweeps.statuses import Status
+from sweeps.store.statuses import Status
 
 from .shipped import study_names
 from .spectra import BOTH, DOUBLE, PRECISE, Spectra, chart

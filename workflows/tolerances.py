@@ -22,8 +22,8 @@ from basepar_core.expressions.tree import evaluate
 from basepar_core.expressions.units import DIMENSIONLESS
 from basepar_core.mechanism import Mechanism
 from basepar_core.metrics.sensitivity import differentiated
-from sweeps import store
 from sweeps.spec.ask_tell_plan import Asked
+from sweeps.store import store
 from sweeps.sweep import complete, sweep
 from workflows.chosen_design import chosen
 

@@ -25,9 +25,9 @@ import numpy as np
 from basepar_core.errors import UsageError
 from basepar_core.expressions.tree import Call, Expression, evaluate
 from basepar_core.mechanism import Mechanism
-from sweeps import store
 from sweeps.spec.filters import Condition
-from sweeps.statuses import WITH_RESULTS, Reason, Status
+from sweeps.store import store
+from sweeps.store.statuses import WITH_RESULTS, Reason, Status
 
 from .quantities import known_values, read_results
 from .study_spec import Objective, StudySpec

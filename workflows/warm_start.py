@@ -25,9 +25,9 @@ import zarr
 from optuna.trial import FrozenTrial
 
 from basepar_core.errors import UsageError
-from sweeps import damage, store
 from sweeps.spec.plan_products import values_of
-from sweeps.statuses import Status
+from sweeps.store import check_and_repair, store
+from sweeps.store.statuses import Status
 
 from .journal import Journal
 from .quantities import read_results, results_in
@@ -82,7 +82,7 @@ class _Source:
     def of(cls, spec: StudySpec) -> "_Source":
         path = Path(spec.warm_start).absolute()
         group = store.open_group(path)
-        damage.check(path)
+        check_and_repair.check(path)
         plain = json.loads(str(group.attrs.get("spec", "{}")))
         space = plain.get("space", {})
         listed: Any = group.attrs.get("swept")

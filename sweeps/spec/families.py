@@ -13,7 +13,7 @@ import zarr
 
 from basepar_core.errors import FileError, Mistake, StoreError
 from basepar_core.files.yaml_nodes import Fields, Items, Node, Text, read
-from sweeps.folder import folder
+from sweeps.store.location import folder
 
 from .reader import parse_node, parse_sweep, text_of
 from .sweep_spec import SweepSpec

@@ -15,7 +15,7 @@ from basepar_core.expressions.tree import Expression
 from basepar_core.expressions.tree import names as names_of
 from basepar_core.expressions.units import DIMENSIONLESS, NUMBER, Dimension
 from basepar_core.mechanism import Mechanism
-from sweeps.outputs import Columns
+from sweeps.store.outputs import Columns
 
 from .plan_products import Formula, values_of
 

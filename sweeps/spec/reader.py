@@ -22,7 +22,7 @@ from basepar_core.files.yaml_nodes import Fields, Items, Node, Text, read
 from basepar_core.mechanism import Mechanism
 from basepar_core.metrics.cycle import canonical
 from basepar_core.texts import opening
-from sweeps.folder import folder
+from sweeps.store.location import folder
 
 from . import own_metrics
 from .ask_tell_plan import Asked

@@ -21,7 +21,7 @@ from basepar_core.metrics import cycle
 from basepar_core.metrics.cycle import array_name as array_name
 from basepar_core.metrics.regimes import CALLED as REGIME_CALLS
 from basepar_core.metrics.regimes import WORDS as REGIMES
-from sweeps.folder import folder
+from sweeps.store.location import folder
 
 from .filters import Condition
 from .own_metrics import OwnMetric, fetched, name_mistake, named

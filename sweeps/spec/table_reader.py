@@ -14,7 +14,7 @@ from basepar_core.errors import FileError, Mistake, StoreError
 from basepar_core.expressions.grammar import did_you_mean
 from basepar_core.expressions.units import Unit
 from basepar_core.texts.opening import opened
-from sweeps.store import read
+from sweeps.store.store import read
 
 from .tables import Table
 

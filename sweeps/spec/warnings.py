@@ -12,7 +12,7 @@ from basepar_core.expressions.tree import evaluate
 from basepar_core.expressions.units import DIMENSIONLESS, UNITS
 from basepar_core.mechanism import Mechanism, Symbol
 from basepar_core.symbolic.algebraic_roots import symbol_values
-from sweeps.outputs import Columns
+from sweeps.store.outputs import Columns
 
 from .filters import Filter
 from .plan_products import Derived, extent

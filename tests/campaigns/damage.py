@@ -26,13 +26,13 @@ from typing import Any
 import numpy as np
 
 from basepar_core.errors import BaseparError, StoreError
-from sweeps import chunk_files, damage, store, survey
 from sweeps.evaluate import prepare
-from sweeps.outputs import Evaluator
 from sweeps.spec.families import make_root, parse_family
 from sweeps.spec.filters import Filter
 from sweeps.spec.reader import parse_sweep
 from sweeps.spec.sweep_spec import SweepSpec
+from sweeps.store import check_and_repair, chunk_files, status, store
+from sweeps.store.outputs import Evaluator
 from sweeps.sweep import layout_of
 from sweeps.work import Stage, Task, Work
 from workflows import documents
@@ -104,10 +104,10 @@ class Filled:
         conditions = Filter.of(self.spec.mechanism, self.spec.where)
         made = f"{path} {time.monotonic_ns()}"
         work = Work(str(path), made, self.spec.plan, conditions, tuple(stages))
-        for start, stop in survey.take(group, stages[0].part).pending:
+        for start, stop in status.take(group, stages[0].part).pending:
             work(Task(0, start, stop))
         if self.precise is not None:
-            for start, stop in list(survey.awaiting(group, stages[1].part)):
+            for start, stop in list(status.awaiting(group, stages[1].part)):
                 work(Task(1, start, stop))
 
 
@@ -133,7 +133,7 @@ def _made(folder: Path, name: str, spec: SweepSpec, other: SweepSpec) -> Filled:
     for path, one in ((found.path, spec), (found.twin, other)):
         replace(found, spec=one, **_prepared(one)).fill(path)
         store.set_attribute(path, "runs", '[{"host": "h", "pid": 1}]')
-        assert damage.find(path) == []
+        assert check_and_repair.find(path) == []
     return found
 
 
@@ -339,17 +339,21 @@ def _examined(whole: Filled, place: Path, again: bool) -> dict[str, Any]:
     except BaseparError:
         shown = False
     try:
-        found = damage.find(place)
+        found = check_and_repair.find(place)
     except StoreError as error:
         return {"detected": True, "shown": shown, "lost": error.message}
     if not found:
         return {"detected": False, "shown": shown}
-    damage.repair(place, found)
-    facts: dict[str, Any] = {"detected": True, "shown": shown, "left": len(damage.find(place))}
+    check_and_repair.repair(place, found)
+    facts: dict[str, Any] = {
+        "detected": True,
+        "shown": shown,
+        "left": len(check_and_repair.find(place)),
+    }
     if again:
         whole.fill(place)
         facts["differing"] = differing(whole.path, place)
-        facts["left"] += len(damage.find(place))
+        facts["left"] += len(check_and_repair.find(place))
     return facts
 
 

@@ -26,9 +26,9 @@ from xarray import Dataset
 
 from cluster.connect import connect
 from cluster.places import Laptop
-from sweeps import store
 from sweeps.progress import Advance
-from sweeps.statuses import Reason, Status
+from sweeps.store import store
+from sweeps.store.statuses import Reason, Status
 from sweeps.sweep import sweep
 from tests.sweeps.fourbar import Deadly, FourBar, spec
 

@@ -32,8 +32,8 @@ from xarray import Dataset
 from cluster.connect import connect
 from cluster.places import Address
 from cluster.settings import ENVIRONMENT
-from sweeps import chunk_files, store
-from sweeps.outputs import Arrays, Columns
+from sweeps.store import chunk_files, store
+from sweeps.store.outputs import Arrays, Columns
 from sweeps.sweep import sweep
 from tests.sweeps.fourbar import Digits, FourBar, spec
 

@@ -23,10 +23,10 @@ import psutil
 from cluster.connect import connect
 from cluster.places import Laptop
 from sweeps.evaluate import ChunkEvaluator, prepare
-from sweeps.outputs import Arrays, Columns
 from sweeps.progress import Advance
 from sweeps.spec.plans import Plan
 from sweeps.spec.reader import parse_sweep
+from sweeps.store.outputs import Arrays, Columns
 from sweeps.sweep import sweep
 
 SWEEP = """

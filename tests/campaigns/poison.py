@@ -28,11 +28,11 @@ import psutil
 
 from cluster.connect import connect
 from cluster.places import Laptop
-from sweeps import store
 from sweeps.evaluate import ChunkEvaluator, prepare
-from sweeps.outputs import Arrays, Columns
 from sweeps.spec.reader import parse_sweep
-from sweeps.statuses import FAILED
+from sweeps.store import store
+from sweeps.store.outputs import Arrays, Columns
+from sweeps.store.statuses import FAILED
 from sweeps.sweep import sweep
 
 VARIANTS = 10_000

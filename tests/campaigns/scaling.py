@@ -28,10 +28,11 @@ from distributed import Client
 
 from cluster.connect import connect
 from cluster.places import Laptop
-from sweeps import chunk_files, fanout, store, survey
-from sweeps.outputs import Output
+from sweeps import fanout
 from sweeps.spec.plans import LatinHypercube, Random, Sobol
-from sweeps.store import Layout, Part
+from sweeps.store import chunk_files, status, store
+from sweeps.store.outputs import Output
+from sweeps.store.store import Layout, Part
 from sweeps.work import Receipt, Task
 
 TASKS = 3000
@@ -123,13 +124,13 @@ def survey_seconds(folder: Path) -> dict[str, float]:
         store.create(path, Layout(count, (Part((Output("x"),), chunk),)))
         group = store.open_group(path, "r+")
         part = Part((), chunk)
-        found[f"survey_empty_{chunk}_s"] = cpu_of(lambda g=group, p=part: survey.take(g, p))
+        found[f"survey_empty_{chunk}_s"] = cpu_of(lambda g=group, p=part: status.take(g, p))
         files = chunk_files.of(store.array_of(group, "status"))
         assert files is not None
         for number in range(-(-count // chunk)):
             files.write(number, np.ones(min(chunk, count - number * chunk), np.int8))
-        found[f"survey_full_{chunk}_s"] = cpu_of(lambda g=group, p=part: survey.take(g, p))
-        assert not survey.take(group, part).pending
+        found[f"survey_full_{chunk}_s"] = cpu_of(lambda g=group, p=part: status.take(g, p))
+        assert not status.take(group, part).pending
         shutil.rmtree(path)
     return found
 

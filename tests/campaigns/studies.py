@@ -34,8 +34,8 @@ from scipy.stats import qmc
 
 from cluster.connect import connect
 from cluster.places import Laptop
-from sweeps import store
 from sweeps.evaluate import prepare
+from sweeps.store import store
 from tests.oracles.four_bar_design import designs
 from workflows import design_study
 from workflows import journal as journals

@@ -15,8 +15,8 @@ import numpy as np
 from cluster.connect import connect
 from cluster.places import Laptop
 from sweeps.evaluate import ChunkEvaluator, prepare
-from sweeps.outputs import Columns
 from sweeps.spec.reader import parse_sweep
+from sweeps.store.outputs import Columns
 from sweeps.sweep import sweep
 
 SWEEP = """

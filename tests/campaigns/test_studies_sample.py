@@ -5,7 +5,7 @@ import pytest
 
 from sweeps.evaluate import prepare
 from sweeps.spec.plans import Random
-from sweeps.statuses import Status
+from sweeps.store.statuses import Status
 from tests.campaigns.studies import (
     BOUNDS,
     FRONT,

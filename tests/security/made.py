@@ -6,11 +6,11 @@ from pathlib import Path
 
 import numpy as np
 
-from sweeps import store
 from sweeps.evaluate import prepare
 from sweeps.spec.filters import Filter
 from sweeps.spec.reader import parse_sweep
 from sweeps.spec.sweep_spec import SweepSpec
+from sweeps.store import store
 from sweeps.sweep import layout_of
 from sweeps.work import Stage, Task, Work
 from workflows.journal import opened

@@ -6,7 +6,7 @@ import sqlite3
 import pytest
 
 from basepar_core.errors import FileError, StoreError, UsageError
-from sweeps.lock import holder, lock_file, locked
+from sweeps.store.lock import holder, lock_file, locked
 from workflows import storages
 from workflows.study_file import parse_study
 from workflows.study_store import study_of

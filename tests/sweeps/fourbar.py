@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from basepar_core.files.mechanism_file import loads
-from sweeps.outputs import Arrays, Columns, Output
 from sweeps.spec.filters import condition
 from sweeps.spec.plans import Sobol
 from sweeps.spec.sweep_spec import SweepSpec
-from sweeps.statuses import PreciseStatus, Reason, Status
+from sweeps.store.outputs import Arrays, Columns, Output
+from sweeps.store.statuses import PreciseStatus, Reason, Status
 
 FOUR_BAR = """
 name: four-bar

@@ -9,10 +9,10 @@ import xarray as xr
 from basepar_core.base.compiled import compiled
 from basepar_core.errors import FileError
 from basepar_core.mechanism import parameter_unit
-from sweeps import store
 from sweeps.evaluate import prepare
 from sweeps.spec.filters import Filter
 from sweeps.spec.reader import from_document, parse_sweep
+from sweeps.store import store
 from sweeps.sweep import layout_of
 from sweeps.work import Stage, Task, Work
 

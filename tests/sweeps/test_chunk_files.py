@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import zarr
 
-from sweeps import chunk_files
+from sweeps.store import chunk_files
 
 RNG = np.random.default_rng(1)
 #: Types, what follows the first axis, fill values: those that stores have.

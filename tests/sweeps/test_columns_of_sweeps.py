@@ -19,7 +19,7 @@ from sweeps.evaluate import ChunkEvaluator, prepare
 from sweeps.spec.plans import Sobol
 from sweeps.spec.reader import from_document
 from sweeps.spec.sweep_spec import Evaluation, Reduction, SweepSpec
-from sweeps.statuses import Status
+from sweeps.store.statuses import Status
 from tests.oracles import elimination
 
 FRICTION = "friction: {A: {viscous: 0.1, coulomb: 0.3, rotor: 0.02, offset: 0.05}}"

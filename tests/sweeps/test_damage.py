@@ -11,9 +11,9 @@ import pytest
 import xarray as xr
 
 from basepar_core.errors import StoreError
-from sweeps import chunk_files, damage, seal, store, survey, within
 from sweeps.spec.filters import Filter
-from sweeps.store import Part
+from sweeps.store import check_and_repair, chunk_files, safe_files, seal, status, store
+from sweeps.store.store import Part
 from sweeps.sweep import complete, layout_of, sweep
 from sweeps.work import Stage, Task, Work
 
@@ -82,7 +82,7 @@ BREAKAGES = {
     ),
     "a status gone": (
         lambda path: (path / "status/c/1").unlink(),
-        [f"status, variants 16 to 32: {damage.UNFINISHED}"],
+        [f"status, variants 16 to 32: {check_and_repair.UNFINISHED}"],
     ),
     "chunks swapped within an array": (
         lambda path: swapped(path, "stroke/c/0", "stroke/c/1"),
@@ -171,22 +171,22 @@ ONLY_FOUND = (
 
 
 def test_a_whole_store_has_none(path):
-    assert damage.find(path) == []
-    damage.check(path)
+    assert check_and_repair.find(path) == []
+    check_and_repair.check(path)
 
 
 @pytest.mark.parametrize("named", BREAKAGES)
 def test_damage_is_named_and_mended(path, whole, named):
     spoil, lines = BREAKAGES[named]
     spoil(path)
-    found = damage.find(path)
+    found = check_and_repair.find(path)
     assert len(found) == len(lines)
     assert all(str(one).startswith(line) for one, line in zip(found, lines, strict=True))
-    damage.repair(path, found)
-    assert damage.find(path) == []
+    check_and_repair.repair(path, found)
+    assert check_and_repair.find(path) == []
     done_again(path)
     assert_equal_arrays(path, whole)
-    assert damage.find(path) == []
+    assert check_and_repair.find(path) == []
     assert xr.open_zarr(path).attrs == xr.open_zarr(whole).attrs
 
 
@@ -202,7 +202,7 @@ def done_again(path):
         Filter.of(job.mechanism, job.where),
         (Stage(FourBar(), layout.parts[0]),),
     )
-    for start, stop in survey.take(group, layout.parts[0]).pending:
+    for start, stop in status.take(group, layout.parts[0]).pending:
         work(Task(0, start, stop))
 
 
@@ -210,7 +210,7 @@ def done_again(path):
 def test_what_needs_no_contents_is_refused_before_anything_starts(path, named):
     BREAKAGES[named][0](path)
     if named in ONLY_FOUND:
-        damage.check(path)
+        check_and_repair.check(path)
         return
     with pytest.raises(StoreError, match=r"(?s)is damaged.*--repair"):
         complete(spec(path, 40))
@@ -218,8 +218,8 @@ def test_what_needs_no_contents_is_refused_before_anything_starts(path, named):
 
 def test_only_damaged_chunks_are_made_pending(path):
     (path / "stroke/c/1").unlink()
-    damage.repair(path, damage.find(path))
-    assert survey.take(store.open_group(path), Part((), 16)).pending == [(16, 32)]
+    check_and_repair.repair(path, check_and_repair.find(path))
+    assert status.take(store.open_group(path), Part((), 16)).pending == [(16, 32)]
 
 
 def test_repair_follows_no_link(path, whole, tmp_path):
@@ -229,10 +229,10 @@ def test_repair_follows_no_link(path, whole, tmp_path):
     shutil.rmtree(path / "stroke")
     (path / "stroke").symlink_to(mine)
     before = sorted(mine.rglob("*"))
-    found = damage.find(path)
+    found = check_and_repair.find(path)
     assert str(found[0]).startswith("stroke: is a link")
-    damage.repair(path, found)
-    assert damage.find(path) == []
+    check_and_repair.repair(path, found)
+    assert check_and_repair.find(path) == []
     done_again(path)
     assert_equal_arrays(path, whole)
     assert sorted(mine.rglob("*")) == before
@@ -246,16 +246,16 @@ def test_names_that_lead_elsewhere_are_refused(path, name):
     (path / seal.COPY).write_text(json.dumps(strange.copy()))
     (path / seal.ROOT).write_text(json.dumps(strange.root({})))
     with pytest.raises(StoreError, match="names arrays that no store has"):
-        damage.find(path)
+        check_and_repair.find(path)
     with pytest.raises(StoreError, match="names arrays that no store has"):
-        damage.repair(path, [damage.Damage(name, "")])
+        check_and_repair.repair(path, [check_and_repair.Damage(name, "")])
 
 
 def test_both_copies_damaged_are_not_mended(path):
     edited(path, "zarr.json", "attributes", "spec")
     edited(path, "chunk-records/zarr.json", "attributes", "digest")
     with pytest.raises(StoreError, match="remove it and run again"):
-        damage.find(path)
+        check_and_repair.find(path)
 
 
 def test_a_writer_that_was_killed_is_no_damage(path, whole):
@@ -263,7 +263,7 @@ def test_a_writer_that_was_killed_is_no_damage(path, whole):
     (path / "status/c/1").unlink()
     assert complete(spec(path, 40)) is None
     done_again(path)
-    assert damage.find(path) == []
+    assert check_and_repair.find(path) == []
     assert_equal_arrays(path, whole)
 
 
@@ -288,9 +288,9 @@ def test_a_chunk_written_anew_is_pending_until_it_is_whole(path, monkeypatch, fi
         patch.setattr(chunk_files.ChunkFiles, "store", until)
         with contextlib.suppress(KeyboardInterrupt):
             store.write(arrays, layout.parts[0], 0, 16, values)
-    damage.check(path)
-    assert {one.what for one in damage.find(path)} <= {damage.UNFINISHED}
-    pending = survey.take(store.open_group(path), Part((), 16)).pending
+    check_and_repair.check(path)
+    assert {one.what for one in check_and_repair.find(path)} <= {check_and_repair.UNFINISHED}
+    pending = status.take(store.open_group(path), Part((), 16)).pending
     assert pending == ([] if files == 0 or left[0] else [(0, 16)])
 
 
@@ -300,7 +300,7 @@ def test_an_extension_that_was_killed_is_done_to_its_end(path, monkeypatch, file
     document = json.dumps(json.loads(store.open_group(path).attrs["spec"]) | {"rows": 72})
     left = [files]
 
-    def until(root, file, content, keep=within.replace):
+    def until(root, file, content, keep=safe_files.replace):
         if left[0] == 0:
             raise KeyboardInterrupt
         left[0] -= 1
@@ -310,10 +310,10 @@ def test_an_extension_that_was_killed_is_done_to_its_end(path, monkeypatch, file
         patch.setattr(seal.within, "replace", until)
         with contextlib.suppress(KeyboardInterrupt):
             store.extend(path, 72, document)
-    damage.check(path)
+    check_and_repair.check(path)
     assert xr.open_zarr(path)["status"].sizes["variant"] == (72 if files > 13 else 40)  # 14 files
     store.settle(path)
-    assert damage.find(path) == []
+    assert check_and_repair.find(path) == []
     if files:
         assert store.array_of(store.open_group(path), "status").shape == (72,)
         assert store.array_of(store.open_group(path), "chunk-records/record").shape[0] == 5
@@ -326,22 +326,22 @@ def test_precise_chunks_are_made_again(tmp_path, client):
     before = store.read(path).load()
     chunk = sorted((path / "precise_rank" / "c").iterdir())[0]
     chunk.write_bytes(b"torn")
-    (found,) = damage.find(path)
+    (found,) = check_and_repair.find(path)
     assert found.array == "precise_rank"
     assert found.stop - found.start == 8
-    damage.repair(path, [found])
+    check_and_repair.repair(path, [found])
     assert sweep(spec(path), client, evaluator=evaluator, precise=Digits()).unsettled == 0
     assert store.read(path).load().equals(before)
 
 
 def test_no_store(tmp_path):
     with pytest.raises(StoreError, match="is not the store of a sweep"):
-        damage.find(tmp_path)
+        check_and_repair.find(tmp_path)
 
 
 def test_a_layout_of_another_program_is_no_damage(path):
     """What the store was made with is there; what is asked of it now is not."""
     layout = layout_of(spec(path, 40), FourBar(), Digits())
-    damage.check(path)
+    check_and_repair.check(path)
     with pytest.raises(StoreError, match="'precise_rank' is missing"):
         store.check(path, layout)

@@ -16,7 +16,7 @@ from basepar_core.reduction.reduce import noise_levels
 from sweeps.evaluate import ChunkEvaluator, prepare
 from sweeps.spec.plans import Random
 from sweeps.spec.sweep_spec import CRITERIA, Evaluation, Reduction, SweepSpec
-from sweeps.statuses import WITH_RESULTS, Reason, Status
+from sweeps.store.statuses import WITH_RESULTS, Reason, Status
 from tests.mechanisms import nearby
 
 #: Spread of the symbols, and variants: some of the first four's fail, in every way there is.

@@ -14,7 +14,7 @@ from cluster.connect import connect
 from cluster.places import Laptop
 from sweeps import fanout, watch
 from sweeps.careful import Child, in_pieces
-from sweeps.statuses import Status
+from sweeps.store.statuses import Status
 from sweeps.sweep import sweep
 
 from .fourbar import FourBar, spec

@@ -8,9 +8,9 @@ import pytest
 
 from cluster.connect import connect
 from cluster.places import Laptop
-from sweeps import store
 from sweeps.guard import _memory_limit
-from sweeps.statuses import Status
+from sweeps.store import store
+from sweeps.store.statuses import Status
 from sweeps.sweep import sweep
 
 from . import fourbar

@@ -11,8 +11,8 @@ import time
 import pytest
 
 from basepar_core.errors import StoreError
-from sweeps import lock
-from sweeps.lock import busy, holder, lock_file, locked
+from sweeps.store import lock
+from sweeps.store.lock import busy, holder, lock_file, locked
 from sweeps.sweep import sweep
 
 from .fourbar import FourBar, spec

@@ -13,7 +13,7 @@ from sweeps.evaluate import prepare
 from sweeps.spec import own_metrics
 from sweeps.spec.own_metrics import MetricError, metric
 from sweeps.spec.reader import from_document, parse_sweep
-from sweeps.statuses import REASONS, Status, reason_texts
+from sweeps.store.statuses import REASONS, Status, reason_texts
 from sweeps.sweep import layout_of
 
 SWEEP = """

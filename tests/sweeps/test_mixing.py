@@ -6,8 +6,9 @@ import time
 import numpy as np
 import pytest
 
-from sweeps import fanout, store
-from sweeps.outputs import Arrays, Columns
+from sweeps import fanout
+from sweeps.store import store
+from sweeps.store.outputs import Arrays, Columns
 from sweeps.sweep import sweep
 
 from .fourbar import Digits, FourBar, spec

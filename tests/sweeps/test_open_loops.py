@@ -8,7 +8,7 @@ from basepar_core.files import mechanism_file
 from sweeps.evaluate import prepare
 from sweeps.spec.plans import Random
 from sweeps.spec.sweep_spec import Evaluation, SweepSpec
-from sweeps.statuses import Reason, Status
+from sweeps.store.statuses import Reason, Status
 from tests.core.test_exact_family import BENNETT
 
 LENGTHS = "geometry: {a: {value: 3, unit: m}, b: {value: 4, unit: m}}"

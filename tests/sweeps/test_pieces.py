@@ -6,7 +6,7 @@ import pytest
 from sweeps import chunk
 from sweeps.evaluate import prepare
 from sweeps.spec.reader import parse_sweep
-from sweeps.statuses import Status
+from sweeps.store.statuses import Status
 
 FOUR_BAR = """
 mechanism: four-bar

@@ -8,10 +8,11 @@ import pytest
 
 from cluster.connect import connect
 from cluster.places import Laptop
-from sweeps import pilot, store
+from sweeps import pilot
 from sweeps.spec.filters import condition
 from sweeps.spec.reader import from_document
 from sweeps.spec.sweep_spec import FROM_PILOT
+from sweeps.store import store
 from sweeps.sweep import sweep
 
 from .fourbar import FourBar, spec

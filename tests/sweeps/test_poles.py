@@ -7,7 +7,7 @@ from basepar_core.files.mechanism_file import library_path, loads
 from sweeps.evaluate import prepare
 from sweeps.spec.plans import Random
 from sweeps.spec.sweep_spec import Evaluation, SweepSpec
-from sweeps.statuses import PreciseStatus, Reason, Status, reason_texts
+from sweeps.store.statuses import PreciseStatus, Reason, Status, reason_texts
 
 FOUR_BAR = library_path("four-bar").read_text()
 #: Of so small a motion float64 sees no rank.

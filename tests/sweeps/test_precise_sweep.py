@@ -11,11 +11,11 @@ import workflows
 from basepar_core.files.mechanism_file import library_path
 from cluster.connect import connect
 from cluster.places import Laptop
-from sweeps import store
 from sweeps.evaluate import prepare
 from sweeps.precise import PreciseEvaluator
 from sweeps.spec.reader import load_sweep, parse_sweep
-from sweeps.statuses import PreciseStatus, Reason, Status, reason_texts
+from sweeps.store import store
+from sweeps.store.statuses import PreciseStatus, Reason, Status, reason_texts
 from sweeps.sweep import sweep
 from workflows.documents import sweep_store
 

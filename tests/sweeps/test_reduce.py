@@ -20,7 +20,7 @@ from sweeps.evaluate import ChunkEvaluator, prepare
 from sweeps.spec.plans import Sobol
 from sweeps.spec.reader import from_document
 from sweeps.spec.sweep_spec import CRITERIA, Evaluation, Reduction, SweepSpec
-from sweeps.statuses import Status
+from sweeps.store.statuses import Status
 from tests.oracles import elimination
 
 ASKED = Reduction(("tolerance", "aic", "bic", "mdl", "fpe", "aicc"), 0.02)

@@ -10,7 +10,7 @@ from basepar_core.single_dof.machines import machine
 from basepar_core.single_dof.results import measures
 from sweeps.evaluate import prepare
 from sweeps.spec.reader import parse_sweep
-from sweeps.statuses import Reason, Status
+from sweeps.store.statuses import Reason, Status
 
 SWEEP = """
 mechanism: {mechanism}

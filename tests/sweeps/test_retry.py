@@ -6,10 +6,10 @@ import json
 import numpy as np
 import pytest
 
-from sweeps import store
-from sweeps.outputs import Arrays, Columns
-from sweeps.provenance import runs
-from sweeps.statuses import PreciseStatus, Reason, Status
+from sweeps.store import store
+from sweeps.store.origins import runs
+from sweeps.store.outputs import Arrays, Columns
+from sweeps.store.statuses import PreciseStatus, Reason, Status
 from sweeps.sweep import complete, sweep
 
 from .fourbar import Digits, FourBar, spec

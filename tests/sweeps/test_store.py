@@ -9,12 +9,13 @@ import pytest
 import xarray as xr
 
 from basepar_core.errors import StoreError, UsageError
-from sweeps import store, survey
 from sweeps.careful import empty
-from sweeps.outputs import Output
 from sweeps.spec.plans import Random
-from sweeps.statuses import REASONS, PreciseStatus, Reason, Status, flags, reason_texts
-from sweeps.store import Layout, Part
+from sweeps.store import status as survey
+from sweeps.store import store
+from sweeps.store.outputs import Output
+from sweeps.store.statuses import REASONS, PreciseStatus, Reason, Status, flags, reason_texts
+from sweeps.store.store import Layout, Part
 from sweeps.sweep import layout_of, refuse_other
 
 from .fourbar import Digits, FourBar, spec

@@ -13,10 +13,11 @@ from distributed import Client, LocalCluster
 from basepar_core.errors import StoreError, UsageError
 from cluster.connect import connect
 from cluster.places import Laptop
-from sweeps import fanout, store
+from sweeps import fanout
 from sweeps.spec.filters import Filter
 from sweeps.spec.plans import Sobol
-from sweeps.statuses import PreciseStatus, Reason, Status
+from sweeps.store import store
+from sweeps.store.statuses import PreciseStatus, Reason, Status
 from sweeps.sweep import layout_of, ready, sweep
 from sweeps.watch import WorkersError
 from sweeps.work import Stage, Task, Work

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from basepar_core.errors import StoreError
-from sweeps import store, together
+from sweeps import together
+from sweeps.store import store
 from sweeps.together import sweep_together
 
 from .fourbar import FourBar, spec

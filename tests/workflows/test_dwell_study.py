@@ -5,8 +5,8 @@ import pytest
 
 from cluster.connect import connect
 from cluster.places import Laptop
-from sweeps import store
-from sweeps.statuses import Status
+from sweeps.store import store
+from sweeps.store.statuses import Status
 from workflows.design_study import load_job, study
 from workflows.landscape import Landscape, column
 from workflows.polish import descend

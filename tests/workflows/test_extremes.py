@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from sweeps import store, survey
-from sweeps.statuses import WITH_RESULTS, Status
+from sweeps.store import status, store
+from sweeps.store.statuses import WITH_RESULTS, Status
 from sweeps.sweep import layout_of
 from tests.sweeps.fourbar import FourBar, spec
 from tests.sweeps.test_sweep import by_hand
@@ -19,7 +19,7 @@ def path(tmp_path_factory):
 
 @pytest.mark.parametrize("rows", [16, 64, 1 << 20])
 def test_equal_to_whole_columns(path, monkeypatch, rows):
-    monkeypatch.setattr(survey, "SURVEY_ROWS", rows)
+    monkeypatch.setattr(status, "SURVEY_ROWS", rows)
     (found,) = extremes(path)
     data = store.read(path)
     good = np.isin(data["status"].values, WITH_RESULTS)

@@ -13,8 +13,8 @@ from optuna.storages.journal import JournalFileBackend
 from basepar_core.errors import UsageError
 from cluster.connect import connect
 from cluster.places import Laptop
-from sweeps import store
 from sweeps.evaluate import prepare
+from sweeps.store import store
 from workflows import polish_document, tolerances
 from workflows.beside import polished_path
 from workflows.cli import main

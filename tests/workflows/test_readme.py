@@ -11,11 +11,11 @@ from basepar_core.api import load
 from basepar_core.base.symbolic_route import symbolic
 from basepar_core.dynamics.closure import prepare
 from basepar_core.files.mechanism_file import loads
-from sweeps import store
 from sweeps.evaluate import prepare as evaluator_of
 from sweeps.spec.filters import Filter
 from sweeps.spec.reader import parse_sweep
-from sweeps.statuses import Status
+from sweeps.store import store
+from sweeps.store.statuses import Status
 from sweeps.sweep import layout_of
 from sweeps.work import Stage, Task, Work
 from workflows.cli import parser

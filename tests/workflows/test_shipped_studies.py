@@ -5,7 +5,7 @@ import pytest
 
 from cluster.connect import connect
 from cluster.places import Laptop
-from sweeps import store
+from sweeps.store import store
 from workflows.design_study import load_job, study
 from workflows.shipped import study_names
 from workflows.study_document import study as facts_of

@@ -9,7 +9,7 @@ import pytest
 import xarray as xr
 
 from basepar_core.files.mechanism_file import library_path
-from sweeps.lock import locked
+from sweeps.store.lock import locked
 from workflows import sweep_job
 
 from .help_text import assert_named, fields

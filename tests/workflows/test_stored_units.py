@@ -6,11 +6,11 @@ import pytest
 import xarray as xr
 
 from basepar_core.api import load
-from sweeps import store
 from sweeps.evaluate import prepare
 from sweeps.spec.filters import Filter
 from sweeps.spec.plans import Random
 from sweeps.spec.sweep_spec import Evaluation, Reduction, SweepSpec
+from sweeps.store import store
 from sweeps.sweep import layout_of
 from sweeps.work import Stage, Task, Work
 from workflows import extremes

@@ -15,12 +15,12 @@ from basepar_core.api import load
 from basepar_core.errors import StoreError, UsageError
 from cluster.connect import connect
 from cluster.places import Laptop
-from sweeps import store
 from sweeps.evaluate import prepare
 from sweeps.spec.plans import Random
 from sweeps.spec.reader import parse_sweep
 from sweeps.spec.sweep_spec import Evaluation, SweepSpec
-from sweeps.statuses import Status
+from sweeps.store import store
+from sweeps.store.statuses import Status
 from sweeps.sweep import sweep
 from workflows import design_study
 from workflows.design_study import study

@@ -17,9 +17,9 @@ from basepar_core.dynamics.regressor import observe
 from basepar_core.errors import StoreError, UsageError
 from cluster.connect import connect
 from cluster.places import Laptop
-from sweeps import store, within
 from sweeps.evaluate import prepare
 from sweeps.spec.reader import load_sweep
+from sweeps.store import safe_files, store
 from workflows import incumbents
 from workflows.around import write
 from workflows.design_study import study
@@ -273,14 +273,14 @@ def test_prolonged_it_is_the_longer_study(done, tmp_path, client):
 def test_an_interrupted_prolongation_is_done_again(done, tmp_path, client, monkeypatch):
     spec = small(tmp_path)
     study(spec.of(20), client)
-    real = within.replace
+    real = safe_files.replace
 
     def failing(root, file, content):
         if file.parent.name == "status":
             raise OSError(28, "No space left on device")
         real(root, file, content)
 
-    monkeypatch.setattr(within, "replace", failing)
+    monkeypatch.setattr(safe_files, "replace", failing)
     with pytest.raises(OSError, match="No space"):
         study(spec, client)
     monkeypatch.undo()

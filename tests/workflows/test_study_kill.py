@@ -17,7 +17,7 @@ from optuna.trial import TrialState
 
 from cluster.connect import connect
 from cluster.places import Laptop
-from sweeps import store
+from sweeps.store import store
 from workflows.design_study import study
 from workflows.journal import Journal
 

@@ -17,7 +17,7 @@ from optuna.storages.journal import JournalFileBackend
 from basepar_core.errors import StoreError, UsageError
 from cluster.connect import connect
 from cluster.places import Laptop
-from sweeps import store
+from sweeps.store import store
 from sweeps.sweep import ready, summary
 from workflows import polish as polish_module
 from workflows import polish_document, study_document

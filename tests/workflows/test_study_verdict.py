@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from basepar_core.api import load
 from basepar_core.expressions.grammar import parse_comparison
 from basepar_core.expressions.units import NUMBER
-from sweeps import store
 from sweeps.evaluate import prepare
 from sweeps.spec.filters import Condition, Filter
-from sweeps.statuses import Reason, Status
+from sweeps.store import store
+from sweeps.store.statuses import Reason, Status
 from sweeps.sweep import layout_of
 from sweeps.work import Stage, Task, Work
 from workflows.python_study import study_of

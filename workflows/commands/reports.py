@@ -41,7 +41,7 @@ def register(add: Add) -> None:
 def _report(options: argparse.Namespace) -> int:
     from basepar_core.errors import UsageError
     from basepar_core.texts.counting import plural
-    from sweeps.folder import folder
+    from sweeps.store.location import folder
 
     from .. import terminal
     from ..report import batch, page, tables

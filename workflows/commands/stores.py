@@ -136,8 +136,8 @@ def _jobs(options: argparse.Namespace) -> "dict[str, SweepSpec]":
 
 
 def _status(options: argparse.Namespace) -> int:
-    from sweeps.folder import folder
     from sweeps.spec.families import members_of
+    from sweeps.store.location import folder
 
     path = folder(options.store)
     members = members_of(path)
@@ -151,15 +151,17 @@ def _status(options: argparse.Namespace) -> int:
 
 
 def _standing(path: Path, check: bool) -> dict[str, Any]:
-    from sweeps import damage
+    from sweeps.store import check_and_repair
 
     from .. import documents
 
     if not check:
         return documents.sweep_store(path)
-    found = damage.find(path)
+    found = check_and_repair.find(path)
     if any(one.start is None for one in found):
-        damage.check(path)  # without its attributes and labels there is nothing to be told
+        check_and_repair.check(
+            path
+        )  # without its attributes and labels there is nothing to be told
     return documents.sweep_store(path, checked=True) | {"damage": [str(one) for one in found]}
 
 

@@ -219,7 +219,7 @@ def _check_points(points: int | None, option: str) -> None:
 
 
 def _polish(options: argparse.Namespace) -> int:
-    from sweeps.folder import folder
+    from sweeps.store.location import folder
 
     from .. import polish_document
     from ..study_store import study_of
@@ -240,7 +240,7 @@ def _polish(options: argparse.Namespace) -> int:
 
 
 def _tolerances(options: argparse.Namespace) -> int:
-    from sweeps.folder import folder
+    from sweeps.store.location import folder
 
     from .. import tolerances
     from ..polish_document import connected, show_spread

@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from basepar_core.expressions.grammar import parse_unit
 from basepar_core.texts.counting import plural
-from sweeps.statuses import PreciseStatus, Status, reason_texts
+from sweeps.store.statuses import PreciseStatus, Status, reason_texts
 
 from ..store_tables import IN_DOUBT, after_doubt
 from . import mathml

@@ -18,10 +18,10 @@ from basepar_core.dynamics.closure import Model, prepare
 from basepar_core.errors import BaseparError, StoreError
 from basepar_core.expressions.grammar import parse_unit
 from basepar_core.mechanism import Mechanism, parameter_unit
-from sweeps import store
 from sweeps.spec.stored_mechanism import mechanism_of
 from sweeps.spec.sweep_spec import array_name
-from sweeps.statuses import WITH_RESULTS, PreciseStatus, Status
+from sweeps.store import store
+from sweeps.store.statuses import WITH_RESULTS, PreciseStatus, Status
 from workflows.report.metric import Metric
 
 from .. import documents

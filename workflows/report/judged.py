@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from basepar_core.errors import BaseparError
-from sweeps import store
 from sweeps.spec.sweep_spec import array_name
+from sweeps.store import store
 
 from ..study_spec import StudySpec
 from ..study_store import is_study

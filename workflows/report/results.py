@@ -7,7 +7,7 @@ import numpy as np
 from markupsafe import Markup
 
 from basepar_core.base.result import number_of
-from sweeps.statuses import WITH_RESULTS
+from sweeps.store.statuses import WITH_RESULTS
 
 from . import figures, mathml
 from .facts import Facts

@@ -18,8 +18,8 @@ import numpy as np
 
 from basepar_core.errors import StoreError
 
-from . import chunk_files, records, seal, store, within
-from .folder import folder
+from . import chunk_files, records, safe_files, seal, store
+from .location import folder
 from .lock import holder
 from .records import HEAD, Records
 from .seal import COPY, ROOT, Document, Sealed, Wrong
@@ -200,7 +200,7 @@ def _arrays(
     """What is wrong with metadata and labels; `before`: what metadata may still be."""
     for name, expected in sealed.metadata.items():
         file = path / name / ROOT
-        if not within.is_plain(path, file):
+        if not safe_files.is_plain(path, file):
             yield Damage(name, "is a link, or its metadata (zarr.json) are")
             continue
         try:
@@ -217,7 +217,7 @@ def _arrays(
     for name, content in sealed.labels.items():
         file = path / name / "c/0"
         try:
-            found = seal.label(file) if within.is_plain(path, file) else "a link"
+            found = seal.label(file) if safe_files.is_plain(path, file) else "a link"
         except OSError as cause:
             yield Damage(name, f"its labels cannot be read ({cause.strerror})")
         else:
@@ -269,7 +269,7 @@ class _Part:
     def forget(self, name: str, number: int) -> None:
         """Make a chunk pending, and remove what is damaged of it."""
         for one in (self.records.arrays[-1], self.records.name, name):
-            within.remove(self.path, self._file(one, number))
+            safe_files.remove(self.path, self._file(one, number))
 
     def _of_one(
         self, number: int, recorded: bool, here: list[str], contents: bool
@@ -311,7 +311,7 @@ class _Part:
     def _stored(self, name: str) -> set[int]:
         """Numbers of an array's chunks whose file is there; links and folders are none."""
         top = self.path / name / "c"
-        if not within.is_plain(self.path, top):
+        if not safe_files.is_plain(self.path, top):
             return set()
         try:
             listed = [entry for entry in os.scandir(top) if chunk_files.is_number(entry.name)]

@@ -17,7 +17,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from . import within
+from . import safe_files
 from .records import GROUP, name_of
 
 #: Attributes that runs and studies add to, as JSON texts.
@@ -124,7 +124,7 @@ def read_document(file: Path) -> Document:
 
 
 def _own_document(path: Path, name: str) -> Document:
-    if not within.is_plain(path, path / name):
+    if not safe_files.is_plain(path, path / name):
         raise Wrong("is a link")
     return read_document(path / name)
 
@@ -221,19 +221,19 @@ def write(path: Path, sealed: Sealed, mutable: Mapping[str, Any]) -> None:
 def _put(path: Path, name: str, document: Document) -> None:
     """Replace a document where it differs."""
     with contextlib.suppress(Wrong):
-        if within.is_plain(path, path / name) and read_document(path / name) == document:
+        if safe_files.is_plain(path, path / name) and read_document(path / name) == document:
             return
-    within.replace(path, path / name, _text(document))
+    safe_files.replace(path, path / name, _text(document))
 
 
 def _put_label(path: Path, name: str, content: str | None) -> None:
     with contextlib.suppress(OSError):
-        if within.is_plain(path, path / name) and label(path / name) == content:
+        if safe_files.is_plain(path, path / name) and label(path / name) == content:
             return
     if content is None:
-        within.remove(path, path / name)
+        safe_files.remove(path, path / name)
     else:
-        within.replace(path, path / name, base64.b64decode(content))
+        safe_files.replace(path, path / name, base64.b64decode(content))
 
 
 def _text(document: Document) -> bytes:
@@ -249,4 +249,4 @@ def set_attribute(path: Path, key: str, value: str) -> None:
     attributes = {name: one for name, one in root["attributes"].items() if name != DIGEST}
     document = root | {"attributes": attributes | {key: value}}
     document["attributes"][DIGEST] = digest_of(document)
-    within.replace(path, path / ROOT, _text(document))
+    safe_files.replace(path, path / ROOT, _text(document))

@@ -27,7 +27,7 @@ import zarr
 from basepar_core.errors import StoreError, UsageError
 
 from . import chunk_files, records, seal
-from .folder import folder
+from .location import folder
 from .lock import locked
 from .outputs import Arrays, Output
 from .statuses import REASONS, PreciseStatus, Status, flags

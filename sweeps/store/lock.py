@@ -23,7 +23,7 @@ from typing import Any
 from basepar_core.errors import StoreError
 from basepar_core.texts.counting import plural
 
-from .folder import folder
+from .location import folder
 
 #: Seconds between two signs of life.
 BEAT = 2.0
