@@ -16,7 +16,7 @@ from basepar_core.compiled import paths
 from basepar_core.dynamics.motion import cycle, excitation
 from cluster.connect import connect
 from cluster.places import Laptop
-from sweeps.evaluate import prepare
+from sweeps.chunks.evaluator import prepare
 from sweeps.spec.reader import parse_sweep
 from sweeps.sweep import sweep
 from tests.core.cycles import MECHANISMS, case

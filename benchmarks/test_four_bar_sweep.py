@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from basepar_core.dynamics.motion import cycle, excitation
-from sweeps.evaluate import prepare
+from sweeps.chunks.evaluator import prepare
 from sweeps.spec.reader import parse_sweep
 
 #: A task of a sweep takes half a second's: more than this.

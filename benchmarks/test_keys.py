@@ -17,7 +17,7 @@ import cluster.connect
 from cluster.connect import connect
 from cluster.keys import own_security
 from cluster.places import Laptop
-from sweeps.evaluate import prepare
+from sweeps.chunks.evaluator import prepare
 from sweeps.spec.reader import parse_sweep
 from sweeps.sweep import sweep
 

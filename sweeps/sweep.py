@@ -140,7 +140,9 @@ def ready(
             refuse_other(as_stored(spec, path), path)
             check_and_repair.check(path)
         if evaluator is None:
-            from .evaluate import prepare  # may take long: only when there is something to do
+            from sweeps.chunks.evaluator import (
+                prepare,  # may take long: only when there is something to do
+            )
 
             evaluator = prepare(spec)
             evaluator.warm(spec.plan.names)  # once, not by every worker

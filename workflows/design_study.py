@@ -25,7 +25,7 @@ from basepar_core.errors import UsageError
 from cluster.connect import PlaceError, connect
 from cluster.places import Place
 from sweeps import blocks
-from sweeps.evaluate import prepare
+from sweeps.chunks.evaluator import prepare
 from sweeps.progress import Progress
 from sweeps.store import check_and_repair, store
 from sweeps.store.lock import locked

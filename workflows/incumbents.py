@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from basepar_core.symbolic.algebraic_roots import symbol_values
-from sweeps.evaluate import prepare
-from sweeps.precise import CERTAIN, PreciseEvaluator
+from sweeps.chunks.evaluator import prepare
+from sweeps.chunks.precise import CERTAIN, PreciseEvaluator
 from sweeps.store import store
 from sweeps.store.statuses import PreciseStatus
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from basepar_core.metrics import sensitivity
 from basepar_core.metrics.sensitivity import Slopes, differentiated
-from sweeps.evaluate import ChunkEvaluator, prepare
+from sweeps.chunks.evaluator import ChunkEvaluator, prepare
 from sweeps.spec.plan_products import Formula, values_of
 from sweeps.spec.sweep_spec import array_name
 from sweeps.store.statuses import WITH_RESULTS

@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 
 from basepar_core.errors import BaseparError, StoreError
-from sweeps.evaluate import prepare
+from sweeps.chunks.evaluator import prepare
 from sweeps.spec.families import make_root, parse_family
 from sweeps.spec.filters import Filter
 from sweeps.spec.reader import parse_sweep

@@ -22,7 +22,7 @@ import psutil
 
 from cluster.connect import connect
 from cluster.places import Laptop
-from sweeps.evaluate import ChunkEvaluator, prepare
+from sweeps.chunks.evaluator import ChunkEvaluator, prepare
 from sweeps.progress import Advance
 from sweeps.spec.plans import Plan
 from sweeps.spec.reader import parse_sweep

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from basepar_core.files.mechanism_file import library_path
-from sweeps.evaluate import prepare
+from sweeps.chunks.evaluator import prepare
 from sweeps.spec.filters import Filter
 from sweeps.spec.sweep_spec import SweepSpec
 from sweeps.spec.warnings import notes

@@ -28,7 +28,7 @@ import psutil
 
 from cluster.connect import connect
 from cluster.places import Laptop
-from sweeps.evaluate import ChunkEvaluator, prepare
+from sweeps.chunks.evaluator import ChunkEvaluator, prepare
 from sweeps.spec.reader import parse_sweep
 from sweeps.store import store
 from sweeps.store.outputs import Arrays, Columns

@@ -34,7 +34,7 @@ from scipy.stats import qmc
 
 from cluster.connect import connect
 from cluster.places import Laptop
-from sweeps.evaluate import prepare
+from sweeps.chunks.evaluator import prepare
 from sweeps.store import store
 from tests.oracles.four_bar_design import designs
 from workflows import design_study

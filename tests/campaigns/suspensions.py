@@ -14,7 +14,7 @@ import numpy as np
 
 from cluster.connect import connect
 from cluster.places import Laptop
-from sweeps.evaluate import ChunkEvaluator, prepare
+from sweeps.chunks.evaluator import ChunkEvaluator, prepare
 from sweeps.spec.reader import parse_sweep
 from sweeps.store.outputs import Columns
 from sweeps.sweep import sweep

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sweeps.evaluate import prepare
+from sweeps.chunks.evaluator import prepare
 from sweeps.spec.plans import Random
 from sweeps.store.statuses import Status
 from tests.campaigns.studies import (

@@ -11,7 +11,7 @@ import optuna
 import pytest
 
 from basepar_core.errors import FileError, StoreError
-from sweeps.evaluate import prepare
+from sweeps.chunks.evaluator import prepare
 from sweeps.spec import own_code
 from sweeps.spec.own_code import OwnCodeError
 from sweeps.spec.reader import from_document

@@ -9,7 +9,7 @@ import xarray as xr
 from basepar_core.base.compiled import compiled
 from basepar_core.errors import FileError
 from basepar_core.mechanism import parameter_unit
-from sweeps.evaluate import prepare
+from sweeps.chunks.evaluator import prepare
 from sweeps.spec.filters import Filter
 from sweeps.spec.reader import from_document, parse_sweep
 from sweeps.store import store

@@ -15,7 +15,7 @@ from basepar_core.dynamics.regressor import observe
 from basepar_core.errors import FileError, MissingDataError
 from basepar_core.files.mechanism_file import loads
 from basepar_core.reduction.reduce import reduce_mechanism
-from sweeps.evaluate import ChunkEvaluator, prepare
+from sweeps.chunks.evaluator import ChunkEvaluator, prepare
 from sweeps.spec.plans import Sobol
 from sweeps.spec.reader import from_document
 from sweeps.spec.sweep_spec import Evaluation, Reduction, SweepSpec

@@ -13,7 +13,7 @@ from basepar_core.api import load
 from basepar_core.compiled import backend
 from basepar_core.files.mechanism_file import library_path
 from basepar_core.reduction.reduce import noise_levels
-from sweeps.evaluate import ChunkEvaluator, prepare
+from sweeps.chunks.evaluator import ChunkEvaluator, prepare
 from sweeps.spec.plans import Random
 from sweeps.spec.sweep_spec import CRITERIA, Evaluation, Reduction, SweepSpec
 from sweeps.store.statuses import WITH_RESULTS, Reason, Status

@@ -5,7 +5,7 @@ import pytest
 
 from basepar_core.errors import FileError
 from basepar_core.files.mechanism_file import library_path
-from sweeps.evaluate import prepare
+from sweeps.chunks.evaluator import prepare
 from sweeps.spec.families import make_root, members_of, parse_family
 from sweeps.spec.reader import from_document
 

@@ -7,7 +7,7 @@ import pytest
 
 from basepar_core.errors import FileError
 from basepar_core.files.mechanism_file import loads
-from sweeps.evaluate import prepare
+from sweeps.chunks.evaluator import prepare
 from sweeps.spec.plans import Random
 from sweeps.spec.reader import from_document
 from sweeps.spec.sweep_spec import Evaluation, SweepSpec

@@ -9,7 +9,7 @@ from basepar_core.dynamics.regressor import observe
 from basepar_core.errors import FileError, MechanismError
 from basepar_core.files.mechanism_file import library_path
 from sweeps.careful import in_pieces
-from sweeps.evaluate import prepare
+from sweeps.chunks.evaluator import prepare
 from sweeps.spec import own_metrics
 from sweeps.spec.own_metrics import MetricError, metric
 from sweeps.spec.reader import from_document, parse_sweep

@@ -5,7 +5,7 @@ import pytest
 
 from basepar_core.compiled import backend
 from basepar_core.files import mechanism_file
-from sweeps.evaluate import prepare
+from sweeps.chunks.evaluator import prepare
 from sweeps.spec.plans import Random
 from sweeps.spec.sweep_spec import Evaluation, SweepSpec
 from sweeps.store.statuses import Reason, Status

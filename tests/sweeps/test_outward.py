@@ -6,7 +6,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from sweeps.precise import lower_power, upper_power
+from sweeps.chunks.precise import lower_power, upper_power
 
 TINY = float(np.finfo(float).tiny)
 

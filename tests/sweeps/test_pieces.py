@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from sweeps import chunk
-from sweeps.evaluate import prepare
+from sweeps.chunks import chunk
+from sweeps.chunks.evaluator import prepare
 from sweeps.spec.reader import parse_sweep
 from sweeps.store.statuses import Status
 

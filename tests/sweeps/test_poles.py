@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from basepar_core.files.mechanism_file import library_path, loads
-from sweeps.evaluate import prepare
+from sweeps.chunks.evaluator import prepare
 from sweeps.spec.plans import Random
 from sweeps.spec.sweep_spec import Evaluation, SweepSpec
 from sweeps.store.statuses import PreciseStatus, Reason, Status, reason_texts

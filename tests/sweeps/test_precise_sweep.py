@@ -11,8 +11,8 @@ import workflows
 from basepar_core.files.mechanism_file import library_path
 from cluster.connect import connect
 from cluster.places import Laptop
-from sweeps.evaluate import prepare
-from sweeps.precise import PreciseEvaluator
+from sweeps.chunks.evaluator import prepare
+from sweeps.chunks.precise import PreciseEvaluator
 from sweeps.spec.reader import load_sweep, parse_sweep
 from sweeps.store import store
 from sweeps.store.statuses import PreciseStatus, Reason, Status, reason_texts

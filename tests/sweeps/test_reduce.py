@@ -16,7 +16,7 @@ from basepar_core.errors import MissingDataError
 from basepar_core.expressions.tree import Call, Number
 from basepar_core.mechanism import Mechanism
 from basepar_core.reduction import criteria
-from sweeps.evaluate import ChunkEvaluator, prepare
+from sweeps.chunks.evaluator import ChunkEvaluator, prepare
 from sweeps.spec.plans import Sobol
 from sweeps.spec.reader import from_document
 from sweeps.spec.sweep_spec import CRITERIA, Evaluation, Reduction, SweepSpec

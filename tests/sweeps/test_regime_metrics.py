@@ -8,7 +8,7 @@ from basepar_core.dynamics.closure import prepare as assemble
 from basepar_core.errors import FileError
 from basepar_core.single_dof.machines import machine
 from basepar_core.single_dof.results import measures
-from sweeps.evaluate import prepare
+from sweeps.chunks.evaluator import prepare
 from sweeps.spec.reader import parse_sweep
 from sweeps.store.statuses import Reason, Status
 

@@ -13,7 +13,7 @@ from optuna.storages.journal import JournalFileBackend
 from basepar_core.errors import UsageError
 from cluster.connect import connect
 from cluster.places import Laptop
-from sweeps.evaluate import prepare
+from sweeps.chunks.evaluator import prepare
 from sweeps.store import store
 from workflows import polish_document, tolerances
 from workflows.beside import polished_path

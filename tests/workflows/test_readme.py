@@ -11,7 +11,7 @@ from basepar_core.api import load
 from basepar_core.base.symbolic_route import symbolic
 from basepar_core.dynamics.closure import prepare
 from basepar_core.files.mechanism_file import loads
-from sweeps.evaluate import prepare as evaluator_of
+from sweeps.chunks.evaluator import prepare as evaluator_of
 from sweeps.spec.filters import Filter
 from sweeps.spec.reader import parse_sweep
 from sweeps.store import store

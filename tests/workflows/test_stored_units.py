@@ -6,7 +6,7 @@ import pytest
 import xarray as xr
 
 from basepar_core.api import load
-from sweeps.evaluate import prepare
+from sweeps.chunks.evaluator import prepare
 from sweeps.spec.filters import Filter
 from sweeps.spec.plans import Random
 from sweeps.spec.sweep_spec import Evaluation, Reduction, SweepSpec

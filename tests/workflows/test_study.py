@@ -15,7 +15,7 @@ from basepar_core.api import load
 from basepar_core.errors import StoreError, UsageError
 from cluster.connect import connect
 from cluster.places import Laptop
-from sweeps.evaluate import prepare
+from sweeps.chunks.evaluator import prepare
 from sweeps.spec.plans import Random
 from sweeps.spec.reader import parse_sweep
 from sweeps.spec.sweep_spec import Evaluation, SweepSpec

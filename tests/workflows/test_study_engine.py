@@ -17,7 +17,7 @@ from basepar_core.dynamics.regressor import observe
 from basepar_core.errors import StoreError, UsageError
 from cluster.connect import connect
 from cluster.places import Laptop
-from sweeps.evaluate import prepare
+from sweeps.chunks.evaluator import prepare
 from sweeps.spec.reader import load_sweep
 from sweeps.store import safe_files, store
 from workflows import incumbents

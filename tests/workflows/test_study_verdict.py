@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from basepar_core.api import load
 from basepar_core.expressions.grammar import parse_comparison
 from basepar_core.expressions.units import NUMBER
-from sweeps.evaluate import prepare
+from sweeps.chunks.evaluator import prepare
 from sweeps.spec.filters import Condition, Filter
 from sweeps.store import store
 from sweeps.store.statuses import Reason, Status

@@ -60,7 +60,7 @@ def test_whole_numbers_are_drawn_as_bands(tmp_path):
 def test_results_of_variable_precision_are_documented():
     from basepar_core.api import load
     from basepar_core.dynamics.closure import prepare
-    from sweeps.precise import PreciseEvaluator
+    from sweeps.chunks.precise import PreciseEvaluator
 
     text = (Path(__file__).parents[2] / "docs" / "sweeps.md").read_text()
     outputs = PreciseEvaluator(prepare(load("four-bar")), 8).outputs

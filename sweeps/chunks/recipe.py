@@ -19,7 +19,7 @@ from sweeps.spec.sweep_spec import METRICS, array_name
 from sweeps.store.outputs import Output
 from sweeps.store.statuses import Reason, own_metric_text
 
-from . import beta_numbers, reduce
+from . import beta_numbers, reduction
 from .precise import PreciseEvaluator
 
 
@@ -56,7 +56,7 @@ class Recipe:
     metrics: tuple[str, ...] = ()
     excitation: Motion | None = field(default=None, repr=False)
     cycle: Motion | None = field(default=None, repr=False)
-    reducer: reduce.Reducer | None = None
+    reducer: reduction.Reducer | None = None
     precise: PreciseEvaluator | None = field(default=None, repr=False)
     own: tuple[OwnMetric, ...] = ()
     meter: Meter | None = field(default=None, repr=False)
@@ -101,7 +101,9 @@ class Recipe:
                     "base_parameters",
                     ("variant", "base_parameter"),
                     unit="",
-                    units=reduce.parameter_units(self.whole, self.model.mechanism, self.columns),
+                    units=reduction.parameter_units(
+                        self.whole, self.model.mechanism, self.columns
+                    ),
                     long_name="base parameters, each in the unit of its parameter",
                 )
             )

@@ -27,7 +27,7 @@ from sweeps.spec.sweep_spec import METRICS, array_name
 from sweeps.store.outputs import Arrays, blank
 from sweeps.store.statuses import WITH_RESULTS, Reason, Status
 
-from . import reduce
+from . import reduction
 from .recipe import Recipe
 
 #: W of so many bytes stays near the processor and in memory the process has already; a piece of
@@ -296,7 +296,7 @@ class Chunk:
         if self.of.reducer is not None:
             entries = self._entries[:, rows]
             reduced, torques = self.of.reducer(
-                W, reduce.Chosen(chosen, phi, entries, error, partial(self._again, rows))
+                W, reduction.Chosen(chosen, phi, entries, error, partial(self._again, rows))
             )
             for name, values in reduced.items():
                 self.arrays[name][rows] = values

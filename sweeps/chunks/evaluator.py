@@ -25,7 +25,7 @@ from sweeps.spec.own_metrics import fetched
 from sweeps.spec.sweep_spec import METRICS, REGIMES, SweepSpec
 from sweeps.store.outputs import Arrays, Columns, blank
 
-from . import reduce
+from . import reduction
 from .chunk import Chunk
 from .precise import CERTAIN, PreciseEvaluator
 from .recipe import Recipe
@@ -90,7 +90,7 @@ def prepare(spec: SweepSpec) -> ChunkEvaluator:
         asked.built_in,
         None if asked.rank == "none" else excitation(mechanism, start),
         cycle(mechanism, start) if asked.metrics or users or asked.reduction else None,
-        reduce.prepare(model, base, asked.reduction, columns) if asked.reduction else None,
+        reduction.prepare(model, base, asked.reduction, columns) if asked.reduction else None,
         _precise(model, base) if asked.rank in ("auto", "precise") else None,
         users,
         _meter(model, asked.built_in),
