@@ -17,8 +17,8 @@ from basepar_core.dynamics.motion import cycle, excitation
 from cluster.connect import connect
 from cluster.places import Laptop
 from sweeps.chunks.evaluator import prepare
+from sweeps.run.driver import sweep
 from sweeps.spec.reader import parse_sweep
-from sweeps.sweep import sweep
 from tests.core.cycles import MECHANISMS, case
 
 from .test_four_bar_sweep import _inertias, _observation

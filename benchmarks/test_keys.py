@@ -18,8 +18,8 @@ from cluster.connect import connect
 from cluster.keys import own_security
 from cluster.places import Laptop
 from sweeps.chunks.evaluator import prepare
+from sweeps.run.driver import sweep
 from sweeps.spec.reader import parse_sweep
-from sweeps.sweep import sweep
 
 from .conftest import ONCE
 

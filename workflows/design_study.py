@@ -24,13 +24,13 @@ from distributed import Client
 from basepar_core.errors import UsageError
 from cluster.connect import PlaceError, connect
 from cluster.places import Place
-from sweeps import blocks
 from sweeps.chunks.evaluator import prepare
-from sweeps.progress import Progress
+from sweeps.run import blocks
+from sweeps.run.driver import Summary, refuse_other, summary
+from sweeps.run.progress import Progress
 from sweeps.store import check_and_repair, store
 from sweeps.store.lock import locked
 from sweeps.store.statuses import Status
-from sweeps.sweep import Summary, refuse_other, summary
 
 from .journal import Journal, opened
 from .sampler_kinds import kind_of

@@ -16,13 +16,13 @@ from basepar_core.expressions.grammar import parse_unit
 from basepar_core.expressions.tree import Expression, evaluate
 from basepar_core.files import mechanism_file
 from basepar_core.mechanism import Mechanism, Symbol
+from sweeps.run.driver import Summary, kept_errors
 from sweeps.store import check_and_repair, store
 from sweeps.store import status as survey
 from sweeps.store.lock import holder
 from sweeps.store.origins import runs
 from sweeps.store.statuses import REASONS, PreciseStatus, Reason, Status, reason_texts
 from sweeps.store.store import Part
-from sweeps.sweep import Summary, kept_errors
 
 from .shipped import study_names, sweep_names
 

@@ -24,10 +24,10 @@ from scipy.optimize import minimize
 from basepar_core.errors import UsageError
 from basepar_core.expressions.tree import Call, Expression
 from basepar_core.metrics.sensitivity import differentiated
+from sweeps.run.driver import complete, sweep
 from sweeps.spec.ask_tell_plan import Asked, asked_plan
 from sweeps.spec.sweep_spec import SweepSpec
 from sweeps.store import store
-from sweeps.sweep import complete, sweep
 from workflows.verdict import finished, starts
 
 from .beside import polished_path, room

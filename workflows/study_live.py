@@ -15,7 +15,7 @@ from rich.text import Text
 
 from basepar_core.errors import StoreError
 from basepar_core.texts.counting import plural
-from sweeps.progress import Advance
+from sweeps.run.progress import Advance
 from sweeps.store import store
 
 from .study_spec import StudySpec

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from basepar_core.errors import ExpressionError
 from basepar_core.expressions.grammar import parse_unit
+from sweeps.run.driver import swept_outputs
 from sweeps.spec.filters import angles
-from sweeps.sweep import swept_outputs
 
 from .quantities import metric_units, quantities
 from .study_spec import StudySpec

@@ -9,11 +9,11 @@ from cluster.connect import connect
 from cluster.errors import PlaceError, ProfileError
 from cluster.places import Address, Kubernetes, Laptop, Place, Slurm, problems
 from cluster.profile import find_profile, load_profile
-from sweeps.progress import Progress
+from sweeps.run.driver import Summary, complete, sweep
+from sweeps.run.family_runs import sweep_together
+from sweeps.run.progress import Progress
 from sweeps.spec.reader import load_sweep
 from sweeps.spec.sweep_spec import SweepSpec
-from sweeps.sweep import Summary, complete, sweep
-from sweeps.together import sweep_together
 
 from .shipped import sweep_file
 

@@ -25,7 +25,7 @@ from basepar_core.files.mechanism_file import library_names
 from basepar_core.reduction.result import ReducedMechanism
 from basepar_core.texts.counting import plural
 from basepar_core.texts.quoting import lines, shell
-from sweeps.progress import Advance
+from sweeps.run.progress import Advance
 from sweeps.store.statuses import Status
 
 from .shipped import study_names

@@ -22,9 +22,9 @@ from basepar_core.expressions.tree import evaluate
 from basepar_core.expressions.units import DIMENSIONLESS
 from basepar_core.mechanism import Mechanism
 from basepar_core.metrics.sensitivity import differentiated
+from sweeps.run.driver import complete, sweep
 from sweeps.spec.ask_tell_plan import Asked
 from sweeps.store import store
-from sweeps.sweep import complete, sweep
 from workflows.chosen_design import chosen
 
 from .beside import room, tolerances_path

@@ -27,14 +27,14 @@ import numpy as np
 
 from basepar_core.errors import BaseparError, StoreError
 from sweeps.chunks.evaluator import prepare
+from sweeps.run.driver import layout_of
+from sweeps.run.worker import Stage, Task, Work
 from sweeps.spec.families import make_root, parse_family
 from sweeps.spec.filters import Filter
 from sweeps.spec.reader import parse_sweep
 from sweeps.spec.sweep_spec import SweepSpec
 from sweeps.store import check_and_repair, chunk_files, status, store
 from sweeps.store.outputs import Evaluator
-from sweeps.sweep import layout_of
-from sweeps.work import Stage, Task, Work
 from workflows import documents
 from workflows.study_file import parse_study
 

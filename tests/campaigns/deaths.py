@@ -26,10 +26,10 @@ from xarray import Dataset
 
 from cluster.connect import connect
 from cluster.places import Laptop
-from sweeps.progress import Advance
+from sweeps.run.driver import sweep
+from sweeps.run.progress import Advance
 from sweeps.store import store
 from sweeps.store.statuses import Reason, Status
-from sweeps.sweep import sweep
 from tests.sweeps.fourbar import Deadly, FourBar, spec
 
 WORKERS = 3

@@ -32,9 +32,9 @@ from xarray import Dataset
 from cluster.connect import connect
 from cluster.places import Address
 from cluster.settings import ENVIRONMENT
+from sweeps.run.driver import sweep
 from sweeps.store import chunk_files, store
 from sweeps.store.outputs import Arrays, Columns
-from sweeps.sweep import sweep
 from tests.sweeps.fourbar import Digits, FourBar, spec
 
 KINDS = ("driver", "worker", "scheduler", "mid-write")
@@ -193,7 +193,7 @@ class Campaign:
             shutil.rmtree(self.folder / name, ignore_errors=True)
         arguments = self.machines.address, str(self.folder / name), str(self.folder / "fuse")
         context = multiprocessing.get_context("forkserver")
-        context.set_forkserver_preload(["tests.campaigns.kills", "sweeps.together"])
+        context.set_forkserver_preload(["tests.campaigns.kills", "sweeps.run.family_runs"])
         started = context.Process(target=drive, args=arguments)
         started.start()
         return started

@@ -23,11 +23,11 @@ import psutil
 from cluster.connect import connect
 from cluster.places import Laptop
 from sweeps.chunks.evaluator import ChunkEvaluator, prepare
-from sweeps.progress import Advance
+from sweeps.run.driver import sweep
+from sweeps.run.progress import Advance
 from sweeps.spec.plans import Plan
 from sweeps.spec.reader import parse_sweep
 from sweeps.store.outputs import Arrays, Columns
-from sweeps.sweep import sweep
 
 SWEEP = """
 mechanism: four-bar

@@ -29,11 +29,11 @@ import psutil
 from cluster.connect import connect
 from cluster.places import Laptop
 from sweeps.chunks.evaluator import ChunkEvaluator, prepare
+from sweeps.run.driver import sweep
 from sweeps.spec.reader import parse_sweep
 from sweeps.store import store
 from sweeps.store.outputs import Arrays, Columns
 from sweeps.store.statuses import FAILED
-from sweeps.sweep import sweep
 
 VARIANTS = 10_000
 POISONED = {2222: "segfault", 5555: "endless", 8888: "greedy"}

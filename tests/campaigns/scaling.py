@@ -5,7 +5,7 @@ client and scheduler in one process), what an idle worker costs it by its heartb
 flight keeps in memory, how long it takes to look at the statuses of a huge store, and how long a
 plan takes to give rows far down. `simulate` has one driver that serves receipts one after the
 other and workers that wait for their next task, with the windows and task lengths of
-`sweeps.fanout`; it prints the share of time that workers do work.
+`sweeps.run.fanout`; it prints the share of time that workers do work.
 
     python -m tests.campaigns.scaling measure FOLDER > constants.json
     python -m tests.campaigns.scaling simulate constants.json
@@ -28,12 +28,12 @@ from distributed import Client
 
 from cluster.connect import connect
 from cluster.places import Laptop
-from sweeps import fanout
+from sweeps.run import fanout
+from sweeps.run.worker import Receipt, Task
 from sweeps.spec.plans import LatinHypercube, Random, Sobol
 from sweeps.store import chunk_files, status, store
 from sweeps.store.outputs import Output
 from sweeps.store.store import Layout, Part
-from sweeps.work import Receipt, Task
 
 TASKS = 3000
 BOUNDS = (("a", 0.0, 1.0), ("b", 0.0, 1.0), ("c", 0.0, 1.0), ("d", 0.0, 1.0), ("e", 0.0, 1.0))

@@ -19,8 +19,8 @@ import psutil
 
 from cluster.connect import connect
 from cluster.places import Laptop
+from sweeps.run.driver import sweep
 from sweeps.spec.reader import parse_sweep
-from sweeps.sweep import sweep
 
 SWEEPS = (
     """

@@ -15,9 +15,9 @@ import numpy as np
 from cluster.connect import connect
 from cluster.places import Laptop
 from sweeps.chunks.evaluator import ChunkEvaluator, prepare
+from sweeps.run.driver import sweep
 from sweeps.spec.reader import parse_sweep
 from sweeps.store.outputs import Columns
-from sweeps.sweep import sweep
 
 SWEEP = """
 mechanism: sla-suspension

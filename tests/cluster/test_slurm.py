@@ -14,7 +14,7 @@ from cluster.connect import connect
 from cluster.errors import PlaceError
 from cluster.places import Keys, Slurm
 from cluster.slurm import job_script
-from sweeps.sweep import sweep
+from sweeps.run.driver import sweep
 from tests.sweeps.fourbar import FourBar, spec
 from tests.sweeps.test_sweep import assert_equal_arrays, by_hand
 

@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 
 from sweeps.chunks.evaluator import prepare
+from sweeps.run.driver import layout_of
+from sweeps.run.worker import Stage, Task, Work
 from sweeps.spec.filters import Filter
 from sweeps.spec.reader import parse_sweep
 from sweeps.spec.sweep_spec import SweepSpec
 from sweeps.store import store
-from sweeps.sweep import layout_of
-from sweeps.work import Stage, Task, Work
 from workflows.journal import opened
 from workflows.study_file import parse_study
 from workflows.study_spec import StudySpec

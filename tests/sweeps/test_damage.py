@@ -11,11 +11,11 @@ import pytest
 import xarray as xr
 
 from basepar_core.errors import StoreError
+from sweeps.run.driver import complete, layout_of, sweep
+from sweeps.run.worker import Stage, Task, Work
 from sweeps.spec.filters import Filter
 from sweeps.store import check_and_repair, chunk_files, safe_files, seal, status, store
 from sweeps.store.store import Part
-from sweeps.sweep import complete, layout_of, sweep
-from sweeps.work import Stage, Task, Work
 
 from .fourbar import Digits, FourBar, spec
 from .test_sweep import assert_equal_arrays, by_hand

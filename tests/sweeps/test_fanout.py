@@ -12,10 +12,10 @@ import pytest
 
 from cluster.connect import connect
 from cluster.places import Laptop
-from sweeps import fanout, watch
-from sweeps.careful import Child, in_pieces
+from sweeps.run import fanout, stall_watchdog
+from sweeps.run.driver import sweep
+from sweeps.run.isolation import Child, in_pieces
 from sweeps.store.statuses import Status
-from sweeps.sweep import sweep
 
 from .fourbar import FourBar, spec
 from .test_sweep import assert_equal_arrays, by_hand
@@ -31,7 +31,7 @@ def said(monkeypatch):
 
 def test_a_gather_that_runs_out_of_time(tmp_path, client, monkeypatch):
     """Not to be mistaken for one that is still under way: that would be waited for, for ever."""
-    gather, look = client.gather, watch.Watch.look
+    gather, look = client.gather, stall_watchdog.Watch.look
     asked, looks = [], []
 
     def late(*arguments, **others):
@@ -46,7 +46,7 @@ def test_a_gather_that_runs_out_of_time(tmp_path, client, monkeypatch):
         look(self)
 
     monkeypatch.setattr(client, "gather", late)
-    monkeypatch.setattr(watch.Watch, "look", counted)
+    monkeypatch.setattr(stall_watchdog.Watch, "look", counted)
     path = tmp_path / "sweep.zarr"
     assert sweep(spec(path), client, evaluator=FourBar()).done
     assert asked
@@ -64,7 +64,7 @@ def test_tasks_that_nobody_is_at_are_asked_for_again(tmp_path, client, monkeypat
         return submit(function, *arguments, **options)
 
     monkeypatch.setattr(client, "submit", losing)
-    monkeypatch.setattr(watch, "QUIET", 1.0)
+    monkeypatch.setattr(stall_watchdog, "QUIET", 1.0)
     path = tmp_path / "sweep.zarr"
     assert sweep(spec(path), client, evaluator=FourBar()).done
     assert "2 tasks were lost on the way" in said[0]
@@ -81,7 +81,7 @@ def test_receipts_that_never_come(tmp_path, client, monkeypatch, said):
         return gather(*arguments, **others)
 
     monkeypatch.setattr(client, "gather", silent)
-    monkeypatch.setattr(watch, "QUIET", 1.0)
+    monkeypatch.setattr(stall_watchdog, "QUIET", 1.0)
     path = tmp_path / "sweep.zarr"
     try:
         assert sweep(spec(path), client, evaluator=FourBar()).done

@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from basepar_core.errors import FileError, StoreError, UsageError
+from sweeps.run.driver import complete
 from sweeps.spec.families import make_root
 from sweeps.spec.reader import parse_sweep
 from sweeps.store import lock, store
 from sweeps.store.location import folder
-from sweeps.sweep import complete
 from workflows.cli import main
 from workflows.study_file import parse_study
 

@@ -8,10 +8,10 @@ import pytest
 
 from cluster.connect import connect
 from cluster.places import Laptop
-from sweeps.guard import _memory_limit
+from sweeps.run.driver import sweep
+from sweeps.run.limits import _memory_limit
 from sweeps.store import store
 from sweeps.store.statuses import Status
-from sweeps.sweep import sweep
 
 from . import fourbar
 from .fourbar import FourBar, spec

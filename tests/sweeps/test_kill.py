@@ -8,7 +8,7 @@ import psutil
 import pytest
 import zarr
 
-from sweeps.sweep import sweep
+from sweeps.run.driver import sweep
 
 from .fourbar import FourBar, spec
 from .test_sweep import assert_equal_arrays, by_hand

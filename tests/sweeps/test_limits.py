@@ -5,9 +5,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from sweeps import work
+from sweeps.run import worker
+from sweeps.run.worker import Task, Work
 from sweeps.spec.filters import Filter
-from sweeps.work import Task, Work
 
 from .fourbar import MECHANISM, spec
 
@@ -39,7 +39,7 @@ def test_allowed(monkeypatch, count, expected, durations, allowed):
         now[0] += left.pop(0)
         return {}
 
-    monkeypatch.setattr(work, "time", SimpleNamespace(perf_counter=lambda: now[0]))
+    monkeypatch.setattr(worker, "time", SimpleNamespace(perf_counter=lambda: now[0]))
     sweep = spec(count=COUNT)
     doing = Work("", "", sweep.plan, Filter.of(MECHANISM, ()), (), LIMIT)
     wanted = np.arange(COUNT) >= COUNT - count

@@ -11,9 +11,9 @@ import time
 import pytest
 
 from basepar_core.errors import StoreError
+from sweeps.run.driver import sweep
 from sweeps.store import lock
 from sweeps.store.lock import busy, holder, lock_file, locked
-from sweeps.sweep import sweep
 
 from .fourbar import FourBar, spec
 from .test_kill import wait_until

@@ -8,13 +8,13 @@ from basepar_core.dynamics.motion import cycle
 from basepar_core.dynamics.regressor import observe
 from basepar_core.errors import FileError, MechanismError
 from basepar_core.files.mechanism_file import library_path
-from sweeps.careful import in_pieces
 from sweeps.chunks.evaluator import prepare
+from sweeps.run.driver import layout_of
+from sweeps.run.isolation import in_pieces
 from sweeps.spec import own_metrics
 from sweeps.spec.own_metrics import MetricError, metric
 from sweeps.spec.reader import from_document, parse_sweep
 from sweeps.store.statuses import REASONS, Status, reason_texts
-from sweeps.sweep import layout_of
 
 SWEEP = """
 mechanism: four-bar

@@ -6,10 +6,10 @@ import time
 import numpy as np
 import pytest
 
-from sweeps import fanout
+from sweeps.run import fanout
+from sweeps.run.driver import sweep
 from sweeps.store import store
 from sweeps.store.outputs import Arrays, Columns
-from sweeps.sweep import sweep
 
 from .fourbar import Digits, FourBar, spec
 

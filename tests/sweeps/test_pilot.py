@@ -8,12 +8,12 @@ import pytest
 
 from cluster.connect import connect
 from cluster.places import Laptop
-from sweeps import pilot
+from sweeps.run import chunk_size
+from sweeps.run.driver import sweep
 from sweeps.spec.filters import condition
 from sweeps.spec.reader import from_document
 from sweeps.spec.sweep_spec import FROM_PILOT
 from sweeps.store import store
-from sweeps.sweep import sweep
 
 from .fourbar import FourBar, spec
 
@@ -23,7 +23,7 @@ from .fourbar import FourBar, spec
     [(1e-6, 16_384), (30e-6, 16_384), (1e-3, 512), (0.01, 64), (0.06, 8), (5.0, 8)],
 )
 def test_half_a_second_to_the_nearest_power_of_two(each, expected):
-    assert pilot.fitting(pilot.TASK_SECONDS / each) == expected
+    assert chunk_size.fitting(chunk_size.TASK_SECONDS / each) == expected
 
 
 @dataclass(frozen=True)
@@ -64,8 +64,8 @@ def test_a_slow_mechanism_has_small_chunks(tmp_path, client):
 def test_a_doubtful_mechanism_is_cut_for_its_precise_tasks(
     client, monkeypatch, doubtful, expected
 ):
-    monkeypatch.setattr(pilot, "measured", lambda *_: (1e-3, doubtful))
-    assert pilot.chunk(spec(count=64, chunk=FROM_PILOT), FourBar(), client) == expected
+    monkeypatch.setattr(chunk_size, "measured", lambda *_: (1e-3, doubtful))
+    assert chunk_size.chunk(spec(count=64, chunk=FROM_PILOT), FourBar(), client) == expected
 
 
 @dataclass(frozen=True)
@@ -77,18 +77,18 @@ class Lethal(FourBar):
 @pytest.mark.slow
 def test_a_pilot_that_dies(tmp_path):
     with connect(Laptop(workers=1)) as alone:
-        assert pilot.chunk(spec(chunk=FROM_PILOT), Lethal(), alone) == pilot.OTHERWISE
+        assert chunk_size.chunk(spec(chunk=FROM_PILOT), Lethal(), alone) == chunk_size.OTHERWISE
 
 
 def test_nobody_passes_the_filter(client):
     nothing = spec(chunk=FROM_PILOT, count=3)
     never = condition(nothing.mechanism, "lx1 > 9 m")
     far = replace(nothing, where=(never,))
-    assert pilot.chunk(far, FourBar(), client) == pilot.OTHERWISE
+    assert chunk_size.chunk(far, FourBar(), client) == chunk_size.OTHERWISE
 
 
 def test_measured_in_doublings(monkeypatch):
-    monkeypatch.setattr(pilot, "PILOT_SECONDS", 60.0)  # however busy the machine
+    monkeypatch.setattr(chunk_size, "PILOT_SECONDS", 60.0)  # however busy the machine
     counts = []
 
     @dataclass(frozen=True)
@@ -98,7 +98,7 @@ def test_measured_in_doublings(monkeypatch):
             return super().__call__(columns, passed)
 
     columns = spec().plan.rows(0, 20)
-    each, doubtful = pilot.measured(Counting(doubtful=9.0), columns, 60.0)
+    each, doubtful = chunk_size.measured(Counting(doubtful=9.0), columns, 60.0)
     assert counts == [1, 1, 2, 4, 8, 16, 20]
     assert 0 < each < 60
     assert doubtful > 0.5

@@ -13,10 +13,10 @@ from cluster.connect import connect
 from cluster.places import Laptop
 from sweeps.chunks.evaluator import prepare
 from sweeps.chunks.precise import PreciseEvaluator
+from sweeps.run.driver import sweep
 from sweeps.spec.reader import load_sweep, parse_sweep
 from sweeps.store import store
 from sweeps.store.statuses import PreciseStatus, Reason, Status, reason_texts
-from sweeps.sweep import sweep
 from workflows.documents import sweep_store
 
 pytestmark = pytest.mark.slow

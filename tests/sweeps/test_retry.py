@@ -6,11 +6,11 @@ import json
 import numpy as np
 import pytest
 
+from sweeps.run.driver import complete, sweep
 from sweeps.store import store
 from sweeps.store.origins import runs
 from sweeps.store.outputs import Arrays, Columns
 from sweeps.store.statuses import PreciseStatus, Reason, Status
-from sweeps.sweep import complete, sweep
 
 from .fourbar import Digits, FourBar, spec
 from .test_sweep import by_hand

@@ -10,13 +10,13 @@ import xarray as xr
 from basepar_core.errors import BaseparWarning, ExpressionError, FileError
 from basepar_core.expressions.grammar import parse_unit
 from basepar_core.files.mechanism_file import loads
+from sweeps.run.driver import swept_outputs
 from sweeps.spec.filters import Filter, condition
 from sweeps.spec.plans import Grid, Random, Sobol
 from sweeps.spec.reader import from_document, load_sweep, parse_sweep
 from sweeps.spec.sweep_spec import FROM_PILOT, Evaluation, Reduction, SweepSpec
 from sweeps.spec.table_reader import read_table
 from sweeps.spec.tables import Table
-from sweeps.sweep import swept_outputs
 
 from .fourbar import FOUR_BAR, MECHANISM, SPANNED, spec
 

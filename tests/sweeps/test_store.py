@@ -9,14 +9,14 @@ import pytest
 import xarray as xr
 
 from basepar_core.errors import StoreError, UsageError
-from sweeps.careful import empty
+from sweeps.run.driver import layout_of, refuse_other
+from sweeps.run.isolation import empty
 from sweeps.spec.plans import Random
 from sweeps.store import status as survey
 from sweeps.store import store
 from sweeps.store.outputs import Output
 from sweeps.store.statuses import REASONS, PreciseStatus, Reason, Status, flags, reason_texts
 from sweeps.store.store import Layout, Part
-from sweeps.sweep import layout_of, refuse_other
 
 from .fourbar import Digits, FourBar, spec
 

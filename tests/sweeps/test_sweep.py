@@ -13,14 +13,14 @@ from distributed import Client, LocalCluster
 from basepar_core.errors import StoreError, UsageError
 from cluster.connect import connect
 from cluster.places import Laptop
-from sweeps import fanout
+from sweeps.run import fanout
+from sweeps.run.driver import layout_of, ready, sweep
+from sweeps.run.stall_watchdog import WorkersError
+from sweeps.run.worker import Stage, Task, Work
 from sweeps.spec.filters import Filter
 from sweeps.spec.plans import Sobol
 from sweeps.store import store
 from sweeps.store.statuses import PreciseStatus, Reason, Status
-from sweeps.sweep import layout_of, ready, sweep
-from sweeps.watch import WorkersError
-from sweeps.work import Stage, Task, Work
 
 from .fourbar import BOUNDS, Deadly, Digits, Endless, FourBar, rocker_angles, spec
 

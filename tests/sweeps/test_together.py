@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from basepar_core.errors import StoreError
-from sweeps import together
+from sweeps.run import family_runs
+from sweeps.run.family_runs import sweep_together
 from sweeps.store import store
-from sweeps.together import sweep_together
 
 from .fourbar import FourBar, spec
 from .test_sweep import assert_equal_arrays, by_hand
@@ -91,7 +91,7 @@ def test_again_nothing_is_done(specs, client):
 
 
 def test_more_than_run_at_once(tmp_path, client, monkeypatch):
-    monkeypatch.setattr(together, "AT_ONCE", 2)
+    monkeypatch.setattr(family_runs, "AT_ONCE", 2)
     many = {f"m{k}": spec(tmp_path / f"{k}.zarr", 64) for k in range(5)}
     found = sweep_together(many, client, evaluators=dict.fromkeys(many, FourBar()))
     assert [summary.counts for summary in found.values()] == [found["m0"].counts] * 5

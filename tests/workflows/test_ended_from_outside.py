@@ -11,8 +11,8 @@ import psutil
 import pytest
 
 from basepar_core.errors import StoreError
-from sweeps.sweep import sweep
-from sweeps.watch import WorkersError
+from sweeps.run.driver import sweep
+from sweeps.run.stall_watchdog import WorkersError
 
 from ..sweeps.conftest import client  # noqa: F401
 from ..sweeps.fourbar import FourBar, spec

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from sweeps.run.driver import layout_of
 from sweeps.store import status, store
 from sweeps.store.statuses import WITH_RESULTS, Status
-from sweeps.sweep import layout_of
 from tests.sweeps.fourbar import FourBar, spec
 from tests.sweeps.test_sweep import by_hand
 from workflows import extremes as module

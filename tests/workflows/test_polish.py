@@ -314,7 +314,7 @@ def test_commands_and_pictures(done, polished, tmp_path, capsys, monkeypatch):
 def test_the_live_table_says_what_is_best(done):
     from rich.console import Console
 
-    from sweeps.progress import Advance
+    from sweeps.run.progress import Advance
 
     verdict = judge(done, store.open_group(done.path), 0, done.trials)
     console = Console(width=120, file=open("/dev/null", "w"), record=True)  # noqa: SIM115

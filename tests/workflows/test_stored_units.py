@@ -7,12 +7,12 @@ import xarray as xr
 
 from basepar_core.api import load
 from sweeps.chunks.evaluator import prepare
+from sweeps.run.driver import layout_of
+from sweeps.run.worker import Stage, Task, Work
 from sweeps.spec.filters import Filter
 from sweeps.spec.plans import Random
 from sweeps.spec.sweep_spec import Evaluation, Reduction, SweepSpec
 from sweeps.store import store
-from sweeps.sweep import layout_of
-from sweeps.work import Stage, Task, Work
 from workflows import extremes
 
 #: By hand: the SCARA's base parameters are masses, first moments and inertias of its arms.

@@ -16,12 +16,12 @@ from basepar_core.errors import StoreError, UsageError
 from cluster.connect import connect
 from cluster.places import Laptop
 from sweeps.chunks.evaluator import prepare
+from sweeps.run.driver import sweep
 from sweeps.spec.plans import Random
 from sweeps.spec.reader import parse_sweep
 from sweeps.spec.sweep_spec import Evaluation, SweepSpec
 from sweeps.store import store
 from sweeps.store.statuses import Status
-from sweeps.sweep import sweep
 from workflows import design_study
 from workflows.design_study import study
 from workflows.storages import mend

@@ -17,8 +17,8 @@ from optuna.storages.journal import JournalFileBackend
 from basepar_core.errors import StoreError, UsageError
 from cluster.connect import connect
 from cluster.places import Laptop
+from sweeps.run.driver import ready, summary
 from sweeps.store import store
-from sweeps.sweep import ready, summary
 from workflows import polish as polish_module
 from workflows import polish_document, study_document
 from workflows.beside import polished_path, polished_rows, tolerances_path

@@ -9,11 +9,11 @@ from basepar_core.api import load
 from basepar_core.expressions.grammar import parse_comparison
 from basepar_core.expressions.units import NUMBER
 from sweeps.chunks.evaluator import prepare
+from sweeps.run.driver import layout_of
+from sweeps.run.worker import Stage, Task, Work
 from sweeps.spec.filters import Condition, Filter
 from sweeps.store import store
 from sweeps.store.statuses import Reason, Status
-from sweeps.sweep import layout_of
-from sweeps.work import Stage, Task, Work
 from workflows.python_study import study_of
 from workflows.quantities import check_words
 from workflows.samplers import row_seed

@@ -18,7 +18,7 @@ from sweeps.store.outputs import Columns, Evaluator
 from sweeps.store.statuses import Status
 
 from .fanout import TASK_SECONDS
-from .guard import guard
+from .limits import guard
 
 #: Chunks chosen are powers of two between these; where the pilot fails, this one.
 LEAST, MOST, OTHERWISE = 8, 16_384, 1024

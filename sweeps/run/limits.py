@@ -13,7 +13,7 @@ from distributed import Worker, get_worker
 
 from sweeps.store.outputs import Arrays, Columns, Evaluator
 
-from .careful import Child, deadline
+from .isolation import Child, deadline
 
 #: An evaluation, and the seconds it may take.
 Guarded = Callable[[Columns, np.ndarray, float], Arrays]

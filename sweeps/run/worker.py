@@ -20,8 +20,8 @@ from sweeps.store.outputs import Arrays, Columns, Evaluator
 from sweeps.store.statuses import FAILED, Reason, Status
 from sweeps.store.store import Part, arrays_of, open_group, write
 
-from .careful import Errors, empty, in_pieces, take
-from .guard import Guarded, guard, kept_child
+from .isolation import Errors, empty, in_pieces, take
+from .limits import Guarded, guard, kept_child
 
 #: Error texts a receipt carries home.
 TEXTS_PER_RECEIPT = 3

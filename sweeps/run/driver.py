@@ -30,11 +30,11 @@ from sweeps.store.outputs import Evaluator, Output
 from sweeps.store.statuses import FAILED, PreciseStatus, Status
 from sweeps.store.store import Layout, Part
 
-from . import fanout, pilot
-from .fleet import Fleet
+from . import chunk_size, fanout
 from .progress import Progress
-from .tally import ERRORS_KEPT, Tally
-from .work import Stage, Task, Work
+from .run_counts import ERRORS_KEPT, Tally
+from .shared_client import Fleet
+from .worker import Stage, Task, Work
 
 #: Variants per chunk of the precise arrays, each of which a precise task writes alone: few, so
 #: that a small sweep of heavy variants keeps all workers busy; more where there are MANY, because
@@ -140,16 +140,14 @@ def ready(
             refuse_other(as_stored(spec, path), path)
             check_and_repair.check(path)
         if evaluator is None:
-            from sweeps.chunks.evaluator import (
-                prepare,  # may take long: only when there is something to do
-            )
+            from sweeps.chunks.evaluator import prepare
 
             evaluator = prepare(spec)
             evaluator.warm(spec.plan.names)  # once, not by every worker
             precise = evaluator.precise
         spec = as_stored(spec, path)
         if spec.chunk == FROM_PILOT:
-            spec = spec.chunked(pilot.chunk(spec, evaluator, client))
+            spec = spec.chunked(chunk_size.chunk(spec, evaluator, client))
         layout = layout_of(spec, evaluator, precise)
         if not path.exists():
             store.create(path, layout)

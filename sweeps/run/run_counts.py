@@ -9,7 +9,7 @@ from sweeps.store.lock import Lock
 from sweeps.store.statuses import PreciseStatus, Status
 
 from .progress import Advance, Progress
-from .work import Receipt
+from .worker import Receipt
 
 #: Error texts kept in the store's attributes.
 ERRORS_KEPT = 100

@@ -17,9 +17,9 @@ from distributed import Client
 from sweeps.spec.sweep_spec import SweepSpec
 from sweeps.store.outputs import Evaluator
 
-from .fleet import Fleet, Stopped
+from .driver import Run, Summary, complete, ready
 from .progress import Advance, Progress
-from .sweep import Run, Summary, complete, ready
+from .shared_client import Fleet, Stopped
 
 #: Sweeps that run at the same time; more wait for the first to end.
 AT_ONCE = 16

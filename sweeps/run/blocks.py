@@ -24,12 +24,12 @@ from sweeps.store.outputs import Evaluator
 from sweeps.store.store import Part
 
 from . import fanout
-from .fleet import Fleet
+from .driver import keep_errors, layout_of, refuse_other
 from .pace import Pace
 from .progress import Progress
-from .sweep import keep_errors, layout_of, refuse_other
-from .tally import Tally
-from .work import Stage, Work
+from .run_counts import Tally
+from .shared_client import Fleet
+from .worker import Stage, Work
 
 
 @dataclass

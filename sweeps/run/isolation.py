@@ -205,7 +205,7 @@ class Child:
     def _start(self) -> subprocess.Popen[bytes]:
         paths = os.pathsep.join(path for path in sys.path if path)
         process = subprocess.Popen(
-            [sys.executable, "-m", "sweeps.careful"],
+            [sys.executable, "-m", "sweeps.run.isolation"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

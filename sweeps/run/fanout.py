@@ -34,11 +34,11 @@ from distributed.scheduler import KilledWorker
 
 from basepar_core.errors import BaseparError
 
-from .fleet import Fleet
 from .pace import Pace
-from .program import Program, fetch
-from .watch import Watch, WorkersError
-from .work import Receipt, Task
+from .shared_client import Fleet
+from .shared_program import Program, fetch
+from .stall_watchdog import Watch, WorkersError
+from .worker import Receipt, Task
 
 #: Seconds of work per task; more where hundreds of workers would flood the driver.
 TASK_SECONDS = 0.5
