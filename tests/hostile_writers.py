@@ -31,7 +31,8 @@ from basepar_core.torque_code.program import torque_program
 from cluster.places import Keys, Kubernetes, Slurm, problems
 from cluster.preview import preview
 from cluster.slurm import job_script
-from workflows import cli, documents, drawing, terminal
+from workflows import documents, drawing, terminal
+from workflows.cli import main
 from workflows.export import export, latex_name
 from workflows.report import html, mathml, page, svg
 from workflows.reproduce import comparison
@@ -219,7 +220,7 @@ def terminal_base(text, folder):
 def messages(text, folder):
     file = io.StringIO()
     with redirect_stderr(file):
-        cli._report(BaseparError(text), False)
+        main._report(BaseparError(text), False)
     return hostile.unseen_faults(file.getvalue(), "\n\t")
 
 

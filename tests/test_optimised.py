@@ -64,7 +64,7 @@ def test_certificates_are_checked_all_the_same(tmp_path, status, change):
     document["digest"] = digest(document)
     (tmp_path / "c.json").write_text(json.dumps(document))
     words = ["verify", str(tmp_path / "c.json"), "--json"]
-    command = [sys.executable, "-OO", "-m", "workflows.cli", *words]
+    command = [sys.executable, "-OO", "-m", "workflows.cli.main", *words]
     ran = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (ran.returncode, ran.stderr) == (status, "")
     assert ("error" in json.loads(ran.stdout)) == bool(status)

@@ -357,14 +357,14 @@ def sweep_bar(quiet: bool) -> Iterator[SweepBar | None]:
 def typed(program: str) -> str:
     """How this user calls a program of this environment: by name, or by its path from here.
 
-    Where the environment has no such program (run as `python -m workflows.cli`, or from another
+    Where the environment has no such program (run as `python -m workflows.cli.main`, or from another
     folder of programs), by the interpreter that runs now.
     """
     ours = os.path.join(os.path.dirname(sys.executable), program)
     if program == "basepar" and not os.access(ours, os.X_OK):
         begun = os.path.abspath(sys.argv[0])
         if os.path.basename(begun) != program or not os.access(begun, os.X_OK):
-            return f"{shell(sys.executable)} -m workflows.cli"
+            return f"{shell(sys.executable)} -m workflows.cli.main"
         ours = begun
     found = shutil.which(program)
     # Not the same file: an environment's python is a link to one that lacks its packages.

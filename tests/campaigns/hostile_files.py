@@ -29,7 +29,7 @@ import yaml
 from cluster.errors import PlaceError
 from tests.security import made
 from tests.security.made import Bomb
-from workflows.cli import main
+from workflows.cli.main import main
 
 #: What would run: by an import, an expression, a shell, a loader of YAML or a format.
 PAYLOADS = (

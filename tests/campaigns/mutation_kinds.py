@@ -17,7 +17,7 @@ from sweeps.chunks.evaluator import prepare
 from sweeps.spec.filters import Filter
 from sweeps.spec.sweep_spec import SweepSpec
 from sweeps.spec.warnings import notes
-from workflows.cli import main as basepar
+from workflows.cli.main import main as basepar
 from workflows.design_study import load_job as load_study
 from workflows.store_job import load_jobs
 

@@ -33,7 +33,7 @@ from typing import Any
 import psutil
 
 from basepar_core.errors import BaseparError, BaseparWarning
-from workflows.cli import main as basepar
+from workflows.cli.main import main as basepar
 
 from .mutation_kinds import KINDS, Kind, Seeds, seeds
 from .mutators import mutated

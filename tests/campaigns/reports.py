@@ -39,7 +39,7 @@ LOADED = "performance.getEntriesByType('navigation')[0].loadEventEnd"
 def run(*arguments: str) -> tuple[float, float]:
     """`basepar …` in a process: its processor time, and seconds by the clock."""
     before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
-    program = "import sys; from workflows.cli import main; sys.exit(main())"
+    program = "import sys; from workflows.cli.main import main; sys.exit(main())"
     subprocess.run([sys.executable, "-c", program, *arguments], check=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime

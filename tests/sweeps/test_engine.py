@@ -134,7 +134,7 @@ def test_chunks_of_any_size_give_the_same_bits(size):
 @pytest.mark.slow
 def test_show_says_which_way_and_why(tmp_path):
     def told(name):
-        command = [sys.executable, "-m", "workflows.cli", "show", str(name), "--json"]
+        command = [sys.executable, "-m", "workflows.cli.main", "show", str(name), "--json"]
         done = subprocess.run(command, capture_output=True, text=True, check=True)
         return json.loads(done.stdout)
 

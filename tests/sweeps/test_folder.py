@@ -10,7 +10,7 @@ from sweeps.spec.families import make_root
 from sweeps.spec.reader import parse_sweep
 from sweeps.store import lock, store
 from sweeps.store.location import folder
-from workflows.cli import main
+from workflows.cli.main import main
 from workflows.study_file import parse_study
 
 from .fourbar import spec

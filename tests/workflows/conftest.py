@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from workflows.cli import main
+from workflows.cli.main import main
 
 
 def _no_number(word: str) -> None:

@@ -4,7 +4,7 @@ import argparse
 import re
 from typing import Any
 
-from workflows.cli import parser
+from workflows.cli.main import parser
 
 _FIELD = re.compile(r"([a-z][a-z0-9_]*)(?:\s\[?\{((?:[^{}]|\{[^{}]*\})*)\}\]?)?")
 

@@ -9,7 +9,7 @@ from basepar_core.certificate.checker.checking import digest
 
 @pytest.fixture(scope="module")
 def document(tmp_path_factory):
-    from workflows.cli import main
+    from workflows.cli.main import main
 
     file = tmp_path_factory.mktemp("made") / "slider.json"
     assert main(["base", "slider-crank", "--certificate", str(file), "--json"]) == 0

@@ -25,7 +25,7 @@ def test_sigterm_puts_workers_and_semaphores_away(tmp_path):
     command = [
         sys.executable,
         "-m",
-        "workflows.cli",
+        "workflows.cli.main",
         "sweep",
         "four-bar",
         "--workers",

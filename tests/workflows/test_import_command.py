@@ -94,7 +94,14 @@ def test_no_command_takes_a_robot_whose_loop_would_be_dropped(run, tmp_path):
 def test_commands_say_what_an_import_left_out(tmp_path):
     """Once on stderr, and among the facts; in a process of its own, as people see it."""
     told = "left out of the URDF file: 2 visual, 3 limit, 1 material, 1 transmission"
-    command = [sys.executable, "-m", "workflows.cli", "show", str(DATA / "arm6.urdf"), "--json"]
+    command = [
+        sys.executable,
+        "-m",
+        "workflows.cli.main",
+        "show",
+        str(DATA / "arm6.urdf"),
+        "--json",
+    ]
     ran = subprocess.run(command, capture_output=True, text=True, check=True)
     assert ran.stderr.count(told) == 1
     (warning,) = json.loads(ran.stdout)["warnings"]

@@ -10,8 +10,8 @@ from basepar_core.api import load
 from basepar_core.errors import BaseparWarning
 from basepar_core.metrics import regimes
 from basepar_core.single_dof import machines, survey
-from workflows.cli import main
-from workflows.commands.options import quantity
+from workflows.cli.main import main
+from workflows.cli.options import quantity
 from workflows.onedof import show
 from workflows.onedof_figure import figure_of
 

@@ -17,7 +17,7 @@ from sweeps.chunks.evaluator import prepare
 from sweeps.store import store
 from workflows import polish_document, tolerances
 from workflows.beside import polished_path
-from workflows.cli import main
+from workflows.cli.main import main
 from workflows.design_study import study
 from workflows.landscape import Landscape, column
 from workflows.polish import polish

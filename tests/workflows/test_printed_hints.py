@@ -36,7 +36,7 @@ def test_the_printed_command_runs_where_the_user_is(folder, tmp_path, monkeypatc
 
 def test_around_prints_a_command_that_is_there(monkeypatch, tmp_path, capsys):
     import workflows.around
-    from workflows.commands import studies
+    from workflows.cli import studies
 
     monkeypatch.setenv("PATH", "/usr/bin:/bin")
     made = {"file": str(tmp_path / "a b.yaml"), "variant": 3, "candidates": 1, "centre": {}}
@@ -50,7 +50,7 @@ def test_around_prints_a_command_that_is_there(monkeypatch, tmp_path, capsys):
     assert "1 design around variant 3" in said
     line = next(one for one in said.splitlines() if " sweep " in one).strip()
     program = line.split(" sweep ")[0]
-    assert Path(program).exists() or program.endswith("-m workflows.cli")
+    assert Path(program).exists() or program.endswith("-m workflows.cli.main")
     words = subprocess.run(
         ["bash", "-c", f"printf '%s\\n' {line}"], capture_output=True, text=True, check=True
     ).stdout.splitlines()

@@ -38,7 +38,7 @@ print(warmup._compiled())
 @pytest.mark.slow  # compiles, where nothing has compiled before
 def test_a_second_process_compiles_nothing():
     """Neither `warmup` again, nor sweeps."""
-    command = [sys.executable, "-m", "workflows.cli", "warmup", "--json"]
+    command = [sys.executable, "-m", "workflows.cli.main", "warmup", "--json"]
     for _ in range(2):
         done = subprocess.run(command, capture_output=True, text=True, check=True)
     document = json.loads(done.stdout)

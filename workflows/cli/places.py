@@ -39,10 +39,9 @@ def _cluster(options: argparse.Namespace) -> int:
     from basepar_core.texts.counting import plural
     from basepar_core.texts.quoting import lines
     from cluster.preview import preview
-
-    from .. import terminal
-    from ..roll_call import roll_call
-    from ..sweep_job import place_of
+    from workflows import terminal
+    from workflows.roll_call import roll_call
+    from workflows.sweep_job import place_of
 
     place = place_of(options.cluster, options.workers)
     document: dict[str, Any] = {"kind": type(place).__name__.lower(), "starts": preview(place)}
@@ -65,8 +64,7 @@ def _tls(options: argparse.Namespace) -> int:
     import yaml
 
     from basepar_core.texts.quoting import shell
-
-    from ..roll_call import make_own_keys
+    from workflows.roll_call import make_own_keys
 
     document = make_own_keys(Path(options.directory).expanduser())
     if options.json:

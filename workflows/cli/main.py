@@ -20,7 +20,7 @@ from typing import Any, NoReturn
 from basepar_core.errors import BaseparError, BaseparWarning, UsageError
 from basepar_core.texts.quoting import lines
 
-from .commands import (
+from . import (
     Command,
     emit,
     identification,

@@ -157,9 +157,8 @@ def _around_command(add: Add) -> None:
 def _around(options: argparse.Namespace) -> int:
     from basepar_core.texts.counting import plural
     from basepar_core.texts.quoting import shell
-
-    from ..around import write
-    from ..terminal import near, out, typed
+    from workflows.around import write
+    from workflows.terminal import near, out, typed
 
     found = write(
         options.store,
@@ -180,12 +179,12 @@ def _around(options: argparse.Namespace) -> int:
 
 
 def _study(options: argparse.Namespace) -> int:
-    from .. import polish_document, study_document
-    from ..design_study import load_job, run
-    from ..store_job import mend
-    from ..store_tables import show_notes
-    from ..study_live import live_table
-    from ..sweep_job import place_of
+    from workflows import polish_document, study_document
+    from workflows.design_study import load_job, run
+    from workflows.store_job import mend
+    from workflows.store_tables import show_notes
+    from workflows.study_live import live_table
+    from workflows.sweep_job import place_of
 
     _check_points(options.polish, "--polish")
     place = place_of(options.cluster, options.workers)
@@ -220,10 +219,9 @@ def _check_points(points: int | None, option: str) -> None:
 
 def _polish(options: argparse.Namespace) -> int:
     from sweeps.store.location import folder
-
-    from .. import polish_document
-    from ..study_store import study_of
-    from ..sweep_job import place_of
+    from workflows import polish_document
+    from workflows.study_store import study_of
+    from workflows.sweep_job import place_of
 
     _check_points(options.points, "--points")
     place = place_of(options.cluster, options.workers)
@@ -241,11 +239,10 @@ def _polish(options: argparse.Namespace) -> int:
 
 def _tolerances(options: argparse.Namespace) -> int:
     from sweeps.store.location import folder
-
-    from .. import tolerances
-    from ..polish_document import connected, show_spread
-    from ..study_store import study_of
-    from ..sweep_job import place_of
+    from workflows import tolerances
+    from workflows.polish_document import connected, show_spread
+    from workflows.study_store import study_of
+    from workflows.sweep_job import place_of
 
     _check_points(options.samples, "--samples")
     place = place_of(options.cluster, options.workers)
@@ -261,9 +258,9 @@ def _tolerances(options: argparse.Namespace) -> int:
 
 
 def _pictures(options: argparse.Namespace) -> int:
-    from ..study_pictures import Shown, write
-    from ..study_store import study_of
-    from ..terminal import out
+    from workflows.study_pictures import Shown, write
+    from workflows.study_store import study_of
+    from workflows.terminal import out
 
     spec = study_of(options.store)
     place = Path(options.output or f"{Path(options.store).with_suffix('')}-pictures")

@@ -33,8 +33,8 @@ difference, verdict, reason}]}], all numbers as text. Without a paper: papers.""
 
 
 def _reproduce(options: argparse.Namespace) -> int:
-    from .. import reproduce, terminal
-    from ..reproduce import comparison, printing
+    from workflows import reproduce, terminal
+    from workflows.reproduce import comparison, printing
 
     if options.paper is None:
         return _list(options.json)
@@ -48,7 +48,7 @@ def _reproduce(options: argparse.Namespace) -> int:
 
 
 def _list(as_json: bool) -> int:
-    from ..reproduce import PAPERS, printing
+    from workflows.reproduce import PAPERS, printing
 
     if as_json:
         known = [{"paper": p.name, "title": p.title, "compared": p.holds} for p in PAPERS]

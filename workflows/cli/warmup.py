@@ -19,8 +19,7 @@ def register(add: Add) -> None:
 
 def _warmup(options: argparse.Namespace) -> int:
     from basepar_core import warmup
-
-    from .. import terminal
+    from workflows import terminal
 
     groups: list[dict[str, Any]] = []
     with terminal.steps(options.json) as say:
@@ -40,7 +39,7 @@ def _warmup(options: argparse.Namespace) -> int:
 
 
 def _show(document: Mapping[str, Any]) -> None:
-    from .. import terminal
+    from workflows import terminal
 
     rows = terminal.table("kernels", "seconds", "compiled", right=("seconds", "compiled"))
     for group in document["kernels"]:

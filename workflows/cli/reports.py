@@ -42,9 +42,8 @@ def _report(options: argparse.Namespace) -> int:
     from basepar_core.errors import UsageError
     from basepar_core.texts.counting import plural
     from sweeps.store.location import folder
-
-    from .. import terminal
-    from ..report import batch, page, tables
+    from workflows import terminal
+    from workflows.report import batch, page, tables
 
     store = folder(options.store)
     if options.variants and not options.batch:

@@ -76,8 +76,8 @@ running {host, pid, since, silent, settled, total, evaluated, seconds, workers, 
 
 
 def _sweep(options: argparse.Namespace) -> int:
-    from .. import store_tables, terminal
-    from ..sweep_job import place_of
+    from workflows import store_tables, terminal
+    from workflows.sweep_job import place_of
 
     place, jobs = place_of(options.cluster, options.workers), _jobs(options)
     documents = _done(options, jobs, place)
@@ -106,10 +106,9 @@ def _done(
 ) -> dict[str, dict[str, Any]]:
     """Run the sweeps; what each did and what its store holds."""
     from sweeps.spec.warnings import notes
-
-    from .. import documents, terminal
-    from ..store_job import mend
-    from ..sweep_job import run_all
+    from workflows import documents, terminal
+    from workflows.store_job import mend
+    from workflows.sweep_job import run_all
 
     for name, job in jobs.items():
         terminal.show_before(name, notes(job))
@@ -124,7 +123,7 @@ def _done(
 
 def _jobs(options: argparse.Namespace) -> "dict[str, SweepSpec]":
     """The sweeps asked for by name: a file's (mostly one, ""), or the one a store holds."""
-    from ..store_job import again_all, load_jobs
+    from workflows.store_job import again_all, load_jobs
 
     if (options.spec is None) == (options.origin is None):
         raise UsageError("Name a sweep file, or a store with --from; one of them.", ["SPEC"])
@@ -152,8 +151,7 @@ def _status(options: argparse.Namespace) -> int:
 
 def _standing(path: Path, check: bool) -> dict[str, Any]:
     from sweeps.store import check_and_repair
-
-    from .. import documents
+    from workflows import documents
 
     if not check:
         return documents.sweep_store(path)
@@ -166,8 +164,8 @@ def _standing(path: Path, check: bool) -> dict[str, Any]:
 
 
 def _show(name: str, document: dict[str, Any]) -> None:
-    from .. import store_tables, terminal
-    from ..extremes import extremes
+    from workflows import store_tables, terminal
+    from workflows.extremes import extremes
 
     if name:
         terminal.out.print(f"\n{name}", style="bold")

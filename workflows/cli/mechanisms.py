@@ -114,7 +114,7 @@ agreed, not_run (what could not run, and why) and, in routes, a document per rou
 
 
 def _list(options: argparse.Namespace) -> int:
-    from .. import documents, terminal
+    from workflows import documents, terminal
 
     document = documents.library()
     emit(document) if options.json else terminal.show_library(document)
@@ -124,13 +124,12 @@ def _list(options: argparse.Namespace) -> int:
 def _show(options: argparse.Namespace) -> int:
     from basepar_core.api import load
     from basepar_core.dynamics.closure import prepare
-
-    from .. import documents, terminal
+    from workflows import documents, terminal
 
     model = prepare(load(options.mechanism))
     document = documents.mechanism(model)
     if options.output:
-        from ..drawing import draw
+        from workflows.drawing import draw
 
         document["drawing"] = str(draw(model, Path(options.output)))
     emit(document) if options.json else terminal.show_mechanism(document)
@@ -142,8 +141,7 @@ def _base(options: argparse.Namespace) -> int:
     from basepar_core.base.extended import extend
     from basepar_core.dynamics.closure import prepare
     from basepar_core.dynamics.force_columns import select
-
-    from .. import base_routes, export, terminal
+    from workflows import base_routes, export, terminal
 
     route = options.route
     _check_base(options)
@@ -184,8 +182,7 @@ def _energies(model: "Model", chosen: "tuple[Column, ...]") -> "tuple[Observatio
 def _check_base(options: argparse.Namespace) -> None:
     """Options that do not go together, before anything is computed."""
     from basepar_core.errors import UsageError
-
-    from ..drawing import check_ending
+    from workflows.drawing import check_ending
 
     digits, route = options.digits, options.route
     if digits is not None and (route not in ("precise", "all") or digits < 1):
@@ -223,8 +220,8 @@ def _check_base(options: argparse.Namespace) -> None:
 
 
 def _all_routes(options: argparse.Namespace, model: "Model", gone: "list[int] | None") -> int:
-    from .. import base_routes, spectra, terminal
-    from ..drawing import save
+    from workflows import base_routes, spectra, terminal
+    from workflows.drawing import save
 
     with terminal.steps(options.json) as say:
         found = base_routes.compare(model, gone, options.digits, say)

@@ -80,11 +80,10 @@ def _onedof(options: argparse.Namespace) -> int:
     from basepar_core.single_dof.machines import machine
     from basepar_core.single_dof.range import the_coordinate
     from basepar_core.single_dof.reaction_freedoms import reaction
-
-    from .. import onedof, terminal
-    from ..drawing import check_ending, save
-    from ..onedof_figure import figure_of
-    from ..onedof_table import write_csv
+    from workflows import onedof, terminal
+    from workflows.drawing import check_ending, save
+    from workflows.onedof_figure import figure_of
+    from workflows.onedof_table import write_csv
 
     output = Path(options.output) if options.output else None
     if output is not None and output.suffix != ".csv":

@@ -80,8 +80,7 @@ def _identify(options: argparse.Namespace) -> int:
     from basepar_core.dynamics.force_columns import select
     from basepar_core.identification.measurement import read_measurement
     from basepar_core.identification.procedure import identify
-
-    from .. import identification_text, terminal
+    from workflows import identification_text, terminal
 
     model = prepare(load(options.mechanism))
     mechanism = model.mechanism
@@ -125,8 +124,7 @@ def _dependent(model: "Model", found: "Identification", text: str) -> dict[str, 
 
 def _consistent(model: "Model", found: "Identification", text: str) -> dict[str, Any]:
     from basepar_core.identification.physical_consistency import consistent_parameters
-
-    from .. import identification_text
+    from workflows import identification_text
 
     bare = text in ("zero", "minimum-norm")
     given = {} if bare else _values(model, text, "--dependent")
@@ -217,7 +215,7 @@ speed, acceleration, used}], margin {allowed, least}, excitation (as in a file),
 
 
 def _excite(options: argparse.Namespace) -> int:
-    from .. import excitation_text, terminal
+    from workflows import excitation_text, terminal
 
     words = {"range": options.range, "speed": options.speed, "acceleration": options.acceleration}
     pairs = {name: _pairs(text, f"--{name}") for name, text in words.items()}
@@ -260,7 +258,7 @@ record has friction that no column describes, play and elasticity besides.
 
 
 def _simulate(options: argparse.Namespace) -> int:
-    from .. import simulation_text
+    from workflows import simulation_text
 
     words = {"noise": options.noise, "position-noise": options.position_noise}
     pairs = {name: _pairs(text, f"--{name}") for name, text in words.items()}
