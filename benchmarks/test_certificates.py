@@ -14,7 +14,7 @@ from basepar_core.api import load
 from basepar_core.base.symbolic_route import symbolic
 from basepar_core.certificate.make import certify, verify
 from basepar_core.dynamics.closure import prepare
-from workflows.base_routes import compare
+from workflows.jobs.base_routes import compare
 
 NAMES = ("four-bar", "parallelogram", "ur10", "sla-suspension", "stewart-gough")
 

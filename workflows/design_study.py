@@ -31,13 +31,13 @@ from sweeps.run.progress import Progress
 from sweeps.store import check_and_repair, store
 from sweeps.store.lock import locked
 from sweeps.store.statuses import Status
+from workflows.jobs.examples import study_file
+from workflows.jobs.sweep import ClusterError
 
 from .journal import Journal, opened
 from .sampler_kinds import kind_of
-from .shipped import study_file
 from .study_file import load_study
 from .study_spec import StudySpec
-from .sweep_job import ClusterError
 from .verdict import judge
 from .warm_start import Beginning, begin
 

@@ -23,8 +23,7 @@ from sweeps.store.lock import holder
 from sweeps.store.origins import runs
 from sweeps.store.statuses import REASONS, PreciseStatus, Reason, Status, reason_texts
 from sweeps.store.store import Part
-
-from .shipped import study_names, sweep_names
+from workflows.jobs.examples import study_names, sweep_names
 
 
 def library() -> dict[str, Any]:

@@ -13,6 +13,7 @@ from basepar_core.texts.counting import plural
 from cluster.connect import connect
 from cluster.errors import PlaceError
 from cluster.places import Place
+from workflows.jobs.sweep import ClusterError
 
 from . import incumbents
 from .polish import Polished, polish
@@ -20,7 +21,6 @@ from .quantities import results_in
 from .study_document import continuous, head, in_shown_unit, show_next, violations
 from .study_spec import Range, StudySpec
 from .study_units import plain, shown_units, si_units
-from .sweep_job import ClusterError
 from .terminal import near, out, said, table
 from .verdict import Verdict, best
 

@@ -19,7 +19,7 @@ from sweeps.spec.sweep_spec import SweepSpec
 from sweeps.spec.warnings import notes
 from workflows.cli.main import main as basepar
 from workflows.design_study import load_job as load_study
-from workflows.store_job import load_jobs
+from workflows.jobs.store import load_jobs
 
 Work = list[str] | Callable[[], int]
 DATA = Path(__file__).parents[1] / "data"
@@ -253,7 +253,7 @@ def _must(*words: str) -> None:
 
 
 def _studies() -> list[Seed]:
-    from workflows.shipped import study_file
+    from workflows.jobs.examples import study_file
 
     names = ("four-bar", "quick-return", "dwell")
     return [Seed(".yaml", Path(study_file(name)).read_bytes()) for name in names]

@@ -8,8 +8,8 @@ from sweeps.store import status, store
 from sweeps.store.statuses import WITH_RESULTS, Status
 from tests.sweeps.fourbar import FourBar, spec
 from tests.sweeps.test_sweep import by_hand
-from workflows import extremes as module
-from workflows.extremes import _ordered, _Spread, _unordered, extremes
+from workflows.jobs import spread as module
+from workflows.jobs.spread import _ordered, _Spread, _unordered, extremes
 
 
 @pytest.fixture(scope="module")

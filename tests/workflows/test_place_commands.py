@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from cluster.places import Address, Kubernetes, Laptop, Slurm, Ssh
-from workflows.sweep_job import place_of
+from workflows.jobs.sweep import place_of
 
 
 @pytest.fixture

@@ -45,7 +45,7 @@ SECTIONS = [
 
 def sweep(folder: Path, text: str) -> Path:
     """A finished sweep's store."""
-    from workflows.sweep_job import load_job, place_of, run
+    from workflows.jobs.sweep import load_job, place_of, run
 
     (folder / "job.yaml").write_text(text)
     store = folder / "job.zarr"

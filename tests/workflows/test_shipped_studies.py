@@ -7,7 +7,7 @@ from cluster.connect import connect
 from cluster.places import Laptop
 from sweeps.store import store
 from workflows.design_study import load_job, study
-from workflows.shipped import study_names
+from workflows.jobs.examples import study_names
 from workflows.study_document import study as facts_of
 from workflows.study_store import study_of
 from workflows.verdict import judge

@@ -10,7 +10,7 @@ import xarray as xr
 
 from basepar_core.files.mechanism_file import library_path
 from sweeps.store.lock import locked
-from workflows import sweep_job
+from workflows.jobs import sweep
 
 from .help_text import assert_named, fields
 
@@ -65,7 +65,7 @@ def test_nothing_missing_starts_no_worker(run, job, filled, monkeypatch):
     def nobody(place):
         raise AssertionError("workers were started")
 
-    monkeypatch.setattr(sweep_job, "connect", nobody)
+    monkeypatch.setattr(sweep, "connect", nobody)
     assert run("sweep", job[0], "--store", job[1], "--json").json["evaluated"] == 0
 
 

@@ -13,7 +13,7 @@ from sweeps.spec.filters import Filter
 from sweeps.spec.plans import Random
 from sweeps.spec.sweep_spec import Evaluation, Reduction, SweepSpec
 from sweeps.store import store
-from workflows import extremes
+from workflows.jobs import spread
 
 #: By hand: the SCARA's base parameters are masses, first moments and inertias of its arms.
 KINDS = {"m": "kg", "mx": "kg m", "my": "kg m", "mz": "kg m"}
@@ -70,7 +70,7 @@ def test_reports_and_status_tables_print_them(scara):
     assert found["torque_rms of q4"].unit == "N m"
     assert results.metric_title(found["torque_peak of q3"]) == "Peak drive force of q3"
     assert results.metric_title(found["torque_peak of q1"]) == "Peak drive torque of q1"
-    units = {row["name"]: row["unit"] for row in extremes.extremes(scara)}
+    units = {row["name"]: row["unit"] for row in spread.extremes(scara)}
     assert units["mass"] == "kg"
     assert units["condition"] == "1"
     assert units["residual"] == ""  # m or rad

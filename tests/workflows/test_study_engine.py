@@ -23,10 +23,10 @@ from sweeps.store import safe_files, store
 from workflows import incumbents
 from workflows.around import write
 from workflows.design_study import study
+from workflows.jobs.store import mend
 from workflows.journal import opened
 from workflows.python_study import study_of
 from workflows.storages import file_of, shown
-from workflows.store_job import mend
 from workflows.study_file import parse_study
 from workflows.study_spec import Sampler
 from workflows.study_store import study_of as study_in

@@ -14,10 +14,10 @@ from sweeps.run.worker import Stage, Task, Work
 from sweeps.spec.filters import Condition, Filter
 from sweeps.store import store
 from sweeps.store.statuses import Reason, Status
+from workflows.jobs.examples import study_file
 from workflows.python_study import study_of
 from workflows.quantities import check_words
 from workflows.samplers import row_seed
-from workflows.shipped import study_file
 from workflows.study_file import load_study
 from workflows.verdict import constraint_violations, judge, undone, weigh
 from workflows.warm_start import _Source, spread

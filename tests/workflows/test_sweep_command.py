@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from workflows import sweep_job
+from workflows.jobs import sweep
 
 pytestmark = pytest.mark.slow
 
@@ -73,7 +73,7 @@ def test_rerun_does_nothing_and_status_agrees(run, job, tmp_path, monkeypatch):
     assert "complete" in shown
     assert "lost during motion" in shown
     # Another specification is refused before any worker starts.
-    monkeypatch.setattr(sweep_job, "connect", None)
+    monkeypatch.setattr(sweep, "connect", None)
     other = tmp_path / "other.yaml"
     other.write_text(SWEEP.replace("seed: 7", "seed: 8"))
     ran = run("sweep", str(other), "--store", store, "--json")

@@ -141,7 +141,8 @@ def _base(options: argparse.Namespace) -> int:
     from basepar_core.base.extended import extend
     from basepar_core.dynamics.closure import prepare
     from basepar_core.dynamics.force_columns import select
-    from workflows import base_routes, export, terminal
+    from workflows import export, terminal
+    from workflows.jobs import base_routes
 
     route = options.route
     _check_base(options)
@@ -220,8 +221,9 @@ def _check_base(options: argparse.Namespace) -> None:
 
 
 def _all_routes(options: argparse.Namespace, model: "Model", gone: "list[int] | None") -> int:
-    from workflows import base_routes, spectra, terminal
+    from workflows import spectra, terminal
     from workflows.drawing import save
+    from workflows.jobs import base_routes
 
     with terminal.steps(options.json) as say:
         found = base_routes.compare(model, gone, options.digits, say)

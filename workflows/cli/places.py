@@ -40,8 +40,8 @@ def _cluster(options: argparse.Namespace) -> int:
     from basepar_core.texts.quoting import lines
     from cluster.preview import preview
     from workflows import terminal
-    from workflows.roll_call import roll_call
-    from workflows.sweep_job import place_of
+    from workflows.jobs.sweep import place_of
+    from workflows.jobs.worker_check import roll_call
 
     place = place_of(options.cluster, options.workers)
     document: dict[str, Any] = {"kind": type(place).__name__.lower(), "starts": preview(place)}
@@ -64,7 +64,7 @@ def _tls(options: argparse.Namespace) -> int:
     import yaml
 
     from basepar_core.texts.quoting import shell
-    from workflows.roll_call import make_own_keys
+    from workflows.jobs.worker_check import make_own_keys
 
     document = make_own_keys(Path(options.directory).expanduser())
     if options.json:

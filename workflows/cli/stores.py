@@ -77,7 +77,7 @@ running {host, pid, since, silent, settled, total, evaluated, seconds, workers, 
 
 def _sweep(options: argparse.Namespace) -> int:
     from workflows import store_tables, terminal
-    from workflows.sweep_job import place_of
+    from workflows.jobs.sweep import place_of
 
     place, jobs = place_of(options.cluster, options.workers), _jobs(options)
     documents = _done(options, jobs, place)
@@ -107,8 +107,8 @@ def _done(
     """Run the sweeps; what each did and what its store holds."""
     from sweeps.spec.warnings import notes
     from workflows import documents, terminal
-    from workflows.store_job import mend
-    from workflows.sweep_job import run_all
+    from workflows.jobs.store import mend
+    from workflows.jobs.sweep import run_all
 
     for name, job in jobs.items():
         terminal.show_before(name, notes(job))
@@ -123,7 +123,7 @@ def _done(
 
 def _jobs(options: argparse.Namespace) -> "dict[str, SweepSpec]":
     """The sweeps asked for by name: a file's (mostly one, ""), or the one a store holds."""
-    from workflows.store_job import again_all, load_jobs
+    from workflows.jobs.store import again_all, load_jobs
 
     if (options.spec is None) == (options.origin is None):
         raise UsageError("Name a sweep file, or a store with --from; one of them.", ["SPEC"])
@@ -165,7 +165,7 @@ def _standing(path: Path, check: bool) -> dict[str, Any]:
 
 def _show(name: str, document: dict[str, Any]) -> None:
     from workflows import store_tables, terminal
-    from workflows.extremes import extremes
+    from workflows.jobs.spread import extremes
 
     if name:
         terminal.out.print(f"\n{name}", style="bold")

@@ -181,10 +181,10 @@ def _around(options: argparse.Namespace) -> int:
 def _study(options: argparse.Namespace) -> int:
     from workflows import polish_document, study_document
     from workflows.design_study import load_job, run
-    from workflows.store_job import mend
+    from workflows.jobs.store import mend
+    from workflows.jobs.sweep import place_of
     from workflows.store_tables import show_notes
     from workflows.study_live import live_table
-    from workflows.sweep_job import place_of
 
     _check_points(options.polish, "--polish")
     place = place_of(options.cluster, options.workers)
@@ -220,8 +220,8 @@ def _check_points(points: int | None, option: str) -> None:
 def _polish(options: argparse.Namespace) -> int:
     from sweeps.store.location import folder
     from workflows import polish_document
+    from workflows.jobs.sweep import place_of
     from workflows.study_store import study_of
-    from workflows.sweep_job import place_of
 
     _check_points(options.points, "--points")
     place = place_of(options.cluster, options.workers)
@@ -240,9 +240,9 @@ def _polish(options: argparse.Namespace) -> int:
 def _tolerances(options: argparse.Namespace) -> int:
     from sweeps.store.location import folder
     from workflows import tolerances
+    from workflows.jobs.sweep import place_of
     from workflows.polish_document import connected, show_spread
     from workflows.study_store import study_of
-    from workflows.sweep_job import place_of
 
     _check_points(options.samples, "--samples")
     place = place_of(options.cluster, options.workers)

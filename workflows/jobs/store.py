@@ -13,8 +13,8 @@ from sweeps.store import check_and_repair
 from sweeps.store.lock import locked
 from sweeps.store.store import open_group
 
-from .shipped import sweep_file
-from .sweep_job import load_job
+from .examples import sweep_file
+from .sweep import load_job
 
 
 def load_jobs(spec: str, store: str | None = None) -> Family:

@@ -15,7 +15,7 @@ from sweeps.run.progress import Progress
 from sweeps.spec.reader import load_sweep
 from sweeps.spec.sweep_spec import SweepSpec
 
-from .shipped import sweep_file
+from .examples import sweep_file
 
 
 class ClusterError(BaseparError):

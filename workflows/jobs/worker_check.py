@@ -10,7 +10,7 @@ from cluster.errors import PlaceError
 from cluster.keys import make_keys
 from cluster.places import Place
 
-from .sweep_job import ClusterError
+from .sweep import ClusterError
 
 #: Seconds until a scheduler that runs already must have a worker.
 PATIENCE = 30.0
