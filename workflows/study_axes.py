@@ -5,8 +5,7 @@ from typing import Any
 import numpy as np
 
 from basepar_core.texts.quoting import plot
-
-from .drawing import COLOURS, INK
+from workflows.drawing.mechanism import COLOURS, INK
 
 FEASIBLE, POLISHED, MISSED = COLOURS[0], COLOURS[1], "#666666"
 #: Values this many times apart are drawn by their logarithms.

@@ -20,9 +20,9 @@ from basepar_core.errors import StoreError
 from basepar_core.expressions.grammar import parse_unit
 from basepar_core.texts.quoting import plot
 from sweeps.store import store
+from workflows.drawing.mechanism import COLOURS, INK, _Scene, canvas, save
 
 from .beside import beside, polished_of, tolerances_path
-from .drawing import COLOURS, INK, _Scene, canvas, save
 from .samplers import distributions
 from .study_axes import (
     FEASIBLE,

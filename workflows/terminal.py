@@ -27,9 +27,8 @@ from basepar_core.texts.counting import plural
 from basepar_core.texts.quoting import lines, shell
 from sweeps.run.progress import Advance
 from sweeps.store.statuses import Status
+from workflows.drawing.spectra import BOTH, DOUBLE, PRECISE, Spectra, chart
 from workflows.jobs.examples import study_names
-
-from .spectra import BOTH, DOUBLE, PRECISE, Spectra, chart
 
 
 class _Plain(Console):

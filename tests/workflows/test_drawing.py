@@ -34,7 +34,7 @@ def test_png_shows_the_bodies(run, tmp_path):
     from matplotlib.colors import to_rgb
     from matplotlib.image import imread
 
-    from workflows.drawing import COLOURS
+    from workflows.drawing.mechanism import COLOURS
 
     file = tmp_path / "four-bar.png"
     run("show", "four-bar", "-o", str(file))
@@ -45,7 +45,7 @@ def test_png_shows_the_bodies(run, tmp_path):
 
 
 def test_equal_input_equal_file(tmp_path):
-    from workflows.drawing import draw
+    from workflows.drawing.mechanism import draw
 
     model = prepare(load("slider-crank"))
     one, two = (draw(model, tmp_path / f"{k}.png").read_bytes() for k in (1, 2))
@@ -53,7 +53,7 @@ def test_equal_input_equal_file(tmp_path):
 
 
 def test_a_variant_is_drawn_at_its_own_size(tmp_path):
-    from workflows.drawing import figure_of
+    from workflows.drawing.mechanism import figure_of
 
     model = prepare(load("four-bar"))
     spans = []
@@ -70,7 +70,7 @@ def test_a_variant_is_drawn_at_its_own_size(tmp_path):
 
 def test_where_a_crank_locks_is_said():
     """Shortest and longest bar together, 0.6 m and 2.2 m, exceed the others: no crank."""
-    from workflows.drawing import figure_of
+    from workflows.drawing.mechanism import figure_of
 
     model = prepare(load("four-bar"))
     assert figure_of(model).get_supxlabel() == ""
@@ -86,7 +86,7 @@ def test_where_a_crank_locks_is_said():
 
 
 def test_names_cover_neither_pins_nor_each_other():
-    from workflows.drawing_layout import label_size, place_labels
+    from workflows.drawing.layout import label_size, place_labels
 
     anchors = [np.array([x, 0.0]) for x in (0.0, 4.0, 8.0, 12.0)]
     sizes = [label_size("joint", 9)] * len(anchors)
@@ -100,7 +100,7 @@ def test_names_cover_neither_pins_nor_each_other():
 
 def test_the_view_keeps_points_apart():
     """Three points in an upright plane are seen from its side, not edgewise."""
-    from workflows.drawing_layout import view_of
+    from workflows.drawing.layout import view_of
 
     for angle in np.radians([10, 55, 100]):
         along = np.array([np.cos(angle), np.sin(angle), 0])
@@ -112,7 +112,7 @@ def test_the_view_keeps_points_apart():
 
 @pytest.mark.parametrize("name", ["slider-crank", "dwell", "quick-return"])
 def test_no_name_lies_over_a_slider(name):
-    from workflows.drawing import figure_of
+    from workflows.drawing.mechanism import figure_of
 
     figure = figure_of(prepare(load(name)))
     figure.canvas.draw()

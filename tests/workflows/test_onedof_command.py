@@ -12,8 +12,8 @@ from basepar_core.metrics import regimes
 from basepar_core.single_dof import machines, survey
 from workflows.cli.main import main
 from workflows.cli.options import quantity
+from workflows.drawing.single_dof import figure_of
 from workflows.onedof import show
-from workflows.onedof_figure import figure_of
 
 
 @pytest.mark.slow

@@ -16,7 +16,7 @@ from basepar_core.variable_precision.numbers import svd
 from basepar_core.variable_precision.observation import variant
 from tests.mechanisms import PARALLELOGRAM_BY_VALUE
 from tests.workflows.test_base_command import EQUATION_25
-from workflows import spectra
+from workflows.drawing import spectra
 from workflows.jobs import base_routes
 
 ROUTES = ("symbolic", "numeric", "precise")

@@ -129,7 +129,7 @@ def _show(options: argparse.Namespace) -> int:
     model = prepare(load(options.mechanism))
     document = documents.mechanism(model)
     if options.output:
-        from workflows.drawing import draw
+        from workflows.drawing.mechanism import draw
 
         document["drawing"] = str(draw(model, Path(options.output)))
     emit(document) if options.json else terminal.show_mechanism(document)
@@ -183,7 +183,7 @@ def _energies(model: "Model", chosen: "tuple[Column, ...]") -> "tuple[Observatio
 def _check_base(options: argparse.Namespace) -> None:
     """Options that do not go together, before anything is computed."""
     from basepar_core.errors import UsageError
-    from workflows.drawing import check_ending
+    from workflows.drawing.mechanism import check_ending
 
     digits, route = options.digits, options.route
     if digits is not None and (route not in ("precise", "all") or digits < 1):
@@ -221,8 +221,9 @@ def _check_base(options: argparse.Namespace) -> None:
 
 
 def _all_routes(options: argparse.Namespace, model: "Model", gone: "list[int] | None") -> int:
-    from workflows import spectra, terminal
-    from workflows.drawing import save
+    from workflows import terminal
+    from workflows.drawing import spectra
+    from workflows.drawing.mechanism import save
     from workflows.jobs import base_routes
 
     with terminal.steps(options.json) as say:

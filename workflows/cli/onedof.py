@@ -81,8 +81,8 @@ def _onedof(options: argparse.Namespace) -> int:
     from basepar_core.single_dof.range import the_coordinate
     from basepar_core.single_dof.reaction_freedoms import reaction
     from workflows import onedof, terminal
-    from workflows.drawing import check_ending, save
-    from workflows.onedof_figure import figure_of
+    from workflows.drawing.mechanism import check_ending, save
+    from workflows.drawing.single_dof import figure_of
     from workflows.onedof_table import write_csv
 
     output = Path(options.output) if options.output else None

@@ -24,7 +24,7 @@ from basepar_core.dynamics.closure import Model
 from basepar_core.dynamics.regressor import Observation
 from basepar_core.errors import EliminationError, FamilyError, UsageError
 from basepar_core.symbolic.field import GeometryField
-from workflows.spectra import Spectra, of_route
+from workflows.drawing.spectra import Spectra, of_route
 
 #: Entries of β by two routes are the same within this share of the largest: float64's null
 #: space loses the digits that W's condition costs, and a doubtful one is not compared at all.

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
-from ..drawing import canvas
+from workflows.drawing.mechanism import canvas
+
 from .numbers import power
 from .svg import PEN, embedded, plain, saying, styled
 

@@ -1,12 +1,12 @@
-"""Drawings of a mechanism (`workflows.drawing`), several at one scale."""
+"""Drawings of a mechanism (`workflows.drawing.mechanism`), several at one scale."""
 
 from collections.abc import Mapping, Sequence
 
 from markupsafe import Markup
 
 from basepar_core.dynamics.closure import Model
+from workflows.drawing.mechanism import figure_of
 
-from ..drawing import figure_of
 from .svg import embedded
 
 #: Height of letters, and of those in a crowd; drawings are shown at about their own size.

@@ -14,8 +14,8 @@ from xml.etree import ElementTree
 from markupsafe import Markup
 
 from basepar_core.texts.quoting import plot, visible
+from workflows.drawing.mechanism import COLOURS, INK
 
-from ..drawing import COLOURS, INK
 from .mathml import letter_and_index
 
 _SVG = "{http://www.w3.org/2000/svg}"

@@ -19,9 +19,9 @@ from basepar_core.mechanism import Mechanism
 from basepar_core.single_dof.cycle_integrator import NEUTRAL, TURNING
 from basepar_core.single_dof.machines import Machine, machine
 from basepar_core.single_dof.reaction_freedoms import reaction
+from workflows.drawing import mechanism
+from workflows.drawing.mechanism import COLOURS, INK
 
-from .. import drawing
-from ..drawing import COLOURS, INK
 from . import Say
 from .comparison import Number, Reproduction, Table, data, exact, not_comparable, number
 
@@ -32,7 +32,7 @@ def reproduce(say: Say, figures: Path | None) -> Reproduction:
     """Recompute the paper (see `workflows.reproduce.reproduce`)."""
     started = time.perf_counter()
     if figures is not None:
-        drawing.canvas(1, 1)  # says at once where matplotlib is missing
+        mechanism.canvas(1, 1)  # says at once where matplotlib is missing
     printed = data("eksergian")
     say("stationary bicycle")
     bicycle = _machine("bicycle", "knee_1:leg_1:x", 1 / float(printed["bicycle"]["rhythm"]))
@@ -47,7 +47,7 @@ def reproduce(say: Say, figures: Path | None) -> Reproduction:
     if figures is not None:
         say("figures")
         drawn = tuple(
-            drawing.save(figure, figures / f"eksergian-{name}.png")
+            mechanism.save(figure, figures / f"eksergian-{name}.png")
             for name, figure in (
                 ("figure-4", figure_4(bicycle)),
                 ("figure-5", figure_5(bicycle)),
@@ -177,7 +177,7 @@ def figure_4(made: Machine) -> Any:
     q = np.linspace(survey.way.low, survey.way.high, 361)
     rows, slopes = survey.curves(q), survey.curves(q, 1)
     virtual = rows[survey.virtual_rows(0)]
-    figure = drawing.canvas(9.6, 6.4)
+    figure = mechanism.canvas(9.6, 6.4)
     grid = figure.subplots(2, 2)
     shown = (
         (rows[0], "m, kg m²"),
@@ -205,7 +205,7 @@ def figure_10(made: Machine) -> Any:
 def _motion(made: Machine, titles: tuple[str, str]) -> Any:
     assert made.motion is not None
     motion = made.motion
-    figure = drawing.canvas(9.6, 3.4)
+    figure = mechanism.canvas(9.6, 3.4)
     left, right = figure.subplots(1, 2)
     _plot(left, motion.q, motion.speed[0], titles[0], COLOURS[0])
     _plot(right, motion.q, motion.reactions[0, 0], titles[1], COLOURS[1])

@@ -23,8 +23,8 @@ from basepar_core.identification.measurement import Measurement, read_measuremen
 from basepar_core.identification.procedure import identify
 from basepar_core.identification.result import Identification
 from basepar_core.identification.smoothing import smooth
+from workflows.drawing import mechanism as drawing
 
-from .. import drawing
 from . import Say
 from .comparison import Number, Reproduction, Table, data, exact, not_comparable, number
 

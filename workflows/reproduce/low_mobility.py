@@ -21,8 +21,9 @@ from basepar_core.expressions.tree import evaluate
 from basepar_core.mechanism import Sines
 from basepar_core.variable_precision.observation import variant
 from basepar_core.variable_precision.singular_value_gap import rung
+from workflows.drawing import mechanism as drawing
+from workflows.drawing import spectra
 
-from .. import drawing, spectra
 from . import Say
 from .comparison import (
     Number,

@@ -18,8 +18,8 @@ from basepar_core.base.result import BaseParameters
 from basepar_core.base.symbolic_route import numeric, parameter_indices, symbolic
 from basepar_core.dynamics.closure import Model, prepare
 from basepar_core.dynamics.motion import excitation
+from workflows.drawing import mechanism
 
-from .. import drawing
 from . import Say
 from .comparison import Number, Reproduction, Table, data, erratum, exact, number
 from .expressions import PrintedField
@@ -89,7 +89,7 @@ def reproduce(say: Say, figures: Path | None) -> Reproduction:
     """Recompute the paper (see `workflows.reproduce.reproduce`)."""
     started = time.perf_counter()
     if figures is not None:
-        drawing.canvas(1, 1)  # says at once where matplotlib is missing
+        mechanism.canvas(1, 1)  # says at once where matplotlib is missing
     one = four_bar()
     say("numeric and symbolic route, with the paper's φ₂")
     first = (equation_22(one), equation_23(one), equation_24(one), table_1(one))
@@ -233,19 +233,19 @@ def statements(one: FourBar) -> Table:
 def draw(one: FourBar, folder: Path) -> tuple[Path, ...]:
     """Fig. 4, the mechanism; Fig. 5, the motion of its crank: ours, the paper prints none."""
     motion = excitation(one.model.mechanism, one.model.assembled.coordinates)
-    figure = drawing.canvas(7.2, 3.4)
+    figure = mechanism.canvas(7.2, 3.4)
     axes = figure.add_subplot()
-    axes.plot(motion.t, motion.q[0], ".-", color=drawing.COLOURS[0], lw=1.2, ms=4)
+    axes.plot(motion.t, motion.q[0], ".-", color=mechanism.COLOURS[0], lw=1.2, ms=4)
     axes.set_xlabel("t, s")
     axes.set_ylabel("θ₁, rad")
     axes.set_title(
         f"Motion of the crank, {motion.t.size} samples (Fig. 5; the paper prints no numbers)",
-        color=drawing.INK,
+        color=mechanism.INK,
         fontsize=11,
     )
     axes.grid(True, color="#e6e6e6", lw=0.6)
     axes.spines[["top", "right"]].set_visible(False)
     return (
-        drawing.draw(one.model, folder / "planar-symbolic-figure-4.png"),
-        drawing.save(figure, folder / "planar-symbolic-figure-5.png"),
+        mechanism.draw(one.model, folder / "planar-symbolic-figure-4.png"),
+        mechanism.save(figure, folder / "planar-symbolic-figure-5.png"),
     )

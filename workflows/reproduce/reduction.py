@@ -151,7 +151,7 @@ def _draw(name: str, back: ReducedMechanism, on: ReducedMechanism, folder: Path)
     """Both paths: torque error against the number of parameters."""
     from matplotlib.ticker import MaxNLocator
 
-    from ..drawing import canvas, save
+    from workflows.drawing.mechanism import canvas, save
 
     figure = canvas(6, 4)
     axes = figure.add_subplot()

@@ -8,7 +8,7 @@ import numpy as np
 from basepar_core.single_dof.reduced import effort_unit, inertia_unit
 from basepar_core.texts.quoting import plot
 
-from .drawing import COLOURS, INK, canvas
+from .mechanism import COLOURS, INK, canvas
 
 #: Slopes of a potential below this (N m or N) are rounding.
 NO_FORCE = 1e-12

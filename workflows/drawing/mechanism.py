@@ -19,7 +19,7 @@ from basepar_core.mechanism import GROUND
 from basepar_core.texts.counting import plural
 from basepar_core.texts.quoting import plot
 
-from .drawing_layout import dotted, label_size, place_labels, view_of
+from .layout import dotted, label_size, place_labels, view_of
 
 #: Okabe and Ito's colours: distinct for colour-blind readers, on white and on dark.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C6D31", "#7F7F7F")

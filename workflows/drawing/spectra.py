@@ -17,7 +17,7 @@ from basepar_core.base.precise_route import PreciseParameters
 from basepar_core.dynamics.regressor import Observation
 from basepar_core.texts.quoting import plot
 
-from .drawing import COLOURS, INK, canvas
+from .mechanism import COLOURS, INK, canvas
 
 #: The paper's marks.
 DOUBLE, PRECISE, BOTH = "*", "+", "#"
