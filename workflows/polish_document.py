@@ -14,15 +14,15 @@ from cluster.connect import connect
 from cluster.errors import PlaceError
 from cluster.places import Place
 from workflows.jobs.sweep import ClusterError
+from workflows.studies import certify_best
+from workflows.studies.feasibility import Verdict, best
+from workflows.studies.polishing import Polished, polish
+from workflows.studies.quantity_names import results_in
+from workflows.studies.spec import Range, StudySpec
+from workflows.studies.units import plain, shown_units, si_units
 
-from . import incumbents
-from .polish import Polished, polish
-from .quantities import results_in
 from .study_document import continuous, head, in_shown_unit, show_next, violations
-from .study_spec import Range, StudySpec
-from .study_units import plain, shown_units, si_units
 from .terminal import near, out, said, table
-from .verdict import Verdict, best
 
 #: A constraint whose sides are this near, relative to their size, holds the design.
 ACTIVE = 1e-6
@@ -68,7 +68,7 @@ def document(spec: StudySpec, found: Polished, certified: int = 0) -> dict[str, 
         "shown_in": plain(shown_units(spec)),
         "aside": str(found.aside) if found.aside else None,
         "continuous": continuous(spec),
-        "certified": incumbents.certify(spec, rows[: max(0, certified)], found.path),
+        "certified": certify_best.certify(spec, rows[: max(0, certified)], found.path),
         "designs": [_design(spec, found, place) for place in range(len(found.rows))],
     }
 
@@ -172,7 +172,7 @@ def show(facts: Mapping[str, Any]) -> None:
     out.print(f"polished designs are in {near(facts['store'])}{told}")
     _say_aside(facts["aside"], "designs polished earlier")
     for one in facts["certified"]:
-        out.print(f"\n{incumbents.line(one, 'polished')}")
+        out.print(f"\n{certify_best.line(one, 'polished')}")
     show_next(facts["study"], ("report", "tolerances", "pictures"), facts["continuous"])
 
 

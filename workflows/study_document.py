@@ -10,16 +10,16 @@ from basepar_core.files.mechanism_file import library_names
 from basepar_core.texts.counting import plural
 from basepar_core.texts.quoting import shell
 from sweeps.store import store
-from workflows.verdict import best
+from workflows.studies import certify_best, storages
+from workflows.studies.feasibility import CLOSING, Verdict, best, judge
+from workflows.studies.spec import Range, StudySpec
+from workflows.studies.stale_companions import stale
+from workflows.studies.study import Result
+from workflows.studies.units import plain, shown_units, si_units
 
-from . import documents, incumbents, storages
-from .design_study import Result
-from .stale_companions import stale
+from . import documents
 from .store_tables import show_notes, show_status
-from .study_spec import Range, StudySpec
-from .study_units import plain, shown_units, si_units
 from .terminal import near, number, out, said, table, typed
-from .verdict import CLOSING, Verdict, judge
 
 
 def study(spec: StudySpec, result: Result, certified: int = 0) -> dict[str, Any]:
@@ -39,7 +39,7 @@ def study(spec: StudySpec, result: Result, certified: int = 0) -> dict[str, Any]
         "shown_in": plain(shown_units(spec)),
         "continuous": continuous(spec),
         "best": [_variant(spec, verdict, int(row)) for row in rows],
-        "certified": incumbents.certify(spec, feasible[: max(0, certified)]),
+        "certified": certify_best.certify(spec, feasible[: max(0, certified)]),
         "stale": stale(spec, verdict),
     }
 
@@ -89,7 +89,7 @@ def show(document: Mapping[str, Any]) -> None:
         made.add_row(str(row["variant"]), *cells, *missed)
     out.print(made)
     for one in document["certified"]:
-        out.print(f"\n{incumbents.line(one)}")
+        out.print(f"\n{certify_best.line(one)}")
     begun = document["warm_start"]
     if begun["told"] or begun["proposed"]:
         out.print(

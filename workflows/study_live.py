@@ -17,10 +17,10 @@ from basepar_core.errors import StoreError
 from basepar_core.texts.counting import plural
 from sweeps.run.progress import Advance
 from sweeps.store import store
+from workflows.studies.feasibility import Verdict, best, judge
+from workflows.studies.spec import StudySpec
 
-from .study_spec import StudySpec
 from .terminal import err, number, table
-from .verdict import Verdict, best, judge
 
 #: Reading the store costs milliseconds; people read a few lines a second.
 EVERY = 0.5

@@ -36,7 +36,7 @@ from sweeps.spec.sweep_spec import SweepSpec
 from sweeps.store import check_and_repair, chunk_files, status, store
 from sweeps.store.outputs import Evaluator
 from workflows import documents
-from workflows.study_file import parse_study
+from workflows.studies.reader import parse_study
 
 FOUR_BAR = """
 mechanism: four-bar

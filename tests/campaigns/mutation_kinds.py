@@ -18,8 +18,8 @@ from sweeps.spec.filters import Filter
 from sweeps.spec.sweep_spec import SweepSpec
 from sweeps.spec.warnings import notes
 from workflows.cli.main import main as basepar
-from workflows.design_study import load_job as load_study
 from workflows.jobs.store import load_jobs
+from workflows.studies.study import load_job as load_study
 
 Work = list[str] | Callable[[], int]
 DATA = Path(__file__).parents[1] / "data"

@@ -37,14 +37,14 @@ from cluster.places import Laptop
 from sweeps.chunks.evaluator import prepare
 from sweeps.store import store
 from tests.oracles.four_bar_design import designs
-from workflows import design_study
-from workflows import journal as journals
-from workflows.design_study import load_job, study
-from workflows.landscape import column
-from workflows.python_study import study_of
-from workflows.sampler_kinds import kind_of
-from workflows.study_spec import Sampler
-from workflows.verdict import Verdict, judge, weigh
+from workflows.studies import ask_tell_log as journals
+from workflows.studies import study as design_study
+from workflows.studies.feasibility import Verdict, judge, weigh
+from workflows.studies.gradients import column
+from workflows.studies.python import study_of
+from workflows.studies.sampler_kinds import kind_of
+from workflows.studies.spec import Sampler
+from workflows.studies.study import load_job, study
 
 BOUNDS = {"lx1": (0.2, 0.6), "lx3": (1.0, 1.6), "Dx": (0.6, 1.4)}
 STROKE = np.radians(40)

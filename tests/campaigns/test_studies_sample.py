@@ -16,8 +16,8 @@ from tests.campaigns.studies import (
     to_minimize,
 )
 from tests.oracles.four_bar_design import designs
-from workflows import journal as journals
-from workflows.verdict import Verdict
+from workflows.studies import ask_tell_log as journals
+from workflows.studies.feasibility import Verdict
 
 
 def test_triangles_and_energy_agree_with_the_program():

@@ -13,10 +13,10 @@ from sweeps.spec.filters import Filter
 from sweeps.spec.reader import parse_sweep
 from sweeps.spec.sweep_spec import SweepSpec
 from sweeps.store import store
-from workflows.journal import opened
-from workflows.study_file import parse_study
-from workflows.study_spec import StudySpec
-from workflows.verdict import judge
+from workflows.studies.ask_tell_log import opened
+from workflows.studies.feasibility import judge
+from workflows.studies.reader import parse_study
+from workflows.studies.spec import StudySpec
 
 #: Importing it leaves a file; calling it another.
 PROGRAM = '''

@@ -7,9 +7,9 @@ import pytest
 
 from basepar_core.errors import FileError, StoreError, UsageError
 from sweeps.store.lock import holder, lock_file, locked
-from workflows import storages
-from workflows.study_file import parse_study
-from workflows.study_store import study_of
+from workflows.studies import storages
+from workflows.studies.reader import parse_study
+from workflows.studies.store import study_of
 
 from . import made
 

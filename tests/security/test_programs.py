@@ -15,12 +15,12 @@ from sweeps.chunks.evaluator import prepare
 from sweeps.spec import own_code
 from sweeps.spec.own_code import OwnCodeError
 from sweeps.spec.reader import from_document
-from workflows import sampler_kinds
-from workflows.cmaes_state import state
-from workflows.journal import opened
-from workflows.storages import Shared
-from workflows.study_file import parse_study
-from workflows.study_store import study_of
+from workflows.studies import sampler_kinds
+from workflows.studies.ask_tell_log import opened
+from workflows.studies.cmaes_state import state
+from workflows.studies.reader import parse_study
+from workflows.studies.storages import Shared
+from workflows.studies.store import study_of
 
 from . import made
 

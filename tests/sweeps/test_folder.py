@@ -11,7 +11,7 @@ from sweeps.spec.reader import parse_sweep
 from sweeps.store import lock, store
 from sweeps.store.location import folder
 from workflows.cli.main import main
-from workflows.study_file import parse_study
+from workflows.studies.reader import parse_study
 
 from .fourbar import spec
 

@@ -3,8 +3,8 @@
 import numpy as np
 import zarr
 
-from workflows.study_file import parse_study
-from workflows.study_spec import StudySpec
+from workflows.studies.reader import parse_study
+from workflows.studies.spec import StudySpec
 
 SMALL = """
 mechanism: four-bar

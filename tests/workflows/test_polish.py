@@ -15,18 +15,19 @@ from cluster.connect import connect
 from cluster.places import Laptop
 from sweeps.chunks.evaluator import prepare
 from sweeps.store import store
-from workflows import polish_document, tolerances
-from workflows.beside import polished_path
+from workflows import polish_document
 from workflows.cli.main import main
-from workflows.design_study import study
-from workflows.landscape import Landscape, column
-from workflows.polish import polish
-from workflows.python_study import study_of as study_spec
-from workflows.study_file import parse_study
+from workflows.studies import tolerances
+from workflows.studies.companion_stores import polished_path
+from workflows.studies.feasibility import dominated, judge
+from workflows.studies.gradients import Landscape, column
+from workflows.studies.polishing import polish
+from workflows.studies.python import study_of as study_spec
+from workflows.studies.reader import parse_study
+from workflows.studies.store import study_of
+from workflows.studies.study import study
+from workflows.studies.tolerances import Tolerances, read_tolerances, spread
 from workflows.study_live import picture
-from workflows.study_store import study_of
-from workflows.tolerances import Tolerances, read_tolerances, spread
-from workflows.verdict import dominated, judge
 
 from .fourbar_study import small, swing
 
@@ -130,7 +131,7 @@ def test_slopes_by_differences_are_those_that_are_exact(done):
     design = {"lx1": 0.3, "lx3": 1.3, "Dx": 1.0}
     point = landscape.at(design)
     columns = {name: np.array([value]) for name, value in design.items()}
-    from workflows.landscape import _Found
+    from workflows.studies.gradients import _Found
 
     around = _Found(landscape, columns)
     for name in ("torque_rms", "stroke(D)"):

@@ -6,11 +6,11 @@ import pytest
 from cluster.connect import connect
 from cluster.places import Laptop
 from tests.oracles.four_bar_design import designs
-from workflows.design_study import study
-from workflows.landscape import Landscape, _Found
-from workflows.polish import polish
-from workflows.study_file import parse_study
-from workflows.tolerances import Tolerances, spread
+from workflows.studies.gradients import Landscape, _Found
+from workflows.studies.polishing import polish
+from workflows.studies.reader import parse_study
+from workflows.studies.study import study
+from workflows.studies.tolerances import Tolerances, spread
 
 FOLLOWED = """
 mechanism: four-bar

@@ -35,12 +35,12 @@ def test_the_printed_command_runs_where_the_user_is(folder, tmp_path, monkeypatc
 
 
 def test_around_prints_a_command_that_is_there(monkeypatch, tmp_path, capsys):
-    import workflows.around
+    import workflows.studies.neighbourhood
     from workflows.cli import studies
 
     monkeypatch.setenv("PATH", "/usr/bin:/bin")
     made = {"file": str(tmp_path / "a b.yaml"), "variant": 3, "candidates": 1, "centre": {}}
-    monkeypatch.setattr(workflows.around, "write", lambda *_: made)
+    monkeypatch.setattr(workflows.studies.neighbourhood, "write", lambda *_: made)
     given = {"store": "s", "output": None, "share": 0.1, "candidates": 1, "variant": None}
     options = SimpleNamespace(**given, json=False, trust_metrics=False)
     file = terminal._Plain(file=sys.stdout, width=1000)

@@ -19,7 +19,7 @@ from sweeps.spec.reader import parse_sweep
 from sweeps.store import store
 from sweeps.store.statuses import Status
 from workflows.cli.main import parser
-from workflows.study_file import parse_study
+from workflows.studies.reader import parse_study
 
 README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
 MECHANISM, SWEEP, STUDY = re.findall(r"```yaml\n(.*?)```", README, re.S)

@@ -6,11 +6,11 @@ import pytest
 from cluster.connect import connect
 from cluster.places import Laptop
 from sweeps.store import store
-from workflows.design_study import load_job, study
 from workflows.jobs.examples import study_names
+from workflows.studies.feasibility import judge
+from workflows.studies.store import study_of
+from workflows.studies.study import load_job, study
 from workflows.study_document import study as facts_of
-from workflows.study_store import study_of
-from workflows.verdict import judge
 
 #: Two batches of a study, enough that the sampler has been told something.
 BATCHES = 2

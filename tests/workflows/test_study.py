@@ -22,11 +22,11 @@ from sweeps.spec.reader import parse_sweep
 from sweeps.spec.sweep_spec import Evaluation, SweepSpec
 from sweeps.store import store
 from sweeps.store.statuses import Status
-from workflows import design_study
-from workflows.design_study import study
-from workflows.storages import mend
-from workflows.study_file import parse_study
-from workflows.verdict import judge
+from workflows.studies import study as design_study
+from workflows.studies.feasibility import judge
+from workflows.studies.reader import parse_study
+from workflows.studies.storages import mend
+from workflows.studies.study import study
 
 from .fourbar_study import SMALL, assert_equal_stores, small, swing
 
@@ -176,7 +176,7 @@ def test_a_foreign_study_of_the_name_is_left_alone(tmp_path, client):
 
 
 def test_one_driver_at_a_time(done, client):
-    from workflows.journal import opened
+    from workflows.studies.ask_tell_log import opened
 
     with opened(done), pytest.raises(StoreError, match="is being filled by process"):
         study(done, client)

@@ -20,18 +20,18 @@ from cluster.places import Laptop
 from sweeps.chunks.evaluator import prepare
 from sweeps.spec.reader import load_sweep
 from sweeps.store import safe_files, store
-from workflows import incumbents
-from workflows.around import write
-from workflows.design_study import study
 from workflows.jobs.store import mend
-from workflows.journal import opened
-from workflows.python_study import study_of
-from workflows.storages import file_of, shown
-from workflows.study_file import parse_study
-from workflows.study_spec import Sampler
-from workflows.study_store import study_of as study_in
-from workflows.verdict import Verdict, judge
-from workflows.warm_start import possible
+from workflows.studies import certify_best
+from workflows.studies.ask_tell_log import opened
+from workflows.studies.feasibility import Verdict, judge
+from workflows.studies.neighbourhood import write
+from workflows.studies.python import study_of
+from workflows.studies.reader import parse_study
+from workflows.studies.spec import Sampler
+from workflows.studies.storages import file_of, shown
+from workflows.studies.store import study_of as study_in
+from workflows.studies.study import study
+from workflows.studies.warm_start import possible
 
 from .fourbar_study import assert_equal_stores, small
 
@@ -307,7 +307,7 @@ def test_a_lost_chunk_is_refused_and_mended(done, tmp_path, client):
 def test_the_best_one_certified(done, client):
     verdict = judge(done, store.open_group(done.path), 0, 35)
     row = int(np.argmin(np.where(verdict.feasible, verdict.values[:, 0], np.inf)))
-    (found,) = incumbents.certify(done, [row])
+    (found,) = certify_best.certify(done, [row])
     # Four-bar: 8 of 12 (planar paper, Table 1).
     assert (found["rank"], found["status"]) == (8, "certified")
     assert found["sigma_least"] > found["sigma_most"] >= 0
@@ -324,7 +324,7 @@ def test_the_best_one_certified(done, client):
     # The same torques from eight numbers as from twelve: that is what they are.
     kept = W[:, list(evaluator.base.kept)]
     np.testing.assert_allclose(kept @ base, torque, rtol=0, atol=1e-11 * np.abs(torque).max())
-    assert incumbents.certify(done, [row]) == [found]  # from the store
+    assert certify_best.certify(done, [row]) == [found]  # from the store
 
 
 @pytest.mark.slow

@@ -18,8 +18,8 @@ from optuna.trial import TrialState
 from cluster.connect import connect
 from cluster.places import Laptop
 from sweeps.store import store
-from workflows.design_study import study
-from workflows.journal import Journal
+from workflows.studies.ask_tell_log import Journal
+from workflows.studies.study import study
 
 from .fourbar_study import SMALL, assert_equal_stores, small
 

@@ -19,25 +19,25 @@ from cluster.connect import connect
 from cluster.places import Laptop
 from sweeps.run.driver import ready, summary
 from sweeps.store import store
-from workflows import polish as polish_module
 from workflows import polish_document, study_document
-from workflows.beside import polished_path, polished_rows, tolerances_path
-from workflows.chosen_design import chosen
-from workflows.design_study import Result, study
-from workflows.polish import polish
 from workflows.report import judged as judged_by
 from workflows.report import page, variant_table
 from workflows.report.facts import gather
 from workflows.report.html import Section
-from workflows.stale_companions import stale
-from workflows.study_file import parse_study
-from workflows.study_pictures import Shown
-from workflows.study_spec import StudySpec
-from workflows.study_store import study_of
-from workflows.study_units import shown_units
-from workflows.tolerances import Tolerances, spread
-from workflows.verdict import judge
-from workflows.warm_start import Beginning
+from workflows.studies import polishing as polish_module
+from workflows.studies.chosen_design import chosen
+from workflows.studies.companion_stores import polished_path, polished_rows, tolerances_path
+from workflows.studies.feasibility import judge
+from workflows.studies.polishing import polish
+from workflows.studies.reader import parse_study
+from workflows.studies.spec import StudySpec
+from workflows.studies.stale_companions import stale
+from workflows.studies.store import study_of
+from workflows.studies.study import Result, study
+from workflows.studies.study_pictures import Shown
+from workflows.studies.tolerances import Tolerances, spread
+from workflows.studies.units import shown_units
+from workflows.studies.warm_start import Beginning
 
 from . import browser
 from .fourbar_study import SMALL, small

@@ -9,11 +9,11 @@ from basepar_core.errors import BaseparWarning, FileError
 from basepar_core.files.mechanism_file import library_path
 from sweeps.spec import own_metrics
 from sweeps.spec.reader import from_document
-from workflows import samplers
-from workflows.python_study import study_of
-from workflows.study_file import load_study, parse_study
-from workflows.study_spec import Choices, Integers, Range
-from workflows.study_units import shown_units, si_units
+from workflows.studies import samplers
+from workflows.studies.python import study_of
+from workflows.studies.reader import load_study, parse_study
+from workflows.studies.spec import Choices, Integers, Range
+from workflows.studies.units import shown_units, si_units
 
 STUDY = """
 mechanism: four-bar

@@ -15,12 +15,12 @@ from sweeps.spec.filters import Condition, Filter
 from sweeps.store import store
 from sweeps.store.statuses import Reason, Status
 from workflows.jobs.examples import study_file
-from workflows.python_study import study_of
-from workflows.quantities import check_words
-from workflows.samplers import row_seed
-from workflows.study_file import load_study
-from workflows.verdict import constraint_violations, judge, undone, weigh
-from workflows.warm_start import _Source, spread
+from workflows.studies.feasibility import constraint_violations, judge, undone, weigh
+from workflows.studies.python import study_of
+from workflows.studies.quantity_names import check_words
+from workflows.studies.reader import load_study
+from workflows.studies.samplers import row_seed
+from workflows.studies.warm_start import _Source, spread
 
 numbers = st.floats(-1e6, 1e6)
 

@@ -157,7 +157,7 @@ def _around_command(add: Add) -> None:
 def _around(options: argparse.Namespace) -> int:
     from basepar_core.texts.counting import plural
     from basepar_core.texts.quoting import shell
-    from workflows.around import write
+    from workflows.studies.neighbourhood import write
     from workflows.terminal import near, out, typed
 
     found = write(
@@ -180,10 +180,10 @@ def _around(options: argparse.Namespace) -> int:
 
 def _study(options: argparse.Namespace) -> int:
     from workflows import polish_document, study_document
-    from workflows.design_study import load_job, run
     from workflows.jobs.store import mend
     from workflows.jobs.sweep import place_of
     from workflows.store_tables import show_notes
+    from workflows.studies.study import load_job, run
     from workflows.study_live import live_table
 
     _check_points(options.polish, "--polish")
@@ -221,7 +221,7 @@ def _polish(options: argparse.Namespace) -> int:
     from sweeps.store.location import folder
     from workflows import polish_document
     from workflows.jobs.sweep import place_of
-    from workflows.study_store import study_of
+    from workflows.studies.store import study_of
 
     _check_points(options.points, "--points")
     place = place_of(options.cluster, options.workers)
@@ -239,10 +239,10 @@ def _polish(options: argparse.Namespace) -> int:
 
 def _tolerances(options: argparse.Namespace) -> int:
     from sweeps.store.location import folder
-    from workflows import tolerances
     from workflows.jobs.sweep import place_of
     from workflows.polish_document import connected, show_spread
-    from workflows.study_store import study_of
+    from workflows.studies import tolerances
+    from workflows.studies.store import study_of
 
     _check_points(options.samples, "--samples")
     place = place_of(options.cluster, options.workers)
@@ -258,8 +258,8 @@ def _tolerances(options: argparse.Namespace) -> int:
 
 
 def _pictures(options: argparse.Namespace) -> int:
-    from workflows.study_pictures import Shown, write
-    from workflows.study_store import study_of
+    from workflows.studies.store import study_of
+    from workflows.studies.study_pictures import Shown, write
     from workflows.terminal import out
 
     spec = study_of(options.store)

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
-from ..verdict import dominated
+from workflows.studies.feasibility import dominated
+
 from . import mathml
 from .facts import Facts
 from .html import Cell, Column, LeftOut, Section, framed, joined, paragraph, with_unit

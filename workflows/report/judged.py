@@ -14,14 +14,14 @@ import numpy as np
 from basepar_core.errors import BaseparError
 from sweeps.spec.sweep_spec import array_name
 from sweeps.store import store
-
-from ..study_spec import StudySpec
-from ..study_store import is_study
-from ..study_units import Unit, shown_units
-from ..verdict import CLOSING, Verdict, judge
+from workflows.studies.feasibility import CLOSING, Verdict, judge
+from workflows.studies.spec import StudySpec
+from workflows.studies.store import is_study
+from workflows.studies.units import Unit, shown_units
 
 if TYPE_CHECKING:
-    from ..study_pictures import Shown
+    from workflows.studies.study_pictures import Shown
+
     from .metric import Metric
 
 
@@ -57,7 +57,7 @@ class Judged:
     @cached_property
     def shown(self) -> "Shown":
         """The study with the stores beside it."""
-        from ..study_pictures import Shown
+        from workflows.studies.study_pictures import Shown
 
         return Shown.of(self.spec)
 

@@ -12,8 +12,8 @@ from markupsafe import Markup
 
 from basepar_core.errors import BaseparError, UsageError
 from basepar_core.texts.quoting import visible
-from workflows.beside import WORDS, kind_of_store, study_beside
-from workflows.stale_companions import stale
+from workflows.studies.companion_stores import WORDS, kind_of_store, study_beside
+from workflows.studies.stale_companions import stale
 
 from . import about, designs, model, results, study
 from .facts import Facts, gather

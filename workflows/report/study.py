@@ -7,17 +7,16 @@ import numpy as np
 from markupsafe import Markup
 
 from basepar_core.errors import BaseparError
-from workflows.verdict import best
+from workflows.studies import certify_best
+from workflows.studies.companion_stores import polished_path
+from workflows.studies.feasibility import Verdict, best
+from workflows.studies.gradients import slope_kind
+from workflows.studies.spec import StudySpec
+from workflows.studies.study_pictures import pictures
+from workflows.studies.tolerances import document as spread_document
+from workflows.studies.units import plain
 
-from .. import incumbents
-from ..beside import polished_path
-from ..landscape import slope_kind
 from ..polish_document import ACTIVE, bounds_reached, held_by, spread_numbers, within
-from ..study_pictures import pictures
-from ..study_spec import StudySpec
-from ..study_units import plain
-from ..tolerances import document as spread_document
-from ..verdict import Verdict
 from .designs import constraints
 from .facts import Facts
 from .html import (
@@ -131,11 +130,11 @@ def _kept(it: Judged, verdict: Verdict, row: int, word: str) -> Cell:
 def _certificates(it: Judged) -> list[str]:
     """Of the designs in the table."""
     listed = set(map(int, best(it.spec, it.verdict)))
-    known = incumbents.kept(it.spec.path)
-    lines = [incumbents.line(one) for one in known if one["variant"] in listed]
+    known = certify_best.kept(it.spec.path)
+    lines = [certify_best.line(one) for one in known if one["variant"] in listed]
     if it.shown.polished is not None:
         path = polished_path(it.spec.path)
-        lines += [incumbents.line(one, "polished") for one in incumbents.kept(path)]
+        lines += [certify_best.line(one, "polished") for one in certify_best.kept(path)]
     return [f"{text[0].upper()}{text[1:]}." for text in lines]
 
 

@@ -19,9 +19,9 @@ from sweeps.spec import own_metrics
 from sweeps.spec.space_reader import symbol_units
 from sweeps.store import store
 
-from .study_spec import Range, StudySpec
-from .study_store import study_of
-from .verdict import best_feasible, judge
+from .feasibility import best_feasible, judge
+from .spec import Range, StudySpec
+from .store import study_of
 
 
 def write(

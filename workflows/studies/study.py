@@ -34,11 +34,11 @@ from sweeps.store.statuses import Status
 from workflows.jobs.examples import study_file
 from workflows.jobs.sweep import ClusterError
 
-from .journal import Journal, opened
+from .ask_tell_log import Journal, opened
+from .feasibility import judge
+from .reader import load_study
 from .sampler_kinds import kind_of
-from .study_file import load_study
-from .study_spec import StudySpec
-from .verdict import judge
+from .spec import StudySpec
 from .warm_start import Beginning, begin
 
 

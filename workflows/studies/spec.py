@@ -28,7 +28,7 @@ from sweeps.spec.sweep_spec import Reduction, SweepSpec, unsweepable
 from sweeps.store.location import folder
 
 from . import sampler_kinds
-from .quantities import evaluation_of, results_in
+from .quantity_names import evaluation_of, results_in
 from .sampler_kinds import OwnSampler, kind_of
 
 #: Variants per chunk at most, unless the file says otherwise.

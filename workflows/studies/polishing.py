@@ -28,14 +28,13 @@ from sweeps.run.driver import complete, sweep
 from sweeps.spec.ask_tell_plan import Asked, asked_plan
 from sweeps.spec.sweep_spec import SweepSpec
 from sweeps.store import store
-from workflows.verdict import finished, starts
 
-from .beside import polished_path, room
-from .journal import opened
-from .landscape import Landscape
+from .ask_tell_log import opened
+from .companion_stores import polished_path, room
+from .feasibility import CLOSING, Verdict, finished, judge, starts
+from .gradients import Landscape
 from .samplers import distributions
-from .study_spec import Range, StudySpec, Variable
-from .verdict import CLOSING, Verdict, judge
+from .spec import Range, StudySpec, Variable
 
 #: A constraint is kept with this much to spare, relative to its sides: the evaluation that
 #: confirms a design rounds otherwise than the descent.

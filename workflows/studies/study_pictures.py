@@ -22,9 +22,9 @@ from basepar_core.texts.quoting import plot
 from sweeps.store import store
 from workflows.drawing.mechanism import COLOURS, INK, _Scene, canvas, save
 
-from .beside import beside, polished_of, tolerances_path
-from .samplers import distributions
-from .study_axes import (
+from .companion_stores import beside, polished_of, tolerances_path
+from .feasibility import Verdict, dominated, judge
+from .picture_axes import (
     FEASIBLE,
     MISSED,
     POLISHED,
@@ -38,9 +38,9 @@ from .study_axes import (
     spaced,
     titled,
 )
-from .study_spec import StudySpec
+from .samplers import distributions
+from .spec import StudySpec
 from .tolerances import Spread, read_spread
-from .verdict import Verdict, dominated, judge
 
 #: Designs drawn side by side.
 DRAWN = 3

@@ -32,10 +32,10 @@ from sweeps.spec.plan_products import Formula
 from sweeps.spec.space_reader import symbol_units
 from sweeps.spec.sweep_spec import Reduction, unsweepable
 
-from .quantities import angular, quantities
+from .quantity_names import angular, quantities
+from .reader import constraint, objective
 from .sampler_kinds import OWN, OwnSampler
-from .study_file import constraint, objective
-from .study_spec import Choices, Integers, Range, Sampler, StudySpec, Variable
+from .spec import Choices, Integers, Range, Sampler, StudySpec, Variable
 
 #: A pair of bounds, or as a file has it: {"choices": […]}, {"integer": [low, high]}.
 Bounds = Variable | Sequence[float] | Mapping[str, Sequence[float]]

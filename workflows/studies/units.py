@@ -9,8 +9,8 @@ from basepar_core.expressions.grammar import parse_unit
 from sweeps.run.driver import swept_outputs
 from sweeps.spec.filters import angles
 
-from .quantities import metric_units, quantities
-from .study_spec import StudySpec
+from .quantity_names import metric_units, quantities
+from .spec import StudySpec
 
 #: A constraint that compares with a number in a unit: what is compared, and the unit.
 _LIMIT = re.compile(r"(.+?)\s*[<>]=?\s*[-+\d.eE*/^() ]*\d\s*([A-Za-z][\w*/^]*)")

@@ -29,8 +29,8 @@ from sweeps.spec.filters import Condition
 from sweeps.store import store
 from sweeps.store.statuses import WITH_RESULTS, Reason, Status
 
-from .quantities import known_values, read_results
-from .study_spec import Objective, StudySpec
+from .quantity_names import known_values, read_results
+from .spec import Objective, StudySpec
 
 #: Name of the constraint that every study has.
 CLOSING = "closing"

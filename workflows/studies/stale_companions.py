@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from .beside import (
+from .companion_stores import (
     WORDS,
     asked_by,
     beside,
@@ -15,8 +15,8 @@ from .beside import (
     polished_rows,
     tolerances_path,
 )
-from .study_spec import StudySpec
-from .verdict import Verdict
+from .feasibility import Verdict
+from .spec import StudySpec
 
 
 def stale(spec: StudySpec, verdict: Verdict) -> list[str]:
@@ -28,7 +28,7 @@ def stale(spec: StudySpec, verdict: Verdict) -> list[str]:
 
 def stale_polish(spec: StudySpec, verdict: Verdict) -> str:
     """What to know of polished designs where the study has gone on since; "" if nothing."""
-    from .verdict import starts
+    from .feasibility import starts
 
     path = polished_path(spec.path)
     if not path.exists() or not verdict.feasible.any():

@@ -18,8 +18,8 @@ from sweeps.spec.sweep_spec import SweepSpec
 from sweeps.store import store
 from sweeps.store.lock import locked
 
-from .study_spec import StudySpec
-from .verdict import Verdict, judge
+from .feasibility import Verdict, judge
+from .spec import StudySpec
 
 #: What a store beside a study's holds, by the key of its plan.
 WORDS = {"polished": "polished designs", "tolerances": "samples about a design"}

@@ -25,13 +25,13 @@ from basepar_core.metrics.sensitivity import differentiated
 from sweeps.run.driver import complete, sweep
 from sweeps.spec.ask_tell_plan import Asked
 from sweeps.store import store
-from workflows.chosen_design import chosen
 
-from .beside import room, tolerances_path
-from .landscape import Landscape
-from .study_spec import StudySpec
-from .study_units import plain, shown_units, si_units
-from .verdict import CLOSING, Verdict, judge
+from .chosen_design import chosen
+from .companion_stores import room, tolerances_path
+from .feasibility import CLOSING, Verdict, judge
+from .gradients import Landscape
+from .spec import StudySpec
+from .units import plain, shown_units, si_units
 
 Shape = Literal["uniform", "normal"]
 #: Of the normal distribution a tolerance is three standard deviations, and nothing is beyond it:

@@ -18,10 +18,10 @@ from optuna.trial import FrozenTrial, Trial, TrialState
 from basepar_core.errors import StoreError
 
 from . import storages
+from .feasibility import CLOSING, Verdict
 from .sampler_kinds import KINDS, kind_of
 from .samplers import Given, Parameters, distributions, drawn, sampler
-from .study_spec import Choices, Integers, Range, StudySpec
-from .verdict import CLOSING, Verdict
+from .spec import Choices, Integers, Range, StudySpec
 
 _HASH, _SPEC, _BEGINNING = "spec_hash", "spec", "beginning"
 #: Attribute of trials that were added beside the rows (`polish.tell`).

@@ -21,7 +21,7 @@ from sweeps.spec.plan_products import Formula, values_of
 from sweeps.spec.sweep_spec import array_name
 from sweeps.store.statuses import WITH_RESULTS
 
-from .study_spec import Range, StudySpec
+from .spec import Range, StudySpec
 
 #: How the slope of a quantity is had, by the word before its parentheses.
 EXACT = {"torque_rms": "exact", "condition": "exact"}

@@ -19,7 +19,7 @@ from sweeps.chunks.precise import CERTAIN, PreciseEvaluator
 from sweeps.store import store
 from sweeps.store.statuses import PreciseStatus
 
-from .study_spec import StudySpec
+from .spec import StudySpec
 
 _KEPT = "incumbents"
 

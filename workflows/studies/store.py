@@ -16,12 +16,12 @@ from sweeps.spec.reader import as_damage, from_document
 from sweeps.spec.sweep_spec import Reduction, SweepSpec
 from sweeps.store import check_and_repair, store
 
-from .beside import WORDS, asked_by, kind_of_store, study_beside
-from .quantities import quantities
+from .companion_stores import WORDS, asked_by, kind_of_store, study_beside
+from .quantity_names import quantities
+from .reader import constraint, objective
 from .sampler_kinds import OWN, OwnSampler
+from .spec import Choices, Integers, Range, Sampler, StudySpec, Variable
 from .storages import names_in
-from .study_file import constraint, objective
-from .study_spec import Choices, Integers, Range, Sampler, StudySpec, Variable
 
 
 def study_of(path: Path | str) -> StudySpec:

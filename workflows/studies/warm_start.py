@@ -29,12 +29,12 @@ from sweeps.spec.plan_products import values_of
 from sweeps.store import check_and_repair, store
 from sweeps.store.statuses import Status
 
-from .journal import Journal
-from .quantities import read_results, results_in
+from .ask_tell_log import Journal
+from .feasibility import CLOSING, Verdict, judge
+from .quantity_names import read_results, results_in
 from .sampler_kinds import SOURCE, TOLD, kind_of
 from .samplers import Parameters, distributions
-from .study_spec import Choices, Range, StudySpec, Variable
-from .verdict import CLOSING, Verdict, judge
+from .spec import Choices, Range, StudySpec, Variable
 
 #: Variants told as finished trials.
 MOST_TOLD = 100

@@ -27,7 +27,7 @@ from optuna.trial import FrozenTrial
 from sweeps.spec.plans import sobol_points
 
 from . import sampler_kinds
-from .study_spec import Choices, Integers, Range, StudySpec
+from .spec import Choices, Integers, Range, StudySpec
 
 Parameters = dict[str, float | int]
 

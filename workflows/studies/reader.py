@@ -31,9 +31,9 @@ from sweeps.spec.space_reader import read_formulas, read_interval, read_values, 
 from sweeps.spec.sweep_spec import Reduction
 
 from . import sampler_kinds, storages
-from .quantities import angular, check_words, quantities
+from .quantity_names import angular, check_words, quantities
 from .sampler_kinds import OwnSampler, kind_of, own_sampler
-from .study_spec import (
+from .spec import (
     Choices,
     Integers,
     Objective,

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 from basepar_core.errors import UsageError
 
-from .beside import polished_of, polished_path
-from .study_spec import StudySpec
-from .verdict import Verdict, best_feasible, finished
+from .companion_stores import polished_of, polished_path
+from .feasibility import Verdict, best_feasible, finished
+from .spec import StudySpec
 
 
 def chosen(spec: StudySpec, variant: str) -> tuple[str, dict[str, float]]:
