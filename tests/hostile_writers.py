@@ -31,13 +31,13 @@ from basepar_core.torque_code.program import torque_program
 from cluster.places import Keys, Kubernetes, Slurm, problems
 from cluster.preview import preview
 from cluster.slurm import job_script
-from workflows import documents, terminal
 from workflows.cli import main
 from workflows.drawing import mechanism as drawing
 from workflows.export import export, latex_name
 from workflows.report import html, mathml, page, svg
 from workflows.reproduce import comparison
 from workflows.torque_code import write
+from workflows.views import documents, terminal
 
 from . import hostile
 

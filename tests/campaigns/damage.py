@@ -35,8 +35,8 @@ from sweeps.spec.reader import parse_sweep
 from sweeps.spec.sweep_spec import SweepSpec
 from sweeps.store import check_and_repair, chunk_files, status, store
 from sweeps.store.outputs import Evaluator
-from workflows import documents
 from workflows.studies.reader import parse_study
+from workflows.views import documents
 
 FOUR_BAR = """
 mechanism: four-bar

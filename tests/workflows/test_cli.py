@@ -10,9 +10,9 @@ import zarr
 
 from basepar_core.files.mechanism_file import library_path
 from sweeps.spec.warnings import notes
-from workflows import documents
 from workflows.jobs.examples import study_file, sweep_file, sweep_names
 from workflows.jobs.sweep import load_job
+from workflows.views import documents
 
 from .help_text import assert_named, commands, fields
 

@@ -13,7 +13,7 @@ from basepar_core.single_dof import machines, survey
 from workflows.cli.main import main
 from workflows.cli.options import quantity
 from workflows.drawing.single_dof import figure_of
-from workflows.onedof import show
+from workflows.views.single_dof import show
 
 
 @pytest.mark.slow

@@ -15,7 +15,6 @@ from cluster.connect import connect
 from cluster.places import Laptop
 from sweeps.chunks.evaluator import prepare
 from sweeps.store import store
-from workflows import polish_document
 from workflows.cli.main import main
 from workflows.studies import tolerances
 from workflows.studies.companion_stores import polished_path
@@ -27,7 +26,8 @@ from workflows.studies.reader import parse_study
 from workflows.studies.store import study_of
 from workflows.studies.study import study
 from workflows.studies.tolerances import Tolerances, read_tolerances, spread
-from workflows.study_live import picture
+from workflows.views import polish as polish_document
+from workflows.views.study_live import picture
 
 from .fourbar_study import small, swing
 

@@ -15,8 +15,8 @@ from basepar_core.texts.counting import plural
 from cluster.places import Slurm, Ssh, problems
 from cluster.preview import preview
 from cluster.ssh import command
-from workflows import terminal
 from workflows.report.study import polished_by
+from workflows.views import terminal
 
 
 @pytest.mark.parametrize("folder", ["bin", "elsewhere"])

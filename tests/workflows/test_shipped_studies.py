@@ -10,7 +10,7 @@ from workflows.jobs.examples import study_names
 from workflows.studies.feasibility import judge
 from workflows.studies.store import study_of
 from workflows.studies.study import load_job, study
-from workflows.study_document import study as facts_of
+from workflows.views.study import study as facts_of
 
 #: Two batches of a study, enough that the sampler has been told something.
 BATCHES = 2

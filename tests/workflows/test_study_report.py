@@ -19,7 +19,6 @@ from cluster.connect import connect
 from cluster.places import Laptop
 from sweeps.run.driver import ready, summary
 from sweeps.store import store
-from workflows import polish_document, study_document
 from workflows.report import judged as judged_by
 from workflows.report import page, variant_table
 from workflows.report.facts import gather
@@ -38,6 +37,8 @@ from workflows.studies.study_pictures import Shown
 from workflows.studies.tolerances import Tolerances, spread
 from workflows.studies.units import shown_units
 from workflows.studies.warm_start import Beginning
+from workflows.views import polish as polish_document
+from workflows.views import study as study_document
 
 from . import browser
 from .fourbar_study import SMALL, small

@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from workflows.store_tables import standing
 from workflows.studies.feasibility import Verdict
 from workflows.studies.picture_axes import levels
 from workflows.studies.python import study_of as study_spec
 from workflows.studies.study_pictures import Shown, front
+from workflows.views.store import standing
 
 pytestmark = pytest.mark.slow
 

@@ -80,7 +80,7 @@ def _verify(options: argparse.Namespace) -> int:
         emit(facts)
         return 0
     from basepar_core.texts.counting import plural
-    from workflows.terminal import out
+    from workflows.views.terminal import out
 
     if verdict.rank is not None:
         number = plural(verdict.rank, "base parameter")

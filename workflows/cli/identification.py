@@ -80,7 +80,7 @@ def _identify(options: argparse.Namespace) -> int:
     from basepar_core.dynamics.force_columns import select
     from basepar_core.identification.measurement import read_measurement
     from basepar_core.identification.procedure import identify
-    from workflows import identification_text, terminal
+    from workflows.views import identification, terminal
 
     model = prepare(load(options.mechanism))
     mechanism = model.mechanism
@@ -102,7 +102,7 @@ def _identify(options: argparse.Namespace) -> int:
             essential=options.essential,
             second=second or None,
         )
-    document = identification_text.document(
+    document = identification.document(
         found, _dependent(model, found, options.dependent or "zero")
     )
     if options.consistent:
@@ -110,7 +110,7 @@ def _identify(options: argparse.Namespace) -> int:
     if options.json:
         emit(document)
     else:
-        identification_text.show(document, options.dependent is not None)
+        identification.show(document, options.dependent is not None)
     return 0
 
 
@@ -124,11 +124,11 @@ def _dependent(model: "Model", found: "Identification", text: str) -> dict[str, 
 
 def _consistent(model: "Model", found: "Identification", text: str) -> dict[str, Any]:
     from basepar_core.identification.physical_consistency import consistent_parameters
-    from workflows import identification_text
+    from workflows.views import identification
 
     bare = text in ("zero", "minimum-norm")
     given = {} if bare else _values(model, text, "--dependent")
-    return identification_text.consistent(found, consistent_parameters(found, given))
+    return identification.consistent(found, consistent_parameters(found, given))
 
 
 def _words(text: str | None) -> list[str]:
@@ -215,13 +215,13 @@ speed, acceleration, used}], margin {allowed, least}, excitation (as in a file),
 
 
 def _excite(options: argparse.Namespace) -> int:
-    from workflows import excitation_text, terminal
+    from workflows.views import excitation, terminal
 
     words = {"range": options.range, "speed": options.speed, "acceleration": options.acceleration}
     pairs = {name: _pairs(text, f"--{name}") for name, text in words.items()}
     with terminal.steps(options.json) as say:
-        document = excitation_text.designed(options, pairs, _words(options.columns_with), say)
-    emit(document) if options.json else excitation_text.show(document)
+        document = excitation.designed(options, pairs, _words(options.columns_with), say)
+    emit(document) if options.json else excitation.show(document)
     return 0
 
 
@@ -258,10 +258,10 @@ record has friction that no column describes, play and elasticity besides.
 
 
 def _simulate(options: argparse.Namespace) -> int:
-    from workflows import simulation_text
+    from workflows.views import simulation
 
     words = {"noise": options.noise, "position-noise": options.position_noise}
     pairs = {name: _pairs(text, f"--{name}") for name, text in words.items()}
-    document = simulation_text.simulated(options, pairs, _words(options.columns_with))
-    emit(document) if options.json else simulation_text.show(document)
+    document = simulation.simulated(options, pairs, _words(options.columns_with))
+    emit(document) if options.json else simulation.show(document)
     return 0

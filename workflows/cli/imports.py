@@ -36,7 +36,7 @@ def _import(options: argparse.Namespace) -> int:
     from basepar_core.errors import UsageError
     from basepar_core.imported import read_file
     from basepar_core.texts.counting import plural
-    from workflows import terminal
+    from workflows.views import terminal
 
     if options.output and not options.force and Path(options.output).exists():
         raise UsageError(

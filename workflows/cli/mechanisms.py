@@ -114,7 +114,7 @@ agreed, not_run (what could not run, and why) and, in routes, a document per rou
 
 
 def _list(options: argparse.Namespace) -> int:
-    from workflows import documents, terminal
+    from workflows.views import documents, terminal
 
     document = documents.library()
     emit(document) if options.json else terminal.show_library(document)
@@ -124,7 +124,7 @@ def _list(options: argparse.Namespace) -> int:
 def _show(options: argparse.Namespace) -> int:
     from basepar_core.api import load
     from basepar_core.dynamics.closure import prepare
-    from workflows import documents, terminal
+    from workflows.views import documents, terminal
 
     model = prepare(load(options.mechanism))
     document = documents.mechanism(model)
@@ -141,8 +141,9 @@ def _base(options: argparse.Namespace) -> int:
     from basepar_core.base.extended import extend
     from basepar_core.dynamics.closure import prepare
     from basepar_core.dynamics.force_columns import select
-    from workflows import export, terminal
+    from workflows import export
     from workflows.jobs import base_routes
+    from workflows.views import terminal
 
     route = options.route
     _check_base(options)
@@ -221,10 +222,10 @@ def _check_base(options: argparse.Namespace) -> None:
 
 
 def _all_routes(options: argparse.Namespace, model: "Model", gone: "list[int] | None") -> int:
-    from workflows import terminal
     from workflows.drawing import spectra
     from workflows.drawing.mechanism import save
     from workflows.jobs import base_routes
+    from workflows.views import terminal
 
     with terminal.steps(options.json) as say:
         found = base_routes.compare(model, gone, options.digits, say)

@@ -80,10 +80,11 @@ def _onedof(options: argparse.Namespace) -> int:
     from basepar_core.single_dof.machines import machine
     from basepar_core.single_dof.range import the_coordinate
     from basepar_core.single_dof.reaction_freedoms import reaction
-    from workflows import onedof, terminal
     from workflows.drawing.mechanism import check_ending, save
     from workflows.drawing.single_dof import figure_of
-    from workflows.onedof_table import write_csv
+    from workflows.views import single_dof as onedof
+    from workflows.views import terminal
+    from workflows.views.single_dof_tables import write_csv
 
     output = Path(options.output) if options.output else None
     if output is not None and output.suffix != ".csv":

@@ -39,9 +39,9 @@ def _cluster(options: argparse.Namespace) -> int:
     from basepar_core.texts.counting import plural
     from basepar_core.texts.quoting import lines
     from cluster.preview import preview
-    from workflows import terminal
     from workflows.jobs.sweep import place_of
     from workflows.jobs.worker_check import roll_call
+    from workflows.views import terminal
 
     place = place_of(options.cluster, options.workers)
     document: dict[str, Any] = {"kind": type(place).__name__.lower(), "starts": preview(place)}

@@ -110,7 +110,8 @@ def _reduce(options: argparse.Namespace) -> int:
     from basepar_core.base.extended import extend
     from basepar_core.dynamics.closure import prepare
     from basepar_core.dynamics.force_columns import select
-    from workflows import reduction_export, terminal
+    from workflows import reduction_export
+    from workflows.views import terminal
 
     _check(options)
     if options.export:

@@ -42,8 +42,8 @@ def _report(options: argparse.Namespace) -> int:
     from basepar_core.errors import UsageError
     from basepar_core.texts.counting import plural
     from sweeps.store.location import folder
-    from workflows import terminal
     from workflows.report import batch, page, tables
+    from workflows.views import terminal
 
     store = folder(options.store)
     if options.variants and not options.batch:

@@ -33,8 +33,9 @@ difference, verdict, reason}]}], all numbers as text. Without a paper: papers.""
 
 
 def _reproduce(options: argparse.Namespace) -> int:
-    from workflows import reproduce, terminal
+    from workflows import reproduce
     from workflows.reproduce import comparison, printing
+    from workflows.views import terminal
 
     if options.paper is None:
         return _list(options.json)

@@ -76,16 +76,16 @@ running {host, pid, since, silent, settled, total, evaluated, seconds, workers, 
 
 
 def _sweep(options: argparse.Namespace) -> int:
-    from workflows import store_tables, terminal
     from workflows.jobs.sweep import place_of
+    from workflows.views import store, terminal
 
     place, jobs = place_of(options.cluster, options.workers), _jobs(options)
     documents = _done(options, jobs, place)
     if not options.json:
         for name, document in documents.items():
-            store_tables.show_notes(f"repaired: {line}" for line in document["repaired"])
+            store.show_notes(f"repaired: {line}" for line in document["repaired"])
             _show(name, document)
-            store_tables.show_rate(document)
+            store.show_rate(document)
             terminal.show_next_steps(document["store"], jobs[name].mechanism.name)
     if options.json:
         emit(documents.get("", {"members": documents}))
@@ -106,9 +106,9 @@ def _done(
 ) -> dict[str, dict[str, Any]]:
     """Run the sweeps; what each did and what its store holds."""
     from sweeps.spec.warnings import notes
-    from workflows import documents, terminal
     from workflows.jobs.store import mend
     from workflows.jobs.sweep import run_all
+    from workflows.views import documents, terminal
 
     for name, job in jobs.items():
         terminal.show_before(name, notes(job))
@@ -151,7 +151,7 @@ def _status(options: argparse.Namespace) -> int:
 
 def _standing(path: Path, check: bool) -> dict[str, Any]:
     from sweeps.store import check_and_repair
-    from workflows import documents
+    from workflows.views import documents
 
     if not check:
         return documents.sweep_store(path)
@@ -164,11 +164,11 @@ def _standing(path: Path, check: bool) -> dict[str, Any]:
 
 
 def _show(name: str, document: dict[str, Any]) -> None:
-    from workflows import store_tables, terminal
     from workflows.jobs.spread import extremes
+    from workflows.views import store, terminal
 
     if name:
         terminal.out.print(f"\n{name}", style="bold")
-    store_tables.show_status(document)
+    store.show_status(document)
     if not document.get("damage"):
-        store_tables.show_extremes(extremes(Path(document["store"])))
+        store.show_extremes(extremes(Path(document["store"])))

@@ -158,7 +158,7 @@ def _around(options: argparse.Namespace) -> int:
     from basepar_core.texts.counting import plural
     from basepar_core.texts.quoting import shell
     from workflows.studies.neighbourhood import write
-    from workflows.terminal import near, out, typed
+    from workflows.views.terminal import near, out, typed
 
     found = write(
         options.store,
@@ -179,12 +179,13 @@ def _around(options: argparse.Namespace) -> int:
 
 
 def _study(options: argparse.Namespace) -> int:
-    from workflows import polish_document, study_document
     from workflows.jobs.store import mend
     from workflows.jobs.sweep import place_of
-    from workflows.store_tables import show_notes
     from workflows.studies.study import load_job, run
-    from workflows.study_live import live_table
+    from workflows.views import polish as polish_document
+    from workflows.views import study as study_document
+    from workflows.views.store import show_notes
+    from workflows.views.study_live import live_table
 
     _check_points(options.polish, "--polish")
     place = place_of(options.cluster, options.workers)
@@ -219,9 +220,9 @@ def _check_points(points: int | None, option: str) -> None:
 
 def _polish(options: argparse.Namespace) -> int:
     from sweeps.store.location import folder
-    from workflows import polish_document
     from workflows.jobs.sweep import place_of
     from workflows.studies.store import study_of
+    from workflows.views import polish as polish_document
 
     _check_points(options.points, "--points")
     place = place_of(options.cluster, options.workers)
@@ -240,9 +241,9 @@ def _polish(options: argparse.Namespace) -> int:
 def _tolerances(options: argparse.Namespace) -> int:
     from sweeps.store.location import folder
     from workflows.jobs.sweep import place_of
-    from workflows.polish_document import connected, show_spread
     from workflows.studies import tolerances
     from workflows.studies.store import study_of
+    from workflows.views.polish import connected, show_spread
 
     _check_points(options.samples, "--samples")
     place = place_of(options.cluster, options.workers)
@@ -260,7 +261,7 @@ def _tolerances(options: argparse.Namespace) -> int:
 def _pictures(options: argparse.Namespace) -> int:
     from workflows.studies.store import study_of
     from workflows.studies.study_pictures import Shown, write
-    from workflows.terminal import out
+    from workflows.views.terminal import out
 
     spec = study_of(options.store)
     place = Path(options.output or f"{Path(options.store).with_suffix('')}-pictures")

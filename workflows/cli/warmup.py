@@ -19,7 +19,7 @@ def register(add: Add) -> None:
 
 def _warmup(options: argparse.Namespace) -> int:
     from basepar_core import warmup
-    from workflows import terminal
+    from workflows.views import terminal
 
     groups: list[dict[str, Any]] = []
     with terminal.steps(options.json) as say:
@@ -39,7 +39,7 @@ def _warmup(options: argparse.Namespace) -> int:
 
 
 def _show(document: Mapping[str, Any]) -> None:
-    from workflows import terminal
+    from workflows.views import terminal
 
     rows = terminal.table("kernels", "seconds", "compiled", right=("seconds", "compiled"))
     for group in document["kernels"]:

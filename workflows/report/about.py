@@ -11,8 +11,8 @@ from markupsafe import Markup
 from basepar_core.expressions.grammar import parse_unit
 from basepar_core.texts.counting import plural
 from sweeps.store.statuses import PreciseStatus, Status, reason_texts
+from workflows.views.store import IN_DOUBT, after_doubt
 
-from ..store_tables import IN_DOUBT, after_doubt
 from . import mathml
 from .facts import Facts, Swept
 from .html import (

@@ -23,9 +23,9 @@ from sweeps.spec.sweep_spec import array_name
 from sweeps.store import store
 from sweeps.store.statuses import WITH_RESULTS, PreciseStatus, Status
 from workflows.report.metric import Metric
+from workflows.views import documents
+from workflows.views.store import after_doubt, standing
 
-from .. import documents
-from ..store_tables import after_doubt, standing
 from .judged import Judged, judged
 
 #: Variants whose results are read (2-D arrays of so many are about 100 MB).

@@ -15,8 +15,8 @@ from workflows.studies.spec import StudySpec
 from workflows.studies.study_pictures import pictures
 from workflows.studies.tolerances import document as spread_document
 from workflows.studies.units import plain
+from workflows.views.polish import ACTIVE, bounds_reached, held_by, spread_numbers, within
 
-from ..polish_document import ACTIVE, bounds_reached, held_by, spread_numbers, within
 from .designs import constraints
 from .facts import Facts
 from .html import (

@@ -2,8 +2,9 @@
 
 from rich.text import Text
 
-from .. import terminal
-from ..terminal import said
+from workflows.views import terminal
+from workflows.views.terminal import said
+
 from . import PAPERS
 from .comparison import RULE, Reproduction, Table, Verdict
 

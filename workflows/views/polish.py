@@ -21,7 +21,7 @@ from workflows.studies.quantity_names import results_in
 from workflows.studies.spec import Range, StudySpec
 from workflows.studies.units import plain, shown_units, si_units
 
-from .study_document import continuous, head, in_shown_unit, show_next, violations
+from .study import continuous, head, in_shown_unit, show_next, violations
 from .terminal import near, out, said, table
 
 #: A constraint whose sides are this near, relative to their size, holds the design.

@@ -18,7 +18,7 @@ from workflows.studies.study import Result
 from workflows.studies.units import plain, shown_units, si_units
 
 from . import documents
-from .store_tables import show_notes, show_status
+from .store import show_notes, show_status
 from .terminal import near, number, out, said, table, typed
 
 
