@@ -300,7 +300,7 @@ def test_default_name_lies_beside_the_store(run, writable):
 
 
 def test_more_variants_than_are_read(run, store, tmp_path, monkeypatch):
-    from workflows.report import facts
+    from workflows.report import data as facts
 
     monkeypatch.setattr(facts, "MOST_ROWS", 64)
     output = tmp_path / "page.html"

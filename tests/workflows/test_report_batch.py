@@ -168,7 +168,7 @@ def test_torques_of_a_page_err_as_the_store_says(store):
 
 
 def page_errs_as_the_store_says(store):
-    from workflows.report.facts import gather
+    from workflows.report.data import gather
     from workflows.report.fronts import rows_with_paths
     from workflows.report.variant_page import torques
 

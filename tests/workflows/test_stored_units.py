@@ -63,7 +63,8 @@ def test_labels_have_units_of_their_own(scara):
 
 def test_reports_and_status_tables_print_them(scara):
     pytest.importorskip("matplotlib")
-    from workflows.report import facts, results
+    from workflows.report import data as facts
+    from workflows.report import results
 
     found = {metric.name: metric for metric in facts.gather(Path(scara)).metrics}
     assert found["torque_rms of q3"].unit == "N"

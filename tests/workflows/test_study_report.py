@@ -19,9 +19,9 @@ from cluster.connect import connect
 from cluster.places import Laptop
 from sweeps.run.driver import ready, summary
 from sweeps.store import store
-from workflows.report import judged as judged_by
+from workflows.report import feasibility_view as judged_by
 from workflows.report import page, variant_table
-from workflows.report.facts import gather
+from workflows.report.data import gather
 from workflows.report.html import Section
 from workflows.studies import polishing as polish_module
 from workflows.studies.chosen_design import chosen

@@ -10,7 +10,7 @@ from markupsafe import Markup
 from basepar_core.errors import UsageError
 
 from . import fronts, page, results, variant_page, variant_table
-from .facts import Facts, gather
+from .data import Facts, gather
 from .html import LeftOut, joined
 
 #: Pages made when none are asked for: the ends of every metric and the front, at most these.

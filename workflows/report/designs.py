@@ -9,9 +9,9 @@ from markupsafe import Markup
 from workflows.studies.feasibility import dominated
 
 from . import mathml
-from .facts import Facts
+from .data import Facts
+from .feasibility_view import Judged
 from .html import Cell, Column, LeftOut, Section, framed, joined, paragraph, with_unit
-from .judged import Judged
 from .metric import Metric
 from .numbers import counted, data
 from .results import LISTED, lower, metric_title, pair

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from . import figures
-from .facts import Facts
+from .data import Facts
 from .html import Cell, Column, LeftOut, Section, figure, joined, key, table
 from .numbers import data, digits
 

@@ -11,7 +11,7 @@ from basepar_core.base.result import number_of
 from basepar_core.dynamics.force_columns import column_values, select
 
 from . import figures, mathml
-from .facts import Facts
+from .data import Facts
 from .html import (
     Cell,
     Column,

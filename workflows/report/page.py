@@ -15,8 +15,8 @@ from basepar_core.texts.quoting import visible
 from workflows.studies.companion_stores import WORDS, kind_of_store, study_beside
 from workflows.studies.stale_companions import stale
 
-from . import about, designs, model, results, study
-from .facts import Facts, gather
+from . import designs, model, overview, results, study
+from .data import Facts, gather
 from .html import LeftOut, Section, joined
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
@@ -79,8 +79,8 @@ def sections(found: Facts) -> tuple[list[Section], list[LeftOut]]:
     studied = study.section(found)
     made = [
         *([studied] if studied else []),
-        about.swept(found, nominal),
-        about.outcome(found),
+        overview.swept(found, nominal),
+        overview.outcome(found),
         model.base_parameters(found),
         model.singular_values(found),
         results.reduction(found),
@@ -90,8 +90,8 @@ def sections(found: Facts) -> tuple[list[Section], list[LeftOut]]:
     ]
     absent = [part for part in made if isinstance(part, LeftOut)]
     there = [part for part in made if isinstance(part, Section)]
-    last = about.left_out(absent)
-    return [*there, *([last] if last else []), about.provenance(found)], absent
+    last = overview.left_out(absent)
+    return [*there, *([last] if last else []), overview.provenance(found)], absent
 
 
 def _best(found: Facts, variants: dict[int, Markup]) -> Section | LeftOut:

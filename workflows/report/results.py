@@ -10,7 +10,7 @@ from basepar_core.base.result import number_of
 from sweeps.store.statuses import WITH_RESULTS
 
 from . import figures, mathml
-from .facts import Facts
+from .data import Facts
 from .html import (
     Cell,
     Column,

@@ -17,8 +17,9 @@ from workflows.studies.tolerances import document as spread_document
 from workflows.studies.units import plain
 from workflows.views.polish import ACTIVE, bounds_reached, held_by, spread_numbers, within
 
+from .data import Facts
 from .designs import constraints
-from .facts import Facts
+from .feasibility_view import Judged
 from .html import (
     Cell,
     Column,
@@ -31,7 +32,6 @@ from .html import (
     table,
     with_unit,
 )
-from .judged import Judged
 from .numbers import counted, data
 from .svg import embedded
 

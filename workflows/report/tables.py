@@ -14,7 +14,7 @@ from basepar_core.texts.quoting import csv_cell, latex
 
 from ..export import latex_name
 from . import fronts, results, variant_table
-from .facts import Facts, gather
+from .data import Facts, gather
 
 
 def write(store: Path, form: str) -> str:

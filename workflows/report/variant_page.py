@@ -20,8 +20,8 @@ from basepar_core.reduction.reduce import effective_samples, noise_levels, own_p
 from basepar_core.symbolic.algebraic_roots import symbol_values
 
 from . import figures, mathml, results
+from .data import Facts
 from .drawings import drawings
-from .facts import Facts
 from .fronts import rows_with_paths
 from .html import Cell, Column, Section, facts, figure, joined, key, paragraph, table, unit_text
 from .model import settled

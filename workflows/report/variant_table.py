@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from basepar_core.texts.quoting import script_json
 
-from .facts import Facts
+from .data import Facts
 from .figures import NO_ERROR
 from .html import Section, joined, paragraph
 from .results import criterion_name, metric_title

@@ -22,11 +22,11 @@ from sweeps.spec.stored_mechanism import mechanism_of
 from sweeps.spec.sweep_spec import array_name
 from sweeps.store import store
 from sweeps.store.statuses import WITH_RESULTS, PreciseStatus, Status
-from workflows.report.metric import Metric
 from workflows.views import documents
 from workflows.views.store import after_doubt, standing
 
-from .judged import Judged, judged
+from .feasibility_view import Judged, judged
+from .metric import Metric
 
 #: Variants whose results are read (2-D arrays of so many are about 100 MB).
 MOST_ROWS = 1 << 18

@@ -14,7 +14,7 @@ from sweeps.store.statuses import PreciseStatus, Status, reason_texts
 from workflows.views.store import IN_DOUBT, after_doubt
 
 from . import mathml
-from .facts import Facts, Swept
+from .data import Facts, Swept
 from .html import (
     Column,
     LeftOut,
