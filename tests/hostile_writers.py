@@ -33,10 +33,10 @@ from cluster.preview import preview
 from cluster.slurm import job_script
 from workflows.cli import main
 from workflows.drawing import mechanism as drawing
-from workflows.export import export, latex_name
+from workflows.export.base import export, latex_name
+from workflows.export.torque_code import write
 from workflows.report import html, mathml, page, svg
 from workflows.reproduce import comparison
-from workflows.torque_code import write
 from workflows.views import documents, terminal
 
 from . import hostile

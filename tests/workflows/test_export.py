@@ -49,13 +49,13 @@ def case(request, tmp_path, monkeypatch):
 
 
 def arguments(base, values):
-    from workflows.export import _symbols
+    from workflows.export.base import _symbols
 
     return [values[name] for name in _symbols(base)]
 
 
 def test_python(case):
-    from workflows.export import export
+    from workflows.export.base import export
 
     _, base, values, phi = case
     scope: dict = {}
@@ -77,7 +77,7 @@ def compiled_c(text, folder):
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
 def test_c(case, tmp_path):
-    from workflows.export import export
+    from workflows.export.base import export
 
     _, base, values, phi = case
     function = compiled_c(export(base, "c"), tmp_path).base_parameters
@@ -91,7 +91,7 @@ def test_c(case, tmp_path):
 
 def differences(base, values, phi):
     """Central differences of the sweep's own evaluation, (base, symbol)."""
-    from workflows.export import _symbols
+    from workflows.export.base import _symbols
 
     columns = []
     for name in _symbols(base):
@@ -107,7 +107,7 @@ AWKWARD = {"lx1": "lambda", "lx2": "double", "ly2": "out", "lx3": "phi"}
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
 def test_symbols_named_like_words_of_the_languages(tmp_path):
-    from workflows.export import export
+    from workflows.export.base import export
 
     text = load("four-bar").source
     for name, word in AWKWARD.items():
@@ -135,7 +135,7 @@ SLOPES = {"rtol": 1e-7, "atol": 1e-7}
 
 
 def test_derivatives_in_python(case):
-    from workflows.export import _symbols, export
+    from workflows.export.base import _symbols, export
 
     _, base, values, phi = case
     scope: dict = {}
@@ -148,7 +148,7 @@ def test_derivatives_in_python(case):
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
 def test_derivatives_in_c(case, tmp_path):
-    from workflows.export import export
+    from workflows.export.base import export
 
     _, base, values, phi = case
     library = compiled_c(export(base, "c"), tmp_path)

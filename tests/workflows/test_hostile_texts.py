@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from workflows.exported_code import ExportError, seconds_of
+from workflows.export.trial_run import ExportError, seconds_of
 
 from .. import hostile, hostile_writers
 

@@ -18,7 +18,7 @@ from basepar_core.files.mechanism_file import library_names, loads
 from basepar_core.reduction.mass_matrix import inertia_ratio, is_usable, mass_columns
 from basepar_core.reduction.reduce import reduce_mechanism
 from basepar_core.torque_code.program import torque_program
-from workflows.torque_code import operations, write
+from workflows.export.torque_code import operations, write
 
 SAMPLES = 12
 #: Planar, spatial and open; the whole library is a matter of minutes.

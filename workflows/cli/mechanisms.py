@@ -141,7 +141,7 @@ def _base(options: argparse.Namespace) -> int:
     from basepar_core.base.extended import extend
     from basepar_core.dynamics.closure import prepare
     from basepar_core.dynamics.force_columns import select
-    from workflows import export
+    from workflows.export import base as export
     from workflows.jobs import base_routes
     from workflows.views import terminal
 

@@ -110,31 +110,31 @@ def _reduce(options: argparse.Namespace) -> int:
     from basepar_core.base.extended import extend
     from basepar_core.dynamics.closure import prepare
     from basepar_core.dynamics.force_columns import select
-    from workflows import reduction_export
+    from workflows.export import reduction
     from workflows.views import terminal
 
     _check(options)
     if options.export:
-        reduction_export.check_ending(Path(options.export))
+        reduction.check_ending(Path(options.export))
     model = prepare(load(options.mechanism))
     base = symbolic_route.symbolic(model, wanted(model, options.eliminate))
     columns = select(model.mechanism, listed(options.columns_with))
     base = extend(model, base, columns)
     found = (_recorded if options.data else _own)(options, model, base, columns)
-    size = reduction_export.size_of(found, options.size)
+    size = reduction.size_of(found, options.size)
     facts = None
     if options.export:
-        facts = reduction_export.export(model, found, size, Path(options.export))
+        facts = reduction.export(model, found, size, Path(options.export))
     if options.json or options.format == "json":
         emit({**found.document(), **({"export": facts} if facts else {})})
     elif options.format == "csv":
-        sys.stdout.write(reduction_export.as_csv(found))
+        sys.stdout.write(reduction.as_csv(found))
     elif options.format == "latex":
-        sys.stdout.write(reduction_export.as_latex(found, size))
+        sys.stdout.write(reduction.as_latex(found, size))
     else:
         terminal.show_reduction(found)
     if facts and not options.json and options.format == "table":
-        for line in reduction_export.lines(facts):
+        for line in reduction.lines(facts):
             terminal.out.print(line)
     return 0
 

@@ -11,8 +11,8 @@ import numpy as np
 
 from basepar_core.errors import MissingDataError
 from basepar_core.texts.quoting import csv_cell, latex
+from workflows.export.base import latex_name
 
-from ..export import latex_name
 from . import fronts, results, variant_table
 from .data import Facts, gather
 

@@ -20,9 +20,9 @@ from basepar_core.reduction.result import ReducedMechanism
 from basepar_core.texts.quoting import csv_cell, latex
 from basepar_core.torque_code.program import torque_program
 
-from .export import latex_name, to_sympy
-from .exported_code import seconds_of
+from .base import latex_name, to_sympy
 from .torque_code import operations, write
+from .trial_run import seconds_of
 
 FORMS = {".py": "python", ".c": "c"}
 #: Calls of the Python functions that are timed; the least of the rounds counts.
