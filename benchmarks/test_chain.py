@@ -14,7 +14,7 @@ import pytest
 from basepar_core.base.numeric_route import unit_columns
 from basepar_core.compiled import paths
 from basepar_core.dynamics.motion import cycle, excitation
-from cluster.connect import connect
+from cluster.client import connect
 from cluster.places import Laptop
 from sweeps.chunks.evaluator import prepare
 from sweeps.run.driver import sweep

@@ -13,8 +13,8 @@ import psutil
 from distributed import Client
 from distributed.security import Security
 
-import cluster.connect
-from cluster.connect import connect
+import cluster.client
+from cluster.client import connect
 from cluster.keys import own_security
 from cluster.places import Laptop
 from sweeps.chunks.evaluator import prepare
@@ -65,7 +65,7 @@ def test_keys(benchmark, figure, tmp_path, monkeypatch):
     def pair(number: int) -> None:
         order = sorted(sides, reverse=number % 2 == 0)  # neither is always the first
         for protocol in order:
-            monkeypatch.setattr(cluster.connect, "own_security", sides[protocol])
+            monkeypatch.setattr(cluster.client, "own_security", sides[protocol])
             found[protocol].append(_side(spec, evaluator, protocol))
 
     for number in range(PAIRS - 1):

@@ -10,8 +10,8 @@ from typing import Any
 
 from dask.utils import parse_bytes
 
+from .dask_settings import ENVIRONMENT, scheduler_arguments, worker_arguments
 from .places import Keys, Kubernetes
-from .settings import ENVIRONMENT, scheduler_arguments, worker_arguments
 
 PORT = 8786
 #: A driver that computes for longer than this between two tasks is taken for dead.

@@ -11,10 +11,10 @@ from distributed import Client, LocalCluster
 from distributed.diagnostics.plugin import SchedulerPlugin
 from distributed.utils import get_ip, get_ip_interface
 
+from .dask_settings import SETTINGS
 from .errors import PlaceError
 from .keys import security
 from .places import Keys
-from .settings import SETTINGS
 
 #: Seconds between questions whether workers have come.
 BLINK = 0.1

@@ -23,11 +23,11 @@ from pathlib import Path
 from dask.utils import parse_bytes
 from distributed import Client
 
+from .dask_settings import ENVIRONMENT, worker_arguments
 from .errors import PlaceError
 from .keys import lent_keys
 from .places import Keys, Slurm
 from .scheduler import Arrivals, await_workers, listening
-from .settings import ENVIRONMENT, worker_arguments
 
 #: Rounds of replacement in a row, without a worker, after which no more are submitted.
 ROUNDS = 3

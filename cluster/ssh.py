@@ -18,11 +18,11 @@ from typing import IO
 from dask.utils import parse_bytes
 from distributed import Client
 
+from .dask_settings import ENVIRONMENT, worker_arguments
 from .errors import PlaceError
 from .keys import lent_keys
 from .places import Keys, Ssh
 from .scheduler import await_workers, listening
-from .settings import ENVIRONMENT, worker_arguments
 
 #: Seconds for the far end to stop its workers when the pipe to it is closed.
 GRACE = 15.0
@@ -84,7 +84,7 @@ def command(place: Ssh, host: str) -> list[str]:
     options = [word for option in place.options for word in shlex.split(option)]
     # A home directory is the host's own: only its shell knows it.
     home = "~/" * place.python.startswith("~/")
-    far = f"{home}{shlex.join([place.python.removeprefix(home), '-m', 'cluster.leash'])}"
+    far = f"{home}{shlex.join([place.python.removeprefix(home), '-m', 'cluster.remote_worker'])}"
     return ["ssh", *OPTIONS, *options, host, far]
 
 

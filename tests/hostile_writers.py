@@ -28,8 +28,8 @@ from basepar_core.imported.draft import WORLD, Connection, Draft, End, Inertia, 
 from basepar_core.imported.text import mechanism_text
 from basepar_core.texts import quoting
 from basepar_core.torque_code.program import torque_program
+from cluster.dry_run import preview
 from cluster.places import Keys, Kubernetes, Slurm, problems
-from cluster.preview import preview
 from cluster.slurm import job_script
 from workflows.cli import main
 from workflows.drawing import mechanism as drawing

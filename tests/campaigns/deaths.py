@@ -24,7 +24,7 @@ import psutil
 from distributed import Client
 from xarray import Dataset
 
-from cluster.connect import connect
+from cluster.client import connect
 from cluster.places import Laptop
 from sweeps.run.driver import sweep
 from sweeps.run.progress import Advance

@@ -29,9 +29,9 @@ import numpy as np
 import psutil
 from xarray import Dataset
 
-from cluster.connect import connect
+from cluster.client import connect
+from cluster.dask_settings import ENVIRONMENT
 from cluster.places import Address
-from cluster.settings import ENVIRONMENT
 from sweeps.run.driver import sweep
 from sweeps.store import chunk_files, store
 from sweeps.store.outputs import Arrays, Columns

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import psutil
 
-from cluster.connect import connect
+from cluster.client import connect
 from cluster.places import Laptop
 from sweeps.chunks.evaluator import ChunkEvaluator, prepare
 from sweeps.run.driver import sweep

@@ -26,7 +26,7 @@ import numpy as np
 import psutil
 from distributed import Client
 
-from cluster.connect import connect
+from cluster.client import connect
 from cluster.places import Laptop
 from sweeps.run import fanout
 from sweeps.run.worker import Receipt, Task

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 import psutil
 
-from cluster.connect import connect
+from cluster.client import connect
 from cluster.places import Laptop
 from sweeps.run.driver import sweep
 from sweeps.spec.reader import parse_sweep

@@ -32,7 +32,7 @@ import optuna
 from optuna.trial import TrialState
 from scipy.stats import qmc
 
-from cluster.connect import connect
+from cluster.client import connect
 from cluster.places import Laptop
 from sweeps.chunks.evaluator import prepare
 from sweeps.store import store

@@ -11,7 +11,7 @@ import psutil
 import pytest
 from distributed import Client, LocalCluster
 
-from cluster.connect import ONE_THREAD, PlaceError, _without_interrupts, connect
+from cluster.client import ONE_THREAD, PlaceError, _without_interrupts, connect
 from cluster.places import Address, Laptop
 
 

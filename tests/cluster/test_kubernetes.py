@@ -10,7 +10,7 @@ import psutil
 import pytest
 import yaml
 
-from cluster.connect import connect
+from cluster.client import connect
 from cluster.errors import PlaceError
 from cluster.manifests import owned_manifests, scheduler_manifest
 from cluster.places import Kubernetes

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from cluster.connect import connect
+from cluster.client import connect
 from cluster.errors import PlaceError
 from cluster.places import Keys, Slurm
 from cluster.slurm import job_script

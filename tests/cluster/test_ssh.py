@@ -10,7 +10,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from cluster.connect import connect
+from cluster.client import connect
 from cluster.errors import PlaceError
 from cluster.places import Ssh
 
@@ -107,7 +107,9 @@ def test_workers_end_with_a_killed_driver(place, tmp_path):
     assert driver.stdout is not None
     (pid,) = map(int, driver.stdout.readline().split())
     worker = psutil.Process(pid)
-    leash = [process for process in worker.parents() if "cluster.leash" in process.cmdline()]
+    leash = [
+        process for process in worker.parents() if "cluster.remote_worker" in process.cmdline()
+    ]
     assert len(leash) == 1
     driver.kill()
     driver.wait()

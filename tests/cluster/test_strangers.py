@@ -13,7 +13,7 @@ import psutil
 import pytest
 from distributed import LocalCluster
 
-from cluster.connect import connect
+from cluster.client import connect
 from cluster.keys import new_pair
 from cluster.places import Laptop
 

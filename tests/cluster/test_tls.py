@@ -13,11 +13,11 @@ import psutil
 import pytest
 from distributed.utils import get_ip
 
-from cluster.connect import connect
+from cluster.client import connect
+from cluster.dask_settings import ENVIRONMENT, scheduler_arguments, worker_arguments
 from cluster.errors import PlaceError
 from cluster.keys import lent_keys, make_keys, security
 from cluster.places import Address, Keys, is_loopback
-from cluster.settings import ENVIRONMENT, scheduler_arguments, worker_arguments
 
 from .private_slurm import free_ports
 from .test_strangers import listening

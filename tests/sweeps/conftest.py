@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from distributed import Client
 
-from cluster.connect import connect
+from cluster.client import connect
 from cluster.places import Laptop
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cluster.connect import connect
+from cluster.client import connect
 from cluster.places import Laptop
 from sweeps.run import fanout, stall_watchdog
 from sweeps.run.driver import sweep

@@ -6,7 +6,7 @@ import time
 import numpy as np
 import pytest
 
-from cluster.connect import connect
+from cluster.client import connect
 from cluster.places import Laptop
 from sweeps.run.driver import sweep
 from sweeps.run.limits import _memory_limit

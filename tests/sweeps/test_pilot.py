@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from cluster.connect import connect
+from cluster.client import connect
 from cluster.places import Laptop
 from sweeps.run import chunk_size
 from sweeps.run.driver import sweep

@@ -9,7 +9,7 @@ import xarray as xr
 
 import workflows
 from basepar_core.files.mechanism_file import library_path
-from cluster.connect import connect
+from cluster.client import connect
 from cluster.places import Laptop
 from sweeps.chunks.evaluator import prepare
 from sweeps.chunks.precise import PreciseEvaluator

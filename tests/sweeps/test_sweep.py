@@ -11,7 +11,7 @@ import xarray as xr
 from distributed import Client, LocalCluster
 
 from basepar_core.errors import StoreError, UsageError
-from cluster.connect import connect
+from cluster.client import connect
 from cluster.places import Laptop
 from sweeps.run import fanout
 from sweeps.run.driver import layout_of, ready, sweep

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from cluster.connect import connect
+from cluster.client import connect
 from cluster.places import Laptop
 from sweeps.store import store
 from sweeps.store.statuses import Status

@@ -11,7 +11,7 @@ import pytest
 from optuna.storages.journal import JournalFileBackend
 
 from basepar_core.errors import UsageError
-from cluster.connect import connect
+from cluster.client import connect
 from cluster.places import Laptop
 from sweeps.chunks.evaluator import prepare
 from sweeps.store import store

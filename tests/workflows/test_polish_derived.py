@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from cluster.connect import connect
+from cluster.client import connect
 from cluster.places import Laptop
 from tests.oracles.four_bar_design import designs
 from workflows.studies.gradients import Landscape, _Found

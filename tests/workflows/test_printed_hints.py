@@ -12,8 +12,8 @@ from basepar_core.compiled.backend import way
 from basepar_core.dynamics.closure import prepare
 from basepar_core.files.mechanism_file import loads
 from basepar_core.texts.counting import plural
+from cluster.dry_run import preview
 from cluster.places import Slurm, Ssh, problems
-from cluster.preview import preview
 from cluster.ssh import command
 from workflows.report.study import polished_by
 from workflows.views import terminal

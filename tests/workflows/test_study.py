@@ -13,7 +13,7 @@ from optuna.trial import TrialState
 
 from basepar_core.api import load
 from basepar_core.errors import StoreError, UsageError
-from cluster.connect import connect
+from cluster.client import connect
 from cluster.places import Laptop
 from sweeps.chunks.evaluator import prepare
 from sweeps.run.driver import sweep

@@ -15,7 +15,7 @@ from basepar_core.api import load
 from basepar_core.dynamics.motion import excitation
 from basepar_core.dynamics.regressor import observe
 from basepar_core.errors import StoreError, UsageError
-from cluster.connect import connect
+from cluster.client import connect
 from cluster.places import Laptop
 from sweeps.chunks.evaluator import prepare
 from sweeps.spec.reader import load_sweep

@@ -15,7 +15,7 @@ from optuna.storages.journal import JournalFileBackend
 from optuna.storages.journal._storage import JournalOperation
 from optuna.trial import TrialState
 
-from cluster.connect import connect
+from cluster.client import connect
 from cluster.places import Laptop
 from sweeps.store import store
 from workflows.studies.ask_tell_log import Journal

@@ -15,7 +15,7 @@ import pytest
 from optuna.storages.journal import JournalFileBackend
 
 from basepar_core.errors import StoreError, UsageError
-from cluster.connect import connect
+from cluster.client import connect
 from cluster.places import Laptop
 from sweeps.run.driver import ready, summary
 from sweeps.store import store

@@ -38,7 +38,7 @@ def register(add: Add) -> None:
 def _cluster(options: argparse.Namespace) -> int:
     from basepar_core.texts.counting import plural
     from basepar_core.texts.quoting import lines
-    from cluster.preview import preview
+    from cluster.dry_run import preview
     from workflows.jobs.sweep import place_of
     from workflows.jobs.worker_check import roll_call
     from workflows.views import terminal

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from basepar_core.errors import BaseparError, FileError, Mistake, UsageError
-from cluster.connect import connect
+from cluster.client import connect
 from cluster.errors import PlaceError, ProfileError
 from cluster.places import Address, Kubernetes, Laptop, Place, Slurm, problems
 from cluster.profile import find_profile, load_profile

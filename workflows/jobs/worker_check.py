@@ -5,7 +5,7 @@ from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
 
-from cluster.connect import connect
+from cluster.client import connect
 from cluster.errors import PlaceError
 from cluster.keys import make_keys
 from cluster.places import Place

@@ -10,7 +10,7 @@ from distributed import Client
 from rich.text import Text
 
 from basepar_core.texts.counting import plural
-from cluster.connect import connect
+from cluster.client import connect
 from cluster.errors import PlaceError
 from cluster.places import Place
 from workflows.jobs.sweep import ClusterError

@@ -21,12 +21,12 @@ import dask
 import psutil
 from distributed import Client, LocalCluster
 
+from .dask_settings import KEEP_MEMORY, ONE_THREAD, SETTINGS
 from .errors import PlaceError
 from .keys import own_security, security
 from .kubernetes import kubernetes
 from .places import Address, Kubernetes, Laptop, Place, Slurm, Ssh, problems
 from .scheduler import quietly
-from .settings import KEEP_MEMORY, ONE_THREAD, SETTINGS
 from .slurm import slurm
 from .ssh import ssh
 

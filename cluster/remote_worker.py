@@ -1,4 +1,4 @@
-"""Run workers for a driver elsewhere: `python -m cluster.leash`, at the far end of ssh.
+"""Run workers for a driver elsewhere: `python -m cluster.remote_worker`, at the far end of ssh.
 
 The driver writes one line of JSON to the standard input, {certificate, key, arguments,
 environment}, and keeps the pipe open. Keys thus never show in a command line, and lie in a folder
