@@ -1,9 +1,9 @@
 """What a mechanism is: bodies, joints between two bodies, geometry as symbols, motions.
 
-Frozen values only: they hash, compare, pickle and print. `files.py` makes them from YAML and
-checks everything there is to check; whoever holds a `Mechanism` may trust it. Every vector here
-is spatial: a planar mechanism lies in the plane z = 0 of its bodies' frames (a planar revolute
-turns about +z; a planar prismatic joint has its `reference` along +z).
+Frozen values only: they hash, compare, pickle and print. `files/mechanism_file.py` makes them from
+YAML and checks everything there is to check; whoever holds a `Mechanism` may trust it. Every
+vector here is spatial: a planar mechanism lies in the plane z = 0 of its bodies' frames (a planar
+revolute turns about +z; a planar prismatic joint has its `reference` along +z).
 """
 
 from collections.abc import Mapping
@@ -68,7 +68,7 @@ class Relation:
     """An algebraic number: `polynomial` vanishes, and the symbol's value is the root itself.
 
     It is in its own symbol, numbers, constants and geometry symbols that are neither angles nor
-    algebraic; where these are swept, `relations.roots` follows.
+    algebraic; where these are swept, `algebraic_roots.roots` follows.
     """
 
     symbol: str

@@ -1,7 +1,7 @@
 """Preloaded by schedulers and workers: no web server.
 
 Dask gives them one whatever one says, in plain HTTP and without keys. It has no pages then
-(`settings.py`), and stops listening before anybody joins.
+(`dask_settings.py`), and stops listening before anybody joins.
 """
 
 from distributed import Scheduler, Worker

@@ -1,7 +1,7 @@
 """Workers on machines one can log into, by the `ssh` of the system.
 
 It is the user's own ssh that connects: with his ~/.ssh/config, agent, jump hosts and known hosts.
-On each host `leash.py` starts the workers and ends them when the connection does.
+On each host `remote_worker.py` starts the workers and ends them when the connection does.
 """
 
 import contextlib

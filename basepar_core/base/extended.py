@@ -48,7 +48,7 @@ def extend(
     base
         Its inertial base parameters, of any route.
     chosen
-        From `columns.select`; none: `base` as it is.
+        From `force_columns.select`; none: `base` as it is.
     seen
         W with these columns along another motion than the excitation.
     """

@@ -1,8 +1,8 @@
 """The precise route: rank, singular values and β in variable precision.
 
-The rank comes from `precise.rank`, with W computed twice; β from the last of these, to as many
-digits as are asked for, each entry with a proved bound of its error. python-flint computes,
-users see mpmath.
+The rank comes from `variable_precision.rank`, with W computed twice; β from the last of these, to
+as many digits as are asked for, each entry with a proved bound of its error. python-flint
+computes, users see mpmath.
 
 Low-mobility paper, §3 (Gautier's algorithm in variable precision), without its SVD.
 """

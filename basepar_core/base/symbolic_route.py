@@ -167,7 +167,7 @@ def black_box(
     EliminationError
         φ₂ is not admissible.
     FamilyError
-        See `exact.black_box.black_box_beta`.
+        See `finite_field.interpolated_beta.black_box_beta`.
     """
     seen = seen or nominal_observation(model)
     chosen = symbolic(model, seen=seen, own=False).eliminated if wanted is None else wanted

@@ -62,8 +62,8 @@ def certify(model: Model, base: BaseParameters, further: Sequence[Column] = ()) 
     base
         Of the symbolic route, inertial.
     further
-        Columns besides (`columns.select`): the rank is then that of W with all of them, over all
-        motions near the assembly.
+        Columns besides (`force_columns.select`): the rank is then that of W with all of them, over
+        all motions near the assembly.
 
     Raises
     ------

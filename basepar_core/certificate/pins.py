@@ -32,7 +32,7 @@ class Pin:
 
 @dataclass(frozen=True)
 class PinEquation:
-    """A natural coordinate has a value; an equation of `precise.constraints`."""
+    """A natural coordinate has a value; an equation of `variable_precision.constraints`."""
 
     pin: Pin
     target: arb
@@ -56,7 +56,7 @@ class PinEquation:
 
 @dataclass(frozen=True)
 class Pins:
-    """All pins as one drive of `precise.configurations`."""
+    """All pins as one drive of `variable_precision.configurations`."""
 
     pins: Sequence[Pin]
 

@@ -1,5 +1,5 @@
 """Compiled kernels for W and the closing of loops: what the plain path computes, faster.
 
-`run.py` is the door. The plain path (`closure.py`, `regressor.py`) says what is computed and is
-what the kernels are tested against; mechanisms they do not take (`engine.why_plain`) stay there.
+`api.py` is the door. The plain path (`closure.py`, `regressor.py`) says what is computed and is
+what the kernels are tested against; mechanisms they do not take (`backend.why_plain`) stay there.
 """

@@ -1,6 +1,6 @@
 """The door to the kernels: W of many variants along a motion, as `regressor.observe` gives it.
 
-Loops are closed with lanes over variants (`close.py`), W is made with lanes over samples
+Loops are closed with lanes over variants (`loop_closure.py`), W is made with lanes over samples
 (`regress.py`). The result is that of the plain path up to rounding; a variant's bits do not
 depend on the others.
 """
@@ -53,7 +53,7 @@ class Start:
     last_update
         As in `closure.trace`.
     G
-        (item, 12, variant), `dimensions.Dimensions.table`.
+        (item, 12, variant), `geometry_tables.Dimensions.table`.
     q
         (position, variant).
     assembled
@@ -261,7 +261,7 @@ class Kernels:
         return {}
 
     def _legs(self, targets: Array) -> tuple[Array, Array, Array, Array, Array]:
-        """Settings, places, travel, bends and legs of `close.walk`, from q_assembly on."""
+        """Settings, places, travel, bends and legs of `loop_closure.walk`, from q_assembly on."""
         graph, loops = self.model.topology, self.model.loops
         befores = np.column_stack([self.model.assembled.coordinates, targets[:, :-1]])
         change = np.abs(targets - befores) / loops.step[:, None]

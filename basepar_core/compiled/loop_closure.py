@@ -1,4 +1,4 @@
-"""Closing loops in lanes over variants: Newton as in `newton.py`, each variant as if alone.
+"""Closing loops in lanes over variants: Newton as in `loop_newton.py`, each variant as if alone.
 
 A variant's numbers change only while it is moving itself, so its bits do not depend on which
 others share its block. Factors of the Jacobian are kept for a second step where the first was
@@ -26,7 +26,7 @@ from .mechanism_tables import BALL, FIXED, KIND, POSITION, SPEED
 from .rates import block_ratios, drive, factor_blocks, solve_blocks
 from .spaces import set_gaps, set_ground, set_jacobian, set_poses
 
-#: As in `newton.NEWTON_STEPS`, and two more for steps with kept factors.
+#: As in `loop_newton.NEWTON_STEPS`, and two more for steps with kept factors.
 STEPS = 14
 #: After an update below this (rad or m) the next one may use the same factors; and again where
 #: it shrank by GOOD.
@@ -209,7 +209,7 @@ def newton(plan, work, live, last_update):
         bend(plan, work, moving)
         for l in range(0, LANES, WIDTH):
             size, new = work.size[l], fresh[l] > 0
-            # As in `newton.Closer.close`: who wanders dies, and goes in smaller steps.
+            # As in `loop_newton.Closer.close`: who wanders dies, and goes in smaller steps.
             sound = (size < WILD) & ((size <= before[l]) | (size <= SMALL))
             lives = where(sound, live[l], where(moving[l] > 0, 0.0, live[l]))
             live[l] = lives

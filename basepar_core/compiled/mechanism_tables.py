@@ -124,7 +124,7 @@ def plan(model: Model, same: Array, plain: Array) -> Plan:
         The mechanism, prepared.
     same, plain
         (element,) and (body,) bool: constant rotations and frames that are trivial in every
-        variant (`dimensions.Dimensions`).
+        variant (`geometry_tables.Dimensions`).
     """
     graph, loops = model.topology, model.loops
     numbers = link_elements(graph)

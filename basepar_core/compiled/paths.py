@@ -1,6 +1,6 @@
 """Torques, their metrics, and reduction paths of a chunk of variants, compiled.
 
-`reduction.own_path` is the plain path and judges close calls: a variant in which a column's
+`reduce.own_path` is the plain path and judges close calls: a variant in which a column's
 dependence, a tie or a vanishing torque hangs on rounding is given to it.
 """
 
@@ -55,7 +55,7 @@ def own_path(
 ) -> tuple[Path, Torques]:
     """The path of models' own torques, and metrics of these torques.
 
-    Parameters as in `reduction.own_path` and `torques`; error is (chosen,).
+    Parameters as in `reduce.own_path` and `torques`; error is (chosen,).
     """
     count, coordinates, width = len(chosen), W.shape[2], len(kept)
     if W.shape[1] * coordinates <= width:  # no triangle: rare, and not worth kernels of its own

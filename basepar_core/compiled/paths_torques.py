@@ -13,7 +13,7 @@ from .paths_lanes import additions, elimination, orthogonal
 
 @door
 def reduce(W, chosen, kept, phi, scales, noise, slack, forward, found):
-    """Paths of the models' own torques; `reduction.own_path` says what is computed.
+    """Paths of the models' own torques; `reduce.own_path` says what is computed.
 
     Parameters
     ----------

@@ -63,7 +63,7 @@ def solve_blocks(plan, work, right, sign, x):
 
 @kernel
 def block_ratios(plan, work):
-    """Signed distance from singularity of every block, as `newton.regularity`: work.ratios."""
+    """Signed distance from singularity of each block, as `loop_newton.regularity`: work.ratios."""
     speeds, base, J, ratios = len(plan.limit), 0, work.J, work.ratios
     rows, columns = plan.block_rows, plan.block_speeds
     for b in range(len(plan.blocks)):

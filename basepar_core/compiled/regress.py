@@ -176,7 +176,7 @@ def regress(plan, work, G, q, counted, q_dot, u, u_dot, maps, W, quality, terms)
     Parameters
     ----------
     G
-        (item, 12, variant), `dimensions.Dimensions.table`.
+        (item, 12, variant), `geometry_tables.Dimensions.table`.
     q
         (position, variant, sample), loops closed; at least LANES samples.
     counted

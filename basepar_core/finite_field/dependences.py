@@ -4,7 +4,7 @@ At a random point of the family over a finite field the null space of some colum
 (`tables.py`); its reduced basis has coefficients that are rational functions of the geometry.
 Which symbols a coefficient depends on is seen by changing one at a time, and quotients are fitted
 to values. Used where null vectors are missing (`recovery.py`) and without any rule
-(`black_box.py`).
+(`interpolated_beta.py`).
 """
 
 from collections.abc import Mapping, Sequence

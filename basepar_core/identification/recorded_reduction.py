@@ -51,7 +51,7 @@ def reduce_record(
         Motion and torque (`identification.measurement.read_measurement`); models of the first
         are held against the second.
     method, criteria, tolerance, columns, pooling
-        As in `reduction.reduce_mechanism`; criteria None: all.
+        As in `reduce.reduce_mechanism`; criteria None: all.
     samples
         n; None: torques of the record; "estimated": `measured.effective_size`.
     estimated

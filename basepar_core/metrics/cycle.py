@@ -257,7 +257,7 @@ def names(mechanism: Mechanism) -> list[str]:
 
 
 def _of_regime(name: str) -> Callable[[ClosedCycle], Array]:
-    """One alone; sweeps measure all they need of a regime at once (`onedof.metrics.Meter`)."""
+    """One alone; sweeps measure all they need of a regime at once (`metrics.regimes.Meter`)."""
 
     def value(cycle: ClosedCycle) -> Array:
         found = regime.meter_of(cycle.model, [name])(cycle.values)

@@ -85,7 +85,7 @@ def select(
     Parameters
     ----------
     path
-        From `paths.backward` or `forward`; with `noise_known`, its rows are weighted by 1/σ.
+        From `path.backward` or `forward`; with `noise_known`, its rows are weighted by 1/σ.
     criteria
         Of `CRITERIA`.
     n

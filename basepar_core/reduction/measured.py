@@ -32,7 +32,7 @@ def errors_on(W: Array, tau: Array, values: Array, noise: Array | None = None) -
     tau
         (variant, sample, coordinate): its torque, N or N m.
     values
-        (variant, step, base): of the models (`Path.values`, `generalised.along`).
+        (variant, step, base): of the models (`Path.values`, `projection.along`).
     noise
         (coordinate,): σ; None: rows count alike.
 
@@ -100,7 +100,7 @@ def reduce_measured(
     samples
         n; None: samples × coordinates; "estimated": see `effective_size`.
     method, tolerance, error
-        As in `reduction.reduce_mechanism` and `paths.backward`.
+        As in `reduce.reduce_mechanism` and `path.backward`.
 
     Raises
     ------

@@ -30,9 +30,9 @@ from .survey import Survey, Table, survey, tabulate, with_growth
 
 #: Speed from which a regime is looked for where nobody says, rad/s: Newton is not choosy.
 GUESS = 10.0
-#: Intervals per turn are doubled until the regime's speed changes by less than `ACCURACY` of its
-#: range, between `FEWEST` and `MOST`.
-ACCURACY, FEWEST, MOST = 1e-7, 360, 5760
+#: Intervals per turn are doubled until the regime's speed changes by less than `SPEED_ACCURACY` of
+#: its range, between `FEWEST` and `MOST`.
+SPEED_ACCURACY, FEWEST, MOST = 1e-7, 360, 5760
 #: Metrics may change by this share by the last doubling; the result is at least 4 times better.
 PEAKS = 1e-5
 #: Fewer intervals than these may be too long for what depends on speed: no regime is found.
@@ -69,7 +69,7 @@ class Machine:
     turn: Turn | None = None
     motion: Motion | None = None
     error: float = float("nan")
-    accuracy: float = ACCURACY
+    accuracy: float = SPEED_ACCURACY
     peaks_error: float = 0.0
 
     @property
@@ -156,7 +156,7 @@ def _steady(
         peaks = [*peaks[-1:], measures(table, motion, names)]
         if before is not None:
             error = float(np.abs(here[::2] - before).max() / max(np.ptp(here), 1e-12 * here.max()))
-        if error < ACCURACY or intervals >= MOST:
+        if error < SPEED_ACCURACY or intervals >= MOST:
             break
         before, intervals = here, 2 * intervals
         guess = guess if known.state[0] == NEUTRAL else known.speed

@@ -1,7 +1,7 @@
 """What follows from a motion: accelerations, loads, reactions, and the numbers of a design.
 
-One turn of many variants; arrays are (variant, node) on the nodes of `turning.Run`, the first
-and the last of which are the same place of the turn.
+One turn of many variants; arrays are (variant, node) on the nodes of `cycle_integrator.Run`, the
+first and the last of which are the same place of the turn.
 """
 
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ def motion_of(table: Table, turn: Turn, run: Run, number: int = -1) -> Motion:
     Parameters
     ----------
     table
-        The one the turn was made of (`turning.close_up`).
+        The one the turn was made of (`cycle_integrator.close_up`).
     number
         Which turn; the last without.
     """

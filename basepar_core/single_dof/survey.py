@@ -26,7 +26,7 @@ from .reduced import Inertias, Reduced, inertias, reduce_inertia, samples_of
 
 #: Curves are made of ever more samples until new ones differ by less than this share of a
 #: function's range; rounding of the closed loops is near 1e-13.
-ACCURACY = 1e-10
+CURVE_ACCURACY = 1e-10
 FIRST, MOST = 64, 4096
 #: Joints that a virtual coordinate moves by less than this share of what others do stand still.
 STILL = 1e-12
@@ -147,7 +147,7 @@ class Survey:
     curves: Curves
     errors: Array
     energy_errors: dict[str, float]
-    accuracy: float = ACCURACY
+    accuracy: float = CURVE_ACCURACY
 
     @property
     def accurate(self) -> bool:
@@ -179,7 +179,7 @@ def survey(
     extra: Sequence[str] = (),
     values: Values | None = None,
     way: Way | None = None,
-    accuracy: float = ACCURACY,
+    accuracy: float = CURVE_ACCURACY,
 ) -> Survey:
     """Reduce one variant over its whole motion.
 

@@ -22,7 +22,7 @@ _EXACT: Mapping[str, Callable[..., Any]] = {
 
 
 class Identities:
-    """Questions to the field of a geometry; parameters as `algebra.GeometryField`."""
+    """Questions to the field of a geometry; parameters as `field.GeometryField`."""
 
     def __init__(
         self,

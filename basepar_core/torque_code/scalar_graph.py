@@ -45,7 +45,7 @@ class ScalarGraph(Graph):
         return self._float(value)
 
     def function(self, name: str, place: int) -> int:
-        """A function of one argument, of `expression_graph.FUNCTIONS`."""
+        """A function of one argument, of `graph.FUNCTIONS`."""
         return self._node(name, place)
 
     def sum(self, places: Sequence[int]) -> int:

@@ -78,7 +78,8 @@ ARB: Mapping[str, Callable[..., Any]] = {
     "max": _extreme(lambda a, b: a.max(b)),
 }
 
-ZERO, ONE = arb(0), arb(1)
+ZERO: arb = arb(0)
+ONE: arb = arb(1)
 ORIGIN: Vec = (ZERO, ZERO, ZERO)
 UNITS: Matrix = ((ONE, ZERO, ZERO), (ZERO, ONE, ZERO), (ZERO, ZERO, ONE))
 

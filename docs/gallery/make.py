@@ -6,8 +6,9 @@ from pathlib import Path
 
 from PIL import Image
 
-from basepar_core.closure import prepare
-from basepar_core.files import library_names, load
+from basepar_core.api import load
+from basepar_core.dynamics import prepare
+from basepar_core.files import library_names
 from workflows.drawing import figure_of
 
 if __name__ == "__main__":

@@ -11,13 +11,13 @@ from pathlib import Path
 
 from PIL import Image
 
-from cluster.connect import connect
+from cluster.client import connect
 from cluster.places import Laptop
-from workflows import polish_document, study_document, tolerances
-from workflows.design_study import load_job, study
 from workflows.drawing import save
-from workflows.polish import polish
-from workflows.study_pictures import Shown, pictures
+from workflows.studies import Shown, load_job, pictures, polish, tolerances
+from workflows.studies.study import study
+from workflows.views import polish as polish_document
+from workflows.views import study as study_document
 
 #: Half widths that a workshop keeps without effort.
 MADE = {

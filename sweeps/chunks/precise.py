@@ -1,7 +1,7 @@
 """The second stage of a sweep: variants whose rank float64 leaves in doubt, in variable precision.
 
 A variant's task is seconds instead of microseconds, so these variants are tasks of their own,
-with arrays in small chunks of their own (`work.Stage`, prefix "precise_").
+with arrays in small chunks of their own (`worker.Stage`, prefix "precise_").
 """
 
 from dataclasses import dataclass

@@ -67,7 +67,7 @@ class Reducer:
     Attributes
     ----------
     base
-        The base parameters, further columns among them (`columns.beside`).
+        The base parameters, further columns among them (`base.beside`).
     units
         Theirs.
     asked

@@ -14,8 +14,8 @@ its own, so that the scheduler knows the heavy from the cheap.
 
 A worker that dies takes its tasks along, the guilty one and its neighbours. They come back cut
 into single chunks, few at a time; a chunk that is lost again is evaluated in ever smaller pieces,
-in a process that may die (`careful.py`). Only what dies there, alone, is to blame. The death of a
-worker proves nothing, however often: workers are killed from outside too, and their queues with
+in a process that may die (`isolation.py`). Only what dies there, alone, is to blame. The death of
+a worker proves nothing, however often: workers are killed from outside too, and their queues with
 them. So nothing is ever given up; where workers die before anything at all is done, the run ends.
 """
 

@@ -3,7 +3,7 @@
 A function takes a `ClosedCycle` (some variants, closed along their cycle) and returns a number
 per variant. It is named by a decorator,
 
-    from sweeps.own_metrics import metric
+    from sweeps.spec.own_metrics import metric
 
     @metric("rocker_speed", unit="rad/s")
     def rocker_speed(cycle):

@@ -5,7 +5,7 @@ row is the same whatever slice it is asked in. Random numbers are Philox streams
 (one stream per variable); a Latin hypercube's permutations are keyed Feistel networks, so that
 no list of n indices is ever made; Sobol points are SciPy's, forwarded.
 
-Values are SI float64. Bounds and lists are in SI too; units are met in `spec_file.py`.
+Values are SI float64. Bounds and lists are in SI too; units are met in `reader.py`.
 """
 
 from collections.abc import Mapping

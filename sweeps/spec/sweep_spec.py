@@ -2,7 +2,7 @@
 
 The store keeps it beside the results, so a store runs again. Its hash covers everything that
 fixes the arrays (not where they are stored, nor how long a variant may take): the same hash in
-another store means the same arrays. `spec_file.py` makes one from YAML; Python may make one
+another store means the same arrays. `reader.py` makes one from YAML; Python may make one
 directly, every number in SI.
 """
 
@@ -65,9 +65,9 @@ class Evaluation:
 
     `metrics` are names: of `METRICS`, of `basepar_core.metrics.cycle`, or registered ones of
     the user's; `own` are those of the user's that come with their function. `beta`: numbers of
-    its distinct entries too. `columns` (`with` in files): words of `basepar_core.dynamics.force_columns.select`;
-    these join the torques of the cycle and their reduction, while rank and condition stay those
-    of the inertial parameters.
+    its distinct entries too. `columns` (`with` in files): words of `force_columns.select`; these
+    join the torques of the cycle and their reduction, while rank and condition stay those of the
+    inertial parameters.
     """
 
     rank: str = "auto"
@@ -118,7 +118,7 @@ class SweepSpec:
         What is computed.
     chunk
         Variants per chunk of the store; part of the hash. `FROM_PILOT`: whoever makes the store
-        measures first (`pilot.py`), and whoever goes on takes the store's.
+        measures first (`chunk_size.py`), and whoever goes on takes the store's.
     store
         Directory of the Zarr store.
     variant_seconds

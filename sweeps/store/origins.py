@@ -62,7 +62,7 @@ def versions() -> dict[str, str]:
 @lru_cache(maxsize=1)
 def commit() -> str:
     """The commit this program was run from, with "+" after it where files differ; "" if none."""
-    folder = Path(__file__).resolve().parent.parent
+    folder = Path(__file__).resolve().parents[2]
     if not (folder / ".git").exists():
         return ""
     git = ["git", "-C", str(folder)]

@@ -45,8 +45,8 @@ class Output:
         return {"f": np.nan, "b": False}.get(np.dtype(self.dtype).kind, -1)
 
 
-class Evaluator(Protocol):
-    """A pure function from columns of variants to arrays; picklable.
+class Described(Protocol):
+    """Which arrays an evaluation makes.
 
     `coords` gives every dimension but `variant` its labels (text or integers). `attrs` goes to
     the store's attributes; `attrs["reasons"]`, if there, adds texts by code to `REASONS`.
@@ -60,6 +60,10 @@ class Evaluator(Protocol):
 
     @property
     def attrs(self) -> Mapping[str, Any]: ...
+
+
+class Evaluator(Described, Protocol):
+    """A pure function from columns of variants to arrays; picklable."""
 
     def __call__(self, columns: Columns, passed: np.ndarray) -> Arrays:
         """Evaluate one chunk of variants.
@@ -80,12 +84,12 @@ class Evaluator(Protocol):
         ...
 
 
-def sizes(evaluator: Evaluator) -> dict[str, int]:
+def sizes(evaluator: Described) -> dict[str, int]:
     """Length of every dimension but `variant`."""
     return {name: len(labels) for name, labels in evaluator.coords.items()}
 
 
-def blank(evaluator: Evaluator, count: int) -> Arrays:
+def blank(evaluator: Described, count: int) -> Arrays:
     """Arrays of `count` variants without results."""
     length = sizes(evaluator)
     return {

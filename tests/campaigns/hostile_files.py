@@ -107,7 +107,7 @@ def silent(words: list[str]) -> str:
         raise PlaceError("there are no workers here")
         yield
 
-    places = ("polish_document", "sweep_job", "design_study")
+    places = ("views.polish", "jobs.sweep", "studies.study")
     with contextlib.ExitStack() as stack:
         for name in places:
             stack.enter_context(mock.patch(f"workflows.{name}.connect", none))

@@ -22,7 +22,7 @@ GOLDEN = Path(__file__).parent / "golden"
 
 DRIVER = """
 import sys, time
-from cluster.connect import connect
+from cluster.client import connect
 from cluster.places import Slurm
 
 if __name__ == "__main__":

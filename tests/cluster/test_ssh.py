@@ -16,7 +16,7 @@ from cluster.places import Ssh
 
 DRIVER = """
 import os, sys, time
-from cluster.connect import connect
+from cluster.client import connect
 from cluster.places import Ssh
 
 if __name__ == "__main__":

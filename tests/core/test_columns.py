@@ -229,7 +229,8 @@ def test_a_damper_between_points_from_file_to_base_parameters():
 def test_dampers_that_are_none():
     source = mechanism_file.load("four-bar").source
     with pytest.raises(FileError) as caught:
-        mechanism_file.loads(source + "\ndampers: {A: {connects: [ground, crank], at: [[0, 0], [1, 0]]}, "
+        mechanism_file.loads(source +
+                    "\ndampers: {A: {connects: [ground, crank], at: [[0, 0], [1, 0]]}, "
                     "C: {joint: A}}\n", "wrong")  # fmt: skip
     text = str(caught.value)
     assert "names a joint or spring already" in text

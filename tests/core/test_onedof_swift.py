@@ -56,7 +56,7 @@ def test_few_samples_tell_what_all_nodes_do(name):
         for f in ("inertia", "half_slope"):
             pairs.append((getattr(table.reduced, f), getattr(plain.reduced, f)[rows]))
         for one, other in pairs:
-            # What the samples are asked to tell (`swift.TAIL`), of each function's size.
+            # What the samples are asked to tell (`periodic_tables.TAIL`), of each function's size.
             size = np.abs(other).max(axis=-1, keepdims=True)
             assert (np.abs(one - other) <= periodic_tables.TAIL * size + 1e-15).all()
 
@@ -72,7 +72,7 @@ def test_base_parameters_of_every_geometry():
     )(values, 360)
     whole = turn_at(model, way, values, 360)[1]
     [(_, _, turn)] = small.parts()
-    # φ_b regroups terms of mixed sign, and 64 samples err by `swift.TAIL` at most.
+    # φ_b regroups terms of mixed sign, and 64 samples err by `periodic_tables.TAIL` at most.
     for one, other in ((turn.m, whole.m), (turn.work, whole.work)):
         np.testing.assert_allclose(
             one, other, rtol=0, atol=periodic_tables.TAIL * np.abs(other).max()

@@ -1,8 +1,9 @@
 """Derivatives by symbols of the geometry, against differences of forty digits.
 
 The oracle closes every configuration anew in ball arithmetic, in maximal coordinates, from which
-W comes by another formulation (`basepar_core/precise`). Its central difference over 2⁻⁴⁰ errs by
-about 1e-24 of the third derivative, so what a comparison sees is the float64 side's rounding.
+W comes by another formulation (`basepar_core/variable_precision`). Its central difference over
+2⁻⁴⁰ errs by about 1e-24 of the third derivative, so what a comparison sees is the float64 side's
+rounding.
 """
 
 import math

@@ -307,7 +307,7 @@ def test_an_extension_that_was_killed_is_done_to_its_end(path, monkeypatch, file
         keep(root, file, content)
 
     with monkeypatch.context() as patch:
-        patch.setattr(seal.within, "replace", until)
+        patch.setattr(seal.safe_files, "replace", until)
         with contextlib.suppress(KeyboardInterrupt):
             store.extend(path, 72, document)
     check_and_repair.check(path)

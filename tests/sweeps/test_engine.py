@@ -170,11 +170,13 @@ def test_a_first_result_needs_no_computer_algebra():
     """To load sympy takes a quarter of the second that a fresh process has for its first W."""
     program = (
         "import sys\n"
-        "from basepar_core import closure, engine, files, motion\n"
+        "from basepar_core.api import load\n"
+        "from basepar_core.compiled import Engine\n"
+        "from basepar_core.dynamics import excitation, prepare\n"
         "for name in ('four-bar', 'ur5', 'stewart-gough'):\n"
-        "    model = closure.prepare(files.load(name))\n"
-        "    sought = motion.excitation(model.mechanism, model.assembled.coordinates)\n"
-        "    assert engine.Engine(model).observe({}, sought).closed.all()\n"
+        "    model = prepare(load(name))\n"
+        "    sought = excitation(model.mechanism, model.assembled.coordinates)\n"
+        "    assert Engine(model).observe({}, sought).closed.all()\n"
         "print('sympy' in sys.modules)\n"
     )
     found = subprocess.run(

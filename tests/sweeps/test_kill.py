@@ -15,9 +15,9 @@ from .test_sweep import assert_equal_arrays, by_hand
 
 DRIVER = """
 import sys
-from cluster.connect import connect
+from cluster.client import connect
 from cluster.places import Laptop
-from sweeps.sweep import sweep
+from sweeps.run.driver import sweep
 from tests.sweeps.fourbar import FourBar, spec
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ from .test_kill import wait_until
 HOLDER = """
 import sys, time
 from pathlib import Path
-from sweeps.lock import locked
+from sweeps.store.lock import locked
 
 with locked(Path(sys.argv[1])) as held:
     held.tell(done=400, total=1200, evaluated=400, seconds=2.0, workers=2)

@@ -26,7 +26,7 @@ evaluate:
 """
 REACH = '''
 import numpy
-from sweeps.own_metrics import metric
+from sweeps.spec.own_metrics import metric
 
 def farthest(points):
     return numpy.sqrt((points**2).sum(axis=-1)).max(axis=-1)

@@ -12,7 +12,7 @@ from basepar_core.metrics import regimes
 from basepar_core.single_dof import machines, survey
 from workflows.cli.main import main
 from workflows.cli.options import quantity
-from workflows.drawing.single_dof import figure_of
+from workflows.drawing.single_dof import curves_figure
 from workflows.views.single_dof import show
 
 
@@ -119,7 +119,7 @@ def test_a_range_and_its_drawing(capsys, tmp_path):
     assert "no steady regime: a range was asked for" in capsys.readouterr().out
     ends = said["way"]["from"], said["way"]["to"]
     assert ends == pytest.approx((-np.pi / 6, np.pi / 3), rel=1e-15)
-    titles = [axes.get_title(loc="left") for axes in figure_of(said).axes]
+    titles = [axes.get_title(loc="left") for axes in curves_figure(said).axes]
     assert titles[2:] == ["slope of the potential V′, N m", "joints, °"]
 
 
@@ -129,8 +129,8 @@ def test_what_is_not_accurate_is_said(capsys, monkeypatch):
     assert main(["onedof", "dwell", "--json"]) == 0
     said = json.loads(capsys.readouterr().out)
     assert (said["errors"]["accurate"], said["regime"]["accurate"]) == (False, False)
-    assert said["errors"]["curves"] > survey.ACCURACY
-    assert said["regime"]["error"] > machines.ACCURACY
+    assert said["errors"]["curves"] > survey.CURVE_ACCURACY
+    assert said["regime"]["error"] > machines.SPEED_ACCURACY
     show(said)
     assert capsys.readouterr().out.count("not as accurate") == 2
 

@@ -24,7 +24,7 @@ from workflows.jobs.store import mend
 from workflows.studies import certify_best
 from workflows.studies.ask_tell_log import opened
 from workflows.studies.feasibility import Verdict, judge
-from workflows.studies.neighbourhood import write
+from workflows.studies.neighbourhood import write_neighbourhood
 from workflows.studies.python import study_of
 from workflows.studies.reader import parse_study
 from workflows.studies.spec import Sampler
@@ -134,7 +134,7 @@ KILLED = """
 import os, signal, sys
 sys.path[:0] = {path!r}
 from tests.workflows.test_study_engine import asked, bowl, paper
-from workflows.journal import opened
+from workflows.studies.ask_tell_log import opened
 folder, storage, calls = sys.argv[1], sys.argv[2], int(sys.argv[3])
 from optuna.storages import JournalStorage, RDBStorage
 owner = RDBStorage if "://" in storage else JournalStorage
@@ -329,7 +329,7 @@ def test_the_best_one_certified(done, client):
 
 @pytest.mark.slow
 def test_a_sweep_around_the_best_one(done, tmp_path):
-    facts = write(str(done.path), str(tmp_path / "near.yaml"), 0.1, 64)
+    facts = write_neighbourhood(str(done.path), str(tmp_path / "near.yaml"), 0.1, 64)
     again = study_in(done.path)
     assert again.variables == done.variables
     job = load_sweep(tmp_path / "near.yaml")

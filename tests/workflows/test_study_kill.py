@@ -25,7 +25,7 @@ from .fourbar_study import SMALL, assert_equal_stores, small
 
 DRIVER = """
 import os, signal, sys
-from cluster.connect import connect
+from cluster.client import connect
 from cluster.places import Laptop
 from optuna.storages import JournalStorage
 from tests.workflows.fourbar_study import SMALL, small

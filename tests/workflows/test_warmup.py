@@ -12,19 +12,19 @@ from basepar_core.compiled.simd.lane_types import _forget_older
 #: A sweep of a loop in the plane, geometries of a spatial one and of an arm.
 SWEEP = """
 import numpy as np
-from basepar_core.closure import prepare
-from basepar_core.engine import Engine
-from basepar_core.files import load
-from basepar_core.kernels import warmup
-from basepar_core.motion import excitation
-from sweeps import evaluate
-from sweeps.spec_file import parse_sweep
+from basepar_core.dynamics.closure import prepare
+from basepar_core.compiled.backend import Engine
+from basepar_core.api import load
+from basepar_core import warmup
+from basepar_core.dynamics.motion import excitation
+from sweeps.chunks import evaluator
+from sweeps.spec.reader import parse_sweep
 
 spec = parse_sweep(
     "{mechanism: four-bar, space: {plan: random, variables: {lx1: [0.25, 0.35]}, candidates: 9,"
     " seed: 1}, evaluate: {rank: auto, reduction: {criteria: [bic]}, metrics: [torque_rms]}}"
 )
-evaluate.prepare(spec)(spec.plan.rows(0, 9), np.ones(9, dtype=bool))
+evaluator.prepare(spec)(spec.plan.rows(0, 9), np.ones(9, dtype=bool))
 for name in ("sla-suspension", "ur5"):
     model = prepare(load(name))
     motion = excitation(model.mechanism, model.assembled.coordinates)
@@ -54,7 +54,7 @@ def test_a_second_process_compiles_nothing():
 def test_half_is_compiled_beside(tmp_path):
     """Into the cache that this process reads; and nothing where it is there already."""
     script = (
-        "from basepar_core.compiled import warmup\n"
+        "from basepar_core import warmup\n"
         "first = warmup.beside()\n"
         "first.join()\n"
         "assert warmup.beside() is None"

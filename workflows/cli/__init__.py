@@ -24,7 +24,7 @@ class Add(Protocol):
 
 
 def add_place(command: argparse.ArgumentParser) -> None:
-    """The options that say where the work is done; `sweep_job.place_of` reads them."""
+    """The options that say where the work is done; `jobs.place_of` reads them."""
     command.add_argument(
         "--cluster",
         metavar="C",
@@ -40,7 +40,7 @@ def add_place(command: argparse.ArgumentParser) -> None:
     )
 
 
-#: What the running command warned of; `cli.main` keeps it.
+#: What the running command warned of; `main.main` keeps it.
 warned: list[str] = []
 
 

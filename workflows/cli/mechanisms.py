@@ -232,7 +232,7 @@ def _all_routes(options: argparse.Namespace, model: "Model", gone: "list[int] | 
     document = found.document()
     if options.output:
         title = f"{model.mechanism.name}: singular values of W, {found.spectra.samples} samples"
-        file = save(spectra.figure_of(found.spectra, title), Path(options.output))
+        file = save(spectra.spectra_figure(found.spectra, title), Path(options.output))
         document["drawing"] = str(file)
     emit(document) if options.json else terminal.show_routes(
         document, found.spectra, options.columns

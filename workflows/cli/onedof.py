@@ -81,7 +81,7 @@ def _onedof(options: argparse.Namespace) -> int:
     from basepar_core.single_dof.range import the_coordinate
     from basepar_core.single_dof.reaction_freedoms import reaction
     from workflows.drawing.mechanism import check_ending, save
-    from workflows.drawing.single_dof import figure_of
+    from workflows.drawing.single_dof import curves_figure
     from workflows.views import single_dof as onedof
     from workflows.views import terminal
     from workflows.views.single_dof_tables import write_csv
@@ -113,7 +113,7 @@ def _onedof(options: argparse.Namespace) -> int:
     if output is not None and output.suffix == ".csv":
         facts["table"] = str(write_csv(made, facts, output))
     elif output is not None:
-        facts["drawing"] = str(save(figure_of(facts), output))
+        facts["drawing"] = str(save(curves_figure(facts), output))
     emit(facts) if options.json else onedof.show(facts)
     return 0
 

@@ -157,10 +157,10 @@ def _around_command(add: Add) -> None:
 def _around(options: argparse.Namespace) -> int:
     from basepar_core.texts.counting import plural
     from basepar_core.texts.quoting import shell
-    from workflows.studies.neighbourhood import write
+    from workflows.studies.neighbourhood import write_neighbourhood
     from workflows.views.terminal import near, out, typed
 
-    found = write(
+    found = write_neighbourhood(
         options.store,
         options.output,
         options.share,
@@ -260,12 +260,12 @@ def _tolerances(options: argparse.Namespace) -> int:
 
 def _pictures(options: argparse.Namespace) -> int:
     from workflows.studies.store import study_of
-    from workflows.studies.study_pictures import Shown, write
+    from workflows.studies.study_pictures import Shown, write_pictures
     from workflows.views.terminal import out
 
     spec = study_of(options.store)
     place = Path(options.output or f"{Path(options.store).with_suffix('')}-pictures")
-    written = [str(path) for path in write(Shown.of(spec), place)]
+    written = [str(path) for path in write_pictures(Shown.of(spec), place)]
     if options.json:
         emit({"store": options.store, "pictures": written})
         return 0

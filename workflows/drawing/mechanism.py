@@ -108,7 +108,7 @@ def save(figure: Any, path: Path) -> Path:
 def figure_of(model: Model, values: dict[str, float] | None = None) -> Any:
     """The drawing as a matplotlib figure."""
     figure = canvas(*PAPER)
-    scene = _Scene(model, values or {})
+    scene = Scene(model, values or {})
     axes = figure.add_subplot()
     axes.set_aspect("equal")
     axes.axis("off")
@@ -125,7 +125,7 @@ def figure_of(model: Model, values: dict[str, float] | None = None) -> Any:
     return figure
 
 
-class _Scene:
+class Scene:
     """Points of every body at every drawn pose, on paper."""
 
     def __init__(self, model: Model, values: dict[str, float]):

@@ -1,4 +1,4 @@
-"""Curves of a mechanism with one degree of freedom, drawn from the facts of `onedof.document`."""
+"""Curves of a mechanism with one degree of freedom, from the facts of `single_dof.document`."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +14,7 @@ from .mechanism import COLOURS, INK, canvas
 NO_FORCE = 1e-12
 
 
-def figure_of(facts: dict[str, Any]) -> Any:
+def curves_figure(facts: dict[str, Any]) -> Any:
     """m and m′, V′ and joints; what there is of the steady turn and of the motion in time below.
 
     Raises

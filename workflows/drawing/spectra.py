@@ -139,7 +139,7 @@ def _range(spectra: Spectra) -> tuple[int, int]:
     return top, math.floor(min([last - 3, spectra.error - 1, *shown]))
 
 
-def figure_of(spectra: Spectra, title: str) -> Any:
+def spectra_figure(spectra: Spectra, title: str) -> Any:
     """The spectra as a matplotlib figure, after the low-mobility paper's Fig. 5.
 
     Raises

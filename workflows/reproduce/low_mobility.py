@@ -245,5 +245,5 @@ def draw(one: Suspension, sigma: spectra.Spectra, folder: Path) -> tuple[Path, .
     title = f"Singular values of W, {sigma.samples} samples (Fig. 5)"
     return (
         drawing.save(figure, folder / "low-mobility-figure-4.png"),
-        drawing.save(spectra.figure_of(sigma, title), folder / "low-mobility-figure-5.png"),
+        drawing.save(spectra.spectra_figure(sigma, title), folder / "low-mobility-figure-5.png"),
     )

@@ -24,7 +24,7 @@ from .samplers import Given, Parameters, distributions, drawn, sampler
 from .spec import Choices, Integers, Range, StudySpec
 
 _HASH, _SPEC, _BEGINNING = "spec_hash", "spec", "beginning"
-#: Attribute of trials that were added beside the rows (`polish.tell`).
+#: Attribute of trials that were added beside the rows (`polishing.tell`).
 POLISHED = "polished"
 
 

@@ -1,10 +1,10 @@
 """Values and slopes of a study's quantities at one design.
 
-Exact slopes come from `basepar_core.metrics.sensitivity`: of symbols, torques (RMS; peaks, which are
-smooth only piece by piece), strokes (likewise) and the condition. Other results have central
-differences of the study's own evaluation, and some of these are extremes too; ranks and sizes of
-selected models are steps, and have no slope. Where symbols follow others (`derive`), slopes are
-taken by these too, and the chain rule through the formulas adds them up.
+Exact slopes come from `metrics.sensitivity`: of symbols, torques (RMS; peaks, which are smooth
+only piece by piece), strokes (likewise) and the condition. Other results have central differences
+of the study's own evaluation, and some of these are extremes too; ranks and sizes of selected
+models are steps, and have no slope. Where symbols follow others (`derive`), slopes are taken by
+these too, and the chain rule through the formulas adds them up.
 """
 
 from collections.abc import Mapping, Sequence

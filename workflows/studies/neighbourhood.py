@@ -24,7 +24,7 @@ from .spec import Range, StudySpec
 from .store import study_of
 
 
-def write(
+def write_neighbourhood(
     path: str,
     output: str | None,
     share: float,

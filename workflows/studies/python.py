@@ -1,7 +1,7 @@
 """A study in Python: what a study file says, as arguments.
 
-from workflows.python_study import study_of
-from workflows.design_study import run
+from workflows.studies.python import study_of
+from workflows.studies.study import run
 from cluster.places import Laptop
 
 job = study_of(

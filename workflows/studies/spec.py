@@ -149,7 +149,7 @@ class StudySpec:
     variables
         Symbols and where their values may lie.
     objectives, constraints
-        Over the quantities of `quantities.py`; a variant must meet every constraint.
+        Over the quantities of `quantity_names.py`; a variant must meet every constraint.
     sampler, trials, batch
         Who asks, how many variants in all, and how many at a time (0: what suits the sampler).
     chunk

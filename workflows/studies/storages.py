@@ -5,7 +5,7 @@
 - `sqlite:///best.db` is a file too: 10 to 50 trials a second. SQLite mends itself.
 - `postgresql://…`, `mysql://…` and `mariadb://…` are servers; `redis://…` is a journal on one.
 
-A file that holds something else is left alone. Files are locked as stores are (`sweeps.store.lock`;
+A file that holds something else is left alone. Files are locked as stores are (`store.lock`;
 Optuna's own file lock would outlive a killed driver by half a minute); PostgreSQL and MySQL by
 their advisory locks, which die with the connection. For other servers there is no such lock, and
 the study's store, which is always locked, is all that keeps two drivers apart.

@@ -22,7 +22,8 @@ import numpy as np
 from distributed import Client
 
 from basepar_core.errors import UsageError
-from cluster.client import PlaceError, connect
+from cluster.client import connect
+from cluster.errors import PlaceError
 from cluster.places import Place
 from sweeps.chunks.evaluator import prepare
 from sweeps.run import blocks

@@ -20,7 +20,7 @@ from basepar_core.errors import StoreError
 from basepar_core.expressions.grammar import parse_unit
 from basepar_core.texts.quoting import plot
 from sweeps.store import store
-from workflows.drawing.mechanism import COLOURS, INK, _Scene, canvas, save
+from workflows.drawing.mechanism import COLOURS, INK, Scene, canvas, save
 
 from .companion_stores import beside, polished_of, tolerances_path
 from .feasibility import Verdict, dominated, judge
@@ -159,7 +159,7 @@ def pictures(shown: Shown) -> Iterator[tuple[str, str, Any]]:
         )
 
 
-def write(shown: Shown, folder: Path) -> list[Path]:
+def write_pictures(shown: Shown, folder: Path) -> list[Path]:
     """Every picture as a PNG file."""
     return [save(figure, folder / f"{name}.png") for name, _, figure in pictures(shown)]
 
@@ -321,7 +321,7 @@ def designs(shown: Shown) -> Any:
         design = dict(zip(shown.spec.names, map(float, parameters[place]), strict=True))
         one.set_aspect("equal")
         one.axis("off")
-        _Scene(shown.model, design).paint(one)
+        Scene(shown.model, design).paint(one)
         for text in list(one.texts):
             text.set_fontsize(7)
             if text.get_text() in bodies:  # at this size they cover the joints' letters

@@ -11,11 +11,10 @@ from basepar_core.mechanism import GROUND, Mechanism
 from basepar_core.metrics.regimes import BAND, unit_of
 from basepar_core.single_dof.cycle_integrator import STATES
 from basepar_core.single_dof.forward import simulate
-from basepar_core.single_dof.machines import ACCURACY as STEPS
-from basepar_core.single_dof.machines import PEAKS, Machine
+from basepar_core.single_dof.machines import PEAKS, SPEED_ACCURACY, Machine
 from basepar_core.single_dof.reduced import effort_unit, inertia_unit
 from basepar_core.single_dof.results import dwell, dwells, measures
-from basepar_core.single_dof.survey import ACCURACY as SHARE
+from basepar_core.single_dof.survey import CURVE_ACCURACY
 
 #: Places at which `--json` lists curves.
 LISTED = 181
@@ -299,7 +298,7 @@ def _show_errors(facts: dict[str, Any]) -> None:
     )
     if not errors["accurate"]:
         out.print(
-            f"curves are not as accurate as they should be, {SHARE:.0e} of their range: "
+            f"curves are not as accurate as they should be, {CURVE_ACCURACY:.0e} of their range: "
             "give a --range farther from dead points",
             style="yellow",
         )
@@ -329,7 +328,7 @@ def _show_regime(regime: dict[str, Any]) -> None:
     terminal.out.print(f"last doubling of the steps: {regime['error']:.0e} of speed", style="dim")
     if not regime["accurate"]:
         terminal.out.print(
-            f"the turn is not as accurate as it should be, {STEPS:.0e} of speed and "
+            f"the turn is not as accurate as it should be, {SPEED_ACCURACY:.0e} of speed and "
             f"{PEAKS:.0e} of metrics, which changed by {regime['peaks_error']:.0e}",
             style="yellow",
         )

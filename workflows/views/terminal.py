@@ -356,8 +356,8 @@ def sweep_bar(quiet: bool) -> Iterator[SweepBar | None]:
 def typed(program: str) -> str:
     """How this user calls a program of this environment: by name, or by its path from here.
 
-    Where the environment has no such program (run as `python -m workflows.cli.main`, or from another
-    folder of programs), by the interpreter that runs now.
+    Where the environment has no such program (run as `python -m workflows.cli.main`, or from
+    another folder of programs), by the interpreter that runs now.
     """
     ours = os.path.join(os.path.dirname(sys.executable), program)
     if program == "basepar" and not os.access(ours, os.X_OK):

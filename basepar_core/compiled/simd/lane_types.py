@@ -59,7 +59,8 @@ def _forget_older(directory: str, pattern: str) -> None:
     """
     if not directory:  # caching is off, or there is nowhere to write
         return
-    newest = max(source.stat().st_mtime for source in Path(__file__).parent.glob("*.py"))
+    kernels = Path(__file__).parents[1].rglob("*.py")
+    newest = max(source.stat().st_mtime for source in kernels)
     for index in Path(directory).glob(pattern):
         with contextlib.suppress(OSError):  # another process was faster
             if index.stat().st_mtime < newest:
@@ -67,7 +68,7 @@ def _forget_older(directory: str, pattern: str) -> None:
 
 
 # π/2 in three parts, 33 bits each in the first two: for angles below 1e5 rad their multiples
-# are exact. Beyond that angles lose digits; `engine.py` leaves such motions to the plain path.
+# are exact. Beyond that angles lose digits; `backend.py` leaves such motions to the plain path.
 _HALF_PI_1 = 1.5707963267341256
 _HALF_PI_2 = 6.077100506303966e-11
 _HALF_PI_3 = 2.0222662487959506e-21
