@@ -18,10 +18,17 @@ from typing import Any
 import numpy as np
 
 from basepar_core.base.result import BaseParameters, VectorGrade
-from basepar_core.certificate.checker import RejectedError, Verdict
-from basepar_core.certificate.checker.checking import FORMAT, HERE, SCOPES, STATED, digest
-from basepar_core.certificate.checker.expressions import names_of
-from basepar_core.certificate.checker.family import SURE
+from basepar_core.certificate.checker import (
+    FORMAT,
+    HERE,
+    SCOPES,
+    STATED,
+    SURE,
+    RejectedError,
+    Verdict,
+    digest,
+    names_of,
+)
 from basepar_core.dynamics import kinematics
 from basepar_core.dynamics.assembly import assemble
 from basepar_core.dynamics.closure import Model

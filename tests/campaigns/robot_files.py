@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from basepar_core.errors import AssemblyError, BaseparError, FileError
-from basepar_core.imported import read_file
+from basepar_core.imported.formats import read_file
 
 #: Seconds for one file: the largest robots have hundreds of bodies.
 SECONDS = 120

@@ -14,7 +14,7 @@ from basepar_core.dynamics.closure import prepare
 from basepar_core.dynamics.motion import Motion, excitation
 from basepar_core.dynamics.regressor import observe
 from basepar_core.errors import FileError, MissingDataError
-from basepar_core.imported import Imported, read_file
+from basepar_core.imported.formats import Imported, read_file
 
 DATA = Path(__file__).parent.parent / "data" / "imports"
 

@@ -8,7 +8,7 @@ import mujoco
 import pytest
 
 from basepar_core.errors import FileError
-from basepar_core.imported import read_file
+from basepar_core.imported.formats import read_file
 
 ARM = (
     '<worldbody><body name="a"><joint name="A" axis="0 1 0" {joint}/>'

@@ -21,7 +21,7 @@ from basepar_core.dynamics.motion import Motion
 from basepar_core.dynamics.regressor import observe
 from basepar_core.errors import FileError, MissingDataError
 from basepar_core.files.mechanism_file import loads
-from basepar_core.imported import read_file
+from basepar_core.imported.formats import read_file
 from basepar_core.imported.rationals import NOISE, Pose, decimal, from_floats, from_rpy, quarters
 from basepar_core.imported.text import number
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from basepar_core.errors import FileError
-from basepar_core.imported import Imported, read_file
+from basepar_core.imported.formats import Imported, read_file
 
 BODY = (
     '<inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/>'

@@ -9,7 +9,7 @@ from basepar_core.api import load
 from basepar_core.errors import MOST_LISTED, FileError, Mistake
 from basepar_core.files.mechanism_file import loads
 from basepar_core.identification.measurement import read_measurement
-from basepar_core.imported import read_file
+from basepar_core.imported.formats import read_file
 from basepar_core.texts.opening import opened, text_of
 from sweeps.spec.reader import load_sweep
 from sweeps.spec.table_reader import read_table

@@ -9,9 +9,10 @@ from decimal import Decimal
 import pytest
 
 from basepar_core.api import load
-from workflows.reproduce import PAPERS, comparison, planar_symbolic
+from workflows.reproduce import comparison, planar_symbolic
 from workflows.reproduce.comparison import Verdict
 from workflows.reproduce.expressions import PrintedField
+from workflows.reproduce.papers import PAPERS
 
 # The rule.
 

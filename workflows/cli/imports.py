@@ -34,7 +34,7 @@ def register(add: Add) -> None:
 
 def _import(options: argparse.Namespace) -> int:
     from basepar_core.errors import UsageError
-    from basepar_core.imported import read_file
+    from basepar_core.imported.formats import read_file
     from basepar_core.texts.counting import plural
     from workflows.views import terminal
 

@@ -49,7 +49,8 @@ def _reproduce(options: argparse.Namespace) -> int:
 
 
 def _list(as_json: bool) -> int:
-    from workflows.reproduce import PAPERS, printing
+    from workflows.reproduce import printing
+    from workflows.reproduce.papers import PAPERS
 
     if as_json:
         known = [{"paper": p.name, "title": p.title, "compared": p.holds} for p in PAPERS]

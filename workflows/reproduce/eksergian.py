@@ -22,8 +22,8 @@ from basepar_core.single_dof.reaction_freedoms import reaction
 from workflows.drawing import mechanism
 from workflows.drawing.mechanism import COLOURS, INK
 
-from . import Say
 from .comparison import Number, Reproduction, Table, data, exact, not_comparable, number
+from .papers import Say
 
 TITLE = "Reduced inertial parameters of systems of one degree of freedom by Eksergian's method"
 

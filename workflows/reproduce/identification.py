@@ -25,8 +25,8 @@ from basepar_core.identification.result import Identification
 from basepar_core.identification.smoothing import smooth
 from workflows.drawing import mechanism as drawing
 
-from . import Say
 from .comparison import Number, Reproduction, Table, data, exact, not_comparable, number
+from .papers import Say
 
 TITLE = "Identification of a slider-crank's inertial parameters by linear regression"
 COLUMNS = {"A": "q", "A'": "qd", "A''": "qdd", "tau.A": "tau"}

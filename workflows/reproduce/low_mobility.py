@@ -24,7 +24,6 @@ from basepar_core.variable_precision.singular_value_gap import rung
 from workflows.drawing import mechanism as drawing
 from workflows.drawing import spectra
 
-from . import Say
 from .comparison import (
     Number,
     Reproduction,
@@ -43,6 +42,7 @@ from .low_mobility_symbols import (
     table_5,
     table_5_without_rules,
 )
+from .papers import Say
 from .suspension import DIGITS, Suspension
 
 #: A ridge between singular values: none is seen within one decade.

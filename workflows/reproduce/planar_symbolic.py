@@ -20,9 +20,9 @@ from basepar_core.dynamics.closure import Model, prepare
 from basepar_core.dynamics.motion import excitation
 from workflows.drawing import mechanism
 
-from . import Say
 from .comparison import Number, Reproduction, Table, data, erratum, exact, number
 from .expressions import PrintedField
+from .papers import Say
 
 #: Powers of length in a planar body's parameters (Eq. 20).
 LENGTHS = {"m": 0, "mx": 1, "my": 1, "J": 2}

@@ -5,8 +5,8 @@ from rich.text import Text
 from workflows.views import terminal
 from workflows.views.terminal import said
 
-from . import PAPERS
 from .comparison import RULE, Reproduction, Table, Verdict
+from .papers import PAPERS
 
 _COLOURS = {
     Verdict.AGREES: "green",

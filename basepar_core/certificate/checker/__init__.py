@@ -9,6 +9,19 @@ it to that), and derives W anew in another formulation: bodies as twelve natural
 What it takes from the document on trust is listed in docs/certificate.md.
 """
 
-from .checking import RejectedError, Verdict, check
+from .checking import FORMAT, HERE, SCOPES, STATED, RejectedError, Verdict, check, digest
+from .expressions import names_of
+from .family import SURE
 
-__all__ = ["RejectedError", "Verdict", "check"]
+__all__ = [
+    "FORMAT",
+    "HERE",
+    "SCOPES",
+    "STATED",
+    "SURE",
+    "RejectedError",
+    "Verdict",
+    "check",
+    "digest",
+    "names_of",
+]

@@ -1,0 +1,106 @@
+"""A mechanism from a file of another format, held against what it reads back to."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from basepar_core.base.symbolic_route import nominal_observation
+from basepar_core.dynamics.closure import prepare
+from basepar_core.errors import AssemblyError, BaseparError, FileError, Mistake, MotionError
+from basepar_core.files.mechanism_file import loads
+from basepar_core.mechanism import Mechanism
+from basepar_core.texts.opening import opened
+
+from . import mjcf, urdf
+from .draft import Draft
+from .text import mechanism_text
+
+#: Amplitudes of the excitation (rad) that are tried; trees can follow any.
+AMPLITUDES = (1.0, 0.5, 0.25, 0.1, 0.03)
+
+
+@dataclass(frozen=True)
+class Imported:
+    """A mechanism file made from another format's.
+
+    Attributes
+    ----------
+    text
+        Of the mechanism file.
+    mechanism
+        What it reads back to.
+    format
+        URDF or MJCF.
+    notes, dropped
+        What was changed, and what was left out: counts and kinds, `3 visual`.
+    """
+
+    text: str
+    mechanism: Mechanism
+    format: str
+    notes: tuple[str, ...]
+    dropped: tuple[str, ...]
+
+    @property
+    def left_out(self) -> str:
+        """What was left out, as a sentence; empty if nothing was."""
+        listed = ", ".join(self.dropped)
+        return f"left out of the {self.format} file: {listed}" if listed else ""
+
+
+def read_file(path: str | Path, within: str | Path | None = None) -> Imported:
+    """A mechanism from a URDF or MJCF file.
+
+    Parameters
+    ----------
+    path
+        The file.
+    within
+        A folder in which an MJCF file may name others (`include`, meshes); its own without.
+
+    Raises
+    ------
+    FileError
+        With everything in it that cannot be represented.
+    MissingDataError
+        The library that reads it is not installed.
+    """
+    path = Path(path)
+    try:
+        with opened(path, "rb") as file:
+            content = file.read()
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise FileError(str(path), [Mistake("", f"cannot be read: {reason}")]) from None
+    folder = None if within is None else Path(within)
+    is_urdf = path.suffix in (".urdf", ".xacro", ".sdf") or _root(content) == b"robot"
+    draft = urdf.read(content, path.stem) if is_urdf else mjcf.read(path, folder)
+    if draft.mistakes:
+        raise FileError(str(path), draft.mistakes)
+    return _checked(draft, str(path))
+
+
+def _root(content: bytes) -> bytes:
+    """Name of a file's first element."""
+    plain = re.sub(rb"<!--.*?-->|<\?.*?\?>", b"", content, flags=re.DOTALL)
+    found = re.search(rb"<\s*(\w+)", plain)
+    return found.group(1) if found else b""
+
+
+def _checked(draft: Draft, source: str) -> Imported:
+    """The text, read back and assembled, with an excitation that can be followed."""
+    failure: BaseparError | None = None
+    for amplitude in AMPLITUDES:
+        fresh = Draft(**{**vars(draft), "notes": list(draft.notes)})
+        text = mechanism_text(fresh, amplitude)
+        mechanism = loads(text, source)
+        model = prepare(mechanism)
+        try:
+            if model.topology.cuts:
+                nominal_observation(model)
+        except (MotionError, AssemblyError) as error:
+            failure = error
+            continue
+        return Imported(text, mechanism, draft.format, tuple(fresh.notes), tuple(draft.dropped))
+    assert failure is not None
+    raise failure
