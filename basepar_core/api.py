@@ -42,9 +42,7 @@ def load(source: str | Path) -> Mechanism:
     shipped = str(source) in mechanism_file.library_names()
     if shipped or path.suffix not in OTHER_FORMATS or not os.path.isfile(path):
         return mechanism_file.load(source)
-    from basepar_core.imported.formats import (
-        read_file,  # computer algebra: our own files do without
-    )
+    from basepar_core.imported import read_file
 
     found = read_file(path)
     if found.left_out:

@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from basepar_core.expressions.tree import ONE, ZERO, Expression, evaluate
+from basepar_core.expressions import ONE, ZERO, Expression, evaluate
 
 Vector = tuple[Expression, Expression, Expression]
 

@@ -29,7 +29,7 @@ class Warmed:
 
 def cache_directory() -> str:
     """Where the kernels are kept."""
-    from basepar_core.compiled.linear_spectra import hold
+    from basepar_core.compiled import hold
 
     return str(hold.stats.cache_path)
 
@@ -74,9 +74,8 @@ def _compiled() -> int:
 
 def _observed(name: str) -> Callable[[], None]:
     def job() -> None:
-        from basepar_core.compiled.backend import Engine
-        from basepar_core.dynamics.closure import prepare
-        from basepar_core.dynamics.motion import excitation
+        from basepar_core.compiled import Engine
+        from basepar_core.dynamics import excitation, prepare
 
         from .api import load
 
@@ -97,8 +96,7 @@ def _matrices(width: int) -> tuple[Array, Array, Array]:
 
 
 def _spectra() -> None:
-    from basepar_core.compiled import linear
-    from basepar_core.compiled.linear_triangles import triangles_of
+    from basepar_core.compiled import linear, triangles_of
 
     W, error, terms = _matrices(4)
     linear.finite(W)
@@ -116,7 +114,7 @@ def _paths() -> None:
 
 
 def _turning() -> None:
-    from basepar_core.single_dof.cycle_integrator import Turn, regimes, run
+    from basepar_core.single_dof import Turn, regimes, run
 
     row, none = np.ones((1, 5)), np.zeros((1, 0, 5))
     turn = Turn(np.arange(5.0), row, 0 * row, -row, -row, none, none[..., :3], ())

@@ -1,0 +1,5 @@
+"""Base parameters: the routes to them (symbolic, numeric, precise, products), and the result."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -13,10 +13,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from basepar_core.arrays import Array
-from basepar_core.expressions.graph import NODE_ZERO, Graph
-from basepar_core.expressions.programs import Program
-from basepar_core.expressions.tree import names
-from basepar_core.symbolic.algebraic_roots import symbol_values
+from basepar_core.expressions import NODE_ZERO, Graph, Program, names
+from basepar_core.symbolic import symbol_values
 
 from ..errors import MissingDataError, UsageError
 from ..mechanism import Mechanism

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from basepar_core.finite_field.grading import Grading
+from basepar_core.finite_field import Grading
 
 from .numeric_route import Spectrum
 

@@ -15,10 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from basepar_core.arrays import Array
-from basepar_core.dynamics.closure import Model
-from basepar_core.dynamics.force_columns import Column, with_columns
-from basepar_core.dynamics.motion import excitation
-from basepar_core.dynamics.regressor import Observation
+from basepar_core.dynamics import Column, Model, Observation, excitation, with_columns
 
 from .numeric_route import CLEAR, NO_EFFECT, OPERATIONS, spectrum, unit_columns
 from .result import BaseParameters, BetaEntry, Certificate, VectorGrade

@@ -9,9 +9,8 @@ from fractions import Fraction
 from itertools import combinations, pairwise
 
 from basepar_core.errors import ExpressionError
-from basepar_core.expressions.tree import Expression, Number
-from basepar_core.finite_field.evaluation import Evaluator
-from basepar_core.finite_field.family import rational_values
+from basepar_core.expressions import Expression, Number
+from basepar_core.finite_field import Evaluator, rational_values
 from basepar_core.mechanism import Mechanism
 
 #: Lengths or directions this near, relatively, are nearly equal, parallel or at right angles.

@@ -14,14 +14,10 @@ from fractions import Fraction
 import numpy as np
 from mpmath import mp, mpf
 
-from basepar_core.dynamics.closure import Model
-from basepar_core.dynamics.motion import excitation
-from basepar_core.dynamics.regressor import Observation
-from basepar_core.expressions.tree import number
-from basepar_core.finite_field.family_component import Component
-from basepar_core.finite_field.grading import Grading
-from basepar_core.symbolic.field import GeometryField
-from basepar_core.symbolic.joint_rules import NullVector
+from basepar_core.dynamics import Model, Observation, excitation
+from basepar_core.expressions import number
+from basepar_core.finite_field import Component, Grading
+from basepar_core.symbolic import GeometryField, NullVector
 
 from ..errors import BaseparError, EliminationError
 from ..mechanism import States

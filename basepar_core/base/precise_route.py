@@ -18,30 +18,31 @@ import numpy as np
 from flint import arb, fmpz
 from mpmath import mpf
 
-from basepar_core.dynamics.closure import Model
+from basepar_core.dynamics import Model
 from basepar_core.errors import EliminationError, wrong_count
-from basepar_core.variable_precision import numbers
-from basepar_core.variable_precision.arithmetic import BITS_PER_DIGIT, bits_of, log2_size
-from basepar_core.variable_precision.bounds import (
+from basepar_core.variable_precision import (
+    BITS_PER_DIGIT,
+    FIRST_DIGITS,
+    MOST_DIGITS,
     Dependence,
     Independence,
+    IntegerMatrix,
+    PreciseRank,
+    Rung,
+    Settled,
+    bits_of,
+    climb,
     dependence,
     entry_errors,
     independence,
-)
-from basepar_core.variable_precision.observation import IntegerMatrix, variant
-from basepar_core.variable_precision.rank import (
-    FIRST_DIGITS,
-    MOST_DIGITS,
-    PreciseRank,
-    Settled,
-    climb,
     ladder,
+    log2_size,
+    numbers,
     precise_rank,
     rank_of,
     settle,
+    variant,
 )
-from basepar_core.variable_precision.singular_value_gap import Rung
 
 from .numeric_route import pivot_rows
 from .result import BaseParameters, BetaEntry, Certificate

@@ -17,11 +17,9 @@ from itertools import combinations, combinations_with_replacement, count, permut
 from flint import fmpq, fmpq_mat
 from sympy import sieve
 
-from basepar_core.dynamics.closure import Model
-from basepar_core.finite_field.beta import BetaSolver, exact_beta
-from basepar_core.finite_field.evaluation import Evaluator
-from basepar_core.symbolic.field import GeometryField
-from basepar_core.symbolic.joint_rules import Exact
+from basepar_core.dynamics import Model
+from basepar_core.finite_field import BetaSolver, Evaluator, exact_beta
+from basepar_core.symbolic import Exact, GeometryField
 
 from ..errors import EliminationError, FamilyError, UsageError
 from ..mechanism import GROUND, Mechanism

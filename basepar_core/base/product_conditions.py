@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from basepar_core.symbolic.field import GeometryField
+from basepar_core.symbolic import GeometryField
 
 from ..mechanism import GROUND, Joint, Mechanism
 

@@ -11,11 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from basepar_core.dynamics.closure import Model
-from basepar_core.expressions.tree import evaluate
-from basepar_core.finite_field.identities import IdentityTest, check_identities
-from basepar_core.finite_field.rank import scope
-from basepar_core.symbolic.joint_rules import Exact
+from basepar_core.dynamics import Model
+from basepar_core.expressions import evaluate
+from basepar_core.finite_field import IdentityTest, check_identities, scope
+from basepar_core.symbolic import Exact
 
 from .numeric_route import group, spectrum
 from .product_class import ADDED, EQUATION_21, Match, Place, ProductSearch

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from basepar_core.arrays import Array
-from basepar_core.expressions.tree import Expression, evaluate
-from basepar_core.symbolic.validity import vanishing
+from basepar_core.expressions import Expression, evaluate
+from basepar_core.symbolic import vanishing
 
 #: Weakest last. At least: proved, proved generically, probability, numerical; at most: theorem,
 #: probability, numerical. No route decides an identity exactly but as a theorem of one joint, so

@@ -8,20 +8,28 @@ shows that the null vectors are null.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from basepar_core.dynamics.closure import Model
-from basepar_core.dynamics.motion import Motion, excitation
-from basepar_core.dynamics.regressor import OPEN, Observation, observe_alone
+from basepar_core.dynamics import OPEN, Model, Motion, Observation, excitation, observe_alone
 from basepar_core.errors import AssemblyError, EliminationError, MotionError, UsageError
-from basepar_core.expressions.tree import evaluate
-from basepar_core.finite_field.detection import detect
-from basepar_core.finite_field.grading import Grading, component_of, grade, suffice
-from basepar_core.finite_field.identities import IdentityTest
-from basepar_core.finite_field.interpolated_beta import black_box_beta
-from basepar_core.finite_field.rank import GenericRank
+from basepar_core.expressions import evaluate
+from basepar_core.finite_field import (
+    GenericRank,
+    Grading,
+    IdentityTest,
+    black_box_beta,
+    component_of,
+    detect,
+    grade,
+    suffice,
+)
 from basepar_core.mechanism import Mechanism
-from basepar_core.symbolic.elimination import Elimination, eliminate
-from basepar_core.symbolic.field import GeometryField
-from basepar_core.symbolic.joint_rules import NullVector, Transfers, joint_vectors
+from basepar_core.symbolic import (
+    Elimination,
+    GeometryField,
+    NullVector,
+    Transfers,
+    eliminate,
+    joint_vectors,
+)
 
 from .doubtful_counts import infinite, refuted, unclear
 from .near_relations import nearly_met

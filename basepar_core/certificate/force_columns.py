@@ -11,14 +11,18 @@ from typing import Any
 
 from flint import arb
 
-from basepar_core.dynamics.force_columns import Column, joint_value
-from basepar_core.dynamics.topology import joint_of_value
+from basepar_core.dynamics import Column, joint_of_value, joint_value
 from basepar_core.errors import UsageError
-from basepar_core.expressions.tree import evaluate
+from basepar_core.expressions import evaluate
 from basepar_core.mechanism import GROUND, Friction, Mechanism, Spring
-from basepar_core.variable_precision.arithmetic import (
+from basepar_core.variable_precision import (
     ARB,
     ZERO,
+    Closed,
+    Geometry,
+    JointFrames,
+    Poses,
+    Twists,
     Vec,
     add,
     cross,
@@ -27,9 +31,6 @@ from basepar_core.variable_precision.arithmetic import (
     minus,
     scale,
 )
-from basepar_core.variable_precision.configurations import Closed
-from basepar_core.variable_precision.constraints import Poses, Twists
-from basepar_core.variable_precision.exact_geometry import Geometry, JointFrames
 
 #: Lengths of joints by place: along which axes of the first body.
 _LENGTHS = {"prismatic": (2,), "cylindrical": (2,), "planar": (0, 1)}

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from basepar_core.base.result import BaseParameters, VectorGrade
+from basepar_core.base import BaseParameters, VectorGrade
 from basepar_core.certificate.checker import (
     FORMAT,
     HERE,
@@ -29,18 +29,13 @@ from basepar_core.certificate.checker import (
     digest,
     names_of,
 )
-from basepar_core.dynamics import kinematics
-from basepar_core.dynamics.assembly import assemble
-from basepar_core.dynamics.closure import Model
-from basepar_core.dynamics.force_columns import Column, joint_value, select
+from basepar_core.dynamics import Column, Model, assemble, joint_value, kinematics, select
 from basepar_core.errors import BaseparError
-from basepar_core.expressions.tree import Call, Expression, Name, Number, Pi, names
-from basepar_core.files.mechanism_file import loads
-from basepar_core.finite_field.detection import spin_relations
-from basepar_core.finite_field.family import SpinRelation
+from basepar_core.expressions import Call, Expression, Name, Number, Pi, names
+from basepar_core.files import loads
+from basepar_core.finite_field import SpinRelation, spin_relations
 from basepar_core.mechanism import Friction, Mechanism, Spring, Symbol, Vector
-from basepar_core.symbolic.field import GeometryField
-from basepar_core.symbolic.joint_rules import Transfers
+from basepar_core.symbolic import GeometryField, Transfers
 
 from . import checker, force_columns
 from .rank_proof import Proof, prove

@@ -6,8 +6,17 @@ from dataclasses import dataclass
 import numpy as np
 from flint import arb
 
-from basepar_core.variable_precision.arithmetic import ORIGIN, UNITS, ZERO, Vec, cross, times
-from basepar_core.variable_precision.constraints import Poses, Row, Twists
+from basepar_core.variable_precision import (
+    ORIGIN,
+    UNITS,
+    ZERO,
+    Poses,
+    Row,
+    Twists,
+    Vec,
+    cross,
+    times,
+)
 
 
 @dataclass(frozen=True)

@@ -13,20 +13,24 @@ import numpy as np
 from flint import arb, arb_mat
 from scipy.linalg import qr
 
-from basepar_core.dynamics import kinematics
-from basepar_core.dynamics.closure import Model, Outcome, trace
-from basepar_core.dynamics.force_columns import Column
+from basepar_core.dynamics import Column, Model, Outcome, kinematics, trace
 from basepar_core.errors import MotionError, UsageError
-from basepar_core.variable_precision.arithmetic import UNITS, cross, exact, times, working
-from basepar_core.variable_precision.configurations import (
+from basepar_core.variable_precision import (
+    UNITS,
     Closed,
+    Geometry,
     Placement,
+    Poses,
     System,
+    cross,
+    exact,
+    geometry,
+    inverse_dynamics_rows,
     poses_from_floats,
+    symbol_values,
+    times,
+    working,
 )
-from basepar_core.variable_precision.constraints import Poses
-from basepar_core.variable_precision.exact_geometry import Geometry, geometry, symbol_values
-from basepar_core.variable_precision.regressors import inverse_dynamics_rows
 
 from .force_columns import Laws
 from .pins import Pin, Pins

@@ -12,20 +12,22 @@ from functools import cached_property
 import numpy as np
 
 from basepar_core.arrays import Array
-from basepar_core.compiled.simd.lane_types import LANES, ORDER
-from basepar_core.dynamics import kinematics
-from basepar_core.dynamics.closure import (
+from basepar_core.compiled.simd import LANES, ORDER
+from basepar_core.dynamics import (
     ASSEMBLY_REFINEMENTS,
     GEOMETRY_STEPS,
+    LAST_UPDATE,
     REFINEMENTS,
+    Closer,
     Model,
+    Motion,
+    Observation,
     Outcome,
     Trace,
+    coordinate_configuration,
+    coordinate_step,
+    kinematics,
 )
-from basepar_core.dynamics.kinematics import coordinate_configuration, coordinate_step
-from basepar_core.dynamics.loop_newton import LAST_UPDATE, Closer
-from basepar_core.dynamics.motion import Motion
-from basepar_core.dynamics.regressor import Observation
 
 from .continuation import approach
 from .geometry_tables import Dimensions

@@ -13,12 +13,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from basepar_core.arrays import Array
-from basepar_core.dynamics.closure import Model
-from basepar_core.dynamics.force_columns import columns
-from basepar_core.dynamics.loop_newton import LAST_UPDATE
-from basepar_core.dynamics.motion import Motion, cycle, excitation
-from basepar_core.dynamics.regressor import Observation
-from basepar_core.dynamics.regressor import observe as observe_plainly
+from basepar_core.dynamics import (
+    LAST_UPDATE,
+    Model,
+    Motion,
+    Observation,
+    columns,
+    cycle,
+    excitation,
+)
+from basepar_core.dynamics import observe as observe_plainly
 
 if TYPE_CHECKING:
     from .api import Kernels, Start

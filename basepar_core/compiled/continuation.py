@@ -4,10 +4,12 @@ As `closure.trace` goes it: in equal steps, loops closed at each. What is found 
 where the next step starts from, and is closed to rounding at the last one alone.
 """
 
-from basepar_core.compiled.simd.lane_types import LANES, door, kernel
-from basepar_core.compiled.simd.vectors import (
+from basepar_core.compiled.simd import (
+    LANES,
     WIDTH,
     bundle,
+    door,
+    kernel,
     lanes,
     number,
     set_number,

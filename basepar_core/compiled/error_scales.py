@@ -1,7 +1,6 @@
 """Longest vectors of all bodies, which W's rounding is measured by."""
 
-from basepar_core.compiled.simd.lane_types import LANES, kernel
-from basepar_core.compiled.simd.vectors import WIDTH, larger, sqrt
+from basepar_core.compiled.simd import LANES, WIDTH, kernel, larger, sqrt
 
 _1, _2 = LANES, 2 * LANES
 #: Rows of `Work.sizes`: squares of the longest ω, α, a, sums of the terms.

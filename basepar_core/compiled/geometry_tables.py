@@ -14,12 +14,10 @@ from functools import cached_property
 import numpy as np
 
 from basepar_core.arrays import Array
-from basepar_core.dynamics import spatial
-from basepar_core.dynamics.closure import Model
-from basepar_core.dynamics.topology import TreeJoint
-from basepar_core.expressions.tree import Expression, evaluate, names
+from basepar_core.dynamics import Model, TreeJoint, spatial
+from basepar_core.expressions import Expression, evaluate, names
 from basepar_core.mechanism import Frame
-from basepar_core.symbolic.algebraic_roots import symbol_values
+from basepar_core.symbolic import symbol_values
 
 from .mechanism_tables import chain, link_elements
 

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 from basepar_core.arrays import Array
-from basepar_core.base import numeric_route
-from basepar_core.base.numeric_route import Check, Spectrum
+from basepar_core.base import Check, Spectrum, numeric_route
 
 #: Wider matrices are brought to triangles one by one: lanes of them no longer fit a core's cache.
 WIDEST = 32

@@ -14,8 +14,7 @@ about eight times faster here (docs/decisions/0021).
 
 import numpy as np
 
-from basepar_core.compiled.simd.lane_types import kernel
-from basepar_core.compiled.simd.linear_vectors import dots, subtract
+from basepar_core.compiled.simd import dots, kernel, subtract
 
 _EPS = float(np.finfo(float).eps)
 #: Passes of qd per singular value before a lane is given up; some five are needed.

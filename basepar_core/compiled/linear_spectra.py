@@ -7,8 +7,7 @@ for each column of R is as exact as its own length lets it be.
 
 import numpy as np
 
-from basepar_core.compiled.simd.lane_types import LANES, door, kernel
-from basepar_core.compiled.simd.linear_vectors import dots, subtract
+from basepar_core.compiled.simd import LANES, door, dots, kernel, subtract
 
 from .linear_lanes import bidiagonals, quotients, triangles
 

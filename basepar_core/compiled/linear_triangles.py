@@ -9,9 +9,10 @@ from functools import lru_cache
 import numpy as np
 
 from basepar_core.arrays import Array
-from basepar_core.compiled.simd.lane_types import door, kernel
-from basepar_core.compiled.simd.vectors import (
+from basepar_core.compiled.simd import (
     WIDTH,
+    door,
+    kernel,
     lanes,
     number,
     set_number,

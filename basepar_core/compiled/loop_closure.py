@@ -5,14 +5,19 @@ others share its block. Factors of the Jacobian are kept for a second step where
 small: near the solution they are as good, and cost nothing. Masks are 1 or 0 per lane.
 """
 
-from basepar_core.compiled.simd.lane_types import LANES, LINE, ORDER, door, kernel, sine_cosine
-from basepar_core.compiled.simd.vectors import (
+from basepar_core.compiled.simd import (
+    LANES,
+    LINE,
+    ORDER,
     WIDTH,
     bundle,
+    door,
+    kernel,
     lanes,
     larger,
     number,
     set_number,
+    sine_cosine,
     size_of,
     smaller,
     some,
@@ -20,7 +25,7 @@ from basepar_core.compiled.simd.vectors import (
     sqrt,
     where,
 )
-from basepar_core.dynamics.loop_newton import SMALL
+from basepar_core.dynamics import SMALL
 
 from .mechanism_tables import BALL, FIXED, KIND, POSITION, SPEED
 from .rates import block_ratios, drive, factor_blocks, solve_blocks

@@ -13,9 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from basepar_core.arrays import Array
-from basepar_core.dynamics import joints
-from basepar_core.dynamics.closure import Model
-from basepar_core.dynamics.topology import Topology
+from basepar_core.dynamics import Model, Topology, joints
 
 from .elimination import order
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from basepar_core.arrays import Array
-from basepar_core.base.numeric_route import OPERATIONS
+from basepar_core.base import OPERATIONS
+from basepar_core.reduction import Path
 from basepar_core.reduction import reduce as reduction
-from basepar_core.reduction.path import Path
 
 from .linear import SLACK, columns
 

@@ -6,9 +6,8 @@ computed does not: rows of parameters that have left are carried along unread.
 
 import numpy as np
 
-from basepar_core.compiled.simd.lane_types import LANES, kernel
-from basepar_core.compiled.simd.linear_vectors import dots, subtract
-from basepar_core.reduction.path import TIE
+from basepar_core.compiled.simd import LANES, dots, kernel, subtract
+from basepar_core.reduction import TIE
 
 _EPS = float(np.finfo(float).eps)
 

@@ -2,9 +2,8 @@
 
 import numpy as np
 
-from basepar_core.base.numeric_route import NO_EFFECT
-from basepar_core.compiled.simd.lane_types import LANES, door, kernel
-from basepar_core.compiled.simd.linear_vectors import dots, subtract
+from basepar_core.base import NO_EFFECT
+from basepar_core.compiled.simd import LANES, door, dots, kernel, subtract
 
 from .linear_lanes import triangles
 from .linear_spectra import load

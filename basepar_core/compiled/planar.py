@@ -7,8 +7,7 @@ per cut its points (2 each), angle, sign of the normal, axes x and y (2 each), t
 cosine and sine.
 """
 
-from basepar_core.compiled.simd.lane_types import LANES, kernel, sine_cosine
-from basepar_core.compiled.simd.vectors import WIDTH
+from basepar_core.compiled.simd import LANES, WIDTH, kernel, sine_cosine
 
 from .mechanism_tables import (
     ALONG,

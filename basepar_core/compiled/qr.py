@@ -7,8 +7,7 @@ end of the other columns. `diagonal` (reciprocals) and `beta`, (step, LANES), ar
 A singular lane divides by zero and gives nan or inf; no other lane sees it.
 """
 
-from basepar_core.compiled.simd.lane_types import LANES, kernel
-from basepar_core.compiled.simd.vectors import WIDTH, size_of, spread, sqrt, where
+from basepar_core.compiled.simd import LANES, WIDTH, kernel, size_of, spread, sqrt, where
 
 
 @kernel

@@ -4,8 +4,7 @@ Rows and speeds are scaled so that lengths count in the mechanism's longest offs
 solved for is the same, and what is singular does not depend on units.
 """
 
-from basepar_core.compiled.simd.lane_types import LANES, kernel
-from basepar_core.compiled.simd.vectors import WIDTH, below, spread, sqrt, where
+from basepar_core.compiled.simd import LANES, WIDTH, below, kernel, spread, sqrt, where
 
 from .qr import factor, inverse_square, solve
 

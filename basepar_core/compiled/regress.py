@@ -4,11 +4,13 @@ The plain path is `regressor._evaluate`. For each coordinate the virtual twists 
 the tree's regressor is never formed.
 """
 
-from basepar_core.compiled.simd.lane_types import LANES, door, kernel
-from basepar_core.compiled.simd.vectors import (
+from basepar_core.compiled.simd import (
+    LANES,
     WIDTH,
     below,
     bundle,
+    door,
+    kernel,
     lanes,
     larger,
     number,

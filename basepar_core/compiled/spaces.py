@@ -6,8 +6,7 @@ functions; Python cannot. `plan` and `work` are bundles.
 
 from numba.extending import overload
 
-from basepar_core.compiled.simd.lane_types import INNER
-from basepar_core.compiled.simd.vectors import below
+from basepar_core.compiled.simd import INNER, below
 
 from . import planar, spatial, spatial_loops
 from .error_scales import ALPHA, OMEGA, PULL, clear, longer

@@ -6,8 +6,7 @@ pose: link axes X (9), origin P (3), and a ball's axes of rotation N (9).
 twist: angular velocity W (3), velocity V of the link's origin (3). motion: alike, accelerations.
 """
 
-from basepar_core.compiled.simd.lane_types import LANES, kernel, sine_cosine
-from basepar_core.compiled.simd.vectors import WIDTH
+from basepar_core.compiled.simd import LANES, WIDTH, kernel, sine_cosine
 
 from .mechanism_tables import BALL, KIND, PARENT, POSITION, SAME, SIGN, SLIDE, SPEED, TURN
 

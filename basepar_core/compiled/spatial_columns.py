@@ -4,8 +4,7 @@ The formulas of `regressor._spatial_columns`, with what does not depend on the c
 out: with B = [α]× + ω ωᵀ − ω², a point x of the body has acceleration a + B x.
 """
 
-from basepar_core.compiled.simd.lane_types import LANES, kernel
-from basepar_core.compiled.simd.vectors import WIDTH, larger
+from basepar_core.compiled.simd import LANES, WIDTH, kernel, larger
 
 from .error_scales import ALPHA, OMEGA, PULL
 

@@ -6,8 +6,7 @@ LANES); J (row · speeds + speed, LANES), zero where a speed does not occur. As 
 `kinematics.loop_jacobian` have them.
 """
 
-from basepar_core.compiled.simd.lane_types import LANES, kernel
-from basepar_core.compiled.simd.vectors import WIDTH
+from basepar_core.compiled.simd import LANES, WIDTH, kernel
 
 from .mechanism_tables import (
     ABOUT_WHOLE,

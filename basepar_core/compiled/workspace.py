@@ -5,8 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from basepar_core.arrays import Array
-from basepar_core.compiled.simd.lane_types import LANES, LINE, ORDER
-from basepar_core.compiled.simd.vectors import WIDTH
+from basepar_core.compiled.simd import LANES, LINE, ORDER, WIDTH
 
 from .mechanism_tables import Plan
 

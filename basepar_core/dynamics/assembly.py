@@ -12,7 +12,7 @@ import numpy as np
 
 from basepar_core.arrays import Array
 from basepar_core.errors import AssemblyError, MechanismError
-from basepar_core.expressions.tree import evaluate
+from basepar_core.expressions import evaluate
 from basepar_core.mechanism import JOINT_VALUES, LENGTH_VALUES, Mechanism
 
 from . import joints, spatial

@@ -26,10 +26,9 @@ import numpy as np
 
 from basepar_core.arrays import Array
 from basepar_core.errors import MissingDataError, UsageError
-from basepar_core.expressions.grammar import did_you_mean
-from basepar_core.expressions.tree import Expression, evaluate
+from basepar_core.expressions import Expression, did_you_mean, evaluate
 from basepar_core.mechanism import GROUND, LENGTH_VALUES, Damper, Friction, Mechanism, Spring
-from basepar_core.symbolic.algebraic_roots import symbol_values
+from basepar_core.symbolic import symbol_values
 
 from . import joint_rates, kinematics, spatial, strokes
 from .closure import Model

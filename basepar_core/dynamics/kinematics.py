@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from basepar_core.arrays import Array
-from basepar_core.expressions.tree import NUMPY, evaluate
+from basepar_core.expressions import NUMPY, evaluate
 from basepar_core.mechanism import JOINT_VALUES, Mechanism
-from basepar_core.symbolic.algebraic_roots import symbol_values
+from basepar_core.symbolic import symbol_values
 
 from . import joints, spatial
 from .spatial import cross

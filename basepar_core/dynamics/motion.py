@@ -6,7 +6,7 @@ import numpy as np
 
 from basepar_core.arrays import Array
 from basepar_core.errors import MissingDataError, MotionError
-from basepar_core.expressions.tree import Expression, evaluate
+from basepar_core.expressions import Expression, evaluate
 from basepar_core.mechanism import (
     ConstantSpeed,
     Cycle,

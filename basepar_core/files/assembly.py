@@ -2,9 +2,7 @@
 
 from collections.abc import Sequence
 
-from basepar_core.expressions.grammar import did_you_mean
-from basepar_core.expressions.tree import Expression
-from basepar_core.expressions.units import UNITS, Unit
+from basepar_core.expressions import UNITS, Expression, Unit, did_you_mean
 from basepar_core.mechanism import LENGTH_VALUES, Assembly, Joint, Pose
 
 from .reader import ORIGIN, Reading

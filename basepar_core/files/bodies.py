@@ -1,7 +1,8 @@
 """The section `bodies`: inertias in whichever form, as parameters about the frame's origin."""
 
-from basepar_core.expressions.tree import (
+from basepar_core.expressions import (
     ONE,
+    UNITS,
     ZERO,
     Call,
     Expression,
@@ -10,7 +11,6 @@ from basepar_core.expressions.tree import (
     negate,
     subtract,
 )
-from basepar_core.expressions.units import UNITS
 from basepar_core.mechanism import Body, Vector
 
 from .reader import Reading

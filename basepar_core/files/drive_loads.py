@@ -6,8 +6,7 @@ because A and V are names that people give to joints and symbols (docs/decisions
 
 from collections.abc import Mapping, Sequence
 
-from basepar_core.expressions.tree import ONE, ZERO, Expression, evaluate, names
-from basepar_core.expressions.units import UNITS, Unit
+from basepar_core.expressions import ONE, UNITS, ZERO, Expression, Unit, evaluate, names
 from basepar_core.mechanism import Joint, Motor, Torque
 
 from .assembly import is_value, value_units

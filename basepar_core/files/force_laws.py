@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 
-from basepar_core.expressions.tree import Expression
-from basepar_core.expressions.units import UNITS, Unit
+from basepar_core.expressions import UNITS, Expression, Unit
 from basepar_core.mechanism import Damper, Friction, Joint, Spring
 
 from .assembly import is_value, value_units

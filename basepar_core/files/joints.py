@@ -10,9 +10,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from basepar_core.errors import ExpressionError
-from basepar_core.expressions.tree import ONE, ZERO, Expression, cross, dot, multiply, subtract
+from basepar_core.expressions import ONE, ZERO, Expression, cross, dot, multiply, subtract
 from basepar_core.mechanism import GROUND, JOINT_VALUES, Frame, Joint, Vector
-from basepar_core.symbolic.zero_test import Identities
+from basepar_core.symbolic import Identities
 
 from .reader import ORIGIN, Reading
 from .yaml_nodes import Items, Node

@@ -8,11 +8,10 @@ from importlib import resources
 from pathlib import Path
 
 from basepar_core.errors import FileError, Mistake
-from basepar_core.expressions.grammar import did_you_mean
-from basepar_core.expressions.units import UNITS
+from basepar_core.expressions import UNITS, did_you_mean
 from basepar_core.mechanism import Data, Mechanism
-from basepar_core.symbolic.zero_test import Identities
-from basepar_core.texts.opening import text_of
+from basepar_core.symbolic import Identities
+from basepar_core.texts import text_of
 
 from . import yaml_nodes
 from .assembly import read_actuated, read_assembly, read_coordinates, value_units

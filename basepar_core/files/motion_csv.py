@@ -5,11 +5,9 @@ import re
 from collections.abc import Sequence
 from fractions import Fraction
 
-from basepar_core.expressions.grammar import did_you_mean
-from basepar_core.expressions.lexer import size_mistake
-from basepar_core.expressions.tree import Number
+from basepar_core.expressions import Number, did_you_mean, size_mistake
 from basepar_core.mechanism import Data
-from basepar_core.texts.opening import opened
+from basepar_core.texts import opened
 
 from .reader import Reading
 from .yaml_nodes import Node

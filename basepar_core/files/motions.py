@@ -4,8 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from math import isclose, pi
 from typing import TypeVar
 
-from basepar_core.expressions.tree import ZERO, Expression, evaluate
-from basepar_core.expressions.units import UNITS, Unit
+from basepar_core.expressions import UNITS, ZERO, Expression, Unit, evaluate
 from basepar_core.mechanism import (
     ConstantSpeed,
     Cycle,

@@ -15,12 +15,29 @@ from pathlib import Path
 import numpy as np
 
 from basepar_core.errors import BaseparWarning, ExpressionError, Mistake
-from basepar_core.expressions.grammar import RESERVED, bare_angles, did_you_mean, parse, parse_any
-from basepar_core.expressions.lexer import is_literal, shown, tokens
-from basepar_core.expressions.tree import ZERO, Call, Expression, Name, Number, evaluate, names
-from basepar_core.expressions.units import DIMENSIONLESS, UNITS, Dimension, Unit
+from basepar_core.expressions import (
+    DIMENSIONLESS,
+    RESERVED,
+    UNITS,
+    ZERO,
+    Call,
+    Dimension,
+    Expression,
+    Name,
+    Number,
+    Unit,
+    bare_angles,
+    did_you_mean,
+    evaluate,
+    is_literal,
+    names,
+    parse,
+    parse_any,
+    shown,
+    tokens,
+)
 from basepar_core.mechanism import Data, Vector
-from basepar_core.symbolic.zero_test import Identities
+from basepar_core.symbolic import Identities
 
 from .yaml_nodes import Fields, Items, Node, Refused, Text, key_path
 

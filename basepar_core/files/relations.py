@@ -12,8 +12,7 @@ from fractions import Fraction
 import mpmath
 
 from basepar_core.errors import ExpressionError
-from basepar_core.expressions.grammar import parse_equation
-from basepar_core.expressions.tree import (
+from basepar_core.expressions import (
     OPERATORS,
     ZERO,
     Call,
@@ -24,10 +23,11 @@ from basepar_core.expressions.tree import (
     multiply,
     negate,
     number,
+    parse_equation,
     subtract,
 )
 from basepar_core.mechanism import Relation, Symbol
-from basepar_core.symbolic.algebraic_roots import newton, polynomial
+from basepar_core.symbolic import newton, polynomial
 
 from .reader import Reading, check_rational, substitute
 from .yaml_nodes import Node

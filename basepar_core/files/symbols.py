@@ -1,9 +1,16 @@
 """The sections `geometry` and `constants`: symbols with value, unit and bounds."""
 
 from basepar_core.errors import ExpressionError
-from basepar_core.expressions.grammar import RESERVED, parse_unit
-from basepar_core.expressions.tree import ZERO, Expression, evaluate
-from basepar_core.expressions.units import DIMENSIONLESS, UNITS, Unit
+from basepar_core.expressions import (
+    DIMENSIONLESS,
+    RESERVED,
+    UNITS,
+    ZERO,
+    Expression,
+    Unit,
+    evaluate,
+    parse_unit,
+)
 from basepar_core.mechanism import Symbol
 
 from .reader import Reading

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import yaml
 
 from basepar_core.errors import Mistake
-from basepar_core.texts.quoting import is_unseen, visible
+from basepar_core.texts import is_unseen, visible
 
 _MAX_CHARACTERS = 2_000_000
 _MAX_NESTING = 12

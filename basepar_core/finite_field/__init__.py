@@ -5,3 +5,7 @@ for null vectors, `beta.exact_beta` for β at rational lengths, `interpolated_be
 for symbolic β without joint rules, `grading.grade` for what a certificate may say. Points come
 from `component`, `family` and `points`, their motions from `motion`.
 """
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 from flint import nmod_mat
 
-from basepar_core.dynamics.closure import Model
+from basepar_core.dynamics import Model
 from basepar_core.errors import EliminationError, ExpressionError, FamilyError, wrong_count
 from basepar_core.mechanism import Mechanism
 

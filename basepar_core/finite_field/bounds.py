@@ -16,9 +16,9 @@ from math import log2
 from typing import Any
 
 from basepar_core.errors import ExpressionError
-from basepar_core.expressions.tree import Call, Expression, Name, Number, Pi
+from basepar_core.expressions import Call, Expression, Name, Number, Pi
 from basepar_core.mechanism import Joint
-from basepar_core.symbolic.field import integer_combination
+from basepar_core.symbolic import integer_combination
 
 from .arithmetic import PRIME_BITS
 from .family import Family

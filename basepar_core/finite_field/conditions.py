@@ -15,9 +15,8 @@ from typing import Any
 import numpy as np
 from flint import nmod_mat
 
-from basepar_core.expressions.tree import Name
-from basepar_core.symbolic.field import GeometryField
-from basepar_core.symbolic.joint_rules import Exact, NullVector
+from basepar_core.expressions import Name
+from basepar_core.symbolic import Exact, GeometryField, NullVector
 
 from .family_component import Component
 from .random_points import draw_point, field_for

@@ -14,12 +14,11 @@ from itertools import chain
 
 from flint import nmod
 
-from basepar_core.dynamics.closure import Model
+from basepar_core.dynamics import Model
 from basepar_core.errors import FamilyError
-from basepar_core.expressions.tree import Expression, Name, names
+from basepar_core.expressions import Expression, Name, names
 from basepar_core.mechanism import Mechanism
-from basepar_core.symbolic.field import GeometryField
-from basepar_core.symbolic.joint_rules import Exact
+from basepar_core.symbolic import Exact, GeometryField
 
 from .arithmetic import Draw
 from .family import build, symbols_of_bodies

@@ -14,15 +14,20 @@ from fractions import Fraction
 import numpy as np
 
 from basepar_core.arrays import Array
-from basepar_core.dynamics import kinematics, spatial
-from basepar_core.dynamics.closure import Model, Outcome, trace
-from basepar_core.dynamics.motion import Motion, excitation
-from basepar_core.dynamics.regressor import Rates
+from basepar_core.dynamics import (
+    Model,
+    Motion,
+    Outcome,
+    Rates,
+    excitation,
+    kinematics,
+    spatial,
+    trace,
+)
 from basepar_core.errors import MotionError
-from basepar_core.expressions.tree import ONE, ZERO, evaluate, negate, number
+from basepar_core.expressions import ONE, ZERO, evaluate, negate, number
 from basepar_core.mechanism import GROUND, Vector
-from basepar_core.symbolic.algebraic_roots import symbol_values
-from basepar_core.symbolic.joint_rules import ExactMatrix, ExactVector, NullVector, Transfers
+from basepar_core.symbolic import ExactMatrix, ExactVector, NullVector, Transfers, symbol_values
 
 from .family import SpinRelation
 from .orientations import FREEDOMS

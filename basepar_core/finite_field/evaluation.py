@@ -10,8 +10,8 @@ from fractions import Fraction
 from typing import Any
 
 from basepar_core.errors import ExpressionError
-from basepar_core.expressions.tree import Call, Expression, Name, Number, Pi, names
-from basepar_core.symbolic.field import integer_combination, rational_cosine
+from basepar_core.expressions import Call, Expression, Name, Number, Pi, names
+from basepar_core.symbolic import integer_combination, rational_cosine
 
 from .arithmetic import Scalar
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from basepar_core.errors import ExpressionError
-from basepar_core.expressions.tree import Call, Expression, Name, Number, names
+from basepar_core.expressions import Call, Expression, Name, Number, names
 from basepar_core.mechanism import GROUND, Frame, Joint, Mechanism, Symbol
 from basepar_core.symbolic import algebraic_roots as algebraic
 

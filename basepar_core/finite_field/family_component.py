@@ -13,12 +13,10 @@ from fractions import Fraction
 import numpy as np
 from flint import nmod_mat
 
-from basepar_core.dynamics import kinematics, spatial
-from basepar_core.dynamics.closure import Model
+from basepar_core.dynamics import Model, kinematics, spatial
 from basepar_core.errors import FamilyError, MotionError
 from basepar_core.mechanism import LENGTH_VALUES, Mechanism
-from basepar_core.symbolic.field import GeometryField
-from basepar_core.symbolic.joint_rules import Transfers
+from basepar_core.symbolic import GeometryField, Transfers
 
 from .arithmetic import Draw
 from .constraints import jacobian

@@ -14,8 +14,7 @@ from itertools import combinations_with_replacement
 
 from flint import nmod, nmod_mat
 
-from basepar_core.symbolic.field import GeometryField
-from basepar_core.symbolic.joint_rules import Exact
+from basepar_core.symbolic import Exact, GeometryField
 
 from .reconstruction import combine, rational
 

@@ -9,10 +9,9 @@ they leave a gap, the vectors that are missing are recovered.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from basepar_core.dynamics.closure import Model
+from basepar_core.dynamics import Model
 from basepar_core.errors import EliminationError, FamilyError
-from basepar_core.symbolic.field import GeometryField
-from basepar_core.symbolic.joint_rules import NullVector, Transfers, joint_vectors
+from basepar_core.symbolic import GeometryField, NullVector, Transfers, joint_vectors
 
 from .conditions import Conditions, conditions, restricted, substituted
 from .detection import detect, spin_relations

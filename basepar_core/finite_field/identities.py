@@ -13,11 +13,11 @@ from typing import Any, TypeAlias
 import numpy as np
 from flint import nmod, nmod_mat
 
-from basepar_core.dynamics.closure import Model
+from basepar_core.dynamics import Model
 from basepar_core.errors import FamilyError
-from basepar_core.expressions.tree import Call, Name, Number, Pi
+from basepar_core.expressions import Call, Name, Number, Pi
 from basepar_core.mechanism import Mechanism
-from basepar_core.symbolic.field import GeometryField
+from basepar_core.symbolic import GeometryField
 
 from .bounds import Bounds, Size, error_bits
 from .evaluation import Evaluator

@@ -9,10 +9,9 @@ on (methods: finite fields, §6; ours).
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from basepar_core.dynamics.closure import Model
+from basepar_core.dynamics import Model
 from basepar_core.errors import FamilyError
-from basepar_core.symbolic.field import GeometryField
-from basepar_core.symbolic.joint_rules import Exact, NullVector
+from basepar_core.symbolic import Exact, GeometryField, NullVector
 
 from .beta import BetaSolver
 from .dependences import interpolated

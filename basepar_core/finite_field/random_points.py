@@ -11,7 +11,7 @@ import numpy as np
 from flint import nmod, nmod_poly
 
 from basepar_core.errors import FamilyError
-from basepar_core.expressions.tree import names
+from basepar_core.expressions import names
 from basepar_core.mechanism import LENGTH_VALUES
 
 from .arithmetic import PRIME_BITS, Draw, Matrix, Vec, add, dot, minus, random_prime, times

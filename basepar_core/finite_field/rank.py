@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from basepar_core.dynamics.closure import Model
+from basepar_core.dynamics import Model
 from basepar_core.errors import FamilyError
 
 from .arithmetic import PRIME_BITS

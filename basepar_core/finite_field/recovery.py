@@ -10,12 +10,10 @@ functions, and a vector counts once it vanishes at fresh points over fresh prime
 
 from collections.abc import Mapping, Sequence
 
-from basepar_core.dynamics.closure import Model
+from basepar_core.dynamics import Model
 from basepar_core.errors import FamilyError
 from basepar_core.mechanism import Mechanism
-from basepar_core.symbolic.elimination import eliminate
-from basepar_core.symbolic.field import GeometryField
-from basepar_core.symbolic.joint_rules import Exact, NullVector
+from basepar_core.symbolic import Exact, GeometryField, NullVector, eliminate
 
 from .dependences import interpolated
 from .family_component import Component

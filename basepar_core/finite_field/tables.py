@@ -8,7 +8,7 @@ from flint import nmod, nmod_mat
 
 from basepar_core.errors import FamilyError
 from basepar_core.mechanism import Mechanism
-from basepar_core.symbolic.field import GeometryField
+from basepar_core.symbolic import GeometryField
 
 from .arithmetic import Draw
 from .evaluation import Evaluator

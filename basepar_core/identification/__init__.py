@@ -1,1 +1,5 @@
 """Parameters from measurements: motion smoothed, torque regressed, doubts said."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 
 from basepar_core.arrays import Array
-from basepar_core.dynamics.force_columns import Column, unit
-from basepar_core.expressions.tree import evaluate
+from basepar_core.base import BaseParameters
+from basepar_core.dynamics import Column, unit
+from basepar_core.expressions import evaluate
 
-from ..base.result import BaseParameters
 from ..mechanism import Mechanism, parameter_unit
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from basepar_core.arrays import Array
 from basepar_core.mechanism import Mechanism
-from basepar_core.reduction.reduce import noise_levels
+from basepar_core.reduction import noise_levels
 
 from .notes import Note
 

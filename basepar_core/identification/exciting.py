@@ -22,12 +22,10 @@ import numpy as np
 from scipy.optimize import minimize
 
 from basepar_core.arrays import Array
-from basepar_core.dynamics.closure import Model
-from basepar_core.dynamics.force_columns import Column
-from basepar_core.dynamics.motion import Motion
-from basepar_core.reduction.reduce import noise_levels
+from basepar_core.base import BaseParameters
+from basepar_core.dynamics import Column, Model, Motion
+from basepar_core.reduction import noise_levels
 
-from ..base.result import BaseParameters
 from ..errors import UsageError
 from ..mechanism import Sines
 from .optimality import condition, smooth_size, smooth_top, volume

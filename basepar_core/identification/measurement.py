@@ -15,11 +15,9 @@ from pathlib import Path
 import numpy as np
 
 from basepar_core.arrays import Array
-from basepar_core.expressions.grammar import did_you_mean, parse_unit
-from basepar_core.expressions.units import UNITS, Unit
-from basepar_core.files.assembly import value_units
-from basepar_core.files.motions import effort
-from basepar_core.texts.opening import opened
+from basepar_core.expressions import UNITS, Unit, did_you_mean, parse_unit
+from basepar_core.files import effort, value_units
+from basepar_core.texts import opened
 
 from ..errors import ExpressionError, FileError, Mistake
 from ..mechanism import Mechanism

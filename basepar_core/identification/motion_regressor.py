@@ -13,12 +13,23 @@ from dataclasses import replace
 import numpy as np
 
 from basepar_core.arrays import Array
-from basepar_core.dynamics import kinematics
-from basepar_core.dynamics.closure import SINGULAR, Model, Outcome, Trace, trace
-from basepar_core.dynamics.force_columns import Column, with_columns
-from basepar_core.dynamics.loop_newton import LAST_UPDATE, Closer, Lanes
-from basepar_core.dynamics.motion import Motion
-from basepar_core.dynamics.regressor import LANES, Observation, evaluate
+from basepar_core.dynamics import (
+    LANES,
+    LAST_UPDATE,
+    SINGULAR,
+    Closer,
+    Column,
+    Lanes,
+    Model,
+    Motion,
+    Observation,
+    Outcome,
+    Trace,
+    evaluate,
+    kinematics,
+    trace,
+    with_columns,
+)
 from basepar_core.errors import MotionError
 
 

@@ -20,8 +20,7 @@ import numpy as np
 from scipy.stats import chi2
 
 from basepar_core.arrays import Array
-from basepar_core.dynamics import kinematics
-from basepar_core.dynamics.closure import Model
+from basepar_core.dynamics import Model, kinematics
 from basepar_core.errors import MissingDataError, UsageError
 
 from .result import Identification

@@ -11,17 +11,10 @@ from dataclasses import replace
 import numpy as np
 
 from basepar_core.arrays import Array
-from basepar_core.base.extended import extend
-from basepar_core.base.numeric_route import CLEAR, OPERATIONS
-from basepar_core.base.result import BaseParameters
-from basepar_core.base.symbolic_route import symbolic
-from basepar_core.dynamics.closure import Model
-from basepar_core.dynamics.force_columns import Column
-from basepar_core.dynamics.motion import Motion
-from basepar_core.dynamics.regressor import Observation
+from basepar_core.base import CLEAR, OPERATIONS, BaseParameters, extend, symbolic
+from basepar_core.dynamics import Column, Model, Motion, Observation
 from basepar_core.errors import MotionError, UsageError
-from basepar_core.reduction.criteria import select
-from basepar_core.reduction.path import backward
+from basepar_core.reduction import backward, select
 
 from .compare import file_values, in_place_of, likeness
 from .diagnostics import doubts

@@ -10,16 +10,21 @@ from typing import Literal
 import numpy as np
 
 from basepar_core.arrays import Array
-from basepar_core.base.result import BaseParameters
-from basepar_core.dynamics.closure import Model
-from basepar_core.dynamics.force_columns import Column
+from basepar_core.base import BaseParameters
+from basepar_core.dynamics import Column, Model
 from basepar_core.errors import MissingDataError, UsageError
 from basepar_core.mechanism import Mechanism
-from basepar_core.reduction.criteria import CRITERIA
-from basepar_core.reduction.measured import Pooling, errors_on, reduce_measured
-from basepar_core.reduction.projection import generalise
-from basepar_core.reduction.reduce import METHODS, noise_levels
-from basepar_core.reduction.result import ReducedMechanism, terms
+from basepar_core.reduction import (
+    CRITERIA,
+    METHODS,
+    Pooling,
+    ReducedMechanism,
+    errors_on,
+    generalise,
+    noise_levels,
+    reduce_measured,
+    terms,
+)
 
 from .compare import likeness
 from .diagnostics import of_the_torque

@@ -5,12 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from basepar_core.dynamics.closure import Model
-from basepar_core.dynamics.force_columns import Column
-from basepar_core.dynamics.motion import Motion
+from basepar_core.base import BaseParameters
+from basepar_core.dynamics import Column, Model, Motion
 
 from ..arrays import Array
-from ..base.result import BaseParameters
 from .estimate import Estimate
 from .notes import Note
 

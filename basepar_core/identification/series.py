@@ -11,8 +11,8 @@ from fractions import Fraction
 import numpy as np
 
 from basepar_core.arrays import Array
-from basepar_core.dynamics.motion import Motion
-from basepar_core.expressions.tree import Number
+from basepar_core.dynamics import Motion
+from basepar_core.expressions import Number
 
 from ..mechanism import Sines
 

@@ -11,9 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from basepar_core.arrays import Array
-from basepar_core.dynamics.closure import Model
-from basepar_core.dynamics.force_columns import Column, column_values
-from basepar_core.dynamics.motion import Motion, cycle, excitation, excite
+from basepar_core.dynamics import Column, Model, Motion, column_values, cycle, excitation, excite
 
 from ..errors import MissingDataError, UsageError
 from ..mechanism import Data, Fourier, Sines, States

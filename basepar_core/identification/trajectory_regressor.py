@@ -10,11 +10,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from basepar_core.arrays import Array
-from basepar_core.dynamics import kinematics, strokes
-from basepar_core.dynamics.closure import SINGULAR, Model, Outcome, Trace
-from basepar_core.dynamics.force_columns import Column, with_columns
-from basepar_core.dynamics.loop_newton import LAST_UPDATE, Closer, Lanes
-from basepar_core.dynamics.motion import Motion
+from basepar_core.dynamics import (
+    LAST_UPDATE,
+    SINGULAR,
+    Closer,
+    Column,
+    Lanes,
+    Model,
+    Motion,
+    Outcome,
+    Trace,
+    kinematics,
+    strokes,
+    with_columns,
+)
 
 from .motion_regressor import along, follow
 

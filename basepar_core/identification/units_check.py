@@ -13,9 +13,7 @@ from typing import TypeAlias
 import numpy as np
 
 from basepar_core.arrays import Array
-from basepar_core.dynamics.closure import Model
-from basepar_core.dynamics.motion import Motion
-from basepar_core.dynamics.topology import joint_of_value
+from basepar_core.dynamics import Model, Motion, joint_of_value
 
 from ..errors import MotionError, UsageError
 from ..mechanism import LENGTH_VALUES

@@ -6,3 +6,7 @@
 Files are parsed by their own libraries, which are extras. What cannot be represented is refused,
 all of it at once and by name; what is left out is listed in the file.
 """
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

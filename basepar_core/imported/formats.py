@@ -4,12 +4,12 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from basepar_core.base.symbolic_route import nominal_observation
-from basepar_core.dynamics.closure import prepare
+from basepar_core.base import nominal_observation
+from basepar_core.dynamics import prepare
 from basepar_core.errors import AssemblyError, BaseparError, FileError, Mistake, MotionError
-from basepar_core.files.mechanism_file import loads
+from basepar_core.files import loads
 from basepar_core.mechanism import Mechanism
-from basepar_core.texts.opening import opened
+from basepar_core.texts import opened
 
 from . import mjcf, urdf
 from .draft import Draft

@@ -12,7 +12,7 @@ from decimal import Decimal, localcontext
 from fractions import Fraction
 
 from basepar_core.mechanism import GROUND, JOINT_VALUES, LENGTH_VALUES
-from basepar_core.texts.quoting import visible, yaml_comment, yaml_word
+from basepar_core.texts import visible, yaml_comment, yaml_word
 
 from .draft import WORLD, Connection, Draft, Inertia, Merged, Names, merge
 from .rationals import UNITS, Vec

@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from basepar_core.errors import MissingDataError, Mistake
-from basepar_core.expressions.grammar import did_you_mean
+from basepar_core.expressions import did_you_mean
 
 from .draft import NOTHING, Connection, Draft, End, Fixture, Inertia, Link
 from .rationals import (

@@ -12,14 +12,20 @@ from functools import cached_property
 import numpy as np
 
 from basepar_core.arrays import Array
-from basepar_core.dynamics import kinematics, spatial
-from basepar_core.dynamics.closure import Model
-from basepar_core.dynamics.kinematics import Poses
-from basepar_core.dynamics.motion import Motion
-from basepar_core.dynamics.regressor import LANES, Rates, evaluate
-from basepar_core.dynamics.spatial import cross, dot
-from basepar_core.dynamics.strokes import tracks
-from basepar_core.dynamics.topology import joint_of_value
+from basepar_core.dynamics import (
+    LANES,
+    Model,
+    Motion,
+    Poses,
+    Rates,
+    cross,
+    dot,
+    evaluate,
+    joint_of_value,
+    kinematics,
+    spatial,
+    tracks,
+)
 from basepar_core.errors import MechanismError, MissingDataError
 from basepar_core.mechanism import (
     GROUND,
@@ -29,7 +35,7 @@ from basepar_core.mechanism import (
     Joint,
     Mechanism,
 )
-from basepar_core.symbolic.algebraic_roots import symbol_values
+from basepar_core.symbolic import symbol_values
 
 from . import regimes as regime
 

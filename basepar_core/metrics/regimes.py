@@ -14,30 +14,33 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from basepar_core.arrays import Array
-from basepar_core.compiled.backend import Engine
-from basepar_core.dynamics.closure import Model
-from basepar_core.dynamics.motion import cycle
-from basepar_core.dynamics.topology import joint_of_value
+from basepar_core.compiled import Engine
+from basepar_core.dynamics import Model, cycle, joint_of_value
 from basepar_core.errors import MissingDataError, UsageError
 from basepar_core.mechanism import LENGTH_VALUES, ConstantSpeed, Data, Mechanism
-from basepar_core.single_dof import cycle_integrator
-from basepar_core.single_dof.cycle_integrator import (
+from basepar_core.single_dof import (
+    GUESS,
     NEUTRAL,
     STALLED,
     TURNING,
+    Motion,
+    Reaction,
+    Table,
+    Turner,
+    Values,
+    Way,
+    alike,
+    cycle_integrator,
+    dwell,
+    find_way,
+    freed,
+    measures,
+    motion_of,
+    reaction,
     regimes,
     run,
     turn_of,
 )
-from basepar_core.single_dof.cycle_motion import Motion
-from basepar_core.single_dof.loads import alike
-from basepar_core.single_dof.machines import GUESS
-from basepar_core.single_dof.path import Values
-from basepar_core.single_dof.periodic_tables import Turner
-from basepar_core.single_dof.range import Way, find_way
-from basepar_core.single_dof.reaction_freedoms import Reaction, freed, reaction
-from basepar_core.single_dof.results import dwell, measures, motion_of
-from basepar_core.single_dof.survey import Table
 
 #: What else can become of a variant: it does not follow a whole turn; the finest steps did not
 #: settle its speed.

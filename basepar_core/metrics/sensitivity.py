@@ -22,17 +22,25 @@ from typing import Any
 import numpy as np
 
 from basepar_core.arrays import Array
-from basepar_core.base.result import BaseParameters
-from basepar_core.dynamics import joints, kinematics, regressor, spatial
-from basepar_core.dynamics.closure import Model, Outcome, Trace, trace
-from basepar_core.dynamics.kinematics import Geometry
-from basepar_core.dynamics.loop_newton import invert
-from basepar_core.dynamics.motion import Motion
-from basepar_core.dynamics.topology import joint_of_value
+from basepar_core.base import BaseParameters
+from basepar_core.dynamics import (
+    Geometry,
+    Model,
+    Motion,
+    Outcome,
+    Trace,
+    invert,
+    joint_of_value,
+    joints,
+    kinematics,
+    regressor,
+    spatial,
+    trace,
+)
 from basepar_core.errors import MissingDataError, UsageError
-from basepar_core.expressions.tree import NUMPY, Expression, evaluate
+from basepar_core.expressions import NUMPY, Expression, evaluate
 from basepar_core.mechanism import JOINT_VALUES, LENGTH_VALUES, Mechanism
-from basepar_core.symbolic.algebraic_roots import newton, polynomial, symbol_values
+from basepar_core.symbolic import newton, polynomial, symbol_values
 
 #: Imaginary part that marks a symbol; its square is below the least float64.
 STEP = 1e-100

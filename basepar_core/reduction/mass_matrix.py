@@ -12,10 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from basepar_core.arrays import Array
-from basepar_core.dynamics.closure import Model
-from basepar_core.dynamics.force_columns import Column, with_columns
-from basepar_core.dynamics.motion import Motion
-from basepar_core.dynamics.regressor import observe
+from basepar_core.dynamics import Column, Model, Motion, observe, with_columns
 
 #: Inertia off by no more than this factor in any direction: accelerations are of the right size.
 FACTOR = 2.0

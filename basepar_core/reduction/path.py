@@ -20,7 +20,7 @@ from functools import cached_property
 import numpy as np
 
 from basepar_core.arrays import Array
-from basepar_core.base.numeric_route import OPERATIONS, unit_columns
+from basepar_core.base import OPERATIONS, unit_columns
 
 #: Relative torque errors that differ by no more than this are equal: rounding would decide.
 TIE = 1e-12

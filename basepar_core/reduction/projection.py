@@ -16,9 +16,8 @@ from typing import Any
 import numpy as np
 
 from basepar_core.arrays import Array
-from basepar_core.base.numeric_route import NO_EFFECT
-from basepar_core.base.result import BaseParameters
-from basepar_core.expressions.tree import Call, Expression, Number
+from basepar_core.base import NO_EFFECT, BaseParameters
+from basepar_core.expressions import Call, Expression, Number
 
 from .path import Path
 

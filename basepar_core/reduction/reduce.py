@@ -10,15 +10,20 @@ from dataclasses import fields
 import numpy as np
 
 from basepar_core.arrays import Array
-from basepar_core.base.numeric_route import NO_EFFECT
-from basepar_core.base.result import BaseParameters
-from basepar_core.dynamics.closure import Model
-from basepar_core.dynamics.force_columns import Column, column_values, with_columns
-from basepar_core.dynamics.motion import Motion, cycle
-from basepar_core.dynamics.regressor import Observation, observe
-from basepar_core.dynamics.topology import joint_of_value
+from basepar_core.base import NO_EFFECT, BaseParameters
+from basepar_core.dynamics import (
+    Column,
+    Model,
+    Motion,
+    Observation,
+    column_values,
+    cycle,
+    joint_of_value,
+    observe,
+    with_columns,
+)
 from basepar_core.errors import MissingDataError, MotionError, UsageError
-from basepar_core.expressions.tree import evaluate
+from basepar_core.expressions import evaluate
 from basepar_core.mechanism import LENGTH_VALUES, Mechanism
 
 from .criteria import CRITERIA, check_noise, check_samples, select

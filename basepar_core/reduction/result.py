@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from basepar_core.arrays import Array
-from basepar_core.base.result import BaseParameters
+from basepar_core.base import BaseParameters
 from basepar_core.errors import UsageError
 
 from .criteria import NO_NOISE, Selection

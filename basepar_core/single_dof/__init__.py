@@ -6,3 +6,7 @@ and resistances; `curves` represents what was sampled, with its accuracy; `turn`
 for `turning`, which runs many variants and finds their regimes, and `forward` moves one in time;
 `machine` is all of it for one mechanism, and `metrics` are what sweeps ask for.
 """
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -10,15 +10,11 @@ from itertools import pairwise
 import numpy as np
 
 from basepar_core.arrays import Array
-from basepar_core.dynamics import kinematics
-from basepar_core.dynamics.closure import Model
-from basepar_core.dynamics.spatial import cross, dot, rotate
-from basepar_core.dynamics.strokes import tracks
-from basepar_core.dynamics.topology import joint_of_value
+from basepar_core.dynamics import Model, cross, dot, joint_of_value, kinematics, rotate, tracks
 from basepar_core.errors import MechanismError
-from basepar_core.expressions.tree import evaluate
+from basepar_core.expressions import evaluate
 from basepar_core.mechanism import LENGTH_VALUES, Damper, Spring
-from basepar_core.symbolic.algebraic_roots import symbol_values
+from basepar_core.symbolic import symbol_values
 
 from .loads import Loads
 from .path import Values, blocks

@@ -13,10 +13,9 @@ import numpy as np
 
 from basepar_core.arrays import Array
 from basepar_core.errors import UsageError
-from basepar_core.expressions.graph import NODE_ZERO, Graph
-from basepar_core.expressions.tree import Expression, evaluate
+from basepar_core.expressions import NODE_ZERO, Expression, Graph, evaluate
 from basepar_core.mechanism import Damper, Mechanism, Motor, Spring, Torque
-from basepar_core.symbolic.algebraic_roots import symbol_values
+from basepar_core.symbolic import symbol_values
 
 from .path import Values
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from basepar_core.arrays import Array
-from basepar_core.dynamics.closure import Model
+from basepar_core.dynamics import Model
 
 from .cycle_integrator import (
     NEUTRAL,

@@ -11,10 +11,7 @@ import numpy as np
 from scipy.interpolate import CubicSpline
 
 from basepar_core.arrays import Array
-from basepar_core.dynamics import kinematics
-from basepar_core.dynamics.closure import Model, Outcome, trace
-from basepar_core.dynamics.loop_newton import Closer
-from basepar_core.dynamics.regressor import LANES
+from basepar_core.dynamics import LANES, Closer, Model, Outcome, kinematics, trace
 
 Values = Mapping[str, Array]
 #: Traced samples per step of the loops (0.1 rad): a cubic between them errs near 1e-5.

@@ -15,10 +15,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from basepar_core.arrays import Array
-from basepar_core.compiled.backend import Engine
-from basepar_core.dynamics.closure import Model, Outcome
-from basepar_core.dynamics.motion import Motion
-from basepar_core.dynamics.strokes import pin_turn, tracks
+from basepar_core.compiled import Engine
+from basepar_core.dynamics import Model, Motion, Outcome, pin_turn, tracks
 
 from . import periodic
 from .cycle_tables import Turn, turn_of
@@ -30,7 +28,7 @@ from .reduced import Inertias, Reduced, inertias, samples_of
 from .survey import Table, loaded, with_growth
 
 if TYPE_CHECKING:
-    from basepar_core.compiled.api import Start
+    from basepar_core.compiled import Start
 
 #: Samples a turn, and how often they are doubled.
 FIRST, MOST = 64, 512

@@ -10,11 +10,17 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from basepar_core.arrays import Array
-from basepar_core.dynamics import kinematics
-from basepar_core.dynamics.closure import SINGULAR, Model, Outcome, trace
-from basepar_core.dynamics.loop_newton import LAST_UPDATE, Closer
-from basepar_core.dynamics.loops import STEP
-from basepar_core.dynamics.topology import joint_of_value
+from basepar_core.dynamics import (
+    LAST_UPDATE,
+    SINGULAR,
+    STEP,
+    Closer,
+    Model,
+    Outcome,
+    joint_of_value,
+    kinematics,
+    trace,
+)
 from basepar_core.errors import MechanismError, UsageError
 from basepar_core.mechanism import LENGTH_VALUES
 

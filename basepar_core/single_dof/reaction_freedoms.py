@@ -13,11 +13,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from basepar_core.dynamics import joints, kinematics
-from basepar_core.dynamics.closure import Model, prepare
+from basepar_core.dynamics import Model, joints, kinematics, prepare
 from basepar_core.errors import MechanismError, UsageError
-from basepar_core.expressions.grammar import did_you_mean
-from basepar_core.expressions.tree import ZERO, Expression, Number
+from basepar_core.expressions import ZERO, Expression, Number, did_you_mean
 from basepar_core.mechanism import Assembly, Body, Frame, Joint, Mechanism, Vector
 
 _AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}

@@ -14,15 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from basepar_core.arrays import Array
-from basepar_core.base.compiled import CompiledBase
-from basepar_core.base.result import BaseParameters
-from basepar_core.dynamics import kinematics
-from basepar_core.dynamics.closure import Model
-from basepar_core.dynamics.motion import Motion
-from basepar_core.dynamics.regressor import evaluate
-from basepar_core.dynamics.spatial import dot, rotate_back
+from basepar_core.base import BaseParameters, CompiledBase
+from basepar_core.dynamics import Model, Motion, dot, evaluate, kinematics, rotate_back
 from basepar_core.errors import MissingDataError
-from basepar_core.symbolic.algebraic_roots import symbol_values
+from basepar_core.symbolic import symbol_values
 
 from .joint_rates import modes
 from .path import Path, Values, blocks, follow

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from basepar_core.arrays import Array
-from basepar_core.dynamics.closure import Model
+from basepar_core.dynamics import Model
 from basepar_core.errors import AssemblyError
 
 from .curves import Curves, through

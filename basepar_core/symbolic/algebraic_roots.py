@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from basepar_core.expressions.tree import ONE, Expression, evaluate, names
+from basepar_core.expressions import ONE, Expression, evaluate, names
 from basepar_core.mechanism import Mechanism, Relation, Symbol
 
 _STEPS = 32

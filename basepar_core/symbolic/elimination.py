@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from math import prod
 
 from basepar_core.errors import EliminationError
-from basepar_core.expressions.tree import evaluate
+from basepar_core.expressions import evaluate
 
 from .exchange import Column, cleared, exchange, never
 from .field import GeometryField

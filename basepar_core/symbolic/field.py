@@ -19,7 +19,7 @@ from sympy.polys.orderings import lex
 from sympy.polys.rings import PolyElement
 
 from basepar_core.errors import ExpressionError
-from basepar_core.expressions.tree import (
+from basepar_core.expressions import (
     Call,
     Expression,
     Name,

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from basepar_core.arrays import Array
-from basepar_core.expressions.tree import ONE, Call, Expression, Number, add, evaluate, multiply
+from basepar_core.expressions import ONE, Call, Expression, Number, add, evaluate, multiply
 
 #: A sum vanishes where it is below this share of its terms: rounding in float64.
 ROUNDING = 1e-12

@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from basepar_core.expressions.tree import OPERATORS, Call, Expression, Name, Number, evaluate
+from basepar_core.expressions import OPERATORS, Call, Expression, Name, Number, evaluate
 from basepar_core.mechanism import Relation, Symbol
 
 if TYPE_CHECKING:

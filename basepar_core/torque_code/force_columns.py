@@ -8,11 +8,9 @@ neither angles nor second derivatives: springs on an angle and rotors there are 
 
 from collections.abc import Mapping, Sequence
 
-from basepar_core.dynamics.force_columns import Column, joint_value
-from basepar_core.dynamics.topology import CutJoint, TreeJoint, joint_of_value
+from basepar_core.dynamics import Column, CutJoint, TreeJoint, joint_of_value, joint_value
 from basepar_core.errors import UsageError
-from basepar_core.expressions.graph import NODE_ONE, NODE_ZERO
-from basepar_core.expressions.tree import Expression, evaluate
+from basepar_core.expressions import NODE_ONE, NODE_ZERO, Expression, evaluate
 from basepar_core.mechanism import GROUND, LENGTH_VALUES, Damper, Friction, Spring
 
 from .loops import LoopWriter

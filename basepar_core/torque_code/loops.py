@@ -6,11 +6,8 @@ closed joint locks.
 
 from dataclasses import dataclass
 
-from basepar_core.dynamics.closure import Model
-from basepar_core.dynamics.joints import locked_names
-from basepar_core.dynamics.kinematics import Geometry
-from basepar_core.dynamics.topology import CutJoint, Topology, TreeJoint
-from basepar_core.expressions.graph import NODE_ONE, NODE_ZERO
+from basepar_core.dynamics import CutJoint, Geometry, Model, Topology, TreeJoint, locked_names
+from basepar_core.expressions import NODE_ONE, NODE_ZERO
 
 from .scalar_graph import Matrix, ScalarGraph, Vector
 

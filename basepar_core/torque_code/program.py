@@ -14,13 +14,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from basepar_core.arrays import Array
-from basepar_core.dynamics import kinematics
-from basepar_core.dynamics.closure import Model
-from basepar_core.dynamics.force_columns import Column, joint_value
-from basepar_core.dynamics.joints import UNIVERSAL_ZERO, configuration_size
-from basepar_core.dynamics.topology import TreeJoint
+from basepar_core.dynamics import (
+    UNIVERSAL_ZERO,
+    Column,
+    Model,
+    TreeJoint,
+    configuration_size,
+    joint_value,
+    kinematics,
+)
 from basepar_core.errors import UsageError
-from basepar_core.expressions.graph import NODE_ONE, NODE_ZERO
+from basepar_core.expressions import NODE_ONE, NODE_ZERO
 from basepar_core.mechanism import JOINT_VALUES
 
 from .force_columns import ColumnWriter

@@ -10,8 +10,7 @@ from fractions import Fraction
 import numpy as np
 
 from basepar_core.arrays import Array
-from basepar_core.expressions.graph import NODE_ONE, NODE_ZERO, Graph
-from basepar_core.expressions.tree import Call, Name
+from basepar_core.expressions import NODE_ONE, NODE_ZERO, Call, Graph, Name
 
 Vector = list[int]
 Matrix = list[list[int]]

@@ -14,7 +14,7 @@ from typing import Any
 
 from flint import arb, ctx, fmpq
 
-from basepar_core.expressions.tree import OPERATORS
+from basepar_core.expressions import OPERATORS
 
 Vec = tuple[arb, arb, arb]
 Matrix = tuple[Vec, Vec, Vec]

@@ -14,7 +14,7 @@ import numpy as np
 from flint import arb, arb_mat, ctx
 from scipy.linalg import qr
 
-from basepar_core.dynamics.topology import joint_of_value
+from basepar_core.dynamics import joint_of_value
 from basepar_core.mechanism import Mechanism
 
 from .arithmetic import ZERO, Quaternion, Vec, add, ball, exact, of_quaternion, turned_by, working

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 from flint import arb, ctx
 
-from basepar_core.expressions.tree import evaluate
+from basepar_core.expressions import evaluate
 from basepar_core.mechanism import GROUND, Mechanism, Relation
-from basepar_core.symbolic.algebraic_roots import newton, polynomial, roots
+from basepar_core.symbolic import newton, polynomial, roots
 
 from .arithmetic import ARB, Matrix, Vec, ball, cross, dot, exact, log2_size, minus, scale, unit
 from .krawczyk import NotClosedError

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from flint import arb
 
-from basepar_core.expressions.tree import Expression, evaluate
+from basepar_core.expressions import Expression, evaluate
 from basepar_core.mechanism import Data, Excitation, Fourier, Mechanism, Sines, States
 
 from .arithmetic import ARB, ONE, ZERO, exact

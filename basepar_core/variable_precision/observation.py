@@ -12,9 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from flint import arb, fmpz, fmpz_mat
 
-from basepar_core.dynamics import kinematics
-from basepar_core.dynamics.closure import Model, Outcome, Trace, trace
-from basepar_core.dynamics.motion import excitation
+from basepar_core.dynamics import Model, Outcome, Trace, excitation, kinematics, trace
 from basepar_core.errors import MotionError
 
 from . import motion as exact_motion

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 
 from flint import arb, fmpz
 
-from basepar_core.dynamics.closure import Model
+from basepar_core.dynamics import Model
 
 from .arithmetic import BITS_PER_DIGIT, log2_size
 from .bounds import Dependence, Independence, dependence, independence

@@ -4,12 +4,10 @@ Entries that are the same expression are stored once, under that expression; whe
 in the store's attribute `base`, whose terms are the same texts. Constant entries stand there only.
 """
 
-from basepar_core.base.result import BaseParameters
-from basepar_core.expressions.grammar import parse_unit
-from basepar_core.expressions.tree import names
-from basepar_core.expressions.units import Dimension
+from basepar_core.base import BaseParameters
+from basepar_core.expressions import Dimension, names, parse_unit
 from basepar_core.mechanism import parameter_unit
-from sweeps.store.outputs import Output
+from sweeps.store import Output
 
 
 def distinct(base: BaseParameters) -> dict[str, int]:

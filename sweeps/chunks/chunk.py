@@ -10,22 +10,23 @@ from typing import Any
 
 import numpy as np
 
-from basepar_core.base.numeric_route import Check, allowed_share
-from basepar_core.compiled import linear, paths
-from basepar_core.compiled.backend import Variants
-from basepar_core.dynamics import kinematics
-from basepar_core.dynamics.closure import Outcome
-from basepar_core.dynamics.force_columns import column_values, observe_columns, with_columns
-from basepar_core.dynamics.motion import Motion
-from basepar_core.dynamics.regressor import OPEN, Observation
-from basepar_core.metrics import cycle
-from basepar_core.metrics.cycle import ClosedCycle
-from basepar_core.metrics.regimes import BROKEN, COARSE, Meter
+from basepar_core.base import Check, allowed_share
+from basepar_core.compiled import Variants, linear, paths
+from basepar_core.dynamics import (
+    OPEN,
+    Motion,
+    Observation,
+    Outcome,
+    column_values,
+    kinematics,
+    observe_columns,
+    with_columns,
+)
+from basepar_core.metrics import BROKEN, COARSE, ClosedCycle, Meter, cycle
 from basepar_core.single_dof import cycle_integrator
-from basepar_core.symbolic.algebraic_roots import symbol_values
-from sweeps.spec.sweep_spec import METRICS, array_name
-from sweeps.store.outputs import Arrays, blank
-from sweeps.store.statuses import WITH_RESULTS, Reason, Status
+from basepar_core.symbolic import symbol_values
+from sweeps.spec import METRICS, array_name
+from sweeps.store import WITH_RESULTS, Arrays, Reason, Status, blank
 
 from . import reduction
 from .recipe import Recipe

@@ -9,21 +9,25 @@ from collections.abc import Sequence
 import numpy as np
 
 from basepar_core import warmup
-from basepar_core.base.result import BaseParameters
-from basepar_core.compiled.backend import Engine
-from basepar_core.dynamics.closure import Model
-from basepar_core.dynamics.closure import prepare as assemble
-from basepar_core.dynamics.force_columns import column_values, select
-from basepar_core.dynamics.motion import Motion, cycle, excitation
-from basepar_core.dynamics.regressor import Observation
+from basepar_core.base import BaseParameters
+from basepar_core.compiled import Engine
+from basepar_core.dynamics import (
+    Model,
+    Motion,
+    Observation,
+    column_values,
+    cycle,
+    excitation,
+    select,
+)
+from basepar_core.dynamics import prepare as assemble
 from basepar_core.errors import MechanismError, MissingDataError
 from basepar_core.mechanism import Mechanism
+from basepar_core.metrics import Meter, meter_of
 from basepar_core.metrics import cycle as cycle_metrics
-from basepar_core.metrics.regimes import Meter, meter_of
-from basepar_core.reduction.reduce import check_reducible
-from sweeps.spec.own_metrics import fetched
-from sweeps.spec.sweep_spec import METRICS, REGIMES, SweepSpec
-from sweeps.store.outputs import Arrays, Columns, blank
+from basepar_core.reduction import check_reducible
+from sweeps.spec import METRICS, REGIMES, SweepSpec, fetched
+from sweeps.store import Arrays, Columns, blank
 
 from . import reduction
 from .chunk import Chunk
@@ -78,7 +82,7 @@ def prepare(spec: SweepSpec) -> ChunkEvaluator:
     columns = select(mechanism, asked.columns)
     column_values(mechanism, columns, mechanism.nominal)  # whether there are values
     # Computer algebra, which workers do without.
-    from basepar_core.base.symbolic_route import nominal_observation, symbolic
+    from basepar_core.base import nominal_observation, symbolic
 
     model = assemble(mechanism)
     base = symbolic(model, seen=nominal_observation(model, _observe), own=False)

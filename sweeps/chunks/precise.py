@@ -10,14 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from basepar_core.compiled.backend import Engine
-from basepar_core.dynamics.closure import Model, Trace
-from basepar_core.dynamics.motion import excitation
-from sweeps.store.outputs import Arrays, Columns, Output, blank
-from sweeps.store.statuses import PreciseStatus, Reason
+from basepar_core.compiled import Engine
+from basepar_core.dynamics import Model, Trace, excitation
+from sweeps.store import Arrays, Columns, Output, PreciseStatus, Reason, blank
 
 if TYPE_CHECKING:
-    from basepar_core.base.precise_route import PreciseRank
+    from basepar_core.base import PreciseRank
 
 #: Grades of null vectors that bound a certified rank from above.
 CERTAIN = ("theorem", "identity", "probability")
@@ -95,8 +93,8 @@ class PreciseEvaluator:
         if not chosen.size:
             return arrays
         # Not before a variant is in doubt: most workers never load these.
-        from basepar_core.base.precise_route import rank_of
-        from basepar_core.variable_precision.observation import variants
+        from basepar_core.base import rank_of
+        from basepar_core.variable_precision import variants
 
         taken = {name: x[chosen] for name, x in columns.items()}
         followed = variants(self.model, taken, path=self._followed(taken))

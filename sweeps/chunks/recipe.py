@@ -4,20 +4,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from basepar_core.base.extended import beside
-from basepar_core.base.result import BaseParameters
-from basepar_core.compiled.backend import Engine
-from basepar_core.dynamics.closure import Model
-from basepar_core.dynamics.force_columns import Column
-from basepar_core.dynamics.motion import Motion
-from basepar_core.dynamics.topology import joint_of_value
+from basepar_core.base import BaseParameters, beside
+from basepar_core.compiled import Engine
+from basepar_core.dynamics import Column, Model, Motion, joint_of_value
 from basepar_core.mechanism import LENGTH_VALUES
+from basepar_core.metrics import Meter
 from basepar_core.metrics import cycle as cycle_metrics
-from basepar_core.metrics.regimes import Meter
-from sweeps.spec.own_metrics import OwnMetric
-from sweeps.spec.sweep_spec import METRICS, array_name
-from sweeps.store.outputs import Output
-from sweeps.store.statuses import Reason, own_metric_text
+from sweeps.spec import METRICS, OwnMetric, array_name
+from sweeps.store import Output, Reason, own_metric_text
 
 from . import beta_numbers, reduction
 from .precise import PreciseEvaluator

@@ -10,21 +10,21 @@ from typing import Any
 
 import numpy as np
 
-from basepar_core.base.extended import beside
-from basepar_core.base.result import BaseParameters
-from basepar_core.compiled.paths import Torques, own_path
-from basepar_core.dynamics.closure import Model
-from basepar_core.dynamics.force_columns import Column, unit
-from basepar_core.dynamics.motion import Motion, excitation
-from basepar_core.dynamics.regressor import Observation
+from basepar_core.base import BaseParameters, beside
+from basepar_core.compiled import Torques, own_path
+from basepar_core.dynamics import Column, Model, Motion, Observation, excitation, unit
 from basepar_core.mechanism import Mechanism, parameter_unit
-from basepar_core.reduction.criteria import select
-from basepar_core.reduction.measured import errors_on
-from basepar_core.reduction.path import Path
-from basepar_core.reduction.projection import along
-from basepar_core.reduction.reduce import check_reducible, effective_samples, noise_levels
-from sweeps.spec.sweep_spec import Reduction
-from sweeps.store.outputs import Arrays, Output
+from basepar_core.reduction import (
+    Path,
+    along,
+    check_reducible,
+    effective_samples,
+    errors_on,
+    noise_levels,
+    select,
+)
+from sweeps.spec import Reduction
+from sweeps.store import Arrays, Output
 
 
 def parameter_units(

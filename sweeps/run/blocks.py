@@ -14,14 +14,9 @@ import numpy as np
 import zarr
 from distributed import Client
 
-from sweeps.spec.filters import Filter
-from sweeps.spec.sweep_spec import SweepSpec
-from sweeps.store import check_and_repair, store
+from sweeps.spec import Filter, SweepSpec
+from sweeps.store import Evaluator, Lock, Part, begin_run, check_and_repair, end_run, locked, store
 from sweeps.store import status as survey
-from sweeps.store.lock import Lock, locked
-from sweeps.store.origins import begin_run, end_run
-from sweeps.store.outputs import Evaluator
-from sweeps.store.store import Part
 
 from . import fanout
 from .driver import keep_errors, layout_of, refuse_other

@@ -12,10 +12,8 @@ import time
 import numpy as np
 from distributed import Client
 
-from sweeps.spec.sweep_spec import SweepSpec
-from sweeps.spec.warnings import sample
-from sweeps.store.outputs import Columns, Evaluator
-from sweeps.store.statuses import Status
+from sweeps.spec import SweepSpec, sample
+from sweeps.store import Columns, Evaluator, Status
 
 from .fanout import TASK_SECONDS
 from .limits import guard

@@ -18,17 +18,27 @@ import zarr
 from distributed import Client
 
 from basepar_core.errors import StoreError, UsageError
-from sweeps.spec.ask_tell_plan import is_asked
-from sweeps.spec.filters import Filter, dimensions
-from sweeps.spec.sweep_spec import FROM_PILOT, SweepSpec
-from sweeps.spec.warnings import notes
-from sweeps.store import check_and_repair, status, store
-from sweeps.store.location import folder
-from sweeps.store.lock import Lock, busy, holder, locked
-from sweeps.store.origins import begin_run, end_run, provenance
-from sweeps.store.outputs import Evaluator, Output
-from sweeps.store.statuses import FAILED, PreciseStatus, Status
-from sweeps.store.store import Layout, Part
+from sweeps.spec import FROM_PILOT, Filter, SweepSpec, dimensions, is_asked, notes
+from sweeps.store import (
+    FAILED,
+    Evaluator,
+    Layout,
+    Lock,
+    Output,
+    Part,
+    PreciseStatus,
+    Status,
+    begin_run,
+    busy,
+    check_and_repair,
+    end_run,
+    folder,
+    holder,
+    locked,
+    provenance,
+    status,
+    store,
+)
 
 from . import chunk_size, fanout
 from .progress import Progress
@@ -140,7 +150,7 @@ def ready(
             refuse_other(as_stored(spec, path), path)
             check_and_repair.check(path)
         if evaluator is None:
-            from sweeps.chunks.evaluator import prepare
+            from sweeps.chunks import prepare
 
             evaluator = prepare(spec)
             evaluator.warm(spec.plan.names)  # once, not by every worker

@@ -14,8 +14,8 @@ from typing import Any
 
 from distributed import Client
 
-from sweeps.spec.sweep_spec import SweepSpec
-from sweeps.store.outputs import Evaluator
+from sweeps.spec import SweepSpec
+from sweeps.store import Evaluator
 
 from .driver import Run, Summary, complete, ready
 from .progress import Advance, Progress

@@ -24,8 +24,7 @@ from typing import Any
 import cloudpickle
 import numpy as np
 
-from sweeps.store.outputs import Arrays, Columns, Evaluator, blank
-from sweeps.store.statuses import Reason, Status
+from sweeps.store import Arrays, Columns, Evaluator, Reason, Status, blank
 
 Evaluate = Callable[[Columns, np.ndarray], Arrays]
 Errors = list[tuple[int, str]]  # (row, text)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 from distributed import Worker, get_worker
 
-from sweeps.store.outputs import Arrays, Columns, Evaluator
+from sweeps.store import Arrays, Columns, Evaluator
 
 from .isolation import Child, deadline
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from sweeps.store.statuses import PreciseStatus, Status
+from sweeps.store import PreciseStatus, Status
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,7 @@ import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from sweeps.store import status
-from sweeps.store.lock import Lock
-from sweeps.store.statuses import PreciseStatus, Status
+from sweeps.store import Lock, PreciseStatus, Status, status
 
 from .progress import Advance, Progress
 from .worker import Receipt

@@ -14,11 +14,19 @@ from functools import lru_cache
 import numpy as np
 import zarr
 
-from sweeps.spec.filters import Filter
-from sweeps.spec.plans import Plan
-from sweeps.store.outputs import Arrays, Columns, Evaluator
-from sweeps.store.statuses import FAILED, Reason, Status
-from sweeps.store.store import Part, arrays_of, open_group, write
+from sweeps.spec import Filter, Plan
+from sweeps.store import (
+    FAILED,
+    Arrays,
+    Columns,
+    Evaluator,
+    Part,
+    Reason,
+    Status,
+    arrays_of,
+    open_group,
+    write,
+)
 
 from .isolation import Errors, empty, in_pieces, take
 from .limits import Guarded, guard, kept_child

@@ -2,8 +2,8 @@
 
 import re
 
-from basepar_core.files.yaml_nodes import Fields, Items, Node, Refused, Text
-from basepar_core.texts.quoting import yaml_word
+from basepar_core.files import Fields, Items, Node, Refused, Text
+from basepar_core.texts import yaml_word
 
 _ASSEMBLY = re.compile(r"^assembly:.*(?:\n(?:[ \t#].*)?$)*", re.MULTILINE)
 

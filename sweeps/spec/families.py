@@ -12,8 +12,8 @@ from pathlib import Path
 import zarr
 
 from basepar_core.errors import FileError, Mistake, StoreError
-from basepar_core.files.yaml_nodes import Fields, Items, Node, Text, read
-from sweeps.store.location import folder
+from basepar_core.files import Fields, Items, Node, Text, read
+from sweeps.store import folder
 
 from .reader import parse_node, parse_sweep, text_of
 from .sweep_spec import SweepSpec

@@ -10,12 +10,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from basepar_core.errors import ExpressionError
-from basepar_core.expressions.grammar import parse, parse_comparison, parse_unit
-from basepar_core.expressions.tree import Expression
-from basepar_core.expressions.tree import names as names_of
-from basepar_core.expressions.units import DIMENSIONLESS, NUMBER, Dimension
+from basepar_core.expressions import (
+    DIMENSIONLESS,
+    NUMBER,
+    Dimension,
+    Expression,
+    parse,
+    parse_comparison,
+    parse_unit,
+)
+from basepar_core.expressions import names as names_of
 from basepar_core.mechanism import Mechanism
-from sweeps.store.outputs import Columns
+from sweeps.store import Columns
 
 from .plan_products import Formula, values_of
 

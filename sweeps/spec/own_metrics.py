@@ -27,7 +27,7 @@ from typing import Any
 
 import numpy as np
 
-from basepar_core.metrics.cycle import ClosedCycle
+from basepar_core.metrics import ClosedCycle
 
 from . import own_code
 from .own_code import OwnCodeError

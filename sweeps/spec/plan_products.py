@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from basepar_core.expressions.tree import Expression, evaluate
-from basepar_core.expressions.tree import names as names_of
+from basepar_core.expressions import Expression, evaluate
+from basepar_core.expressions import names as names_of
 from basepar_core.mechanism import Mechanism
-from basepar_core.symbolic.algebraic_roots import symbol_values
+from basepar_core.symbolic import symbol_values
 
 from .plans import Grid, LatinHypercube, Plan, Random, Rows, Sobol, Zip, check_range
 from .tables import Table

@@ -15,14 +15,12 @@ from typing import Any
 
 from basepar_core.api import load
 from basepar_core.errors import BaseparError, FileError, Mistake, StoreError, UsageError
-from basepar_core.expressions.units import DIMENSIONLESS, UNITS
-from basepar_core.files.mechanism_file import library_names, loads
-from basepar_core.files.reader import Reading
-from basepar_core.files.yaml_nodes import Fields, Items, Node, Text, read
+from basepar_core.expressions import DIMENSIONLESS, UNITS
+from basepar_core.files import Fields, Items, Node, Reading, Text, library_names, loads, read
 from basepar_core.mechanism import Mechanism
-from basepar_core.metrics.cycle import canonical
+from basepar_core.metrics import canonical
 from basepar_core.texts import opening
-from sweeps.store.location import folder
+from sweeps.store import folder
 
 from . import own_metrics
 from .ask_tell_plan import Asked

@@ -8,11 +8,8 @@ from collections.abc import Collection
 import numpy as np
 
 from basepar_core.errors import ExpressionError, FileError
-from basepar_core.expressions.grammar import parse_unit
-from basepar_core.expressions.tree import evaluate
-from basepar_core.expressions.units import DIMENSIONLESS, Unit
-from basepar_core.files.reader import Reading, warn_of_bare_angles
-from basepar_core.files.yaml_nodes import Fields, Items, Node
+from basepar_core.expressions import DIMENSIONLESS, Unit, evaluate, parse_unit
+from basepar_core.files import Fields, Items, Node, Reading, warn_of_bare_angles
 from basepar_core.mechanism import Mechanism
 
 from .filters import Condition, angles, condition, dimensions, formula

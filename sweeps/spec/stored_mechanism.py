@@ -10,9 +10,8 @@ from fractions import Fraction
 from typing import Any
 
 from basepar_core.errors import FileError, Mistake
-from basepar_core.expressions.tree import Expression, Number
-from basepar_core.files.mechanism_file import loads
-from basepar_core.files.yaml_nodes import Fields, Items, Node, Text, read
+from basepar_core.expressions import Expression, Number
+from basepar_core.files import Fields, Items, Node, Text, loads, read
 from basepar_core.mechanism import Data, Mechanism
 
 #: Where the hash of samples stands among the entries of the mechanism's file.

@@ -13,15 +13,15 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from basepar_core.dynamics.force_columns import select
+from basepar_core.dynamics import select
 from basepar_core.errors import FileError, Mistake, UsageError
-from basepar_core.expressions.grammar import did_you_mean
+from basepar_core.expressions import did_you_mean
 from basepar_core.mechanism import Mechanism
+from basepar_core.metrics import CALLED as REGIME_CALLS
+from basepar_core.metrics import WORDS as REGIMES
+from basepar_core.metrics import array_name as array_name
 from basepar_core.metrics import cycle
-from basepar_core.metrics.cycle import array_name as array_name
-from basepar_core.metrics.regimes import CALLED as REGIME_CALLS
-from basepar_core.metrics.regimes import WORDS as REGIMES
-from sweeps.store.location import folder
+from sweeps.store import folder
 
 from .filters import Condition
 from .own_metrics import OwnMetric, fetched, name_mistake, named

@@ -11,10 +11,9 @@ from typing import Any
 import numpy as np
 
 from basepar_core.errors import FileError, Mistake, StoreError
-from basepar_core.expressions.grammar import did_you_mean
-from basepar_core.expressions.units import Unit
-from basepar_core.texts.opening import opened
-from sweeps.store.store import read
+from basepar_core.expressions import Unit, did_you_mean
+from basepar_core.texts import opened
+from sweeps.store import read
 
 from .tables import Table
 

@@ -7,12 +7,10 @@ nothing. All is said when a sweep begins and by `basepar status`.
 
 import numpy as np
 
-from basepar_core.expressions.grammar import parse_unit
-from basepar_core.expressions.tree import evaluate
-from basepar_core.expressions.units import DIMENSIONLESS, UNITS
+from basepar_core.expressions import DIMENSIONLESS, UNITS, evaluate, parse_unit
 from basepar_core.mechanism import Mechanism, Symbol
-from basepar_core.symbolic.algebraic_roots import symbol_values
-from sweeps.store.outputs import Columns
+from basepar_core.symbolic import symbol_values
+from sweeps.store import Columns
 
 from .filters import Filter
 from .plan_products import Derived, extent

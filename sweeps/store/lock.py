@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from basepar_core.errors import StoreError
-from basepar_core.texts.counting import plural
+from basepar_core.texts import plural
 
 from .location import folder
 

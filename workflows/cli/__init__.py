@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from basepar_core.texts.quoting import json_text
+from basepar_core.texts import json_text
 
 Command = Callable[[argparse.Namespace], int]
 

@@ -14,9 +14,8 @@ from . import Add, emit
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from basepar_core.base.result import BaseParameters
-    from basepar_core.dynamics.closure import Model
-    from basepar_core.dynamics.force_columns import Column
+    from basepar_core.base import BaseParameters
+    from basepar_core.dynamics import Column, Model
 
 
 def register(add: Add) -> None:
@@ -43,14 +42,14 @@ def write(
     CertificateError
         None can be made.
     """
-    from basepar_core.certificate.make import certify
+    from basepar_core.certificate import certify
 
     document = certify(model, base, further)
     path.write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 def _verify(options: argparse.Namespace) -> int:
-    from basepar_core.certificate.make import CertificateError, RejectedError, verify
+    from basepar_core.certificate import CertificateError, RejectedError, verify
 
     path = Path(options.certificate)
     document = _read(path)
@@ -79,8 +78,8 @@ def _verify(options: argparse.Namespace) -> int:
     if options.json:
         emit(facts)
         return 0
-    from basepar_core.texts.counting import plural
-    from workflows.views.terminal import out
+    from basepar_core.texts import plural
+    from workflows.views import out
 
     if verdict.rank is not None:
         number = plural(verdict.rank, "base parameter")
@@ -103,7 +102,7 @@ def _verify(options: argparse.Namespace) -> int:
 
 def _read(path: Path) -> Any:
     from basepar_core.errors import UsageError
-    from basepar_core.texts.opening import text_of
+    from basepar_core.texts import text_of
 
     try:
         return json.loads(text_of(path))
@@ -120,7 +119,7 @@ def _read(path: Path) -> Any:
 def _of(document: Any, wanted: str) -> None:
     """Whether a certificate is of the very text of a mechanism file."""
     from basepar_core.api import load
-    from basepar_core.certificate.make import RejectedError
+    from basepar_core.certificate import RejectedError
 
     text = load(wanted).source
     given = document.get("mechanism") if isinstance(document, dict) else None

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from . import Add, emit
 
 if TYPE_CHECKING:
-    from basepar_core.dynamics.closure import Model
-    from basepar_core.identification.result import Identification
+    from basepar_core.dynamics import Model
+    from basepar_core.identification import Identification
 
 
 def register(add: Add) -> None:
@@ -75,11 +75,9 @@ deviations), covariance, known, dropped, standard and units (all parameters by n
 
 def _identify(options: argparse.Namespace) -> int:
     from basepar_core.api import load
-    from basepar_core.base.symbolic_route import parameter_indices
-    from basepar_core.dynamics.closure import prepare
-    from basepar_core.dynamics.force_columns import select
-    from basepar_core.identification.measurement import read_measurement
-    from basepar_core.identification.procedure import identify
+    from basepar_core.base import parameter_indices
+    from basepar_core.dynamics import prepare, select
+    from basepar_core.identification import identify, read_measurement
     from workflows.views import identification, terminal
 
     model = prepare(load(options.mechanism))
@@ -115,7 +113,7 @@ def _identify(options: argparse.Namespace) -> int:
 
 
 def _dependent(model: "Model", found: "Identification", text: str) -> dict[str, float]:
-    from basepar_core.identification.dependents import standard_parameters
+    from basepar_core.identification import standard_parameters
 
     if text in ("zero", "minimum-norm"):
         return standard_parameters(found, text)
@@ -123,7 +121,7 @@ def _dependent(model: "Model", found: "Identification", text: str) -> dict[str, 
 
 
 def _consistent(model: "Model", found: "Identification", text: str) -> dict[str, Any]:
-    from basepar_core.identification.physical_consistency import consistent_parameters
+    from basepar_core.identification import consistent_parameters
     from workflows.views import identification
 
     bare = text in ("zero", "minimum-norm")

@@ -34,8 +34,8 @@ def register(add: Add) -> None:
 
 def _import(options: argparse.Namespace) -> int:
     from basepar_core.errors import UsageError
-    from basepar_core.imported.formats import read_file
-    from basepar_core.texts.counting import plural
+    from basepar_core.imported import read_file
+    from basepar_core.texts import plural
     from workflows.views import terminal
 
     if options.output and not options.force and Path(options.output).exists():

@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from typing import Any, NoReturn
 
 from basepar_core.errors import BaseparError, BaseparWarning, UsageError
-from basepar_core.texts.quoting import lines
+from basepar_core.texts import lines
 
 from . import (
     Command,

@@ -11,9 +11,7 @@ from . import Add, certificates, emit, reductions
 from .options import listed, wanted, with_columns
 
 if TYPE_CHECKING:
-    from basepar_core.dynamics.closure import Model
-    from basepar_core.dynamics.force_columns import Column
-    from basepar_core.dynamics.regressor import Observation
+    from basepar_core.dynamics import Column, Model, Observation
 
 
 def register(add: Add) -> None:
@@ -123,13 +121,13 @@ def _list(options: argparse.Namespace) -> int:
 
 def _show(options: argparse.Namespace) -> int:
     from basepar_core.api import load
-    from basepar_core.dynamics.closure import prepare
+    from basepar_core.dynamics import prepare
     from workflows.views import documents, terminal
 
     model = prepare(load(options.mechanism))
     document = documents.mechanism(model)
     if options.output:
-        from workflows.drawing.mechanism import draw
+        from workflows.drawing import draw
 
         document["drawing"] = str(draw(model, Path(options.output)))
     emit(document) if options.json else terminal.show_mechanism(document)
@@ -138,9 +136,8 @@ def _show(options: argparse.Namespace) -> int:
 
 def _base(options: argparse.Namespace) -> int:
     from basepar_core.api import load
-    from basepar_core.base.extended import extend
-    from basepar_core.dynamics.closure import prepare
-    from basepar_core.dynamics.force_columns import select
+    from basepar_core.base import extend
+    from basepar_core.dynamics import prepare, select
     from workflows.export import base as export
     from workflows.jobs import base_routes
     from workflows.views import terminal
@@ -170,9 +167,8 @@ def _base(options: argparse.Namespace) -> int:
 
 def _energies(model: "Model", chosen: "tuple[Column, ...]") -> "tuple[Observation, Observation]":
     """H along the excitation, without and with further columns."""
-    from basepar_core.base.symbolic_route import nominal_observation
-    from basepar_core.dynamics.energy import check_columns, energies
-    from basepar_core.dynamics.motion import excitation
+    from basepar_core.base import nominal_observation
+    from basepar_core.dynamics import check_columns, energies, excitation
 
     check_columns(chosen)
     motion = excitation(model.mechanism, model.assembled.coordinates)
@@ -184,7 +180,7 @@ def _energies(model: "Model", chosen: "tuple[Column, ...]") -> "tuple[Observatio
 def _check_base(options: argparse.Namespace) -> None:
     """Options that do not go together, before anything is computed."""
     from basepar_core.errors import UsageError
-    from workflows.drawing.mechanism import check_ending
+    from workflows.drawing import check_ending
 
     digits, route = options.digits, options.route
     if digits is not None and (route not in ("precise", "all") or digits < 1):
@@ -222,8 +218,7 @@ def _check_base(options: argparse.Namespace) -> None:
 
 
 def _all_routes(options: argparse.Namespace, model: "Model", gone: "list[int] | None") -> int:
-    from workflows.drawing import spectra
-    from workflows.drawing.mechanism import save
+    from workflows.drawing import save, spectra
     from workflows.jobs import base_routes
     from workflows.views import terminal
 

@@ -75,16 +75,11 @@ Numbers without a unit are SI (rad, m, s); 30deg, '2 rad/s', 5mm say their own."
 
 def _onedof(options: argparse.Namespace) -> int:
     from basepar_core.api import load
-    from basepar_core.dynamics.closure import prepare
-    from basepar_core.dynamics.topology import coordinate_unit
-    from basepar_core.single_dof.machines import machine
-    from basepar_core.single_dof.range import the_coordinate
-    from basepar_core.single_dof.reaction_freedoms import reaction
-    from workflows.drawing.mechanism import check_ending, save
-    from workflows.drawing.single_dof import curves_figure
+    from basepar_core.dynamics import coordinate_unit, prepare
+    from basepar_core.single_dof import machine, reaction, the_coordinate
+    from workflows.drawing import check_ending, curves_figure, save
     from workflows.views import single_dof as onedof
-    from workflows.views import terminal
-    from workflows.views.single_dof_tables import write_csv
+    from workflows.views import terminal, write_csv
 
     output = Path(options.output) if options.output else None
     if output is not None and output.suffix != ".csv":
@@ -164,9 +159,9 @@ def _limits(given: list[str] | None, unit: str) -> tuple[float, float] | None:
 
 
 def _bands(mechanism: "Mechanism", given: list[str]) -> dict[str, float | None]:
-    from basepar_core.dynamics.topology import coordinate_unit
+    from basepar_core.dynamics import coordinate_unit
     from basepar_core.errors import UsageError
-    from basepar_core.expressions.grammar import did_you_mean
+    from basepar_core.expressions import did_you_mean
 
     known = [value for joint in mechanism.joints for value in joint.values]
     found: dict[str, float | None] = {}

@@ -4,7 +4,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from basepar_core.dynamics.closure import Model
+    from basepar_core.dynamics import Model
 
 
 def with_columns(command: argparse.ArgumentParser) -> None:
@@ -35,7 +35,7 @@ def listed(text: str | None) -> list[str]:
 
 def wanted(model: "Model", eliminate: str | None) -> list[int] | None:
     """Indices of the parameters that --eliminate names."""
-    from basepar_core.base.symbolic_route import parameter_indices
+    from basepar_core.base import parameter_indices
 
     return parameter_indices(model.mechanism, listed(eliminate)) if eliminate else None
 
@@ -54,9 +54,7 @@ def quantity(text: str, unit: str, option: str) -> float:
     from math import pi
 
     from basepar_core.errors import BaseparWarning, ExpressionError, UsageError
-    from basepar_core.expressions.grammar import parse, parse_unit
-    from basepar_core.expressions.lexer import is_literal
-    from basepar_core.expressions.tree import evaluate
+    from basepar_core.expressions import evaluate, is_literal, parse, parse_unit
 
     text = text.strip()
     try:

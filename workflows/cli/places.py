@@ -36,11 +36,9 @@ def register(add: Add) -> None:
 
 
 def _cluster(options: argparse.Namespace) -> int:
-    from basepar_core.texts.counting import plural
-    from basepar_core.texts.quoting import lines
-    from cluster.dry_run import preview
-    from workflows.jobs.sweep import place_of
-    from workflows.jobs.worker_check import roll_call
+    from basepar_core.texts import lines, plural
+    from cluster import preview
+    from workflows.jobs import place_of, roll_call
     from workflows.views import terminal
 
     place = place_of(options.cluster, options.workers)
@@ -63,8 +61,8 @@ def _cluster(options: argparse.Namespace) -> int:
 def _tls(options: argparse.Namespace) -> int:
     import yaml
 
-    from basepar_core.texts.quoting import shell
-    from workflows.jobs.worker_check import make_own_keys
+    from basepar_core.texts import shell
+    from workflows.jobs import make_own_keys
 
     document = make_own_keys(Path(options.directory).expanduser())
     if options.json:

@@ -14,10 +14,9 @@ from .options import listed, wanted, with_columns
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from basepar_core.base.result import BaseParameters
-    from basepar_core.dynamics.closure import Model
-    from basepar_core.dynamics.force_columns import Column
-    from basepar_core.reduction.result import ReducedMechanism
+    from basepar_core.base import BaseParameters
+    from basepar_core.dynamics import Column, Model
+    from basepar_core.reduction import ReducedMechanism
 
 
 def register(add: Add) -> None:
@@ -106,10 +105,8 @@ def _measured(reduce: argparse.ArgumentParser) -> None:
 
 def _reduce(options: argparse.Namespace) -> int:
     from basepar_core.api import load
-    from basepar_core.base import symbolic_route
-    from basepar_core.base.extended import extend
-    from basepar_core.dynamics.closure import prepare
-    from basepar_core.dynamics.force_columns import select
+    from basepar_core.base import extend, symbolic_route
+    from basepar_core.dynamics import prepare, select
     from workflows.export import reduction
     from workflows.views import terminal
 
@@ -186,8 +183,8 @@ def _own(
     columns: "Sequence[Column]",
 ) -> "ReducedMechanism":
     """Of the model's own torques."""
-    from basepar_core.dynamics.motion import excitation
-    from basepar_core.reduction.reduce import reduce_mechanism
+    from basepar_core.dynamics import excitation
+    from basepar_core.reduction import reduce_mechanism
 
     start = model.assembled.coordinates
     return reduce_mechanism(
@@ -210,8 +207,7 @@ def _recorded(
     columns: "Sequence[Column]",
 ) -> "ReducedMechanism":
     """Of measured torques."""
-    from basepar_core.identification.measurement import read_measurement
-    from basepar_core.identification.recorded_reduction import reduce_record
+    from basepar_core.identification import read_measurement, reduce_record
 
     titles = dict(_pair(word) for word in listed(options.columns))
     record = read_measurement(Path(options.data), model.mechanism, titles)

@@ -40,8 +40,8 @@ def register(add: Add) -> None:
 
 def _report(options: argparse.Namespace) -> int:
     from basepar_core.errors import UsageError
-    from basepar_core.texts.counting import plural
-    from sweeps.store.location import folder
+    from basepar_core.texts import plural
+    from sweeps.store import folder
     from workflows.report import batch, page, tables
     from workflows.views import terminal
 

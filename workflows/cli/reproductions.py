@@ -49,8 +49,7 @@ def _reproduce(options: argparse.Namespace) -> int:
 
 
 def _list(as_json: bool) -> int:
-    from workflows.reproduce import printing
-    from workflows.reproduce.papers import PAPERS
+    from workflows.reproduce import PAPERS, printing
 
     if as_json:
         known = [{"paper": p.name, "title": p.title, "compared": p.holds} for p in PAPERS]

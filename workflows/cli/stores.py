@@ -10,8 +10,8 @@ from . import Add, add_place, emit
 from .options import trust_metrics
 
 if TYPE_CHECKING:
-    from cluster.places import Place
-    from sweeps.spec.sweep_spec import SweepSpec
+    from cluster import Place
+    from sweeps.spec import SweepSpec
 
 
 def register(add: Add) -> None:
@@ -76,7 +76,7 @@ running {host, pid, since, silent, settled, total, evaluated, seconds, workers, 
 
 
 def _sweep(options: argparse.Namespace) -> int:
-    from workflows.jobs.sweep import place_of
+    from workflows.jobs import place_of
     from workflows.views import store, terminal
 
     place, jobs = place_of(options.cluster, options.workers), _jobs(options)
@@ -105,9 +105,8 @@ def _done(
     options: argparse.Namespace, jobs: "dict[str, SweepSpec]", place: "Place"
 ) -> dict[str, dict[str, Any]]:
     """Run the sweeps; what each did and what its store holds."""
-    from sweeps.spec.warnings import notes
-    from workflows.jobs.store import mend
-    from workflows.jobs.sweep import run_all
+    from sweeps.spec import notes
+    from workflows.jobs import mend, run_all
     from workflows.views import documents, terminal
 
     for name, job in jobs.items():
@@ -123,7 +122,7 @@ def _done(
 
 def _jobs(options: argparse.Namespace) -> "dict[str, SweepSpec]":
     """The sweeps asked for by name: a file's (mostly one, ""), or the one a store holds."""
-    from workflows.jobs.store import again_all, load_jobs
+    from workflows.jobs import again_all, load_jobs
 
     if (options.spec is None) == (options.origin is None):
         raise UsageError("Name a sweep file, or a store with --from; one of them.", ["SPEC"])
@@ -135,8 +134,8 @@ def _jobs(options: argparse.Namespace) -> "dict[str, SweepSpec]":
 
 
 def _status(options: argparse.Namespace) -> int:
-    from sweeps.spec.families import members_of
-    from sweeps.store.location import folder
+    from sweeps.spec import members_of
+    from sweeps.store import folder
 
     path = folder(options.store)
     members = members_of(path)
@@ -164,7 +163,7 @@ def _standing(path: Path, check: bool) -> dict[str, Any]:
 
 
 def _show(name: str, document: dict[str, Any]) -> None:
-    from workflows.jobs.spread import extremes
+    from workflows.jobs import extremes
     from workflows.views import store, terminal
 
     if name:

@@ -155,10 +155,9 @@ def _around_command(add: Add) -> None:
 
 
 def _around(options: argparse.Namespace) -> int:
-    from basepar_core.texts.counting import plural
-    from basepar_core.texts.quoting import shell
-    from workflows.studies.neighbourhood import write_neighbourhood
-    from workflows.views.terminal import near, out, typed
+    from basepar_core.texts import plural, shell
+    from workflows.studies import write_neighbourhood
+    from workflows.views import near, out, typed
 
     found = write_neighbourhood(
         options.store,
@@ -179,13 +178,11 @@ def _around(options: argparse.Namespace) -> int:
 
 
 def _study(options: argparse.Namespace) -> int:
-    from workflows.jobs.store import mend
-    from workflows.jobs.sweep import place_of
-    from workflows.studies.study import load_job, run
+    from workflows.jobs import mend, place_of
+    from workflows.studies import load_job, run
+    from workflows.views import live_table, show_notes
     from workflows.views import polish as polish_document
     from workflows.views import study as study_document
-    from workflows.views.store import show_notes
-    from workflows.views.study_live import live_table
 
     _check_points(options.polish, "--polish")
     place = place_of(options.cluster, options.workers)
@@ -219,9 +216,9 @@ def _check_points(points: int | None, option: str) -> None:
 
 
 def _polish(options: argparse.Namespace) -> int:
-    from sweeps.store.location import folder
-    from workflows.jobs.sweep import place_of
-    from workflows.studies.store import study_of
+    from sweeps.store import folder
+    from workflows.jobs import place_of
+    from workflows.studies import study_of
     from workflows.views import polish as polish_document
 
     _check_points(options.points, "--points")
@@ -239,11 +236,10 @@ def _polish(options: argparse.Namespace) -> int:
 
 
 def _tolerances(options: argparse.Namespace) -> int:
-    from sweeps.store.location import folder
-    from workflows.jobs.sweep import place_of
-    from workflows.studies import tolerances
-    from workflows.studies.store import study_of
-    from workflows.views.polish import connected, show_spread
+    from sweeps.store import folder
+    from workflows.jobs import place_of
+    from workflows.studies import study_of, tolerances
+    from workflows.views import connected, show_spread
 
     _check_points(options.samples, "--samples")
     place = place_of(options.cluster, options.workers)
@@ -259,9 +255,8 @@ def _tolerances(options: argparse.Namespace) -> int:
 
 
 def _pictures(options: argparse.Namespace) -> int:
-    from workflows.studies.store import study_of
-    from workflows.studies.study_pictures import Shown, write_pictures
-    from workflows.views.terminal import out
+    from workflows.studies import Shown, study_of, write_pictures
+    from workflows.views import out
 
     spec = study_of(options.store)
     place = Path(options.output or f"{Path(options.store).with_suffix('')}-pictures")

@@ -10,14 +10,18 @@ from typing import Any
 
 import numpy as np
 
-from basepar_core.dynamics import kinematics
-from basepar_core.dynamics.closure import Model, Outcome, trace
-from basepar_core.dynamics.motion import cycle, excitation
-from basepar_core.dynamics.topology import coordinate_unit
+from basepar_core.dynamics import (
+    Model,
+    Outcome,
+    coordinate_unit,
+    cycle,
+    excitation,
+    kinematics,
+    trace,
+)
 from basepar_core.errors import BaseparError, UsageError
 from basepar_core.mechanism import GROUND
-from basepar_core.texts.counting import plural
-from basepar_core.texts.quoting import plot
+from basepar_core.texts import plot, plural
 
 from .layout import dotted, label_size, place_labels, view_of
 

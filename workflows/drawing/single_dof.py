@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from basepar_core.single_dof.reduced import effort_unit, inertia_unit
-from basepar_core.texts.quoting import plot
+from basepar_core.single_dof import effort_unit, inertia_unit
+from basepar_core.texts import plot
 
 from .mechanism import COLOURS, INK, canvas
 

@@ -12,10 +12,9 @@ from typing import Any
 import mpmath
 import numpy as np
 
-from basepar_core.base.numeric_route import spectrum, unit_columns
-from basepar_core.base.precise_route import PreciseParameters
-from basepar_core.dynamics.regressor import Observation
-from basepar_core.texts.quoting import plot
+from basepar_core.base import PreciseParameters, spectrum, unit_columns
+from basepar_core.dynamics import Observation
+from basepar_core.texts import plot
 
 from .mechanism import COLOURS, INK, canvas
 

@@ -2,16 +2,10 @@
 
 import sympy
 
-from basepar_core.base.result import BaseParameters
+from basepar_core.base import BaseParameters
 from basepar_core.errors import UsageError
-from basepar_core.expressions.tree import Call, Expression, Name, Number, names
-from basepar_core.texts.quoting import (
-    c_comment,
-    is_taken_by_code,
-    latex,
-    python_comment,
-    python_text,
-)
+from basepar_core.expressions import Call, Expression, Name, Number, names
+from basepar_core.texts import c_comment, is_taken_by_code, latex, python_comment, python_text
 
 #: Names that an argument cannot have in the functions, by what they use.
 _USED = {"phi", "out", "pow", "sqrt"}

@@ -9,16 +9,19 @@ from typing import Any
 import numpy as np
 import sympy
 
-from basepar_core.base.result import BaseParameters
-from basepar_core.dynamics.closure import Model
-from basepar_core.dynamics.force_columns import column_values, select
-from basepar_core.dynamics.motion import Motion, cycle
+from basepar_core.base import BaseParameters
+from basepar_core.dynamics import Model, Motion, column_values, cycle, select
 from basepar_core.errors import UsageError
-from basepar_core.reduction.mass_matrix import inertia_ratio, is_usable, mass_columns
-from basepar_core.reduction.projection import Generalised, Part
-from basepar_core.reduction.result import ReducedMechanism
-from basepar_core.texts.quoting import csv_cell, latex
-from basepar_core.torque_code.program import torque_program
+from basepar_core.reduction import (
+    Generalised,
+    Part,
+    ReducedMechanism,
+    inertia_ratio,
+    is_usable,
+    mass_columns,
+)
+from basepar_core.texts import csv_cell, latex
+from basepar_core.torque_code import torque_program
 
 from .base import latex_name, to_sympy
 from .torque_code import operations, write

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from basepar_core.dynamics.joints import configuration_size
-from basepar_core.expressions.graph import Node, operands
+from basepar_core.dynamics import configuration_size
+from basepar_core.expressions import Node, operands
 from basepar_core.mechanism import JOINT_VALUES
-from basepar_core.torque_code.program import TorqueProgram
+from basepar_core.torque_code import TorqueProgram
 
 from . import torque_templates as templates
 

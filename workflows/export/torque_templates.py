@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from basepar_core.texts.quoting import c_comment, python_text
+from basepar_core.texts import c_comment, python_text
 
 #: Dry friction needs it.
 _SIGN = "sign("

@@ -15,16 +15,22 @@ from typing import Any
 import numpy as np
 
 from basepar_core.arrays import Array
-from basepar_core.base.precise_route import PreciseParameters, precise
-from basepar_core.base.product_conditions import Condition, conditions
-from basepar_core.base.product_route import product
-from basepar_core.base.result import BaseParameters
-from basepar_core.base.symbolic_route import black_box, nominal_observation, numeric, symbolic
-from basepar_core.dynamics.closure import Model
-from basepar_core.dynamics.regressor import Observation
+from basepar_core.base import (
+    BaseParameters,
+    Condition,
+    PreciseParameters,
+    black_box,
+    conditions,
+    nominal_observation,
+    numeric,
+    precise,
+    product,
+    symbolic,
+)
+from basepar_core.dynamics import Model, Observation
 from basepar_core.errors import EliminationError, FamilyError, UsageError
-from basepar_core.symbolic.field import GeometryField
-from workflows.drawing.spectra import Spectra, of_route
+from basepar_core.symbolic import GeometryField
+from workflows.drawing import Spectra, of_route
 
 #: Entries of β by two routes are the same within this share of the largest: float64's null
 #: space loses the digits that W's condition costs, and a doubtful one is not compared at all.

@@ -5,10 +5,9 @@ from importlib import resources
 from pathlib import Path
 
 from basepar_core.errors import UsageError
-from basepar_core.expressions.grammar import did_you_mean
-from basepar_core.files.mechanism_file import library_names
-from basepar_core.files.yaml_nodes import Fields, read
-from basepar_core.texts.opening import text_of
+from basepar_core.expressions import did_you_mean
+from basepar_core.files import Fields, library_names, read
+from basepar_core.texts import text_of
 
 
 def sweep_names() -> tuple[str, ...]:

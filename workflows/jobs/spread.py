@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 import zarr
 
+from sweeps.store import WITH_RESULTS, store
 from sweeps.store import status as survey
-from sweeps.store import store
-from sweeps.store.statuses import WITH_RESULTS
 
 #: Bits of a float64 that a bin keeps: sign, exponent and 9 of the mantissa (0.2 %).
 BITS = 21

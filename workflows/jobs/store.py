@@ -4,14 +4,17 @@ import json
 from pathlib import Path
 
 from basepar_core.errors import StoreError, UsageError
-from sweeps.run.driver import as_stored, refuse_other
-from sweeps.spec.ask_tell_plan import is_asked
-from sweeps.spec.families import Family, load_family, make_root, members_of
-from sweeps.spec.reader import from_document
-from sweeps.spec.sweep_spec import SweepSpec
-from sweeps.store import check_and_repair
-from sweeps.store.lock import locked
-from sweeps.store.store import open_group
+from sweeps.run import as_stored, refuse_other
+from sweeps.spec import (
+    Family,
+    SweepSpec,
+    from_document,
+    is_asked,
+    load_family,
+    make_root,
+    members_of,
+)
+from sweeps.store import check_and_repair, locked, open_group
 
 from .examples import sweep_file
 from .sweep import load_job

@@ -5,15 +5,21 @@ from dataclasses import replace
 from pathlib import Path
 
 from basepar_core.errors import BaseparError, FileError, Mistake, UsageError
-from cluster.client import connect
-from cluster.errors import PlaceError, ProfileError
-from cluster.places import Address, Kubernetes, Laptop, Place, Slurm, problems
-from cluster.profile import find_profile, load_profile
-from sweeps.run.driver import Summary, complete, sweep
-from sweeps.run.family_runs import sweep_together
-from sweeps.run.progress import Progress
-from sweeps.spec.reader import load_sweep
-from sweeps.spec.sweep_spec import SweepSpec
+from cluster import (
+    Address,
+    Kubernetes,
+    Laptop,
+    Place,
+    PlaceError,
+    ProfileError,
+    Slurm,
+    connect,
+    find_profile,
+    load_profile,
+    problems,
+)
+from sweeps.run import Progress, Summary, complete, sweep, sweep_together
+from sweeps.spec import SweepSpec, load_sweep
 
 from .examples import sweep_file
 

@@ -5,10 +5,7 @@ from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
 
-from cluster.client import connect
-from cluster.errors import PlaceError
-from cluster.keys import make_keys
-from cluster.places import Place
+from cluster import Place, PlaceError, connect, make_keys
 
 from .sweep import ClusterError
 

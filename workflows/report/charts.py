@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
-from workflows.drawing.mechanism import canvas
+from workflows.drawing import canvas
 
 from .numbers import power
 from .svg import PEN, embedded, plain, saying, styled

@@ -14,16 +14,13 @@ from typing import Any
 import numpy as np
 import zarr
 
-from basepar_core.dynamics.closure import Model, prepare
+from basepar_core.dynamics import Model, prepare
 from basepar_core.errors import BaseparError, StoreError
-from basepar_core.expressions.grammar import parse_unit
+from basepar_core.expressions import parse_unit
 from basepar_core.mechanism import Mechanism, parameter_unit
-from sweeps.spec.stored_mechanism import mechanism_of
-from sweeps.spec.sweep_spec import array_name
-from sweeps.store import store
-from sweeps.store.statuses import WITH_RESULTS, PreciseStatus, Status
-from workflows.views import documents
-from workflows.views.store import after_doubt, standing
+from sweeps.spec import array_name, mechanism_of
+from sweeps.store import WITH_RESULTS, PreciseStatus, Status, store
+from workflows.views import after_doubt, documents, standing
 
 from .feasibility_view import Judged, judged
 from .metric import Metric

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
-from workflows.studies.feasibility import dominated
+from workflows.studies import dominated
 
 from . import mathml
 from .data import Facts

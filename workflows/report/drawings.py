@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 
 from markupsafe import Markup
 
-from basepar_core.dynamics.closure import Model
-from workflows.drawing.mechanism import figure_of
+from basepar_core.dynamics import Model
+from workflows.drawing import figure_of
 
 from .svg import embedded
 

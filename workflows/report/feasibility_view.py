@@ -12,15 +12,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from basepar_core.errors import BaseparError
-from sweeps.spec.sweep_spec import array_name
+from sweeps.spec import array_name
 from sweeps.store import store
-from workflows.studies.feasibility import CLOSING, Verdict, judge
-from workflows.studies.spec import StudySpec
-from workflows.studies.store import is_study
-from workflows.studies.units import Unit, shown_units
+from workflows.studies import CLOSING, StudySpec, Unit, Verdict, is_study, judge, shown_units
 
 if TYPE_CHECKING:
-    from workflows.studies.study_pictures import Shown
+    from workflows.studies import Shown
 
     from .metric import Metric
 
@@ -57,7 +54,7 @@ class Judged:
     @cached_property
     def shown(self) -> "Shown":
         """The study with the stores beside it."""
-        from workflows.studies.study_pictures import Shown
+        from workflows.studies import Shown
 
         return Shown.of(self.spec)
 

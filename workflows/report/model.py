@@ -6,9 +6,8 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
-from basepar_core.base.numeric_route import OPERATIONS
-from basepar_core.base.result import number_of
-from basepar_core.dynamics.force_columns import column_values, select
+from basepar_core.base import OPERATIONS, number_of
+from basepar_core.dynamics import column_values, select
 
 from . import figures, mathml
 from .data import Facts

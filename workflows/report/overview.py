@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
-from basepar_core.expressions.grammar import parse_unit
-from basepar_core.texts.counting import plural
-from sweeps.store.statuses import PreciseStatus, Status, reason_texts
-from workflows.views.store import IN_DOUBT, after_doubt
+from basepar_core.expressions import parse_unit
+from basepar_core.texts import plural
+from sweeps.store import PreciseStatus, Status, reason_texts
+from workflows.views import IN_DOUBT, after_doubt
 
 from . import mathml
 from .data import Facts, Swept

@@ -11,9 +11,8 @@ from typing import Any
 from markupsafe import Markup
 
 from basepar_core.errors import BaseparError, UsageError
-from basepar_core.texts.quoting import visible
-from workflows.studies.companion_stores import WORDS, kind_of_store, study_beside
-from workflows.studies.stale_companions import stale
+from basepar_core.texts import visible
+from workflows.studies import WORDS, kind_of_store, stale, study_beside
 
 from . import designs, model, overview, results, study
 from .data import Facts, gather

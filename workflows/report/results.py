@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
-from basepar_core.base.result import number_of
-from sweeps.store.statuses import WITH_RESULTS
+from basepar_core.base import number_of
+from sweeps.store import WITH_RESULTS
 
 from . import figures, mathml
 from .data import Facts

@@ -7,15 +7,18 @@ import numpy as np
 from markupsafe import Markup
 
 from basepar_core.errors import BaseparError
-from workflows.studies import certify_best
-from workflows.studies.companion_stores import polished_path
-from workflows.studies.feasibility import Verdict, best
-from workflows.studies.gradients import slope_kind
-from workflows.studies.spec import StudySpec
-from workflows.studies.study_pictures import pictures
-from workflows.studies.tolerances import document as spread_document
-from workflows.studies.units import plain
-from workflows.views.polish import ACTIVE, bounds_reached, held_by, spread_numbers, within
+from workflows.studies import (
+    StudySpec,
+    Verdict,
+    best,
+    certify_best,
+    pictures,
+    plain,
+    polished_path,
+    slope_kind,
+)
+from workflows.studies import document as spread_document
+from workflows.views import ACTIVE, bounds_reached, held_by, spread_numbers, within
 
 from .data import Facts
 from .designs import constraints

@@ -13,8 +13,8 @@ from xml.etree import ElementTree
 
 from markupsafe import Markup
 
-from basepar_core.texts.quoting import plot, visible
-from workflows.drawing.mechanism import COLOURS, INK
+from basepar_core.texts import plot, visible
+from workflows.drawing import COLOURS, INK
 
 from .mathml import letter_and_index
 

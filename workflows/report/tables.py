@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from basepar_core.errors import MissingDataError
-from basepar_core.texts.quoting import csv_cell, latex
-from workflows.export.base import latex_name
+from basepar_core.texts import csv_cell, latex
+from workflows.export import latex_name
 
 from . import fronts, results, variant_table
 from .data import Facts, gather

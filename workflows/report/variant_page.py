@@ -7,17 +7,12 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
-from basepar_core.base.result import number_of
+from basepar_core.base import number_of
+from basepar_core.dynamics import Model, Motion, cycle, joint_of_value, observe
 from basepar_core.dynamics import force_columns as columns
-from basepar_core.dynamics.closure import Model
-from basepar_core.dynamics.motion import Motion, cycle
-from basepar_core.dynamics.regressor import observe
-from basepar_core.dynamics.topology import joint_of_value
 from basepar_core.mechanism import LENGTH_VALUES, Mechanism
-from basepar_core.reduction.criteria import select
-from basepar_core.reduction.path import Path
-from basepar_core.reduction.reduce import effective_samples, noise_levels, own_path
-from basepar_core.symbolic.algebraic_roots import symbol_values
+from basepar_core.reduction import Path, effective_samples, noise_levels, own_path, select
+from basepar_core.symbolic import symbol_values
 
 from . import figures, mathml, results
 from .data import Facts

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
-from basepar_core.texts.quoting import script_json
+from basepar_core.texts import script_json
 
 from .data import Facts
 from .figures import NO_ERROR

@@ -3,3 +3,7 @@
 Each paper is a module with `reproduce(say, figures)` and a YAML file of its printed numbers
 beside it; `comparison` is what they share.
 """
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -18,7 +18,7 @@ from typing import Any
 
 import yaml
 
-from basepar_core.texts.quoting import csv_cell
+from basepar_core.texts import csv_cell
 
 RULE = (
     "a printed number agrees where ours is within half a unit of its last printed digit; ±1 that "

@@ -13,14 +13,11 @@ from typing import Any
 import numpy as np
 
 from basepar_core.api import load
-from basepar_core.dynamics.closure import prepare
-from basepar_core.expressions.tree import Expression, evaluate
+from basepar_core.dynamics import prepare
+from basepar_core.expressions import Expression, evaluate
 from basepar_core.mechanism import Mechanism
-from basepar_core.single_dof.cycle_integrator import NEUTRAL, TURNING
-from basepar_core.single_dof.machines import Machine, machine
-from basepar_core.single_dof.reaction_freedoms import reaction
-from workflows.drawing import mechanism
-from workflows.drawing.mechanism import COLOURS, INK
+from basepar_core.single_dof import NEUTRAL, TURNING, Machine, machine, reaction
+from workflows.drawing import COLOURS, INK, mechanism
 
 from .comparison import Number, Reproduction, Table, data, exact, not_comparable, number
 from .papers import Say

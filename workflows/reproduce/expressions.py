@@ -7,11 +7,9 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from basepar_core.expressions.grammar import parse_any
-from basepar_core.expressions.tree import Expression, number
+from basepar_core.expressions import Expression, number, parse_any
 from basepar_core.mechanism import Mechanism, Symbol
-from basepar_core.symbolic.field import GeometryField
-from basepar_core.symbolic.joint_rules import Exact
+from basepar_core.symbolic import Exact, GeometryField
 
 
 class PrintedField:

@@ -16,13 +16,15 @@ import numpy as np
 
 from basepar_core.api import load
 from basepar_core.arrays import Array
-from basepar_core.base.result import BaseParameters
-from basepar_core.base.symbolic_route import parameter_indices, symbolic
-from basepar_core.dynamics.closure import Model, prepare
-from basepar_core.identification.measurement import Measurement, read_measurement
-from basepar_core.identification.procedure import identify
-from basepar_core.identification.result import Identification
-from basepar_core.identification.smoothing import smooth
+from basepar_core.base import BaseParameters, parameter_indices, symbolic
+from basepar_core.dynamics import Model, prepare
+from basepar_core.identification import (
+    Identification,
+    Measurement,
+    identify,
+    read_measurement,
+    smooth,
+)
 from workflows.drawing import mechanism as drawing
 
 from .comparison import Number, Reproduction, Table, data, exact, not_comparable, number

@@ -13,14 +13,11 @@ from pathlib import Path
 import numpy as np
 
 from basepar_core.api import load
-from basepar_core.base.precise_route import precise_rank
-from basepar_core.base.symbolic_route import numeric
-from basepar_core.dynamics.closure import prepare
-from basepar_core.dynamics.motion import excitation, excite
-from basepar_core.expressions.tree import evaluate
+from basepar_core.base import numeric, precise_rank
+from basepar_core.dynamics import excitation, excite, prepare
+from basepar_core.expressions import evaluate
 from basepar_core.mechanism import Sines
-from basepar_core.variable_precision.observation import variant
-from basepar_core.variable_precision.singular_value_gap import rung
+from basepar_core.variable_precision import rung, variant
 from workflows.drawing import mechanism as drawing
 from workflows.drawing import spectra
 

@@ -3,9 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from basepar_core.symbolic.elimination import eliminate
-from basepar_core.symbolic.field import GeometryField
-from basepar_core.symbolic.joint_rules import NullVector, Transfers, joint_vectors
+from basepar_core.symbolic import GeometryField, NullVector, Transfers, eliminate, joint_vectors
 
 from .comparison import Table, exact, number
 from .expressions import PrintedField

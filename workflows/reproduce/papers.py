@@ -6,7 +6,7 @@ from importlib import import_module
 from pathlib import Path
 
 from basepar_core.errors import UsageError
-from basepar_core.expressions.grammar import did_you_mean
+from basepar_core.expressions import did_you_mean
 
 from .comparison import Reproduction
 

@@ -12,12 +12,17 @@ from pathlib import Path
 from typing import Any
 
 from basepar_core.api import load
-from basepar_core.base.product_class import ADDED, EQUATION_21
-from basepar_core.base.product_route import ProductParameters, product
-from basepar_core.base.result import BaseParameters
-from basepar_core.base.symbolic_route import numeric, parameter_indices, symbolic
-from basepar_core.dynamics.closure import Model, prepare
-from basepar_core.dynamics.motion import excitation
+from basepar_core.base import (
+    ADDED,
+    EQUATION_21,
+    BaseParameters,
+    ProductParameters,
+    numeric,
+    parameter_indices,
+    product,
+    symbolic,
+)
+from basepar_core.dynamics import Model, excitation, prepare
 from workflows.drawing import mechanism
 
 from .comparison import Number, Reproduction, Table, data, erratum, exact, number

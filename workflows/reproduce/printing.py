@@ -2,8 +2,7 @@
 
 from rich.text import Text
 
-from workflows.views import terminal
-from workflows.views.terminal import said
+from workflows.views import said, terminal
 
 from .comparison import RULE, Reproduction, Table, Verdict
 from .papers import PAPERS

@@ -16,11 +16,9 @@ import numpy as np
 
 from basepar_core.api import load
 from basepar_core.arrays import Array
-from basepar_core.base.symbolic_route import symbolic
-from basepar_core.dynamics.closure import prepare
-from basepar_core.reduction.path import TIE
-from basepar_core.reduction.reduce import reduce_mechanism
-from basepar_core.reduction.result import ReducedMechanism
+from basepar_core.base import symbolic
+from basepar_core.dynamics import prepare
+from basepar_core.reduction import TIE, ReducedMechanism, reduce_mechanism
 
 from .comparison import Number, Reproduction, Table, erratum, exact
 
@@ -151,7 +149,7 @@ def _draw(name: str, back: ReducedMechanism, on: ReducedMechanism, folder: Path)
     """Both paths: torque error against the number of parameters."""
     from matplotlib.ticker import MaxNLocator
 
-    from workflows.drawing.mechanism import canvas, save
+    from workflows.drawing import canvas, save
 
     figure = canvas(6, 4)
     axes = figure.add_subplot()

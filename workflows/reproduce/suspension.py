@@ -11,15 +11,18 @@ from typing import Any
 import numpy as np
 
 from basepar_core.arrays import Array
-from basepar_core.base.precise_route import PreciseParameters, precise
-from basepar_core.base.result import BaseParameters
-from basepar_core.base.symbolic_route import nominal_observation, parameter_indices, symbolic
-from basepar_core.dynamics.closure import Model
-from basepar_core.dynamics.regressor import Observation
-from basepar_core.finite_field.interpolated_beta import BlackBox, black_box_beta
-from basepar_core.symbolic.field import GeometryField
-from basepar_core.symbolic.joint_rules import Transfers
-from basepar_core.variable_precision.numbers import text
+from basepar_core.base import (
+    BaseParameters,
+    PreciseParameters,
+    nominal_observation,
+    parameter_indices,
+    precise,
+    symbolic,
+)
+from basepar_core.dynamics import Model, Observation
+from basepar_core.finite_field import BlackBox, black_box_beta
+from basepar_core.symbolic import GeometryField, Transfers
+from basepar_core.variable_precision import text
 
 from .expressions import PrintedField
 

@@ -13,11 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from basepar_core.symbolic.algebraic_roots import symbol_values
-from sweeps.chunks.evaluator import prepare
-from sweeps.chunks.precise import CERTAIN, PreciseEvaluator
-from sweeps.store import store
-from sweeps.store.statuses import PreciseStatus
+from basepar_core.symbolic import symbol_values
+from sweeps.chunks import CERTAIN, PreciseEvaluator, prepare
+from sweeps.store import PreciseStatus, store
 
 from .spec import StudySpec
 

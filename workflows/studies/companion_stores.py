@@ -12,11 +12,8 @@ from typing import Any
 import numpy as np
 
 from basepar_core.errors import StoreError
-from sweeps.spec.ask_tell_plan import asked_plan
-from sweeps.spec.reader import from_document
-from sweeps.spec.sweep_spec import SweepSpec
-from sweeps.store import store
-from sweeps.store.lock import locked
+from sweeps.spec import SweepSpec, asked_plan, from_document
+from sweeps.store import locked, store
 
 from .feasibility import Verdict, judge
 from .spec import StudySpec

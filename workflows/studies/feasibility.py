@@ -23,11 +23,10 @@ from typing import Any
 import numpy as np
 
 from basepar_core.errors import UsageError
-from basepar_core.expressions.tree import Call, Expression, evaluate
+from basepar_core.expressions import Call, Expression, evaluate
 from basepar_core.mechanism import Mechanism
-from sweeps.spec.filters import Condition
-from sweeps.store import store
-from sweeps.store.statuses import WITH_RESULTS, Reason, Status
+from sweeps.spec import Condition
+from sweeps.store import WITH_RESULTS, Reason, Status, store
 
 from .quantity_names import known_values, read_results
 from .spec import Objective, StudySpec

@@ -14,12 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from basepar_core.metrics import sensitivity
-from basepar_core.metrics.sensitivity import Slopes, differentiated
-from sweeps.chunks.evaluator import ChunkEvaluator, prepare
-from sweeps.spec.plan_products import Formula, values_of
-from sweeps.spec.sweep_spec import array_name
-from sweeps.store.statuses import WITH_RESULTS
+from basepar_core.metrics import Slopes, differentiated, sensitivity
+from sweeps.chunks import ChunkEvaluator, prepare
+from sweeps.spec import Formula, array_name, values_of
+from sweeps.store import WITH_RESULTS
 
 from .spec import Range, StudySpec
 

@@ -11,12 +11,11 @@ from typing import Any
 import numpy as np
 
 from basepar_core.errors import UsageError
-from basepar_core.expressions.units import Unit
-from basepar_core.files.mechanism_file import library_names
+from basepar_core.expressions import Unit
+from basepar_core.files import library_names
 from basepar_core.mechanism import Mechanism
-from basepar_core.texts.quoting import yaml_comment, yaml_word
-from sweeps.spec import own_metrics
-from sweeps.spec.space_reader import symbol_units
+from basepar_core.texts import yaml_comment, yaml_word
+from sweeps.spec import own_metrics, symbol_units
 from sweeps.store import store
 
 from .feasibility import best_feasible, judge
@@ -143,7 +142,7 @@ def _mechanism(spec: StudySpec, file: Path) -> str:
 
 
 def _is_shipped(mechanism: Mechanism) -> bool:
-    from basepar_core.files.mechanism_file import library_path
+    from basepar_core.files import library_path
 
     return library_path(mechanism.name).read_text(encoding="utf-8") == mechanism.source
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from basepar_core.texts.quoting import plot
-from workflows.drawing.mechanism import COLOURS, INK
+from basepar_core.texts import plot
+from workflows.drawing import COLOURS, INK
 
 FEASIBLE, POLISHED, MISSED = COLOURS[0], COLOURS[1], "#666666"
 #: Values this many times apart are drawn by their logarithms.

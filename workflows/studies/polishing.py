@@ -22,11 +22,10 @@ from distributed import Client
 from scipy.optimize import minimize
 
 from basepar_core.errors import UsageError
-from basepar_core.expressions.tree import Call, Expression
-from basepar_core.metrics.sensitivity import differentiated
-from sweeps.run.driver import complete, sweep
-from sweeps.spec.ask_tell_plan import Asked, asked_plan
-from sweeps.spec.sweep_spec import SweepSpec
+from basepar_core.expressions import Call, Expression
+from basepar_core.metrics import differentiated
+from sweeps.run import complete, sweep
+from sweeps.spec import Asked, SweepSpec, asked_plan
 from sweeps.store import store
 
 from .ask_tell_log import opened

@@ -23,14 +23,18 @@ from optuna.samplers import BaseSampler
 
 from basepar_core.api import load
 from basepar_core.errors import ExpressionError, FileError, Mistake
-from basepar_core.files.reader import warn_of_bare_angles
+from basepar_core.files import warn_of_bare_angles
 from basepar_core.mechanism import Mechanism
-from sweeps.spec.filters import formula
-from sweeps.spec.own_code import digest_of
-from sweeps.spec.own_metrics import Function, of_function
-from sweeps.spec.plan_products import Formula
-from sweeps.spec.space_reader import symbol_units
-from sweeps.spec.sweep_spec import Reduction, unsweepable
+from sweeps.spec import (
+    Formula,
+    Function,
+    Reduction,
+    digest_of,
+    formula,
+    of_function,
+    symbol_units,
+    unsweepable,
+)
 
 from .quantity_names import angular, quantities
 from .reader import constraint, objective

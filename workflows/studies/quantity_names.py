@@ -11,24 +11,33 @@ from typing import Any
 
 import numpy as np
 
-from basepar_core.dynamics.topology import joint_of_value
+from basepar_core.dynamics import joint_of_value
 from basepar_core.errors import ExpressionError
-from basepar_core.expressions.grammar import did_you_mean, parse_unit
-from basepar_core.expressions.tree import Expression, names
-from basepar_core.expressions.units import LENGTH, NUMBER, UNITS, Dimension
+from basepar_core.expressions import (
+    LENGTH,
+    NUMBER,
+    UNITS,
+    Dimension,
+    Expression,
+    did_you_mean,
+    names,
+    parse_unit,
+)
 from basepar_core.mechanism import LENGTH_VALUES, Mechanism
 from basepar_core.metrics import cycle
-from basepar_core.symbolic.algebraic_roots import symbol_values
-from sweeps.spec.filters import angles, dimensions
-from sweeps.spec.own_metrics import OwnMetric, registered
-from sweeps.spec.sweep_spec import (
+from basepar_core.symbolic import symbol_values
+from sweeps.spec import (
     CALLS,
     CRITERIA,
     METRICS,
     REGIMES,
     Evaluation,
+    OwnMetric,
     Reduction,
+    angles,
     array_name,
+    dimensions,
+    registered,
 )
 from sweeps.store import store
 

@@ -11,24 +11,24 @@ from pathlib import Path
 from typing import Any
 
 from basepar_core.errors import ExpressionError, FileError, Mistake
-from basepar_core.expressions.grammar import parse_any, parse_comparison
-from basepar_core.expressions.tree import Call
-from basepar_core.expressions.units import Dimension, Unit
-from basepar_core.files.reader import Reading, warn_of_bare_angles
-from basepar_core.files.yaml_nodes import Fields, Items, Node, Text, read
+from basepar_core.expressions import Call, Dimension, Unit, parse_any, parse_comparison
+from basepar_core.files import Fields, Items, Node, Reading, Text, read, warn_of_bare_angles
 from basepar_core.mechanism import Mechanism
-from sweeps.spec.filters import Condition
-from sweeps.spec.own_code import OwnCodeError
-from sweeps.spec.reader import (
+from sweeps.spec import (
+    Condition,
+    OwnCodeError,
+    Reduction,
     lines_of,
+    read_formulas,
+    read_interval,
     read_mechanism,
     read_own,
     read_reduction,
+    read_values,
+    read_variables,
     store_path,
     text_of,
 )
-from sweeps.spec.space_reader import read_formulas, read_interval, read_values, read_variables
-from sweeps.spec.sweep_spec import Reduction
 
 from . import sampler_kinds, storages
 from .quantity_names import angular, check_words, quantities

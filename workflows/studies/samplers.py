@@ -24,7 +24,7 @@ from optuna.distributions import (
 from optuna.samplers import BaseSampler, RandomSampler
 from optuna.trial import FrozenTrial
 
-from sweeps.spec.plans import sobol_points
+from sweeps.spec import sobol_points
 
 from . import sampler_kinds
 from .spec import Choices, Integers, Range, StudySpec

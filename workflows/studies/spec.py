@@ -15,17 +15,21 @@ from typing import Any, Literal
 import numpy as np
 
 from basepar_core.errors import FileError, Mistake
-from basepar_core.expressions.tree import Expression
-from basepar_core.expressions.units import Unit
+from basepar_core.expressions import Expression, Unit
 from basepar_core.mechanism import Mechanism
-from sweeps.spec import own_metrics
-from sweeps.spec.ask_tell_plan import Asked
-from sweeps.spec.filters import Condition
-from sweeps.spec.own_metrics import OwnMetric
-from sweeps.spec.plan_products import Derived, Formula
-from sweeps.spec.plans import Plan
-from sweeps.spec.sweep_spec import Reduction, SweepSpec, unsweepable
-from sweeps.store.location import folder
+from sweeps.spec import (
+    Asked,
+    Condition,
+    Derived,
+    Formula,
+    OwnMetric,
+    Plan,
+    Reduction,
+    SweepSpec,
+    own_metrics,
+    unsweepable,
+)
+from sweeps.store import folder
 
 from . import sampler_kinds
 from .quantity_names import evaluation_of, results_in

@@ -30,7 +30,7 @@ from optuna.storages.journal import (
 )
 
 from basepar_core.errors import StoreError, UsageError
-from sweeps.store.lock import locked
+from sweeps.store import locked
 
 _SQLITE = "sqlite:///"
 #: Databases and their drivers. SQLAlchemy would import what a scheme or a `plugin` names.

@@ -10,10 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from basepar_core.errors import UsageError
-from basepar_core.expressions.grammar import parse_unit
-from sweeps.spec.ask_tell_plan import Asked, asked_plan
-from sweeps.spec.reader import as_damage, from_document
-from sweeps.spec.sweep_spec import Reduction, SweepSpec
+from basepar_core.expressions import parse_unit
+from sweeps.spec import Asked, Reduction, SweepSpec, as_damage, asked_plan, from_document
 from sweeps.store import check_and_repair, store
 
 from .companion_stores import WORDS, asked_by, kind_of_store, study_beside

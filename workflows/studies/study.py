@@ -22,18 +22,11 @@ import numpy as np
 from distributed import Client
 
 from basepar_core.errors import UsageError
-from cluster.client import connect
-from cluster.errors import PlaceError
-from cluster.places import Place
-from sweeps.chunks.evaluator import prepare
-from sweeps.run import blocks
-from sweeps.run.driver import Summary, refuse_other, summary
-from sweeps.run.progress import Progress
-from sweeps.store import check_and_repair, store
-from sweeps.store.lock import locked
-from sweeps.store.statuses import Status
-from workflows.jobs.examples import study_file
-from workflows.jobs.sweep import ClusterError
+from cluster import Place, PlaceError, connect
+from sweeps.chunks import prepare
+from sweeps.run import Progress, Summary, blocks, refuse_other, summary
+from sweeps.store import Status, check_and_repair, locked, store
+from workflows.jobs import ClusterError, study_file
 
 from .ask_tell_log import Journal, opened
 from .feasibility import judge

@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 import optuna
 
-from basepar_core.dynamics.closure import Model, prepare
+from basepar_core.dynamics import Model, prepare
 from basepar_core.errors import StoreError
-from basepar_core.expressions.grammar import parse_unit
-from basepar_core.texts.quoting import plot
+from basepar_core.expressions import parse_unit
+from basepar_core.texts import plot
 from sweeps.store import store
-from workflows.drawing.mechanism import COLOURS, INK, Scene, canvas, save
+from workflows.drawing import COLOURS, INK, Scene, canvas, save
 
 from .companion_stores import beside, polished_of, tolerances_path
 from .feasibility import Verdict, dominated, judge

@@ -17,13 +17,11 @@ import numpy as np
 from distributed import Client
 
 from basepar_core.errors import ExpressionError, UsageError
-from basepar_core.expressions.grammar import did_you_mean, parse, parse_unit
-from basepar_core.expressions.tree import evaluate
-from basepar_core.expressions.units import DIMENSIONLESS
+from basepar_core.expressions import DIMENSIONLESS, did_you_mean, evaluate, parse, parse_unit
 from basepar_core.mechanism import Mechanism
-from basepar_core.metrics.sensitivity import differentiated
-from sweeps.run.driver import complete, sweep
-from sweeps.spec.ask_tell_plan import Asked
+from basepar_core.metrics import differentiated
+from sweeps.run import complete, sweep
+from sweeps.spec import Asked
 from sweeps.store import store
 
 from .chosen_design import chosen
@@ -194,7 +192,7 @@ def read_spread(spec: StudySpec, path: Path) -> Spread:
     StoreError
         There is none.
     """
-    from sweeps.spec.reader import from_document
+    from sweeps.spec import from_document
 
     group = store.open_group(path)
     swept = from_document(str(group.attrs["spec"]))

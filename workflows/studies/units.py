@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from basepar_core.errors import ExpressionError
-from basepar_core.expressions.grammar import parse_unit
-from sweeps.run.driver import swept_outputs
-from sweeps.spec.filters import angles
+from basepar_core.expressions import parse_unit
+from sweeps.run import swept_outputs
+from sweeps.spec import angles
 
 from .quantity_names import metric_units, quantities
 from .spec import StudySpec

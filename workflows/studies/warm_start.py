@@ -25,9 +25,8 @@ import zarr
 from optuna.trial import FrozenTrial
 
 from basepar_core.errors import UsageError
-from sweeps.spec.plan_products import values_of
-from sweeps.store import check_and_repair, store
-from sweeps.store.statuses import Status
+from sweeps.spec import values_of
+from sweeps.store import Status, check_and_repair, store
 
 from .ask_tell_log import Journal
 from .feasibility import CLOSING, Verdict, judge

@@ -8,22 +8,27 @@ from typing import Any
 
 import numpy as np
 
-from basepar_core.compiled.backend import way
-from basepar_core.dynamics.closure import Model
-from basepar_core.dynamics.topology import coordinate_unit
+from basepar_core.compiled import way
+from basepar_core.dynamics import Model, coordinate_unit
 from basepar_core.errors import StoreError
-from basepar_core.expressions.grammar import parse_unit
-from basepar_core.expressions.tree import Expression, evaluate
+from basepar_core.expressions import Expression, evaluate, parse_unit
 from basepar_core.files import mechanism_file
 from basepar_core.mechanism import Mechanism, Symbol
-from sweeps.run.driver import Summary, kept_errors
-from sweeps.store import check_and_repair, store
+from sweeps.run import Summary, kept_errors
+from sweeps.store import (
+    REASONS,
+    Part,
+    PreciseStatus,
+    Reason,
+    Status,
+    check_and_repair,
+    holder,
+    reason_texts,
+    runs,
+    store,
+)
 from sweeps.store import status as survey
-from sweeps.store.lock import holder
-from sweeps.store.origins import runs
-from sweeps.store.statuses import REASONS, PreciseStatus, Reason, Status, reason_texts
-from sweeps.store.store import Part
-from workflows.jobs.examples import study_names, sweep_names
+from workflows.jobs import study_names, sweep_names
 
 
 def library() -> dict[str, Any]:

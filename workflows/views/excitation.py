@@ -12,18 +12,13 @@ import numpy as np
 import yaml
 
 from basepar_core.api import load
-from basepar_core.base.extended import extend, extended_observation
-from basepar_core.base.symbolic_route import nominal_observation, symbolic
-from basepar_core.dynamics.closure import Model, prepare
-from basepar_core.dynamics.force_columns import select
-from basepar_core.dynamics.motion import Motion, excitation
+from basepar_core.base import extend, extended_observation, nominal_observation, symbolic
+from basepar_core.dynamics import Model, Motion, excitation, prepare, select
 from basepar_core.errors import UsageError
-from basepar_core.expressions.tree import evaluate
-from basepar_core.identification.exciting import Design, design, limits_of, measure_of
-from basepar_core.identification.series import Limits
+from basepar_core.expressions import evaluate
+from basepar_core.identification import Design, Limits, design, limits_of, measure_of
 from basepar_core.mechanism import Sines
-from basepar_core.texts.counting import plural
-from basepar_core.texts.quoting import csv_cell
+from basepar_core.texts import csv_cell, plural
 
 from . import terminal
 

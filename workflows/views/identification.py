@@ -5,12 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from basepar_core.files.assembly import value_units
-from basepar_core.files.motions import effort
-from basepar_core.identification.compare import units
-from basepar_core.identification.physical_consistency import Consistent
-from basepar_core.identification.result import Identification, Validation
-from basepar_core.texts.counting import plural
+from basepar_core.files import effort, value_units
+from basepar_core.identification import Consistent, Identification, Validation, units
+from basepar_core.texts import plural
 
 from . import terminal
 

@@ -9,17 +9,22 @@ import numpy as np
 from distributed import Client
 from rich.text import Text
 
-from basepar_core.texts.counting import plural
-from cluster.client import connect
-from cluster.errors import PlaceError
-from cluster.places import Place
-from workflows.jobs.sweep import ClusterError
-from workflows.studies import certify_best
-from workflows.studies.feasibility import Verdict, best
-from workflows.studies.polishing import Polished, polish
-from workflows.studies.quantity_names import results_in
-from workflows.studies.spec import Range, StudySpec
-from workflows.studies.units import plain, shown_units, si_units
+from basepar_core.texts import plural
+from cluster import Place, PlaceError, connect
+from workflows.jobs import ClusterError
+from workflows.studies import (
+    Polished,
+    Range,
+    StudySpec,
+    Verdict,
+    best,
+    certify_best,
+    plain,
+    polish,
+    results_in,
+    shown_units,
+    si_units,
+)
 
 from .study import continuous, head, in_shown_unit, show_next, violations
 from .terminal import near, out, said, table

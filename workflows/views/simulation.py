@@ -10,16 +10,12 @@ from typing import Any
 import numpy as np
 
 from basepar_core.api import load
-from basepar_core.dynamics.closure import prepare
-from basepar_core.dynamics.force_columns import select
+from basepar_core.dynamics import prepare, select
 from basepar_core.errors import UsageError
-from basepar_core.identification.measurement import Measurement
-from basepar_core.identification.simulated import motion_of, simulate
-from basepar_core.identification.smoothing import FEWEST
+from basepar_core.identification import FEWEST, Measurement, motion_of, simulate
 from basepar_core.mechanism import Mechanism
-from basepar_core.reduction.reduce import noise_levels
-from basepar_core.texts.counting import plural
-from basepar_core.texts.quoting import csv_cell
+from basepar_core.reduction import noise_levels
+from basepar_core.texts import csv_cell, plural
 
 from . import terminal
 

@@ -5,16 +5,23 @@ from typing import Any
 
 import numpy as np
 
-from basepar_core.dynamics.topology import coordinate_unit
+from basepar_core.dynamics import coordinate_unit
 from basepar_core.errors import UsageError
 from basepar_core.mechanism import GROUND, Mechanism
-from basepar_core.metrics.regimes import BAND, unit_of
-from basepar_core.single_dof.cycle_integrator import STATES
-from basepar_core.single_dof.forward import simulate
-from basepar_core.single_dof.machines import PEAKS, SPEED_ACCURACY, Machine
-from basepar_core.single_dof.reduced import effort_unit, inertia_unit
-from basepar_core.single_dof.results import dwell, dwells, measures
-from basepar_core.single_dof.survey import CURVE_ACCURACY
+from basepar_core.metrics import BAND, unit_of
+from basepar_core.single_dof import (
+    CURVE_ACCURACY,
+    PEAKS,
+    SPEED_ACCURACY,
+    STATES,
+    Machine,
+    dwell,
+    dwells,
+    effort_unit,
+    inertia_unit,
+    measures,
+    simulate,
+)
 
 #: Places at which `--json` lists curves.
 LISTED = 181

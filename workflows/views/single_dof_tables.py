@@ -5,9 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from basepar_core.single_dof.machines import Machine
-from basepar_core.single_dof.reduced import effort_unit
-from basepar_core.texts.quoting import csv_cell
+from basepar_core.single_dof import Machine, effort_unit
+from basepar_core.texts import csv_cell
 
 
 def write_csv(made: Machine, facts: dict[str, Any], path: Path) -> Path:

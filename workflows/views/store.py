@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
-from basepar_core.texts.counting import plural
-from sweeps.store.statuses import WITH_RESULTS, PreciseStatus, Status
+from basepar_core.texts import plural
+from sweeps.store import WITH_RESULTS, PreciseStatus, Status
 
 from .terminal import number, out, said, table, typed
 

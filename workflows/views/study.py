@@ -6,16 +6,24 @@ from typing import Any
 
 import numpy as np
 
-from basepar_core.files.mechanism_file import library_names
-from basepar_core.texts.counting import plural
-from basepar_core.texts.quoting import shell
+from basepar_core.files import library_names
+from basepar_core.texts import plural, shell
 from sweeps.store import store
-from workflows.studies import certify_best, storages
-from workflows.studies.feasibility import CLOSING, Verdict, best, judge
-from workflows.studies.spec import Range, StudySpec
-from workflows.studies.stale_companions import stale
-from workflows.studies.study import Result
-from workflows.studies.units import plain, shown_units, si_units
+from workflows.studies import (
+    CLOSING,
+    Range,
+    Result,
+    StudySpec,
+    Verdict,
+    best,
+    certify_best,
+    judge,
+    plain,
+    shown_units,
+    si_units,
+    stale,
+    storages,
+)
 
 from . import documents
 from .store import show_notes, show_status

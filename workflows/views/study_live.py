@@ -14,11 +14,10 @@ from rich.table import Table
 from rich.text import Text
 
 from basepar_core.errors import StoreError
-from basepar_core.texts.counting import plural
-from sweeps.run.progress import Advance
+from basepar_core.texts import plural
+from sweeps.run import Advance
 from sweeps.store import store
-from workflows.studies.feasibility import Verdict, best, judge
-from workflows.studies.spec import StudySpec
+from workflows.studies import StudySpec, Verdict, best, judge
 
 from .terminal import err, number, table
 

@@ -20,15 +20,14 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
-from basepar_core.base.result import number_of
-from basepar_core.files.mechanism_file import library_names
-from basepar_core.reduction.result import ReducedMechanism
-from basepar_core.texts.counting import plural
-from basepar_core.texts.quoting import lines, shell
-from sweeps.run.progress import Advance
-from sweeps.store.statuses import Status
-from workflows.drawing.spectra import BOTH, DOUBLE, PRECISE, Spectra, chart
-from workflows.jobs.examples import study_names
+from basepar_core.base import number_of
+from basepar_core.files import library_names
+from basepar_core.reduction import ReducedMechanism
+from basepar_core.texts import lines, plural, shell
+from sweeps.run import Advance
+from sweeps.store import Status
+from workflows.drawing import BOTH, DOUBLE, PRECISE, Spectra, chart
+from workflows.jobs import study_names
 
 
 class _Plain(Console):

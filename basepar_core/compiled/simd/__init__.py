@@ -1,0 +1,5 @@
+"""Vectors of the processor's lanes, which the kernels compute with."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,0 +1,10 @@
+from . import linear as linear
+from . import paths as paths
+from .api import Start as Start
+from .backend import Engine as Engine
+from .backend import Variants as Variants
+from .backend import way as way
+from .linear_spectra import hold as hold
+from .linear_triangles import triangles_of as triangles_of
+from .paths import Torques as Torques
+from .paths import own_path as own_path

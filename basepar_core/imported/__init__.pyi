@@ -1,0 +1,1 @@
+from .formats import read_file as read_file

@@ -1,0 +1,15 @@
+from . import cycle as cycle
+from . import sensitivity as sensitivity
+from .cycle import ClosedCycle as ClosedCycle
+from .cycle import array_name as array_name
+from .cycle import canonical as canonical
+from .regimes import BAND as BAND
+from .regimes import BROKEN as BROKEN
+from .regimes import CALLED as CALLED
+from .regimes import COARSE as COARSE
+from .regimes import WORDS as WORDS
+from .regimes import Meter as Meter
+from .regimes import meter_of as meter_of
+from .regimes import unit_of as unit_of
+from .sensitivity import Slopes as Slopes
+from .sensitivity import differentiated as differentiated

@@ -1,0 +1,13 @@
+from .client import connect as connect
+from .dry_run import preview as preview
+from .errors import PlaceError as PlaceError
+from .errors import ProfileError as ProfileError
+from .keys import make_keys as make_keys
+from .places import Address as Address
+from .places import Kubernetes as Kubernetes
+from .places import Laptop as Laptop
+from .places import Place as Place
+from .places import Slurm as Slurm
+from .places import problems as problems
+from .profile import find_profile as find_profile
+from .profile import load_profile as load_profile

@@ -1,0 +1,17 @@
+from . import mechanism as mechanism
+from . import spectra as spectra
+from .mechanism import COLOURS as COLOURS
+from .mechanism import INK as INK
+from .mechanism import Scene as Scene
+from .mechanism import canvas as canvas
+from .mechanism import check_ending as check_ending
+from .mechanism import draw as draw
+from .mechanism import figure_of as figure_of
+from .mechanism import save as save
+from .single_dof import curves_figure as curves_figure
+from .spectra import BOTH as BOTH
+from .spectra import DOUBLE as DOUBLE
+from .spectra import PRECISE as PRECISE
+from .spectra import Spectra as Spectra
+from .spectra import chart as chart
+from .spectra import of_route as of_route

@@ -1,0 +1,13 @@
+from . import base_routes as base_routes
+from .examples import study_file as study_file
+from .examples import study_names as study_names
+from .examples import sweep_names as sweep_names
+from .spread import extremes as extremes
+from .store import again_all as again_all
+from .store import load_jobs as load_jobs
+from .store import mend as mend
+from .sweep import ClusterError as ClusterError
+from .sweep import place_of as place_of
+from .sweep import run_all as run_all
+from .worker_check import make_own_keys as make_own_keys
+from .worker_check import roll_call as roll_call
