@@ -1,0 +1,111 @@
+"""The plan of the product holds, and a planted violation of each kind is seen."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+import basepar_core
+from tests.house import (
+    ALLOWED,
+    PACKAGES,
+    House,
+    circle,
+    counts,
+    past_doors,
+    upward,
+)
+
+ROOT = Path(basepar_core.__file__).parents[1]
+
+
+@pytest.fixture
+def copy(tmp_path):
+    """A copy of the product's sources, to plant in."""
+    for package in PACKAGES:
+        shutil.copytree(
+            ROOT / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__")
+        )
+    return tmp_path
+
+
+def test_the_house_stands():
+    house = House.at(ROOT)
+    assert len(house.files) > 300
+    assert circle(house.between_files) == []
+    assert past_doors(house) == []
+    assert upward(house) == []
+    found = counts(house)
+    assert all(found[name] <= ALLOWED[name] for name in ALLOWED), found
+
+
+def test_a_circle_between_files_is_seen(copy):
+    planted = copy / "basepar_core" / "dynamics" / "planted.py"
+    planted.write_text("from .closure import Model\n\nMADE = Model\n")
+    closure = copy / "basepar_core" / "dynamics" / "closure.py"
+    closure.write_text(closure.read_text() + "\n\ndef late():\n    from .planted import MADE\n")
+    found = circle(House.at(copy).between_files)
+    assert {"basepar_core.dynamics.planted", "basepar_core.dynamics.closure"} <= set(found)
+
+
+def test_a_circle_by_way_of_doors_is_seen(copy):
+    """`Model` is taken at the door, by a file that its own file imports."""
+    arrays = copy / "basepar_core" / "arrays.py"
+    arrays.write_text(arrays.read_text() + "\nfrom basepar_core.dynamics import Model\n")
+    found = circle(House.at(copy).between_files)
+    assert {"basepar_core.arrays", "basepar_core.dynamics.closure"} <= set(found)
+
+
+@pytest.mark.parametrize(
+    ("file", "line", "said"),
+    [
+        (
+            "basepar_core/expressions/planted.py",
+            "from basepar_core.dynamics import Model",
+            "basepar_core.expressions imports basepar_core.dynamics",
+        ),
+        (
+            "basepar_core/planted/__init__.py",
+            "from basepar_core.dynamics import Model",
+            "basepar_core.planted has no floor",
+        ),
+        (
+            "sweeps/store/planted.py",
+            "def late():\n    from sweeps.run import sweep",
+            "sweeps.store imports sweeps.run",
+        ),
+    ],
+)
+def test_an_arrow_upwards_is_seen(copy, file, line, said):
+    planted = copy / file
+    planted.parent.mkdir(exist_ok=True)
+    planted.write_text(line + "\n")
+    (found,) = upward(House.at(copy))
+    assert said in found
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "from basepar_core.dynamics.closure import Model",
+        "from basepar_core.dynamics import closure",
+        "import basepar_core.dynamics.closure",
+        "from basepar_core.certificate.checker.natural import LABELS",
+    ],
+)
+def test_an_entry_past_a_door_is_seen(copy, line):
+    (copy / "workflows" / "views" / "planted.py").write_text(line + "\n")
+    (found,) = past_doors(House.at(copy))
+    assert "workflows.views.planted:1" in found
+    assert "past the door of basepar_core." in found
+
+
+@pytest.mark.parametrize("name", ALLOWED)
+def test_what_is_too_many_is_seen(copy, name):
+    """A tower of rooms, each of which imports all below it."""
+    for k in range(ALLOWED["rooms"]):
+        room = copy / "basepar_core" / f"planted{k}"
+        room.mkdir()
+        taken = "".join(f"from basepar_core import planted{j}\n" for j in range(k))
+        (room / "__init__.py").write_text(taken)
+    assert counts(House.at(copy))[name] > ALLOWED[name]
