@@ -21,8 +21,8 @@ from basepar_core.symbolic.field import GeometryField
 from basepar_core.symbolic.joint_rules import Transfers, joint_vectors
 from benchmarks.conftest import seconds
 from tests.campaigns.random_mechanisms import assembled
-from tests.core.test_exact_family import BENNETT, made
-from tests.core.test_joint_matrix import SARRUS
+from tests.core.dynamics.test_joint_matrix import SARRUS
+from tests.core.finite_field.test_exact_family import BENNETT, made
 
 #: Rank and the figure to reach, CPU seconds on one core.
 FIGURES = {

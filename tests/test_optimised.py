@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from basepar_core.certificate.checker.checking import digest
-from tests.core.test_certificate import made
+from tests.core.certificate.test_certificate import made
 
 PACKAGES = ("basepar_core", "sweeps", "workflows", "cluster")
 FILES = [path for package in PACKAGES for path in Path(package).rglob("*.py")]

@@ -64,7 +64,8 @@ def test_paths_and_torques_as_by_brute_force():
     for row, lx1 in enumerate(lengths):
         values = {"lx1": np.array([lx1])}
         seen = observe(model, values, motion)
-        # Friction of a coordinate is its law; springs are compared in tests/core/test_columns.py.
+        # Friction of a coordinate is its law; springs are compared in
+        # tests/core/dynamics/test_columns.py.
         own = np.zeros((motion.t.size, 2, 6))
         v, a = motion.q_dot[0], motion.q_ddot[0]
         own[:, 0, :4] = np.stack([v, np.sign(v), a, np.ones_like(v)], axis=-1)

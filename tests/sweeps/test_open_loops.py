@@ -9,7 +9,7 @@ from sweeps.chunks.evaluator import prepare
 from sweeps.spec.plans import Random
 from sweeps.spec.sweep_spec import Evaluation, SweepSpec
 from sweeps.store.statuses import Reason, Status
-from tests.core.test_exact_family import BENNETT
+from tests.core.finite_field.test_exact_family import BENNETT
 
 LENGTHS = "geometry: {a: {value: 3, unit: m}, b: {value: 4, unit: m}}"
 #: Six equations, three unknown angles: two come for nothing, but only while a : b = 3 : 4.

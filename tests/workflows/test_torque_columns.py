@@ -14,7 +14,7 @@ from basepar_core.dynamics.regressor import observe
 from basepar_core.errors import UsageError
 from basepar_core.files.mechanism_file import loads
 from basepar_core.torque_code.program import torque_program
-from tests.core.test_certificate_columns import SPATIAL
+from tests.core.certificate.test_certificate_columns import SPATIAL
 from workflows.export.torque_code import write
 
 from .test_torque_code import compiled, module, motion_of, pointer, sample
