@@ -35,16 +35,17 @@ def test_the_printed_command_runs_where_the_user_is(folder, tmp_path, monkeypatc
 
 
 def test_around_prints_a_command_that_is_there(monkeypatch, tmp_path, capsys):
-    import workflows.studies.neighbourhood
+    import workflows.studies
+    import workflows.views
     from workflows.cli import studies
 
     monkeypatch.setenv("PATH", "/usr/bin:/bin")
     made = {"file": str(tmp_path / "a b.yaml"), "variant": 3, "candidates": 1, "centre": {}}
-    monkeypatch.setattr(workflows.studies.neighbourhood, "write_neighbourhood", lambda *_: made)
+    monkeypatch.setattr(workflows.studies, "write_neighbourhood", lambda *_: made)
     given = {"store": "s", "output": None, "share": 0.1, "candidates": 1, "variant": None}
     options = SimpleNamespace(**given, json=False, trust_metrics=False)
     file = terminal._Plain(file=sys.stdout, width=1000)
-    monkeypatch.setattr(terminal, "out", file)
+    monkeypatch.setattr(workflows.views, "out", file)
     assert studies._around(options) == 0
     said = capsys.readouterr().out
     assert "1 design around variant 3" in said
