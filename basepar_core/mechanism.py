@@ -144,7 +144,7 @@ class Assembly:
 
 @dataclass(frozen=True, slots=True)
 class Fourier:
-    """Random Fourier series about the assembly (FORMAT: excitation `fourier`)."""
+    """Random Fourier series about the assembly (docs/mechanism-files.md: excitation `fourier`)."""
 
     harmonics: int
     base_frequency: Expression
@@ -164,7 +164,7 @@ class Sines:
 
 @dataclass(frozen=True, slots=True)
 class States:
-    """Random states about the assembly (FORMAT: excitation `states`)."""
+    """Random states about the assembly (docs/mechanism-files.md: excitation `states`)."""
 
     amplitude: tuple[Expression, ...]
     frequency: Expression
@@ -292,7 +292,7 @@ class Torque:
 
 @dataclass(frozen=True)
 class Mechanism:
-    """A mechanism as its file states it (FORMAT.md, "Mechanism").
+    """A mechanism as its file states it (docs/mechanism-files.md).
 
     `source` is the file's text: provenance, and what a sweep's store keeps to rerun itself.
     """

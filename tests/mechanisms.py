@@ -45,7 +45,7 @@ def build(document: Mapping[str, Any], name: str = "test") -> Mechanism:
 
 
 def value_names(link: Link) -> list[str]:
-    """Names of a joint's values, as FORMAT has them."""
+    """Names of a joint's values, as docs/mechanism-files.md has them."""
     count = JOINT_VALUES[link[1]]
     return [link[0]] if count == 1 else [f"{link[0]}.{k + 1}" for k in range(count)]
 

@@ -104,7 +104,7 @@ class PreciseParameters(BaseParameters):
         return table
 
     def document(self) -> dict[str, Any]:
-        """As FORMAT.md has it: strings where more digits than a float's are asked for."""
+        """As docs/json.md has it: strings where more digits than a float's are asked for."""
         found = super().document()
         found["digits"] = self.digits
         least = numbers.bound_text(self.least, SIGMA_DIGITS, -1)

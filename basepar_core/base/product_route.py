@@ -50,7 +50,7 @@ class ProductParameters(BaseParameters):
     conditions: tuple[Condition, ...] = field(default=(), repr=False)
 
     def document(self) -> dict[str, Any]:
-        """As FORMAT.md has it, terms of rows that are complete, and what the search found."""
+        """As docs/json.md has it, terms of rows that are complete, and what the search found."""
         found = super().document()
         for k, row in enumerate(found["base"]):
             mine = [entry for entry in self.beta if entry.base == k]

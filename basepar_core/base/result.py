@@ -90,7 +90,7 @@ class Certificate:
         return max(self.at_least_grade, self.at_most_grade, key=GRADES.index)
 
     def document(self) -> dict[str, Any]:
-        """As FORMAT.md, "What programs read", has it."""
+        """As docs/json.md, has it."""
         return {
             "grade": self.grade,
             "at_least": {
@@ -237,7 +237,7 @@ class BaseParameters:
         return vanishing([expression for expression, _ in self.validity], values)
 
     def document(self) -> dict[str, Any]:
-        """What `basepar base --json` prints (FORMAT.md, "What programs read")."""
+        """What `basepar base --json` prints (docs/json.md)."""
         texts = [entry.text is not None for entry in self.beta]
         symbolic = any(texts) or not texts  # further columns are numbers in a symbolic result
         base = []

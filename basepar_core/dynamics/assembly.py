@@ -49,7 +49,7 @@ class Assembled:
 
 
 def assemble(mechanism: Mechanism) -> Assembled:
-    """Assemble at nominal geometry (FORMAT.md, "Assembly").
+    """Assemble at nominal geometry (docs/mechanism-files.md, "Assembly").
 
     Raises
     ------

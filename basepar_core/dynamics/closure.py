@@ -41,7 +41,7 @@ SINGULAR = 1e-7
 
 
 class Outcome(IntEnum):
-    """What became of a variant's motion (numbers as in FORMAT.md, "Statuses")."""
+    """What became of a variant's motion (numbers as in docs/sweep-files.md, "Statuses")."""
 
     CLOSED = 1
     UNASSEMBLABLE = 3

@@ -55,7 +55,7 @@ def excitation(mechanism: Mechanism, start: Array) -> Motion:
 
 
 def excite(law: Excitation, mechanism: Mechanism, start: Array) -> Motion:
-    """Samples of an excitation (FORMAT.md, "Excitation")."""
+    """Samples of an excitation (docs/mechanism-files.md, "Motions")."""
 
     def value(*expressions: Expression) -> list[float]:
         return [float(x) for x in evaluate(expressions, mechanism.nominal)]

@@ -20,6 +20,7 @@ from .yaml_nodes import Items, Node
 _UNIT_VECTORS: tuple[Vector, ...] = ((ONE, ZERO, ZERO), (ZERO, ONE, ZERO), (ZERO, ZERO, ONE))
 _PLANAR_TYPES = ("revolute", "prismatic", "planar", "fixed")
 _SPATIAL_TYPES = tuple(JOINT_VALUES)
+_REQUIRED, _OPTIONAL = ("type", "connects"), ("at", "axis", "reference")
 Pair = tuple[Vector, Vector]
 
 
@@ -43,7 +44,7 @@ def _joint(reading: Reading, name: str, node: Node, bodies: Sequence[str]) -> Jo
         reading.mistake(node, "'bodies' means the poses in `assembly`; name the joint otherwise")
     else:
         reading.name(node, name, "joint")
-    entries = reading.fields(node, ("type", "connects"), ("at", "axis", "reference"))
+    entries = reading.fields(node, _REQUIRED, _OPTIONAL)
     kind = _type(reading, entries.get("type"))
     connects = read_connects(reading, entries.get("connects"), bodies)
     at = points(reading, entries.get("at"))

@@ -100,7 +100,7 @@ def loads(
     Parameters
     ----------
     text
-        YAML (FORMAT, "Mechanism").
+        YAML (docs/mechanism-files.md).
     source_name
         What messages call it; data files are looked for beside it.
     recorded

@@ -32,7 +32,7 @@ SECOND_MOMENTS = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
 class NullVector:
     """A column n of N(λ) with W n = 0: entries by parameter, with grade and reason.
 
-    `grade` is theorem, identity, probability or numerical (DESIGN.md, decision 3).
+    `grade` is theorem, identity, probability or numerical (docs/certificate.md).
     """
 
     entries: dict[int, Exact]

@@ -1,4 +1,4 @@
-"""Samples of an excitation as balls that hold the true values (FORMAT.md, "Excitation").
+"""Samples of an excitation as balls that hold the true values (docs/mechanism-files.md).
 
 Random coefficients are doubles, hence exact rationals; everything else comes from the file's
 exact expressions.

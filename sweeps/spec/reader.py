@@ -1,4 +1,4 @@
-"""The one place where a sweep file becomes a `SweepSpec` (FORMAT.md, "Sweep").
+"""The one place where a sweep file becomes a `SweepSpec` (docs/sweep-files.md).
 
 All mistakes are found together, each with its path and line. Numbers are met in the unit of the
 symbol they are for (its `unit` in the mechanism's file) and leave in SI. Files that are named

@@ -14,7 +14,7 @@ import numpy as np
 
 
 class Status(IntEnum):
-    """`status` of a variant (FORMAT.md, "Statuses"); written last.
+    """`status` of a variant (docs/sweep-files.md, "Statuses"); written last.
 
     Written once, but for variants that crashed or timed out (`FAILED`): a retry that is asked for
     writes their chunks again, with new values in their rows only. `--repair` makes damaged chunks

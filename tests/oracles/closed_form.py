@@ -71,7 +71,7 @@ def expected_outcomes(
 ) -> Array:
     """Status (variant,) of following the crank's values `drive` from `start`, rad.
 
-    1 closed, 3 unassemblable, 4 lost during motion: numbers of FORMAT.md, "Statuses".
+    1 closed, 3 unassemblable, 4 lost during motion: numbers of docs/sweep-files.md, "Statuses".
     """
     low, high = min(start, drive.min()), max(start, drive.max())
     truth = reach(nominal, v, start, low, high)

@@ -3,7 +3,7 @@
 d'Alembert's principle for particles needs only where each particle is: Σ m (r̈ − g)·∂r/∂q, by
 central differences. No inertia tensor, no recursion, no velocities of frames. Loops are closed
 by plain Newton's method on the loop equations, at every displaced coordinate anew. Joints mean
-what FORMAT.md says, written out here once more.
+what docs/mechanism-files.md says, written out here once more.
 """
 
 from collections.abc import Mapping, Sequence
@@ -89,7 +89,7 @@ def turn(axis: Sequence[Any], angle: Any) -> Rows:
 
 
 def joint_motion(kind: str, v: Sequence[Any]) -> Pose:
-    """Second joint frame seen from the first at joint values v (FORMAT's table)."""
+    """Second joint frame seen from the first at joint values v (docs/mechanism-files.md)."""
     still = [mpf(0)] * 3
     z = (0, 0, 1)
     match kind:

@@ -5,7 +5,7 @@ Columns are brought to length one, which changes no residual. Imports nothing of
 
 import numpy as np
 
-#: Torque errors this close are equal, and then the last column goes (FORMAT, "Cycle").
+#: Torque errors this close are equal, and then the last column goes (docs/reduction.md).
 TIE = 1e-12
 
 

@@ -100,7 +100,7 @@ class Bodies:
         return {name: float(x) for (name, _), x in zip(entries, numbers, strict=True)}
 
     def _lay_out(self) -> None:
-        """Rough poses: over joints with stated values first, as FORMAT has it."""
+        """Rough poses: over joints with stated values first, as docs/mechanism-files.md has it."""
         n = len(self.number)
         self.R = np.tile(np.eye(3), (self.count, n, 1, 1))
         self.p = np.zeros((self.count, n, 3))
@@ -347,7 +347,7 @@ class Bodies:
 
 
 def _motion(kind: str, v: list[float]) -> tuple[Array, Array]:
-    """Second joint frame seen from the first (FORMAT's table)."""
+    """Second joint frame seen from the first (the table of docs/mechanism-files.md)."""
     z = np.array([0.0, 0.0, 1.0])
     match kind:
         case "revolute":

@@ -22,7 +22,7 @@ def test_every_command_has_help_with_an_example(name):
     text = commands()[name].format_help()
     assert f"example:\n  basepar {name}" in text
     assert "--json" in text
-    # An example with --json, as FORMAT.md asks for.
+    # An example with --json, as docs/json.md promises.
     assert re.search(rf"^  basepar {name}.* --json", text, re.MULTILINE)
 
 

@@ -62,7 +62,7 @@ def test_results_of_variable_precision_are_documented():
     from basepar_core.dynamics.closure import prepare
     from sweeps.chunks.precise import PreciseEvaluator
 
-    text = (Path(__file__).parents[2] / "docs" / "sweeps.md").read_text()
+    text = (Path(__file__).parents[2] / "docs" / "sweep-files.md").read_text()
     outputs = PreciseEvaluator(prepare(load("four-bar")), 8).outputs
     assert len(outputs) >= 6
     for one in outputs:

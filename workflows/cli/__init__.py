@@ -30,7 +30,7 @@ def add_place(command: argparse.ArgumentParser) -> None:
         metavar="C",
         default="laptop",
         help="laptop (default); the name or file of a profile (SLURM, SSH, Kubernetes, see "
-        "docs/clusters.md); or the address of a Dask scheduler such as tls://host:8786",
+        "docs/profiles.md); or the address of a Dask scheduler such as tls://host:8786",
     )
     command.add_argument(
         "--workers",

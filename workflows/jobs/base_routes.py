@@ -94,7 +94,7 @@ class Comparison:
     not_run: Mapping[str, str]
 
     def document(self) -> dict[str, Any]:
-        """The symbolic route's document with every route's beside it (FORMAT.md)."""
+        """The symbolic route's document with every route's beside it (docs/json.md)."""
         return self.found["symbolic"].document() | {
             "route": "all",
             "routes": {

@@ -1,4 +1,4 @@
-"""The one place where a study file becomes a `StudySpec` (FORMAT.md, "Study").
+"""The one place where a study file becomes a `StudySpec` (docs/study-files.md).
 
 All mistakes are found together, each with its path and line. Numbers are met in the unit of the
 symbol they are for and leave in SI. The mechanism's file lies beside the study file; stores and

@@ -1,4 +1,4 @@
-"""Joint types against FORMAT's table, written out once more in `oracles/dust.py`."""
+"""Joint types by docs/mechanism-files.md, written out once more in `oracles/dust.py`."""
 
 import mpmath
 import numpy as np

@@ -1,4 +1,4 @@
-"""Motions by FORMAT's formulas, written plainly; derivatives by differences in forty digits."""
+"""Motions by docs/mechanism-files.md, written plainly; derivatives by differences, 40 digits."""
 
 from collections.abc import Callable
 

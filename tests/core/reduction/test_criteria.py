@@ -14,7 +14,7 @@ from tests.core.cycles import case, rows
 
 
 def by_hand(name: str, rss: float, k: int, n: float, known: bool) -> float:
-    """The criteria as DESIGN and FORMAT print them, σ = 1."""
+    """The criteria as docs/reduction.md prints them, σ = 1."""
     if name == "mdl":
         return by_hand("bic", rss, k, n, known) / 2
     likelihood = rss if known and name in ("aic", "bic") else n * math.log(rss / n)

@@ -1,0 +1,110 @@
+"""docs/mechanism-files.md: its files assemble, its tables have the readers' own keys."""
+
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+from basepar_core.base import symbolic
+from basepar_core.dynamics import prepare
+from basepar_core.expressions import UNITS
+from basepar_core.expressions.checked import FUNCTIONS
+from basepar_core.files import bodies, force_laws, joints, loads, mechanism_file, motions
+from basepar_core.mechanism import JOINT_VALUES
+
+PAGE = (Path(__file__).parents[1] / "docs" / "mechanism-files.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"^```yaml\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
+FILES = {block.split()[1]: block for block in BLOCKS if block.startswith("name:")}
+
+
+def table(title):
+    """First cells of the rows of the table under a heading or a header line."""
+    rest = PAGE[PAGE.index(title) :]
+    rows = re.search(r"(?:^\|.*\n)+", rest, re.MULTILINE)
+    assert rows
+    return [line.split("|")[1].strip() for line in rows[0].splitlines()[2:]]
+
+
+def words(cells):
+    """What stands in code in cells."""
+    return [word for cell in cells for word in re.findall(r"`([^`]+)`", cell)]
+
+
+# Ranks by hand. Pendulum: mx, my, J. Engine: four a body less one a pin, less J and my of the
+# body that only slides and one that is without effect. Arm: as two perpendicular axes have.
+@pytest.mark.parametrize(("name", "rank"), [("pendulum", 3), ("engine", 6), ("two-axis-arm", 8)])
+def test_ranks_known_by_hand(name, rank):
+    assert symbolic(prepare(loads(FILES[name]))).rank == rank
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_every_file_assembles(name):
+    assert len(FILES) == 4
+    model = prepare(loads(FILES[name]))
+    assert model.assembled.residual < 1e-12  # m and rad, of lengths near 1: rounding
+
+
+def test_other_blocks_belong_into_files():
+    others = [yaml.safe_load(block) for block in BLOCKS if block not in FILES.values()]
+    assert [set(one) for one in others] == [{"geometry", "relations"}]
+    whole = yaml.safe_load(FILES["pendulum"]) | {"relations": others[0]["relations"]}
+    whole["geometry"] |= others[0]["geometry"]
+    found = loads(yaml.safe_dump(whole)).nominal["r3"]
+    assert found == pytest.approx(3**0.5, rel=1e-15)  # a square root, rounded
+
+
+def test_sections():
+    required = set(words(row_of("required", "## Sections")))
+    assert required == set(mechanism_file._REQUIRED)
+    every = {*mechanism_file._REQUIRED, *mechanism_file._OPTIONAL}
+    assert set(words(table("## Sections"))) == every
+
+
+def row_of(word, title):
+    """First cells of the rows whose last cell is a word."""
+    rest = PAGE[PAGE.index(title) :]
+    rows = re.search(r"(?:^\|.*\n)+", rest, re.MULTILINE)
+    assert rows
+    lines = [line.strip("|").split("|") for line in rows[0].splitlines()[2:]]
+    return [line[0] for line in lines if line[-1].strip() == word]
+
+
+@pytest.mark.parametrize(
+    ("title", "known"),
+    [
+        ("## Bodies", bodies._KEYS),
+        ("| key | what it is", (*joints._REQUIRED, *joints._OPTIONAL)),
+        ("| type | values", tuple(JOINT_VALUES)),
+        ("| `excitation: {kind", motions._EXCITATIONS),
+        ("| `kind` of a joint's cycle", motions._LAWS),
+    ],
+)
+def test_tables(title, known):
+    assert words(table(title)) == list(known)
+
+
+def test_force_laws_units_and_functions():
+    cells = " ".join(table("| entry | column"))
+    assert all(kind in cells for kind in (*force_laws._KINDS, "springs", "dampers"))
+    assert " ".join(UNITS) in PAGE
+    assert " ".join(FUNCTIONS) in PAGE
+
+
+def test_the_index_of_decisions_is_complete():
+    folder = Path(__file__).parents[1] / "docs" / "decisions"
+    index = (folder / "README.md").read_text(encoding="utf-8")
+    listed = re.findall(r"\((\d{4}-[^)]*\.md)\)", index)
+    assert listed == sorted(path.name for path in folder.glob("0*.md"))
+
+
+def test_links_between_documents_lead_somewhere():
+    root = Path(__file__).parents[1]
+    pages = [*root.glob("*.md"), *root.glob("docs/*.md"), *root.glob("docs/decisions/*.md")]
+    broken = [
+        (page.name, target)
+        for page in pages
+        for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8"))
+        if not (page.parent / target).exists()
+    ]
+    assert broken == []
