@@ -7,7 +7,7 @@ revolute turns about +z; a planar prismatic joint has its `reference` along +z).
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 
 import numpy as np
@@ -318,6 +318,15 @@ class Mechanism:
     torques: tuple[Torque, ...] = ()
     description: str = ""
     source: str = ""
+
+    def __repr__(self) -> str:
+        return f"Mechanism({self.name[:80]!r})"
+
+    @property
+    def in_full(self) -> str:
+        """Every field: what tells two mechanisms without a file apart."""
+        parts = (f"{one.name}={getattr(self, one.name)!r}" for one in fields(self))
+        return f"Mechanism({', '.join(parts)})"
 
     @cached_property
     def parameter_names(self) -> tuple[str, ...]:

@@ -1,6 +1,7 @@
 from . import numeric_route as numeric_route
 from . import symbolic_route as symbolic_route
 from .compiled import CompiledBase as CompiledBase
+from .compiled import compiled as compiled
 from .extended import beside as beside
 from .extended import extend as extend
 from .extended import extended_observation as extended_observation

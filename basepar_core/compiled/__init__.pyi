@@ -1,6 +1,7 @@
 from . import linear as linear
 from . import paths as paths
 from .api import Start as Start
+from .backend import LARGEST as LARGEST
 from .backend import Engine as Engine
 from .backend import Variants as Variants
 from .backend import way as way
@@ -8,3 +9,5 @@ from .linear_spectra import hold as hold
 from .linear_triangles import triangles_of as triangles_of
 from .paths import Torques as Torques
 from .paths import own_path as own_path
+from .states import Closed as Closed
+from .states import States as States

@@ -122,7 +122,7 @@ class Kernels:
 
     def follow(self, start: Start, motion: Motion) -> Observation:
         """W of variants along a motion; see `observe`."""
-        motion, samples = _padded(motion)
+        motion, samples = padded(motion)
         path = self.trace(start, motion.q)
         W, quality, terms = self.regress(start.G, path.q, motion, samples)
         margin = np.where(
@@ -147,13 +147,17 @@ class Kernels:
         if W is None:
             names = self.model.mechanism.parameter_names
             W = aligned((count, len(names), free, samples))
-            for k, columns in self._still:
-                W[:, columns, k] = 0.0
+            self.clear(W)
         quality, terms = np.empty((count, 3)), np.empty((count, 3))
         regress(
             self.plan, self.work, G, q, counted, motion.q_dot, u, u_dot, maps, W, quality, terms
         )
         return W, quality, terms
+
+    def clear(self, W: Array) -> None:
+        """Put zeros where `regress` writes nothing: W (variant, parameter, coordinate, sample)."""
+        for k, columns in self._still:
+            W[:, columns, k] = 0.0
 
     @cached_property
     def _still(self) -> list[tuple[int, slice]]:
@@ -352,7 +356,7 @@ def _extrapolation(nodes: Array, at: Array) -> Array:
     return weights
 
 
-def _padded(motion: Motion) -> tuple[Motion, int]:
+def padded(motion: Motion) -> tuple[Motion, int]:
     """A motion of at least LANES samples, the last repeated; and how many it had."""
     samples = motion.t.size
     # Contiguous: another layout would be compiled for anew.

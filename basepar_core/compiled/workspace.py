@@ -86,6 +86,11 @@ def aligned(shape: tuple[int, ...]) -> Array:
     return raw[first : first + size].view(float).reshape(shape)
 
 
+def is_aligned(array: Array) -> bool:
+    """Whether an array lies as one that `aligned` makes."""
+    return array.flags.c_contiguous and array.ctypes.data % _LINE == 0
+
+
 def zeros(shape: tuple[int, ...]) -> Array:
     """Zeros, aligned."""
     room = aligned(shape)

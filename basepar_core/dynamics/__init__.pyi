@@ -15,6 +15,7 @@ from .closure import Trace as Trace
 from .closure import prepare as prepare
 from .closure import trace as trace
 from .energy import check_columns as check_columns
+from .energy import configuration_energies as configuration_energies
 from .energy import energies as energies
 from .force_columns import Column as Column
 from .force_columns import column_values as column_values
@@ -52,6 +53,7 @@ from .spatial import cross as cross
 from .spatial import dot as dot
 from .spatial import rotate as rotate
 from .spatial import rotate_back as rotate_back
+from .strokes import measured as measured
 from .strokes import pin_turn as pin_turn
 from .strokes import tracks as tracks
 from .topology import CutJoint as CutJoint

@@ -57,6 +57,9 @@ class Model:
     assembled: Assembled
     loops: Loops
 
+    def __repr__(self) -> str:
+        return f"Model({self.mechanism.name[:80]!r})"
+
     @property
     def topology(self) -> Topology:
         return self.assembled.topology

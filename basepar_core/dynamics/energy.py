@@ -98,6 +98,39 @@ def energies(
     return replace(seen, W=H, terms=terms)
 
 
+def configuration_energies(
+    model: Model, dims: kinematics.Geometry, q: Array, motion: Motion
+) -> Array:
+    """h (variant, sample, parameter) with E = h φ, J: kinetic plus potential energy.
+
+    Parameters
+    ----------
+    model
+        The mechanism, prepared.
+    dims
+        Broadcasts over (variant, sample).
+    q
+        (position, variant, sample): closed configurations. Potential is zero where gravity·p is.
+    motion
+        Its speeds count.
+    """
+    graph = model.topology
+    at = kinematics.poses(graph, dims, q)
+    rates = Rates(model, at, dims, motion, q.shape[1:])
+    moving = kinematics.twists(graph, at, rates.u)
+    kept = IN_PLANE if graph.planar else tuple(range(10))
+    h = np.empty((*q.shape[1:], graph.bodies * len(kept)))
+    for b in range(graph.bodies):
+        w, v = rotate_back(at.R[b], moving.omega[b]), rotate_back(at.R[b], moving.v[b])
+        pull = rotate_back(at.R[b], dims.gravity)
+        weights = [-dot(dims.gravity, at.p[b]), *(-pull), *[np.zeros(())] * 6]
+        # The form of two equal motions is twice the kinetic energy.
+        entries = _bilinear(w, v, w, v)
+        for column, k in enumerate(kept, start=b * len(kept)):
+            h[..., column] = entries[k] / 2 + weights[k]
+    return h
+
+
 def _inertial(
     model: Model,
     dims: kinematics.Geometry,

@@ -47,6 +47,18 @@ class Geometry:
             self.gravity[..., None],
         )
 
+    def over_variants(self) -> "Geometry":
+        """The same with a variant axis of one before what is then a sample axis."""
+        return Geometry(
+            tuple(
+                JointGeometry(
+                    *(getattr(j, name)[..., None, :] for name in JointGeometry.__slots__)
+                )
+                for j in self.joints
+            ),
+            self.gravity[..., None, :],
+        )
+
     def take(self, variants: Array) -> "Geometry":
         """Those of some variants (indices along the last axis)."""
         return Geometry(

@@ -104,16 +104,17 @@ class Closer:
         )
 
     def drive(self, dims: Geometry, lanes: Lanes, before: Array, after: Array) -> None:
-        """Set the coordinates to `after` (coordinate,) and close the loops.
+        """Set the coordinates to `after`, (coordinate,) or (coordinate, lane); close the loops.
 
         The dependent joints start from the tangent at `before`.
         """
         independent = list(self.graph.independent)
         travel = kinematics.coordinate_step(self.graph, before, after)
-        drift = -np.einsum("rs...,s->r...", lanes.jacobian[:, independent], travel)
+        each = "rs...,s->r..." if travel.ndim == 1 else "rsv,sv->rv"
+        drift = -np.einsum(each, lanes.jacobian[:, independent], travel)
         self._update(lanes, lanes.jacobian, drift, lanes.live)
         for place, setting in kinematics.coordinate_configuration(self.graph, after):
-            lanes.q[place] = setting[:, None]
+            lanes.q[place] = setting[:, None] if setting.ndim == 1 else setting
         self.close(dims, lanes)
 
     def close(self, dims: Geometry, lanes: Lanes) -> None:

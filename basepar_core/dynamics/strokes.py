@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from basepar_core.arrays import Array
-from basepar_core.mechanism import JOINT_VALUES, LENGTH_VALUES
+from basepar_core.mechanism import JOINT_VALUES, LENGTH_VALUES, Joint
 
 from . import joints, kinematics
 from .closure import Model
@@ -36,8 +36,8 @@ def strokes(
     """
     pins = {name: turn for name in names if (turn := pin_turn(model, q, name)) is not None}
     others = [name for name in names if name not in pins]
-    measured = dict(tracks(model, values, q, others)) if others else {}
-    return {name: np.ptp({**pins, **measured}[name], axis=-1) for name in names}
+    seen = dict(tracks(model, values, q, others)) if others else {}
+    return {name: np.ptp({**pins, **seen}[name], axis=-1) for name in names}
 
 
 def pin_turn(model: Model, q: Array, name: str) -> Array | None:
@@ -70,7 +70,7 @@ def tracks(
     """
     mechanism, graph = model.mechanism, model.topology
     places = {node.joint: node.position for node in graph.tree if node.kind != "spherical"}
-    measured: dict[int, Array] = {}
+    seen: dict[int, Array] = {}
     found = []
     for name in names:
         joint, place = joint_of_value(mechanism, name)
@@ -78,26 +78,31 @@ def tracks(
         if k in places:
             found.append((name, q[places[k] + place]))
             continue
-        if k not in measured:
-            measured[k] = _continued(joint.type, _measured(model, values, q, k))
-        found.append((name, measured[k][place]))
+        if k not in seen:
+            seen[k] = _continued(joint.type, _measured(model, values, q, k))
+        found.append((name, seen[k][place]))
     return found
 
 
 def _measured(model: Model, values: Mapping[str, Array], q: Array, joint: int) -> Array:
     """Values (place, variant, sample) of a joint as its frames stand."""
-    kind = model.mechanism.joints[joint].type
+    one = model.mechanism.joints[joint]
     dims = kinematics.geometry(model.mechanism, values)
     count, samples = q.shape[1:]
-    found = np.empty((JOINT_VALUES[kind], count, samples))
+    found = np.empty((JOINT_VALUES[one.type], count, samples))
     block = max(1, LANES // samples)
     for start in range(0, count, block):
         part = np.arange(start, min(start + block, count))
         here = dims if dims.gravity.shape[-1] == 1 else dims.take(part)
         at = kinematics.poses(model.topology, here.over_samples(), q[:, part])
-        offset = at.P2[joint] - at.P1[joint]
-        found[:, part] = joints.values(kind, at.X1[joint], at.X2[joint], offset)
+        found[:, part] = measured(one, joint, at)
     return found
+
+
+def measured(joint: Joint, number: int, at: kinematics.Poses) -> Array:
+    """Values (place, …) of a joint as its frames stand; angles within (−π, π]."""
+    offset = at.P2[number] - at.P1[number]
+    return joints.values(joint.type, at.X1[number], at.X2[number], offset)
 
 
 def _continued(kind: str, measured: Array) -> Array:

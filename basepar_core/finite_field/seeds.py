@@ -24,5 +24,5 @@ def seed_of(mechanism: Mechanism, *about: object) -> int:
     about
         What else it is for; told apart by `repr`.
     """
-    text = repr((mechanism.source or repr(mechanism), about))
+    text = repr((mechanism.source or mechanism.in_full, about))
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:BYTES], "big")

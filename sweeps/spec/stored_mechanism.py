@@ -21,7 +21,7 @@ HASH = "(data)"
 def plain_mechanism(mechanism: Mechanism) -> dict[str, Any]:
     """The mechanism's file less comments, layout and description, as text; order counts."""
     if not mechanism.source:
-        return {"value": repr(mechanism)}
+        return {"value": mechanism.in_full}
     node, _ = read(mechanism.source)
     # URDF and MJCF are no YAML mappings, and count as they stand.
     tree = _plain_node(node) if isinstance(node, Fields) else {"text": mechanism.source}

@@ -7,7 +7,7 @@ import argparse
 import json
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from . import Add, emit
 
@@ -49,19 +49,11 @@ def write(
 
 
 def _verify(options: argparse.Namespace) -> int:
-    from basepar_core.certificate import CertificateError, RejectedError, verify
+    from workflows.jobs import verified
 
     path = Path(options.certificate)
-    document = _read(path)
     started = time.perf_counter()
-    try:
-        if options.mechanism:
-            _of(document, options.mechanism)
-        verdict = verify(document)
-    except RejectedError as error:
-        raise CertificateError(
-            f"{path} is rejected at {error.where}: {error.why}.", [error.where]
-        ) from error
+    verdict = verified(path, options.mechanism)
     seconds = time.perf_counter() - started
     facts = {
         "certificate": str(path),
@@ -98,30 +90,3 @@ def _verify(options: argparse.Namespace) -> int:
         f"{int(verdict.vanish)} digits"
     )
     return 0
-
-
-def _read(path: Path) -> Any:
-    from basepar_core.errors import UsageError
-    from basepar_core.texts import text_of
-
-    try:
-        return json.loads(text_of(path))
-    except FileNotFoundError:
-        raise UsageError(f"There is no file {path}.", [str(path)]) from None
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror}.", [str(path)]) from None
-    except (ValueError, RecursionError) as error:
-        raise UsageError(
-            f"{path} is not a certificate: it is not JSON ({error}).", [str(path)]
-        ) from None
-
-
-def _of(document: Any, wanted: str) -> None:
-    """Whether a certificate is of the very text of a mechanism file."""
-    from basepar_core.api import load
-    from basepar_core.certificate import RejectedError
-
-    text = load(wanted).source
-    given = document.get("mechanism") if isinstance(document, dict) else None
-    if not isinstance(given, dict) or given.get("text") != text:
-        raise RejectedError("mechanism.text", f"it is not the text of {wanted!r}")

@@ -1,3 +1,4 @@
 from . import base as base
 from . import reduction as reduction
 from .base import latex_name as latex_name
+from .base import to_sympy as to_sympy

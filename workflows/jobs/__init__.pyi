@@ -1,4 +1,5 @@
 from . import base_routes as base_routes
+from .certificates import verified as verified
 from .examples import study_file as study_file
 from .examples import study_names as study_names
 from .examples import sweep_names as sweep_names

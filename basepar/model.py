@@ -1,0 +1,567 @@
+"""A mechanism that answers: drawing, closed loops, W, torque, energy, base parameters."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from basepar_core import api
+from basepar_core.arrays import Array
+from basepar_core.compiled import LARGEST, Closed, Engine, States
+from basepar_core.dynamics import Motion, prepare
+from basepar_core.errors import MissingDataError, MotionError, UsageError
+from basepar_core.mechanism import Mechanism
+from basepar_core.symbolic import symbol_values
+from basepar_core.texts import plural
+
+from .axes import Axes, GeometryValues, axes_of, states_of
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from .base import Base
+
+#: What happens to states that cannot be reached.
+Outside = Literal["raise", "nan"]
+#: Entries of W at once, where only its product with φ is wanted: some megabytes.
+_ENTRIES = 1 << 19
+
+
+def load(source: str | Path) -> "Model":
+    """Read and assemble a mechanism.
+
+    Parameters
+    ----------
+    source
+        A name that ships with the program, a mechanism file, or a URDF or MJCF file (extras
+        `urdf`, `mjcf`).
+
+    Raises
+    ------
+    FileError
+        With all mistakes of the file.
+    AssemblyError, MechanismError
+        The loops do not close, or the coordinates do not drive the mechanism.
+    MissingDataError
+        The extra that reads the file is not installed.
+
+    Examples
+    --------
+    >>> import basepar
+    >>> basepar.load("four-bar")
+    <basepar.Model 'four-bar': planar, 3 bodies, 4 joints, 1 degree of freedom, 12 parameters>
+    """
+    return Model(api.load(source))
+
+
+@dataclass(frozen=True)
+class Joints:
+    """Values of all joints at some states.
+
+    Attributes
+    ----------
+    names
+        `A`, or `A.1`, `A.2` … where a joint has several values.
+    values
+        (…, value), rad or m; nan at states that were not reached. Angles of joints that close a
+        loop, and of spherical joints, lie within (−π, π].
+    closed
+        (…) bool: states that were reached.
+
+    Examples
+    --------
+    >>> import basepar
+    >>> joints = basepar.load("four-bar").close([[0.6], [1.2]])
+    >>> joints["B"].shape, joints.closed.tolist()
+    ((2,), [True, True])
+    """
+
+    names: tuple[str, ...]
+    values: Array
+    closed: Array
+
+    def __getitem__(self, name: str) -> Array:
+        """(…) one joint's value, rad or m."""
+        if name not in self.names:
+            raise UsageError(
+                f"No joint value is named {name!r}; there are {', '.join(self.names)}.", [name]
+            )
+        return self.values[..., self.names.index(name)]
+
+    def __repr__(self) -> str:
+        named = ", ".join(self.names[:12]) + ", …" * (len(self.names) > 12)
+        return f"<basepar.Joints {named}: {int(self.closed.sum())} of {self.closed.size} closed>"
+
+
+@dataclass(frozen=True, repr=False)
+class Model:
+    """A mechanism, assembled; made by `load`.
+
+    States q, q̇, q̈ have shape (…, coordinate), in rad or m and per s and s², in the order of
+    `coordinates`. `geometry` gives symbols other than nominal values by name: SI numbers, or
+    arrays that broadcast with the leading dimensions of the states. Dependent joints are closed
+    on the branch of the assembly, which each state is followed to in a straight line of the
+    coordinates, at its own geometry.
+
+    Attributes
+    ----------
+    mechanism
+        What the file states.
+
+    Examples
+    --------
+    >>> import basepar
+    >>> model = basepar.load("four-bar")
+    >>> model.coordinates, model.symbols[:3]
+    (('A',), ('lx1', 'lx2', 'ly2'))
+    >>> model.parameters[:4]
+    ('crank.m', 'crank.mx', 'crank.my', 'crank.J')
+    """
+
+    mechanism: Mechanism = field()
+
+    def __post_init__(self) -> None:
+        _ = self._engine  # a mechanism that cannot be assembled fails here
+
+    @cached_property
+    def _engine(self) -> Engine:
+        return Engine(prepare(self.mechanism))
+
+    @property
+    def name(self) -> str:
+        """As the file has it."""
+        return self.mechanism.name
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        """Joint values that are independent: the last axis of every state."""
+        return self.mechanism.coordinates
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """Inertial parameters, the last axis of W: kg, kg m, kg m² about the frame's origin."""
+        return self.mechanism.parameter_names
+
+    @property
+    def symbols(self) -> tuple[str, ...]:
+        """Names that `geometry` may give."""
+        roots = {relation.symbol for relation in self.mechanism.relations}
+        return tuple(s.name for s in self.mechanism.geometry if s.name not in roots)
+
+    @property
+    def assembly(self) -> Array:
+        """(coordinate,) where the mechanism is assembled, rad or m."""
+        return self._engine.model.assembled.coordinates.copy()
+
+    def phi(self, geometry: GeometryValues | None = None) -> Array:
+        """Inertial parameters of the file at a geometry.
+
+        Returns
+        -------
+        (…, parameter), SI, in the order of `parameters`; leading dimensions of the geometry.
+
+        Raises
+        ------
+        MissingDataError
+            Bodies without inertia.
+
+        Examples
+        --------
+        >>> import basepar
+        >>> basepar.load("four-bar").phi({"lx1": [0.2, 0.3]}).shape
+        (2, 12)
+        """
+        axes = axes_of(self.mechanism, geometry)
+        return axes.results(np.broadcast_to(self._phi(axes)[:, None], self._shape(axes)))
+
+    def _shape(self, axes: Axes) -> tuple[int, ...]:
+        return (axes.variants, axes.samples, len(self.parameters))
+
+    def _phi(self, axes: Axes) -> Array:
+        """(variant, parameter), or of pairs (sample, parameter)."""
+        bare = [body.name for body in self.mechanism.bodies if body.parameters is None]
+        if bare:
+            raise MissingDataError(
+                f"{self.name!r} gives no inertia for {', '.join(bare)}. Give mass, centre and "
+                f"inertia in the file, or phi here.",
+                [f"bodies.{name}" for name in bare],
+            )
+        known = symbol_values(self.mechanism, axes.values)
+        return np.atleast_2d(self.mechanism.inertial_parameters(known))
+
+    def close(
+        self, q: object, geometry: GeometryValues | None = None, outside: Outside = "nan"
+    ) -> Joints:
+        """Close the loops.
+
+        Parameters
+        ----------
+        q
+            (…, coordinate), rad or m.
+        geometry
+            Symbols by name, SI.
+        outside
+            States that cannot be reached: "nan" for their values (default), or "raise".
+
+        Raises
+        ------
+        MotionError
+            States that cannot be reached, if asked.
+        UsageError
+            Shapes that do not fit; symbols that there are not.
+
+        Examples
+        --------
+        >>> import basepar, numpy as np
+        >>> crank = np.linspace(0, 2 * np.pi, 5)[:, None]
+        >>> basepar.load("four-bar").close(crank, {"lx1": 0.35}).values.shape
+        (5, 4)
+        """
+        (q_,) = states_of(self.mechanism, q=q)
+        axes = axes_of(self.mechanism, geometry, [q_])
+        states, at, _ = self._closed(axes, q_, q_, q_)
+        values = states.joint_values(at)
+        values[:, ~at.closed] = np.nan
+        closed = axes.results(at.closed)
+        self._check(closed, axes, q_, outside)
+        names = tuple(name for joint in self.mechanism.joints for name in joint.values)
+        return Joints(names, axes.results(values.transpose(1, 2, 0)), closed)
+
+    def regressor(
+        self,
+        q: object,
+        qd: object,
+        qdd: object,
+        geometry: GeometryValues | None = None,
+        out: Array | None = None,
+        outside: Outside = "raise",
+    ) -> Array:
+        """W of inverse dynamics, τ = W φ.
+
+        Parameters
+        ----------
+        q, qd, qdd
+            (…, coordinate): coordinates, rad or m, and their first and second derivatives.
+        geometry
+            Symbols by name, SI.
+        out
+            An array to fill: what an earlier call with these shapes returned is filled as it
+            lies, another one copied to.
+        outside
+            States that cannot be reached: "raise" (default), or "nan" for their rows.
+
+        Returns
+        -------
+        (…, coordinate, parameter), N m or N per unit parameter. Its memory is ordered otherwise
+        (samples last), so that `W @ phi` reads it front to back.
+
+        Raises
+        ------
+        MotionError
+            States that cannot be reached.
+        UsageError
+            Shapes that do not fit; symbols that there are not.
+
+        Examples
+        --------
+        >>> import basepar, numpy as np
+        >>> model = basepar.load("ur10")
+        >>> q, qd, qdd = np.random.default_rng(1).uniform(-1, 1, (3, 100, 6))
+        >>> W = model.regressor(q, qd, qdd)
+        >>> W.shape
+        (100, 6, 60)
+        >>> np.allclose(W @ model.phi(), model.torque(q, qd, qdd))
+        True
+        """
+        q_, qd_, qdd_ = states_of(self.mechanism, q=q, qd=qd, qdd=qdd)
+        axes = axes_of(self.mechanism, geometry, [q_, qd_, qdd_])
+        shape = (*axes.lead, len(self.coordinates), len(self.parameters))
+        if out is not None and (out.shape != shape or out.dtype != float):
+            raise UsageError(
+                f"out is {out.dtype} {out.shape}; it must be float64 {shape}.", ["out"]
+            )
+        if 0 in shape:
+            return np.zeros(shape) if out is None else out
+        states, at, motion = self._closed(axes, q_, qd_, qdd_)
+        given = None if out is None or axes.paired else axes.kernel_layout(out)
+        W, whole = states.regressor(motion, at, given)
+        rows = W.transpose(0, 3, 2, 1)
+        closed = at.closed & whole[:, None]
+        if not closed.all():
+            rows[~closed] = np.nan
+        self._check(axes.results(closed), axes, q_, outside)
+        found = axes.results(rows)
+        if out is None:
+            return found
+        if not np.shares_memory(found, out):
+            out[...] = found
+        return out
+
+    def torque(
+        self,
+        q: object,
+        qd: object,
+        qdd: object,
+        phi: object = None,
+        geometry: GeometryValues | None = None,
+        outside: Outside = "raise",
+    ) -> Array:
+        """Inverse dynamics: what the coordinates' drives must give to inertia and gravity.
+
+        Parameters
+        ----------
+        q, qd, qdd
+            (…, coordinate): coordinates, rad or m, and their first and second derivatives.
+        phi
+            (parameter,) or (…, parameter), SI; the file's (at the geometry) without.
+        geometry
+            Symbols by name, SI.
+        outside
+            States that cannot be reached: "raise" (default), or "nan" for their rows.
+
+        Returns
+        -------
+        (…, coordinate), N m or N. Friction, springs and dampers of the file are not in it.
+
+        Raises
+        ------
+        MotionError
+            States that cannot be reached.
+        MissingDataError
+            Bodies without inertia, and no `phi`.
+        UsageError
+            Shapes that do not fit; symbols that there are not.
+
+        Examples
+        --------
+        Torque that holds the crank of four-bars of two lengths at three angles.
+
+        >>> import basepar, numpy as np
+        >>> model = basepar.load("four-bar")
+        >>> q, rest = np.array([[0.2], [0.4], [0.6]]), [0.0]
+        >>> model.torque(q, rest, rest, geometry={"lx1": [[0.25], [0.3]]}).shape
+        (2, 3, 1)
+        """
+        q_, qd_, qdd_ = states_of(self.mechanism, q=q, qd=qd, qdd=qdd)
+        if phi is not None:
+            phi = np.asarray(phi, float)
+            if phi.ndim == 0 or phi.shape[-1] != len(self.parameters):
+                raise UsageError(
+                    f"phi has shape {phi.shape}; its last axis must be the "
+                    f"{len(self.parameters)} parameters of {self.name!r}.",
+                    ["phi"],
+                )
+            if phi.ndim > 1:
+                W = self.regressor(q_, qd_, qdd_, geometry, outside=outside)
+                return np.einsum("...cp,...p->...c", W, phi)
+        axes = axes_of(self.mechanism, geometry, [q_, qd_, qdd_])
+        own = self._phi(axes) if phi is None else phi[None]
+        if 0 in axes.lead:
+            return np.zeros((*axes.lead, len(self.coordinates)))
+        states, at, motion = self._closed(axes, q_, qd_, qdd_)
+        tau, closed = _product(states, at, motion, own)
+        tau[~closed] = np.nan
+        self._check(axes.results(closed), axes, q_, outside)
+        return axes.results(tau)
+
+    def energy_regressor(
+        self,
+        q: object,
+        qd: object,
+        geometry: GeometryValues | None = None,
+        outside: Outside = "raise",
+    ) -> Array:
+        """h of the total energy, E = h φ, kinetic and potential (zero height: the world's origin).
+
+        Parameters
+        ----------
+        q, qd
+            (…, coordinate): coordinates, rad or m, and their rates.
+        geometry
+            Symbols by name, SI.
+        outside
+            States that cannot be reached: "raise" (default), or "nan" for their rows.
+
+        Returns
+        -------
+        (…, parameter), J per unit parameter.
+
+        Raises
+        ------
+        MotionError
+            States that cannot be reached.
+        UsageError
+            Shapes that do not fit; symbols that there are not.
+
+        Examples
+        --------
+        >>> import basepar
+        >>> model = basepar.load("four-bar")
+        >>> model.energy_regressor([[0.6], [0.7]], [[1.0], [1.0]]).shape
+        (2, 12)
+        """
+        q_, qd_ = states_of(self.mechanism, q=q, qd=qd)
+        axes = axes_of(self.mechanism, geometry, [q_, qd_])
+        if 0 in axes.lead:
+            return np.zeros((*axes.lead, len(self.parameters)))
+        states, at, motion = self._closed(axes, q_, qd_, qd_)
+        h = states.energies(motion, at)
+        h[~at.closed] = np.nan
+        self._check(axes.results(at.closed), axes, q_, outside)
+        return axes.results(h)
+
+    def _closed(
+        self, axes: Axes, q: Array, qd: Array, qdd: Array
+    ) -> tuple[States, Closed, Motion]:
+        """The states as the kernels take them, their loops closed."""
+        if np.abs(q).max(initial=0.0) > LARGEST:
+            raise UsageError(
+                f"q reaches {np.abs(q).max():.3g} rad or m; at most {LARGEST:.0e} is allowed. "
+                f"Take whole turns off.",
+                ["q"],
+            )
+        x, v, a = (axes.samples_of(state) for state in (q, qd, qdd))
+        states = States(self._engine.kernels, axes.values, axes.paired)
+        return states, states.close(x), Motion(np.zeros(x.shape[1]), x, v, a)
+
+    def _check(self, closed: Array, axes: Axes, q: Array, outside: Outside) -> None:
+        if outside not in ("raise", "nan"):
+            raise UsageError(f"outside is {outside!r}; it is 'raise' or 'nan'.", ["outside"])
+        if outside == "nan" or closed.all():
+            return
+        first = tuple(int(k) for k in np.argwhere(~closed)[0])
+        there = np.broadcast_to(q, (*axes.lead, q.shape[-1]))[first]
+        state = ", ".join(
+            f"{name} = {value:.6g}" for name, value in zip(self.coordinates, there, strict=True)
+        )
+        raise MotionError(
+            f"{int((~closed).sum())} of {plural(closed.size, 'state')} of {self.name!r} cannot "
+            f"be reached on the branch of the assembly; the first is q{list(first)}: {state}. "
+            f"Leave them out, or ask for outside='nan' and take those that are finite.",
+            ["q"],
+        )
+
+    def base(
+        self,
+        route: str = "symbolic",
+        eliminate: Sequence[str] = (),
+        digits: int | None = None,
+    ) -> "Base":
+        """Base parameters.
+
+        Parameters
+        ----------
+        route
+            symbolic (default), numeric, precise, product (planar) or black-box.
+        eliminate
+            Parameters to eliminate (φ₂), `crank.J` or short `J1`; without, the program chooses.
+        digits
+            Decimal digits of β, with the precise route.
+
+        Raises
+        ------
+        EliminationError
+            `eliminate` is not admissible.
+        UsageError
+            No such route, or no such parameter; `digits` with another route.
+        MotionError, FamilyError
+            The file's excitation cannot be followed; the route has nothing to say here.
+
+        Examples
+        --------
+        >>> import basepar
+        >>> base = basepar.load("four-bar").base(eliminate=["J1", "J2", "J3", "m1"])
+        >>> base.rank, base.names[:2]
+        (8, ('crank.mx', 'crank.my'))
+        """
+        from .base import found
+
+        return found(self._engine.model, route, eliminate, digits)
+
+    def draw(
+        self, file: str | Path | None = None, geometry: Mapping[str, float] | None = None
+    ) -> "Figure":
+        """A drawing: bodies, joints, ground, and poses of the cycle.
+
+        Parameters
+        ----------
+        file
+            Where to write it, .png or .svg; without, only the figure is returned.
+        geometry
+            Symbols by name, SI numbers.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+
+        Raises
+        ------
+        UsageError
+            Another ending; a symbol that there is not.
+        BaseparError
+            Matplotlib (extra `plot`) is not installed.
+
+        Examples
+        --------
+        >>> import basepar
+        >>> figure = basepar.load("four-bar").draw()
+        >>> len(figure.axes)
+        1
+        """
+        from workflows.drawing import check_ending, figure_of, save
+
+        values = {name: float(x) for name, x in (geometry or {}).items()}
+        axes_of(self.mechanism, values)
+        path = None if file is None else Path(file)
+        if path is not None:
+            check_ending(path)
+        figure = figure_of(self._engine.model, values)
+        if path is not None:
+            save(figure, path)
+        return figure
+
+    def __repr__(self) -> str:
+        it = self.mechanism
+        return (
+            f"<basepar.Model {it.name[:80]!r}: {'planar' if it.planar else 'spatial'}, "
+            f"{plural(len(it.bodies), 'body', 'bodies')}, {plural(len(it.joints), 'joint')}, "
+            f"{plural(len(it.coordinates), 'degree')} of freedom, "
+            f"{len(it.parameter_names)} parameters>"
+        )
+
+    def _repr_html_(self) -> str:
+        from .html import page
+
+        joints = self.mechanism.joints
+        rows = [(j.name, j.type, " – ".join(j.bodies), ", ".join(j.values)) for j in joints]
+        titles = ("joint", "type", "connects", "values")
+        return page(repr(self), self._engine.model, titles, rows)
+
+
+def _product(states: States, at: Closed, motion: Motion, phi: Array) -> tuple[Array, Array]:
+    """τ (variant, sample, coordinate) and which are closed; W is made piece by piece.
+
+    `phi` is (variant, parameter) or one for all; of pairs (sample, parameter) or one.
+    """
+    count, samples = at.q.shape[1:]
+    width, free = phi.shape[-1], len(motion.q)
+    tau, closed = np.empty((count, samples, free)), at.closed.copy()
+    size = max(8, _ENTRIES // (count * width * free))
+    for first in range(0, samples, size):
+        part = slice(first, first + size)
+        here = Closed(np.ascontiguousarray(at.q[..., part]), at.closed[:, part])
+        piece = Motion(*(x[..., part] for x in (motion.t, motion.q, motion.q_dot, motion.q_ddot)))
+        if states.paired:
+            part_states = states.take(part)
+            W, whole = part_states.regressor(piece, here)
+            own = phi[part] if len(phi) > 1 else phi
+            tau[:, part] = np.einsum("vpcs,sp->vsc", W, np.broadcast_to(own, (W.shape[-1], width)))
+        else:
+            W, whole = states.regressor(piece, here)
+            flat = np.matmul(phi[:, None], W.reshape(count, width, -1))
+            tau[:, part] = flat.reshape(count, free, -1).transpose(0, 2, 1)
+        closed[:, part] &= whole[:, None]
+    return tau, closed
