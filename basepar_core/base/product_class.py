@@ -137,8 +137,8 @@ class ProductSearch:
         if not mechanism.planar:
             raise UsageError(
                 f"{mechanism.name!r} is spatial, and the product class is of planar mechanisms: "
-                f"entries of spatial ones are sums of products. Use --route symbolic.",
-                ["--route"],
+                f"entries of spatial ones are sums of products. Use `route=symbolic`.",
+                ["route="],
             )
         self.model, self.names = model, mechanism.parameter_names
         self.solver = BetaSolver(model, seed)
@@ -147,7 +147,7 @@ class ProductSearch:
             names = [*family.angles, *(root.symbol for root in family.roots)]
             raise FamilyError(
                 f"The product class knows lengths only, and the geometry of {mechanism.name!r} "
-                f"has angles or algebraic numbers: {', '.join(names)}. Use --route symbolic."
+                f"has angles or algebraic numbers: {', '.join(names)}. Use `route=symbolic`."
             )
         self.field = GeometryField.of(mechanism)
         self.elements, self.square_elements = _joint_points(mechanism, self.field)

@@ -52,7 +52,7 @@ def check(mechanism: Mechanism, chosen: Sequence[Column]) -> None:
     if ball_joints:
         raise UsageError(
             f"No certificate has {', '.join(ball_joints)}: values of spherical joints are no "
-            f"polynomials of its coordinates. Leave them out of --with.",
+            f"polynomials of its coordinates. Leave them out of `with=`.",
             ball_joints,
         )
 

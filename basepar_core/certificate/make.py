@@ -80,7 +80,7 @@ def certify(model: Model, base: BaseParameters, further: Sequence[Column] = ()) 
         raise CertificateError(
             f"The {base.route} route has no null vectors to certify; make the certificate with "
             f"the symbolic route.",
-            ["--certificate"],
+            ["certificate="],
         )
     force_columns.check(mechanism, further)
     upper = _upper(model, base.certificate.vectors)

@@ -143,7 +143,7 @@ def prove(
                 if len(chosen) + len(null) == len(wanted):
                     return best
     if best is None:
-        raise UsageError(f"No minor of {mechanism.name!r} is found.", ["--certificate"])
+        raise UsageError(f"No minor of {mechanism.name!r} is found.", ["certificate="])
     return best
 
 
@@ -162,7 +162,7 @@ class _Finder:
                 f"{mechanism.name!r} has redundant constraints: more equations than its bodies "
                 f"have freedoms to lose. No certificate encloses its configurations; model it "
                 f"with joints that leave nothing determined twice.",
-                ["--certificate"],
+                ["certificate="],
             )
         self.R, self.p = _placed(model, model.assembled.coordinates[:, None])
         q = [exact(float(x)) for x in model.assembled.coordinates]

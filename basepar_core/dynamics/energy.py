@@ -44,8 +44,8 @@ def check_columns(chosen: Sequence[Column]) -> None:
     if lost:
         raise UsageError(
             f"The energy matrix H cannot carry {', '.join(lost)}: what dissipates, or is "
-            f"constant, has no energy that depends on the state. Leave it out of --with, or "
-            f"observe W (--observation torque).",
+            f"constant, has no energy that depends on the state. Leave it out of `with=`, or "
+            f"observe W (`observation=torque`).",
             lost,
         )
 

@@ -48,7 +48,7 @@ _UNITS = {
     "stiffness": ("N m/rad", "N/m"),
     "damping": ("N m s/rad", "N s/m"),
 }
-#: What `--with` takes besides kinds and full names: sections of the file.
+#: What `with=` takes besides kinds and full names: sections of the file.
 SECTIONS = ("friction", "springs", "dampers")
 
 
@@ -132,7 +132,7 @@ def column_values(
         raise MissingDataError(
             f"Torques need the values of {', '.join(bare)}, and {mechanism.name!r} names these "
             f"columns without one. Write `friction: {{A: {{viscous: 0.1}}}}`, or leave them out "
-            f"of --with.",
+            f"of `with=`.",
             bare,
         )
     if not chosen:

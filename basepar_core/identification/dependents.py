@@ -45,7 +45,7 @@ def standard_parameters(
         if unknown:
             raise UsageError(
                 f"{', '.join(unknown)} cannot be chosen: only eliminated parameters can, "
-                f"{', '.join(base.eliminated_names)}. Base parameters are given with --known.",
+                f"{', '.join(base.eliminated_names)}. Base parameters are given with `known=`.",
                 unknown,
             )
         second = np.array([given.get(name, 0.0) for name in base.eliminated_names])

@@ -90,7 +90,7 @@ def doubts(
         if abs(value) < half
     ]
     if vague:
-        text = f"cannot be told from zero: {', '.join(vague)} (--essential leaves such out)"
+        text = f"cannot be told from zero: {', '.join(vague)} (`essential=` leaves such out)"
         notes.append(Note("insignificant", text))
     return tuple(notes)
 
@@ -110,7 +110,7 @@ def _outliers(found: "Identification", groups: Array) -> list[Note]:
     elif size.max() > ALONE:
         text = (
             f"{int((size > ALONE).sum())} of {size.size} rows are more than {ALONE:g} σ off, "
-            f"up to {size.max():.2g}: --method irls lets them count less"
+            f"up to {size.max():.2g}: `method=irls` lets them count less"
         )
         return [Note("outliers", text)]
     return []
@@ -136,7 +136,7 @@ def of_the_torque(
     if error > UNEXPLAINED:
         text = (
             f"the model leaves {error:.0%} of the torque unexplained: friction or springs without "
-            f"columns (--with)? a wrong unit, sign or geometry?"
+            f"columns (`with=`)? a wrong unit, sign or geometry?"
         )
         notes.append(Note("unexplained", text))
     alike, each = likeness or (1.0, np.ones(len(sigma)))

@@ -162,8 +162,8 @@ def design(
         raise UsageError(
             f"None of {draws} random motions of {model.mechanism.name!r} within the limits can be "
             f"followed with its loops {limits.regularity:.3g} away from singular (the assembled "
-            f"pose is {task.follower.assembled:.3g}). Widen the limits, or lower --margin.",
-            ["--margin"],
+            f"pose is {task.follower.assembled:.3g}). Widen the limits, or lower `margin=`.",
+            ["margin="],
         )
     found.sort(key=lambda one: one[1])
     ends = []
@@ -174,8 +174,8 @@ def design(
     if not ends:
         raise UsageError(
             "Between its samples the motion comes nearer to singular than allowed, or leaves the "
-            "limits of a joint. Take more --samples, or a lower --margin.",
-            ["--margin"],
+            "limits of a joint. Take more `samples=`, or a lower `margin=`.",
+            ["margin="],
         )
     best, _, course = min(ends, key=lambda one: one[1])
     return task.result(best, course, tuple(float(np.exp(value)) for _, value in found))
@@ -191,7 +191,7 @@ def _check(model: Model, limits: Limits, criterion: str, harmonics: int, samples
         raise UsageError(
             f"{samples} samples cannot carry {harmonics} harmonics; at least one harmonic, and "
             f"more than twice as many samples.",
-            ["--harmonics"],
+            ["harmonics="],
         )
     for k, name in enumerate(model.mechanism.coordinates):
         low, high = limits.lowest[k], limits.highest[k]

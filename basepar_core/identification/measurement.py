@@ -172,7 +172,7 @@ def _remedy(header: Sequence[str], missing: str) -> str:
         return "The file is empty"
     if len(header) == 1 and (sign := next((x for x in ";\t " if x in header[0].strip()), "")):
         return f"Columns are separated by commas, not by {sign!r}, and decimals have a point"
-    return f"Say which they are with --columns {missing}=TITLE,…"
+    return f"Say which they are with `columns={missing}=TITLE,…`"
 
 
 def _list(titles: Mapping[str, object]) -> str:

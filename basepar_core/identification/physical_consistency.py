@@ -114,7 +114,7 @@ def consistent_parameters(
     if unknown:
         raise UsageError(
             f"{', '.join(unknown)} cannot be given: only eliminated parameters can, "
-            f"{', '.join(base.eliminated_names)}. Base parameters are given with --known.",
+            f"{', '.join(base.eliminated_names)}. Base parameters are given with `known=`.",
             unknown,
         )
     if not np.isfinite(base.nominal_beta).all():
@@ -215,7 +215,7 @@ class _Problem:
             raise UsageError(
                 f"No bodies of positive mass were found that have the known and given values "
                 f"({status}). Give fewer of them, or others.",
-                ["--consistent"],
+                ["consistent="],
             )
         return np.asarray(x.value) * self.scale
 

@@ -47,7 +47,7 @@ def prepare_record(model: Model, record: Measurement, cutoff: float | None = Non
     if not np.nan_to_num(record.tau).any():
         raise UsageError(
             f"{record.source}: the torque is zero or missing in every sample, so nothing can be "
-            f"told from it. Record it, or say with --columns which column it is.",
+            f"told from it. Record it, or say with `columns=` which column it is.",
             ["tau"],
         )
     still = [
@@ -90,7 +90,7 @@ def _check_cutoff(record: Measurement, cutoff: float | None) -> None:
         raise UsageError(
             f"A cut-off of {cutoff:g} Hz is not between {lowest:.3g} Hz (one period in the "
             f"record) and {rate / 2:.4g} Hz (half the sampling rate).",
-            ["--cutoff"],
+            ["cutoff="],
         )
 
 
@@ -252,7 +252,7 @@ def _check_known(base: BaseParameters, known: Mapping[str, float]) -> None:
     if unknown:
         raise UsageError(
             f"{', '.join(unknown)} {'is' if len(unknown) == 1 else 'are'} no base parameter. They "
-            f"are {', '.join(base.base_names)}; eliminated ones are given with --dependent.",
+            f"are {', '.join(base.base_names)}; eliminated ones are given with `dependent=`.",
             unknown,
         )
 
@@ -280,7 +280,7 @@ def _check_rows(base: BaseParameters, rows: Array, free: Sequence[int], error: f
             f"This motion does not tell {len(lost)} of {width} parameters apart (singular values "
             f"of W with unit columns down to {sizes[-1]:.1e}, allowed {noise:.1e}); concerned are "
             f"{', '.join(named)}. Record a richer motion, or give some of them "
-            f"with --known.",
+            f"with `known=`.",
             named,
         )
 

@@ -79,7 +79,7 @@ def reduce_record(
     if noise is None and not estimated:
         raise MissingDataError(
             f"{mechanism.name!r} states no noise of its torques. State `noise: {{name: σ}}`, "
-            f"or have it estimated from the record: --estimate-noise.",
+            f"or have it estimated from the record: `estimate_noise=`.",
             ["noise"],
         )
     W, tau, error = _observed(model, record, columns)

@@ -45,7 +45,7 @@ def motion_of(model: Model, which: str, samples: int | None = None) -> Motion:
     if isinstance(chosen, States):
         raise UsageError(
             f"The excitation of {mechanism.name!r} is random states, which nothing moves through. "
-            f"Use --motion cycle, or another excitation.",
+            f"Use `motion=cycle`, or another excitation.",
             ["excitation"],
         )
     return excitation(mechanism, start)

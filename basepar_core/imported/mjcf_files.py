@@ -93,7 +93,7 @@ def _astray(source: Path, node: Any, name: str, places: list[Path], home: Path) 
         if not at.exists():
             continue
         if not at.resolve().is_relative_to(home):
-            said = f"it lies outside the folder {home}; move it there, or give --within FOLDER"
+            said = f"it lies outside the folder {home}; move it there, or give `within=FOLDER`"
             return [Mistake(where, said, line)]
         if not (at.is_file() or at.is_dir()):
             return [Mistake(where, "it is no ordinary file", line)]

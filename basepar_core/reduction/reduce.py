@@ -60,7 +60,7 @@ def noise_levels(mechanism: Mechanism, pooling: str = "joint") -> Array | None:
         raise UsageError(
             f"The noise of {mechanism.name!r} cannot be pooled: some coordinates have forces, "
             f"others torques. Leave each its own σ.",
-            ["--noise"],
+            ["noise="],
         )
     return pooled(sigma)
 

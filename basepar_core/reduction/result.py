@@ -97,7 +97,7 @@ class ReducedMechanism:
             raise UsageError(
                 f"There is no model of {size} parameters: the path goes from {self.base.rank} "
                 f"to 0.",
-                ["--size"],
+                ["size="],
             )
         gone = self.path.gone(self.base.rank - size)
         sigma = np.array([x for _, x in self.noise]) if self.noise else None

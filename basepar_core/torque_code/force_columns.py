@@ -157,7 +157,7 @@ class ColumnWriter(LoopWriter):
 
 def _refused(column: Column, why: str) -> UsageError:
     return UsageError(
-        f"{column.name} cannot be written out: it {why}. Leave it out of --with, and add its "
+        f"{column.name} cannot be written out: it {why}. Leave it out of `with=`, and add its "
         f"torque to what the functions give.",
         [column.name],
     )

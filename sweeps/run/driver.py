@@ -281,7 +281,7 @@ def kept_errors(group: zarr.Group) -> dict[int, str]:
 
 def _path(spec: SweepSpec) -> Path:
     if not spec.store:
-        raise UsageError("The sweep has no store; name one in `store.path` or with --store.")
+        raise UsageError("The sweep has no store; name one in `store.path` or with `store=`.")
     return folder(spec.store).absolute()  # workers need not stand in the same directory
 
 

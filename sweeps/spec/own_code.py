@@ -142,7 +142,7 @@ def checked(what: str, entry: str, digest: str, trust: bool) -> Found:
     if not trust:
         raise OwnCodeError(
             f"{said}. What a store names is not run unasked. Read it; if you trust it and what "
-            "it imports, run again with --trust-metrics (in Python: trust_metrics=True).",
+            "it imports, run again with `trust_metrics=`.",
             [entry],
         )
     return found

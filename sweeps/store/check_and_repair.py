@@ -24,7 +24,7 @@ from .lock import holder
 from .records import HEAD, Records
 from .seal import COPY, ROOT, Document, Sealed, Wrong
 
-REMEDY = "Run it again with --repair; what is whole is kept."
+REMEDY = "Run it again with `repair=`; what is whole is kept."
 #: What is listed of a damaged store.
 SHOWN = 10
 

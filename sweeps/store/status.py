@@ -108,6 +108,6 @@ def piece(array: zarr.Array, name: str, start: int, stop: int) -> np.ndarray:
     except Exception as cause:
         raise StoreError(
             f"{array.store_path} is damaged: array {name!r} cannot be read at variants {start} to "
-            f"{stop}: {said(cause)}. Run the sweep again with --repair; what is whole is kept.",
+            f"{stop}: {said(cause)}. Run the sweep again with `repair=`; what is whole is kept.",
             [str(array.store_path)],
         ) from cause

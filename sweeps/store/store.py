@@ -304,7 +304,7 @@ def _refuse_changed(path: Path) -> None:
     except seal.Wrong as wrong:
         if (path / records.GROUP).is_dir():
             raise StoreError(
-                f"{path} is damaged: its zarr.json {wrong}. Run it again with --repair; what is "
+                f"{path} is damaged: its zarr.json {wrong}. Run it again with `repair=`; what is "
                 "whole is kept.",
                 [f"{path}/{seal.ROOT}"],
             ) from wrong
@@ -367,7 +367,7 @@ def array_of(group: Opened, name: str, path: Path | str = "") -> zarr.Array:
         place = path or (group.store if isinstance(group, zarr.Group) else "The store")
         raise StoreError(
             f"{place} is damaged: array {name!r} {missing}. Run the sweep again "
-            "with --repair; what is whole is kept.",
+            "with `repair=`; what is whole is kept.",
             [f"{place}/{name}"],
         ) from cause
     assert isinstance(array, zarr.Array)

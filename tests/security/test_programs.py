@@ -94,7 +94,7 @@ def test_trusted_metrics_run(folder, run):
     (folder / "around.yaml").unlink()
     spec = study_of(folder / "study.zarr")
     assert spec.own[0].function is None
-    with pytest.raises(OwnCodeError, match="--trust-metrics"):
+    with pytest.raises(OwnCodeError, match="`trust_metrics=`"):
         prepare(spec.sweep)
     assert made.traces(folder) == []
     trusted = spec.fetched(trust_metrics=True)
@@ -222,7 +222,7 @@ def test_a_sampler_that_a_store_names_is_not_imported(tmp_path):
     with pytest.raises(OwnCodeError, match="is not the same any more"):
         found.fetched(trust_metrics=True)
     (tmp_path / "mine.py").write_text(mine)
-    with pytest.raises(OwnCodeError, match="--trust-metrics"):
+    with pytest.raises(OwnCodeError, match="`trust_metrics=`"):
         found.fetched()
     assert found.fetched(trust_metrics=True).sampler.own.make.__name__ == "Mine"
 

@@ -212,7 +212,7 @@ def test_what_needs_no_contents_is_refused_before_anything_starts(path, named):
     if named in ONLY_FOUND:
         check_and_repair.check(path)
         return
-    with pytest.raises(StoreError, match=r"(?s)is damaged.*--repair"):
+    with pytest.raises(StoreError, match=r"(?s)is damaged.*`repair=`"):
         complete(spec(path, 40))
 
 

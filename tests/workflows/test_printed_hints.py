@@ -1,5 +1,6 @@
 """What commands print to be typed, and words of numbers."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -16,7 +17,7 @@ from cluster.dry_run import preview
 from cluster.places import Slurm, Ssh, problems
 from cluster.ssh import command
 from workflows.report.study import polished_by
-from workflows.views import terminal
+from workflows.views import flagged, terminal
 
 
 @pytest.mark.parametrize("folder", ["bin", "elsewhere"])
@@ -104,3 +105,23 @@ def test_why_sweeps_take_compiled_kernels_is_of_the_mechanism():
 )
 def test_reports_call_only_exact_gradients_exact(results, said):
     assert polished_by(SimpleNamespace(results=results)) == said
+
+
+def test_arguments_are_flags_on_the_command_line_only(run):
+    """The packages speak of arguments, so that Python users understand them too."""
+    words = "Use `route=symbolic`, give `known=` or `estimate_noise=`; the key `rest` stays."
+    said = "Use --route symbolic, give --known or --estimate-noise; the key `rest` stays."
+    assert flagged(words) == said
+    error = run("base", "sla-suspension", "--route", "product", "--json").json["error"]
+    assert "--route symbolic" in error["message"]
+    assert error["where"] == ["--route"]
+    product = Path(__file__).parents[2]
+    told = [
+        path.name
+        for room in ("basepar_core", "sweeps", "cluster")
+        for path in (product / room).rglob("*.py")
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if re.search(r"[ (`\"]--(with|known|route|columns|repair|store|noise|size|method)\b", line)
+        and '"""' not in line
+    ]
+    assert told == ["statuses.py"]  # a comment on what --repair does

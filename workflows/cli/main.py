@@ -19,6 +19,7 @@ from typing import Any, NoReturn
 
 from basepar_core.errors import BaseparError, BaseparWarning, UsageError
 from basepar_core.texts import lines
+from workflows.views import flagged, place
 
 from . import (
     Command,
@@ -143,7 +144,7 @@ def _warnings() -> Iterator[None]:
 
         def show(message: Warning | str, category: type[Warning], *rest: Any, **more: Any) -> None:
             if issubclass(category, BaseparWarning):
-                warned.append(str(message))
+                warned.append(flagged(str(message)))
             before(message, category, *rest, **more)
 
         warnings.showwarning = show
@@ -175,7 +176,7 @@ def _warned(
 ) -> str:
     """Our own warnings as sentences; others as Python has them."""
     if issubclass(category, BaseparWarning):
-        return f"basepar: warning: {lines(str(message))}\n"
+        return f"basepar: warning: {lines(flagged(str(message)))}\n"
     return _PLAIN(message, category, filename, lineno, line)
 
 
@@ -202,9 +203,10 @@ def _internal(error: Exception) -> str:
 
 def _report(error: BaseparError, as_json: bool) -> None:
     if as_json:
-        emit({"error": {"kind": error.kind, "message": error.message, "where": list(error.where)}})
+        where = [place(word) for word in error.where]
+        emit({"error": {"kind": error.kind, "message": flagged(error.message), "where": where}})
     else:
-        print(f"basepar: {lines(error.message)}", file=sys.stderr)
+        print(f"basepar: {lines(flagged(error.message))}", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,8 @@ from . import single_dof as single_dof
 from . import store as store
 from . import study as study
 from . import terminal as terminal
+from .flags import flagged as flagged
+from .flags import place as place
 from .polish import ACTIVE as ACTIVE
 from .polish import bounds_reached as bounds_reached
 from .polish import connected as connected

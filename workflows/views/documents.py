@@ -30,6 +30,8 @@ from sweeps.store import (
 from sweeps.store import status as survey
 from workflows.jobs import study_names, sweep_names
 
+from .flags import flagged
+
 
 def library() -> dict[str, Any]:
     """`basepar list`: shipped mechanisms, sweeps and studies."""
@@ -281,7 +283,7 @@ def summary(result: Summary) -> dict[str, Any]:
         "evaluated": result.evaluated,
         "seconds": result.seconds,
         "lost": result.lost,
-        "notes": list(result.notes),
+        "notes": [flagged(note) for note in result.notes],
         "failed": result.failed,
         "unsettled": result.unsettled,
     }

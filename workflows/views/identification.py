@@ -10,6 +10,7 @@ from basepar_core.identification import Consistent, Identification, Validation, 
 from basepar_core.texts import plural
 
 from . import terminal
+from .flags import flagged
 
 
 def document(found: Identification, standard: Mapping[str, float]) -> dict[str, Any]:
@@ -66,7 +67,7 @@ def document(found: Identification, standard: Mapping[str, float]) -> dict[str, 
             )
         ),
         "validation": None if found.validation is None else _validation(found, found.validation),
-        "notes": [{"kind": note.kind, "text": note.text} for note in found.notes],
+        "notes": [{"kind": note.kind, "text": flagged(note.text)} for note in found.notes],
     }
 
 

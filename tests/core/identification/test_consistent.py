@@ -115,7 +115,7 @@ def test_a_consistent_estimate_stays(slider_crank):
     assert near.chance > 0.999
     given = consistent_parameters(found, {"rod.m": 0.22})
     assert given.parameters["rod.m"] == pytest.approx(0.22, rel=1e-6)
-    with pytest.raises(UsageError, match="--known"):
+    with pytest.raises(UsageError, match="`known=`"):
         consistent_parameters(found, {"crank.J": 1.0})
 
 

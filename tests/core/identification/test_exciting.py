@@ -195,7 +195,7 @@ def _one():
     [
         ({"lowest": np.array([2.0])}, "nothing moves within that"),
         ({"speed": np.array([np.inf]), "acceleration": np.array([np.inf])}, "infinitely fast"),
-        ({"regularity": 0.999}, "lower --margin"),
+        ({"regularity": 0.999}, "lower `margin=`"),
     ],
 )
 def test_limits_that_leave_nothing(change, says):

@@ -83,5 +83,5 @@ def test_stated_noise_weighs_and_none_is_refused():
     assert [sigma for _, sigma in found.noise] == one.noise.tolist()
     assert not found.estimated
     silent = replace(one.model, mechanism=replace(one.model.mechanism, noise=()))
-    with pytest.raises(MissingDataError, match="--estimate-noise"):
+    with pytest.raises(MissingDataError, match="`estimate_noise=`"):
         reduce_record(silent, one.base, record(one, 3))

@@ -126,7 +126,7 @@ def test_no_file_outside_the_folder_is_read(tmp_path, head, name):
     (found,) = refusals(path).items()
     assert found[0].startswith("mesh ")
     assert "lies outside the folder" in found[1]
-    assert "--within FOLDER" in found[1]
+    assert "`within=FOLDER`" in found[1]
     assert read_file(path, tmp_path).dropped == ("1 geom", "1 mesh")
 
 
