@@ -29,7 +29,7 @@ from cluster.client import connect
 from cluster.places import Laptop
 from optuna.storages import JournalStorage
 from tests.workflows.fourbar_study import SMALL, small
-from workflows import design_study, journal
+from workflows.studies import ask_tell_log, study as design_study
 
 
 def die_after(owner, name, calls, before=False):
@@ -59,9 +59,9 @@ if __name__ == "__main__":
     elif moment == "while asking":  # the second batch, with two of three parameters set
         die_after(JournalStorage, "set_trial_param", 44)
     elif moment == "after asking":
-        die_after(journal.Journal, "ask", 2)
+        die_after(ask_tell_log.Journal, "ask", 2)
     elif moment == "between storing and telling":
-        die_after(journal.Journal, "tell", 2, before=True)
+        die_after(ask_tell_log.Journal, "tell", 2, before=True)
     elif moment == "while telling":
         die_after(JournalStorage, "set_trial_state_values", 14)
     elif moment == "between constraints":
