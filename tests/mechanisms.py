@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from basepar_core.files.mechanism_file import loads
-from basepar_core.mechanism import JOINT_VALUES, Mechanism
+from basepar_core.mechanism import Mechanism, joint_type
 
 #: A joint: name, type, first body, second body.
 Link = tuple[str, str, str, str]
@@ -46,7 +46,7 @@ def build(document: Mapping[str, Any], name: str = "test") -> Mechanism:
 
 def value_names(link: Link) -> list[str]:
     """Names of a joint's values, as docs/mechanism-files.md has them."""
-    count = JOINT_VALUES[link[1]]
+    count = joint_type(link[1]).values
     return [link[0]] if count == 1 else [f"{link[0]}.{k + 1}" for k in range(count)]
 
 

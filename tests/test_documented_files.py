@@ -11,7 +11,7 @@ from basepar_core.dynamics import prepare
 from basepar_core.expressions import UNITS
 from basepar_core.expressions.checked import FUNCTIONS
 from basepar_core.files import bodies, force_laws, joints, loads, mechanism_file, motions
-from basepar_core.mechanism import JOINT_VALUES
+from basepar_core.mechanism import JOINT_TYPES
 
 PAGE = (Path(__file__).parents[1] / "docs" / "mechanism-files.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```yaml\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
@@ -75,7 +75,7 @@ def row_of(word, title):
     [
         ("## Bodies", bodies._KEYS),
         ("| key | what it is", (*joints._REQUIRED, *joints._OPTIONAL)),
-        ("| type | values", tuple(JOINT_VALUES)),
+        ("| type | values", tuple(JOINT_TYPES)),
         ("| `excitation: {kind", motions._EXCITATIONS),
         ("| `kind` of a joint's cycle", motions._LAWS),
     ],

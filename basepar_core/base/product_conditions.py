@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
+from basepar_core.mechanism import joint_type
 from basepar_core.symbolic import GeometryField
 
 from ..mechanism import GROUND, Joint, Mechanism
@@ -123,7 +124,7 @@ def openings(mechanism: Mechanism, field: GeometryField) -> list[Opening]:
         towards = dict(zip(bodies, chosen, strict=True))
         cuts = tuple(joint for joint in mechanism.joints if joint not in chosen)
         distinct = len(set(chosen)) == len(chosen)
-        if distinct and all(j.type == "revolute" for j in cuts) and _reaches_ground(towards):
+        if distinct and all(joint_type(j.type).is_pin for j in cuts) and _reaches_ground(towards):
             found.append(Opening(towards, cuts))
     return found
 
@@ -135,10 +136,10 @@ def _towards_ground(mechanism: Mechanism, field: GeometryField, body: str) -> li
     found = []
     for joint in mine:
         others = [other for other in mine if other is not joint]
-        turning = [other for other in others if other.type == "revolute"]
-        if joint.type == "revolute":
+        turning = [other for other in others if joint_type(other.type).is_pin]
+        if joint_type(joint.type).is_pin:
             fits = joint.name in at_origin
-        elif joint.type == "prismatic":
+        elif joint_type(joint.type).is_slide:
             fits = not turning or any(other.name in at_origin for other in turning)
         else:  # the paper has no other joints
             fits = False

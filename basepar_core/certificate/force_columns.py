@@ -11,10 +11,10 @@ from typing import Any
 
 from flint import arb
 
-from basepar_core.dynamics import Column, joint_of_value, joint_value
+from basepar_core.dynamics import Column, joint_value
 from basepar_core.errors import UsageError
 from basepar_core.expressions import evaluate
-from basepar_core.mechanism import GROUND, Friction, Mechanism, Spring
+from basepar_core.mechanism import Friction, Mechanism, Spring, joint_type
 from basepar_core.variable_precision import (
     ARB,
     ZERO,
@@ -32,9 +32,6 @@ from basepar_core.variable_precision import (
     scale,
 )
 
-#: Lengths of joints by place: along which axes of the first body.
-_LENGTHS = {"prismatic": (2,), "cylindrical": (2,), "planar": (0, 1)}
-
 
 def check(mechanism: Mechanism, chosen: Sequence[Column]) -> None:
     """Refuse columns that no certificate can have.
@@ -47,7 +44,7 @@ def check(mechanism: Mechanism, chosen: Sequence[Column]) -> None:
     ball_joints = [
         one.name
         for one in chosen
-        if (name := joint_value(one)) and joint_of_value(mechanism, name)[0].type == "spherical"
+        if (name := joint_value(one)) and joint_type(mechanism.value(name).joint.type).is_ball
     ]
     if ball_joints:
         raise UsageError(
@@ -76,8 +73,8 @@ class Laws:
         if (name := joint_value(column)) is None:
             force, along = self._between(source, at, moving)
             return [force * along(mode) for mode in closed.modes]
-        joint, place = joint_of_value(self.mechanism, name)
-        frames = self.dims.joints[self.mechanism.joints.index(joint)]
+        value = self.mechanism.value(name)
+        frames, place = self.dims.joints[value.number], value.place
         modes = [_rate(frames, place, at, mode) for mode in closed.modes]
         if isinstance(source, Spring):
             force = _value(frames, place, at, self._near(name)) - self._number(source.rest)
@@ -96,7 +93,7 @@ class Laws:
     def _between(self, source: Any, at: Poses, moving: Twists) -> tuple[arb, Any]:
         """Force of a spring or damper between points, and how its length changes along twists."""
         assert not isinstance(source, Friction)
-        number = {GROUND: -1} | {b.name: k for k, b in enumerate(self.mechanism.bodies)}
+        number = self.mechanism.body_index
         first, second = (number[name] for name in source.bodies)
         arms: list[Vec] = []
         for body, point in zip((first, second), source.points, strict=True):
@@ -141,10 +138,10 @@ def _axes(joint: JointFrames, at: Poses) -> tuple[list[Vec], list[Vec]]:
 def _direction(joint: JointFrames, place: int, at: Poses) -> tuple[Vec | None, Vec | None]:
     """What spin and slide are multiplied by, world."""
     (x, y, z), (_, _, other) = _axes(joint, at)
-    lengths = _LENGTHS.get(joint.kind, ())
-    if place < len(lengths):
-        return None, (x, y, z)[lengths[place]]
-    if joint.kind != "universal":
+    shape = joint_type(joint.kind)
+    if place in shape.lengths:
+        return None, (x, y, z)[shape.directions[place]]
+    if shape.turns != "zz":
         return z, None
     normal = cross(z, other)
     one = cross(other, normal) if place == 0 else cross(normal, z)
@@ -188,12 +185,12 @@ def _acceleration(
 
 def _value(joint: JointFrames, place: int, at: Poses, near: float | None) -> arb:
     (x, y, z), (x2, y2, z2) = _axes(joint, at)
-    lengths = _LENGTHS.get(joint.kind, ())
-    if place < len(lengths):
+    shape = joint_type(joint.kind)
+    if place in shape.lengths:
         r1, r2 = at.turned(joint.first, joint.at[0]), at.turned(joint.second, joint.at[1])
         gap = minus(add(at.origin(joint.second), r2), add(at.origin(joint.first), r1))
-        return dot((x, y, z)[lengths[place]], gap)
-    if joint.kind == "universal":
+        return dot((x, y, z)[shape.directions[place]], gap)
+    if shape.turns == "zz":
         c, s = (dot(x, z2), dot(y, z2)) if place == 0 else (dot(x2, z), -dot(y2, z))
     else:
         c, s = dot(x, x2), dot(y, x2)

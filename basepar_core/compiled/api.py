@@ -28,6 +28,7 @@ from basepar_core.dynamics import (
     coordinate_step,
     kinematics,
 )
+from basepar_core.mechanism import joint_type
 
 from .continuation import approach
 from .geometry_tables import Dimensions
@@ -169,7 +170,7 @@ class Kernels:
     def _speeds(self, motion: Motion) -> tuple[Array, Array, Array]:
         """Speeds, their rates, and the map from coordinate rates to speeds; empty: equal."""
         graph = self.model.topology
-        balls = (node for node in graph.tree if node.kind == "spherical")
+        balls = (node for node in graph.tree if joint_type(node.kind).is_ball)
         if all(set(range(b.speed, b.speed + 3)).isdisjoint(graph.independent) for b in balls):
             u, u_dot = (np.ascontiguousarray(x) for x in (motion.q_dot, motion.q_ddot))
             return u, u_dot, np.zeros((0, 0, 0))

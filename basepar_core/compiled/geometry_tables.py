@@ -16,7 +16,7 @@ import numpy as np
 from basepar_core.arrays import Array
 from basepar_core.dynamics import Model, TreeJoint, spatial
 from basepar_core.expressions import Expression, evaluate, names
-from basepar_core.mechanism import Frame
+from basepar_core.mechanism import Frame, joint_type
 from basepar_core.symbolic import symbol_values
 
 from .mechanism_tables import chain, link_elements
@@ -144,7 +144,7 @@ class Dimensions:
         for cut in graph.cuts:
             (o1, A1), (o2, A2) = sides[cut.joint]
             angle = _angle(spatial.compose(A2, spatial.transpose(A1)))
-            n = A1[2, 2] if cut.kind == "fixed" else A1[2, 0]
+            n = A1[2, 0 if "z" in joint_type(cut.kind).slides else 2]
             turn = [np.cos(angle), np.sin(angle)]
             items.append([*o1[:2], *o2[:2], angle, n, *A1[:2, 0], *A1[:2, 1], *turn])
         return items
@@ -157,12 +157,13 @@ def _planar_element(
     zero = np.zeros(1)
     first, last = k == 0, k == count - 1
     turn = spatial.compose(near[1], spatial.transpose(far[1]))
-    if node.kind == "planar":  # the links between have the first joint frame's axes
+    if count > 1:  # the links between have the first joint frame's axes
         turn = near[1] if first else _EYE
         if last:
             turn = spatial.compose(turn, spatial.transpose(far[1]))
         axes = near[1] if first else _EYE
-        direction = axes[:2, place if place < 2 else 0]
+        shape = joint_type(node.kind)
+        direction = axes[:2, shape.directions[place] if place in shape.lengths else 0]
     else:
         direction = near[1][:2, 2]
     start = near[0][:2] if first else (zero, zero)

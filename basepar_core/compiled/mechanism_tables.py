@@ -8,12 +8,13 @@ is its second body runs backwards: its elements come in reverse order with sign 
 from collections import namedtuple
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, assert_never
 
 import numpy as np
 
 from basepar_core.arrays import Array
 from basepar_core.dynamics import Model, Topology, joints
+from basepar_core.mechanism import joint_type
 
 from .elimination import order
 
@@ -74,33 +75,30 @@ class Element:
 
 
 _SAME = np.eye(3)
-#: Takes z to x, x to y, y to z: a slide along x is one along z behind it.
 _CYCLE = np.array([[0.0, 0, 1], [1, 0, 0], [0, 1, 0]])
+#: What takes z to an axis: a slide along the axis is one along z behind it.
+_ALONG = {"x": _CYCLE, "y": _CYCLE @ _CYCLE, "z": _SAME}
 
 
 def chain(kind: str, forward: bool) -> tuple[list[Element], Array]:
     """A joint's elements in order from parent to child, and the rotation behind the last one."""
-    middle = joints.UNIVERSAL_ZERO
-    match kind, forward:
-        case "revolute", _:
-            return [Element(TURN, 0, _SAME)], _SAME
-        case "prismatic", _:
-            return [Element(SLIDE, 0, _SAME)], _SAME
-        case "cylindrical", _:
-            return [Element(SLIDE, 0, _SAME), Element(TURN, 1, _SAME)], _SAME
-        case "universal", True:
-            return [Element(TURN, 0, _SAME), Element(TURN, 1, middle)], _SAME
-        case "universal", False:
-            return [Element(TURN, 1, _SAME), Element(TURN, 0, middle.T)], _SAME
-        case "spherical", _:
+    shape = joint_type(kind)
+    match shape.turns:
+        case "any":
             return [Element(BALL, 0, _SAME)], _SAME
-        case "planar", True:
-            slides = [Element(SLIDE, 0, _CYCLE), Element(SLIDE, 1, _CYCLE)]
-            return [*slides, Element(TURN, 2, _CYCLE)], _SAME
-        case "planar", False:
-            slides = [Element(SLIDE, 0, _CYCLE), Element(SLIDE, 1, _CYCLE)]
-            return [Element(TURN, 2, _SAME), *slides], _CYCLE @ _CYCLE
-    return [Element(FIXED, 0, _SAME)], _SAME
+        case "zz":
+            middle = joints.UNIVERSAL_ZERO
+            order_ = ((0, _SAME), (1, middle)) if forward else ((1, _SAME), (0, middle.T))
+            return [Element(TURN, place, turn) for place, turn in order_], _SAME
+        case "" | "z":
+            slides = [(SLIDE, place, _ALONG[axis]) for place, axis in enumerate(shape.slides)]
+            turns = [(TURN, len(slides), _SAME)] * shape.rotations
+            elements, axes = [], _SAME
+            for motion, place, own in [*slides, *turns] if forward else [*turns, *slides]:
+                elements.append(Element(motion, place, axes.T @ own))
+                axes = own
+            return elements or [Element(FIXED, 0, _SAME)], axes
+    assert_never(shape.turns)
 
 
 def link_elements(graph: Topology) -> list[list[int]]:
@@ -184,7 +182,7 @@ def _cuts(
         if spots:  # three turned together are as good, and need no frame
             kinds = [(WORLD, axis) for axis in range(3)]
         for name in about:
-            whole = cut.kind in ("prismatic", "fixed")
+            whole = not joint_type(cut.kind).rotations
             how = NORMAL if name == "n" else ABOUT_WHOLE if whole else ABOUT
             kinds.append((how, 0 if name == "n" else "xyz".index(name)))
         rows += [(how, axis, len(rows) + i in solved) for i, (how, axis) in enumerate(kinds)]

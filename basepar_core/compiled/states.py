@@ -29,7 +29,7 @@ from basepar_core.dynamics import (
     kinematics,
     measured,
 )
-from basepar_core.mechanism import JOINT_VALUES
+from basepar_core.mechanism import joint_type
 
 from .api import Kernels, Start, padded
 from .workspace import is_aligned
@@ -228,8 +228,8 @@ class States:
         What closes a loop, and a spherical joint, is measured: angles within (−π, π].
         """
         mechanism, graph = self.model.mechanism, self.model.topology
-        places = {node.joint: node.position for node in graph.tree if node.kind != "spherical"}
-        counts = [JOINT_VALUES[joint.type] for joint in mechanism.joints]
+        places = {n.joint: n.position for n in graph.tree if not joint_type(n.kind).is_ball}
+        counts = [joint_type(joint.type).values for joint in mechanism.joints]
         found = np.empty((sum(counts), *at.q.shape[1:]))
         others = [k for k, count in enumerate(counts) if count and k not in places]
         for k, count in enumerate(counts):

@@ -59,5 +59,3 @@ from .strokes import tracks as tracks
 from .topology import CutJoint as CutJoint
 from .topology import Topology as Topology
 from .topology import TreeJoint as TreeJoint
-from .topology import coordinate_unit as coordinate_unit
-from .topology import joint_of_value as joint_of_value

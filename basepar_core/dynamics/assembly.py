@@ -13,11 +13,11 @@ import numpy as np
 from basepar_core.arrays import Array
 from basepar_core.errors import AssemblyError, MechanismError
 from basepar_core.expressions import evaluate
-from basepar_core.mechanism import JOINT_VALUES, LENGTH_VALUES, Mechanism
+from basepar_core.mechanism import Mechanism, joint_type
 
 from . import joints, spatial
 from .kinematics import Geometry, geometry
-from .topology import Topology, joint_of_value, spanning_joints, topology
+from .topology import Topology, spanning_joints, topology
 
 LONGEST_TURN = 0.5  # rad a step
 ITERATIONS = 200
@@ -92,13 +92,9 @@ def _stated_values(mechanism: Mechanism) -> dict[str, float]:
     return {name: float(x) for (name, _), x in zip(entries, numbers, strict=True)}
 
 
-def _body_numbers(mechanism: Mechanism) -> dict[str, int]:
-    return {"ground": -1} | {body.name: k for k, body in enumerate(mechanism.bodies)}
-
-
 def _lay_out(mechanism: Mechanism, dims: Geometry, stated: dict[str, float]) -> _Bodies:
     """Starting poses: stated ones, then over joints with values, then over joints at zero."""
-    number = _body_numbers(mechanism)
+    number = mechanism.body_index
     at = _Bodies(
         np.tile(np.eye(3), (len(mechanism.bodies) + 1, 1, 1)),
         np.zeros((len(mechanism.bodies) + 1, 3)),
@@ -129,7 +125,7 @@ def _place_over(
     known: set[int],
 ) -> int:
     joint, side = mechanism.joints[k], dims.joints[k]
-    first, second = (_body_numbers(mechanism)[name] for name in joint.bodies)
+    first, second = (mechanism.body_index[name] for name in joint.bodies)
     values = np.array([stated.get(name, 0.0) for name in joint.values])
     turn, shift = joints.relative_motion(joint.type, joints.configuration(joint.type, values))
     shift = np.zeros(3) if shift is None else shift
@@ -149,7 +145,7 @@ def _place_over(
 def _ends(mechanism: Mechanism, dims: Geometry, k: int, at: _Bodies) -> tuple[Array, ...]:
     """X1, X2, P1, P2 of a joint (no batch) and the numbers of its bodies."""
     joint, side = mechanism.joints[k], dims.joints[k]
-    first, second = (_body_numbers(mechanism)[name] for name in joint.bodies)
+    first, second = (mechanism.body_index[name] for name in joint.bodies)
     X1 = at.R[first] @ side.first_axes[..., 0]
     X2 = at.R[second] @ side.second_axes[..., 0]
     P1 = at.p[first] + at.R[first] @ side.first_origin[..., 0]
@@ -178,7 +174,7 @@ class _Newton:
             for origin in (side.first_origin, side.second_origin)
         ]
         self.longest_shift = max(offsets) / 2 or 0.5
-        self.number = _body_numbers(mechanism)
+        self.number = mechanism.body_index
         self.unknowns = 6 * len(mechanism.bodies)
         # In the plane bodies turn about z and shift along x and y only.
         inplane = [2, 3, 4] if mechanism.planar else range(6)
@@ -240,21 +236,22 @@ class _Newton:
         return row[: self.unknowns]
 
     def _held(self, name: str, target: float, at: _Bodies) -> tuple[float, Array]:
-        joint, place = joint_of_value(self.mechanism, name)
-        k = self.mechanism.joints.index(joint)
+        value = self.mechanism.value(name)
+        joint, k, place = value.joint, value.number, value.place
+        shape = joint_type(joint.type)
         X1, X2, P1, P2 = _ends(self.mechanism, self.dims, k, at)
         measured = joints.values(joint.type, X1, X2, P2 - P1)
-        if joint.type == "spherical":
+        if shape.is_ball:
             measured = spatial.continued(measured, np.array([self.held[n] for n in joint.values]))
         gap = float(measured[place]) - target
-        if joint.type != "spherical" and place not in LENGTH_VALUES.get(joint.type, ()):
+        if value.is_angle:
             gap = (gap + np.pi) % (2 * np.pi) - np.pi
         moves = joints.speeds(joint.type, X1, X2)
-        if joint.type == "spherical":
+        if shape.is_ball:
             # ṙ = J(r)⁻¹ ω, with ω in the first frame's axes.
             rates = np.linalg.inv(spatial.rate_map(measured))[place]
             return gap, self._row(joint, at, P2, about=X1 @ rates)
-        if joint.type == "universal":
+        if shape.turns == "zz":
             # The rate about one axis: the dual of that axis within the plane of both.
             z1, z2 = X1[:, 2], X2[:, 2]
             normal = np.cross(z1, z2)
@@ -308,17 +305,18 @@ def _configuration(
     for node in graph.tree:
         joint = mechanism.joints[node.joint]
         values = np.array([measured[name] for name in joint.values])
-        if joint.type != "spherical":
-            for k, name in enumerate(joint.values):
-                if k not in LENGTH_VALUES.get(joint.type, ()):
-                    values[k] += 2 * np.pi * round((near.get(name, 0.0) - values[k]) / (2 * np.pi))
+        for k, name in enumerate(joint.values):
+            if mechanism.value(name).is_angle:
+                values[k] += 2 * np.pi * round((near.get(name, 0.0) - values[k]) / (2 * np.pi))
         size = joints.configuration_size(joint.type)
         q[node.position : node.position + size] = joints.configuration(joint.type, values)
     for name in mechanism.coordinates:
-        joint, place = joint_of_value(mechanism, name)
-        if joint.type != "spherical":  # exactly what was asked, not what Newton left
-            node = next(n for n in graph.tree if mechanism.joints[n.joint] is joint)
-            q[node.position + place] = near[name]
+        value = mechanism.value(name)
+        if not joint_type(
+            value.joint.type
+        ).is_ball:  # exactly what was asked, not what Newton left
+            node = next(n for n in graph.tree if n.joint == value.number)
+            q[node.position + value.place] = near[name]
     gap = _Newton(mechanism, dims, {}).equations(at)[0]
     return q, float(np.abs(gap).max(initial=0.0))
 
@@ -326,5 +324,8 @@ def _configuration(
 def value_names(mechanism: Mechanism) -> tuple[str, ...]:
     """Names of all joint values of a mechanism, in file order."""
     return tuple(
-        name for joint in mechanism.joints for name in joint.values if JOINT_VALUES[joint.type]
+        name
+        for joint in mechanism.joints
+        for name in joint.values
+        if joint_type(joint.type).values
     )

@@ -27,7 +27,7 @@ import numpy as np
 from basepar_core.arrays import Array
 from basepar_core.errors import MissingDataError, UsageError
 from basepar_core.expressions import Expression, did_you_mean, evaluate
-from basepar_core.mechanism import GROUND, LENGTH_VALUES, Damper, Friction, Mechanism, Spring
+from basepar_core.mechanism import Damper, Friction, Mechanism, Spring
 from basepar_core.symbolic import symbol_values
 
 from . import joint_rates, kinematics, spatial, strokes
@@ -36,7 +36,6 @@ from .kinematics import Geometry, Poses, Twists
 from .motion import Motion
 from .regressor import LANES, Observation, Rates
 from .spatial import cross, dot
-from .topology import joint_of_value
 
 KINDS = ("viscous", "coulomb", "offset", "rotor", "stiffness", "damping")
 #: Units of their parameters: on an angle, and on a length.
@@ -113,8 +112,7 @@ def unit(mechanism: Mechanism, column: Column) -> str:
     name = joint_value(column)
     if name is None:
         return _UNITS[column.kind][1]
-    joint, place = joint_of_value(mechanism, name)
-    return _UNITS[column.kind][place in LENGTH_VALUES.get(joint.type, ())]
+    return _UNITS[column.kind][mechanism.value(name).is_length]
 
 
 def column_values(
@@ -246,7 +244,7 @@ class _State:
         self.virtual: list[Twists] = [
             kinematics.twists(graph, self.at, rates.modes[:, k]) for k in range(len(motion.q))
         ]
-        self.number = {GROUND: -1} | {b.name: k for k, b in enumerate(self.mechanism.bodies)}
+        self.number = self.mechanism.body_index
 
     def relative(self, joint: int, twists: Twists) -> tuple[Array, Array]:
         """Relative angular velocity, and velocity of F2's origin, of a joint's two bodies."""
@@ -289,8 +287,8 @@ def _on_value(
     """A law on a joint value (variant, sample), and ∂x/∂q per coordinate."""
     source, name = column.source, joint_value(column)
     assert name is not None
-    joint, place = joint_of_value(state.mechanism, name)
-    j = state.mechanism.joints.index(joint)
+    value = state.mechanism.value(name)
+    joint, j, place = value.joint, value.number, value.place
     values = np.stack([tracks[name][lanes] for name in joint.values])
     ways = joint_rates.directions(joint.type, state.at.X1[j], state.at.X2[j], values)
     modes = [joint_rates.rate(ways[place], *state.relative(j, v)) for v in state.virtual]
@@ -351,6 +349,6 @@ def _tracks(
 ) -> dict[str, Array]:
     """Values (variant, sample) of the joints that carry columns."""
     carried = [name for name in map(joint_value, chosen) if name is not None]
-    joints = {joint_of_value(model.mechanism, name)[0] for name in carried}
+    joints = {model.mechanism.value(name).joint for name in carried}
     names = [n for joint in model.mechanism.joints if joint in joints for n in joint.values]
     return dict(strokes.tracks(model, values, q, names))

@@ -5,10 +5,12 @@ A value's rate is its direction times the bodies' relative motion: the relative 
 body. Tree and cut joints are alike here, which `joints.speeds` (tree joints only) is not.
 """
 
+from typing import assert_never
+
 import numpy as np
 
 from basepar_core.arrays import Array
-from basepar_core.mechanism import LENGTH_VALUES
+from basepar_core.mechanism import joint_type
 
 from . import spatial
 from .spatial import cross, dot
@@ -29,23 +31,22 @@ def directions(kind: str, X1: Array, X2: Array, values: Array) -> Directions:
     values
         (value, …): the joint's values; only a spherical joint's matter.
     """
-    x, y, z = X1[:, 0], X1[:, 1], X1[:, 2]
-    match kind:
-        case "universal":  # spin = z₁ȧ + z₂ḃ: the duals of its two axes in their plane
+    shape, z = joint_type(kind), X1[:, 2]
+    slides: Directions = [(None, X1[:, axis]) for axis in shape.directions]
+    match shape.turns:
+        case "":
+            return slides
+        case "z":
+            return [*slides, (z, None)]
+        case "zz":  # spin = z₁ȧ + z₂ḃ: the duals of its two axes in their plane
             other = X2[:, 2]
             normal = cross(z, other)
             square = dot(normal, normal)
             return [(cross(other, normal) / square, None), (cross(normal, z) / square, None)]
-        case "spherical":
+        case "any":
             inverse = _inverse_map(values)
             return [(spatial.rotate(X1, inverse[k]), None) for k in range(3)]
-        case "planar":
-            return [(None, x), (None, y), (z, None)]
-        case "cylindrical":
-            return [(None, z), (z, None)]
-        case "fixed":
-            return []
-    return [(None, z)] if kind in LENGTH_VALUES else [(z, None)]
+    assert_never(shape.turns)
 
 
 def rate(direction: tuple[Array | None, Array | None], spin: Array, slide: Array) -> Array:
@@ -61,7 +62,7 @@ def bias(kind: str, values: Array, rates: Array) -> Array:
     Zero but for a spherical joint: a universal joint's turning axis is perpendicular to both
     directions, and the others' directions are fixed in the first body.
     """
-    if kind != "spherical":
+    if not joint_type(kind).is_ball:
         return np.zeros_like(rates)
     moved = spatial.rotate(spatial.rate_map_derivative(values, rates), rates)
     return -spatial.rotate(_inverse_map(values), moved)

@@ -1,50 +1,34 @@
-"""The joint types: relative motion, speeds, what a closed joint locks, and its values.
+"""Joints in numbers: relative motion, speeds, what a closed joint locks, and its values.
 
-Everything a joint type means stands here and nowhere else. Conventions: F1 and F2 are the
+What a joint type does is in its line of `mechanism.JOINT_TYPES`. Conventions: F1 and F2 are the
 joint's frames in its first and second body; the relative motion is F2 seen from F1. A joint's
 configuration is its values, except that a spherical joint keeps a unit quaternion (rotation
 vectors are singular at 2π); its speeds are the rates of its values, except that a spherical
 joint has the relative angular velocity in F1's axes. Arrays have components first.
 """
 
+from typing import assert_never
+
 import numpy as np
 
 from basepar_core.arrays import Array
-from basepar_core.mechanism import JOINT_VALUES
+from basepar_core.mechanism import joint_type
 
 from . import spatial
 
 #: At zero a universal joint's second axis is F1's x and its first axis is F2's x.
 UNIVERSAL_ZERO = np.array([[0.0, 0.0, 1.0], [0.0, -1.0, 0.0], [1.0, 0.0, 0.0]])
 
-#: Axes of F1 along which a closed joint locks the distance of the origins, and about which it
-#: locks rotation. "n" is the normal of a universal joint's two axes.
-_LOCKED = {
-    "revolute": ("xyz", "xy"),
-    "prismatic": ("xy", "xyz"),
-    "cylindrical": ("xy", "xy"),
-    "universal": ("xyz", "n"),
-    "spherical": ("xyz", ""),
-    "planar": ("z", "xy"),
-    "fixed": ("xyz", "xyz"),
-}
-#: The same within the plane of a planar mechanism, where a prismatic joint's x is the normal.
-_LOCKED_IN_PLANE = {
-    "revolute": ("xy", ""),
-    "prismatic": ("y", "x"),
-    "planar": ("", ""),
-    "fixed": ("xy", "z"),
-}
-
 
 def configuration_size(kind: str) -> int:
     """Numbers in a joint's configuration."""
-    return 4 if kind == "spherical" else JOINT_VALUES[kind]
+    shape = joint_type(kind)
+    return 4 if shape.is_ball else shape.values
 
 
 def locked_names(kind: str, planar: bool) -> tuple[str, str]:
     """Axes of F1 along which a closed joint locks lengths, and about which it locks angles."""
-    return (_LOCKED_IN_PLANE if planar else _LOCKED)[kind]
+    return joint_type(kind).locks(planar)
 
 
 def locked_kinds(kind: str, planar: bool) -> tuple[int, int]:
@@ -60,25 +44,26 @@ def locked_count(kind: str, planar: bool) -> int:
 
 def relative_motion(kind: str, q: Array) -> tuple[Array, Array | None]:
     """Orientation (3, 3, …) of F2 in F1, and F2's origin (3, …) in F1 (None: coincident)."""
-    batch = q.shape[1:]
-    zero = np.zeros(batch)
-    identity = np.broadcast_to(np.eye(3).reshape((3, 3) + (1,) * len(batch)), (3, 3, *batch))
-    match kind:
-        case "revolute":
-            return spatial.about_z(q[0]), None
-        case "prismatic":
-            return identity, np.stack([zero, zero, q[0]])
-        case "cylindrical":
-            return spatial.about_z(q[1]), np.stack([zero, zero, q[0]])
-        case "universal":
+    shape, batch = joint_type(kind), q.shape[1:]
+    shift = None
+    if shape.slides:
+        zero = np.zeros(batch)
+        along = dict(zip(shape.slides, q, strict=False))
+        shift = np.stack([along.get(axis, zero) for axis in "xyz"])
+    angles = q[len(shape.slides) :]
+    match shape.turns:
+        case "":
+            identity = np.eye(3).reshape((3, 3) + (1,) * len(batch))
+            return np.broadcast_to(identity, (3, 3, *batch)), shift
+        case "z":
+            return spatial.about_z(angles[0]), shift
+        case "zz":
             middle = UNIVERSAL_ZERO.reshape((3, 3) + (1,) * len(batch))
-            first = spatial.compose(spatial.about_z(q[0]), middle)
-            return spatial.compose(first, spatial.about_z(q[1])), None
-        case "spherical":
-            return spatial.matrix_of_quaternion(q), None
-        case "planar":
-            return spatial.about_z(q[2]), np.stack([q[0], q[1], zero])
-    return identity, None
+            first = spatial.compose(spatial.about_z(angles[0]), middle)
+            return spatial.compose(first, spatial.about_z(angles[1])), shift
+        case "any":
+            return spatial.matrix_of_quaternion(angles), shift
+    assert_never(shape.turns)
 
 
 def speeds(kind: str, X1: Array, X2: Array) -> list[tuple[Array | None, Array | None]]:
@@ -86,33 +71,23 @@ def speeds(kind: str, X1: Array, X2: Array) -> list[tuple[Array | None, Array | 
 
     X1, X2 are the joint frames' orientations in the world; the directions are world vectors.
     """
+    shape = joint_type(kind)
     x, y, z = X1[:, 0], X1[:, 1], X1[:, 2]
-    match kind:
-        case "revolute":
-            return [(z, None)]
-        case "prismatic":
-            return [(None, z)]
-        case "cylindrical":
-            return [(None, z), (z, None)]
-        case "universal":
-            return [(z, None), (X2[:, 2], None)]
-        case "spherical":
-            return [(x, None), (y, None), (z, None)]
-        case "planar":
-            return [(None, x), (None, y), (z, None)]
-    return []
+    turns = {"": (), "z": (z,), "zz": (z, X2[:, 2]), "any": (x, y, z)}[shape.turns]
+    slides = [(None, X1[:, axis]) for axis in shape.directions]
+    return [*slides, *((turn, None) for turn in turns)]
 
 
 def speed_bias(kind: str, u: Array, X1: Array, X2: Array) -> Array | None:
     """Relative angular acceleration at zero speed rates, seen from the first body."""
-    if kind == "universal":  # the second axis turns with the first
+    if joint_type(kind).turns == "zz":  # the second axis turns with the first
         return u[0] * u[1] * spatial.cross(X1[:, 2], X2[:, 2])
     return None
 
 
 def integrate(kind: str, q: Array, step: Array) -> Array:
     """Configuration after a small motion `step` (speeds times time)."""
-    if kind == "spherical":
+    if joint_type(kind).is_ball:
         return spatial.quaternion_product(spatial.quaternion(step), q)
     return q + step
 
@@ -134,9 +109,10 @@ def gaps(kind: str, planar: bool, X1: Array, X2: Array, offset: Array) -> list[A
     """
     along, about = locked_directions(kind, planar, X1, X2)
     lengths = [spatial.dot(n, offset) for n in along]
-    if kind == "universal":
+    turns = joint_type(kind).turns
+    if turns == "zz":
         return [*lengths, -spatial.dot(X1[:, 2], X2[:, 2])]
-    if kind in ("prismatic", "fixed"):  # no relative rotation at all: half of R − Rᵀ
+    if not turns:  # no relative rotation at all: half of R − Rᵀ
         turn = np.sum([spatial.cross(X1[:, k], X2[:, k]) for k in range(3)], axis=0) / 2
     else:
         turn = spatial.cross(X1[:, 2], X2[:, 2])
@@ -149,7 +125,7 @@ def gap_bias(kind: str, X1: Array, X2: Array, spin: Array) -> list[Array]:
     `spin` is the relative angular velocity. Other joints lock directions fixed in the first
     body, and add nothing.
     """
-    if kind != "universal":
+    if joint_type(kind).turns != "zz":
         return []
     normal_rate = spatial.cross(X1[:, 2], spatial.cross(spin, X2[:, 2]))
     return [spatial.dot(normal_rate, spin)]
@@ -157,36 +133,34 @@ def gap_bias(kind: str, X1: Array, X2: Array, spin: Array) -> list[Array]:
 
 def is_opposed(kind: str, X1: Array, X2: Array) -> Array:
     """Whether a joint is closed the wrong way round (z-axes, or whole frames, turned by π)."""
-    if kind in ("universal", "spherical"):
+    turns = joint_type(kind).turns
+    if turns in ("zz", "any"):
         return np.zeros(X1.shape[2:], dtype=bool)
     opposed = spatial.dot(X1[:, 2], X2[:, 2]) < 0
-    if kind in ("prismatic", "fixed"):
+    if not turns:
         opposed = opposed | (spatial.dot(X1[:, 0], X2[:, 0]) < 0)
     return opposed
 
 
 def values(kind: str, X1: Array, X2: Array, offset: Array) -> Array:
     """A joint's values, measured on two frames: angles in (−π, π], rotation vectors up to π."""
+    shape = joint_type(kind)
     R = spatial.compose(spatial.transpose(X1), X2)
     p = spatial.rotate_back(X1, offset)
-    angle = spatial.angle_of(R[1, 0], R[0, 0])
-    match kind:
-        case "revolute":
-            return np.stack([angle])
-        case "prismatic":
-            return np.stack([p[2]])
-        case "cylindrical":
-            return np.stack([p[2], angle])
-        case "universal":  # R = Rz(a) R0 Rz(b): its last column is Rz(a) x, its last row x' Rz(b)
+    slides = [p[axis] for axis in shape.directions]
+    match shape.turns:
+        case "":
+            return np.stack(slides) if slides else np.zeros((0, *R.shape[2:]))
+        case "z":
+            return np.stack([*slides, spatial.angle_of(R[1, 0], R[0, 0])])
+        case "zz":  # R = Rz(a) R0 Rz(b): its last column is Rz(a) x, its last row x' Rz(b)
             first = spatial.angle_of(R[1, 2], R[0, 2])
-            return np.stack([first, spatial.angle_of(-R[2, 1], R[2, 0])])
-        case "spherical":
-            return spatial.rotation_vector(R)
-        case "planar":
-            return np.stack([p[0], p[1], angle])
-    return np.zeros((0, *R.shape[2:]))
+            return np.stack([*slides, first, spatial.angle_of(-R[2, 1], R[2, 0])])
+        case "any":
+            return np.stack([*slides, *spatial.rotation_vector(R)])
+    assert_never(shape.turns)
 
 
 def configuration(kind: str, values_: Array) -> Array:
     """Configuration of given values."""
-    return spatial.quaternion(values_) if kind == "spherical" else values_
+    return spatial.quaternion(values_) if joint_type(kind).is_ball else values_

@@ -12,7 +12,7 @@ import numpy as np
 
 from basepar_core.arrays import Array
 from basepar_core.expressions import NUMPY, evaluate
-from basepar_core.mechanism import JOINT_VALUES, Mechanism
+from basepar_core.mechanism import Mechanism, joint_type
 from basepar_core.symbolic import symbol_values
 
 from . import joints, spatial
@@ -114,7 +114,7 @@ def coordinate_configuration(topology: Topology, coordinates: Array) -> list[tup
     settings = []
     for node, indices in _driven(topology):
         chosen = coordinates[[k for _, k in indices]]
-        if node.kind == "spherical":
+        if joint_type(node.kind).is_ball:
             settings.append((slice(node.position, node.position + 4), spatial.quaternion(chosen)))
         else:
             settings += [
@@ -128,7 +128,7 @@ def coordinate_step(topology: Topology, before: Array, after: Array) -> Array:
     """Speeds (coordinate,) times time that lead from one setting of the coordinates to another."""
     step = after - before
     for node, indices in _driven(topology):
-        if node.kind == "spherical":
+        if joint_type(node.kind).is_ball:
             these = [k for _, k in indices]
             turn = spatial.compose(
                 spatial.matrix(after[these]), spatial.transpose(spatial.matrix(before[these]))
@@ -158,7 +158,7 @@ def coordinate_speeds(
     T = np.zeros((len(q), *q.shape))
     T[range(len(q)), range(len(q))] = 1.0
     for node, indices in _driven(topology):
-        if node.kind == "spherical":
+        if joint_type(node.kind).is_ball:
             these = [k for _, k in indices]
             J = spatial.rate_map(q[these])
             J_dot = spatial.rate_map_derivative(q[these], q_dot[these])
@@ -172,7 +172,7 @@ def _driven(topology: Topology) -> list[tuple[TreeJoint, list[tuple[int, int]]]]
     """Tree joints with coordinates: per joint (place of the value in it, coordinate's number)."""
     found = []
     for node in topology.tree:
-        here = range(node.speed, node.speed + JOINT_VALUES[node.kind])
+        here = range(node.speed, node.speed + joint_type(node.kind).values)
         indices = [
             (speed - node.speed, k)
             for k, speed in enumerate(topology.independent)
@@ -260,7 +260,9 @@ def twists(topology: Topology, at: Poses, u: Array) -> Twists:
     spins, slides = [], []
     for node in topology.tree:
         j = node.joint
-        spin, slide = _relative(at.moves[j], u[node.speed : node.speed + JOINT_VALUES[node.kind]])
+        spin, slide = _relative(
+            at.moves[j], u[node.speed : node.speed + joint_type(node.kind).values]
+        )
         sign = 1 if node.forward else -1
         a, b = node.parent, node.child
         omega[b] = omega[a] + sign * spin
@@ -291,7 +293,7 @@ def accelerations(
     alpha: list = [None] * topology.bodies + [np.zeros_like(gravity)]
     a: list = [None] * topology.bodies + [-gravity]
     for place, node in enumerate(topology.tree):
-        j, size = node.joint, JOINT_VALUES[node.kind]
+        j, size = node.joint, joint_type(node.kind).values
         near, far = node.parent, node.child
         first = near if node.forward else far
         spin, slide = moving.spin[place], moving.slide[place]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from basepar_core.arrays import Array
-from basepar_core.mechanism import JOINT_VALUES
+from basepar_core.mechanism import joint_type
 
 from . import joints, kinematics
 from .kinematics import Geometry
@@ -153,7 +153,7 @@ class Closer:
         taken = np.where(np.isfinite(step), np.clip(step, -limit, limit), 0.0)
         for node in self.graph.tree:
             here = slice(node.position, node.position + joints.configuration_size(node.kind))
-            rates = slice(node.speed, node.speed + JOINT_VALUES[node.kind])
+            rates = slice(node.speed, node.speed + joint_type(node.kind).values)
             moved = joints.integrate(node.kind, lanes.q[here], taken[rates])
             np.copyto(lanes.q[here], moved, where=moving)
         far: Array = np.abs(step)

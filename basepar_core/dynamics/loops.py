@@ -6,7 +6,7 @@ import numpy as np
 
 from basepar_core.arrays import Array
 from basepar_core.errors import MechanismError
-from basepar_core.mechanism import JOINT_VALUES, LENGTH_VALUES, Mechanism
+from basepar_core.mechanism import Mechanism, joint_type
 
 from . import joints, kinematics
 from .assembly import Assembled
@@ -82,7 +82,7 @@ def _is_gap(graph: Topology) -> Array:
 def _is_length(graph: Topology) -> Array:
     lengths = np.zeros(graph.speeds, dtype=bool)
     for node in graph.tree:
-        lengths[[node.speed + k for k in LENGTH_VALUES.get(node.kind, ())]] = True
+        lengths[[node.speed + k for k in joint_type(node.kind).lengths]] = True
     return lengths
 
 
@@ -131,7 +131,7 @@ def _row_speeds(graph: Topology) -> dict[int, set[int]]:
         moved = {
             graph.tree[place].speed + k
             for place, _ in graph.loop(cut)
-            for k in range(JOINT_VALUES[graph.tree[place].kind])
+            for k in range(joint_type(graph.tree[place].kind).values)
         }
         for _ in range(joints.locked_count(cut.kind, graph.planar)):
             found[len(found)] = moved

@@ -5,13 +5,12 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from basepar_core.arrays import Array
-from basepar_core.mechanism import JOINT_VALUES, LENGTH_VALUES, Joint
+from basepar_core.mechanism import Joint, joint_type
 
 from . import joints, kinematics
 from .closure import Model
 from .regressor import LANES
 from .spatial import dot
-from .topology import joint_of_value
 
 
 def strokes(
@@ -46,16 +45,16 @@ def pin_turn(model: Model, q: Array, name: str) -> Array | None:
     The sum of the turns around its loop: exact, continuous, and much less work than poses.
     """
     mechanism, graph = model.mechanism, model.topology
-    k = mechanism.joints.index(joint_of_value(mechanism, name)[0])
+    k = mechanism.value(name).number
     cut = next((cut for cut in graph.cuts if cut.joint == k), None)
-    if not graph.planar or cut is None or cut.kind != "revolute":
+    if not graph.planar or cut is None or not joint_type(cut.kind).is_pin:
         return None
     total = np.zeros(q.shape[1:])
     for place, sign in graph.loop(cut):
         node = graph.tree[place]
-        turn = {"revolute": 0, "planar": 2}.get(node.kind)
-        if turn is not None:
-            total += sign * q[node.position + turn]
+        shape = joint_type(node.kind)
+        if shape.rotations:  # about the plane's normal, behind the slides
+            total += sign * q[node.position + len(shape.slides)]
     return total
 
 
@@ -69,17 +68,19 @@ def tracks(
     continued to the nearest, so that half a turn between two samples is too much for them.
     """
     mechanism, graph = model.mechanism, model.topology
-    places = {node.joint: node.position for node in graph.tree if node.kind != "spherical"}
+    places = {
+        node.joint: node.position for node in graph.tree if not joint_type(node.kind).is_ball
+    }
     seen: dict[int, Array] = {}
     found = []
     for name in names:
-        joint, place = joint_of_value(mechanism, name)
-        k = mechanism.joints.index(joint)
+        value = mechanism.value(name)
+        k, place = value.number, value.place
         if k in places:
             found.append((name, q[places[k] + place]))
             continue
         if k not in seen:
-            seen[k] = _continued(joint.type, _measured(model, values, q, k))
+            seen[k] = _continued(value.joint.type, _measured(model, values, q, k))
         found.append((name, seen[k][place]))
     return found
 
@@ -89,7 +90,7 @@ def _measured(model: Model, values: Mapping[str, Array], q: Array, joint: int) -
     one = model.mechanism.joints[joint]
     dims = kinematics.geometry(model.mechanism, values)
     count, samples = q.shape[1:]
-    found = np.empty((JOINT_VALUES[one.type], count, samples))
+    found = np.empty((joint_type(one.type).values, count, samples))
     block = max(1, LANES // samples)
     for start in range(0, count, block):
         part = np.arange(start, min(start + block, count))
@@ -107,9 +108,9 @@ def measured(joint: Joint, number: int, at: kinematics.Poses) -> Array:
 
 def _continued(kind: str, measured: Array) -> Array:
     """The same without jumps; samples are last."""
-    if kind == "spherical":
+    if joint_type(kind).is_ball:
         return _continued_vectors(measured)
-    lengths = LENGTH_VALUES.get(kind, ())
+    lengths = joint_type(kind).lengths
     rows = [
         track if place in lengths else np.unwrap(track, axis=-1)
         for place, track in enumerate(measured)

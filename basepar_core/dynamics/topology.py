@@ -4,11 +4,12 @@ Joints that carry coordinates are kept in the tree, so that driving the mechanis
 values; of the others those with most freedoms are cut, because they leave fewest equations.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
 from basepar_core.errors import MechanismError
-from basepar_core.mechanism import GROUND, JOINT_VALUES, LENGTH_VALUES, Joint, Mechanism
+from basepar_core.mechanism import GROUND, Mechanism, joint_type
 
 from .joints import configuration_size
 
@@ -83,7 +84,7 @@ def topology(mechanism: Mechanism) -> Topology:
         A body is not connected to the ground; a loop consists of coordinates only; a spherical
         joint is driven by some of its values only.
     """
-    number = {GROUND: -1} | {body.name: k for k, body in enumerate(mechanism.bodies)}
+    number = mechanism.body_index
     kept = spanning_joints(mechanism)
     tree = _rooted(mechanism, kept, number)
     cuts = tuple(
@@ -98,7 +99,7 @@ def topology(mechanism: Mechanism) -> Topology:
         tree=tree,
         cuts=cuts,
         positions=last.position + configuration_size(last.kind),
-        speeds=last.speed + JOINT_VALUES[last.kind],
+        speeds=last.speed + joint_type(last.kind).values,
         independent=_independent(mechanism, tree),
     )
 
@@ -123,7 +124,7 @@ def spanning_joints(mechanism: Mechanism) -> set[int]:
     def preference(k: int) -> tuple[bool, int, int]:
         joint = mechanism.joints[k]
         drives = any(value in mechanism.coordinates for value in joint.values)
-        return not drives, JOINT_VALUES[joint.type], k
+        return not drives, joint_type(joint.type).values, k
 
     kept = set()
     for k in sorted(range(len(mechanism.joints)), key=preference):
@@ -141,7 +142,9 @@ def spanning_joints(mechanism: Mechanism) -> set[int]:
     return kept
 
 
-def _rooted(mechanism: Mechanism, kept: set[int], number: dict[str, int]) -> tuple[TreeJoint, ...]:
+def _rooted(
+    mechanism: Mechanism, kept: set[int], number: Mapping[str, int]
+) -> tuple[TreeJoint, ...]:
     tree: list[TreeJoint] = []
     reached, position, speed = {GROUND}, 0, 0
     waiting = sorted(kept)
@@ -156,7 +159,7 @@ def _rooted(mechanism: Mechanism, kept: set[int], number: dict[str, int]) -> tup
         )
         reached.add(child)
         position += configuration_size(joint.type)
-        speed += JOINT_VALUES[joint.type]
+        speed += joint_type(joint.type).values
     return tuple(tree)
 
 
@@ -165,7 +168,7 @@ def _independent(mechanism: Mechanism, tree: tuple[TreeJoint, ...]) -> tuple[int
     for node in tree:
         joint = mechanism.joints[node.joint]
         driven = [value for value in joint.values if value in mechanism.coordinates]
-        if joint.type == "spherical" and 0 < len(driven) < 3:
+        if joint_type(joint.type).is_ball and 0 < len(driven) < 3:
             raise MechanismError(
                 f"Coordinates name {', '.join(driven)} but not all three values of the spherical "
                 f"joint {joint.name!r}. Drive all three, or use a universal joint.",
@@ -180,17 +183,3 @@ def _independent(mechanism: Mechanism, tree: tuple[TreeJoint, ...]) -> tuple[int
             ["coordinates"],
         )
     return tuple(place[name] for name in mechanism.coordinates)
-
-
-def joint_of_value(mechanism: Mechanism, value: str) -> tuple[Joint, int]:
-    """The joint that has a value of this name, and the value's place in it."""
-    for joint in mechanism.joints:
-        if value in joint.values:
-            return joint, joint.values.index(value)
-    raise MechanismError(f"No joint has a value named {value!r}.", [value])
-
-
-def coordinate_unit(mechanism: Mechanism, name: str) -> str:
-    """rad or m."""
-    joint, place = joint_of_value(mechanism, name)
-    return "m" if place in LENGTH_VALUES.get(joint.type, ()) else "rad"

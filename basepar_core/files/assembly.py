@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from basepar_core.expressions import UNITS, Expression, Unit, did_you_mean
-from basepar_core.mechanism import LENGTH_VALUES, Assembly, Joint, Pose
+from basepar_core.mechanism import Assembly, Joint, Pose, joint_type
 
 from .reader import ORIGIN, Reading
 from .yaml_nodes import Items, Node
@@ -12,7 +12,7 @@ from .yaml_nodes import Items, Node
 def value_units(joints: Sequence[Joint]) -> dict[str, Unit]:
     """Every joint value's unit: m where it is a distance, else rad."""
     return {
-        name: UNITS["m"] if k in LENGTH_VALUES.get(joint.type, ()) else UNITS["rad"]
+        name: UNITS["m"] if k in joint_type(joint.type).lengths else UNITS["rad"]
         for joint in joints
         for k, name in enumerate(joint.values)
     }

@@ -11,15 +11,15 @@ import numpy as np
 
 from basepar_core.errors import ExpressionError
 from basepar_core.expressions import ONE, ZERO, Expression, cross, dot, multiply, subtract
-from basepar_core.mechanism import GROUND, JOINT_VALUES, Frame, Joint, Vector
+from basepar_core.mechanism import GROUND, JOINT_TYPES, Frame, Joint, Vector, joint_type
 from basepar_core.symbolic import Identities
 
 from .reader import ORIGIN, Reading
 from .yaml_nodes import Items, Node
 
 _UNIT_VECTORS: tuple[Vector, ...] = ((ONE, ZERO, ZERO), (ZERO, ONE, ZERO), (ZERO, ZERO, ONE))
-_PLANAR_TYPES = ("revolute", "prismatic", "planar", "fixed")
-_SPATIAL_TYPES = tuple(JOINT_VALUES)
+_PLANAR_TYPES = tuple(name for name, one in JOINT_TYPES.items() if one.planar)
+_SPATIAL_TYPES = tuple(name for name, one in JOINT_TYPES.items() if one.spatial)
 _REQUIRED, _OPTIONAL = ("type", "connects"), ("at", "axis", "reference")
 Pair = tuple[Vector, Vector]
 
@@ -62,12 +62,13 @@ def _joint(reading: Reading, name: str, node: Node, bodies: Sequence[str]) -> Jo
 
 
 def _type(reading: Reading, node: Node | None) -> str | None:
-    kind = reading.choice(node, _SPATIAL_TYPES, "joint type")
-    if kind is None or not reading.planar or kind in _PLANAR_TYPES:
+    kind = reading.choice(node, tuple(JOINT_TYPES), "joint type")
+    allowed = _PLANAR_TYPES if reading.planar else _SPATIAL_TYPES
+    if kind is None or kind in allowed:
         return kind
     assert node is not None
-    allowed = ", ".join(_PLANAR_TYPES)
-    reading.mistake(node, f"a {kind} joint is spatial; a planar file has {allowed}")
+    here, there = ("planar", "spatial") if reading.planar else ("spatial", "planar")
+    reading.mistake(node, f"a {kind} joint is {there}; a {here} file has {', '.join(allowed)}")
     return None
 
 
@@ -114,7 +115,7 @@ def _directions(reading: Reading, node: Node | None) -> Pair | None:
 def _axes(reading: Reading, kind: str, joint: Node, node: Node | None) -> Pair | None:
     if not reading.planar:
         return (_UNIT_VECTORS[2],) * 2 if node is None else _directions(reading, node)
-    if kind != "prismatic":
+    if "z" not in joint_type(kind).slides:
         if node is not None:
             reading.mistake(node, f"a planar {kind} joint has its axis along +z; leave it out")
         return (_UNIT_VECTORS[2],) * 2
@@ -127,7 +128,7 @@ def _axes(reading: Reading, kind: str, joint: Node, node: Node | None) -> Pair |
 def _references(
     reading: Reading, kind: str, joint: Node, node: Node | None, axes: Pair | None
 ) -> Pair | None:
-    if reading.planar and kind == "prismatic":
+    if reading.planar and "z" in joint_type(kind).slides:
         if node is not None:
             reading.mistake(node, "a planar prismatic joint has no `reference`; leave it out")
         return (_UNIT_VECTORS[2],) * 2
@@ -177,7 +178,7 @@ def _check_lengths(reading: Reading, kind: str, node: Node, axes: Pair, referenc
             "identity in the symbols, if need be with a relation for an algebraic number",
         )
         return
-    if kind not in ("prismatic", "fixed"):
+    if joint_type(kind).rotations:
         return
     projected = [
         subtract(multiply(dot(r, r), square), multiply(dot(r, axis), dot(r, axis)))

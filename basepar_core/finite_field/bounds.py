@@ -22,7 +22,7 @@ from basepar_core.symbolic import integer_combination
 
 from .arithmetic import PRIME_BITS
 from .family import Family
-from .frames import body_numbers, locks
+from .frames import locks
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +162,7 @@ class Bounds:
     # Equations.
 
     def _ends(self, joint: Joint) -> Size:
-        number = body_numbers(self.family.mechanism)
+        number = self.family.mechanism.body_index
         return self.rotation[number[joint.bodies[0]]] + self.rotation[number[joint.bodies[1]]]
 
     def _points(self, joint: Joint) -> Size:

@@ -26,11 +26,10 @@ from basepar_core.dynamics import (
 )
 from basepar_core.errors import MotionError
 from basepar_core.expressions import ONE, ZERO, evaluate, negate, number
-from basepar_core.mechanism import GROUND, Vector
+from basepar_core.mechanism import GROUND, Vector, joint_type
 from basepar_core.symbolic import ExactMatrix, ExactVector, NullVector, Transfers, symbol_values
 
 from .family import SpinRelation
-from .orientations import FREEDOMS
 
 #: Angular velocities are of order one per unit rate; relations hold to 1e-13 and fail by 1e-3.
 ZERO_SPIN = 1e-9
@@ -276,9 +275,9 @@ def spin_relations(transfers: Transfers, model: Model) -> list[SpinRelation]:
     names = [*(body.name for body in mechanism.bodies), GROUND]
     count = len(names) - 1
     joined = {
-        frozenset(joint.bodies): FREEDOMS[joint.type]
+        frozenset(joint.bodies): joint_type(joint.type).rotations
         for joint in mechanism.joints
-        if joint.type in FREEDOMS and not (mechanism.planar and FREEDOMS[joint.type])
+        if joint_type(joint.type).rotations < (1 if mechanism.planar else 3)
     }
     found = []
     for i in range(-1, count):

@@ -12,12 +12,11 @@ from fractions import Fraction
 
 from basepar_core.errors import ExpressionError
 from basepar_core.expressions import Call, Expression, Name, Number, names
-from basepar_core.mechanism import GROUND, Frame, Joint, Mechanism, Symbol
+from basepar_core.mechanism import GROUND, Frame, Joint, Mechanism, Symbol, joint_type
 from basepar_core.symbolic import algebraic_roots as algebraic
 
 from .evaluation import Evaluator, spoilers
-from .frames import body_numbers
-from .orientations import FREEDOMS, Closing, Edge, Forest, span
+from .orientations import Closing, Edge, Forest, span
 
 
 @dataclass(frozen=True)
@@ -216,12 +215,12 @@ def _edges(mechanism: Mechanism, relations: Sequence[SpinRelation]) -> list[Edge
         )
         for k, r in enumerate(relations)
     ]
-    number = body_numbers(mechanism)
+    number = mechanism.body_index
     for k, joint in enumerate(mechanism.joints):
-        restricts = ("prismatic", "fixed") if mechanism.planar else FREEDOMS
-        if joint.type in restricts:
+        freedoms = joint_type(joint.type).rotations
+        if freedoms < (1 if mechanism.planar else 3):  # else it restricts none
             first, second = (number[name] for name in joint.bodies)
-            edges.append(Edge(first, second, FREEDOMS[joint.type], k, joint.name))
+            edges.append(Edge(first, second, freedoms, k, joint.name))
     return edges
 
 

@@ -15,7 +15,7 @@ from flint import nmod_mat
 
 from basepar_core.dynamics import Model, kinematics, spatial
 from basepar_core.errors import FamilyError, MotionError
-from basepar_core.mechanism import LENGTH_VALUES, Mechanism
+from basepar_core.mechanism import Mechanism, joint_type
 from basepar_core.symbolic import GeometryField, Transfers
 
 from .arithmetic import Draw
@@ -285,12 +285,12 @@ def _nothing_forced_to_zero(model: Model, family: Family, point: Point) -> None:
     for k, slides in travels(point).items():
         offset = at.P2[k] - at.P1[k]
         joint = model.mechanism.joints[k]
-        axes = (2,) if joint.type != "planar" else (0, 1)
+        axes = joint_type(joint.type).directions
         real = [abs(float(spatial.dot(at.X1[k][:, axis], offset).item())) for axis in axes]
         forced += [
             joint.values[place]
             for place, (slide, seen) in enumerate(zip(slides, real, strict=True))
-            if slide == 0 and seen > NO_LENGTH and place in LENGTH_VALUES[joint.type]
+            if slide == 0 and seen > NO_LENGTH
         ]
     if forced:
         raise FamilyError(

@@ -6,7 +6,7 @@ Works in any field: GF(p) for points of the family, floats for the pose of the r
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from basepar_core.mechanism import GROUND, Frame, Mechanism
+from basepar_core.mechanism import Frame, Mechanism, joint_type
 
 from .arithmetic import Matrix, Vec, cross, dot, minus, scale
 from .evaluation import Affine, Evaluator
@@ -50,14 +50,9 @@ class JointFrames:
         )
 
 
-def body_numbers(mechanism: Mechanism) -> dict[str, int]:
-    """Bodies by name, −1 for the ground."""
-    return {GROUND: -1} | {body.name: k for k, body in enumerate(mechanism.bodies)}
-
-
 def joint_frames(mechanism: Mechanism, evaluator: Evaluator) -> list[JointFrames]:
     """All joints; symbols without a value may occur in points only."""
-    number = body_numbers(mechanism)
+    number = mechanism.body_index
     return [
         JointFrames(
             joint.type,
@@ -81,26 +76,7 @@ def _point(at: Sequence, evaluator: Evaluator) -> AffineVec:
     return (x, y, z)
 
 
-#: Per joint type: whether the origins coincide, else the axes of the first body across which
-#: their distance is locked; and which axes stay perpendicular, (first body's, second body's).
-LOCKS: dict[str, tuple[str | None, tuple[str, ...]]] = {
-    "revolute": (None, ("xz", "yz")),
-    "prismatic": ("xy", ("xy", "yz", "zx")),
-    "cylindrical": ("xy", ("xz", "yz")),
-    "universal": (None, ("zz",)),
-    "spherical": (None, ()),
-    "planar": ("z", ("xz", "yz")),
-    "fixed": (None, ("xy", "yz", "zx")),
-}
-#: The same within the plane of a planar mechanism, where a prismatic joint's x is the normal.
-LOCKS_IN_PLANE: dict[str, tuple[str | None, tuple[str, ...]]] = {
-    "revolute": (None, ()),
-    "prismatic": ("y", ("yz",)),
-    "planar": ("", ()),
-    "fixed": (None, ("xy",)),
-}
-
-
 def locks(kind: str, planar: bool) -> tuple[str | None, tuple[str, ...]]:
     """What a joint type locks: directions of distance (None: all), pairs of axes."""
-    return (LOCKS_IN_PLANE if planar else LOCKS)[kind]
+    shape = joint_type(kind)
+    return shape.locks(planar)[0] if shape.slides else None, shape.locked_pairs(planar)

@@ -33,16 +33,6 @@ from .arithmetic import (
 )
 from .frames import JointFrames
 
-#: Freedoms of relative orientation that a joint type leaves; the others restrict none.
-FREEDOMS = {
-    "fixed": 0,
-    "prismatic": 0,
-    "revolute": 1,
-    "cylindrical": 1,
-    "planar": 1,
-    "universal": 2,
-}
-
 
 class RedrawError(Exception):
     """This draw has no point over this field; another may."""

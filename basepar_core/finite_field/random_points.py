@@ -12,7 +12,7 @@ from flint import nmod, nmod_poly
 
 from basepar_core.errors import FamilyError
 from basepar_core.expressions import names
-from basepar_core.mechanism import LENGTH_VALUES
+from basepar_core.mechanism import joint_type
 
 from .arithmetic import PRIME_BITS, Draw, Matrix, Vec, add, dot, minus, random_prime, times
 from .evaluation import Evaluator
@@ -238,11 +238,12 @@ def travels(point: Point) -> dict[int, list[nmod]]:
     """Slides of joints that have some, in units of their axes' lengths, by joint."""
     found = {}
     for k, joint in enumerate(point.joints):
-        if joint.kind in LENGTH_VALUES:
+        shape = joint_type(joint.kind)
+        if shape.slides:
             first, second = joint.bodies
             start = add(point.p[first], times(point.R[first], joint.at[0]))
             way = minus(add(point.p[second], times(point.R[second], joint.at[1])), start)
             axes = joint.axes[0]
-            along = (axes.z,) if joint.kind != "planar" else (axes.x, axes.y)
+            along = [(axes.x, axes.y, axes.z)[k] for k in shape.directions]
             found[k] = [dot(times(point.R[first], axis), way) for axis in along]
     return found

@@ -13,10 +13,9 @@ from typing import TypeAlias
 import numpy as np
 
 from basepar_core.arrays import Array
-from basepar_core.dynamics import Model, Motion, joint_of_value
+from basepar_core.dynamics import Model, Motion
 
 from ..errors import MotionError, UsageError
-from ..mechanism import LENGTH_VALUES
 from .motion_regressor import observe_motion
 from .smoothing import FEWEST
 
@@ -162,8 +161,8 @@ def _check_signs(model: Model, motion: Motion, tau: Array, W: Array | None, as_i
 def _alternatives(model: Model) -> list[Reading]:
     """Other readings: what, factor of the coordinates, factor of time."""
     mechanism = model.mechanism
-    places = [joint_of_value(mechanism, name) for name in mechanism.coordinates]
-    length = np.array([k in LENGTH_VALUES.get(joint.type, ()) for joint, k in places])[:, None]
+    values = map(mechanism.value, mechanism.coordinates)
+    length = np.array([value.is_length for value in values])[:, None]
     kinds: list[tuple[dict[str, float], Array]] = [(_ANGLES, ~length)] * (not length.all()) + [
         (_LENGTHS, length)
     ] * bool(length.any())

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from basepar_core.errors import MissingDataError
+from basepar_core.mechanism import joint_type
 
 from . import mjcf_numbers
 from .draft import WORLD, Connection, Draft, End, Fixture, Inertia, Link
@@ -318,7 +319,7 @@ class _Reader:
 
 def _units(values: dict[int, str], connections: Sequence[Connection]) -> list[tuple[int, ...]]:
     """Degrees of freedom that are driven together: a ball's three, others alone."""
-    balls = {c.name for c in connections if c.kind == "spherical"}
+    balls = {c.name for c in connections if joint_type(c.kind).is_ball}
     found: list[tuple[int, ...]] = []
     for dof in sorted(values):
         joint, _, k = values[dof].rpartition(".")

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal, localcontext
 from fractions import Fraction
 
-from basepar_core.mechanism import GROUND, JOINT_VALUES, LENGTH_VALUES
+from basepar_core.mechanism import GROUND, joint_type
 from basepar_core.texts import visible, yaml_comment, yaml_word
 
 from .draft import WORLD, Connection, Draft, Inertia, Merged, Names, merge
@@ -101,7 +101,7 @@ def _pair(vectors: Sequence[Vec]) -> str:
 
 def value_names(joint: str, kind: str) -> list[str]:
     """Names of a joint's values, as the format has them."""
-    count = JOINT_VALUES[kind]
+    count = joint_type(kind).values
     return [joint] if count == 1 else [f"{joint}.{k + 1}" for k in range(count)]
 
 
@@ -113,7 +113,7 @@ def _values(draft: Draft, names: Sequence[str], amplitude: float, bodies: int) -
     for name, one in zip(names, draft.connections, strict=True):
         ours = value_names(name, one.kind)
         called |= dict(zip(value_names(one.name, one.kind), ours, strict=True))
-        lengths |= {ours[k] for k in LENGTH_VALUES.get(one.kind, ())}
+        lengths |= {ours[k] for k in joint_type(one.kind).lengths}
         starts |= one.start
     chosen = draft.coordinates or list(called)
     moving = {

@@ -21,7 +21,6 @@ from basepar_core.dynamics import (
     cross,
     dot,
     evaluate,
-    joint_of_value,
     kinematics,
     spatial,
     tracks,
@@ -29,11 +28,11 @@ from basepar_core.dynamics import (
 from basepar_core.errors import MechanismError, MissingDataError
 from basepar_core.mechanism import (
     GROUND,
-    LENGTH_VALUES,
     PLANAR_PARAMETERS,
     SPATIAL_PARAMETERS,
     Joint,
     Mechanism,
+    joint_type,
 )
 from basepar_core.symbolic import symbol_values
 
@@ -229,7 +228,6 @@ PLAIN: Mapping[str, CycleMetric] = {
     "shaking_moment_peak": CycleMetric(_size_of(1, True), "N m", f"largest {_MOMENT}", True),
 }
 _CALL = re.compile(r"(stroke|transmission_angle)\(([A-Za-z0-9_., ]*)\)")
-_LINE_JOINTS = ("revolute", "prismatic", "spherical", "universal", "cylindrical")
 
 
 def canonical(name: str) -> str:
@@ -274,15 +272,19 @@ def _of_regime(name: str) -> Callable[[ClosedCycle], Array]:
 
 def _triples(mechanism: Mechanism) -> Iterator[tuple[str, str, str]]:
     """Joints B, C, D: a coupler with B and C, and a body with C and D that drives or is driven."""
-    joints = [joint for joint in mechanism.joints if joint.type in _LINE_JOINTS]
+    joints = [
+        joint
+        for joint in mechanism.joints
+        if set(joint_type(joint.type).slides) <= {"z"} and joint_type(joint.type).values
+    ]
     of = {body: [one for one in joints if body in one.bodies] for body in _bodies(joints)}
     for C in joints:
-        if GROUND in C.bodies or C.type == "prismatic":
+        if GROUND in C.bodies or joint_type(C.type).is_slide:
             continue
         for coupler, output in (C.bodies, C.bodies[::-1]):
             for B in of[coupler]:
                 for D in of[output]:
-                    if len({B.name, C.name, D.name}) == 3 and B.type != "prismatic":
+                    if len({B.name, C.name, D.name}) == 3 and not joint_type(B.type).is_slide:
                         yield B.name, C.name, D.name
 
 
@@ -291,8 +293,7 @@ def _bodies(joints: Sequence[Joint]) -> set[str]:
 
 
 def _stroke(mechanism: Mechanism, value: str) -> CycleMetric:
-    joint, place = joint_of_value(mechanism, value)
-    unit = "m" if place in LENGTH_VALUES.get(joint.type, ()) else "rad"
+    unit = mechanism.value(value).unit
     words = f"greatest less least value of joint {value} over the cycle"
     return CycleMetric(lambda cycle: np.ptp(cycle.joint(value), axis=-1), unit, words)
 
@@ -308,7 +309,7 @@ def _angle(B: str, C: str, D: str) -> CycleMetric:
 def _least_angle(cycle: ClosedCycle, B: str, C: str, D: str) -> Array:
     joints = {joint.name: place for place, joint in enumerate(cycle.model.mechanism.joints)}
     b, c, d = (joints[name] for name in (B, C, D))
-    slides = cycle.model.mechanism.joints[d].type == "prismatic"
+    slides = joint_type(cycle.model.mechanism.joints[d].type).is_slide
     found = np.empty(cycle.count)
     for part, at, _ in cycle._blocks():
         coupler = at.P2[b] - at.P2[c]

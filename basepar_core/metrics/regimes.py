@@ -15,9 +15,9 @@ import numpy as np
 
 from basepar_core.arrays import Array
 from basepar_core.compiled import Engine
-from basepar_core.dynamics import Model, cycle, joint_of_value
+from basepar_core.dynamics import Model, cycle
 from basepar_core.errors import MissingDataError, UsageError
-from basepar_core.mechanism import LENGTH_VALUES, ConstantSpeed, Data, Mechanism
+from basepar_core.mechanism import ConstantSpeed, Data, Mechanism
 from basepar_core.single_dof import (
     GUESS,
     NEUTRAL,
@@ -148,8 +148,7 @@ def _axes(mechanism: Mechanism, word: str) -> str:
 
 
 def _effort(mechanism: Mechanism, value: str) -> str:
-    joint, place = joint_of_value(mechanism, value)
-    return "N" if place in LENGTH_VALUES.get(joint.type, ()) else "N m"
+    return mechanism.value(value).effort_unit
 
 
 @dataclass(frozen=True)

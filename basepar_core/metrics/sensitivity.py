@@ -30,7 +30,6 @@ from basepar_core.dynamics import (
     Outcome,
     Trace,
     invert,
-    joint_of_value,
     joints,
     kinematics,
     regressor,
@@ -39,7 +38,7 @@ from basepar_core.dynamics import (
 )
 from basepar_core.errors import MissingDataError, UsageError
 from basepar_core.expressions import NUMPY, Expression, evaluate
-from basepar_core.mechanism import JOINT_VALUES, LENGTH_VALUES, Mechanism
+from basepar_core.mechanism import Mechanism, joint_type
 from basepar_core.symbolic import newton, polynomial, symbol_values
 
 #: Imaginary part that marks a symbol; its square is below the least float64.
@@ -185,12 +184,12 @@ class Slopes:
 
     def joint_values(self, name: str) -> tuple[Array, Array]:
         """A joint's value (variant, sample), continued past π, and its derivatives."""
-        joint, place = joint_of_value(self.model.mechanism, name)
-        k = self.model.mechanism.joints.index(joint)
+        which = self.model.mechanism.value(name)
+        joint, k, place = which.joint, which.number, which.place
         at = kinematics.poses(self.model.topology, self._geometry.over_samples(), self._q)
         found = joints.values(joint.type, at.X1[k], at.X2[k], at.P2[k] - at.P1[k])[place]
         value, slope = self._apart(np.broadcast_to(found, self._q.shape[1:]))
-        if joint.type != "spherical" and place not in LENGTH_VALUES.get(joint.type, ()):
+        if which.is_angle:
             value = np.unwrap(value, axis=-1)
         return value, slope
 
@@ -293,8 +292,8 @@ def _moved(model: Model, dims: Geometry, q: Array) -> Array:
     for node in graph.tree:
         size = joints.configuration_size(node.kind)
         here = slice(node.position, node.position + size)
-        rate = step[node.speed : node.speed + JOINT_VALUES[node.kind]]
-        if node.kind == "spherical":  # q̇ = ½ (0, ω) q
+        rate = step[node.speed : node.speed + joint_type(node.kind).values]
+        if joint_type(node.kind).is_ball:  # q̇ = ½ (0, ω) q
             scalar, vector = q[node.position].real, q[node.position + 1 : here.stop].real
             turned = scalar * rate + spatial.cross(rate, vector)
             q[here] += 0.5j * np.concatenate([-spatial.dot(rate, vector)[None], turned])

@@ -18,13 +18,12 @@ from basepar_core.dynamics import (
     Observation,
     column_values,
     cycle,
-    joint_of_value,
     observe,
     with_columns,
 )
 from basepar_core.errors import MissingDataError, MotionError, UsageError
 from basepar_core.expressions import evaluate
-from basepar_core.mechanism import LENGTH_VALUES, Mechanism
+from basepar_core.mechanism import Mechanism
 
 from .criteria import CRITERIA, check_noise, check_samples, select
 from .measured import errors_on, pooled
@@ -54,8 +53,7 @@ def noise_levels(mechanism: Mechanism, pooling: str = "joint") -> Array | None:
     sigma = np.array([float(level) for level in levels])
     if pooling == "joint":
         return sigma
-    places = [joint_of_value(mechanism, name) for name in mechanism.coordinates]
-    forces = {place in LENGTH_VALUES.get(joint.type, ()) for joint, place in places}
+    forces = {mechanism.value(name).is_length for name in mechanism.coordinates}
     if len(forces) > 1:
         raise UsageError(
             f"The noise of {mechanism.name!r} cannot be pooled: some coordinates have forces, "

@@ -10,10 +10,10 @@ from itertools import pairwise
 import numpy as np
 
 from basepar_core.arrays import Array
-from basepar_core.dynamics import Model, cross, dot, joint_of_value, kinematics, rotate, tracks
+from basepar_core.dynamics import Model, cross, dot, kinematics, rotate, tracks
 from basepar_core.errors import MechanismError
 from basepar_core.expressions import evaluate
-from basepar_core.mechanism import LENGTH_VALUES, Damper, Spring
+from basepar_core.mechanism import Damper, Spring, joint_type
 from basepar_core.symbolic import symbol_values
 
 from .loads import Loads
@@ -91,33 +91,28 @@ def load_tables(
 def _rate(
     model: Model, name: str, at: kinematics.Poses, moving: kinematics.Twists, u: Array
 ) -> Array:
-    joint, place = joint_of_value(model.mechanism, name)
-    number = model.mechanism.joints.index(joint)
+    value = model.mechanism.value(name)
+    joint, number, place = value.joint, value.number, value.place
+    shape = joint_type(joint.type)
     for node in model.topology.tree:
-        if node.joint == number and node.kind != "spherical":
+        if node.joint == number and not shape.is_ball:
             found: Array = u[node.speed + place]
             return found
-    if joint.type == "spherical":
+    if shape.is_ball:
         raise MechanismError(
             f"A load acts on {name!r}, of a spherical joint, whose values are a rotation vector: "
             f"no shaft turns with one of them. Let it act on another joint, or make this one of "
             f"a universal and a revolute joint.",
             [name],
         )
-    first, second = (_index(model, body) for body in joint.bodies)
+    first, second = (model.mechanism.body_index[body] for body in joint.bodies)
     # A universal joint's second angle turns about the second body's axis.
-    X = at.X2[number] if joint.type == "universal" and place == 1 else at.X1[number]
+    X = at.X2[number] if shape.turns == "zz" and place == 1 else at.X1[number]
     P = at.P2[number]
-    if place in LENGTH_VALUES.get(joint.type, ()):
+    if value.is_length:
         v1, v2 = (moving.v[b] + cross(moving.omega[b], P - at.p[b]) for b in (first, second))
-        return dot(X[:, place if joint.type == "planar" else 2], v2 - v1)
+        return dot(X[:, shape.directions[place]], v2 - v1)
     return dot(X[:, 2], moving.omega[second] - moving.omega[first])
-
-
-def _index(model: Model, body: str) -> int:
-    """Place of a body; −1 for the ground, which stands last."""
-    names = [one.name for one in model.mechanism.bodies]
-    return names.index(body) if body in names else -1
 
 
 def line_tables(
@@ -131,7 +126,7 @@ def line_tables(
     for k, spring in enumerate(springs):
         assert spring.bodies is not None
         assert spring.points is not None
-        ends = [_index(model, body) for body in spring.bodies]
+        ends = [model.mechanism.body_index[body] for body in spring.bodies]
         numbers = [np.stack(np.broadcast_arrays(*evaluate(p, known))) for p in spring.points]
         for part, dims in blocks(model, values, q):
             at = kinematics.poses(model.topology, dims, q[:, part])

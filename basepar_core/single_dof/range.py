@@ -17,12 +17,10 @@ from basepar_core.dynamics import (
     Closer,
     Model,
     Outcome,
-    joint_of_value,
     kinematics,
     trace,
 )
 from basepar_core.errors import MechanismError, UsageError
-from basepar_core.mechanism import LENGTH_VALUES
 
 #: Samples on which a whole motion is looked at before it is tabulated.
 LOOK = 180
@@ -118,8 +116,7 @@ def find_way(model: Model, limits: tuple[float, float] | None = None) -> Way:
     start = float(model.assembled.coordinates[0])
     if limits is not None:
         return _given(model, start, *limits)
-    joint, place = joint_of_value(model.mechanism, name)
-    if place not in LENGTH_VALUES.get(joint.type, ()):
+    if not model.mechanism.value(name).is_length:
         for turns in TURNS:
             found = _closed(model, start, turns)
             if found is not None:
@@ -219,8 +216,7 @@ def _given(model: Model, start: float, low: float, high: float) -> Way:
 
 def _range(model: Model, start: float) -> Way:
     """Both dead points, and the range between them that is regular enough to tabulate."""
-    joint, place = joint_of_value(model.mechanism, the_coordinate(model))
-    sliding = place in LENGTH_VALUES.get(joint.type, ())
+    sliding = model.mechanism.value(the_coordinate(model)).is_length
     unit = float(model.loops.step[0]) / STEP if sliding else 1.0
     far = [start - FAR * unit, start + FAR * unit]
     dead = tuple(_last(model, start, end, SINGULAR, unit) for end in far)

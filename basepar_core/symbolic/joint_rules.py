@@ -12,10 +12,17 @@ second; u and w are the same physical direction in both (equal lengths, any leng
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, assert_never
 
 from basepar_core.errors import ExpressionError
-from basepar_core.mechanism import GROUND, PLANAR_PARAMETERS, SPATIAL_PARAMETERS, Joint, Mechanism
+from basepar_core.mechanism import (
+    GROUND,
+    PLANAR_PARAMETERS,
+    SPATIAL_PARAMETERS,
+    Joint,
+    Mechanism,
+    joint_type,
+)
 
 from .field import GeometryField
 
@@ -205,24 +212,20 @@ class Transfers:
             "first moment along the axis",
         )
         second = ((self.quadrupole(one.z), self.quadrupole(two.z)), "second moment along the axis")
-        if self.mechanism.planar and joint.type == "revolute":
-            return [mass]
-        match joint.type:
-            case "revolute":
-                return [mass, first, second]
-            case "spherical" | "universal":
-                return [mass]
-            case "cylindrical":
-                return [second]
-            case "planar":
-                return [] if self.mechanism.planar else [second]
-            case "prismatic":
-                return self.equal_rotation(self.relative(one, two))
-        return [
-            mass,
-            *self.equal_points(one.at, two.at, self.relative(one, two)),
-            *self.equal_rotation(self.relative(one, two)),
-        ]
+        shape = joint_type(joint.type)
+        meet = not shape.slides  # the bodies share a point
+        match shape.turns:
+            case "":  # and every direction
+                R = self.relative(one, two)
+                points = [mass, *self.equal_points(one.at, two.at, R)] if meet else []
+                return [*points, *self.equal_rotation(R)]
+            case "z":  # and that of z, which in the plane has no first or second moments
+                if self.mechanism.planar:
+                    return [mass] if meet else []
+                return [mass, first, second] if meet else [second]
+            case "zz" | "any":
+                return [mass] if meet else []
+        assert_never(shape.turns)
 
     def relative(self, one: ExactFrame, two: ExactFrame) -> ExactMatrix:
         """Rotation R with x_first = R x_second for joints that fix orientation; rational.
@@ -285,34 +288,23 @@ class Transfers:
         axial = (self.dipole(a, u), "first moment along the axis")
         sideways = [(self.dipole(a, v), "first moment across the axis") for v in self.across(u)]
         still = [(ten, "unnoticed second moment") for ten in self.unnoticed_inertia(u)]
-        if self.mechanism.planar:
-            return self._into_ground_plane(joint, mass, weightless, a)
-        match joint.type:
-            case "revolute":
-                return [mass, axial, *still, *(sideways if along else [])]
-            case "spherical":
-                return [mass, *(self.dipoles(a) if weightless else [])]
-            case "universal":
-                return [mass, *(self.dipoles(a) if weightless else [axial] if along else [])]
-            case "cylindrical":
-                return [axial, *still, *(sideways if along else [])]
-            case "planar":
-                return [axial, *still]
-            case "prismatic":
-                return [*self.dipoles(self.origin), *self.inertias()]
-        return [mass, *self.dipoles(a), *self.inertias()]
-
-    def _into_ground_plane(
-        self, joint: Joint, mass: tuple[list[Exact], str], weightless: bool, a: ExactVector
-    ) -> list[tuple[list[Exact], str]]:
-        match joint.type:
-            case "revolute":
-                return [mass, *(self.dipoles(a) if weightless else [])]
-            case "prismatic":
-                return [*self.dipoles(self.origin), *self.inertias()]
-            case "fixed":
-                return [mass, *self.dipoles(a), *self.inertias()]
-        return []
+        shape = joint_type(joint.type)
+        stays = not shape.slides  # a point of the body does
+        point = [mass] if stays else []
+        match shape.turns:
+            case "":
+                return [*point, *self.dipoles(a if stays else self.origin), *self.inertias()]
+            case "z" if self.mechanism.planar:
+                return [*point, *(self.dipoles(a) if stays and weightless else [])]
+            case "z":
+                upright = along and set(shape.slides) <= {"z"}
+                return [*point, axial, *still, *(sideways if upright else [])]
+            case "zz":
+                leaning = self.dipoles(a) if weightless else [axial] if along else []
+                return [*point, *(leaning if stays else [])]
+            case "any":
+                return [*point, *(self.dipoles(a) if stays and weightless else [])]
+        assert_never(shape.turns)
 
     def dipoles(self, a: ExactVector) -> list[tuple[list[Exact], str]]:
         axes = self.units[:2] if self.mechanism.planar else self.units

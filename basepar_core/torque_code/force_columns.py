@@ -8,16 +8,13 @@ neither angles nor second derivatives: springs on an angle and rotors there are 
 
 from collections.abc import Mapping, Sequence
 
-from basepar_core.dynamics import Column, CutJoint, TreeJoint, joint_of_value, joint_value
+from basepar_core.dynamics import Column, CutJoint, TreeJoint, joint_value
 from basepar_core.errors import UsageError
 from basepar_core.expressions import NODE_ONE, NODE_ZERO, Expression, evaluate
-from basepar_core.mechanism import GROUND, LENGTH_VALUES, Damper, Friction, Spring
+from basepar_core.mechanism import Damper, Friction, Spring, joint_type
 
 from .loops import LoopWriter
 from .scalar_graph import Vector
-
-#: Joints whose values' rates are written out where they are cut.
-_AT_CUTS = ("revolute", "prismatic", "cylindrical", "planar")
 
 
 class ColumnWriter(LoopWriter):
@@ -33,7 +30,7 @@ class ColumnWriter(LoopWriter):
 
     def value_of(self, node: TreeJoint, k: int) -> int:
         """The node of a joint's k-th configuration entry."""
-        if node.kind != "spherical" and node.speed + k in self.free:
+        if not joint_type(node.kind).is_ball and node.speed + k in self.free:
             return self.g.name(f"q{self.free.index(node.speed + k)}")
         return self.g.name(f"x{node.position + k}")
 
@@ -61,14 +58,14 @@ class ColumnWriter(LoopWriter):
         if name is None or not isinstance(source, Friction | Spring):
             x, ways = self._between(source)
             return self._force(column, x, ways, None), ways
-        joint, k = joint_of_value(self.model.mechanism, name)
-        number = self.model.mechanism.joints.index(joint)
+        value = self.model.mechanism.value(name)
+        number, k = value.number, value.place
         for node in self.tree:
-            if node.joint == number and node.kind != "spherical":
+            if node.joint == number and not joint_type(node.kind).is_ball:
                 ways = {node.speed + k: NODE_ONE}
                 return self._force(column, self.value_of(node, k), ways, rates), ways
         cut = next((cut for cut in self.topology.cuts if cut.joint == number), None)
-        if cut is None or cut.kind not in _AT_CUTS:
+        if cut is None or joint_type(cut.kind).rotations > 1:
             raise _refused(column, "acts on a spherical joint, or a universal one that is cut")
         x, ways = self._at_cut(cut, k, column)
         return self._force(column, x, ways, None), ways
@@ -100,12 +97,12 @@ class ColumnWriter(LoopWriter):
         axes = g.transpose(X1)
         P2 = g.plus(self.p[cut.second], r2)
         moves = self._moves(cut, P2)
-        lengths = LENGTH_VALUES.get(cut.kind, ())
-        if k not in lengths:
+        shape = joint_type(cut.kind)
+        if k not in shape.lengths:
             if column.kind == "stiffness":
                 raise _refused(column, "needs the angle of a joint that is cut")
             return NODE_ZERO, {s: g.dot(axes[2], turn) for s, (_, turn) in moves.items()}
-        along = axes[k] if cut.kind == "planar" else axes[2]
+        along = axes[shape.directions[k]]
         offset = g.minus(P2, g.plus(self.p[cut.first], r1))
         return g.dot(along, offset), {s: g.dot(along, slide) for s, (slide, _) in moves.items()}
 
@@ -113,7 +110,7 @@ class ColumnWriter(LoopWriter):
         """Distance of two points, and its derivatives."""
         g = self.g
         assert not isinstance(source, Friction)
-        number = {GROUND: -1} | {b.name: k for k, b in enumerate(self.model.mechanism.bodies)}
+        number = self.model.mechanism.body_index
         ends: list[tuple[int, Vector]] = []
         for name, point in zip(source.bodies or (), source.points or (), strict=True):
             body = number[name]

@@ -8,11 +8,9 @@ from dataclasses import dataclass
 
 from basepar_core.dynamics import CutJoint, Geometry, Model, Topology, TreeJoint, locked_names
 from basepar_core.expressions import NODE_ONE, NODE_ZERO
+from basepar_core.mechanism import joint_type
 
 from .scalar_graph import Matrix, ScalarGraph, Vector
-
-#: Cut joints of these types let no point slide, so that no velocity of sliding arises.
-_POINTED = ("revolute", "universal", "spherical", "fixed")
 
 
 @dataclass
@@ -96,9 +94,10 @@ class LoopWriter:
     def _angles(self, kind: str, X1: Matrix, X2: Matrix, about: list[Vector]) -> list[int]:
         g = self.g
         first, second = g.transpose(X1), g.transpose(X2)
-        if kind == "universal":
+        turns = joint_type(kind).turns
+        if turns == "zz":
             return [g.negate(g.dot(first[2], second[2]))]
-        if kind in ("prismatic", "fixed"):
+        if not turns:
             turn = g.zero
             for one, other in zip(first, second, strict=True):
                 turn = g.plus(turn, g.cross(one, other))
@@ -136,7 +135,7 @@ class LoopWriter:
             far = g.plus(world(cut.second, a), g.of_point(b2, w2, r2))
             near = g.plus(world(cut.first, a), g.of_point(b1, w1, r1))
             slide_dot = g.minus(far, near)
-            if cut.kind not in _POINTED:
+            if joint_type(cut.kind).slides:  # else no velocity of sliding arises
                 v2 = g.plus(world(cut.second, self.v), g.cross(w2, r2))
                 v1 = g.plus(world(cut.first, self.v), g.cross(w1, r1))
                 coriolis = g.times(g.two, g.cross(w1, g.minus(v2, v1)))
@@ -144,7 +143,7 @@ class LoopWriter:
             spin = g.minus(w2, w1)
             spin_dot = g.minus(g.minus(b2, b1), g.cross(w1, spin))
             turns = [g.dot(n, spin_dot) for n in about]
-            if cut.kind == "universal":
+            if joint_type(cut.kind).turns == "zz":
                 z1, z2 = g.transpose(X1)[2], g.transpose(X2)[2]
                 moved = g.cross(z1, g.cross(spin, z2))
                 turns = [g.add(turns[0], g.dot(moved, spin))]

@@ -12,6 +12,7 @@ virtual twists): each is a check of the other.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import assert_never
 
 from basepar_core.arrays import Array
 from basepar_core.dynamics import (
@@ -25,7 +26,7 @@ from basepar_core.dynamics import (
 )
 from basepar_core.errors import UsageError
 from basepar_core.expressions import NODE_ONE, NODE_ZERO
-from basepar_core.mechanism import JOINT_VALUES
+from basepar_core.mechanism import joint_type
 
 from .force_columns import ColumnWriter
 from .loops import Link
@@ -118,7 +119,7 @@ def torque_program(
     """
     driven = set(model.topology.independent)
     for node in model.topology.tree:
-        if node.kind == "spherical" and node.speed in driven:
+        if joint_type(node.kind).is_ball and node.speed in driven:
             name = model.mechanism.joints[node.joint].name
             raise UsageError(
                 f"Torques cannot be written out with the spherical joint {name} as a coordinate. "
@@ -226,9 +227,9 @@ class _Writer(ColumnWriter):
             arm = g.plus(g.vector(o1), g.rotate(g.constant(E1), s))
             origin = g.minus(reach, g.rotate(R, arm))
         spins, slides = self._directions(node.kind, in_first, in_second)
-        rates = self.u[node.speed : node.speed + JOINT_VALUES[node.kind]]
+        rates = self.u[node.speed : node.speed + joint_type(node.kind).values]
         bias = g.zero
-        if node.kind == "universal":  # the second axis turns with the first
+        if joint_type(node.kind).turns == "zz":  # the second axis turns with the first
             z1, z2 = spins
             assert z1 is not None
             assert z2 is not None
@@ -237,43 +238,33 @@ class _Writer(ColumnWriter):
 
     def _relative(self, kind: str, q: list[int]) -> tuple[Matrix, Vector]:
         """F2 in F1: orientation and origin."""
-        g = self.g
-        match kind:
-            case "revolute":
-                return g.about_z(q[0]), g.zero
-            case "prismatic":
-                return g.identity, [NODE_ZERO, NODE_ZERO, q[0]]
-            case "cylindrical":
-                return g.about_z(q[1]), [NODE_ZERO, NODE_ZERO, q[0]]
-            case "universal":
-                middle = g.compose(g.about_z(q[0]), g.constant(UNIVERSAL_ZERO))
-                return g.compose(middle, g.about_z(q[1])), g.zero
-            case "spherical":
-                return g.of_quaternion(q), g.zero
-            case "planar":
-                return g.about_z(q[2]), [q[0], q[1], NODE_ZERO]
-        return g.identity, g.zero
+        g, shape = self.g, joint_type(kind)
+        along = dict(zip(shape.slides, q, strict=False))
+        shift = [along.get(axis, NODE_ZERO) for axis in "xyz"] if along else g.zero
+        angles = q[len(shape.slides) :]
+        match shape.turns:
+            case "":
+                return g.identity, shift
+            case "z":
+                return g.about_z(angles[0]), shift
+            case "zz":
+                middle = g.compose(g.about_z(angles[0]), g.constant(UNIVERSAL_ZERO))
+                return g.compose(middle, g.about_z(angles[1])), shift
+            case "any":
+                return g.of_quaternion(angles), shift
+        assert_never(shape.turns)
 
     def _directions(
         self, kind: str, first: Matrix, second: Matrix
     ) -> tuple[list[Vector | None], list[Vector | None]]:
         """Per speed its spin and slide, along the axes that the frames are given in."""
-        x, y, z = self.g.transpose(first)
+        shape, axes = joint_type(kind), self.g.transpose(first)
+        x, y, z = axes
         z2 = self.g.transpose(second)[2]
-        match kind:
-            case "revolute":
-                return [z2], [None]
-            case "prismatic":
-                return [None], [z2]
-            case "cylindrical":
-                return [None, z2], [z2, None]
-            case "universal":
-                return [z, z2], [None, None]
-            case "spherical":
-                return [x, y, z], [None, None, None]
-            case "planar":
-                return [None, None, z2], [x, y, None]
-        return [], []
+        # An axis that both frames have in common is constant in the second.
+        slides = [z2 if k == 2 else axes[k] for k in shape.directions]
+        turns = {"": [], "z": [z2], "zz": [z, z2], "any": [x, y, z]}[shape.turns]
+        return [*[None] * len(slides), *turns], [*slides, *[None] * len(turns)]
 
     def _place(self) -> None:
         """World poses of bodies, for loops, springs and dampers alone; the ground last."""
@@ -297,7 +288,7 @@ class _Writer(ColumnWriter):
         self.spin: list[Vector] = []
         self.slide: list[Vector] = []
         for node, link in zip(self.tree, self.links, strict=True):
-            rates = self.u[node.speed : node.speed + JOINT_VALUES[node.kind]]
+            rates = self.u[node.speed : node.speed + joint_type(node.kind).values]
             sign = NODE_ONE if node.forward else g.negate(NODE_ONE)
             spin = g.times(sign, g.weighted(rates, link.spins))
             slide = g.times(sign, g.weighted(rates, link.slides))
@@ -317,7 +308,7 @@ class _Writer(ColumnWriter):
         alpha: list[Vector] = [g.zero] * (n + 1)
         a: list[Vector] = [g.zero] * n + [g.vector(-self.dims.gravity[:, 0])]
         for k, (node, link) in enumerate(zip(self.tree, self.links, strict=True)):
-            mine = rates[node.speed : node.speed + JOINT_VALUES[node.kind]]
+            mine = rates[node.speed : node.speed + joint_type(node.kind).values]
             sign = NODE_ONE if node.forward else g.negate(NODE_ONE)
             omega = self.omega[node.child]
             carried = g.rotate_back(link.R, self.omega[node.parent])

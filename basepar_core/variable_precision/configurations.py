@@ -14,7 +14,6 @@ import numpy as np
 from flint import arb, arb_mat, ctx
 from scipy.linalg import qr
 
-from basepar_core.dynamics import joint_of_value
 from basepar_core.mechanism import Mechanism
 
 from .arithmetic import ZERO, Quaternion, Vec, add, ball, exact, of_quaternion, turned_by, working
@@ -296,8 +295,8 @@ def _drives(mechanism: Mechanism, dims: Geometry) -> tuple[list[Drive], list[tup
     """Driven joints, and per joint the numbers of its coordinates."""
     places: dict[int, list[tuple[int, int]]] = {}
     for k, name in enumerate(mechanism.coordinates):
-        joint, place = joint_of_value(mechanism, name)
-        places.setdefault(mechanism.joints.index(joint), []).append((place, k))
+        value = mechanism.value(name)
+        places.setdefault(value.number, []).append((value.place, k))
     drives, order = [], []
     for number, found in places.items():
         found.sort()

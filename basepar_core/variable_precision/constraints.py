@@ -11,6 +11,8 @@ from dataclasses import dataclass
 
 from flint import arb
 
+from basepar_core.mechanism import joint_type
+
 from .arithmetic import (
     ORIGIN,
     UNITS,
@@ -148,37 +150,20 @@ class Distance:
 
 Equation = Coincide | Perpendicular | Distance
 
-#: Per joint type: coinciding points; axes of the first along which, pairs of axes (first,
-#: second) about which it locks.
-_LOCKED: dict[str, tuple[bool, str, tuple[str, ...]]] = {
-    "revolute": (True, "", ("xz", "yz")),
-    "prismatic": (False, "xy", ("xz", "yz", "xy")),
-    "cylindrical": (False, "xy", ("xz", "yz")),
-    "universal": (True, "", ("zz",)),
-    "spherical": (True, "", ()),
-    "planar": (False, "z", ("xz", "yz")),
-    "fixed": (True, "", ("xz", "yz", "xy")),
-}
-#: In the plane a prismatic joint's x is the normal.
-_LOCKED_IN_PLANE: dict[str, tuple[bool, str, tuple[str, ...]]] = {
-    "revolute": (True, "", ()),
-    "prismatic": (False, "y", ("yz",)),
-    "planar": (False, "", ()),
-    "fixed": (True, "", ("xy",)),
-}
-
 
 def joint_equations(joint: JointFrames, planar: bool) -> list[Equation]:
     """What a closed joint demands."""
-    points, along, about = (_LOCKED_IN_PLANE if planar else _LOCKED)[joint.kind]
+    shape = joint_type(joint.kind)
     (a, b), (one, two), ends = joint.at, joint.axes, (joint.first, joint.second)
     found: list[Equation] = []
-    if points:
+    if not shape.slides:
         found += [Coincide(*ends, a, b, axis) for axis in range(2 if planar else 3)]
-    found += [Distance(*ends, a, b, one["xyz".index(name)]) for name in along]
+    else:
+        along, _ = shape.locks(planar)
+        found += [Distance(*ends, a, b, one["xyz".index(name)]) for name in along]
     found += [
         Perpendicular(*ends, one["xyz".index(pair[0])], two["xyz".index(pair[1])])
-        for pair in about
+        for pair in shape.locked_pairs(planar)
     ]
     return found
 
@@ -192,7 +177,7 @@ class Drive:
 
     def equations(self, q: Sequence[arb]) -> list[Equation]:
         """Equations that hold at the joint values q, one each."""
-        if self.joint.kind == "spherical":
+        if joint_type(self.joint.kind).is_ball:
             return self._spherical(q)
         return [self._equation(place, value) for place, value in zip(self.places, q, strict=True)]
 
@@ -200,16 +185,15 @@ class Drive:
         joint = self.joint
         (x1, y1, z1), (x2, y2, z2) = joint.axes
         ends = (joint.first, joint.second)
-        length = {"prismatic": (z1,), "cylindrical": (z1,), "planar": (x1, y1)}
-        directions = length.get(joint.kind, ())
-        if place < len(directions):
-            return Distance(*ends, *joint.at, directions[place], value)
+        shape = joint_type(joint.kind)
+        if place in shape.lengths:
+            return Distance(*ends, *joint.at, (x1, y1, z1)[shape.directions[place]], value)
         sine, cosine = value.sin_cos()
-        if joint.kind == "universal" and place == 1:
+        if shape.turns == "zz" and place == 1:
             w = add(scale(sine, x2), scale(cosine, y2))
             return Perpendicular(*ends, scale(-1, z1), w)
         u = minus(scale(cosine, y1), scale(sine, x1))
-        return Perpendicular(*ends, u, z2 if joint.kind == "universal" else x2)
+        return Perpendicular(*ends, u, z2 if shape.turns == "zz" else x2)
 
     def _spherical(self, q: Sequence[arb]) -> list[Equation]:
         turn = rotation((q[0], q[1], q[2]))
@@ -221,7 +205,7 @@ class Drive:
     def modes(self, at: Poses, q: Sequence[arb]) -> list[list[arb]]:
         """Right sides (equation, value) of the rows at unit rates of the values."""
         n = len(self.places)
-        if self.joint.kind != "spherical":
+        if not joint_type(self.joint.kind).is_ball:
             return [[arb(int(i == j)) for j in range(n)] for i in range(n)]
         r: Vec = (q[0], q[1], q[2])
         columns = [self._turning(at, rates(r, e, ORIGIN)[1]) for e in UNITS]
@@ -238,7 +222,7 @@ class Drive:
     ) -> list[arb]:
         """Right sides of the rows for accelerations."""
         w1, w2 = moving.spin(self.joint.first), moving.spin(self.joint.second)
-        if self.joint.kind == "spherical":
+        if joint_type(self.joint.kind).is_ball:
             r, r_dot, r_ddot = ((v[0], v[1], v[2]) for v in (q, q_dot, q_ddot))
             _, omega, change = rates(r, r_dot, r_ddot)
             total = add(self._turning(at, change), cross(w1, self._turning(at, omega)))
@@ -250,7 +234,7 @@ class Drive:
                 found.append(wanted - equation.bias(at, moving))
                 continue
             # (ω₂ − ω₁)·z is the rate; z stands in the first body, or in a universal's second.
-            own = self.joint.kind == "universal" and place == 1
+            own = joint_type(self.joint.kind).turns == "zz" and place == 1
             body, z = (
                 (self.joint.second, self.joint.axes[1][2])
                 if own

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from flint import arb, ctx
 
 from basepar_core.expressions import evaluate
-from basepar_core.mechanism import GROUND, Mechanism, Relation
+from basepar_core.mechanism import Mechanism, Relation
 from basepar_core.symbolic import newton, polynomial, roots
 
 from .arithmetic import ARB, Matrix, Vec, ball, cross, dot, exact, log2_size, minus, scale, unit
@@ -84,7 +84,7 @@ def _polynomial(coefficients: Sequence[arb], at: arb) -> tuple[arb, arb]:
 
 def geometry(mechanism: Mechanism, known: Mapping[str, arb]) -> Geometry:
     """Joint frames and gravity at given symbol values."""
-    number = {GROUND: -1} | {body.name: k for k, body in enumerate(mechanism.bodies)}
+    number = mechanism.body_index
     flat = [
         entry
         for joint in mechanism.joints

@@ -6,8 +6,7 @@ from typing import Any
 
 from basepar_core.base import BaseParameters, beside
 from basepar_core.compiled import Engine
-from basepar_core.dynamics import Column, Model, Motion, joint_of_value
-from basepar_core.mechanism import LENGTH_VALUES
+from basepar_core.dynamics import Column, Model, Motion
 from basepar_core.metrics import Meter
 from basepar_core.metrics import cycle as cycle_metrics
 from sweeps.spec import METRICS, OwnMetric, array_name
@@ -139,11 +138,8 @@ class Recipe:
 
     @cached_property
     def _drive_units(self) -> tuple[str, ...]:
-        found = []
-        for name in self.model.mechanism.actuated:
-            joint, place = joint_of_value(self.model.mechanism, name)
-            found.append("N" if place in LENGTH_VALUES.get(joint.type, ()) else "N m")
-        return tuple(found)
+        mechanism = self.model.mechanism
+        return tuple(mechanism.value(name).effort_unit for name in mechanism.actuated)
 
     @property
     def coords(self) -> dict[str, list[str] | list[int]]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from basepar_core.mechanism import JOINT_VALUES
+from basepar_core.mechanism import JOINT_TYPES
 from tests.mechanisms import C, E, F, P, R, Rows, S, U, _point, _rotation
 
 Point = list[Fraction]
@@ -18,7 +18,7 @@ Frames = Callable[[str], Rows]
 Points = Callable[[int], Point]
 
 #: Freedoms of each type.
-FREEDOMS = dict(JOINT_VALUES)
+FREEDOMS = {name: one.values for name, one in JOINT_TYPES.items()}
 
 
 def _cube() -> list[Rows]:

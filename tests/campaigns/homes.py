@@ -15,7 +15,7 @@ import numpy as np
 from scipy.optimize import least_squares
 from scipy.spatial.transform import Rotation
 
-from basepar_core.mechanism import JOINT_VALUES
+from basepar_core.mechanism import joint_type
 from tests.campaigns.drafts import CUBE, IDENTITY
 from tests.mechanisms import C, E, P, R, S, U, _rotation
 
@@ -359,4 +359,4 @@ def hinges(
     )
 
 
-assert JOINT_VALUES[R] == 1
+assert joint_type(R).values == 1

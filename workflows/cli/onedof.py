@@ -75,7 +75,7 @@ Numbers without a unit are SI (rad, m, s); 30deg, '2 rad/s', 5mm say their own."
 
 def _onedof(options: argparse.Namespace) -> int:
     from basepar_core.api import load
-    from basepar_core.dynamics import coordinate_unit, prepare
+    from basepar_core.dynamics import prepare
     from basepar_core.single_dof import machine, reaction, the_coordinate
     from workflows.drawing import check_ending, curves_figure, save
     from workflows.views import single_dof as onedof
@@ -87,7 +87,7 @@ def _onedof(options: argparse.Namespace) -> int:
     model = prepare(load(options.mechanism))
     wanted = [reaction(model.mechanism, text) for text in options.force]
     wanted += [reaction(model.mechanism, text, moment=True) for text in options.moment]
-    unit = coordinate_unit(model.mechanism, the_coordinate(model))
+    unit = model.mechanism.value(the_coordinate(model)).unit
     bands = _bands(model.mechanism, options.dwell)
     limits = _limits(options.range, unit)
     period, duration = (_given(word, options, "s") for word in ("period", "time"))
@@ -159,7 +159,6 @@ def _limits(given: list[str] | None, unit: str) -> tuple[float, float] | None:
 
 
 def _bands(mechanism: "Mechanism", given: list[str]) -> dict[str, float | None]:
-    from basepar_core.dynamics import coordinate_unit
     from basepar_core.errors import UsageError
     from basepar_core.expressions import did_you_mean
 
@@ -174,7 +173,7 @@ def _bands(mechanism: "Mechanism", given: list[str]) -> dict[str, float | None]:
                 "JOINT:BAND, as in Q:1deg.",
                 [text],
             )
-        unit = coordinate_unit(mechanism, name)
+        unit = mechanism.value(name).unit
         found[name] = quantity(width, unit, f"--dwell {name}:") if width else None
         if width and not found[name] > 0:  # type: ignore[operator]
             raise UsageError(f"--dwell {text}: a band is wider than zero.", [text])

@@ -13,14 +13,13 @@ import numpy as np
 from basepar_core.dynamics import (
     Model,
     Outcome,
-    coordinate_unit,
     cycle,
     excitation,
     kinematics,
     trace,
 )
 from basepar_core.errors import BaseparError, UsageError
-from basepar_core.mechanism import GROUND
+from basepar_core.mechanism import GROUND, joint_type
 from basepar_core.texts import plot, plural
 
 from .layout import dotted, label_size, place_labels, view_of
@@ -174,7 +173,7 @@ class Scene:
         here = int(path.where[0])
         at = []
         for name, value in zip(self.it.coordinates, targets[:, here], strict=True):
-            angle = coordinate_unit(self.it, name) == "rad"
+            angle = not self.it.value(name).is_length
             at.append(f"{name} = {np.degrees(value):.1f}°" if angle else f"{name} = {value:.4g} m")
         motion = "cycle" if self.it.cycle is not None else "excitation"
         what = "is singular" if outcome == Outcome.SINGULAR else "locks"
@@ -220,7 +219,7 @@ class Scene:
         self._write_names(axes, shapes)
 
     def _is_pin(self, k: int) -> bool:
-        return self.it.joints[k].type != "prismatic"
+        return not joint_type(self.it.joints[k].type).is_slide
 
     def _joint_names(self) -> list[tuple[np.ndarray, str]]:
         """Joints and their places; joints at one place share a label."""
@@ -335,20 +334,21 @@ class Scene:
         face = "#FFD92F" if any(v in self.it.actuated for v in joint.values) else "white"
         if GROUND in joint.bodies and self._is_pin(k):
             self._ground(axes, *self._joint_points(k, joint.bodies.index(GROUND))[:, 0])
-        if joint.type == "prismatic":
+        if not self._is_pin(k):
             self._slide(axes, k)
-        marker = {"prismatic": "s", "universal": "D", "cylindrical": "h", "planar": "p"}
+        shape = joint_type(joint.type)
+        marker, size = shape.mark
         axes.plot(
             x,
             y,
-            marker=marker.get(joint.type, "o"),
-            ms={"spherical": 9.0, "prismatic": 15.0}.get(joint.type, 7.5),
-            mfc=INK if joint.type in ("spherical", "fixed") else face,
+            marker=marker,
+            ms=size,
+            mfc=INK if shape.filled else face,
             mec=INK,
             mew=1.4,
             zorder=5,
         )
-        if not self.it.planar and joint.type == "revolute":
+        if not self.it.planar and shape.is_pin:
             self._axis(axes, k, x, y)
 
     def _axis(self, axes: Any, k: int, x: float, y: float) -> None:

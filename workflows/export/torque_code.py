@@ -8,7 +8,7 @@ import numpy as np
 
 from basepar_core.dynamics import configuration_size
 from basepar_core.expressions import Node, operands
-from basepar_core.mechanism import JOINT_VALUES
+from basepar_core.mechanism import joint_type
 from basepar_core.torque_code import TorqueProgram
 
 from . import torque_templates as templates
@@ -149,7 +149,7 @@ def state_positions(program: TorqueProgram) -> list[int]:
         node.position + k
         for node in topology.tree
         for k in range(configuration_size(node.kind))
-        if node.kind == "spherical" or node.speed + k not in topology.independent
+        if joint_type(node.kind).is_ball or node.speed + k not in topology.independent
     ]
 
 
@@ -160,8 +160,8 @@ def _updates(program: TorqueProgram, c: bool) -> list[str]:
     end = ";" if c else ""
     lines = []
     for node in program.model.topology.tree:
-        mine = [node.speed + k for k in range(JOINT_VALUES[node.kind])]
-        if node.kind == "spherical":
+        mine = [node.speed + k for k in range(joint_type(node.kind).values)]
+        if joint_type(node.kind).is_ball:
             steps = ", ".join(f"d{speed}" for speed in mine)
             at = f"x + {place[node.position]}" if c else f"x, {place[node.position]}"
             lines.append(f"_turn({at}, {steps}){end}")
@@ -293,6 +293,6 @@ def write(
         "torque": _indented(_body(program, c)),
         "newton": _indented(_newton(program, c)) if program.matrices else "",
         "largest": max((len(matrix) for matrix in program.matrices), default=0),
-        "spherical": any(node.kind == "spherical" for node in model.topology.tree),
+        "turns_freely": any(joint_type(node.kind).is_ball for node in model.topology.tree),
     }
     return templates.c(numbers) if c else templates.python(numbers)

@@ -145,7 +145,7 @@ def acceleration(q, qd, tau, p=VALUES, state=None):
 def python(facts: Mapping[str, Any]) -> str:
     """The whole module."""
     runtime = _PYTHON_LOOPS + (_PYTHON_SIGN if _SIGN in facts["torque"] else "")
-    if facts["spherical"]:
+    if facts["turns_freely"]:
         runtime += _PYTHON_TURN
     if facts["newton"]:
         count = len(facts["coordinates"])
@@ -330,7 +330,7 @@ def c(facts: Mapping[str, Any]) -> str:
         "unused": "    (void)q, (void)qd, (void)qdd, (void)p, (void)x;",
         "close": "    if (close_loops(q, state)) return 1;\n" if facts["newton"] else "",
     }
-    loops = [_C_TURN] * facts["spherical"] + [_C_CLOSE] if facts["newton"] else []
+    loops = [_C_TURN] * facts["turns_freely"] + [_C_CLOSE] if facts["newton"] else []
     signs = [_C_SIGN] if _SIGN in facts["torque"] else []
     runtime = "".join([_C_LOOPS, *signs, *([_C_TRANSPOSED] if facts["newton"] else []), *loops])
     return _filled(_C.replace("@runtime@", runtime), numbers)

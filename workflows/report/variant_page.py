@@ -8,9 +8,9 @@ import numpy as np
 from markupsafe import Markup
 
 from basepar_core.base import number_of
-from basepar_core.dynamics import Model, Motion, cycle, joint_of_value, observe
+from basepar_core.dynamics import Model, Motion, cycle, observe
 from basepar_core.dynamics import force_columns as columns
-from basepar_core.mechanism import LENGTH_VALUES, Mechanism
+from basepar_core.mechanism import Mechanism
 from basepar_core.reduction import Path, effective_samples, noise_levels, own_path, select
 from basepar_core.symbolic import symbol_values
 
@@ -233,8 +233,7 @@ def _assumed(found: Facts) -> str:
 
 
 def _torque_unit(mechanism: Mechanism, name: str) -> str:
-    joint, place = joint_of_value(mechanism, name)
-    return "N" if place in LENGTH_VALUES.get(joint.type, ()) else "N\u202fm"
+    return mechanism.value(name).effort_unit.replace(" ", "\u202f")
 
 
 def _torque(found: Facts, again: Torques) -> Section:

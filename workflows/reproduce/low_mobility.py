@@ -16,7 +16,7 @@ from basepar_core.api import load
 from basepar_core.base import numeric, precise_rank
 from basepar_core.dynamics import excitation, excite, prepare
 from basepar_core.expressions import evaluate
-from basepar_core.mechanism import Sines
+from basepar_core.mechanism import Sines, joint_type
 from basepar_core.variable_precision import rung, variant
 from workflows.drawing import mechanism as drawing
 from workflows.drawing import spectra
@@ -196,7 +196,7 @@ def _misprints(one: Suspension) -> list[Number]:
     kinds = {
         kind
         for joint in one.model.mechanism.joints
-        if joint.type in ("spherical", "universal")
+        if joint_type(joint.type).rotations > 1
         for kind in ("mass", "first moment", "second moment")
         if one.transfers(joint.name, kind)
     }

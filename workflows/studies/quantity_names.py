@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from basepar_core.dynamics import joint_of_value
 from basepar_core.errors import ExpressionError
 from basepar_core.expressions import (
     LENGTH,
@@ -23,7 +22,7 @@ from basepar_core.expressions import (
     names,
     parse_unit,
 )
-from basepar_core.mechanism import LENGTH_VALUES, Mechanism
+from basepar_core.mechanism import Mechanism
 from basepar_core.metrics import cycle
 from basepar_core.symbolic import symbol_values
 from sweeps.spec import (
@@ -89,9 +88,7 @@ def _dimension(unit: str) -> Dimension:
 
 
 def _drive_dimension(mechanism: Mechanism, drive: str) -> Dimension:
-    joint, place = joint_of_value(mechanism, drive)
-    length = place in LENGTH_VALUES.get(joint.type, ())
-    return UNITS["N"].dimension if length else _TORQUE
+    return UNITS["N"].dimension if mechanism.value(drive).is_length else _TORQUE
 
 
 def check_words(text: str, known: Iterable[str]) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from basepar_core.compiled import way
-from basepar_core.dynamics import Model, coordinate_unit
+from basepar_core.dynamics import Model
 from basepar_core.errors import StoreError
 from basepar_core.expressions import Expression, evaluate, parse_unit
 from basepar_core.files import mechanism_file
@@ -113,7 +113,7 @@ def mechanism(model: Model) -> dict[str, Any]:
         "space": "planar" if it.planar else "spatial",
         "degrees_of_freedom": len(it.coordinates),
         "coordinates": [
-            {"name": name, "unit": coordinate_unit(it, name), "assembled": float(value)}
+            {"name": name, "unit": it.value(name).unit, "assembled": float(value)}
             for name, value in zip(it.coordinates, model.assembled.coordinates, strict=True)
         ],
         "parameters": list(it.parameter_names),

@@ -5,9 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from basepar_core.dynamics import coordinate_unit
 from basepar_core.errors import UsageError
-from basepar_core.mechanism import GROUND, Mechanism
+from basepar_core.mechanism import GROUND, Mechanism, joint_type
 from basepar_core.metrics import BAND, unit_of
 from basepar_core.single_dof import (
     CURVE_ACCURACY,
@@ -36,7 +35,7 @@ def outputs(mechanism: Mechanism) -> tuple[str, ...]:
     return tuple(
         value
         for joint in mechanism.joints
-        if GROUND in joint.bodies and joint.type in ("revolute", "prismatic")
+        if GROUND in joint.bodies and joint_type(joint.type).values == 1
         for value in joint.values
         if value not in mechanism.coordinates
     )
@@ -64,7 +63,7 @@ def document(
     found: dict[str, Any] = {
         "mechanism": it.name,
         "coordinate": it.coordinates[0],
-        "unit": coordinate_unit(it, it.coordinates[0]),
+        "unit": it.value(it.coordinates[0]).unit,
         "way": {
             "closed": way.closed,
             "from": way.low,
@@ -94,7 +93,7 @@ def document(
     own = survey.table.loads.tracked  # joints that were asked for come after those of loads
     for place, name in enumerate(joints, start=own):
         values = curves[survey.theta_rows][place].tolist()
-        found["joints"][name] = {"unit": coordinate_unit(it, name), "values": values}
+        found["joints"][name] = {"unit": it.value(name).unit, "values": values}
     found["dwells"] = _dwells(made, bands, joints)
     for k, one in enumerate(made.reactions):
         rows = curves[survey.virtual_rows(k)]
@@ -140,7 +139,7 @@ def _dwells(
         over = high - way.high
         found[name] = {
             "band": width,
-            "unit": coordinate_unit(made.model.mechanism, name),
+            "unit": made.model.mechanism.value(name).unit,
             "stretch": stretch,
             "where": [[low, way.high], [way.low, way.low + over]] if over > 0 else [[low, high]],
         }

@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from .expressions import Numbers
+from .joints import KINDS
 from .natural import Joint, Mechanism, cross, dot, less, plus, sized
 
 #: How far a body may be turned from what the assembly says (rad), and moved, as a share of the
@@ -110,8 +111,9 @@ def _axes(joint: Joint, bodies: Placed) -> tuple[Matrix, Matrix]:
 def _is_reversed(joint: Joint, bodies: Placed) -> bool:
     """Whether the joint closes the wrong way round, which the equations do not see."""
     one, two = _axes(joint, bodies)
-    opposed = joint.kind not in ("universal", "spherical") and dot(one[2], two[2]) < 0
-    return opposed or (joint.kind in ("prismatic", "fixed") and dot(one[0], two[0]) < 0)
+    free = KINDS[joint.kind].free
+    opposed = free < 2 and dot(one[2], two[2]) < 0
+    return opposed or (free == 0 and dot(one[0], two[0]) < 0)
 
 
 def _joint_error(joint: Joint, bodies: Placed, values: Mapping[str, float]) -> tuple[float, float]:
@@ -119,42 +121,42 @@ def _joint_error(joint: Joint, bodies: Placed, values: Mapping[str, float]) -> t
     (p1, R1), (p2, R2) = (bodies[k] for k in joint.bodies)
     one, two = _axes(joint, bodies)
     offset = less(plus(p2, _seen(R2, joint.at[1])), plus(p1, _seen(R1, joint.at[0])))
-    slides = {"prismatic": 1, "cylindrical": 1, "planar": 2}.get(joint.kind, 0)
-    turns = {"revolute": 1, "cylindrical": 1, "planar": 1, "universal": 2, "spherical": 3}
-    count = slides + turns.get(joint.kind, 0)
+    kind = KINDS[joint.kind]
+    slides = len(kind.lengths)
+    count = slides + kind.free
     names = [joint.name] if count == 1 else [f"{joint.name}.{k + 1}" for k in range(count)]
     if not any(name in values for name in names):
         return 0.0, 0.0
-    along = (one[2],) if slides == 1 else one[:2]
+    along = [one["xyz".index(axis)] for axis in kind.lengths]
     # What is not stated may be anything: it is as found.
-    seen = [dot(offset, axis) for axis in along][:slides] + _measured(joint.kind, one, two)
+    seen = [dot(offset, axis) for axis in along] + _measured(kind.free, one, two)
     q = [values.get(name, x) for name, x in zip(names, seen, strict=True)]
     expected = [0.0, 0.0, 0.0]
-    for axis, x in zip(along, q[:slides], strict=False):
+    for axis, x in zip(along, q[:slides], strict=True):
         expected = plus(expected, sized(x, axis))
     moved = math.dist(offset, expected) if slides else 0.0
     if len(q) == slides:
         return 0.0, moved
-    return _angle(_turned(joint.kind, one, q[slides:]), two), moved
+    return _angle(_turned(kind.free, one, q[slides:]), two), moved
 
 
-def _measured(kind: str, one: Matrix, two: Matrix) -> list[float]:
+def _measured(free: int, one: Matrix, two: Matrix) -> list[float]:
     """Angles of a joint as it stands; a spherical joint's rotation vector is the shortest."""
-    if kind == "prismatic":
+    if free == 0:
         return []
-    if kind == "universal":
+    if free == 2:
         first = math.atan2(dot(one[1], two[2]), dot(one[0], two[2]))
         return [first, math.atan2(-dot(one[2], two[1]), dot(one[2], two[0]))]
-    if kind == "spherical":
+    if free == 3:
         return _rotation_vector([[dot(axis, e) for e in one] for axis in two])
     return [math.atan2(dot(one[1], two[0]), dot(one[0], two[0]))]
 
 
-def _turned(kind: str, one: Matrix, q: Sequence[float]) -> Matrix:
+def _turned(free: int, one: Matrix, q: Sequence[float]) -> Matrix:
     """Axes of the second joint frame at given angles."""
-    if kind == "spherical":
+    if free == 3:
         local = _rotation(q)
-    elif kind == "universal":
+    elif free == 2:
         # Zero: the second's z along the first's x, and the first's z along the second's x.
         zero = ((0.0, 0.0, 1.0), (0.0, -1.0, 0.0), (1.0, 0.0, 0.0))
         first = _rotation((0.0, 0.0, q[0]))

@@ -20,6 +20,7 @@ from flint import fmpz, nmod, nmod_mat, nmod_poly
 from .degree_bounds import total_weight
 from .exact import Field
 from .expressions import Numbers, names_of
+from .joints import KINDS
 from .natural import Mechanism, less, power_row, slope, value, weight_row
 from .points import PlacedPoint, RedrawError, UnconfirmedError, place
 from .rotations import columns_of, turned
@@ -177,7 +178,7 @@ class FamilyTest:
         """−log₂ of the probability that a vector which is not null vanishes at one point."""
         weight = total_weight(self.mechanism, self.symbols, self.relations, vectors)
         degrees = [list(map(int, polynomial.degrees())) for _, polynomial in self.roots]
-        conjugates = 2.0 ** sum(j["type"] == "universal" for j in self.mechanism.joints)
+        conjugates = 2.0 ** sum(KINDS[j["type"]].free == 2 for j in self.mechanism.joints)
         for (_, polynomial), degree in zip(self.roots, degrees, strict=True):
             conjugates *= max(degree)
             weight += sum(degree) + log2(

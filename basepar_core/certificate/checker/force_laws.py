@@ -15,6 +15,7 @@ from typing import Any
 from flint import arb
 
 from .expressions import MalformedError, Numbers
+from .joints import KINDS
 from .natural import (
     Joint,
     Mechanism,
@@ -29,11 +30,6 @@ from .natural import (
 )
 from .nominal import FUNCTIONS, ball
 
-#: Which values of a joint are lengths, along which axis; which are angles: the axis of the
-#: second body whose cosine and sine are seen along x and y of the first (of the first's z along
-#: x and −y of the second for a universal joint's other angle).
-_LENGTHS = {"prismatic": "z", "cylindrical": "z", "planar": "xy"}
-_ANGLES = {"revolute": ("x",), "cylindrical": ("x",), "planar": ("x",), "universal": ("z", "-")}
 ON_VALUES = ("viscous", "coulomb", "offset", "rotor", "stiffness")
 BETWEEN_POINTS = ("stiffness", "damping")
 
@@ -194,7 +190,7 @@ def _must(given: Mapping[str, Any], keys: set[str], kinds: Sequence[str]) -> Non
 def _of_joint(mechanism: Mechanism, joint: Joint, place: int) -> Along:
     first, second = joint.bodies
     one, two = ({k: _unit(v) for k, v in axes.items()} for axes in joint.axes)
-    lengths, angles = _LENGTHS.get(joint.kind, ""), _ANGLES.get(joint.kind, ())
+    lengths, angles = KINDS[joint.kind].lengths, KINDS[joint.kind].angles
     if not 0 <= place < len(lengths) + len(angles):
         raise LawError(f"joint {joint.name}: this checker has no form of its value {place + 1}")
     if place < len(lengths):

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .expressions import Numbers
+from .joints import KINDS
 
 #: An affine form: coefficients by unknown, 0 being the constant; a quadratic one by pairs.
 Affine = dict[int, Any]
@@ -23,25 +24,6 @@ LABELS = {
 PARAMETERS = {
     True: ("m", "mx", "my", "J"),
     False: ("m", "mx", "my", "mz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz"),
-}
-
-#: Per type: whether points coincide; the first body's axes along which the second's point does
-#: not leave the first's; pairs of axes (first, second) that stay perpendicular.
-_SPATIAL: Mapping[str, tuple[bool, str, tuple[str, ...]]] = {
-    "revolute": (True, "", ("xz", "yz")),
-    "prismatic": (False, "xy", ("xz", "yz", "xy")),
-    "cylindrical": (False, "xy", ("xz", "yz")),
-    "universal": (True, "", ("zz",)),
-    "spherical": (True, "", ()),
-    "planar": (False, "z", ("xz", "yz")),
-    "fixed": (True, "", ("xz", "yz", "xy")),
-}
-#: In the plane a prismatic joint slides along z, its x is the plane's normal.
-_PLANAR: Mapping[str, tuple[bool, str, tuple[str, ...]]] = {
-    "revolute": (True, "", ()),
-    "prismatic": (False, "y", ("yz",)),
-    "planar": (False, "", ()),
-    "fixed": (True, "", ("xy",)),
 }
 
 
@@ -119,7 +101,7 @@ class Mechanism:
 
     def locks(self, kind: str) -> tuple[bool, str]:
         """Whether a joint's points coincide, and along which axes of the first they stay."""
-        return (_PLANAR if self.planar else _SPATIAL)[kind][:2]
+        return KINDS[kind].locks(self.planar)[:2]
 
     def number(self, body: str) -> int:
         return -1 if body == "ground" else self.bodies.index(body)
@@ -187,7 +169,7 @@ class Mechanism:
 
     def _closed(self, joint: Joint) -> Iterator[Quadratic]:
         first, second = joint.bodies
-        points, along, about = (_PLANAR if self.planar else _SPATIAL)[joint.kind]
+        points, along, about = KINDS[joint.kind].locks(self.planar)
         there = self.place(second, joint.at[1])
         gap = difference(there, self.place(first, joint.at[0]))
         if points:

@@ -9,11 +9,9 @@ from flint import nmod, nmod_mat
 from flint.utils.flint_exceptions import DomainError
 
 from .expressions import Numbers, names_of
+from .joints import KINDS
 from .natural import Joint, Mechanism, cross, dot, less, sized
 from .rotations import Columns, about, after, back, bringing, turned
-
-#: How many angles of a joint are free; other types do not restrict orientations.
-FREE = {"fixed": 0, "prismatic": 0, "revolute": 1, "cylindrical": 1, "planar": 1, "universal": 2}
 
 
 class UnconfirmedError(Exception):
@@ -97,9 +95,9 @@ def _edges(
         one, two = (mechanism.number(body) for body in relation["bodies"])
         found.append(_Edge(0 if "rotation" in relation else 1, (one, two), relation=relation))
     for joint in joints:
-        restricts = ("fixed", "prismatic") if mechanism.planar else FREE
-        if joint.kind in restricts:
-            found.append(_Edge(FREE[joint.kind], joint.bodies, joint=joint))
+        free = KINDS[joint.kind].free
+        if free < (1 if mechanism.planar else 3):  # others do not restrict orientations
+            found.append(_Edge(free, joint.bodies, joint=joint))
     return sorted(found, key=lambda edge: edge.free)
 
 

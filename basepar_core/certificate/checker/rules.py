@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from .exact import Field, Ratio
+from .joints import KINDS
 from .natural import PARAMETERS, Joint, Mechanism, cross, dot, less, plus, sized
 
 #: Mass, first moment (3), inertia matrix (xx, xy, xz, yy, yz, zz) of a body.
@@ -84,7 +85,7 @@ class JointRules:
         return [(e, self.zero) for e in self.units] + [(self.zero, e) for e in self.units]
 
     def _twists(self, joint: Joint, side: int) -> list[Twist]:
-        """What the joint allows, in one body's axes; of a universal joint all three rotations."""
+        """What the joint allows at all its values together, in one body's axes."""
         a, axes = joint.at[side], joint.axes[side]
         planar = self.mechanism.planar
 
@@ -94,25 +95,18 @@ class JointRules:
         def along(u: Sequence[Any]) -> Twist:
             return self.zero, u
 
-        match joint.kind:
-            case "revolute":
-                return [about(self.units[2] if planar else axes["z"])]
-            case "prismatic":
-                return [along(axes["z"])]
-            case "cylindrical":
-                return [about(axes["z"]), along(axes["z"])]
-            case "planar":
-                return [about(axes["z"]), along(axes["x"]), along(axes["y"])]
-            case "fixed":
-                return []
-        return [about(e) for e in self.units]
+        kind = KINDS[joint.kind]
+        if kind.free > 1:
+            return [about(e) for e in self.units]
+        turns = [about(self.units[2] if planar else axes["z"])] * kind.free
+        return [*turns, *(along(axes[name]) for name in kind.allowed)]
 
     def _rotation(self, joint: Joint, side: int) -> list[list[Any]]:
         """Rows of a rotation, from one body to the other, that a closed joint may have."""
         one, two = joint.axes[1 - side], joint.axes[side]
-        if joint.kind in ("spherical", "universal") or self._only_in_plane(joint):
+        if KINDS[joint.kind].free > 1 or self._only_in_plane(joint):
             return self.units
-        if joint.kind in ("prismatic", "fixed"):
+        if KINDS[joint.kind].free == 0:
             return self._frame_to_frame(one, two)
         middle = plus(one["z"], two["z"])
         if all(x.is_zero() for x in middle):
@@ -125,7 +119,7 @@ class JointRules:
         return self._half_turn(middle)
 
     def _only_in_plane(self, joint: Joint) -> bool:
-        return self.mechanism.planar and joint.kind in ("revolute", "planar")
+        return self.mechanism.planar and KINDS[joint.kind].free == 1
 
     def _half_turn(self, v: Sequence[Any]) -> list[list[Any]]:
         square = dot(v, v)
@@ -189,7 +183,7 @@ class JointRules:
         return ""
 
     def _axes_fit(self, joint: Joint) -> bool:
-        if joint.kind in ("spherical", "universal") or self._only_in_plane(joint):
+        if KINDS[joint.kind].free > 1 or self._only_in_plane(joint):
             return True
         one, two = (joint.axes[k]["z"] for k in (0, 1))
         return bool((dot(one, one) - dot(two, two)).is_zero())
@@ -202,7 +196,7 @@ class JointRules:
                     return "the body's kinetic energy notices it"
         if all(x.is_zero() for x in self.gravity):
             return ""
-        if joint.kind == "universal":
+        if KINDS[joint.kind].free == 2:
             return self._universal_potential(joint, side, ten)
         R = self._rotation(joint, side)
         if not self._is_rotation(R) or not self._axes_fit(joint):
@@ -238,7 +232,8 @@ class JointRules:
     def _kinds(self, joint: Joint, side: int, ten: Ten) -> list[str]:
         """Names of what a part is, where it is exactly that, its scale included."""
         z, ground = joint.axes[side]["z"], min(joint.bodies) < 0
-        slides = joint.kind == "prismatic"
+        kind = KINDS[joint.kind]
+        slides = bool(kind.lengths) and not kind.free
         a = self.zero if slides else joint.at[side]
         m, h = ten[0], ten[1:4]
         if not m.is_zero():
@@ -247,7 +242,7 @@ class JointRules:
             if not self._same(ten, self._moments(m, h, 1, a, h)):
                 return []
             sideways = [cross(z, e) for e in self.units] if ground else []
-            free = joint.kind in ("prismatic", "fixed", "spherical", "universal", "revolute")
+            free = not (kind.lengths and kind.free)
             candidates: list[tuple[str, list]] = [
                 ("first moment along the axis", [z]),
                 ("first moment across the axis", sideways),

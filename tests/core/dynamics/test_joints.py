@@ -6,10 +6,10 @@ import pytest
 from mpmath import mpf
 
 from basepar_core.dynamics import joints
-from basepar_core.mechanism import JOINT_VALUES
+from basepar_core.mechanism import JOINT_TYPES, joint_type
 from tests.oracles import dust
 
-KINDS = tuple(JOINT_VALUES)
+KINDS = tuple(JOINT_TYPES)
 RNG = np.random.default_rng(4)
 
 
@@ -29,7 +29,7 @@ def ends(kind, values, world=None):
 @pytest.mark.parametrize("kind", KINDS)
 def test_relative_motion_is_formats(kind):
     for _ in range(5):
-        values = RNG.uniform(-1.5, 1.5, JOINT_VALUES[kind])
+        values = RNG.uniform(-1.5, 1.5, joint_type(kind).values)
         turn, shift = joints.relative_motion(kind, joints.configuration(kind, values))
         R, p = oracle(kind, values)
         # Products of a few sines and cosines.
@@ -41,7 +41,7 @@ def test_relative_motion_is_formats(kind):
 def test_values_are_measured_back(kind):
     world = oracle("spherical", [0.4, -0.9, 0.7])[0]
     for _ in range(5):
-        expected = RNG.uniform(-1.5, 1.5, JOINT_VALUES[kind])
+        expected = RNG.uniform(-1.5, 1.5, joint_type(kind).values)
         X1, X2, way = ends(kind, expected, world)
         found = joints.values(kind, X1, X2, way)
         np.testing.assert_allclose(found, expected, rtol=0, atol=3e-15)
@@ -50,11 +50,11 @@ def test_values_are_measured_back(kind):
 @pytest.mark.parametrize("kind", KINDS)
 def test_speeds_are_rates_of_the_motion(kind):
     """Directions of angular velocity and of the second origin's velocity, by differences."""
-    values = RNG.uniform(-1, 1, JOINT_VALUES[kind])
+    values = RNG.uniform(-1, 1, joint_type(kind).values)
     world = oracle("spherical", [0.4, -0.9, 0.7])[0]
     X1, X2, _ = ends(kind, values, world)
     found = joints.speeds(kind, X1, X2)
-    assert len(found) == JOINT_VALUES[kind]
+    assert len(found) == joint_type(kind).values
     for place, (turn, slide) in enumerate(found):
         spin, shift = differences(kind, values, place)
         for got, expected in ((turn, spin), (slide, shift)):
@@ -90,12 +90,14 @@ def differences(kind, values, place):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_closed_joint_has_no_gap_and_locks_the_rest(kind):
-    values = RNG.uniform(-1, 1, JOINT_VALUES[kind])
+    values = RNG.uniform(-1, 1, joint_type(kind).values)
     world = oracle("spherical", [-0.2, 0.5, 1.1])[0]
     X1, X2, way = ends(kind, values, world)
     np.testing.assert_allclose(joints.gaps(kind, False, X1, X2, way), 0, atol=1e-15)
     along, about = joints.locked_directions(kind, False, X1, X2)
-    assert len(along) + len(about) == 6 - JOINT_VALUES[kind] == joints.locked_count(kind, False)
+    assert (
+        len(along) + len(about) == 6 - joint_type(kind).values == joints.locked_count(kind, False)
+    )
     # What the joint lets go and what it locks make up all six relative speeds.
     free = [
         np.concatenate([np.zeros(3) if part is None else part for part in speed])
@@ -110,7 +112,7 @@ def test_a_closed_joint_has_no_gap_and_locks_the_rest(kind):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_gaps_grow_as_the_locked_directions_say(kind):
-    values = RNG.uniform(-1, 1, JOINT_VALUES[kind])
+    values = RNG.uniform(-1, 1, joint_type(kind).values)
     X1, X2, way = ends(kind, values)
     along, about = joints.locked_directions(kind, False, X1, X2)
     turn, shift = RNG.standard_normal((2, 3))
@@ -130,12 +132,12 @@ def test_gaps_grow_as_the_locked_directions_say(kind):
 
 @pytest.mark.parametrize("kind", ["revolute", "prismatic", "planar", "fixed"])
 def test_in_the_plane_what_is_locked_and_free_makes_three(kind):
-    assert joints.locked_count(kind, True) + JOINT_VALUES[kind] == 3
+    assert joints.locked_count(kind, True) + joint_type(kind).values == 3
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_opposed_axes(kind):
-    values = RNG.uniform(-0.3, 0.3, JOINT_VALUES[kind])
+    values = RNG.uniform(-0.3, 0.3, joint_type(kind).values)
     X1, X2, _ = ends(kind, values)
     flipped = X2 @ np.diag([1.0, -1.0, -1.0])
     assert not joints.is_opposed(kind, X1, X2)

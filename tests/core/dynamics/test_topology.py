@@ -5,7 +5,7 @@ import pytest
 from basepar_core.dynamics.topology import topology
 from basepar_core.errors import MechanismError
 from basepar_core.files import mechanism_file
-from basepar_core.mechanism import JOINT_VALUES
+from basepar_core.mechanism import joint_type
 from tests.mechanisms import C, E, P, R, S, U, linkage, loop, random_tree
 
 
@@ -33,7 +33,7 @@ def test_library_by_hand(name, tree, cuts):
 @pytest.mark.parametrize("kinds", [(S, C, U, C), (C, U, S), (R, E, U, R), (R, R, R, R, R, R, P)])
 @pytest.mark.parametrize("swapped", [(), ("a", "b"), ("b", "c")])
 def test_tree_reaches_every_body_once(kinds, swapped):
-    coordinates = ["a.1"] if JOINT_VALUES[kinds[0]] == 2 else ["a"] if kinds[0] == R else None
+    coordinates = ["a.1"] if joint_type(kinds[0]).values == 2 else ["a"] if kinds[0] == R else None
     coordinates = coordinates or ["a.1", "a.2", "a.3"]
     mechanism = linkage(1, loop(*kinds), coordinates, swapped=swapped)
     graph = topology(mechanism)
@@ -49,8 +49,8 @@ def test_tree_reaches_every_body_once(kinds, swapped):
     # A joint with coordinates stays in the tree; the cut one has most freedoms of the others.
     others = list(kinds[1:])
     (cut,) = graph.cuts
-    assert JOINT_VALUES[cut.kind] == max(JOINT_VALUES[kind] for kind in others)
-    assert graph.speeds == sum(JOINT_VALUES[k] for k in kinds) - JOINT_VALUES[cut.kind]
+    assert joint_type(cut.kind).values == max(joint_type(kind).values for kind in others)
+    assert graph.speeds == sum(joint_type(k).values for k in kinds) - joint_type(cut.kind).values
     assert sorted(graph.independent + graph.dependent) == list(range(graph.speeds))
 
 

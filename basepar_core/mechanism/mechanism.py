@@ -12,7 +12,10 @@ from functools import cached_property
 
 import numpy as np
 
+from basepar_core.errors import MechanismError
 from basepar_core.expressions import ONE, ZERO, Expression, evaluate
+
+from .joint_types import joint_type
 
 Vector = tuple[Expression, Expression, Expression]
 
@@ -20,23 +23,6 @@ GROUND = "ground"
 PLANAR_PARAMETERS = ("m", "mx", "my", "J")
 SPATIAL_PARAMETERS = ("m", "mx", "my", "mz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
 _MOMENT_UNITS = {"m": "kg", "mx": "kg m", "my": "kg m", "mz": "kg m"}
-
-#: Number of values of each joint type; in a planar mechanism `planar` and `fixed` keep theirs.
-JOINT_VALUES: Mapping[str, int] = {
-    "revolute": 1,
-    "prismatic": 1,
-    "cylindrical": 2,
-    "universal": 2,
-    "spherical": 3,
-    "planar": 3,
-    "fixed": 0,
-}
-#: Which of a joint's values are lengths (m); the others are angles (rad).
-LENGTH_VALUES: Mapping[str, tuple[int, ...]] = {
-    "prismatic": (0,),
-    "cylindrical": (0,),
-    "planar": (0, 1),
-}
 
 
 def parameter_unit(name: str) -> str:
@@ -115,10 +101,38 @@ class Joint:
     @property
     def values(self) -> tuple[str, ...]:
         """Names of its values: `A` where there is one, `A.1`, `A.2`, … where several."""
-        count = JOINT_VALUES[self.type]
+        count = joint_type(self.type).values
         if count == 1:
             return (self.name,)
         return tuple(f"{self.name}.{k}" for k in range(1, count + 1))
+
+
+@dataclass(frozen=True, slots=True)
+class JointValue:
+    """One value of a joint: which joint (and its number), which of its values (from 0)."""
+
+    joint: Joint
+    number: int
+    place: int
+
+    @property
+    def is_length(self) -> bool:
+        return self.place in joint_type(self.joint.type).lengths
+
+    @property
+    def is_angle(self) -> bool:
+        """Whether it is an angle about one axis, and not an entry of a rotation vector."""
+        return not (self.is_length or joint_type(self.joint.type).is_ball)
+
+    @property
+    def unit(self) -> str:
+        """Its own SI unit, m or rad."""
+        return "m" if self.is_length else "rad"
+
+    @property
+    def effort_unit(self) -> str:
+        """SI unit of the force or torque that works on it."""
+        return "N" if self.is_length else "N m"
 
 
 @dataclass(frozen=True, slots=True)
@@ -344,6 +358,31 @@ class Mechanism:
             if body.number is not None
             for kind in kinds
         }
+
+    @cached_property
+    def body_index(self) -> Mapping[str, int]:
+        """Bodies' places by name; −1 for the ground, which stands last where it stands."""
+        return {GROUND: -1} | {body.name: k for k, body in enumerate(self.bodies)}
+
+    @cached_property
+    def _values(self) -> Mapping[str, JointValue]:
+        return {
+            name: JointValue(joint, number, place)
+            for number, joint in reversed([*enumerate(self.joints)])
+            for place, name in enumerate(joint.values)
+        }
+
+    def value(self, name: str) -> JointValue:
+        """The joint value of a name, such as `A` or `B.2`.
+
+        Raises
+        ------
+        MechanismError
+            No joint has a value of this name.
+        """
+        if name not in self._values:
+            raise MechanismError(f"No joint has a value named {name!r}.", [name])
+        return self._values[name]
 
     @cached_property
     def nominal(self) -> Mapping[str, float]:

@@ -1,0 +1,5 @@
+"""What a mechanism is: bodies, geometry, motions, and the table of joint types."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
