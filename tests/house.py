@@ -9,6 +9,10 @@ within one (`certificate/checker`), a module that stands alone in `basepar_core`
 highest floor of what a room imports. A *door* is a room's `__init__.pyi` (`__init__.py` where
 there is none): the names that others may import, from the room itself. On the *plan* `sweeps` and
 `workflows` are one room each, and a sub-package within a room belongs to it.
+
+A product file *names a joint type as text* where a string in its code is the name of one, as
+mechanism files write it. Not counted: `planar` in a file that also has `spatial`, where it is
+the kind of a mechanism, and words of other meaning, `OTHER_MEANINGS`. The checker counts.
 """
 
 import ast
@@ -18,6 +22,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
+
+from basepar_core.mechanism import JOINT_TYPES
 
 PACKAGES = ("basepar_core", "sweeps", "workflows", "cluster", "basepar")
 #: Rooms by floor, from the ground up: a room imports from floors below its own.
@@ -44,8 +50,15 @@ FLOORS = (
     "workflows.cli",
     "basepar",
 )
-#: What the plan may have at most (rooms, floors, arrows).
-ALLOWED = {"rooms": 26, "floors": 14, "arrows": 160}
+#: What the plan may have at most (rooms, floors, arrows), and the product.
+ALLOWED = {
+    "rooms": 26,
+    "floors": 14,
+    "arrows": 160,
+    "product files that name a joint type as text": 12,
+}
+#: Strings that only look like joint types: the role of a symbol in a report.
+OTHER_MEANINGS = {"workflows.report.overview": {"fixed"}}
 
 
 @dataclass(frozen=True)
@@ -216,12 +229,25 @@ def upward(house: House) -> list[str]:
     return found
 
 
+def joint_types_named(house: House) -> dict[str, list[str]]:
+    """Files that name joint types as text, and which."""
+    found = {}
+    for module, path in house.files.items():
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        texts = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)}
+        here = (texts & set(JOINT_TYPES)) - OTHER_MEANINGS.get(module, set())
+        if here - ({"planar"} if "spatial" in texts else set()):
+            found[module] = sorted(here)
+    return found
+
+
 def counts(house: House) -> dict[str, int]:
     """What `ALLOWED` bounds."""
     return {
         "rooms": len(house.plan),
         "floors": max(floors(house.plan).values()),
         "arrows": sum(map(len, house.plan.values())),
+        "product files that name a joint type as text": len(joint_types_named(house)),
     }
 
 
@@ -234,6 +260,8 @@ def main() -> int:
     found = counts(house)
     for name, count in found.items():
         print(f"{name}: {count} (at most {ALLOWED[name]})")
+    for module, named in sorted(joint_types_named(house).items()):
+        print(f"     {module}: {', '.join(named)}")
     round_trip = circle(house.between_files)
     broken = [
         *past_doors(house),

@@ -12,6 +12,7 @@ from tests.house import (
     House,
     circle,
     counts,
+    joint_types_named,
     past_doors,
     upward,
 )
@@ -102,10 +103,18 @@ def test_an_entry_past_a_door_is_seen(copy, line):
 
 @pytest.mark.parametrize("name", ALLOWED)
 def test_what_is_too_many_is_seen(copy, name):
-    """A tower of rooms, each of which imports all below it."""
+    """A tower of rooms, each of which imports all below it and names a joint type."""
     for k in range(ALLOWED["rooms"]):
         room = copy / "basepar_core" / f"planted{k}"
         room.mkdir()
         taken = "".join(f"from basepar_core import planted{j}\n" for j in range(k))
-        (room / "__init__.py").write_text(taken)
+        (room / "__init__.py").write_text(taken + 'KIND = "revolute"\n')
     assert counts(House.at(copy))[name] > ALLOWED[name]
+
+
+def test_a_file_that_names_a_joint_type_is_seen(copy):
+    planted = copy / "workflows" / "views" / "planted.py"
+    planted.write_text('KINDS = {"revolute": 1}\n')
+    (copy / "workflows" / "views" / "other.py").write_text('SPACES = ("planar", "spatial")\n')
+    before, after = joint_types_named(House.at(ROOT)), joint_types_named(House.at(copy))
+    assert set(after) - set(before) == {"workflows.views.planted"}
