@@ -19,6 +19,7 @@ JointTypeName: TypeAlias = Literal[
     "universal",
     "spherical",
     "planar",
+    "pin_slot",
     "fixed",
 ]
 #: How F2 turns: not at all; about z; about F1's z, then about F2's z, which keep a right angle;
@@ -128,6 +129,7 @@ _TABLE = (
     JointType("universal", "", "zz", ("D", 7.5), planar=False),
     JointType("spherical", "", "any", ("o", 9.0), filled=True, planar=False),
     JointType("planar", "xy", "z", ("p", 7.5)),
+    JointType("pin_slot", "x", "z", spatial=False),
     JointType("fixed", "", "", filled=True),
 )
 #: The joint types by name, in the order in which messages name them.

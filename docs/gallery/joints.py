@@ -20,6 +20,7 @@ SHOWN = {
     "universal": ((0.4, 0.3), ".1 about z of the first body,\n.2 about z of the second"),
     "spherical": ((0.5, 0.4, 0.5), ".1 .2 .3 rotation vector\nin the first frame"),
     "planar": ((0.5, 0.4, 0.4), ".1 along x, .2 along y,\n.3 angle about z"),
+    "pin_slot": ((0.55, 0.5), ".1 distance along x, .2 angle about z"),
     "fixed": ((), "no value"),
 }
 FIRST, SECOND = "#555555", "#d06000"
@@ -33,7 +34,7 @@ def _frame(ax, origin, axes, colour, label):
 
 def main() -> None:
     figure, grid = plt.subplots(
-        2, 4, figsize=(12, 6.2), subplot_kw={"projection": "3d"}, layout="constrained"
+        3, 3, figsize=(9.5, 9), subplot_kw={"projection": "3d"}, layout="constrained"
     )
     for ax in grid.flat:
         ax.set_axis_off()

@@ -18,7 +18,7 @@ Frames = Callable[[str], Rows]
 Points = Callable[[int], Point]
 
 #: Freedoms of each type.
-FREEDOMS = {name: one.values for name, one in JOINT_TYPES.items()}
+FREEDOMS = {name: one.values for name, one in JOINT_TYPES.items() if one.spatial}
 
 
 def _cube() -> list[Rows]:

@@ -101,6 +101,8 @@ def joint_motion(kind: str, v: Sequence[Any]) -> Pose:
             return turn(z, v[1]), [mpf(0), mpf(0), v[0]]
         case "planar":
             return turn(z, v[2]), [v[0], v[1], mpf(0)]
+        case "pin_slot":
+            return turn(z, v[1]), [v[0], mpf(0), mpf(0)]
         case "universal":
             # At zero the second axis (z of F2) is F1's x and F2's x is the first axis (F1's z).
             columns = [(0, 0, 1), (0, -1, 0), (1, 0, 0)]

@@ -110,7 +110,7 @@ def test_the_view_keeps_points_apart():
         assert np.ptp(seen[0]) > 2 * np.cos(np.radians(7.6))
 
 
-@pytest.mark.parametrize("name", ["slider-crank", "dwell", "quick-return"])
+@pytest.mark.parametrize("name", ["slider-crank", "dwell", "quick-return", "whitworth"])
 def test_no_name_lies_over_a_slider(name):
     from workflows.drawing.mechanism import figure_of
 

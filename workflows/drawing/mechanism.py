@@ -197,9 +197,9 @@ class Scene:
         origin = (self.at.P1, self.at.P2)[side][k]
         return self._paper(np.broadcast_to(origin, (3, 1, self.poses))[:, 0])
 
-    def _joint_axis(self, k: int) -> np.ndarray:
-        """Direction of a joint's z-axis on paper (2, pose)."""
-        axis = np.broadcast_to(self.at.X1[k][:, 2], (3, 1, self.poses))[:, 0]
+    def _joint_axis(self, k: int, number: int = 2) -> np.ndarray:
+        """Direction of an axis of a joint's first frame, its z, on paper (2, pose)."""
+        axis = np.broadcast_to(self.at.X1[k][:, number], (3, 1, self.poses))[:, 0]
         return self._paper(axis)
 
     def paint(self, axes: Any) -> None:
@@ -217,6 +217,9 @@ class Scene:
             self._joint(axes, k)
         axes.margins(0.12)
         self._write_names(axes, shapes)
+
+    def _is_slot(self, k: int) -> bool:
+        return joint_type(self.it.joints[k].type).slides == "x"
 
     def _is_pin(self, k: int) -> bool:
         return not joint_type(self.it.joints[k].type).is_slide
@@ -243,7 +246,7 @@ class Scene:
             (_middle(shape), body.name) for shape, body in zip(shapes, self.it.bodies, strict=True)
         ]
         outlines = [shape[:, [*self._around(shape), 0]] for shape in shapes]
-        rails = [k for k in range(len(self.it.joints)) if not self._is_pin(k)]
+        rails = [k for k in range(len(self.it.joints)) if self._is_slot(k) or not self._is_pin(k)]
         pins = [here + _DISC * 6 / scale for here, _ in joints]
         pins += [self._mark(k) + _DISC * 13 / scale for k in rails]
         feet = [
@@ -336,6 +339,9 @@ class Scene:
             self._ground(axes, *self._joint_points(k, joint.bodies.index(GROUND))[:, 0])
         if not self._is_pin(k):
             self._slide(axes, k)
+        if self._is_slot(k):
+            for width, colour in ((13.0, INK), (10.2, "white")):
+                axes.plot(*self._rail(k), color=colour, lw=width, zorder=2.5, **_ROUND)
         shape = joint_type(joint.type)
         marker, size = shape.mark
         axes.plot(
@@ -368,8 +374,9 @@ class Scene:
         axes.plot(*self._rail(k), color=INK, lw=1.0, ls=(0, (6, 3)), zorder=1)
 
     def _rail(self, k: int) -> np.ndarray:
-        """Ends (2, 2) of the dashed line along which a prismatic joint slides."""
-        reach = self._joint_axis(k)[:, 0] * self.size * 0.2
+        """Ends (2, 2) of the line along which a joint slides: a prismatic one's, a slot's."""
+        (axis,) = joint_type(self.it.joints[k].type).directions
+        reach = self._joint_axis(k, axis)[:, 0] * self.size * (0.1 if self._is_slot(k) else 0.2)
         here = self._joint_points(k, 1)[:, 0]
         return np.stack([here - reach, here + reach], axis=1)
 

@@ -55,5 +55,6 @@ KINDS: Mapping[str, JointKind] = {
     "universal": JointKind((True, "", ("zz",)), None, "", ("z", "-"), 2),
     "spherical": JointKind((True, "", ()), None, free=3),
     "planar": JointKind((False, "z", _HINGED), (False, "", ()), "xy", ("x",), 1),
+    "pin_slot": JointKind(None, (False, "y", ()), "x", ("x",), 1),
     "fixed": JointKind((True, "", _STILL), (True, "", ("xy",))),
 }

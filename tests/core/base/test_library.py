@@ -43,6 +43,7 @@ COUNTS = {
     "ur5": (6, 36, "Mayeda, Yoshida & Osuka"),
     "watt-i": (1, 13, "pins"),
     "watt-ii": (1, 13, "pins; methods: symbolic null spaces, §4"),
+    "whitworth": (1, 9, "pins"),
 }
 ARMS = ("panda", "puma-560", "scara", "ur10", "ur5")
 
@@ -212,6 +213,7 @@ HIDDEN = {
     "slider-crank": 3,
     # That, and the block that turns with the lever: one J for both.
     "quick-return": 4,
+    "whitworth": 3,
     # No gravity: the first moments of crank and thighs, which turn about ground points.
     "bicycle": 6,
     # No gravity: those of crank, link and rocker; and one J for slider and rocker.

@@ -34,6 +34,7 @@ SMALL = {
     "five-bar": (11, "theorem"),
     "watt-ii": (13, "theorem"),
     "parallelogram": (3, "probability"),
+    "whitworth": (9, "theorem"),
 }
 LARGE = {
     "rsur": (12, "theorem"),

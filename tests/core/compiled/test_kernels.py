@@ -33,6 +33,7 @@ LIBRARY = (
     "stewart-gough",
     "ur5",
     "watt-ii",
+    "whitworth",
 )
 #: One more variant than a block of lanes has, so that one lane of two blocks is checked too.
 COUNT = LANES + 1

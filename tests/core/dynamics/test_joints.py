@@ -130,7 +130,7 @@ def test_gaps_grow_as_the_locked_directions_say(kind):
     np.testing.assert_allclose((found[0] - found[1]) / (2 * h), expected, rtol=0, atol=1e-9)
 
 
-@pytest.mark.parametrize("kind", ["revolute", "prismatic", "planar", "fixed"])
+@pytest.mark.parametrize("kind", ["revolute", "prismatic", "planar", "pin_slot", "fixed"])
 def test_in_the_plane_what_is_locked_and_free_makes_three(kind):
     assert joints.locked_count(kind, True) + joint_type(kind).values == 3
 

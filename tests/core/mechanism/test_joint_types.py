@@ -24,6 +24,7 @@ FORMAT = {
     "universal": (["rad", "rad"], 2),
     "spherical": (["rad", "rad", "rad"], 3),
     "planar": (["m", "m", "rad"], 1),
+    "pin_slot": (["m", "rad"], 1),
     "fixed": ([], 0),
 }
 
@@ -130,6 +131,6 @@ def test_what_slides_and_turns_about_two_axes_is_no_type():
 
 def test_null_vectors_follow_from_the_chain(four_bar):
     """In the plane: a pin shares its mass, a fixed joint everything, a planar one nothing."""
-    counts = {"revolute": 1, "fixed": 4, "prismatic": 3, "planar": 0}
+    counts = {"revolute": 1, "fixed": 4, "prismatic": 3, "planar": 0, "pin_slot": 0}
     for name, count in counts.items():
         assert len(_null_vectors(of_type(four_bar, name))) == count, name
