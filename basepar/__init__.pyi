@@ -15,4 +15,9 @@ from .errors import UsageError as UsageError
 from .model import Joints as Joints
 from .model import Model as Model
 from .model import load as load
+from .runs import Study as Study
+from .runs import open as open
+from .runs import report as report
+from .runs import study as study
+from .runs import sweep as sweep
 from .version import __version__ as __version__

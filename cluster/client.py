@@ -13,6 +13,7 @@ import contextlib
 import logging
 import os
 import signal
+import sys
 import tempfile
 import threading
 from collections.abc import Iterable, Iterator
@@ -82,6 +83,7 @@ def _laptop(place: Laptop) -> Iterator[Client]:
         scratch = tempfile.TemporaryDirectory(prefix="basepar-", ignore_cleanup_errors=True)
         settings["temporary-directory"] = stack.enter_context(scratch)
         stack.enter_context(dask.config.set(settings))
+        stack.enter_context(_without_main())
         with _without_interrupts(), _without(environment):
             cluster = LocalCluster(
                 n_workers=count,
@@ -109,6 +111,25 @@ def _without(names: Iterable[str]) -> Iterator[None]:
         yield
     finally:
         os.environ.update(before)
+
+
+@contextlib.contextmanager
+def _without_main() -> Iterator[None]:
+    """The main module without name and file, as long as workers may be started, or started anew.
+
+    A process that is spawned imports its parent's main module: a script without a `__main__`
+    guard would run once more in every worker, and one from a pipe has no file to import. Workers
+    need nothing of it: functions of the main module go to them by value.
+    """
+    main = sys.modules["__main__"]
+    names = ("__spec__", "__file__")
+    kept: dict[str, object] = {name: vars(main)[name] for name in names if name in vars(main)}
+    main.__spec__ = None
+    vars(main).pop("__file__", None)
+    try:
+        yield
+    finally:
+        vars(main).update(kept)
 
 
 @contextlib.contextmanager

@@ -7,6 +7,7 @@ from .families import Family as Family
 from .families import load_family as load_family
 from .families import make_root as make_root
 from .families import members_of as members_of
+from .families import parse_family as parse_family
 from .filters import Condition as Condition
 from .filters import Filter as Filter
 from .filters import angles as angles

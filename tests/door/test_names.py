@@ -19,6 +19,11 @@ MADE = [one for one in PUBLIC if not (inspect.isclass(one) and issubclass(one, E
 HEAVY = {"numpy", "sympy", "numba", "dask", "xarray", "optuna", "basepar_core", "workflows"}
 
 
+def marks(module):
+    """Examples that start workers are slow."""
+    return [pytest.mark.slow] if module == "basepar.runs" else []
+
+
 def test_nothing_is_loaded_before_it_is_used():
     code = "import sys, basepar; print(*sorted({m.split('.')[0] for m in sys.modules}))"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -31,7 +36,7 @@ def test_the_package_is_typed_and_has_a_version():
     assert basepar.__version__[0].isdigit()
 
 
-@pytest.mark.parametrize("name", MODULES)
+@pytest.mark.parametrize("name", [pytest.param(one, marks=marks(one)) for one in MODULES])
 def test_examples_run(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     failed, tried = doctest.testmod(importlib.import_module(name))

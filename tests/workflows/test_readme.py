@@ -2,11 +2,14 @@
 
 import re
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+import basepar
 from basepar_core.api import load
 from basepar_core.base.symbolic_route import symbolic
 from basepar_core.dynamics.closure import prepare
@@ -23,7 +26,7 @@ from workflows.studies.reader import parse_study
 
 README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
 MECHANISM, SWEEP, STUDY = re.findall(r"```yaml\n(.*?)```", README, re.S)
-(PROGRAM,) = re.findall(r"```python\n(.*?)```", README, re.S)
+FIRST, PROGRAM = re.findall(r"```python\n(.*?)```", README, re.S)
 
 
 def test_a_mechanism_of_your_own():
@@ -54,6 +57,21 @@ def test_a_sweep_of_your_own(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     exec(PROGRAM, {})
     assert "torque_rms" in capsys.readouterr().out
+
+
+def test_the_first_lines_of_python(monkeypatch):
+    """All of them; the sweep and the study, minutes long, only by name (tests/door runs some)."""
+    asked = []
+    for word in ("sweep", "study"):
+        run = partial(_noted, asked, word)
+        monkeypatch.setattr(basepar, word, run)
+    exec(FIRST, {})
+    assert asked == [("sweep", "four-bar", {"workers": 2}), ("study", "four-bar", {})]
+
+
+def _noted(asked, word, spec, **options):
+    asked.append((word, spec, options))
+    return SimpleNamespace(best=None)
 
 
 def test_a_study_of_your_own():

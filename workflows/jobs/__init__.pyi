@@ -1,10 +1,12 @@
 from . import base_routes as base_routes
 from .certificates import verified as verified
+from .examples import as_file as as_file
 from .examples import study_file as study_file
 from .examples import study_names as study_names
 from .examples import sweep_names as sweep_names
 from .spread import extremes as extremes
 from .store import again_all as again_all
+from .store import dataset as dataset
 from .store import load_jobs as load_jobs
 from .store import mend as mend
 from .sweep import ClusterError as ClusterError

@@ -1,8 +1,13 @@
 """Sweeps and studies that ship with the program, by name."""
 
+import json
 import os
+from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from basepar_core.errors import UsageError
 from basepar_core.expressions import did_you_mean
@@ -40,6 +45,17 @@ def study_file(name_or_path: str) -> Path:
         Where it is neither.
     """
     return _file(name_or_path, "studies", "study")
+
+
+def as_file(keys: Mapping[str, Any]) -> str:
+    """A file's text from a mapping of its keys: JSON is YAML, whose numbers are read as text."""
+
+    def plain(value: Any) -> Any:
+        if isinstance(value, np.ndarray | np.generic):
+            return value.tolist()
+        return str(value)
+
+    return json.dumps(keys, default=plain, ensure_ascii=False, indent=1)
 
 
 def _folder(name: str) -> Path:

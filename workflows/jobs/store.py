@@ -1,7 +1,11 @@
 """Jobs that begin with a store: its sweep once more elsewhere, its damage mended."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
+
+import xarray
 
 from basepar_core.errors import StoreError, UsageError
 from sweeps.run import as_stored, refuse_other
@@ -13,15 +17,15 @@ from sweeps.spec import (
     load_family,
     make_root,
     members_of,
+    parse_family,
 )
-from sweeps.store import check_and_repair, locked, open_group
+from sweeps.store import check_and_repair, folder, locked, open_group
 
-from .examples import sweep_file
-from .sweep import load_job
+from .examples import as_file, sweep_file
 
 
-def load_jobs(spec: str, store: str | None = None) -> Family:
-    """Sweeps of a file, or of a shipped one, by name; mostly one, called "".
+def load_jobs(spec: str | Mapping[str, Any], store: str | None = None) -> Family:
+    """Sweeps of a file, of a shipped one or of a file's keys, by name; mostly one, called "".
 
     `store` overrides the file's; a family's members have stores below it.
 
@@ -30,11 +34,15 @@ def load_jobs(spec: str, store: str | None = None) -> Family:
     UsageError, FileError
         There is none of this name; or all its mistakes.
     """
-    found = load_family(sweep_file(spec))
+    if isinstance(spec, str):
+        name, found = Path(spec).stem, load_family(sweep_file(spec))
+    else:
+        name, found = "sweep", parse_family(as_file(spec), "sweep")
     if "" in found:
-        return {"": load_job(spec, store)}
+        job = found[""]
+        return {"": job.at(store or job.store or f"{name}.zarr")}
     stated = {str(Path(job.store).parent) for job in found.values() if job.store}
-    root = Path(store or (stated.pop() if stated else f"{Path(spec).stem}.zarr"))
+    root = Path(store or (stated.pop() if stated else f"{name}.zarr"))
     make_root(root, list(found))
     return {name: job.at(str(root / name)) for name, job in found.items()}
 
@@ -119,3 +127,16 @@ def mend(job: SweepSpec) -> list[str]:
         found = check_and_repair.find(path)
         check_and_repair.repair(path, found)
     return [str(one) for one in found]
+
+
+def dataset(path: str | Path) -> xarray.Dataset:
+    """What a store holds, read when it is looked at.
+
+    Raises
+    ------
+    StoreError, UsageError
+        There is no store.
+    """
+    where = folder(str(path))
+    open_group(str(where))  # says what is wrong
+    return xarray.open_zarr(where)

@@ -14,9 +14,11 @@ A study that has begun goes on for more trials: its store is made longer first.
 """
 
 import json
+from collections.abc import Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from distributed import Client
@@ -26,11 +28,11 @@ from cluster import Place, PlaceError, connect
 from sweeps.chunks import prepare
 from sweeps.run import Progress, Summary, blocks, refuse_other, summary
 from sweeps.store import Status, check_and_repair, locked, store
-from workflows.jobs import ClusterError, study_file
+from workflows.jobs import ClusterError, as_file, study_file
 
 from .ask_tell_log import Journal, opened
 from .feasibility import judge
-from .reader import load_study
+from .reader import load_study, parse_study
 from .sampler_kinds import kind_of
 from .spec import StudySpec
 from .warm_start import Beginning, begin
@@ -48,15 +50,20 @@ class Result:
     spec: StudySpec
 
 
-def load_job(spec: str, store: str | None = None, trials: int | None = None) -> StudySpec:
-    """A study file, or a shipped study by name; `store` and `trials` override the file's.
+def load_job(
+    spec: str | Mapping[str, Any], store: str | None = None, trials: int | None = None
+) -> StudySpec:
+    """A study of a file, of a shipped one, or of a file's keys; `store`, `trials` replace its own.
 
     Raises
     ------
     UsageError, FileError
         There is none of this name; or all its mistakes.
     """
-    job = load_study(study_file(spec))
+    if isinstance(spec, str):
+        job = load_study(study_file(spec))
+    else:
+        job = parse_study(as_file(spec), "study")
     if trials is not None:
         if trials < 1:
             raise UsageError(f"--trials {trials}: at least 1 is needed.", ["--trials"])

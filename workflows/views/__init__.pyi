@@ -25,4 +25,5 @@ from .study_live import live_table as live_table
 from .terminal import near as near
 from .terminal import out as out
 from .terminal import said as said
+from .terminal import sweep_bar as sweep_bar
 from .terminal import typed as typed

@@ -1,0 +1,86 @@
+"""Sweeps and studies in Python: the commands' stores, scripts without a `__main__` guard."""
+
+import subprocess
+import sys
+
+import optuna
+import pytest
+import xarray
+
+import basepar
+
+SWEEP = {
+    "mechanism": "four-bar",
+    "space": {"plan": "sobol", "variables": {"lx1": [0.2, 0.4]}, "candidates": 8, "seed": 1},
+    "evaluate": {"metrics": ["torque_rms"]},
+}
+#: The same as a file.
+FILE = """
+mechanism: four-bar
+space: {plan: sobol, variables: {lx1: [0.2, 0.4]}, candidates: 8, seed: 1}
+evaluate: {metrics: [torque_rms]}
+"""
+SCRIPT = f"""
+print("script")
+import basepar
+found = basepar.sweep({SWEEP!r}, "piped.zarr", workers=2, quiet=True)
+print(int((found.status == 1).sum()))
+"""
+
+
+#: Every test starts workers, most of them twice.
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(autouse=True)
+def _apart(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def test_a_mapping_and_a_file_give_what_the_command_stores(tmp_path):
+    from workflows.cli.main import main
+
+    (tmp_path / "mine.yaml").write_text(FILE)
+    arguments = ["sweep", "mine.yaml", "--store", "command.zarr", "--workers", "1", "--quiet"]
+    assert main(arguments) == 0
+    command = xarray.open_zarr("command.zarr").load()
+    by_keys = basepar.sweep(SWEEP, "keys.zarr", workers=1, quiet=True)
+    by_file = basepar.sweep("mine.yaml", workers=1, quiet=True)
+    assert (tmp_path / "mine.zarr").is_dir()
+    for found in (by_keys, by_file, basepar.open("keys.zarr")):
+        assert found.torque_rms.chunks  # nothing is read before it is looked at
+        xarray.testing.assert_equal(found.load(), command)
+    page = basepar.report("keys.zarr", tmp_path / "page.html")
+    assert "four-bar" in page.read_text()
+
+
+@pytest.mark.parametrize("piped", [False, True], ids=["script", "pipe"])
+def test_no_worker_imports_the_script(tmp_path, piped):
+    (tmp_path / "script.py").write_text(SCRIPT)
+    command = [sys.executable, "-"] if piped else [sys.executable, "script.py"]
+    ran = subprocess.run(
+        command, input=SCRIPT if piped else None, capture_output=True, text=True, check=False
+    )
+    assert ran.stdout.split() == ["script", "8"], ran.stderr
+
+
+def test_a_study_has_its_best_its_trials_and_its_optuna_study():
+    found = basepar.study("four-bar", "few.zarr", trials=20, workers=1, quiet=True)
+    assert isinstance(found.study, optuna.Study)
+    assert len(found.study.trials) == 20
+    assert found.dataset.sizes["variant"] == 20
+    best = found.best
+    row = found.dataset.isel(variant=best["variant"]).load()
+    for name, value in best["parameters"].items():
+        assert float(row[name]) == value
+    assert float(row.torque_rms) == best["values"]["torque_rms"]
+    assert found.study.best_value == best["values"]["torque_rms"]
+    assert len(repr(found)) <= 1000
+
+
+def test_mistakes_of_a_mapping_have_their_paths():
+    wrong = {**SWEEP, "evaluate": {"metrics": ["torque_rms"], "speed": 1}}
+    with pytest.raises(basepar.FileError, match=r"evaluate\.speed|speed"):
+        basepar.sweep(wrong, workers=1)
+    with pytest.raises(basepar.BaseparError):
+        basepar.open("none.zarr")
