@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import basepar
+from workflows.cli.main import main
 
 MODULES = ["basepar", *(f"basepar.{one.name}" for one in pkgutil.iter_modules(basepar.__path__))]
 PUBLIC = [getattr(basepar, name) for name in basepar.__all__ if not name.startswith("__")]
@@ -53,6 +54,13 @@ def members(one):
         return [one]
     own = [m for n, m in vars(one).items() if not n.startswith("_") and inspect.isfunction(m)]
     return [one, *own]
+
+
+def test_the_command_says_the_same_version(capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(["--version"])
+    assert ended.value.code == 0
+    assert capsys.readouterr().out == f"basepar {basepar.__version__}\n"
 
 
 @pytest.mark.parametrize("one", MADE, ids=lambda one: one.__name__)

@@ -15,6 +15,7 @@ import traceback
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from importlib.metadata import version
 from typing import Any, NoReturn
 
 from basepar_core.errors import BaseparError, BaseparWarning, UsageError
@@ -57,6 +58,9 @@ def parser() -> argparse.ArgumentParser:
     top = _Parser(
         prog="basepar",
         description="Smallest dynamic models of mechanisms, at the scale of a design sweep.",
+    )
+    top.add_argument(
+        "--version", action="version", version=f"basepar {version('basepar')}", help="say which"
     )
     commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
 
