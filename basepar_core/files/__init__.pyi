@@ -1,11 +1,11 @@
 from . import mechanism_file as mechanism_file
 from .assembly import value_units as value_units
-from .mechanism_file import library_names as library_names
-from .mechanism_file import library_path as library_path
 from .mechanism_file import loads as loads
 from .motions import effort as effort
 from .reader import Reading as Reading
 from .reader import warn_of_bare_angles as warn_of_bare_angles
+from .shipped import library_names as library_names
+from .shipped import library_path as library_path
 from .yaml_nodes import Fields as Fields
 from .yaml_nodes import Items as Items
 from .yaml_nodes import Node as Node

@@ -4,11 +4,10 @@ All mistakes of a file are raised together, each with its path and line.
 """
 
 from collections.abc import Mapping
-from importlib import resources
 from pathlib import Path
 
 from basepar_core.errors import FileError, Mistake
-from basepar_core.expressions import UNITS, did_you_mean
+from basepar_core.expressions import UNITS
 from basepar_core.mechanism import Data, Mechanism
 from basepar_core.symbolic import Identities
 from basepar_core.texts import text_of
@@ -22,6 +21,7 @@ from .joints import read_joints
 from .motions import read_cycle, read_excitation, read_noise
 from .reader import Reading
 from .relations import read_relations
+from .shipped import library_names, library_path, not_found
 from .symbols import read_symbols
 from .yaml_nodes import Fields, Items, Node, Text
 
@@ -42,27 +42,8 @@ _OPTIONAL = (
     "motors",
     "torques",
 )
-#: Endings of files that are imported, or refused with a remedy (xacro, SDF).
 _LONGEST_NAME = 100
 _ACCELERATION = UNITS["m"] / UNITS["s"] ** 2
-
-
-def library_names() -> tuple[str, ...]:
-    """Names of the shipped mechanisms, in alphabetical order."""
-    return tuple(sorted(path.stem for path in _library().glob("*.yaml")))
-
-
-def library_path(name: str) -> Path:
-    """File of a shipped mechanism.
-
-    Raises
-    ------
-    FileError
-        Where there is none of this name.
-    """
-    if name not in library_names():
-        raise _not_found(name)
-    return _library() / f"{name}.yaml"
 
 
 def load(source: str | Path) -> Mechanism:
@@ -86,7 +67,7 @@ def load(source: str | Path) -> Mechanism:
     try:
         text = text_of(path)
     except (FileNotFoundError, IsADirectoryError):
-        raise _not_found(str(source)) from None
+        raise not_found(str(source)) from None
     except OSError as error:
         raise FileError(str(source), [Mistake("", f"cannot be read: {error.strerror}")]) from None
     return loads(text, str(path))
@@ -134,16 +115,6 @@ def _names_another(node: Node | None) -> str:
         f"it has a section {given[0]!r} and no bodies: the file of a sweep or of a study. Give "
         f"the mechanism that it names{it}."
     )
-
-
-def _library() -> Path:
-    return Path(str(resources.files("basepar_core"))) / "library"
-
-
-def _not_found(name: str) -> FileError:
-    hint = did_you_mean(name, library_names())
-    listed = ", ".join(library_names())
-    return FileError(name, [Mistake("", f"no such file, and the library has {listed}{hint}")])
 
 
 def _mechanism(reading: Reading, node: Node, text: str) -> Mechanism | None:

@@ -3,16 +3,19 @@
 import math
 import re
 import shutil
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 import zarr
 
+from basepar_core.api import load
 from basepar_core.files.mechanism_file import library_path
 from sweeps.spec.warnings import notes
+from workflows import views
 from workflows.jobs.examples import study_file, sweep_file, sweep_names
 from workflows.jobs.sweep import load_job
-from workflows.views import documents
 
 from .help_text import assert_named, commands, fields
 
@@ -161,7 +164,7 @@ def test_a_defect_is_one_message_and_its_traceback_can_be_had(run, monkeypatch):
     def broken():
         raise OverflowError("cannot fit 'int'\ninto an index")
 
-    monkeypatch.setattr(documents, "library", broken)
+    monkeypatch.setattr(views, "library", broken)
     ran = run("list", "--json")
     assert (ran.status, ran.err) == (1, "")
     assert ran.json["error"]["kind"] == "internal"
@@ -181,7 +184,7 @@ def test_stopped_by_hand(run, monkeypatch):
     def stopped():
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(documents, "library", stopped)
+    monkeypatch.setattr(views, "library", stopped)
     ran = run("list", "--json")
     assert ran.status == 1
     assert ran.json["error"] == {"kind": "interrupted", "message": "stopped", "where": []}
@@ -191,7 +194,7 @@ def test_stopped_by_hand(run, monkeypatch):
 
 def test_what_is_not_finite_is_null(run, monkeypatch):
     odd = {"a": [math.inf, -math.inf, math.nan, 1.5], "b": {"c": (np.float64("inf"), 2, "inf")}}
-    monkeypatch.setattr(documents, "library", lambda: odd)
+    monkeypatch.setattr(views, "library", lambda: odd)
     assert run("list", "--json").json == {
         "a": [None, None, None, 1.5],
         "b": {"c": [None, 2, "inf"]},
@@ -264,3 +267,28 @@ def test_a_file_of_another_kind_is_named(run, tmp_path, monkeypatch, words, reme
 @pytest.mark.parametrize("name", sweep_names())
 def test_nothing_is_odd_about_shipped_sweeps(name):
     assert notes(load_job(name)) == ()
+
+
+def test_the_list_says_what_the_reader_finds(run):
+    """The list is told from the files' words; the reader computes."""
+    for entry in run("list", "--json").json["mechanisms"]:
+        mechanism = load(entry["name"])
+        assert entry == {
+            "name": mechanism.name,
+            "space": "planar" if mechanism.planar else "spatial",
+            "bodies": len(mechanism.bodies),
+            "joints": len(mechanism.joints),
+            "degrees_of_freedom": len(mechanism.coordinates),
+            "parameters": len(mechanism.parameter_names),
+            "description": mechanism.description,
+        }
+
+
+def test_the_list_loads_no_computer_algebra():
+    program = (
+        "import sys\nfrom workflows.cli.main import main\nmain(['list', '--json'])\n"
+        "heavy = {'sympy', 'numba', 'scipy', 'dask', 'xarray', 'matplotlib'} & set(sys.modules)\n"
+        "print(sorted(heavy), file=sys.stderr)\n"
+    )
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert ran.stderr == "[]\n"

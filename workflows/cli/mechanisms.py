@@ -112,9 +112,9 @@ agreed, not_run (what could not run, and why) and, in routes, a document per rou
 
 
 def _list(options: argparse.Namespace) -> int:
-    from workflows.views import documents, terminal
+    from workflows.views import library, terminal
 
-    document = documents.library()
+    document = library()
     emit(document) if options.json else terminal.show_library(document)
     return 0
 

@@ -12,7 +12,6 @@ from basepar_core.compiled import way
 from basepar_core.dynamics import Model
 from basepar_core.errors import StoreError
 from basepar_core.expressions import Expression, evaluate, parse_unit
-from basepar_core.files import mechanism_file
 from basepar_core.mechanism import Mechanism, Symbol
 from sweeps.run import Summary, kept_errors
 from sweeps.store import (
@@ -28,32 +27,8 @@ from sweeps.store import (
     store,
 )
 from sweeps.store import status as survey
-from workflows.jobs import study_names, sweep_names
 
 from .flags import flagged
-
-
-def library() -> dict[str, Any]:
-    """`basepar list`: shipped mechanisms, sweeps and studies."""
-    mechanisms = []
-    for name in mechanism_file.library_names():
-        mechanism = mechanism_file.load(name)
-        mechanisms.append(
-            {
-                "name": name,
-                "space": "planar" if mechanism.planar else "spatial",
-                "bodies": len(mechanism.bodies),
-                "joints": len(mechanism.joints),
-                "degrees_of_freedom": len(mechanism.coordinates),
-                "parameters": len(mechanism.parameter_names),
-                "description": mechanism.description,
-            }
-        )
-    return {
-        "mechanisms": mechanisms,
-        "sweeps": list(sweep_names()),
-        "studies": list(study_names()),
-    }
 
 
 def _number(expression: Expression | None, values: Mapping[str, float]) -> float | None:

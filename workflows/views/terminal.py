@@ -5,7 +5,7 @@ import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from rich.console import Console
 from rich.progress import (
@@ -20,14 +20,12 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
-from basepar_core.base import number_of
-from basepar_core.files import library_names
-from basepar_core.reduction import ReducedMechanism
 from basepar_core.texts import lines, plural, shell
-from sweeps.run import Advance
-from sweeps.store import Status
-from workflows.drawing import BOTH, DOUBLE, PRECISE, Spectra, chart
-from workflows.jobs import study_names
+
+if TYPE_CHECKING:  # a command loads what it uses
+    from basepar_core.reduction import ReducedMechanism
+    from sweeps.run import Advance
+    from workflows.drawing import Spectra
 
 
 class _Plain(Console):
@@ -164,6 +162,8 @@ def combination(row: Mapping[str, Any], symbolic: bool = True) -> str:
 
 def show_base(document: Mapping[str, Any], numbered: bool = False) -> None:
     """Base parameters as a table; `numbered` with the column of W that each multiplies."""
+    from basepar_core.base import number_of
+
     rank, total = len(document["base"]), len(document["parameters"])
     out.print(
         said(
@@ -223,8 +223,10 @@ def _show_search(search: Mapping[str, Any]) -> None:
         out.print(said(f"  {row['condition']}: ", state, f" ({row['detail']})"))
 
 
-def show_routes(document: Mapping[str, Any], spectra: Spectra, numbered: bool = False) -> None:
+def show_routes(document: Mapping[str, Any], spectra: "Spectra", numbered: bool = False) -> None:
     """The symbolic result, the routes side by side, the singular values and the verdict."""
+    from workflows.drawing import BOTH, DOUBLE, PRECISE, chart
+
     show_base({**document, "route": "symbolic", "doubt": "", "float64_doubt": ""}, numbered)
     columns = (
         "route",
@@ -278,7 +280,7 @@ def steps(quiet: bool) -> Iterator[Callable[[str], None]]:
         yield lambda what: status.update(said(what))
 
 
-def show_reduction(found: ReducedMechanism) -> None:
+def show_reduction(found: "ReducedMechanism") -> None:
     document, (header, lines) = found.document(), found.table()
     out.print(
         said(
@@ -313,7 +315,9 @@ class SweepBar:
     def __init__(self, progress: Progress, task: Any):
         self.progress, self.task = progress, task
 
-    def __call__(self, advance: Advance) -> None:
+    def __call__(self, advance: "Advance") -> None:
+        from sweeps.store import Status
+
         waiting = advance.counts.get(Status.AWAITING_PRECISE, 0) - sum(advance.precise.values())
         note = f"{waiting} awaiting precise" if waiting else ""
         self.progress.update(
@@ -381,6 +385,9 @@ def near(path: str) -> str:
 
 def show_next_steps(store: str, mechanism: str) -> None:
     """Commands to try after a sweep; `mechanism` is the name its file states."""
+    from basepar_core.files import library_names
+    from workflows.jobs import study_names
+
     place = near(store)
     steps = [f"report {shell(place)}", f"status {shell(place)}"]
     if mechanism in library_names():

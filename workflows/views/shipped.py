@@ -1,0 +1,34 @@
+"""What ships with the program, told from the files' own words: nothing is checked or computed."""
+
+from typing import Any
+
+import yaml
+
+from basepar_core.files import library_names, library_path
+from workflows.jobs import study_names, sweep_names
+
+#: Scalars as texts, as the reader of mechanism files has them; by libyaml where there is one.
+_LOADER = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
+
+
+def library() -> dict[str, Any]:
+    """`basepar list`: shipped mechanisms, sweeps and studies."""
+    return {
+        "mechanisms": [_entry(name) for name in library_names()],
+        "sweeps": list(sweep_names()),
+        "studies": list(study_names()),
+    }
+
+
+def _entry(name: str) -> dict[str, Any]:
+    top = yaml.load(library_path(name).read_text(encoding="utf-8"), Loader=_LOADER)
+    bodies, planar = len(top["bodies"]), top["space"] == "planar"
+    return {
+        "name": name,
+        "space": top["space"],
+        "bodies": bodies,
+        "joints": len(top["joints"]),
+        "degrees_of_freedom": len(top["coordinates"]),
+        "parameters": bodies * (4 if planar else 10),
+        "description": " ".join(top.get("description", "").split()),
+    }
