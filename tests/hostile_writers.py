@@ -37,7 +37,7 @@ from workflows.export.base import export, latex_name
 from workflows.export.torque_code import write
 from workflows.report import html, mathml, page, svg
 from workflows.reproduce import comparison
-from workflows.views import documents, terminal
+from workflows.views import mechanism, terminal
 
 from . import hostile
 
@@ -205,7 +205,7 @@ def printed(text, show):
 
 @cache
 def shown_four_bar():
-    return documents.mechanism(four_bar()[0])
+    return mechanism(four_bar()[0])
 
 
 def terminal_show(text, folder):

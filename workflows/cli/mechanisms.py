@@ -122,10 +122,10 @@ def _list(options: argparse.Namespace) -> int:
 def _show(options: argparse.Namespace) -> int:
     from basepar_core.api import load
     from basepar_core.dynamics import prepare
-    from workflows.views import documents, terminal
+    from workflows.views import mechanism, terminal
 
     model = prepare(load(options.mechanism))
-    document = documents.mechanism(model)
+    document = mechanism(model)
     if options.output:
         from workflows.drawing import draw
 

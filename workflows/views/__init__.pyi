@@ -9,6 +9,7 @@ from . import study as study
 from . import terminal as terminal
 from .flags import flagged as flagged
 from .flags import place as place
+from .mechanisms import mechanism as mechanism
 from .polish import ACTIVE as ACTIVE
 from .polish import bounds_reached as bounds_reached
 from .polish import connected as connected
