@@ -333,5 +333,14 @@ def test_the_command(run, tmp_path):
     assert winner["status"] == "certified"
     around = run("around", str(tmp_path / "best.zarr"), "-o", str(tmp_path / "a.yaml"), "--json")
     assert around.json["variant"] == winner["variant"]
+    # Once more over its own file; never over somebody else's.
+    words = ("around", str(tmp_path / "best.zarr"), "-o")
+    assert run(*words, str(tmp_path / "a.yaml")).status == 0
+    (tmp_path / "diary.yaml").write_text("today: nothing\n")
+    refused = run(*words, str(tmp_path / "diary.yaml"), "--json")
+    assert refused.status == 2
+    assert "it was not written over" in refused.json["error"]["message"]
+    assert "--output" in refused.json["error"]["message"]
+    assert (tmp_path / "diary.yaml").read_text() == "today: nothing\n"
     assert run("study", "four-bra", "--json").status == 2
     assert "four-bar" in run("list", "--json").json["studies"]

@@ -22,6 +22,9 @@ from .feasibility import best_feasible, judge
 from .spec import Range, StudySpec
 from .store import study_of
 
+#: How files of this command begin.
+_OURS = "# Around variant "
+
 
 def write_neighbourhood(
     path: str,
@@ -60,7 +63,7 @@ def write_neighbourhood(
     values = {name: float(np.asarray(store.array_of(group, name)[row])) for name in spec.names}
     file = Path(output or f"{Path(path).stem}-around.yaml")
     text = _text(spec, values, file, share, candidates, row)
-    file.write_text(text, encoding="utf-8")
+    _write(file, text)
     return {"file": str(file), "variant": row, "candidates": candidates, "centre": values}
 
 
@@ -137,8 +140,20 @@ def _mechanism(spec: StudySpec, file: Path) -> str:
     if name in library_names() and _is_shipped(spec.mechanism):
         return name
     beside = file.with_name(f"{file.stem}-mechanism.yaml")
-    beside.write_text(spec.mechanism.source, encoding="utf-8")
+    _write(beside, spec.mechanism.source)
     return beside.name
+
+
+def _write(file: Path, text: str) -> None:
+    """Write a file of this command's; another's of that name stays as it is."""
+    there = file.read_bytes() if file.exists() else b""
+    if there and there != text.encode() and not there.startswith(_OURS.encode()):
+        raise UsageError(
+            f"{file} exists and is no file of an earlier `basepar around`: it was not written "
+            "over. Remove it, or name another file with `output=`.",
+            [str(file)],
+        )
+    file.write_text(text, encoding="utf-8")
 
 
 def _is_shipped(mechanism: Mechanism) -> bool:
