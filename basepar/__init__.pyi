@@ -12,7 +12,7 @@ from .errors import MissingDataError as MissingDataError
 from .errors import MotionError as MotionError
 from .errors import StoreError as StoreError
 from .errors import UsageError as UsageError
-from .model import Joints as Joints
+from .joints import Joints as Joints
 from .model import Model as Model
 from .model import load as load
 from .runs import Study as Study

@@ -18,6 +18,8 @@ from basepar_core.symbolic import symbol_values
 from basepar_core.texts import plural
 
 from .axes import Axes, GeometryValues, axes_of, states_of
+from .joints import Joints
+from .torques import torques
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -26,8 +28,6 @@ if TYPE_CHECKING:
 
 #: What happens to states that cannot be reached.
 Outside = Literal["raise", "nan"]
-#: Entries of W at once, where only its product with φ is wanted: some megabytes.
-_ENTRIES = 1 << 19
 
 
 def load(source: str | Path) -> "Model":
@@ -55,45 +55,6 @@ def load(source: str | Path) -> "Model":
     <basepar.Model 'four-bar': planar, 3 bodies, 4 joints, 1 degree of freedom, 12 parameters>
     """
     return Model(api.load(source))
-
-
-@dataclass(frozen=True)
-class Joints:
-    """Values of all joints at some states.
-
-    Attributes
-    ----------
-    names
-        `A`, or `A.1`, `A.2` … where a joint has several values.
-    values
-        (…, value), rad or m; nan at states that were not reached. Angles of joints that close a
-        loop, and of spherical joints, lie within (−π, π].
-    closed
-        (…) bool: states that were reached.
-
-    Examples
-    --------
-    >>> import basepar
-    >>> joints = basepar.load("four-bar").close([[0.6], [1.2]])
-    >>> joints["B"].shape, joints.closed.tolist()
-    ((2,), [True, True])
-    """
-
-    names: tuple[str, ...]
-    values: Array
-    closed: Array
-
-    def __getitem__(self, name: str) -> Array:
-        """(…) one joint's value, rad or m."""
-        if name not in self.names:
-            raise UsageError(
-                f"No joint value is named {name!r}; there are {', '.join(self.names)}.", [name]
-            )
-        return self.values[..., self.names.index(name)]
-
-    def __repr__(self) -> str:
-        named = ", ".join(self.names[:12]) + ", …" * (len(self.names) > 12)
-        return f"<basepar.Joints {named}: {int(self.closed.sum())} of {self.closed.size} closed>"
 
 
 @dataclass(frozen=True, repr=False)
@@ -362,7 +323,7 @@ class Model:
         if 0 in axes.lead:
             return np.zeros((*axes.lead, len(self.coordinates)))
         states, at, motion = self._closed(axes, q_, qd_, qdd_)
-        tau, closed = _product(states, at, motion, own)
+        tau, closed = torques(states, at, motion, own)
         tau[~closed] = np.nan
         self._check(axes.results(closed), axes, q_, outside)
         return axes.results(tau)
@@ -539,29 +500,3 @@ class Model:
         rows = [(j.name, j.type, " – ".join(j.bodies), ", ".join(j.values)) for j in joints]
         titles = ("joint", "type", "connects", "values")
         return page(repr(self), self._engine.model, titles, rows)
-
-
-def _product(states: States, at: Closed, motion: Motion, phi: Array) -> tuple[Array, Array]:
-    """τ (variant, sample, coordinate) and which are closed; W is made piece by piece.
-
-    `phi` is (variant, parameter) or one for all; of pairs (sample, parameter) or one.
-    """
-    count, samples = at.q.shape[1:]
-    width, free = phi.shape[-1], len(motion.q)
-    tau, closed = np.empty((count, samples, free)), at.closed.copy()
-    size = max(8, _ENTRIES // (count * width * free))
-    for first in range(0, samples, size):
-        part = slice(first, first + size)
-        here = Closed(np.ascontiguousarray(at.q[..., part]), at.closed[:, part])
-        piece = Motion(*(x[..., part] for x in (motion.t, motion.q, motion.q_dot, motion.q_ddot)))
-        if states.paired:
-            part_states = states.take(part)
-            W, whole = part_states.regressor(piece, here)
-            own = phi[part] if len(phi) > 1 else phi
-            tau[:, part] = np.einsum("vpcs,sp->vsc", W, np.broadcast_to(own, (W.shape[-1], width)))
-        else:
-            W, whole = states.regressor(piece, here)
-            flat = np.matmul(phi[:, None], W.reshape(count, width, -1))
-            tau[:, part] = flat.reshape(count, free, -1).transpose(0, 2, 1)
-        closed[:, part] &= whole[:, None]
-    return tau, closed

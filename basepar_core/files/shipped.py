@@ -29,7 +29,7 @@ def _library() -> Path:
 
 
 def not_found(name: str) -> FileError:
-    """What is said of a name that is neither a file nor shipped."""
+    """The error for a name that is neither a file nor shipped."""
     from basepar_core.expressions import did_you_mean
 
     hint = did_you_mean(name, library_names())

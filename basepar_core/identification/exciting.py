@@ -145,7 +145,7 @@ def design(
     seed
         Of the random motions.
     say
-        Is told what comes next.
+        Called with a text on each step before it begins.
 
     Raises
     ------

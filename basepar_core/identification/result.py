@@ -83,7 +83,7 @@ class Identification:
         others are dropped, or known to be other than in the file, their part is shared out as
         least squares would.
     notes
-        What to doubt.
+        Diagnostics.
     validation
         The model on a second record; None without one.
     """

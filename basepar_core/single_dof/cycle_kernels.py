@@ -1,6 +1,6 @@
 """Compiled: one turn, many turns, and the regime of many machines, variant after variant.
 
-Arrays are those of `cycle_tables.Turn`; what they solve is said in `turning`.
+Arrays are those of `cycle_tables.Turn`; `cycle_integrator` has the equations.
 """
 
 import numba

@@ -270,7 +270,7 @@ def test_nothing_is_odd_about_shipped_sweeps(name):
 
 
 def test_the_list_says_what_the_reader_finds(run):
-    """The list is told from the files' words; the reader computes."""
+    """The list has what the files state; the reader checks and computes."""
     for entry in run("list", "--json").json["mechanisms"]:
         mechanism = load(entry["name"])
         assert entry == {

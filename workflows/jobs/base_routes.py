@@ -143,7 +143,7 @@ def compare(
     digits
         Of β, by the precise route.
     say
-        Is told what comes next.
+        Called with a text on each step before it begins.
 
     Raises
     ------

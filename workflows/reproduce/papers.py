@@ -80,7 +80,7 @@ def reproduce(name: str, say: Say = lambda _: None, figures: Path | None = None)
     name
         Of `PAPERS`.
     say
-        Is told what comes next.
+        Called with a text on each step before it begins.
     figures
         Directory for the drawings; None: none are made.
 

@@ -20,7 +20,7 @@ from .spec import StudySpec
 
 
 def stale(spec: StudySpec, verdict: Verdict) -> list[str]:
-    """What to know of the stores beside a study's that are of an earlier state."""
+    """Warnings of companion stores that are of an earlier state of the study."""
     if not verdict.feasible.any() or (verdict.parameters != verdict.parameters).any():
         return []  # pending rows have no parameters
     return [text for text in (stale_polish(spec, verdict), stale_samples(spec)) if text]

@@ -1,4 +1,4 @@
-"""What ships with the program, told from the files' own words: nothing is checked or computed."""
+"""What ships with the program, as its files state it: nothing is checked or computed."""
 
 from typing import Any
 

@@ -1,0 +1,36 @@
+"""Torques W φ of many states, W made and used piece by piece."""
+
+import numpy as np
+
+from basepar_core.arrays import Array
+from basepar_core.compiled import Closed, States
+from basepar_core.dynamics import Motion
+
+#: Entries of W at once: some megabytes.
+_ENTRIES = 1 << 19
+
+
+def torques(states: States, at: Closed, motion: Motion, phi: Array) -> tuple[Array, Array]:
+    """τ (variant, sample, coordinate) and which are closed; W is made piece by piece.
+
+    `phi` is (variant, parameter) or one for all; of pairs (sample, parameter) or one.
+    """
+    count, samples = at.q.shape[1:]
+    width, free = phi.shape[-1], len(motion.q)
+    tau, closed = np.empty((count, samples, free)), at.closed.copy()
+    size = max(8, _ENTRIES // (count * width * free))
+    for first in range(0, samples, size):
+        part = slice(first, first + size)
+        here = Closed(np.ascontiguousarray(at.q[..., part]), at.closed[:, part])
+        piece = Motion(*(x[..., part] for x in (motion.t, motion.q, motion.q_dot, motion.q_ddot)))
+        if states.paired:
+            part_states = states.take(part)
+            W, whole = part_states.regressor(piece, here)
+            own = phi[part] if len(phi) > 1 else phi
+            tau[:, part] = np.einsum("vpcs,sp->vsc", W, np.broadcast_to(own, (W.shape[-1], width)))
+        else:
+            W, whole = states.regressor(piece, here)
+            flat = np.matmul(phi[:, None], W.reshape(count, width, -1))
+            tau[:, part] = flat.reshape(count, free, -1).transpose(0, 2, 1)
+        closed[:, part] &= whole[:, None]
+    return tau, closed
