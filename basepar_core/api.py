@@ -8,7 +8,7 @@ import os
 import warnings
 from pathlib import Path
 
-from basepar_core.files import mechanism_file
+from basepar_core.files import library_names, mechanism_file
 
 from .errors import BaseparWarning
 from .mechanism import Mechanism
@@ -39,7 +39,7 @@ def load(source: str | Path) -> Mechanism:
         A bare angle above a full turn, most likely meant in degrees; what an import left out.
     """
     path = Path(source)
-    shipped = str(source) in mechanism_file.library_names()
+    shipped = str(source) in library_names()
     if shipped or path.suffix not in OTHER_FORMATS or not os.path.isfile(path):
         return mechanism_file.load(source)
     from basepar_core.imported import read_file

@@ -6,6 +6,7 @@ and raised together (`FileError.mistakes`), each with its path.
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 
 class BaseparError(Exception):
@@ -18,7 +19,7 @@ class BaseparError(Exception):
         self.message = message
         self.where = tuple(where)
 
-    def __reduce__(self):  # keep `where` when the error crosses a process
+    def __reduce__(self) -> tuple[Any, ...]:  # keep `where` when the error crosses a process
         return type(self), (self.message, self.where)
 
 
@@ -116,7 +117,7 @@ class FileError(BaseparError):
         self.source = source
         self.mistakes = tuple(mistakes)
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.source, self.mistakes)
 
 

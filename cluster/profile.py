@@ -196,7 +196,7 @@ class _Reader:
         return None  # what the value is then, everywhere
 
 
-def _required(field: Field) -> bool:
+def _required(field: Field[Any]) -> bool:
     return field.default is MISSING and field.default_factory is MISSING
 
 

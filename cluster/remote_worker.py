@@ -44,7 +44,7 @@ def main() -> int:
                 os.killpg(workers.pid, signal.SIGKILL)
 
 
-def _hold(workers: subprocess.Popen) -> None:
+def _hold(workers: subprocess.Popen[bytes]) -> None:
     """End the workers when the pipe closes."""
     sys.stdin.read()
     workers.terminate()

@@ -37,7 +37,7 @@ log = logging.getLogger(__name__)
 @dataclass(frozen=True)
 class _Login:
     host: str
-    process: subprocess.Popen
+    process: subprocess.Popen[bytes]
     said: IO[bytes]  # what it and the workers complained of
 
     def tail(self) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from basepar_core.dynamics import Model
-from basepar_core.expressions import evaluate
+from basepar_core.expressions import Expression, evaluate
 from basepar_core.finite_field import IdentityTest, check_identities, scope
 from basepar_core.symbolic import Exact
 
@@ -204,7 +204,9 @@ def _doubt(missing: int, ambiguous: int, total: int) -> str:
     return "; ".join(said)
 
 
-def _denominators(search: ProductSearch, found: Sequence[Match], unmatched: Sequence[Match]):
+def _denominators(
+    search: ProductSearch, found: Sequence[Match], unmatched: Sequence[Match]
+) -> tuple[tuple[Expression, str], ...]:
     """What must not vanish for the expressions to hold."""
     field_, seen = search.field, list[Exact]()
     for match in found:

@@ -13,7 +13,7 @@ import numpy as np
 from basepar_core.arrays import Array
 from basepar_core.errors import AssemblyError, MechanismError
 from basepar_core.expressions import evaluate
-from basepar_core.mechanism import Mechanism, joint_type
+from basepar_core.mechanism import Joint, Mechanism, joint_type
 
 from . import joints, spatial
 from .kinematics import Geometry, geometry
@@ -222,7 +222,12 @@ class _Newton:
         return np.array(gaps), np.array(rows).reshape(len(gaps), self.unknowns), owners
 
     def _row(
-        self, joint, at: _Bodies, P: Array, along: Array | None = None, about: Array | None = None
+        self,
+        joint: Joint,
+        at: _Bodies,
+        P: Array,
+        along: Array | None = None,
+        about: Array | None = None,
     ) -> Array:
         """One relative velocity (of the origins along, or of rotation about) by the twists."""
         row = np.zeros(self.unknowns + 6)  # the ground's six are dropped

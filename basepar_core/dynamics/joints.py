@@ -92,7 +92,9 @@ def integrate(kind: str, q: Array, step: Array) -> Array:
     return q + step
 
 
-def locked_directions(kind: str, planar: bool, X1: Array, X2: Array) -> tuple[list, list]:
+def locked_directions(
+    kind: str, planar: bool, X1: Array, X2: Array
+) -> tuple[list[Array], list[Array]]:
     """World directions along which the origins' distance, and about which rotation, is locked."""
     along, about = locked_names(kind, planar)
     axes = {"x": X1[:, 0], "y": X1[:, 1], "z": X1[:, 2]}

@@ -205,8 +205,8 @@ def poses(topology: Topology, geometry: Geometry, q: Array) -> Poses:
     """Poses of all bodies and joint frames at configuration q (position, …)."""
     batch = np.broadcast_shapes(q.shape[1:], geometry.gravity.shape[1:])
     n = len(geometry.joints)
-    R: list = [None] * topology.bodies + [np.eye(3).reshape((3, 3) + (1,) * len(batch))]
-    p: list = [None] * topology.bodies + [np.zeros((3, *(1,) * len(batch)))]
+    R: list[Any] = [None] * topology.bodies + [np.eye(3).reshape((3, 3) + (1,) * len(batch))]
+    p: list[Any] = [None] * topology.bodies + [np.zeros((3, *(1,) * len(batch)))]
     empty = [np.empty(0)] * n  # filled joint by joint
     at = Poses(R, p, empty[:], empty[:], empty[:], empty[:], [[] for _ in range(n)])
     for node in topology.tree:
@@ -255,8 +255,8 @@ class Twists:
 def twists(topology: Topology, at: Poses, u: Array) -> Twists:
     """Velocities of all bodies at speeds u (speed, …)."""
     zero = np.zeros((3, *(1,) * (u.ndim - 1)))
-    omega: list = [None] * topology.bodies + [zero]
-    v: list = [None] * topology.bodies + [zero]
+    omega: list[Any] = [None] * topology.bodies + [zero]
+    v: list[Any] = [None] * topology.bodies + [zero]
     spins, slides = [], []
     for node in topology.tree:
         j = node.joint
@@ -290,8 +290,8 @@ def accelerations(
 
     The ground is last, with −gravity: d'Alembert's principle needs only the difference.
     """
-    alpha: list = [None] * topology.bodies + [np.zeros_like(gravity)]
-    a: list = [None] * topology.bodies + [-gravity]
+    alpha: list[Any] = [None] * topology.bodies + [np.zeros_like(gravity)]
+    a: list[Any] = [None] * topology.bodies + [-gravity]
     for place, node in enumerate(topology.tree):
         j, size = node.joint, joint_type(node.kind).values
         near, far = node.parent, node.child

@@ -5,6 +5,7 @@ Works in any field: GF(p) for points of the family, floats for the pose of the r
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from basepar_core.mechanism import Frame, Mechanism, joint_type
 
@@ -71,7 +72,7 @@ def _axes(frame: Frame, evaluator: Evaluator) -> Axes:
     return Axes(x, cross(z, x), z)
 
 
-def _point(at: Sequence, evaluator: Evaluator) -> AffineVec:
+def _point(at: Sequence[Any], evaluator: Evaluator) -> AffineVec:
     x, y, z = (evaluator.affine(entry) for entry in at)
     return (x, y, z)
 

@@ -4,7 +4,7 @@ The order of the unknowns decides what is solved for: positions, then symbols of
 then other lengths; what does not become a pivot is free, or prescribed beforehand.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -138,7 +138,7 @@ def value_of(at: AffineVec, lengths: dict[str, nmod], zero: nmod) -> Vec:
     return (x, y, z)
 
 
-def exact_number(prime: int):
+def exact_number(prime: int) -> Callable[[Fraction], nmod]:
     """Rational numbers in GF(p).
 
     A denominator divisible by the prime raises ZeroDivisionError.

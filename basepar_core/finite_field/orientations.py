@@ -182,7 +182,7 @@ class Orientation:
         if edge.source < 0:
             relation = self.detected[~edge.source]
             if len(relation) == 3:
-                return [Part(relation)]  # type: ignore[arg-type]
+                return [Part(relation)]
             u, w = relation
             return [Part(None, u, (k, 0)), Part(aligning(u, w))]
         joint = self.frames[edge.source]

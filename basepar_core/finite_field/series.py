@@ -66,16 +66,12 @@ class Truncated:
 
     def across(self, R: SeriesMatrix, v: SeriesVec) -> SeriesVec:
         """Rᵀ v: a world vector in a body's axes."""
-        return tuple(  # type: ignore[return-value]
-            self.total([self.times(R[i][k], v[i]) for i in range(3)]) for k in range(3)
-        )
+        return tuple(self.total([self.times(R[i][k], v[i]) for i in range(3)]) for k in range(3))
 
     def turned(self, R: SeriesMatrix, v: Vec) -> SeriesVec:
         """R v for a constant v of a body; its zeros cost nothing."""
         places = [k for k in range(3) if v[k] != 0]
-        return tuple(  # type: ignore[return-value]
-            self.total([self._scaled(row[k], v[k]) for k in places]) for row in R
-        )
+        return tuple(self.total([self._scaled(row[k], v[k]) for k in places]) for row in R)
 
     @staticmethod
     def _scaled(a: Series, k: nmod) -> Series:

@@ -11,6 +11,7 @@ Software 8, 1986), which assumes noise that is white beside a smooth signal.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.interpolate import BSpline
@@ -134,7 +135,7 @@ def _penalty(knots: Array, inner: Array) -> Array:
     return _bands(D.T @ D.multiply(strength[:, None]))
 
 
-def _derivatives(knots: Array, places: Array):
+def _derivatives(knots: Array, places: Array) -> Any:
     """Sparse fourth derivatives of the basis: differences of B-splines of a lower degree."""
     from scipy import sparse
 
@@ -150,7 +151,7 @@ def _derivatives(knots: Array, places: Array):
     return BSpline.design_matrix(places, knots, degree) @ change
 
 
-def _bands(matrix) -> Array:
+def _bands(matrix: Any) -> Array:
     """Lower bands (band, column) of a sparse symmetric matrix."""
     size = matrix.shape[0]
     bands = np.zeros((DEGREE + 1, size))

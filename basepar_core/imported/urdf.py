@@ -123,7 +123,9 @@ def _reason(error: BaseException) -> str:
     return _reason(inner) if inner is not None else " ".join(str(error).split())
 
 
-def _numbers(draft: Draft, where: str, what: str, values: Sequence[float] | None, line: int):
+def _numbers(
+    draft: Draft, where: str, what: str, values: Sequence[float] | None, line: int
+) -> Sequence[Any]:
     """Finite numbers, zeros where there are none."""
     if values is None:
         return (0.0, 0.0, 0.0)
@@ -271,8 +273,8 @@ def _axis(draft: Draft, where: str, joint: Any, line: int) -> Vec | None:
 def _friction(draft: Draft, joint: Any, line: int) -> dict[str, dict[str, Fraction]]:
     if joint.dynamics is None:
         return {}
-    given = [joint.dynamics.damping or 0.0, joint.dynamics.friction or 0.0]
-    given = _numbers(draft, f"joint {joint.name!r}", "dynamics", given, line)
+    stated = [joint.dynamics.damping or 0.0, joint.dynamics.friction or 0.0]
+    given = _numbers(draft, f"joint {joint.name!r}", "dynamics", stated, line)
     kinds = ("viscous", "coulomb")
     found = {kind: decimal(value) for kind, value in zip(kinds, given, strict=True) if value}
     return {joint.name: found} if found else {}

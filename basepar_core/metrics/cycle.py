@@ -37,6 +37,7 @@ from basepar_core.mechanism import (
 from basepar_core.symbolic import symbol_values
 
 from . import regimes as regime
+from .registry import canonical
 
 
 @dataclass(frozen=True)
@@ -228,16 +229,6 @@ PLAIN: Mapping[str, CycleMetric] = {
     "shaking_moment_peak": CycleMetric(_size_of(1, True), "N m", f"largest {_MOMENT}", True),
 }
 _CALL = re.compile(r"(stroke|transmission_angle)\(([A-Za-z0-9_., ]*)\)")
-
-
-def canonical(name: str) -> str:
-    """A metric's name without blanks."""
-    return name.replace(" ", "")
-
-
-def array_name(name: str) -> str:
-    """What a metric's array is called: `stroke_D` of `stroke(D)`."""
-    return re.sub(r"[(),]+", "_", canonical(name)).strip("_")
 
 
 def find(mechanism: Mechanism, name: str) -> CycleMetric | None:

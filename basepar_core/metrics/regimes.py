@@ -93,9 +93,6 @@ _PLAIN = {
     "speed_fluctuation": RegimeMetric("1", "greatest less least speed over the mean speed"),
 }
 _ENERGY = RegimeMetric("J", "what the motors take from their supplies in one turn")
-#: Metrics by their first words: those with arguments, and all.
-CALLED = (*_MOTOR, *_REACTION, "dwell")
-WORDS = (*_PLAIN, "energy_per_cycle", *CALLED)
 _CALL = re.compile(r"([a-z_]+)\(([^()]*)\)")
 
 

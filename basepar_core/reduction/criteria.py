@@ -21,7 +21,7 @@ RSS₀ + σ²(n − k): noise of n samples, less what k fitted parameters absorb
 only the tolerance is left.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,7 +31,48 @@ from basepar_core.errors import MissingDataError, UsageError
 
 from .path import Path
 
-CRITERIA = ("tolerance", "aic", "aicc", "bic", "mdl", "fpe")
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """Models along paths, as criteria see them.
+
+    `misfit` (variant, step) is RSS/σ² where σ is known, else `log`, n ln(RSS/n); `rss`
+    (variant, step); `k` (step,) parameters; `n` effective samples; `room` (step,) n − k, for
+    aicc one less.
+    """
+
+    misfit: Array
+    log: Array
+    rss: Array
+    k: Array
+    n: float
+    room: Array
+
+
+@dataclass(frozen=True, slots=True)
+class Criterion:
+    """A criterion as people write it, and its value (variant, step) of a `Fit`; smaller is better.
+
+    `tolerance` has no value of its own: it is the torque error, and the least k below a bound.
+    """
+
+    label: str
+    value: Callable[[Fit], Array] | None
+    spare: int = 0  # samples beyond n − k that it needs
+
+
+#: Every criterion by name; nothing else lists them.
+TABLE: Mapping[str, Criterion] = {
+    "tolerance": Criterion("tolerance", None),
+    "aic": Criterion("AIC", lambda of: of.misfit + 2 * of.k),
+    "aicc": Criterion(
+        "AICc", lambda of: of.log + 2 * of.k + 2 * of.k * (of.k + 1) / of.room, spare=1
+    ),
+    "bic": Criterion("BIC", lambda of: of.misfit + of.k * np.log(of.n)),
+    "mdl": Criterion("MDL", lambda of: (of.misfit + of.k * np.log(of.n)) / 2),
+    "fpe": Criterion("FPE", lambda of: of.rss / of.n * (of.n + of.k) / of.room),
+}
+CRITERIA = tuple(TABLE)
 #: Why only the tolerance is offered where a model's own torque comes without stated noise.
 NO_NOISE = (
     "A model's own torque has no noise in it, and a criterion then keeps every parameter: it "
@@ -166,23 +207,14 @@ def criterion(name: str, rss: Array, sizes: Array, n: float, sigma_known: bool) 
     are given.
     """
     k = sizes.astype(float)
-    room = n - k - (1.0 if name == "aicc" else 0.0)
+    of = TABLE[name]
+    assert of.value is not None
+    room = n - k - of.spare
     judged = (room > 0) | (k == 0)
     safe = np.where(judged, np.maximum(room, np.finfo(float).tiny), 1.0)
     # An RSS of zero (zero torque) is a perfect fit; its logarithm still has to be a number.
     log = n * np.log(np.maximum(rss, np.finfo(float).tiny) / n)
-    misfit = rss if sigma_known else log
-    match name:
-        case "aic":
-            found = misfit + 2 * k
-        case "bic":
-            found = misfit + k * np.log(n)
-        case "mdl":
-            found = (misfit + k * np.log(n)) / 2
-        case "aicc":
-            found = log + 2 * k + 2 * k * (k + 1) / safe
-        case _:
-            found = rss / n * (n + k) / safe
+    found = of.value(Fit(rss if sigma_known else log, log, rss, k, n, safe))
     return np.where(judged, found, np.inf)
 
 

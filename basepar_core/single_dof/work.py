@@ -37,7 +37,7 @@ def ways(theta: Array, rate: Array, h: float) -> tuple[Array, Array]:
     up, down = np.maximum(step, 0.0), np.maximum(-step, 0.0)
     turning = d[0] * d[1] < 0
     if turning.any():
-        y, d = ((a[turning], b[turning]) for a, b in (y, d))  # type: ignore[assignment]
+        y, d = ((a[turning], b[turning]) for a, b in (y, d))
         top = hermite(_zero(h, y, d), h, y, d)
         ends = np.maximum(top - y[0], 0) + np.maximum(top - y[1], 0)
         rises = d[0] > 0  # up to the top, then down; else down first
@@ -72,7 +72,7 @@ def above(edge: float, along: tuple[Array, Array], own: tuple[Array, Array], h: 
     found = np.where(inside[0] & inside[1], step, 0.0)
     crossed = inside[0] != inside[1]
     if crossed.any():
-        y, d = ((a[crossed], b[crossed]) for a, b in (y, d))  # type: ignore[assignment]
+        y, d = ((a[crossed], b[crossed]) for a, b in (y, d))
         s = (edge - y[0]) / (y[1] - y[0])
         for _ in range(4):
             near = (hermite(s + 1e-6, h, y, d) - hermite(s - 1e-6, h, y, d)) / 2e-6

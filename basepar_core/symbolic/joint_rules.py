@@ -92,7 +92,7 @@ class Transfers:
         self.origin: ExactVector = (zero, zero, zero)
         self.gravity = self.exact(mechanism.gravity)
 
-    def exact(self, expressions: Sequence) -> ExactVector:
+    def exact(self, expressions: Sequence[Any]) -> ExactVector:
         """A vector of expressions in the geometry field."""
         x, y, z = (self.field.element(entry) for entry in expressions)
         return (x, y, z)
@@ -255,8 +255,8 @@ class Transfers:
         columns = tuple(zip(*R, strict=True))
         found = []
         for E in self.six():
-            ER = tuple(times(E, column) for column in columns)  # type: ignore[arg-type]
-            turned = tuple(tuple(dot(a, b) for b in ER) for a in columns)  # type: ignore[arg-type]
+            ER = tuple(times(E, column) for column in columns)
+            turned = tuple(tuple(dot(a, b) for b in ER) for a in columns)
             found.append(
                 ((self.second_moment(E), self.second_moment(turned)), "second moment")  # type: ignore[arg-type]
             )
@@ -270,7 +270,7 @@ class Transfers:
         axes = self.units[:2] if self.mechanism.planar else self.units
         return [
             (
-                (self.dipole(a, u), self.dipole(b, tuple(dot(c, u) for c in columns))),  # type: ignore[arg-type]
+                (self.dipole(a, u), self.dipole(b, tuple(dot(c, u) for c in columns))),
                 "first moment",
             )
             for u in axes

@@ -22,10 +22,9 @@ from basepar_core.dynamics import (
     observe_columns,
     with_columns,
 )
-from basepar_core.metrics import BROKEN, COARSE, ClosedCycle, Meter, cycle
+from basepar_core.metrics import BROKEN, COARSE, ClosedCycle, Meter, array_name, cycle, is_torque
 from basepar_core.single_dof import cycle_integrator
 from basepar_core.symbolic import symbol_values
-from sweeps.spec import METRICS, array_name
 from sweeps.store import WITH_RESULTS, Arrays, Reason, Status, blank
 
 from . import reduction
@@ -254,8 +253,8 @@ class Chunk:
     def _cycle(self, rows: np.ndarray, seen: Observation, good: np.ndarray) -> None:
         if self.of.meter is not None:
             self._regimes(rows, self.of.meter)
-        apart = (*METRICS, *(self.of.meter.names if self.of.meter else ()))
-        wanted = [name for name in self.of.metrics if name not in apart]
+        apart = self.of.meter.names if self.of.meter else ()
+        wanted = [name for name in self.of.metrics if not is_torque(name) and name not in apart]
         if wanted or self.of.own:
             assert self.of.cycle is not None
             q = seen.trace.q[:, good]

@@ -23,10 +23,10 @@ from basepar_core.dynamics import (
 from basepar_core.dynamics import prepare as assemble
 from basepar_core.errors import MechanismError, MissingDataError
 from basepar_core.mechanism import Mechanism
-from basepar_core.metrics import Meter, meter_of
+from basepar_core.metrics import Meter, is_torque, meter_of, words
 from basepar_core.metrics import cycle as cycle_metrics
 from basepar_core.reduction import check_reducible
-from sweeps.spec import METRICS, REGIMES, SweepSpec, fetched
+from sweeps.spec import SweepSpec, fetched
 from sweeps.store import Arrays, Columns, blank
 
 from . import reduction
@@ -73,7 +73,7 @@ def prepare(spec: SweepSpec) -> ChunkEvaluator:
     """
     mechanism, asked = spec.mechanism, spec.evaluation
     users = fetched(asked.users)
-    torque_metrics = [name for name in asked.built_in if name in METRICS]
+    torque_metrics = [name for name in asked.built_in if is_torque(name)]
     if torque_metrics:
         _check_torques(spec, torque_metrics)
     cycle_metrics.check(mechanism, asked.built_in)
@@ -109,7 +109,7 @@ def _observe(model: Model, motion: Motion) -> Observation:
 
 
 def _meter(model: Model, names: Sequence[str]) -> Meter | None:
-    wanted = [name for name in names if name.partition("(")[0] in REGIMES]
+    wanted = [name for name in names if name.partition("(")[0] in words("regime")]
     return meter_of(model, wanted) if wanted else None
 
 

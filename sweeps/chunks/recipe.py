@@ -7,9 +7,9 @@ from typing import Any
 from basepar_core.base import BaseParameters, beside
 from basepar_core.compiled import Engine
 from basepar_core.dynamics import Column, Model, Motion
-from basepar_core.metrics import Meter
+from basepar_core.metrics import Meter, array_name, is_torque
 from basepar_core.metrics import cycle as cycle_metrics
-from sweeps.spec import METRICS, OwnMetric, array_name
+from sweeps.spec import OwnMetric
 from sweeps.store import Output, Reason, own_metric_text
 
 from . import beta_numbers, reduction
@@ -116,7 +116,7 @@ class Recipe:
     @property
     def torque_metrics(self) -> tuple[str, ...]:
         """Those of the metrics that need inertias."""
-        return tuple(name for name in self.metrics if name in METRICS)
+        return tuple(name for name in self.metrics if is_torque(name))
 
     def _metric(self, name: str) -> Output:
         if (metric := cycle_metrics.find(self.model.mechanism, name)) is not None:

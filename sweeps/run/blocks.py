@@ -15,7 +15,17 @@ import zarr
 from distributed import Client
 
 from sweeps.spec import Filter, SweepSpec
-from sweeps.store import Evaluator, Lock, Part, begin_run, check_and_repair, end_run, locked, store
+from sweeps.store import (
+    Evaluator,
+    Lock,
+    Part,
+    ZarrArray,
+    begin_run,
+    check_and_repair,
+    end_run,
+    locked,
+    store,
+)
 from sweeps.store import status as survey
 
 from . import fanout
@@ -48,7 +58,7 @@ class Blocks:
     lock: Lock
     progress: Progress | None
     group: zarr.Group
-    arrays: Mapping[str, zarr.Array]
+    arrays: Mapping[str, ZarrArray]
     stage: Stage
     tally: Tally
     evaluated: int = 0

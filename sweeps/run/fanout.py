@@ -153,7 +153,7 @@ class _Fan:
     suspects: deque[Task] = field(default_factory=deque)
     again: deque[Task] = field(default_factory=deque)
     found: deque[Task] = field(default_factory=deque)
-    flying: dict[Any, tuple[Future, Task]] = field(default_factory=dict)
+    flying: dict[Any, tuple["Future[Any]", Task]] = field(default_factory=dict)
     aloft: Counter[str] = field(default_factory=Counter)  # of the flying: extra ones, suspects
     fruitless: Counter[tuple[int, int]] = field(default_factory=Counter)  # losses, by first row
     raised: set[tuple[int, int]] = field(default_factory=set)
@@ -161,7 +161,7 @@ class _Fan:
     dropped: int = 0
 
     def __post_init__(self) -> None:
-        self.done: queue.SimpleQueue[Future] = queue.SimpleQueue()
+        self.done: queue.SimpleQueue[Future[Any]] = queue.SimpleQueue()
         self.gatherer = ThreadPoolExecutor(1)
         self.open: tuple[int, int] | None = None  # what is left of the current range
         self.watch = Watch(self.client, self.patience)
@@ -187,7 +187,7 @@ class _Fan:
         self.gatherer.shutdown(wait=False)
         self.fleet.leave()
 
-    def _cancel(self, futures: list[Future]) -> None:
+    def _cancel(self, futures: list["Future[Any]"]) -> None:
         if futures and self.client.status == "running":
             self.client.cancel(futures, force=True)
 
@@ -260,7 +260,7 @@ class _Fan:
 
     # What lands
 
-    def _landed(self) -> list[Future]:
+    def _landed(self) -> list["Future[Any]"]:
         try:
             landed = [self.done.get(timeout=1.0)]
         except queue.Empty:
@@ -270,7 +270,7 @@ class _Fan:
         self.watch.landed()
         return landed
 
-    def _settle(self, landed: list[Future]) -> None:
+    def _settle(self, landed: list["Future[Any]"]) -> None:
         good = []
         for future in landed:
             if (entry := self.flying.pop(future.key, None)) is None:
@@ -285,7 +285,7 @@ class _Fan:
                 self._retry(entry[1])
         self._receive(good)
 
-    def _receive(self, landed: list[tuple[Future, Task]]) -> None:
+    def _receive(self, landed: list[tuple["Future[Any]", Task]]) -> None:
         if not landed:
             return
         receipts = self._gathered(landed)
@@ -298,7 +298,7 @@ class _Fan:
             self.dropped += len(receipt.follow) - len(kept)
         self.on_receipts(receipts, self.watch.threads)
 
-    def _gathered(self, landed: list[tuple[Future, Task]]) -> list[Receipt]:
+    def _gathered(self, landed: list[tuple["Future[Any]", Task]]) -> list[Receipt]:
         """Receipts, all in one message; tasks whose receipt died with its worker are retried."""
         waiting = self.gatherer.submit(self.client.gather, [future for future, _ in landed])
         while not wait([waiting], timeout=1.0).done:
@@ -325,14 +325,14 @@ class _Fan:
         self.aloft.clear()
         self._forget(lost)
 
-    def _abandon(self, landed: list[tuple[Future, Task]]) -> None:
+    def _abandon(self, landed: list[tuple["Future[Any]", Task]]) -> None:
         """Receipts that do not come, though nobody computes them again."""
         log.warning("%d receipts were lost on the way; asked for again", len(landed))
         self.gatherer.shutdown(wait=False)
         self.gatherer = ThreadPoolExecutor(1)
         self._forget(landed)
 
-    def _forget(self, lost: list[tuple[Future, Task]]) -> None:
+    def _forget(self, lost: list[tuple["Future[Any]", Task]]) -> None:
         self._cancel([future for future, _ in lost])
         for _, task in lost:
             self._retry(task)

@@ -23,6 +23,7 @@ from sweeps.store import (
     Part,
     Reason,
     Status,
+    ZarrArray,
     arrays_of,
     open_group,
     write,
@@ -253,7 +254,7 @@ def _mark_filtered(arrays: Arrays, failed: np.ndarray) -> None:
 def _restore(
     arrays: Arrays,
     part: Part,
-    opened: Mapping[str, zarr.Array],
+    opened: Mapping[str, ZarrArray],
     start: int,
     stop: int,
     fresh: np.ndarray,
@@ -265,7 +266,7 @@ def _restore(
 
 
 @lru_cache(maxsize=64)  # members of a family take turns
-def _opened(store: str, created: str) -> dict[str, zarr.Array]:
+def _opened(store: str, created: str) -> dict[str, ZarrArray]:
     """The store's arrays, opened once per process; `created` tells a new store of the name."""
     # Measured: with Zarr's own threads two processes write no faster than one.
     zarr.config.set({"threading.max_workers": 1, "async.concurrency": 1})

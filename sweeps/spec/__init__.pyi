@@ -40,15 +40,10 @@ from .space_reader import read_values as read_values
 from .space_reader import read_variables as read_variables
 from .space_reader import symbol_units as symbol_units
 from .stored_mechanism import mechanism_of as mechanism_of
-from .sweep_spec import CALLS as CALLS
-from .sweep_spec import CRITERIA as CRITERIA
 from .sweep_spec import FROM_PILOT as FROM_PILOT
-from .sweep_spec import METRICS as METRICS
-from .sweep_spec import REGIMES as REGIMES
 from .sweep_spec import Evaluation as Evaluation
 from .sweep_spec import Reduction as Reduction
 from .sweep_spec import SweepSpec as SweepSpec
-from .sweep_spec import array_name as array_name
 from .sweep_spec import unsweepable as unsweepable
 from .warnings import notes as notes
 from .warnings import sample as sample

@@ -17,10 +17,8 @@ from basepar_core.dynamics import select
 from basepar_core.errors import FileError, Mistake, UsageError
 from basepar_core.expressions import did_you_mean
 from basepar_core.mechanism import Mechanism
-from basepar_core.metrics import CALLED as REGIME_CALLS
-from basepar_core.metrics import WORDS as REGIMES
-from basepar_core.metrics import array_name as array_name
-from basepar_core.metrics import cycle
+from basepar_core.metrics import METRICS, canonical, cycle, is_torque, metric_of, words
+from basepar_core.reduction import CRITERIA, METHODS
 from sweeps.store import folder
 
 from .filters import Condition
@@ -30,16 +28,10 @@ from .plans import Plan
 from .stored_mechanism import plain_mechanism, samples
 
 RANKS = ("auto", "numeric", "precise", "none")
-CRITERIA = ("tolerance", "aic", "aicc", "bic", "mdl", "fpe")
-METHODS = ("backward", "forward")
 POOLINGS = ("joint", "pooled")
 #: What a reduction computes beyond the path: each criterion's model as generalised base
 #: parameters, and the path's models held against torques on a second trajectory.
 REDUCTION_ARRAYS = ("generalised", "validation")
-#: Metrics of the drives' torques over the cycle; others are in `basepar_core.metrics.cycle`.
-METRICS = ("torque_rms", "torque_peak")
-#: Words of metrics with arguments.
-CALLS = ("stroke", "transmission_angle", *REGIME_CALLS)
 #: Version of the arrays: raised when a program would write others for the same file (then an
 #: older store is another sweep's, not a damaged one). It counts in the hash.
 SCHEMA = 4
@@ -54,7 +46,7 @@ class Reduction:
     criteria: tuple[str, ...] = CRITERIA[:1]
     tolerance: float = 0.01  # of the relative torque error
     effective_samples: int | None = None  # None: samples × coordinates of the cycle
-    method: str = METHODS[0]
+    method: str = "backward"  # of METHODS
     noise: str = POOLINGS[0]  # of the stated σ: each coordinate its own, or one variance for all
     arrays: tuple[str, ...] = ()  # of REDUCTION_ARRAYS, beyond the path and where it stops
 
@@ -63,7 +55,7 @@ class Reduction:
 class Evaluation:
     """What is computed of every variant.
 
-    `metrics` are names: of `METRICS`, of `basepar_core.metrics.cycle`, or registered ones of
+    `metrics` are names: of `basepar_core.metrics.METRICS`, or registered ones of
     the user's; `own` are those of the user's that come with their function. `beta`: numbers of
     its distinct entries too. `columns` (`with` in files): words of `force_columns.select`; these
     join the torques of the cycle and their reduction, while rank and condition stay those of the
@@ -233,19 +225,19 @@ def unsweepable(mechanism: Mechanism, name: str) -> str:
 
 
 def _metric_mistake(path: str, name: str, mechanism: Mechanism | None) -> Mistake | None:
-    if name in METRICS or name in cycle.PLAIN:
-        return None
     word, _, inner = name.partition("(")
-    if word in REGIMES:
+    if word in words("regime"):
         return _regime_mistake(path, name, mechanism)
-    if mechanism is None or word not in CALLS:
-        known = (*METRICS, *cycle.PLAIN)
-        calls = ("stroke(…)", "transmission_angle(…)")
-        return None if inner and word in CALLS else _unknown(path, name, (*known, *calls))
+    if (metric := metric_of(name)) is None:
+        of_cycles = words("torque", "cycle")
+        known = (f"{one}(…)" if METRICS[one].arguments else one for one in of_cycles)
+        return _unknown(path, name, tuple(known))
+    if mechanism is None or not metric.arguments:
+        return None
     if cycle.find(mechanism, name) is not None:
         return None
     alike = [one[len(word) + 1 : -1] for one in cycle.names(mechanism) if word in one]
-    value = cycle.canonical(inner.rstrip(")"))
+    value = canonical(inner.rstrip(")"))
     hint = did_you_mean(value, alike) or f"; there are {', '.join(alike[:20]) or 'none'}"
     what = "joint value" if word == "stroke" else "joints B,C,D of a transmission"
     return Mistake(path, f"{mechanism.name} has no {what} {value!r}{hint}")
@@ -273,9 +265,8 @@ def evaluation_mistakes(
     for place, name in enumerate(evaluation.built_in):
         if wrong := _metric_mistake(f"evaluate.metrics[{place}]", name, mechanism):
             found.append(wrong)
-    taken = (*METRICS, *cycle.PLAIN, *REGIMES)
     for one in evaluation.users:
-        if message := name_mistake(one.name, taken):
+        if message := name_mistake(one.name, tuple(METRICS)):
             found.append(Mistake(f"evaluate.own.{one.name}", message))
     if message := _columns_mistake(evaluation, mechanism):
         found.append(Mistake("evaluate.with", message))
@@ -288,7 +279,7 @@ def evaluation_mistakes(
         message = f"{reduction.tolerance:g} is not between 0 and 1 (part of the torque's norm)."
         found.append(Mistake("evaluate.reduction.tolerance", message))
     for key, word, known in (
-        ("method", reduction.method, METHODS),
+        ("method", reduction.method, tuple(METHODS)),
         ("noise", reduction.noise, POOLINGS),
         *((f"arrays[{k}]", name, REDUCTION_ARRAYS) for k, name in enumerate(reduction.arrays)),
     ):
@@ -303,10 +294,10 @@ def evaluation_mistakes(
 def _columns_mistake(evaluation: Evaluation, mechanism: Mechanism | None) -> str:
     if not evaluation.columns:
         return ""
-    if evaluation.reduction is None and not set(METRICS) & set(evaluation.built_in):
+    if evaluation.reduction is None and not any(map(is_torque, evaluation.built_in)):
         return (
             f"{', '.join(evaluation.columns)} would go into torques, and none are asked for; add "
-            f"`reduction`, or metrics such as {METRICS[0]}."
+            f"`reduction`, or metrics such as {words('torque')[0]}."
         )
     try:
         if mechanism is not None:

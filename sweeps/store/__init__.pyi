@@ -1,6 +1,7 @@
 from . import check_and_repair as check_and_repair
 from . import status as status
 from . import store as store
+from .chunk_files import ZarrArray as ZarrArray
 from .location import folder as folder
 from .lock import Lock as Lock
 from .lock import busy as busy

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import google_crc32c
 import numpy as np
@@ -26,6 +26,12 @@ from zarr.core.chunk_key_encodings import DefaultChunkKeyEncoding
 from zarr.storage import LocalStore
 
 from basepar_core.errors import StoreError
+
+#: An array of a store; Zarr made the class generic after the lowest version that is allowed.
+if TYPE_CHECKING:
+    ZarrArray: TypeAlias = zarr.Array[Any]
+else:
+    ZarrArray = zarr.Array
 
 _SHUFFLES = {"noshuffle": Blosc.NOSHUFFLE, "shuffle": Blosc.SHUFFLE}
 
@@ -122,7 +128,7 @@ def plain(folder: Path, shape: tuple[int, ...], fill: np.generic) -> ChunkFiles:
     return ChunkFiles(str(folder), shape, np.array(fill), codec)
 
 
-def of(array: zarr.Array) -> ChunkFiles | None:
+def of(array: ZarrArray) -> ChunkFiles | None:
     """An array's files; None where only Zarr knows how to write it."""
     meta, place = array.metadata, array.store_path
     if not isinstance(place.store, LocalStore) or meta.zarr_format != 3 or not array.size:
@@ -148,7 +154,7 @@ def of(array: zarr.Array) -> ChunkFiles | None:
     return ChunkFiles(folder, array.chunks, np.array(array.fill_value, array.dtype), codec)
 
 
-def get(array: zarr.Array, start: int, stop: int) -> np.ndarray:
+def get(array: ZarrArray, start: int, stop: int) -> np.ndarray:
     """Rows start … stop − 1, a copy; what is not whole is Zarr's to complain of."""
     files, chunk = of(array), array.chunks[0]
     stop = min(stop, array.shape[0])
@@ -162,7 +168,7 @@ def get(array: zarr.Array, start: int, stop: int) -> np.ndarray:
     return found[start - first * chunk : stop - first * chunk]
 
 
-def stored(array: zarr.Array) -> Sequence[int]:
+def stored(array: ZarrArray) -> Sequence[int]:
     """Numbers of an array's chunks that are stored (or may be), ascending.
 
     One look into a directory: to ask Zarr for a chunk costs a millisecond, stored or not.

@@ -15,10 +15,9 @@ from hashlib import blake2b
 from typing import Any
 
 import numpy as np
-import zarr
 
 from . import chunk_files
-from .chunk_files import ChunkFiles
+from .chunk_files import ChunkFiles, ZarrArray
 
 #: The group of the records (no symbol and no result has such a name), and their arrays by prefix.
 GROUP = "chunk-records"
@@ -83,7 +82,7 @@ class Records:
         return digest(self.key, self.name, number, row[1:].tobytes())
 
 
-def of(array: zarr.Array) -> Records:
+def of(array: ZarrArray) -> Records:
     """The records that an array of the group holds; ValueError where it holds none."""
     attributes: Mapping[str, Any] = array.attrs.asdict()
     files = chunk_files.of(array)

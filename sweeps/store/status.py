@@ -14,6 +14,7 @@ import zarr
 from basepar_core.errors import StoreError
 
 from . import chunk_files
+from .chunk_files import ZarrArray
 from .statuses import FAILED, PreciseStatus, Status
 from .store import Part, array_of, said
 
@@ -101,7 +102,7 @@ def blocks(group: zarr.Group, name: str, chunk: int) -> Iterator[tuple[int, np.n
         yield start, block
 
 
-def piece(array: zarr.Array, name: str, start: int, stop: int) -> np.ndarray:
+def piece(array: ZarrArray, name: str, start: int, stop: int) -> np.ndarray:
     """Variants start … stop − 1 of an array; StoreError where a chunk cannot be read."""
     try:
         return np.asarray(array[start:stop])

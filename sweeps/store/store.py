@@ -27,6 +27,7 @@ import zarr
 from basepar_core.errors import StoreError, UsageError
 
 from . import chunk_files, records, seal
+from .chunk_files import ZarrArray
 from .location import folder
 from .lock import locked
 from .outputs import Arrays, Output
@@ -310,7 +311,7 @@ def _refuse_changed(path: Path) -> None:
             ) from wrong
 
 
-def arrays_of(group: zarr.Group) -> dict[str, zarr.Array]:
+def arrays_of(group: zarr.Group) -> dict[str, ZarrArray]:
     """Every array of a store by name, the records of chunks among them."""
     hidden = [records.name_of(prefix) for prefix in ("", "precise_")]
     found = dict(group.arrays())
@@ -350,7 +351,7 @@ def _check_array(
 
 
 #: A store; or its arrays opened already, which saves a millisecond for each.
-Opened = zarr.Group | Mapping[str, zarr.Array]
+Opened = zarr.Group | Mapping[str, ZarrArray]
 
 
 def rows_of(group: Opened, name: str, start: int, stop: int) -> np.ndarray:
@@ -358,7 +359,7 @@ def rows_of(group: Opened, name: str, start: int, stop: int) -> np.ndarray:
     return chunk_files.get(array_of(group, name), start, stop)
 
 
-def array_of(group: Opened, name: str, path: Path | str = "") -> zarr.Array:
+def array_of(group: Opened, name: str, path: Path | str = "") -> ZarrArray:
     """One array of a store; StoreError with its name if it is missing or unreadable."""
     try:
         array = group[name]
@@ -375,7 +376,7 @@ def array_of(group: Opened, name: str, path: Path | str = "") -> zarr.Array:
 
 
 def write(
-    opened: Mapping[str, zarr.Array], part: Part, start: int, stop: int, arrays: Arrays
+    opened: Mapping[str, ZarrArray], part: Part, start: int, stop: int, arrays: Arrays
 ) -> None:
     """Write variants start … stop − 1 of a part, the status last.
 

@@ -12,10 +12,11 @@ import pytest
 from basepar_core.api import load
 from basepar_core.compiled import backend
 from basepar_core.files.mechanism_file import library_path
+from basepar_core.reduction import CRITERIA
 from basepar_core.reduction.reduce import noise_levels
 from sweeps.chunks.evaluator import ChunkEvaluator, prepare
 from sweeps.spec.plans import Random
-from sweeps.spec.sweep_spec import CRITERIA, Evaluation, Reduction, SweepSpec
+from sweeps.spec.sweep_spec import Evaluation, Reduction, SweepSpec
 from sweeps.store.statuses import WITH_RESULTS, Reason, Status
 from tests.mechanisms import nearby
 

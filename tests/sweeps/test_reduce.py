@@ -15,11 +15,10 @@ from basepar_core.dynamics.regressor import observe
 from basepar_core.errors import MissingDataError
 from basepar_core.expressions.tree import Call, Number
 from basepar_core.mechanism import Mechanism
-from basepar_core.reduction import criteria
 from sweeps.chunks.evaluator import ChunkEvaluator, prepare
 from sweeps.spec.plans import Sobol
 from sweeps.spec.reader import from_document
-from sweeps.spec.sweep_spec import CRITERIA, Evaluation, Reduction, SweepSpec
+from sweeps.spec.sweep_spec import Evaluation, Reduction, SweepSpec
 from sweeps.store.statuses import Status
 from tests.oracles import elimination
 
@@ -254,10 +253,6 @@ def test_reduction_needs_a_cycle_and_inertias():
     bodies = tuple(replace(body, parameters=None) for body in mechanism.bodies)
     with pytest.raises(MissingDataError, match="crank, coupler, rocker of 'four-bar' have none"):
         prepare(spec(replace(mechanism, bodies=bodies)))
-
-
-def test_a_sweep_may_ask_for_every_criterion_there_is():
-    assert CRITERIA == criteria.CRITERIA
 
 
 def test_special_variants_have_torques():

@@ -18,7 +18,8 @@ from basepar_core.dynamics import Model, prepare
 from basepar_core.errors import BaseparError, StoreError
 from basepar_core.expressions import parse_unit
 from basepar_core.mechanism import Mechanism, parameter_unit
-from sweeps.spec import array_name, mechanism_of
+from basepar_core.metrics import array_name
+from sweeps.spec import mechanism_of
 from sweeps.store import WITH_RESULTS, PreciseStatus, Status, store
 from workflows.views import after_doubt, documents, standing
 

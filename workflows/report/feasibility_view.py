@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from basepar_core.errors import BaseparError
-from sweeps.spec import array_name
+from basepar_core.metrics import array_name
 from sweeps.store import store
 from workflows.studies import CLOSING, StudySpec, Unit, Verdict, is_study, judge, shown_units
 

@@ -7,6 +7,8 @@ import numpy as np
 from markupsafe import Markup
 
 from basepar_core.base import number_of
+from basepar_core.metrics import METRICS
+from basepar_core.reduction import TABLE
 from sweeps.store import WITH_RESULTS
 
 from . import figures, mathml
@@ -30,8 +32,6 @@ from .numbers import brief, counted, data, digits
 
 #: Variants listed at each end of a metric.
 LISTED = 5
-_CRITERIA = {"aic": "AIC", "aicc": "AICc", "bic": "BIC", "mdl": "MDL", "fpe": "FPE"}
-_METRICS = {"torque_rms": "RMS", "torque_peak": "Peak"}
 
 
 def metric_title(metric: Metric) -> str:
@@ -41,9 +41,9 @@ def metric_title(metric: Metric) -> str:
     name, _, coordinate = metric.name.partition(" of ")
     if name.startswith("stroke_"):
         return f"Stroke of {name.removeprefix('stroke_')}"
-    if name in _METRICS:
+    if name in METRICS and (title := METRICS[name].title):
         what = "drive force" if metric.unit == "N" else "drive torque"
-        return f"{_METRICS[name]} {what}" + (f" of {coordinate}" if coordinate else "")
+        return f"{title} {what}" + (f" of {coordinate}" if coordinate else "")
     return name.replace("_", " ").capitalize() + (f" of {coordinate}" if coordinate else "")
 
 
@@ -92,7 +92,7 @@ def criterion_name(found: Facts, name: str) -> str:
     """`AIC`, or `tolerance 1 %`."""
     if name == "tolerance" and (asked := found.spec["evaluate"].get("reduction")):
         return f"tolerance {brief(100 * asked['tolerance'])} %"
-    return _CRITERIA.get(name, name)
+    return TABLE[name].label if name in TABLE else name
 
 
 def _criteria(found: Facts) -> list[str]:

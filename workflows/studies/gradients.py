@@ -14,26 +14,24 @@ from typing import Any
 
 import numpy as np
 
-from basepar_core.metrics import Slopes, differentiated, sensitivity
+from basepar_core.metrics import METRICS, Metric, Slopes, array_name, differentiated, sensitivity
 from sweeps.chunks import ChunkEvaluator, prepare
-from sweeps.spec import Formula, array_name, values_of
+from sweeps.spec import Formula, values_of
 from sweeps.store import WITH_RESULTS
 
 from .spec import Range, StudySpec
 
-#: How the slope of a quantity is had, by the word before its parentheses.
-EXACT = {"torque_rms": "exact", "condition": "exact"}
-PIECEWISE = {"torque_peak": "exact, piece by piece", "stroke": "exact, piece by piece"}
-#: Extremes over samples whose slopes are differences.
-EXTREMES = (
-    *("shaking_force_peak", "shaking_moment_peak", "transmission_angle"),
-    *("speed_fluctuation", "margin", "dwell", "reaction_peak", "moment_peak"),
-    *("motor_torque_peak", "motor_current_peak"),
-)
+#: Results beside metrics, by the same two words as those.
+RESULTS = {
+    "condition": Metric("cycle", is_exact=True),
+    "margin": Metric("cycle", is_piecewise=True),
+}
 STEPS = ("rank", "selected_size")
 #: Step of central differences, as a share of a variable's range: they err by its square, and by
 #: rounding (1e-15 of the value) over it.
 SHARE = 1e-6
+#: A result whose slopes are differences.
+OTHER = Metric("cycle")
 
 
 def slope_kind(name: str) -> str:
@@ -41,8 +39,9 @@ def slope_kind(name: str) -> str:
     word = word_of(name)[0]
     if word in STEPS:
         return "none: it is a step"
-    plain = "differences, piece by piece" if word in EXTREMES else "differences"
-    return {**EXACT, **PIECEWISE}.get(word, plain)
+    metric = RESULTS.get(word) or METRICS.get(word) or OTHER
+    kind = "exact" if metric.is_exact else "differences"
+    return f"{kind}, piece by piece" if metric.is_piecewise else kind
 
 
 @dataclass(frozen=True)

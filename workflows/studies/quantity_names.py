@@ -23,18 +23,14 @@ from basepar_core.expressions import (
     parse_unit,
 )
 from basepar_core.mechanism import Mechanism
-from basepar_core.metrics import cycle
+from basepar_core.metrics import METRICS, array_name, canonical, cycle, metric_of, words
+from basepar_core.reduction import CRITERIA
 from basepar_core.symbolic import symbol_values
 from sweeps.spec import (
-    CALLS,
-    CRITERIA,
-    METRICS,
-    REGIMES,
     Evaluation,
     OwnMetric,
     Reduction,
     angles,
-    array_name,
     dimensions,
     registered,
 )
@@ -54,7 +50,7 @@ def quantities(mechanism: Mechanism, own: Iterable[OwnMetric] = ()) -> dict[str,
         assert metric is not None
         found[name] = _dimension(metric.unit)
     drives = mechanism.actuated
-    for metric_name in METRICS:
+    for metric_name in words("torque"):
         for drive in drives:
             name = metric_name if len(drives) == 1 else f"{metric_name}({drive})"
             found[name] = _drive_dimension(mechanism, drive)
@@ -102,11 +98,11 @@ def check_words(text: str, known: Iterable[str]) -> None:
     known = list(known)
     for word, inner in _OF.findall(text):
         alike = [name for name in known if name.startswith(f"{word}(")]
-        name = cycle.canonical(f"{word}({inner})")
+        name = canonical(f"{word}({inner})")
         if alike and name not in known:
             hint = did_you_mean(name, alike) or f"; there are {', '.join(alike)}"
             raise ExpressionError(f"there is no {name}{hint}")
-    for metric in METRICS:
+    for metric in words("torque"):
         alike = [name for name in known if name.startswith(f"{metric}(")]
         if alike and re.search(rf"\b{metric}\b(?!\()", text):
             raise ExpressionError(f"{metric} has one value per drive: {', '.join(alike)}")
@@ -134,9 +130,9 @@ def evaluation_of(
     parts = [_parts(name) for name in results]
     criteria = [inner for word, inner in parts if word.startswith("selected_")]
     metrics = [
-        name if word in CALLS else word
+        name if METRICS[word].arguments else word
         for name, (word, _) in zip(results, parts, strict=True)
-        if word in (*CALLS, *METRICS, *cycle.PLAIN, *REGIMES)
+        if word in METRICS
     ]
     wanted = tuple(name for name in CRITERIA if name in criteria)
     return Evaluation(
@@ -162,7 +158,7 @@ def read_results(
 
 def _read(group: store.Opened, name: str, start: int, stop: int) -> np.ndarray | None:
     word, inner = _parts(name)
-    array = array_name(name) if word in CALLS else word
+    array = array_name(name) if metric_of(name) else word
     if array not in group:
         return None
     found = store.rows_of(group, array, start, stop)

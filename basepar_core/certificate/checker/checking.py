@@ -24,9 +24,10 @@ from .balls import (
 )
 from .exact import Field
 from .expressions import MalformedError
-from .family import FamilyTest, UnconfirmedError
+from .family import FamilyTest
 from .natural import LABELS, Mechanism
 from .nominal import ball, nominal
+from .points import UnconfirmedError
 from .rules import JointRules
 
 FORMAT = "basepar certificate 1"

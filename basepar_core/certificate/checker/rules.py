@@ -243,7 +243,7 @@ class JointRules:
                 return []
             sideways = [cross(z, e) for e in self.units] if ground else []
             free = not (kind.lengths and kind.free)
-            candidates: list[tuple[str, list]] = [
+            candidates: list[tuple[str, list[Any]]] = [
                 ("first moment along the axis", [z]),
                 ("first moment across the axis", sideways),
                 ("first moment", self.units if free else []),

@@ -9,7 +9,8 @@ from basepar_core.api import load
 from basepar_core.dynamics import motion, regressor
 from basepar_core.dynamics.closure import prepare, trace
 from basepar_core.errors import MechanismError, MissingDataError
-from basepar_core.metrics.cycle import ClosedCycle, array_name, find, names, of_cycle
+from basepar_core.metrics.cycle import ClosedCycle, find, names, of_cycle
+from basepar_core.metrics.registry import array_name, metric_of, words
 from tests.core.dynamics.test_metrics import four_bar_pins
 from tests.mechanisms import nearby
 
@@ -203,3 +204,23 @@ def test_bodies_without_inertias_are_named():
     check(bare, ["stroke(D)"])
     with pytest.raises(MissingDataError, match=r"mass of 'four-bar' needs .* coupler states none"):
         check(bare, ["mass", "stroke(C)"])
+
+
+@pytest.mark.parametrize("name", ["four-bar", "dwell", "ur10"])
+def test_every_metric_that_a_mechanism_has_is_in_the_table(name):
+    """What is computed of cycles and regimes against the table that readers ask."""
+    mechanism = load(name)
+    kinds = set()
+    for metric in names(mechanism):
+        entry = metric_of(metric)
+        assert entry is not None, metric
+        assert entry.kind in ("cycle", "regime"), metric
+        assert bool(entry.arguments) == ("(" in metric)
+        kinds.add(metric.partition("(")[0])
+    regimes = set(words("regime")) if mechanism.motors else set()
+    assert kinds >= {*words("cycle"), *regimes} - {"stroke", "transmission_angle"}
+
+
+@pytest.mark.parametrize("name", ["stroke", "mass(D)", "torque_rms(A)", "no_such", "stroke_D"])
+def test_names_that_are_no_metrics(name):
+    assert metric_of(name) is None
