@@ -8,11 +8,11 @@ no list of n indices is ever made; Sobol points are SciPy's, forwarded.
 Values are SI float64. Bounds and lists are in SI too; units are met in `reader.py`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from threading import Lock
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -301,20 +301,47 @@ def _describe_bounds(plan: str, variables: Bounds, candidates: int, seed: int) -
     }
 
 
+@dataclass(frozen=True, slots=True)
+class PlanKind:
+    """A plan as files name it.
+
+    Attributes
+    ----------
+    words
+        What it is, in a report.
+    variables
+        How it gives its variables: lists of values, ranges to draw from, or not at all.
+    make
+        Its class, where it has variables.
+    """
+
+    words: str
+    variables: Literal["lists", "ranges", ""] = ""
+    make: Callable[..., Plan] | None = None
+
+
+#: Every plan by its name; nothing else lists them. Those without variables are made of others or
+#: of rows (`plan_products`, `tables`).
+PLANS: Mapping[str, PlanKind] = {
+    "grid": PlanKind("grid: every combination", "lists", Grid),
+    "zip": PlanKind("lists side by side", "lists", Zip),
+    "table": PlanKind("table"),
+    "random": PlanKind("independent random values", "ranges", Random),
+    "lhs": PlanKind("Latin hypercube", "ranges", LatinHypercube),
+    "sobol": PlanKind("Sobol sequence", "ranges", Sobol),
+    "product": PlanKind("product: every combination of its plans' rows"),
+    "chain": PlanKind("its plans' rows, one after the other"),
+}
+
+
 def from_description(plain: Mapping[str, Any]) -> Plan:
     """The plan that `describe` described (a table's rows are with its specification)."""
-    match plain["plan"]:
-        case "grid":
-            return Grid(_lists(plain["variables"]))
-        case "zip":
-            return Zip(_lists(plain["variables"]))
-        case "random":
-            return Random(_bounds(plain["variables"]), plain["candidates"], plain["seed"])
-        case "lhs":
-            return LatinHypercube(_bounds(plain["variables"]), plain["candidates"], plain["seed"])
-        case "sobol":
-            return Sobol(_bounds(plain["variables"]), plain["candidates"], plain["seed"])
-    raise ValueError(f"No such plan: {plain['plan']!r}.")
+    kind = PLANS[plain["plan"]]
+    if kind.make is None:
+        raise ValueError(f"{plain['plan']!r} is no plan of variables.")
+    if kind.variables == "lists":
+        return kind.make(_lists(plain["variables"]))
+    return kind.make(_bounds(plain["variables"]), plain["candidates"], plain["seed"])
 
 
 def _lists(variables: Mapping[str, list[float]]) -> Lists:

@@ -14,12 +14,11 @@ from basepar_core.mechanism import Mechanism
 
 from .filters import Condition, angles, condition, dimensions, formula
 from .plan_products import Chain, Derived, Formula, Product
-from .plans import LONGEST_SOBOL, Bounds, Grid, LatinHypercube, Lists, Plan, Random, Sobol, Zip
+from .plans import LONGEST_SOBOL, PLANS, Bounds, Lists, Plan, Sobol
 from .sweep_spec import unsweepable
 from .table_reader import read_table
 from .tables import Table
 
-PLANS = ("grid", "zip", "table", "random", "lhs", "sobol", "product", "chain")
 #: What a space may have besides its plan; a part of a product has its plan only.
 BESIDE = ("where", "derive")
 #: Values of one variable of a grid: they are held in memory.
@@ -52,17 +51,14 @@ def _plan(
     reading: Reading, node: Node, mechanism: Mechanism | None, beside: tuple[str, ...] = ()
 ) -> Plan | None:
     entries = reading.entries(node, "a plan: its name, variables, …") or {}
-    kind = reading.choice(entries.get("plan"), PLANS, "plan")
+    kind = reading.choice(entries.get("plan"), tuple(PLANS), "plan")
     if kind is None:
         _without_a_plan(reading, node, mechanism, beside)
         return None
     if kind == "table":
         return _table(reading, node, mechanism, beside)
-    if kind in ("grid", "zip"):
-        return _listed(reading, node, mechanism, kind, beside)
-    if kind in ("product", "chain"):
-        return _composed(reading, node, mechanism, kind, beside)
-    return _drawn(reading, node, mechanism, kind, beside)
+    read = {"lists": _listed, "ranges": _drawn, "": _composed}[PLANS[kind].variables]
+    return read(reading, node, mechanism, kind, beside)
 
 
 def _without_a_plan(
@@ -189,8 +185,10 @@ def _listed(
     )
     if reading.count > before or not lists:
         return None
+    make = PLANS[kind].make
+    assert make is not None
     try:
-        return Grid(lists) if kind == "grid" else Zip(lists)
+        return make(lists)
     except ValueError as error:
         reading.mistake(entries["variables"], str(error))
         return None
@@ -235,14 +233,13 @@ def _drawn(
     )
     candidates = reading.whole(entries.get("candidates"), 1)
     seed = reading.whole(entries["seed"], 0) if "seed" in entries else 0
-    if kind == "sobol" and candidates > LONGEST_SOBOL:
+    make = PLANS[kind].make
+    assert make is not None
+    if make is Sobol and candidates > LONGEST_SOBOL:
         message = f"{candidates} rows; a Sobol plan has at most {LONGEST_SOBOL}. Use lhs or random"
         reading.mistake(entries["candidates"], message)
     if reading.count > before or not bounds:
         return None
-    if kind == "sobol":
-        return Sobol(bounds, candidates, seed)
-    make = Random if kind == "random" else LatinHypercube
     return make(bounds, candidates, seed)
 
 

@@ -10,6 +10,7 @@ from markupsafe import Markup
 
 from basepar_core.expressions import parse_unit
 from basepar_core.texts import plural
+from sweeps.spec import PLANS
 from sweeps.store import PreciseStatus, Status, reason_texts
 from workflows.views import IN_DOUBT, after_doubt
 
@@ -30,14 +31,6 @@ from .html import (
 )
 from .numbers import brief, data, digits, share
 
-_PLANS = {
-    "grid": "grid: every combination",
-    "zip": "lists side by side",
-    "table": "table",
-    "random": "independent random values",
-    "lhs": "Latin hypercube",
-    "sobol": "Sobol sequence",
-}
 _TONES = {
     Status.SOLVED: "good",
     Status.AWAITING_PRECISE: "fair",
@@ -79,7 +72,7 @@ def _name(found: Facts) -> Markup:
 
 def _plan(found: Facts) -> list[tuple[str, Markup | str]]:
     space = found.spec["space"]
-    plan = _PLANS.get(space["plan"], space["plan"])
+    plan = PLANS[space["plan"]].words if space["plan"] in PLANS else space["plan"]
     if space["plan"] == "asked":
         plan = _asked(space["by"])
     lines: list[tuple[str, Markup | str]] = [("Plan", f"{plan}, {plural(found.total, 'variant')}")]
@@ -141,7 +134,8 @@ def _variable(found: Facts, symbol: Swept) -> list[Markup | str]:
     ends = (float(np.nanmin(symbol.values)), float(np.nanmax(symbol.values)))
     count = len(np.unique(symbol.values))
     kind = f"{count:,} values"
-    ranged = found.spec["space"]["plan"] in ("random", "lhs", "sobol", "asked")
+    plan = found.spec["space"]["plan"]
+    ranged = plan not in PLANS or PLANS[plan].variables == "ranges"  # asked ones have ranges too
     if ranged and isinstance(stated, list):
         ends = (stated[0] * symbol.per_si, stated[1] * symbol.per_si)
         kind = "range"
