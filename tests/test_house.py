@@ -40,6 +40,16 @@ def test_the_house_stands():
     assert all(found[name] <= ALLOWED[name] for name in ALLOWED), found
 
 
+def test_tests_stand_in_rooms_of_the_same_names():
+    here = Path(__file__).parent
+    for tests, package in (("core", "basepar_core"), ("sweeps", "sweeps"), ("workflows",) * 2):
+        rooms = {path.parent.name for path in (ROOT / package).glob("*/__init__.py")}
+        found = {path.parent.name for path in (here / tests).glob("*/test_*.py")}
+        assert found
+        assert found <= rooms
+        assert list((here / tests).glob("test_*.py")) == []
+
+
 def test_a_circle_between_files_is_seen(copy):
     planted = copy / "basepar_core" / "dynamics" / "planted.py"
     planted.write_text("from .closure import Model\n\nMADE = Model\n")

@@ -16,7 +16,7 @@ from cluster.places import Keys, Slurm
 from cluster.slurm import job_script
 from sweeps.run.driver import sweep
 from tests.sweeps.fourbar import FourBar, spec
-from tests.sweeps.test_sweep import assert_equal_arrays, by_hand
+from tests.sweeps.run.test_sweep import assert_equal_arrays, by_hand
 
 GOLDEN = Path(__file__).parent / "golden"
 

@@ -1,0 +1,103 @@
+"""The chunk of a new store where its file leaves it open."""
+
+import os
+import time
+from dataclasses import dataclass, replace
+
+import pytest
+
+from cluster.client import connect
+from cluster.places import Laptop
+from sweeps.run import chunk_size
+from sweeps.run.driver import sweep
+from sweeps.spec.filters import condition
+from sweeps.spec.reader import from_document
+from sweeps.spec.sweep_spec import FROM_PILOT
+from sweeps.store import store
+from tests.sweeps.fourbar import FourBar, spec
+
+
+@pytest.mark.parametrize(
+    ("each", "expected"),
+    [(1e-6, 16_384), (30e-6, 16_384), (1e-3, 512), (0.01, 64), (0.06, 8), (5.0, 8)],
+)
+def test_half_a_second_to_the_nearest_power_of_two(each, expected):
+    assert chunk_size.fitting(chunk_size.TASK_SECONDS / each) == expected
+
+
+@dataclass(frozen=True)
+class Slow(FourBar):
+    """Takes its time for every variant."""
+
+    each: float = 0.02
+
+    def __call__(self, columns, passed):
+        time.sleep(self.each * len(passed))
+        return super().__call__(columns, passed)
+
+
+def stored_chunk(path):
+    return store.open_group(path)["status"].chunks[0]
+
+
+@pytest.mark.slow
+def test_a_slow_mechanism_has_small_chunks(tmp_path, client):
+    path = tmp_path / "sweep.zarr"
+    open_spec = spec(path, 64, chunk=FROM_PILOT)
+    assert sweep(open_spec, client, evaluator=Slow()).done
+    assert stored_chunk(path) in (
+        8,
+        16,
+        32,
+    )  # 25 take half a second; on a busy machine sleeps last longer
+    # What the store keeps names the chunk, and the same sweep goes on with it.
+    kept = from_document(str(store.open_group(path).attrs["spec"]))
+    assert kept.chunk == stored_chunk(path)
+    assert sweep(open_spec, client).evaluated == 0
+    group = store.open_group(path, "r+")
+    group["status"][: kept.chunk] = 0
+    assert sweep(open_spec, client, evaluator=FourBar()).evaluated == kept.chunk
+
+
+@pytest.mark.parametrize(("doubtful", "expected"), [(0.9, 2), (0.2, 512)])
+def test_a_doubtful_mechanism_is_cut_for_its_precise_tasks(
+    client, monkeypatch, doubtful, expected
+):
+    monkeypatch.setattr(chunk_size, "measured", lambda *_: (1e-3, doubtful))
+    assert chunk_size.chunk(spec(count=64, chunk=FROM_PILOT), FourBar(), client) == expected
+
+
+@dataclass(frozen=True)
+class Lethal(FourBar):
+    def __call__(self, columns, passed):
+        os._exit(3)
+
+
+@pytest.mark.slow
+def test_a_pilot_that_dies(tmp_path):
+    with connect(Laptop(workers=1)) as alone:
+        assert chunk_size.chunk(spec(chunk=FROM_PILOT), Lethal(), alone) == chunk_size.OTHERWISE
+
+
+def test_nobody_passes_the_filter(client):
+    nothing = spec(chunk=FROM_PILOT, count=3)
+    never = condition(nothing.mechanism, "lx1 > 9 m")
+    far = replace(nothing, where=(never,))
+    assert chunk_size.chunk(far, FourBar(), client) == chunk_size.OTHERWISE
+
+
+def test_measured_in_doublings(monkeypatch):
+    monkeypatch.setattr(chunk_size, "PILOT_SECONDS", 60.0)  # however busy the machine
+    counts = []
+
+    @dataclass(frozen=True)
+    class Counting(FourBar):
+        def __call__(self, columns, passed):
+            counts.append(len(passed))
+            return super().__call__(columns, passed)
+
+    columns = spec().plan.rows(0, 20)
+    each, doubtful = chunk_size.measured(Counting(doubtful=9.0), columns, 60.0)
+    assert counts == [1, 1, 2, 4, 8, 16, 20]
+    assert 0 < each < 60
+    assert doubtful > 0.5

@@ -1,0 +1,108 @@
+"""`basepar import`: a file of ours from URDF and MJCF, and mechanisms given as such files."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+DATA = Path(__file__).parents[2] / "data" / "imports"
+
+
+def test_import_writes_a_file_that_reads_back(run, tmp_path):
+    output = tmp_path / "arm.yaml"
+    ran = run("import", str(DATA / "arm6.urdf"), "-o", str(output), "--json")
+    assert ran.status == 0
+    document = ran.json
+    assert document["format"] == "URDF"
+    assert document["file"] == str(output)
+    assert document["coordinates"][0] == "shoulder_pan"
+    assert "1 transmission" in document["dropped"]
+    base = run("base", str(output), "--route", "numeric", "--json").json
+    assert base["rank"] == 36
+    again = run("import", str(DATA / "arm6.urdf")).out
+    assert again == output.read_text()
+    shown = " ".join(
+        run("import", str(DATA / "arm6.urdf"), "-o", str(output), "--force").out.split()
+    )
+    assert "arm-6 from URDF, 6 bodies, 6 joints" in shown
+    assert "dropped: 2 visual, 3 limit, 1 material, 1 transmission" in shown
+
+
+def test_a_file_that_is_there_is_not_written_over(run, tmp_path):
+    output = tmp_path / "arm.yaml"
+    output.write_text("mine")
+    ran = run("import", str(DATA / "arm6.urdf"), "-o", str(output))
+    assert ran.status == 2
+    assert "--force" in ran.err
+    assert output.read_text() == "mine"
+
+
+def test_mechanisms_may_be_files_of_other_formats(run):
+    shown = run("show", str(DATA / "four-bar.xml"), "--json").json
+    assert shown["degrees_of_freedom"] == 1
+    assert {joint["name"]: joint["type"] for joint in shown["joints"]}["C"] == "spherical"
+
+
+def test_refusals_have_their_places(run, tmp_path):
+    path = tmp_path / "bad.urdf"
+    joint = '<joint name="{0}" type="floating"><parent link="a"/><child link="{0}"/></joint>'
+    links = "".join(f'<link name="{name}"/>' for name in "abc")
+    path.write_text(f'<robot name="r">{links}{joint.format("b")}{joint.format("c")}</robot>')
+    ran = run("import", str(path), "--json")
+    assert ran.status == 1
+    error = ran.json["error"]
+    assert error["kind"] == "file"
+    assert error["where"] == ["joint 'b'", "joint 'c'"]
+
+
+LOOP = (
+    '<loop name="close" type="revolute"><predecessor link="shoulder"/><successor link="wrist_1"/>'
+    "</loop></robot>"
+)
+
+
+def test_no_command_takes_a_robot_whose_loop_would_be_dropped(run, tmp_path):
+    path, sweep, study = tmp_path / "arm.urdf", tmp_path / "sweep.yaml", tmp_path / "study.yaml"
+    path.write_text((DATA / "arm6.urdf").read_text().replace("</robot>", LOOP))
+    sweep.write_text("mechanism: arm.urdf\nspace: {plan: grid, variables: {}}\n")
+    study.write_text("mechanism: arm.urdf\nvariables: {}\nobjectives: {torque_rms: minimize}\n")
+    certificate = tmp_path / "arm.cert"
+    arm = str(path)
+    given = [
+        ["show", arm],
+        ["base", arm],
+        ["base", arm, "--certificate", str(certificate)],
+        ["import", arm],
+        ["reduce", arm],
+        ["excite", arm, "-o", str(tmp_path / "exciting.yaml")],
+        ["simulate", arm, "-o", str(tmp_path / "run.csv")],
+        ["identify", arm, str(tmp_path / "run.csv")],
+        ["onedof", arm],
+        ["sweep", str(sweep)],
+        ["study", str(study)],
+    ]
+    for arguments in given:
+        ran = run(*arguments, "--json")
+        assert ran.status == 1, arguments
+        assert "link 'shoulder', link 'wrist_1': it closes a loop" in ran.json["error"]["message"]
+    made = run("base", str(DATA / "arm6.urdf"), "--certificate", str(certificate))
+    assert made.status == 0
+    ran = run("verify", str(certificate), "--mechanism", arm, "--json")
+    assert "it closes a loop" in ran.json["error"]["message"]
+
+
+def test_commands_say_what_an_import_left_out(tmp_path):
+    """Once on stderr, and among the facts; in a process of its own, as people see it."""
+    told = "left out of the URDF file: 2 visual, 3 limit, 1 material, 1 transmission"
+    command = [
+        sys.executable,
+        "-m",
+        "workflows.cli.main",
+        "show",
+        str(DATA / "arm6.urdf"),
+        "--json",
+    ]
+    ran = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert ran.stderr.count(told) == 1
+    (warning,) = json.loads(ran.stdout)["warnings"]
+    assert warning.endswith(told)

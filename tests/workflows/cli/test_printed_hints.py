@@ -1,0 +1,127 @@
+"""What commands print to be typed, and words of numbers."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from basepar_core.api import load
+from basepar_core.compiled.backend import way
+from basepar_core.dynamics.closure import prepare
+from basepar_core.files.mechanism_file import loads
+from basepar_core.texts.counting import plural
+from cluster.dry_run import preview
+from cluster.places import Slurm, Ssh, problems
+from cluster.ssh import command
+from workflows.report.study import polished_by
+from workflows.views import flagged, terminal
+
+
+@pytest.mark.parametrize("folder", ["bin", "elsewhere"])
+def test_the_printed_command_runs_where_the_user_is(folder, tmp_path, monkeypatch):
+    """Also without a `basepar` beside the interpreter, and with none on PATH."""
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    if folder == "elsewhere":
+        real = terminal.os.access
+        monkeypatch.setattr(
+            terminal.os, "access", lambda p, m: not str(p).endswith("basepar") and real(p, m)
+        )
+    line = f"{terminal.typed('basepar')} list --json"
+    ran = subprocess.run(["bash", "-c", line], capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+    assert '"mechanisms"' in ran.stdout
+
+
+def test_around_prints_a_command_that_is_there(monkeypatch, tmp_path, capsys):
+    import workflows.studies
+    import workflows.views
+    from workflows.cli import studies
+
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    made = {"file": str(tmp_path / "a b.yaml"), "variant": 3, "candidates": 1, "centre": {}}
+    monkeypatch.setattr(workflows.studies, "write_neighbourhood", lambda *_: made)
+    given = {"store": "s", "output": None, "share": 0.1, "candidates": 1, "variant": None}
+    options = SimpleNamespace(**given, json=False, trust_metrics=False)
+    file = terminal._Plain(file=sys.stdout, width=1000)
+    monkeypatch.setattr(workflows.views, "out", file)
+    assert studies._around(options) == 0
+    said = capsys.readouterr().out
+    assert "1 design around variant 3" in said
+    line = next(one for one in said.splitlines() if " sweep " in one).strip()
+    program = line.split(" sweep ")[0]
+    assert Path(program).exists() or program.endswith("-m workflows.cli.main")
+    words = subprocess.run(
+        ["bash", "-c", f"printf '%s\\n' {line}"], capture_output=True, text=True, check=True
+    ).stdout.splitlines()
+    assert Path(words[-1]).resolve() == tmp_path / "a b.yaml"
+
+
+def test_previews_have_the_home_directory_spelled_out(monkeypatch):
+    monkeypatch.setenv("HOME", "/home/who")
+    script = preview(Slurm(workers=2, python="~/env/bin/python"))
+    assert "~" not in script
+    assert "/home/who/.basepar-RUN/key.pem" in script
+    assert "exec /home/who/env/bin/python -m" in script
+
+
+def test_a_hosts_home_directory_is_left_to_its_own_shell():
+    place = Ssh(hosts=("h",), python="~/my env/bin/python")
+    assert command(place, "h")[-1].startswith("~/'my env/bin/python' -m")
+
+
+def test_profiles_have_no_unseen_characters():
+    place = Slurm(workers=1, python="py\x1b[31m", setup=("a\nb", "c\x07"))
+    assert [name for name, _ in problems(place)] == ["setup[1]", "python"]
+
+
+def test_one_is_one():
+    said = [plural(n, "worker") for n in (0, 1, 2000)]
+    assert said == ["0 workers", "1 worker", "2,000 workers"]
+    assert plural(1, "body", "bodies") == "1 body"
+
+
+def test_why_sweeps_take_compiled_kernels_is_of_the_mechanism():
+    text = load("four-bar").source
+    alone = "\n".join(
+        line for line in text.splitlines() if not line.startswith(("excitation", "cycle"))
+    )
+    assert way(prepare(load("four-bar"))).why.startswith("its motions stay within")
+    assert way(prepare(loads(alone))).why.startswith("it states no motion")
+
+
+@pytest.mark.parametrize(
+    ("results", "said"),
+    [
+        (("torque_rms", "stroke(D)"), "Polished by exact gradients"),
+        (
+            ("torque_rms", "wear", "rank"),
+            "Polished by gradients; those of wear, rank are differences",
+        ),
+        (("wear",), "Polished by gradients; all are differences"),
+    ],
+)
+def test_reports_call_only_exact_gradients_exact(results, said):
+    assert polished_by(SimpleNamespace(results=results)) == said
+
+
+def test_arguments_are_flags_on_the_command_line_only(run):
+    """The packages speak of arguments, so that Python users understand them too."""
+    words = "Use `route=symbolic`, give `known=` or `estimate_noise=`; the key `rest` stays."
+    said = "Use --route symbolic, give --known or --estimate-noise; the key `rest` stays."
+    assert flagged(words) == said
+    error = run("base", "sla-suspension", "--route", "product", "--json").json["error"]
+    assert "--route symbolic" in error["message"]
+    assert error["where"] == ["--route"]
+    product = Path(__file__).parents[3]
+    told = [
+        path.name
+        for room in ("basepar_core", "sweeps", "cluster")
+        for path in (product / room).rglob("*.py")
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if re.search(r"[ (`\"]--(with|known|route|columns|repair|store|noise|size|method)\b", line)
+        and '"""' not in line
+    ]
+    assert told == ["statuses.py"]  # a comment on what --repair does
