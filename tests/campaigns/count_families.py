@@ -8,12 +8,13 @@ directions have equal lengths.
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from tests.campaigns import machine_families as machine
 from tests.campaigns import planar_families as planar
 from tests.campaigns import spatial_families as spatial
 from tests.campaigns.count_draws import Rng
 
 Family = Callable[[Rng], Any]
-#: By name; each gets an equal share. `suspension` is the library's, at other numbers.
+#: By name; each gets an equal share.
 FAMILIES: Mapping[str, Family] = {
     family.__name__: family
     for family in (
@@ -32,6 +33,7 @@ FAMILIES: Mapping[str, Family] = {
         planar.watt,
         planar.stephenson,
         planar.peaucellier,
+        planar.hart,
         planar.pantograph,
         planar.double_parallelogram,
         planar.legs_3rrr,
@@ -53,5 +55,9 @@ FAMILIES: Mapping[str, Family] = {
         spatial.bennett,
         spatial.bricard,
         spatial.spherical_four_bar,
+        machine.goldberg,
+        machine.h4,
+        machine.suspension,
+        machine.parallel_rusr,
     )
 }

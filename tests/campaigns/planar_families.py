@@ -152,6 +152,32 @@ def peaucellier(rng: Rng) -> Home:
     return home.joint("Q1", R, "side3", "side4", q)
 
 
+def hart(rng: Rng) -> Home:
+    """Hart's inversor: an antiparallelogram of trapezoid diagonals, cut by a parallel line.
+
+    Half of them guide the pen by the slider it does not need.
+    """
+    tenth = Fraction(1, 10)
+    p, q, h = (int(x) * tenth for x in (rng.integers(7, 10), rng.integers(3, 6), 6))
+    t = Fraction(int(rng.integers(2, 5)), 6)
+    a, b, c, d = (-p, 0), (q, h), (p, 0), (-q, h)
+    fixed, driven = plus(a, plus(b, a, -1), t), plus(a, plus(d, a, -1), t)
+    pen = plus(c, plus(b, c, -1), t)
+    high = int(rng.integers(-3, 4)) * tenth
+    # As far from the fixed point as from the driven one.
+    centre = ((fixed[0] + driven[0]) / 2, fixed[1] + high)
+    home = Home(True, ["M"])
+    home.joint("M", R, G, "crank", centre).joint("P", R, "crank", "side1", driven)
+    home.joint("O", R, G, "long1", fixed).joint("A", R, "long1", "side1", a)
+    home.joint("B", R, "long1", "side2", b).joint("D", R, "side1", "long2", d)
+    home.joint("C", R, "side2", "long2", c)
+    if rng.uniform() < 0.5:
+        home.loose = False
+        home.joint("Q", R, "side2", "block", pen)
+        home.joint("S", P, G, "block", pen, (high, fixed[0] - centre[0], 0))
+    return home
+
+
 def pantograph(rng: Rng) -> Home:
     v, w = ways(rng, 2)
     share = Fraction(int(rng.integers(1, 4)), 2)
