@@ -15,7 +15,7 @@ import numpy as np
 from mpmath import mp, mpf
 
 from basepar_core.dynamics import Model, Observation, excitation
-from basepar_core.expressions import number
+from basepar_core.expressions import evaluate, number
 from basepar_core.finite_field import Component, Grading
 from basepar_core.symbolic import GeometryField, NullVector
 
@@ -34,6 +34,9 @@ SAMPLES, OMEGA = 2, 3
 WITHIN = Fraction(9, 10)
 #: Least range of a coordinate, for an excitation that holds it still.
 LEAST = 1e-3
+#: Share of a null vector that others must leave. Misjudged, the rank is not variable precision's,
+#: and is doubted.
+INDEPENDENT = 1e-9
 
 
 #: Scope of what is said of the file's own numbers.
@@ -226,15 +229,12 @@ def completed(
     `parameters` makes base parameters of null vectors.
     """
     here = count(it.model)
-    poles = found.vanishing_pivots(it.model.mechanism.nominal)[:, 0]
-    rest = infinite([t for (_, t), gone in zip(found.validity, poles, strict=True) if gone])
     generic = graded.rank
     if here.rank is None:
         why = f"variable precision does not decide this geometry's own count: {here.reason}"
         return replace(found, doubt="; ".join(filter(None, [found.doubt, why])))
     if here.rank > found.rank:  # what was seen near this geometry is not exactly so
-        held = [vector for vector in graded.vectors if vector.grade != "numerical"]
-        graded = replace(graded, vectors=tuple(held))
+        graded = _independent_here(it, without_numerical(graded))
         found = parameters(it, graded)
     if here.rank < found.rank and it.wanted is None:
         try:
@@ -242,12 +242,38 @@ def completed(
         except EliminationError as error:
             found = replace(found, doubt="; ".join(filter(None, [found.doubt, error.message])))
     if here.rank == found.rank:
+        poles = found.vanishing_pivots(it.model.mechanism.nominal)[:, 0]
+        rest = infinite([t for (_, t), gone in zip(found.validity, poles, strict=True) if gone])
         found = replace(found, doubt="; ".join(rest), certificate=_by(here, found, generic))
     else:
         why = f"this geometry has {here.rank} by variable precision, the null vectors {found.rank}"
         doubt = "; ".join(filter(None, [found.doubt, why]))
         found = replace(found, doubt=doubt, certificate=_by(here, found, None))
     return replace(found, generic=generic)
+
+
+def without_numerical(graded: Grading) -> Grading:
+    """Without the vectors that were seen near this geometry only."""
+    held = (vector for vector in graded.vectors if vector.grade != "numerical")
+    return replace(graded, vectors=tuple(held))
+
+
+def _independent_here(it: Route, graded: Grading) -> Grading:
+    """Without the vectors that depend on those before them at the nominal geometry."""
+    nominal, held = it.model.mechanism.nominal, []
+    basis = np.zeros((0, len(it.model.mechanism.parameter_names)))
+    for vector in graded.vectors:
+        row = np.zeros(basis.shape[1])
+        trees = [it.field.to_expression(x) for x in vector.entries.values()]
+        row[list(vector.entries)] = evaluate(trees, nominal)
+        size = float(np.linalg.norm(row))
+        for _ in range(2):  # once more for what the first subtraction left by rounding
+            row = row - basis.T @ (basis @ row)
+        left = float(np.linalg.norm(row))
+        if left > INDEPENDENT * size:
+            basis = np.vstack([basis, row / left])
+            held.append(vector)
+    return replace(graded, vectors=tuple(held))
 
 
 def _whole(

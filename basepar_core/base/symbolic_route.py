@@ -34,7 +34,7 @@ from basepar_core.symbolic import (
 from .doubtful_counts import infinite, refuted, unclear
 from .near_relations import nearly_met
 from .numeric_route import Check, check, group, spectrum
-from .own_geometry import HERE, Route, completed, counted
+from .own_geometry import HERE, Route, completed, counted, without_numerical
 from .result import GRADES, BaseParameters, BetaEntry, Certificate, RandomPoint, VectorGrade
 
 #: Terms of a polynomial beyond which exchanging parameters costs minutes and shortens nothing.
@@ -151,7 +151,14 @@ def symbolic(
     if exact:
         graded = grade(model, field, known, component=component)
     it = Route(model, field, "symbolic", wanted, seen or nominal_observation(model))
-    found = replace(_parameters(it, graded), generic=graded.rank)
+    try:
+        found = _parameters(it, graded)
+    except EliminationError:  # float64 may refute what detection saw near this geometry only
+        held = without_numerical(graded)
+        if len(held.vectors) == len(graded.vectors):
+            raise
+        graded, found = held, _parameters(it, held)
+    found = replace(found, generic=graded.rank)
     if exact and own and not counted(found, graded, component):
         found = completed(it, graded, found, _parameters)
     return replace(found, near=nearly_met(mechanism))
@@ -312,8 +319,9 @@ def _settled(
             f"the rank over finite fields is {certificate.at_least} for generic geometry, the "
             f"null vectors allow {partial.rank}: some are missing"
         )
+    # Vectors that depend on each other at this geometry bound the rank elsewhere only.
     missed = held.null_error[0] > max(1e3 * noise, 1e-9) and not pole
-    if found.at_least[0] > partial.rank or missed:
+    if (found.clear[0] and found.at_least[0] > partial.rank and not pole) or missed:
         raise EliminationError(
             f"The symbolic and the numeric route contradict each other for "
             f"{partial.mechanism!r}: the null vectors leave rank {partial.rank}, float64 sees "
