@@ -1,14 +1,22 @@
 """Pieces of HTML: tables that scroll on narrow screens, figures, sections.
 
-Everything goes through `markupsafe`: what is no Markup is escaped.
+Everything goes through `markupsafe`: what is no Markup is escaped. Larger pieces are templates
+(`parts.html`; docs/decisions/0093).
 """
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
+from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 Cell = Markup | str
+_PARTS: Any = (
+    Environment(loader=PackageLoader(__package__, "."), autoescape=True, undefined=StrictUndefined)
+    .get_template("parts.html")
+    .module
+)
 
 
 @dataclass(frozen=True)
@@ -35,6 +43,11 @@ class Column:
 
     title: Cell
     number: bool = False
+
+    @property
+    def mark(self) -> Markup:
+        """The attribute of its cells."""
+        return Markup(' class="number"') if self.number else Markup()
 
 
 def joined(parts: Iterable[Markup | str], between: str = "") -> Markup:
@@ -65,51 +78,25 @@ def framed(
 
     Not `titled`: where a heading says the same, the caption is for screen readers only.
     """
-    head = joined(
-        Markup('<th scope="col"{}>{}</th>').format(_number(column), column.title)
-        for column in columns
-    )
-    bodies = joined(_group(columns, title, rows) for title, rows in groups)
-    # Shown above the frame, so that it does not scroll; the table's own is for screen readers.
-    line = Markup('<p class="caption" aria-hidden="true">{}</p>').format(caption)
-    above = line if titled else Markup()
-    return Markup(
-        '<div class="table">{4}<div class="frame" role="region" aria-label="{0}" tabindex="0">'
-        '<table class="{1}">'
-        "<caption>{0}</caption><thead><tr>{2}</tr></thead>{3}</table></div></div>"
-    ).format(caption, style, head, bodies, above)
-
-
-def _group(columns: Sequence[Column], title: str, rows: list[Sequence[Cell]]) -> Markup:
-    heading = Markup('<tr><th scope="rowgroup" colspan="{}" class="group">{}</th></tr>').format(
-        len(columns), title
-    )
-    lines = joined(_line(columns, row) for row in rows)
-    return Markup("<tbody>{}{}</tbody>").format(heading if title else Markup(), lines)
-
-
-def _line(columns: Sequence[Column], row: Sequence[Cell]) -> Markup:
-    cells = [Markup('<th scope="row"{}>{}</th>').format(_number(columns[0]), row[0])]
-    for column, cell in zip(columns[1:], row[1:], strict=True):
-        cells.append(Markup("<td{}>{}</td>").format(_number(column), cell))
-    return Markup("<tr>{}</tr>").format(joined(cells))
-
-
-def _number(column: Column) -> Markup:
-    return Markup(' class="number"') if column.number else Markup()
+    for _, rows in groups:
+        if any(len(row) != len(columns) for row in rows):
+            raise ValueError(f"Table {caption!r}: a row has not {len(columns)} cells.")
+    return _PARTS.framed(caption, columns, groups, style, titled)
 
 
 def facts(pairs: Iterable[tuple[Cell, Cell]]) -> Markup:
     """A list of names and what they are."""
-    rows = joined(Markup("<div><dt>{}</dt><dd>{}</dd></div>").format(*pair) for pair in pairs)
-    return Markup("<dl>{}</dl>").format(rows)
+    return _PARTS.facts(pairs)
 
 
 def figure(picture: Markup, caption: Cell, style: str = "") -> Markup:
     """A picture and its caption."""
-    return Markup('<figure class="{}">{}<figcaption>{}</figcaption></figure>').format(
-        style, picture, caption
-    )
+    return _PARTS.figure(picture, caption, style)
+
+
+def page(policy: str, version: str, title: str, style: Markup, body: Markup) -> Markup:
+    """A whole page; `policy` is what it may load and run."""
+    return _PARTS.page(policy, version, title, style, body)
 
 
 def folded(summary: str, body: Markup) -> Markup:

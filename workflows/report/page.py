@@ -14,21 +14,13 @@ from basepar_core.errors import BaseparError, UsageError
 from basepar_core.texts import visible
 from workflows.studies import WORDS, kind_of_store, stale, study_beside
 
-from . import designs, model, overview, results, study
+from . import designs, html, model, overview, results, study
 from .data import Facts, gather
 from .html import LeftOut, Section, joined
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 #: Line ends, and what formulas and plots need: products and calls without a sign, empty spans.
 _UNSEEN_OF_OURS = "\n\t\u2061\u2062\u200b"
-_PAGE = Markup(
-    '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8" />\n'
-    '<meta name="viewport" content="width=device-width, initial-scale=1" />\n'
-    '<meta name="color-scheme" content="light dark" />\n'
-    '<meta http-equiv="Content-Security-Policy" content="{policy}" />\n'
-    '<meta name="generator" content="basepar {version}" />\n'
-    "<title>{title}</title>\n<style>\n{style}</style>\n</head>\n<body>\n{body}\n</body>\n</html>\n"
-)
 
 
 def write(store: Path, output: Path) -> dict[str, Any]:
@@ -143,7 +135,7 @@ def text(
     style = (resources.files(__package__) / "style.css").read_text(encoding="utf-8")
     head = _header(found, title, parts) if header is None else header
     whole = str(
-        _PAGE.format(
+        html.page(
             policy="; ".join(filter(None, (_POLICY, policy))),
             version=found.status["versions"].get("basepar", ""),
             title=title[:1].upper() + title[1:],
