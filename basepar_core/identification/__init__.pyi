@@ -5,6 +5,7 @@ from .exciting import design as design
 from .exciting import limits_of as limits_of
 from .exciting import measure_of as measure_of
 from .measurement import Measurement as Measurement
+from .measurement import Record as Record
 from .measurement import read_measurement as read_measurement
 from .physical_consistency import Consistent as Consistent
 from .physical_consistency import consistent_parameters as consistent_parameters

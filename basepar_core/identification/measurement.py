@@ -67,15 +67,19 @@ class Measurement:
     notes: tuple[Note, ...] = ()
 
 
+#: A record: a CSV file, or its columns by title (a mapping, a DataFrame).
+Record = str | Path | Mapping[str, Sequence[float] | Array]
+
+
 def read_measurement(
-    path: Path, mechanism: Mechanism, renamed: Mapping[str, str] | None = None
+    data: Record, mechanism: Mechanism, renamed: Mapping[str, str] | None = None
 ) -> Measurement:
     """Read a record.
 
     Parameters
     ----------
-    path
-        A CSV file with one header line.
+    data
+        A CSV file with one header line; or columns of numbers by title, as a DataFrame has them.
     mechanism
         Whose coordinates were measured. Torque columns of coordinates that are not actuated may
         be missing where all drives are coordinates: their torque is zero.
@@ -89,7 +93,8 @@ def read_measurement(
         samples, rates that contradict positions.
     """
     mistakes: list[Mistake] = []
-    rows = _rows(path)
+    path = Path(data) if isinstance(data, str | Path) else Path("the given columns")
+    rows = _rows(path) if isinstance(data, str | Path) else _columns(data)
     wanted = _wanted(mechanism)
     places = _places(rows[0] if rows else [], wanted, mechanism, dict(renamed or {}), mistakes)
     if mistakes:
@@ -112,6 +117,18 @@ def _rows(path: Path) -> list[list[str]]:
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise FileError(str(path), [Mistake("", f"cannot be read: {reason}")]) from None
+
+
+def _columns(data: Mapping[str, Sequence[float] | Array]) -> list[list[str]]:
+    """Columns of numbers as the rows of a file have them, to the last digit."""
+    titles = [str(title) for title in data.keys()]  # noqa: SIM118  a DataFrame's keys
+    columns = [np.asarray(data[title], float) for title in titles]
+    if len({column.shape for column in columns}) > 1 or any(c.ndim != 1 for c in columns):
+        shapes = ", ".join(f"{t} {c.shape}" for t, c in zip(titles, columns, strict=True))
+        message = f"columns are of one length, and have one axis; these are {shapes}"
+        raise FileError("the given columns", [Mistake("", message)])
+    numbers = ([repr(float(x)) for x in row] for row in zip(*columns, strict=True))
+    return [titles, *numbers]
 
 
 def _wanted(mechanism: Mechanism) -> dict[str, Unit]:

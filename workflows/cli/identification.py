@@ -4,8 +4,6 @@ Imports stand in the functions: `basepar --help` answers without loading any mat
 """
 
 import argparse
-import math
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import Add, emit
@@ -75,30 +73,24 @@ deviations), covariance, known, dropped, standard and units (all parameters by n
 
 def _identify(options: argparse.Namespace) -> int:
     from basepar_core.api import load
-    from basepar_core.base import parameter_indices
-    from basepar_core.dynamics import prepare, select
-    from basepar_core.identification import identify, read_measurement
+    from basepar_core.dynamics import prepare
+    from workflows.jobs import identified
     from workflows.views import identification, terminal
 
     model = prepare(load(options.mechanism))
-    mechanism = model.mechanism
-    titles = _pairs(options.columns, "--columns")
-    wanted = parameter_indices(mechanism, _words(options.eliminate)) if options.eliminate else None
     with terminal.steps(options.json) as say:
-        say("reading")
-        record = read_measurement(Path(options.data), mechanism, titles)
-        second = options.validate and read_measurement(Path(options.validate), mechanism, titles)
-        say("identifying")
-        found = identify(
+        found = identified(
             model,
-            record,
-            columns=select(mechanism, _words(options.columns_with)),
-            wanted=wanted,
+            options.data,
+            titles=_pairs(options.columns, "--columns"),
+            columns=_words(options.columns_with),
+            eliminate=_words(options.eliminate),
             method=options.method,
             cutoff=options.cutoff,
-            known=_values(model, options.known, "--known"),
+            known=_values(model, options.known, "known"),
             essential=options.essential,
-            second=second or None,
+            validate=options.validate or None,
+            say=say,
         )
     document = identification.document(
         found, _dependent(model, found, options.dependent or "zero")
@@ -117,7 +109,7 @@ def _dependent(model: "Model", found: "Identification", text: str) -> dict[str, 
 
     if text in ("zero", "minimum-norm"):
         return standard_parameters(found, text)
-    return standard_parameters(found, _values(model, text, "--dependent"))
+    return standard_parameters(found, _values(model, text, "dependent"))
 
 
 def _consistent(model: "Model", found: "Identification", text: str) -> dict[str, Any]:
@@ -125,7 +117,7 @@ def _consistent(model: "Model", found: "Identification", text: str) -> dict[str,
     from workflows.views import identification
 
     bare = text in ("zero", "minimum-norm")
-    given = {} if bare else _values(model, text, "--dependent")
+    given = {} if bare else _values(model, text, "dependent")
     return identification.consistent(found, consistent_parameters(found, given))
 
 
@@ -154,19 +146,10 @@ def _pairs(text: str | None, option: str) -> dict[str, str]:
 
 
 def _values(model: "Model", text: str | None, option: str) -> dict[str, float]:
-    """Numbers by full parameter name; short names such as mx1 are understood."""
-    from basepar_core.errors import UsageError
+    """Numbers by full parameter name."""
+    from workflows.jobs import full_names
 
-    found = {}
-    for name, word in _pairs(text, option).items():
-        try:
-            number = float(word)
-        except ValueError:
-            number = math.nan
-        if not math.isfinite(number):
-            raise UsageError(f"{option}: {word!r} of {name} is no number.", [option])
-        found[model.mechanism.parameter_aliases.get(name, name)] = number
-    return found
+    return full_names(model, _pairs(text, f"--{option}"), option)  # type: ignore[arg-type]
 
 
 def _register_excite(add: Add) -> None:

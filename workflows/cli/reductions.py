@@ -9,13 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from . import Add, emit
-from .options import listed, wanted, with_columns
+from .options import listed, with_columns
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from basepar_core.base import BaseParameters
-    from basepar_core.dynamics import Column, Model
+    from basepar_core.dynamics import Model
     from basepar_core.reduction import ReducedMechanism
 
 
@@ -105,8 +102,7 @@ def _measured(reduce: argparse.ArgumentParser) -> None:
 
 def _reduce(options: argparse.Namespace) -> int:
     from basepar_core.api import load
-    from basepar_core.base import extend, symbolic_route
-    from basepar_core.dynamics import prepare, select
+    from basepar_core.dynamics import prepare
     from workflows.export import reduction
     from workflows.views import terminal
 
@@ -114,10 +110,7 @@ def _reduce(options: argparse.Namespace) -> int:
     if options.export:
         reduction.check_ending(Path(options.export))
     model = prepare(load(options.mechanism))
-    base = symbolic_route.symbolic(model, wanted(model, options.eliminate))
-    columns = select(model.mechanism, listed(options.columns_with))
-    base = extend(model, base, columns)
-    found = (_recorded if options.data else _own)(options, model, base, columns)
+    found = _found(options, model)
     size = reduction.size_of(found, options.size)
     facts = None
     if options.export:
@@ -176,52 +169,26 @@ def _pair(word: str) -> tuple[str, str]:
     return name, title
 
 
-def _own(
-    options: argparse.Namespace,
-    model: "Model",
-    base: "BaseParameters",
-    columns: "Sequence[Column]",
-) -> "ReducedMechanism":
-    """Of the model's own torques."""
-    from basepar_core.dynamics import excitation
-    from basepar_core.reduction import reduce_mechanism
+def _found(options: argparse.Namespace, model: "Model") -> "ReducedMechanism":
+    """Of measured torques, or of the model's own."""
+    from workflows.jobs import reduced, reduced_to_record
 
-    start = model.assembled.coordinates
-    return reduce_mechanism(
+    common = {
+        "criteria": tuple(listed(options.criteria)) or None,
+        "tolerance": options.tolerance,
+        "method": options.method,
+        "eliminate": listed(options.eliminate),
+        "columns": listed(options.columns_with),
+        "samples": options.samples,
+        "noise": options.noise,
+    }
+    if not options.data:
+        return reduced(model, validate=options.validate, **common)
+    return reduced_to_record(
         model,
-        base,
-        options.method,
-        tuple(listed(options.criteria)) or None,
-        options.tolerance,
-        options.samples,
-        columns=columns,
-        validate=excitation(model.mechanism, start) if options.validate else None,
-        pooling=options.noise,
-    )
-
-
-def _recorded(
-    options: argparse.Namespace,
-    model: "Model",
-    base: "BaseParameters",
-    columns: "Sequence[Column]",
-) -> "ReducedMechanism":
-    """Of measured torques."""
-    from basepar_core.identification import read_measurement, reduce_record
-
-    titles = dict(_pair(word) for word in listed(options.columns))
-    record = read_measurement(Path(options.data), model.mechanism, titles)
-    second = options.second and read_measurement(Path(options.second), model.mechanism, titles)
-    return reduce_record(
-        model,
-        base,
-        record,
-        options.method,
-        tuple(listed(options.criteria)) or None,
-        options.tolerance,
-        options.samples,
-        columns=columns,
-        second=second or None,
-        pooling=options.noise,
-        estimated=options.estimate_noise,
+        options.data,
+        titles=dict(_pair(word) for word in listed(options.columns)),
+        second=options.second,
+        estimate_noise=options.estimate_noise,
+        **common,
     )

@@ -1,4 +1,12 @@
 from . import base_routes as base_routes
+from .analyses import Excited as Excited
+from .analyses import excited as excited
+from .analyses import full_names as full_names
+from .analyses import identified as identified
+from .analyses import machine_of as machine_of
+from .analyses import outputs as outputs
+from .analyses import reduced as reduced
+from .analyses import reduced_to_record as reduced_to_record
 from .certificates import verified as verified
 from .examples import as_file as as_file
 from .examples import study_file as study_file

@@ -3,7 +3,6 @@
 import argparse
 import csv
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -12,13 +11,14 @@ import numpy as np
 import yaml
 
 from basepar_core.api import load
-from basepar_core.base import extend, extended_observation, nominal_observation, symbolic
-from basepar_core.dynamics import Model, Motion, excitation, prepare, select
+from basepar_core.base import extended_observation
+from basepar_core.dynamics import Model, prepare
 from basepar_core.errors import UsageError
 from basepar_core.expressions import evaluate
-from basepar_core.identification import Design, Limits, design, limits_of, measure_of
+from basepar_core.identification import Design, measure_of
 from basepar_core.mechanism import Sines
 from basepar_core.texts import csv_cell, plural
+from workflows.jobs import Excited, excited
 
 from . import terminal
 
@@ -40,78 +40,44 @@ def designed(
         Words that name no joint value or no number; an ending that is not known.
     """
     path = Path(options.output) if options.output else None
-    if path is not None and path.suffix not in ENDINGS:
-        raise UsageError(f"-o {path}: write FILE.yaml or FILE.csv.", ["--output"])
+    if path is not None:
+        check_ending(path)
     model = prepare(load(options.mechanism))
-    chosen = select(model.mechanism, columns)
-    own = excitation(model.mechanism, model.assembled.coordinates)
-    limits = _limits(model, limits_of(model, own), pairs, options.margin)
-    frequency = options.frequency or _frequency(own)
-    say("base parameters")
-    base = extend(model, symbolic(model, seen=nominal_observation(model)), chosen)
-    found = design(
+    found = excited(
         model,
-        base,
-        limits,
-        frequency,
+        ranges={name: _interval(word) for name, word in pairs["range"].items()},
+        speed={name: _number(word, "speed") for name, word in pairs["speed"].items()},
+        acceleration={
+            name: _number(word, "acceleration") for name, word in pairs["acceleration"].items()
+        },
+        margin=options.margin,
+        frequency=options.frequency,
+        columns=columns,
         criterion=options.criterion,
         harmonics=options.harmonics,
         samples=options.samples,
-        columns=chosen,
         rest=options.rest,
-        draws=options.random,
+        random=options.random,
         starts=options.starts,
         seed=options.seed,
         say=say,
     )
-    measure = measure_of(model, options.criterion)
-    W = extended_observation(model, chosen).W[0][..., list(base.kept)]
-    document = _document(model, found, limits, options.criterion)
-    document["file"] = float(np.exp(measure(W)[0]))
-    document["harmonics"], document["frequency"] = options.harmonics, frequency
+    document = described(found)
     if path is not None:
-        _write(model, found, path)
+        write(model, found.design, path)
         document["output"] = str(path)
     return document
 
 
-def _frequency(own: Motion) -> float:
-    """One over the period of the file's excitation: its samples are even, the last left out."""
-    return float(1 / (own.t[-1] - own.t[0] + np.median(np.diff(own.t))))
+def check_ending(path: Path) -> None:
+    """UsageError for a file that is neither a mechanism's nor a table."""
+    if path.suffix not in ENDINGS:
+        raise UsageError(f"`output={path}`: write FILE.yaml or FILE.csv.", ["output="])
 
 
-def _limits(model: Model, own: Limits, pairs: Pairs, margin: float | None) -> Limits:
-    """The file's own limits with those that are given in their place."""
-    names = list(model.mechanism.coordinates)
-    every = [name for joint in model.mechanism.joints for name in joint.values]
-    found = {
-        key: getattr(own, key).copy() for key in ("lowest", "highest", "speed", "acceleration")
-    }
-    values: dict[str, tuple[float, float]] = {}
-    for option, given in pairs.items():
-        known = every if option == "range" else names
-        unknown = [name for name in given if name not in known]
-        if unknown:
-            raise UsageError(
-                f"--{option}: {', '.join(unknown)} cannot be limited; known are "
-                f"{', '.join(known)}.",
-                unknown,
-            )
-        for name, word in given.items():
-            low, _, high = word.partition(":") if option == "range" else ("0", "", word)
-            pair = _number(low, option), _number(high, option)
-            if name not in names:
-                values[name] = pair
-            elif option == "range":
-                found["lowest"][names.index(name)], found["highest"][names.index(name)] = pair
-            else:
-                found[option][names.index(name)] = pair[1]
-    regularity = own.regularity if margin is None else margin
-    if not 0 <= regularity < 1:
-        raise UsageError(f"--margin {regularity:g} is not between 0 and 1.", ["--margin"])
-    if not model.loops.blocks:
-        regularity = 0.0
-    return replace(own, **found, regularity=regularity, values=values)
+def _interval(word: str) -> tuple[float, float]:
+    low, _, high = word.partition(":")
+    return _number(low, "range"), _number(high, "range")
 
 
 def _number(word: str, option: str) -> float:
@@ -119,10 +85,13 @@ def _number(word: str, option: str) -> float:
         return float(word)
     except ValueError:
         form = "A=LO:HI" if option == "range" else "A=NUMBER"
-        raise UsageError(f"--{option}: {word!r} is no number; write {form}.", [option]) from None
+        raise UsageError(f"`{option}=`: {word!r} is no number; write {form}.", [option]) from None
 
 
-def _document(model: Model, found: Design, limits: Limits, criterion: str) -> dict[str, Any]:
+def described(of: Excited) -> dict[str, Any]:
+    """A designed motion as plain facts, beside the file's own excitation."""
+    model, found, limits = of.model, of.design, of.limits
+    W = extended_observation(model, of.columns).W[0][..., list(of.base.kept)]
     kinds = ("position", "speed", "acceleration")
     used = [[None if np.isnan(x) else float(x) for x in row] for row in found.used.T]
     rows = [
@@ -138,14 +107,17 @@ def _document(model: Model, found: Design, limits: Limits, criterion: str) -> di
     ]
     return {
         "mechanism": model.mechanism.name,
-        "criterion": criterion,
+        "criterion": of.measure,
         "value": found.criterion,
         "random": {
             "count": len(found.random),
             "best": min(found.random),
             "median": median(found.random),
         },
+        "file": float(np.exp(measure_of(model, of.measure)(W)[0])),
         "condition": found.condition,
+        "harmonics": of.harmonics,
+        "frequency": of.frequency,
         "samples": found.motion.t.size,
         "limits": rows,
         "margin": {"allowed": limits.regularity, "least": found.regularity},
@@ -173,7 +145,8 @@ def as_text(law: Sines, coordinates: Sequence[str]) -> str:
     )
 
 
-def _write(model: Model, found: Design, path: Path) -> None:
+def write(model: Model, found: Design, path: Path) -> None:
+    """The mechanism's file with this excitation (.yaml), or its samples (.csv)."""
     if path.suffix == ".csv":
         with path.open("w", newline="", encoding="utf-8") as file:
             out = csv.writer(file)

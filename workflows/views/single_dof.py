@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 
 from basepar_core.errors import UsageError
-from basepar_core.mechanism import GROUND, Mechanism, joint_type
 from basepar_core.metrics import BAND, unit_of
 from basepar_core.single_dof import (
     CURVE_ACCURACY,
@@ -28,17 +27,6 @@ LISTED = 181
 FINE = 1440
 #: Degrees in a radian.
 DEGREES = 180 / np.pi
-
-
-def outputs(mechanism: Mechanism) -> tuple[str, ...]:
-    """Joint values on the frame that the coordinate moves: what a linkage is made for."""
-    return tuple(
-        value
-        for joint in mechanism.joints
-        if GROUND in joint.bodies and joint_type(joint.type).values == 1
-        for value in joint.values
-        if value not in mechanism.coordinates
-    )
 
 
 def document(
@@ -118,15 +106,15 @@ def _dwells(
     survey, way = made.survey, made.survey.way
     if bands and way.asked:
         raise UsageError(
-            "--dwell: a range was asked for, and dwells are of whole motions. Leave --range or "
-            "--dwell out.",
-            ["--dwell"],
+            "`dwell=`: a range was asked for, and dwells are of whole motions. Leave `range=` or "
+            "`dwell=` out.",
+            ["dwell="],
         )
     if bands and not way.closed:
         raise UsageError(
-            f"--dwell: {made.model.mechanism.coordinates[0]} goes from {way.low:.6g} to "
+            f"`dwell=`: {made.model.mechanism.coordinates[0]} goes from {way.low:.6g} to "
             f"{way.high:.6g} and does not turn on; dwells are of motions that close.",
-            ["--dwell"],
+            ["dwell="],
         )
     q = np.linspace(way.low, way.high, FINE + 1)
     followed = survey.curves(q)[survey.theta_rows][survey.table.loads.tracked :]
@@ -192,8 +180,8 @@ def check_neutral(made: Machine) -> None:
     else:
         why = f"the regime of {name} is not"
     raise UsageError(
-        f"--period is of neutral regimes, whose speed is free; {why}. Leave it out.",
-        ["--period"],
+        f"`period=` is of neutral regimes, whose speed is free; {why}. Leave it out.",
+        ["period="],
     )
 
 

@@ -1,0 +1,367 @@
+"""Reduction, identification, exciting motions, one degree of freedom: from words to results.
+
+The command line and the library ask the same questions here, with the same words and defaults.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from basepar_core.base import (
+    BaseParameters,
+    extend,
+    nominal_observation,
+    parameter_indices,
+    symbolic,
+)
+from basepar_core.dynamics import Column, Model, Motion, excitation, select
+from basepar_core.errors import UsageError
+from basepar_core.expressions import did_you_mean
+from basepar_core.identification import (
+    Design,
+    Identification,
+    Limits,
+    Measurement,
+    Record,
+    design,
+    identify,
+    limits_of,
+    read_measurement,
+    reduce_record,
+)
+from basepar_core.mechanism import GROUND, Mechanism, joint_type
+from basepar_core.reduction import ReducedMechanism, reduce_mechanism
+from basepar_core.single_dof import Machine, machine, reaction, the_coordinate
+
+Say = Callable[[str], None]
+
+
+def _silent(_: str) -> None:
+    """Say nothing."""
+
+
+def _indices(model: Model, eliminate: Sequence[str]) -> list[int] | None:
+    return parameter_indices(model.mechanism, list(eliminate)) if eliminate else None
+
+
+def _base(model: Model, eliminate: Sequence[str], columns: Sequence[str]) -> BaseParameters:
+    inertial = symbolic(model, _indices(model, eliminate), seen=nominal_observation(model))
+    return extend(model, inertial, select(model.mechanism, columns))
+
+
+def reduced(
+    model: Model,
+    *,
+    criteria: Sequence[str] | None = None,
+    tolerance: float = 0.01,
+    method: str = "backward",
+    eliminate: Sequence[str] = (),
+    columns: Sequence[str] = (),
+    samples: float | None = None,
+    noise: str = "joint",
+    validate: bool = False,
+) -> ReducedMechanism:
+    """A reduction to what the model's own torques are worth; see `reduce_mechanism`."""
+    return reduce_mechanism(
+        model,
+        _base(model, eliminate, columns),
+        method,
+        criteria,
+        tolerance,
+        samples,
+        columns=select(model.mechanism, columns),
+        validate=excitation(model.mechanism, model.assembled.coordinates) if validate else None,
+        pooling=noise,
+    )
+
+
+def reduced_to_record(
+    model: Model,
+    data: Record,
+    *,
+    titles: Mapping[str, str] | None = None,
+    second: Record | None = None,
+    estimate_noise: bool = False,
+    criteria: Sequence[str] | None = None,
+    tolerance: float = 0.01,
+    method: str = "backward",
+    eliminate: Sequence[str] = (),
+    columns: Sequence[str] = (),
+    samples: float | str | None = None,
+    noise: str = "joint",
+) -> ReducedMechanism:
+    """A reduction to what measured torques are worth; see `reduce_record`."""
+    return reduce_record(
+        model,
+        _base(model, eliminate, columns),
+        read_measurement(data, model.mechanism, titles),
+        method,
+        criteria,
+        tolerance,
+        samples,  # type: ignore[arg-type]  # a number, or the word that it knows
+        columns=select(model.mechanism, columns),
+        second=_second(model, second, titles),
+        pooling=noise,  # type: ignore[arg-type]
+        estimated=estimate_noise,
+    )
+
+
+def _second(
+    model: Model, data: Record | None, titles: Mapping[str, str] | None
+) -> Measurement | None:
+    return None if data is None else read_measurement(data, model.mechanism, titles)
+
+
+def full_names(model: Model, values: Mapping[str, float], option: str) -> dict[str, float]:
+    """Values by full parameter name; short names such as mx1 are understood.
+
+    Raises
+    ------
+    UsageError
+        A value that is no number.
+    """
+    found = {}
+    for name, value in values.items():
+        try:
+            number = float(value)
+        except (TypeError, ValueError):
+            number = np.nan
+        if not np.isfinite(number):
+            raise UsageError(f"`{option}=`: {value!r} of {name} is no number.", [f"{option}="])
+        found[model.mechanism.parameter_aliases.get(name, name)] = number
+    return found
+
+
+def identified(
+    model: Model,
+    data: Record,
+    *,
+    titles: Mapping[str, str] | None = None,
+    columns: Sequence[str] = (),
+    eliminate: Sequence[str] = (),
+    method: str = "weighted",
+    cutoff: float | None = None,
+    known: Mapping[str, float] | None = None,
+    essential: bool = False,
+    validate: Record | None = None,
+    say: Say = _silent,
+) -> Identification:
+    """Parameters from a record of motion and torque; see `identification.identify`."""
+    say("reading")
+    record = read_measurement(data, model.mechanism, titles)
+    second = _second(model, validate, titles)
+    say("identifying")
+    return identify(
+        model,
+        record,
+        columns=select(model.mechanism, columns),
+        wanted=_indices(model, eliminate),
+        method=method,
+        cutoff=cutoff,
+        known=full_names(model, known or {}, "known"),
+        essential=essential,
+        second=second,
+    )
+
+
+@dataclass(frozen=True)
+class Excited:
+    """An exciting motion, and what it was designed for; `frequency` in Hz."""
+
+    model: Model
+    base: BaseParameters
+    columns: tuple[Column, ...]
+    design: Design
+    limits: Limits
+    frequency: float
+    measure: str
+    harmonics: int
+
+
+def excited(
+    model: Model,
+    *,
+    ranges: Mapping[str, tuple[float, float]] | None = None,
+    speed: Mapping[str, float] | None = None,
+    acceleration: Mapping[str, float] | None = None,
+    margin: float | None = None,
+    frequency: float | None = None,
+    columns: Sequence[str] = (),
+    criterion: str = "condition",
+    harmonics: int = 5,
+    samples: int | None = None,
+    rest: bool = False,
+    random: int = 20,
+    starts: int = 2,
+    seed: int = 1,
+    say: Say = _silent,
+) -> Excited:
+    """A motion that tells base parameters apart.
+
+    See `identification.design`; limits and frequency that are not given are those of the file's
+    own excitation, and half of the margin at its assembly.
+
+    Raises
+    ------
+    UsageError
+        Limits of what is no joint value, or that leave nothing to move in.
+    """
+    own = excitation(model.mechanism, model.assembled.coordinates)
+    limits = _limits(model, limits_of(model, own), ranges or {}, margin)
+    for name, given in (("speed", speed or {}), ("acceleration", acceleration or {})):
+        limits = _at_most(model.mechanism, limits, name, given)
+    frequency = _frequency(own) if frequency is None else frequency
+    if not (np.isfinite(frequency) and frequency > 0):
+        raise UsageError(f"`frequency=` is {frequency:g} Hz; it is positive.", ["frequency="])
+    say("base parameters")
+    base, chosen = _base(model, (), columns), select(model.mechanism, columns)
+    found = design(
+        model,
+        base,
+        limits,
+        frequency,
+        criterion=criterion,
+        harmonics=harmonics,
+        samples=samples,
+        columns=chosen,
+        rest=rest,
+        draws=random,
+        starts=starts,
+        seed=seed,
+        say=say,
+    )
+    return Excited(model, base, tuple(chosen), found, limits, frequency, criterion, harmonics)
+
+
+def _frequency(own: Motion) -> float:
+    """One over the period of the file's excitation: its samples are even, the last left out."""
+    return float(1 / (own.t[-1] - own.t[0] + np.median(np.diff(own.t))))
+
+
+def _limits(
+    model: Model, own: Limits, ranges: Mapping[str, tuple[float, float]], margin: float | None
+) -> Limits:
+    """The file's own limits, with ranges and the margin that are given in their place."""
+    names = list(model.mechanism.coordinates)
+    every = [name for joint in model.mechanism.joints for name in joint.values]
+    _check_known("range", ranges, every)
+    lowest, highest = own.lowest.copy(), own.highest.copy()
+    for name, pair in ranges.items():
+        if name in names:
+            lowest[names.index(name)], highest[names.index(name)] = pair
+    others = {name: pair for name, pair in ranges.items() if name not in names}
+    regularity = own.regularity if margin is None else margin
+    if not 0 <= regularity < 1:
+        raise UsageError(f"`margin=` is {regularity:g}, not between 0 and 1.", ["margin="])
+    regularity = regularity if model.loops.blocks else 0.0
+    return replace(own, lowest=lowest, highest=highest, regularity=regularity, values=others)
+
+
+def _at_most(
+    mechanism: Mechanism, limits: Limits, what: str, given: Mapping[str, float]
+) -> Limits:
+    names = list(mechanism.coordinates)
+    _check_known(what, given, names)
+    found = getattr(limits, what).copy()
+    for name, value in given.items():
+        found[names.index(name)] = value
+    return replace(limits, **{what: found})
+
+
+def _check_known(option: str, given: Mapping[str, object], known: Sequence[str]) -> None:
+    if unknown := [name for name in given if name not in known]:
+        raise UsageError(
+            f"`{option}=`: {', '.join(unknown)} cannot be limited; known are {', '.join(known)}.",
+            unknown,
+        )
+
+
+def machine_of(
+    model: Model,
+    *,
+    forces: Sequence[str] = (),
+    moments: Sequence[str] = (),
+    limits: tuple[float, float] | None = None,
+    period: float | None = None,
+    speed: float | None = None,
+    time: float | None = None,
+    dwell: Mapping[str, float | None] | None = None,
+) -> tuple[Machine, tuple[str, ...]]:
+    """A mechanism with one degree of freedom, and the joint values that were followed.
+
+    See `single_dof.machine`: `forces` and `moments` are texts JOINT:BODY:DIR, `dwell` bands
+    (rad or m; None: 1 % of the stroke) by joint value. With a `time`, in s, `speed` is what a
+    motion in time begins with: any number.
+
+    Raises
+    ------
+    UsageError
+        Joints that there are not; numbers or choices that do not go together.
+    """
+    the_coordinate(model)
+    mechanism = model.mechanism
+    wanted = [reaction(mechanism, text) for text in forces]
+    wanted += [reaction(mechanism, text, moment=True) for text in moments]
+    _check_bands(mechanism, dwell or {})
+    _check_regime(limits, period, speed, time)
+    forward = speed if speed is not None and speed > 0 else None
+    joints = tuple(dict.fromkeys([*(dwell or {}), *outputs(mechanism)]))
+    return machine(model, wanted, limits, period, forward, joints), joints
+
+
+def outputs(mechanism: Mechanism) -> tuple[str, ...]:
+    """Joint values on the frame that the coordinate moves: what a linkage is made for."""
+    return tuple(
+        value
+        for joint in mechanism.joints
+        if GROUND in joint.bodies and joint_type(joint.type).values == 1
+        for value in joint.values
+        if value not in mechanism.coordinates
+    )
+
+
+def _check_bands(mechanism: Mechanism, bands: Mapping[str, float | None]) -> None:
+    known = [value for joint in mechanism.joints for value in joint.values]
+    for name, band in bands.items():
+        if name not in known:
+            hint = did_you_mean(name, known) or f"; there are {', '.join(known)}"
+            raise UsageError(
+                f"`dwell={name}`: {mechanism.name} has no joint value {name!r}{hint}. Give a "
+                "joint value and its band, as in Q:1deg.",
+                [name],
+            )
+        if band is not None and not band > 0:
+            raise UsageError(f"`dwell={name}`: a band is wider than zero.", [name])
+
+
+def _check_regime(
+    limits: tuple[float, float] | None,
+    period: float | None,
+    speed: float | None,
+    time: float | None,
+) -> None:
+    """Numbers that a steady turn can have."""
+    for name, value in (("period", period), ("time", time)):
+        if value is not None and not 0 < value < float("inf"):
+            raise UsageError(f"`{name}=` is {value:g} s; it must be positive.", [f"{name}="])
+    if time is not None:
+        speed = None  # of the motion in time
+    if speed is not None and not 0 < speed < float("inf"):
+        raise UsageError(
+            f"`speed=` is {speed:g}; a steady turn goes forwards. With `time=` a motion may begin "
+            "at any speed.",
+            ["speed="],
+        )
+    given = [word for word, x in (("period", period), ("speed", speed)) if x is not None]
+    if given and limits is not None:
+        raise UsageError(
+            f"`{given[0]}=` is of a steady regime, which is looked for in whole turns. Leave "
+            f"`range=` or `{given[0]}=` out.",
+            [f"{given[0]}="],
+        )
+    if len(given) == 2:
+        raise UsageError(
+            "`speed=` and `period=` both tell the speed of a neutral regime. Leave one out.",
+            ["speed=", "period="],
+        )
