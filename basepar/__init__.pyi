@@ -1,3 +1,7 @@
+from .analyses import excite as excite
+from .analyses import identify as identify
+from .analyses import one_dof as one_dof
+from .analyses import reduce as reduce
 from .base import Base as Base
 from .certificates import verify as verify
 from .errors import AssemblyError as AssemblyError
@@ -15,6 +19,10 @@ from .errors import UsageError as UsageError
 from .joints import Joints as Joints
 from .model import Model as Model
 from .model import load as load
+from .results import Excitation as Excitation
+from .results import Identification as Identification
+from .results import Reduction as Reduction
+from .results import SingleDof as SingleDof
 from .runs import Study as Study
 from .runs import open as open
 from .runs import report as report

@@ -12,9 +12,14 @@ from basepar_core.errors import BaseparError
 ROWS = 60
 
 
-def page(sentence: str, model: Model, titles: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+def page(text: str, model: Model, titles: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """HTML of a value about a mechanism; without a drawing where matplotlib is not installed."""
-    return f"<p>{escape(sentence)}</p>{_drawing(model)}{table(titles, rows)}"
+    return f"<p>{escape(text)}</p>{_drawing(model)}{table(titles, rows)}"
+
+
+def sentence(text: str) -> str:
+    """HTML of a sentence."""
+    return f"<p>{escape(text)}</p>"
 
 
 def table(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -11,6 +11,7 @@ import numpy as np
 from basepar_core import api
 from basepar_core.arrays import Array
 from basepar_core.compiled import LARGEST, Closed, Engine, States
+from basepar_core.dynamics import Model as Prepared
 from basepar_core.dynamics import Motion, prepare
 from basepar_core.errors import MissingDataError, MotionError, UsageError
 from basepar_core.mechanism import Mechanism
@@ -90,6 +91,11 @@ class Model:
     @cached_property
     def _engine(self) -> Engine:
         return Engine(prepare(self.mechanism))
+
+    @property
+    def prepared(self) -> Prepared:
+        """The assembled mechanism as the packages take it."""
+        return self._engine.model
 
     @property
     def name(self) -> str:

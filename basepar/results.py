@@ -1,0 +1,371 @@
+"""What the questions of `analyses` return: values that answer, print short, and make tables."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from basepar_core.arrays import Array
+from basepar_core.errors import UsageError
+from basepar_core.texts import plural
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, repr=False)
+class Reduction:
+    """Smaller models of a mechanism's torque; made by `reduce`.
+
+    Attributes
+    ----------
+    found
+        The path, its models and what they consist of.
+
+    Examples
+    --------
+    >>> import basepar
+    >>> basepar.reduce("four-bar", criteria="tolerance")
+    <basepar.Reduction of 'four-bar', backward: from 8 parameters to 4 (tolerance)>
+    """
+
+    found: Any
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """Parameters kept, by criterion."""
+        it = self.found.selection
+        return dict(zip(it.criteria, map(int, it.size[0]), strict=True))
+
+    @property
+    def torque_errors(self) -> dict[str, float]:
+        """Relative torque error ‖τ − W φ‖/‖τ‖ of the selected models, by criterion."""
+        it = self.found.selection
+        return dict(zip(it.criteria, map(float, it.error[0]), strict=True))
+
+    def parameters(self, criterion: str) -> tuple[str, ...]:
+        """Base parameters, by φ₁'s names, of the model that a criterion selects.
+
+        Raises
+        ------
+        UsageError
+            A criterion that was not asked for.
+
+        Examples
+        --------
+        >>> import basepar
+        >>> basepar.reduce("four-bar").parameters("bic")
+        ('coupler.m', 'coupler.J', 'rocker.m', 'rocker.J')
+        """
+        known = self.found.selection.criteria
+        if criterion not in known:
+            raise UsageError(
+                f"{criterion!r} was not asked for; there are {', '.join(known)}.", ["criteria"]
+            )
+        place = known.index(criterion)
+        return tuple(term.name for term in self.found.models[place])
+
+    def to_dataframe(self) -> "pd.DataFrame":
+        """The path as a table: a row per step, with its size, what was removed, and the criteria.
+
+        Examples
+        --------
+        >>> import basepar
+        >>> basepar.reduce("four-bar").to_dataframe().columns[:3].tolist()
+        ['removed', 'size', 'torque_error']
+        """
+        import pandas as pd
+
+        steps = self.document()["steps"]
+        return pd.DataFrame([{**one, **one.pop("criteria")} for one in steps]).set_index("step")
+
+    def document(self) -> dict[str, Any]:
+        """Plain data, as `basepar reduce --json` prints it."""
+        found: dict[str, Any] = self.found.document()
+        return found
+
+    def __repr__(self) -> str:
+        sizes = ", ".join(f"{size} ({name})" for name, size in self.sizes.items())
+        return (
+            f"<basepar.Reduction of {self.found.mechanism[:80]!r}, {self.found.method}: from "
+            f"{plural(len(self.found.names), 'parameter')} to {sizes}>"
+        )
+
+    def _repr_html_(self) -> str:
+        from .html import sentence, table
+
+        return sentence(repr(self)) + table(*self.found.table())
+
+
+@dataclass(frozen=True, repr=False)
+class Identification:
+    """Identified base parameters; made by `identify`.
+
+    Attributes
+    ----------
+    found
+        Estimate, covariance, residuals, diagnostics, validation.
+
+    Examples
+    --------
+    >>> import basepar, numpy as np
+    >>> model, t = basepar.load("parallelogram"), np.linspace(0, 5, 1001)
+    >>> q, qd, qdd = 0.3 * np.sin([2 * t, 2 * t + np.pi / 2, 2 * t + np.pi]) * [[1], [2], [4]]
+    >>> q = q + model.assembly
+    >>> tau = model.torque(q[:, None], qd[:, None], qdd[:, None])[:, 0]
+    >>> basepar.identify(model, {"t": t, "A": q, "A'": qd, "A''": qdd, "tau.A": tau}).values.keys()
+    dict_keys(['rocker.mx', 'rocker.my', 'rocker.J'])
+    """
+
+    found: Any
+
+    @property
+    def values(self) -> dict[str, float]:
+        """Identified base parameters by name, SI."""
+        return dict(zip(self.found.names, map(float, self.found.estimate.values), strict=True))
+
+    @property
+    def deviations(self) -> dict[str, float]:
+        """Their standard deviations, SI."""
+        return dict(zip(self.found.names, map(float, self.found.estimate.deviations), strict=True))
+
+    @property
+    def relative_error(self) -> float:
+        """‖τ − W φ‖/‖τ‖ on the record."""
+        return float(self.found.training.relative_error)
+
+    @property
+    def validation_error(self) -> float | None:
+        """The same on the second record; None without one."""
+        second = self.found.validation
+        return None if second is None else float(second.relative_error)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Diagnostics: what was left out of the record, and what to doubt."""
+        return tuple(note.text for note in self.found.notes)
+
+    def to_dataframe(self) -> "pd.DataFrame":
+        """A row per parameter: unit, value, deviation, 95 % interval, the file's value."""
+        import pandas as pd
+
+        rows = self.document()["parameters"]
+        return pd.DataFrame(rows).set_index("parameter")
+
+    def document(self) -> dict[str, Any]:
+        """Plain data, as `basepar identify --json` prints it."""
+        from basepar_core.identification import standard_parameters
+        from workflows.views import identification
+
+        return identification.document(self.found, standard_parameters(self.found, "zero"))
+
+    def __repr__(self) -> str:
+        it = self.found
+        return (
+            f"<basepar.Identification of {it.model.mechanism.name[:80]!r}, {it.method}: "
+            f"{plural(len(it.names), 'parameter')}, relative error {self.relative_error:.3g}>"
+        )
+
+    def _repr_html_(self) -> str:
+        from .html import sentence, table
+
+        rows = [
+            (name, f"{value:.6g}", f"{self.deviations[name]:.2g}")
+            for name, value in self.values.items()
+        ]
+        return sentence(repr(self)) + table(("parameter", "value", "deviation"), rows)
+
+
+@dataclass(frozen=True, repr=False)
+class Excitation:
+    """An exciting motion; made by `excite`.
+
+    Attributes
+    ----------
+    found
+        The designed motion, its limits and what it was designed for.
+
+    Examples
+    --------
+    >>> import basepar
+    >>> basepar.excite("parallelogram", random=3, starts=1).condition < 6
+    True
+    """
+
+    found: Any
+
+    @property
+    def t(self) -> Array:
+        """(sample,): times over one period, s."""
+        return np.asarray(self.found.design.motion.t)
+
+    @property
+    def q(self) -> Array:
+        """(sample, coordinate): rad or m."""
+        return np.asarray(self.found.design.motion.q.T)
+
+    @property
+    def qd(self) -> Array:
+        """(sample, coordinate): rad/s or m/s."""
+        return np.asarray(self.found.design.motion.q_dot.T)
+
+    @property
+    def qdd(self) -> Array:
+        """(sample, coordinate): rad/s² or m/s²."""
+        return np.asarray(self.found.design.motion.q_ddot.T)
+
+    @property
+    def condition(self) -> float:
+        """Condition number of the reduced W with unit columns."""
+        return float(self.found.design.condition)
+
+    def write(self, file: str | Path) -> Path:
+        """Write the mechanism's file with this excitation (.yaml), or the samples (.csv).
+
+        Raises
+        ------
+        UsageError
+            Another ending.
+
+        Examples
+        --------
+        >>> import basepar
+        >>> basepar.excite("parallelogram", random=3, starts=1).write("exciting.csv")
+        PosixPath('exciting.csv')
+        """
+        from workflows.views import excitation
+
+        path = Path(file)
+        excitation.check_ending(path)
+        excitation.write(self.found.model, self.found.design, path)
+        return path
+
+    def document(self) -> dict[str, Any]:
+        """Plain data, as `basepar excite --json` prints it."""
+        from workflows.views import excitation
+
+        return excitation.described(self.found)
+
+    def __repr__(self) -> str:
+        return (
+            f"<basepar.Excitation of {self.found.model.mechanism.name[:80]!r}: condition "
+            f"{self.condition:.4g}, {plural(self.found.harmonics, 'harmonic')} of "
+            f"{self.found.frequency:.4g} Hz>"
+        )
+
+
+@dataclass(frozen=True, repr=False)
+class SingleDof:
+    """A mechanism reduced to its coordinate; made by `one_dof`.
+
+    Attributes
+    ----------
+    machine
+        The survey of the motion, and the steady regime where there is one.
+    facts
+        Plain data: curves, joints, dwells, reactions, regime, run.
+
+    Examples
+    --------
+    >>> import basepar
+    >>> basepar.one_dof("parallelogram", range=(0.5, 0.7))
+    <basepar.SingleDof of 'parallelogram': A from 0.5 to 0.7 rad, open, m from 0.4176 to 0.4176, \
+no regime>
+    """
+
+    machine: Any
+    facts: Mapping[str, Any]
+
+    @cached_property
+    def q(self) -> Array:
+        """(place,): the coordinate over the motion, rad or m."""
+        return np.array(self.facts["curves"]["q"])
+
+    @cached_property
+    def m(self) -> Array:
+        """(place,): reduced inertia, kg m² or kg."""
+        return np.array(self.facts["curves"]["m"])
+
+    @cached_property
+    def m_prime(self) -> Array:
+        """(place,): dm/dq, kg m²/rad or kg/m."""
+        return np.array(self.facts["curves"]["m_prime"])
+
+    @cached_property
+    def potential_slope(self) -> Array:
+        """(place,): dV/dq, N m or N."""
+        return np.array(self.facts["curves"]["potential_slope"])
+
+    @property
+    def regime(self) -> dict[str, float] | None:
+        """Numbers of the steady regime by name, SI; None where there is none."""
+        found = self.facts.get("regime", {}).get("measures")
+        return None if found is None else dict(found)
+
+    def at(self, q: object) -> Array:
+        """Curves at any values of the coordinate.
+
+        Parameters
+        ----------
+        q
+            (…,), rad or m, within the motion.
+
+        Returns
+        -------
+        (3, …): reduced inertia, potential's slope, potential; SI.
+
+        Raises
+        ------
+        UsageError
+            Places outside the motion, where it is not closed.
+
+        Examples
+        --------
+        >>> import basepar
+        >>> basepar.one_dof("four-bar").at([[0.1], [0.2]]).shape
+        (3, 2, 1)
+        """
+        places, way = np.asarray(q, float), self.machine.survey.way
+        outside = ~((places >= way.low) & (places <= way.high))
+        if way.closed:
+            places = way.low + (places - way.low) % way.length
+        elif outside.any():
+            raise UsageError(
+                f"{int(outside.sum())} of {plural(places.size, 'place')} lie outside the motion, "
+                f"which goes from {way.low:.6g} to {way.high:.6g}.",
+                ["q"],
+            )
+        found = self.machine.survey.curves(places.reshape(-1))[:3]
+        return np.asarray(found).reshape(3, *places.shape)
+
+    def to_dataframe(self) -> "pd.DataFrame":
+        """The curves and followed joints as a table, a row per place."""
+        import pandas as pd
+
+        joints = {name: one["values"] for name, one in self.facts["joints"].items()}
+        return pd.DataFrame({**self.facts["curves"], **joints})
+
+    def document(self) -> dict[str, Any]:
+        """Plain data, as `basepar onedof --json` prints it."""
+        return dict(self.facts)
+
+    def __repr__(self) -> str:
+        facts = self.facts
+        way = "closed" if facts["way"]["closed"] else "open"
+        regime = facts.get("regime", {}).get("state", "no regime")
+        return (
+            f"<basepar.SingleDof of {facts['mechanism'][:80]!r}: {facts['coordinate']} from "
+            f"{facts['way']['from']:.4g} to {facts['way']['to']:.4g} {facts['unit']}, {way}, "
+            f"m from {self.m.min():.4g} to {self.m.max():.4g}, {regime}>"
+        )
+
+    def _repr_html_(self) -> str:
+        from .html import page, sentence
+
+        if self.regime is None:
+            return sentence(repr(self))
+        rows = [(name, f"{value:.6g}") for name, value in self.regime.items()]
+        return page(repr(self), self.machine.model, ("metric", "value"), rows)
