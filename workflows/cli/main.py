@@ -24,6 +24,7 @@ from workflows.views import flagged, place
 
 from . import (
     Command,
+    completion,
     emit,
     identification,
     imports,
@@ -50,7 +51,31 @@ class _Parser(argparse.ArgumentParser):
     """Raises instead of exiting, so that --json can report usage errors too."""
 
     def error(self, message: str) -> NoReturn:
-        raise UsageError(f"{message}. See {self.prog} --help.")
+        end = "" if message.endswith("?") else "."
+        raise UsageError(f"{message}{end} See {self.prog} --help.")
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """What is not known is said by the command that does not know it, with its own flags."""
+        found, rest = super().parse_known_args(args, namespace)
+        if rest:
+            flags = [flag for action in self._actions for flag in action.option_strings]
+            wrong = [word for word in rest if word.startswith("-")] or rest
+            told = [f"{word}{_hint(word, flags)}" for word in wrong]
+            self.error(f"unrecognized arguments: {', '.join(told)}")
+        return found, rest
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        """A choice that there is not; with the one that was meant."""
+        if action.choices is not None and value not in action.choices:
+            known = [str(one) for one in action.choices]
+            hint = _hint(str(value), known) or f"; there are {', '.join(known)}"
+            raise argparse.ArgumentError(action, f"there is no {value!r}{hint}")
+
+
+def _hint(word: str, known: Sequence[str]) -> str:
+    from basepar_core.expressions import did_you_mean
+
+    return did_you_mean(word.partition("=")[0], known)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -92,6 +117,7 @@ def parser() -> argparse.ArgumentParser:
         reports,
         reproductions,
         warmup,
+        completion,
     ):
         module.register(add)
     return top

@@ -1,0 +1,59 @@
+"""Words that were meant: hints for commands, flags and choices, and completion by a real bash."""
+
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["swep", "four-bar"], "there is no 'swep'; did you mean 'sweep'? See basepar --help."),
+        (
+            ["reduce", "four-bar", "--critria", "bic"],
+            "--critria; did you mean '--criteria'? See basepar reduce --help.",
+        ),
+        (["base", "four-bar", "--route", "symbolc"], "did you mean 'symbolic'?"),
+        (["base", "four-bar", "--route", "xyz"], "there are symbolic, numeric, precise, product"),
+        (["show", "four-bar", "five-bar"], "unrecognized arguments: five-bar. See basepar show"),
+    ],
+)
+def test_the_word_that_was_meant(run, words, said):
+    found = run(*words, "--json")
+    assert found.status == 2
+    assert said in found.json["error"]["message"]
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="no bash is here")
+@pytest.mark.parametrize(
+    ("typed", "expected"),
+    [
+        (["swe"], {"sweep"}),
+        (["reduce", "four-bar", "--crit"], {"--criteria"}),
+        (["base", "four-bar", "--route", "sym"], {"symbolic"}),
+        (["show", "slider"], {"slider-crank", "slider.yaml"}),
+        (["sweep", "four"], {"four-bar"}),
+        (["report", "sto"], {"store.zarr"}),
+    ],
+)
+def test_bash_completes(tmp_path, typed, expected):
+    (tmp_path / "slider.yaml").touch()
+    (tmp_path / "store.zarr").mkdir()
+    script = subprocess.run(
+        [sys.executable, "-m", "workflows.cli.main", "completion", "bash"],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    words = " ".join(f'"{word}"' for word in ["basepar", *typed])
+    asked = f"""{script}
+COMP_WORDS=({words}); COMP_CWORD={len(typed)}
+_shtab_basepar basepar "{typed[-1]}" ""
+printf '%s\\n' "${{COMPREPLY[@]}}"
+"""
+    ran = subprocess.run(
+        ["bash", "--norc", "-c", asked], capture_output=True, text=True, cwd=tmp_path, check=False
+    )
+    assert set(ran.stdout.split()) == expected, ran.stderr
