@@ -171,7 +171,10 @@ def _independent(mechanism: Mechanism, tree: tuple[TreeJoint, ...]) -> tuple[int
         if joint_type(joint.type).is_ball and 0 < len(driven) < 3:
             raise MechanismError(
                 f"Coordinates name {', '.join(driven)} but not all three values of the spherical "
-                f"joint {joint.name!r}. Drive all three, or use a universal joint.",
+                f"joint {joint.name!r}. Its speeds are an angular velocity, and one component of "
+                f"a rotation vector has no speed of its own. Drive all three; or put a body "
+                f"between a universal and a revolute joint instead, whose angles may be "
+                f"coordinates each (the body's parameters are counted too).",
                 ["coordinates"],
             )
         place |= {value: node.speed + k for k, value in enumerate(joint.values)}

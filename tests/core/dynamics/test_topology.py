@@ -94,6 +94,8 @@ def test_half_a_spherical_joint():
     with pytest.raises(MechanismError, match=r"b\.1, b\.3 but not all three values") as caught:
         topology(mechanism)
     assert caught.value.where == ("coordinates",)
+    assert "one component of a rotation vector has no speed of its own" in caught.value.message
+    assert "between a universal and a revolute joint" in caught.value.message
 
 
 def test_a_body_that_hangs_from_nothing():
