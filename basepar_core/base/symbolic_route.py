@@ -9,7 +9,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from basepar_core.dynamics import OPEN, Model, Motion, Observation, excitation, observe_alone
-from basepar_core.errors import AssemblyError, EliminationError, MotionError, UsageError
+from basepar_core.errors import (
+    AssemblyError,
+    EliminationError,
+    FamilyError,
+    MotionError,
+    UsageError,
+)
 from basepar_core.expressions import evaluate
 from basepar_core.finite_field import (
     GenericRank,
@@ -182,11 +188,17 @@ def black_box(
     EliminationError
         φ₂ is not admissible.
     FamilyError
-        See `finite_field.interpolated_beta.black_box_beta`.
+        See `finite_field.interpolated_beta.black_box_beta`; names the routes that have an answer.
     """
     seen = seen or nominal_observation(model)
     chosen = symbolic(model, seen=seen, own=False).eliminated if wanted is None else wanted
-    found = black_box_beta(model, chosen, suggested=wanted is None)
+    try:
+        found = black_box_beta(model, chosen, suggested=wanted is None)
+    except FamilyError as error:
+        raise FamilyError(
+            f"{error.message} The black-box route has no answer for this file; the symbolic route "
+            f"(the default) and the precise route have."
+        ) from error
     chosen = found.eliminated
     graded = Grading(found.vectors, found.generic, found.tested, found.scope)
     field = GeometryField.of(model.mechanism)

@@ -37,6 +37,11 @@ SQUARES = 32
 TRIES = 8
 #: A length or a travel of the real mechanism that is this small (m) may be zero by structure.
 NO_LENGTH = 1e-9
+#: What helps where equal dimensions make a linkage special.
+OWN_SYMBOLS = (
+    " Where a symbol stands in several legs, one of its own for each leg may make it a member of "
+    "a family that closes."
+)
 
 
 @dataclass(frozen=True)
@@ -120,7 +125,8 @@ def find_component(
                 return special
         except FamilyError as error:
             if error.message != reason:
-                reason = f"{reason} With the relations seen on the real branch: {error.message}"
+                first = reason.removesuffix(OWN_SYMBOLS)
+                reason = f"{first} With the relations seen on the real branch: {error.message}"
     if plain is None:
         raise FamilyError(reason)
     return plain
@@ -295,9 +301,7 @@ def _nothing_forced_to_zero(model: Model, family: Family, point: Point) -> None:
     if forced:
         raise FamilyError(
             f"At random orientations the loops of {model.mechanism.name!r} close only where "
-            f"{', '.join(forced)} vanish: its dimensions make it a special linkage. "
-            f"Where a symbol stands in several legs, one of its own for each leg may make it a "
-            f"member of a family that closes; the precise route counts it as it is."
+            f"{', '.join(forced)} vanish: its dimensions make it a special linkage.{OWN_SYMBOLS}"
         )
 
 

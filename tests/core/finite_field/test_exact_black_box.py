@@ -6,7 +6,7 @@ import pytest
 
 from basepar_core.base.numeric_route import group
 from basepar_core.base.precise_route import precise_rank
-from basepar_core.base.symbolic_route import nominal_observation, numeric, symbolic
+from basepar_core.base.symbolic_route import black_box, nominal_observation, numeric, symbolic
 from basepar_core.dynamics import closure
 from basepar_core.errors import EliminationError, FamilyError
 from basepar_core.expressions.tree import evaluate
@@ -101,12 +101,30 @@ def test_refusals():
         black_box_beta(model, wanted)
 
 
-def test_equal_legs_say_what_helps():
-    """A 3-RPS with one radius for all balls; with one each (the library's) it has its 25."""
-    text = mechanism_file.load("3-rps").source
-    text = re.sub(r"(?m)^  p[23]: .*\n", "", text)
-    model = closure.prepare(mechanism_file.loads(re.sub(r"\bp[23]\b", "p1", text)))
+def equal_legs(name, symbols):
+    """A library mechanism whose legs have one symbol each: those of the first."""
+    text = mechanism_file.load(name).source
+    text = re.sub(rf"(?m)^  [{symbols}][23]: .*\n", "", text)
+    text = re.sub(rf"\b([{symbols}])[23]\b", r"\g<1>1", text)
+    return closure.prepare(mechanism_file.loads(text))
+
+
+#: By name: symbols of a leg, and the rank, which legs of their own have too.
+EQUAL_LEGS = {"3-rps": ("p", 25), "delta": ("lk", 34)}
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(k, marks=pytest.mark.slow) if k in SLOW else k for k in EQUAL_LEGS]
+)
+def test_equal_legs_say_what_helps(name):
+    """With a symbol each (the library's) the box finds the rank; with one the routes named do."""
+    symbols, rank = EQUAL_LEGS[name]
+    model = equal_legs(name, symbols)
     with pytest.raises(FamilyError, match="one of its own for each leg") as caught:
-        black_box_beta(model, [])
-    assert caught.value.message.count("close only where") == 1
-    assert precise_rank(model).rank == 25
+        black_box(model)
+    said = caught.value.message
+    assert said.count("one of its own for each leg") == 1
+    assert said.endswith("the symbolic route (the default) and the precise route have.")
+    assert precise_rank(model).rank == rank
+    base = symbolic(model)
+    assert (base.rank, base.count) == (rank, rank)
