@@ -64,6 +64,42 @@ def test_a_peaucellier_by_numbers():
     assert base.rank == 14
 
 
+SARRUS = """
+name: sarrus
+space: spatial
+gravity: [1/2, -9.81, -2]
+bodies: {{low1: {{}}, up1: {{}}, low2: {{}}, up2: {{}}, top: {{}}}}
+joints:
+  A: {{type: revolute, connects: [ground, low1], at: [[0.2, 0, 0], [0, 0, 0]], {y}}}
+  B: {{type: revolute, connects: [low1, up1], at: [[{a}, 0, 0], [0, 0, 0]], {y}}}
+  C: {{type: revolute, connects: [up1, top], at: [[{b}, 0, 0], [0.2, 0, 0]], {y}}}
+  D: {{type: revolute, connects: [ground, low2], at: [[0, 0.2, 0], [0, 0, 0]], {x}}}
+  E: {{type: revolute, connects: [low2, up2], at: [[0, {c}, 0], [0, 0, 0]], {x}}}
+  F: {{type: revolute, connects: [up2, top], at: [[0, {d}, 0], [0, 0.2, 0]], {x}}}
+coordinates: [A]
+assembly: {{A: -40 deg, B: -100 deg, C: 140 deg, D: 40 deg, E: 100 deg, F: -140 deg}}
+excitation: {{kind: states, samples: 40, seed: 3, amplitude: {{A: 0.001 rad}}, frequency: 0.3 Hz}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "c", "d", "rank"),
+    [
+        ("0.3", "0.4", "0.35", "0.3", 10),
+        pytest.param("0.3", "0.3", "0.4", "0.4", 8, marks=pytest.mark.slow),
+        pytest.param("0.4", "0.4", "0.4", "0.4", 5, marks=pytest.mark.slow),
+    ],
+)
+def test_a_sarrus_with_equal_links_by_numbers(a, b, c, d, rank):
+    """Two of four plates, each pair, or all are of one length; unequal ones have 11."""
+    x, y = "axis: [[1, 0, 0], [1, 0, 0]]", "axis: [[0, 1, 0], [0, 1, 0]]"
+    text = SARRUS.format(a=a, b=b, c=c, d=d, x=x, y=y)
+    model = closure.prepare(mechanism_file.loads(text))
+    base = symbolic(model)
+    assert (base.rank, base.count, base.generic, base.doubt) == (rank, rank, 11, "")
+    assert energy_rank(model).rank == rank
+
+
 SYMBOLS = "geometry: {a: {value: 0.5, unit: m}, b: {value: 0.5, unit: m}}"
 
 
