@@ -13,6 +13,7 @@ from basepar_core.certificate.make import certify, verify
 from basepar_core.dynamics import closure
 from basepar_core.files import mechanism_file
 from tests.campaigns.homes import Written
+from tests.campaigns.machine_families import parallel_rusr
 from tests.campaigns.planar_families import peaucellier, rhombus
 from tests.campaigns.spatial_families import bell_crank, cardan
 from tests.mechanisms import PARALLELOGRAM_BY_VALUE, build
@@ -191,12 +192,35 @@ SEEMING = {
 }
 
 
+def drawn(family, *seed):
+    """A mechanism as the campaign of counts draws it."""
+    rng = np.random.default_rng([*seed, 20261122])
+    made = family(rng)
+    it = Written.random(rng, getattr(made, "loose", False))
+    return closure.prepare(build(made.document(rng, it, f"{family.__name__} {seed}")))
+
+
 @pytest.mark.parametrize("name", SEEMING)
 def test_what_only_seems_a_contradiction_is_counted(name):
     family, seed, rank = SEEMING[name]
-    rng = np.random.default_rng([*seed, 20261122])
-    made = family(rng)
-    model = closure.prepare(build(made.document(rng, Written.random(rng, made.loose), name)))
+    model = drawn(family, *seed)
     base = symbolic(model)
     assert (base.rank, base.count, base.doubt) == (rank, rank, "")
     assert energy_rank(model).rank == rank
+
+
+#: Draws with symbols, one rod or two: the rank here, and that of the family over finite fields.
+PARALLEL = {(327, 0): (8, 8), (163, 0): (13, 25), (81, 1): (4, 10)}
+
+
+@pytest.mark.parametrize(
+    "seed", [pytest.param(k, marks=pytest.mark.slow) if k != (81, 1) else k for k in PARALLEL]
+)
+def test_rusr_with_parallel_hinges(seed):
+    """Rods keep their slopes: null vectors with roots (decision 80) are found in digits."""
+    model = drawn(parallel_rusr, *seed)
+    rank, generic = PARALLEL[seed]
+    base = symbolic(model)
+    assert (base.count, base.generic, base.doubt) == (rank, generic, "")
+    assert energy_rank(model).rank == rank
+    assert base.certificate.at_most_grade == "numerical"
