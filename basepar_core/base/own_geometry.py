@@ -234,7 +234,7 @@ def completed(
         why = f"variable precision does not decide this geometry's own count: {here.reason}"
         return replace(found, doubt="; ".join(filter(None, [found.doubt, why])))
     if here.rank > found.rank:  # what was seen near this geometry is not exactly so
-        graded = _independent_here(it, without_numerical(graded))
+        graded = _independent_here(it, _without_numerical(graded))
         found = parameters(it, graded)
     if here.rank < found.rank and it.wanted is None:
         try:
@@ -252,7 +252,32 @@ def completed(
     return replace(found, generic=generic)
 
 
-def without_numerical(graded: Grading) -> Grading:
+def not_refuted(
+    it: Route,
+    graded: Grading,
+    parameters: Callable[[Route, Grading], BaseParameters],
+) -> tuple[Grading, BaseParameters]:
+    """Base parameters of the vectors that float64 does not refute.
+
+    It may refute what detection saw near this geometry only; and what random members have, where
+    they are on another component than the real mechanism (a slider-crank of equal lengths whose
+    slider stays at the crank's hinge). Theorems hold on both.
+    """
+    try:
+        return graded, parameters(it, graded)
+    except EliminationError as error:
+        theorems = tuple(vector for vector in graded.vectors if vector.grade == "theorem")
+        only = Grading(theorems, None, None, "")
+        for held in (_without_numerical(graded), only):
+            if len(held.vectors) < len(graded.vectors):
+                try:
+                    return held, parameters(it, held)
+                except EliminationError:
+                    continue
+        raise error
+
+
+def _without_numerical(graded: Grading) -> Grading:
     """Without the vectors that were seen near this geometry only."""
     held = (vector for vector in graded.vectors if vector.grade != "numerical")
     return replace(graded, vectors=tuple(held))

@@ -40,7 +40,7 @@ from basepar_core.symbolic import (
 from .doubtful_counts import infinite, refuted, unclear
 from .near_relations import nearly_met
 from .numeric_route import Check, check, group, spectrum
-from .own_geometry import HERE, Route, completed, counted, without_numerical
+from .own_geometry import HERE, Route, completed, counted, not_refuted
 from .result import GRADES, BaseParameters, BetaEntry, Certificate, RandomPoint, VectorGrade
 
 #: Terms of a polynomial beyond which exchanging parameters costs minutes and shortens nothing.
@@ -157,13 +157,7 @@ def symbolic(
     if exact:
         graded = grade(model, field, known, component=component)
     it = Route(model, field, "symbolic", wanted, seen or nominal_observation(model))
-    try:
-        found = _parameters(it, graded)
-    except EliminationError:  # float64 may refute what detection saw near this geometry only
-        held = without_numerical(graded)
-        if len(held.vectors) == len(graded.vectors):
-            raise
-        graded, found = held, _parameters(it, held)
+    graded, found = not_refuted(it, graded, _parameters)
     found = replace(found, generic=graded.rank)
     if exact and own and not counted(found, graded, component):
         found = completed(it, graded, found, _parameters)
@@ -199,10 +193,8 @@ def black_box(
             f"{error.message} The black-box route has no answer for this file; the symbolic route "
             f"(the default) and the precise route have."
         ) from error
-    chosen = found.eliminated
     graded = Grading(found.vectors, found.generic, found.tested, found.scope)
-    field = GeometryField.of(model.mechanism)
-    it = Route(model, field, "black-box", chosen, seen)
+    it = Route(model, GeometryField.of(model.mechanism), "black-box", found.eliminated, seen)
     base = replace(_parameters(it, graded), generic=graded.rank)
     return base if counted(base, graded) else completed(it, graded, base, _parameters)
 

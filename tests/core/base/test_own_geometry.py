@@ -14,7 +14,7 @@ from basepar_core.dynamics import closure
 from basepar_core.files import mechanism_file
 from tests.campaigns.homes import Written
 from tests.campaigns.machine_families import parallel_rusr
-from tests.campaigns.planar_families import peaucellier, rhombus
+from tests.campaigns.planar_families import equal_slider_crank, peaucellier, rhombus
 from tests.campaigns.spatial_families import bell_crank, cardan
 from tests.mechanisms import PARALLELOGRAM_BY_VALUE, build
 from tests.oracles.energy_rank import energy_rank
@@ -184,11 +184,13 @@ def test_the_count_is_of_any_motion():
 
 #: Where routes seemed to contradict each other: float64 sees one column too many in a motion of
 #: 1e-5 rad; null vectors depend on each other where shafts meet (l0 = 2 l1); rules seen on
-#: a bell crank that misses a parallelogram by 1e-10 m do not hold at its own geometry.
+#: a bell crank that misses a parallelogram by 1e-10 m do not hold at its own geometry; random
+#: members of a slider-crank of equal lengths have the slider stay at the crank's hinge.
 SEEMING = {
     "rhombus": (rhombus, [43, 0], 3),
     "shafts that meet": (cardan, [33, 0], 6),
     "bell crank": (bell_crank, [24, 3], 19),
+    "equal slider-crank": (equal_slider_crank, [825, 0], 5),
 }
 
 
