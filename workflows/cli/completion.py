@@ -46,9 +46,7 @@ def _completion(options: argparse.Namespace) -> int:
     from basepar_core.files import library_names
     from workflows.jobs import study_names, sweep_names
 
-    from .main import parser
-
-    top = parser()
+    top = options.grammar
     named, files = _NAMED, shtab.FILE
     for command in _commands(top):
         for action in command._actions:

@@ -120,6 +120,7 @@ def parser() -> argparse.ArgumentParser:
         completion,
     ):
         module.register(add)
+    commands.choices["completion"].set_defaults(grammar=top)
     return top
 
 
