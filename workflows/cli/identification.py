@@ -7,6 +7,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from . import Add, emit
+from .options import check_output, overwrite
 
 if TYPE_CHECKING:
     from basepar_core.dynamics import Model
@@ -173,6 +174,7 @@ excitation), condition, harmonics, frequency, samples, limits [{coordinate, lowe
 speed, acceleration, used}], margin {allowed, least}, excitation (as in a file), output."""
     excite.add_argument("mechanism", help="a mechanism file, or the name of a shipped one")
     excite.add_argument("-o", "--output", metavar="FILE", help="FILE.yaml or FILE.csv")
+    overwrite(excite)
     excite.add_argument(
         "--criterion",
         choices=("condition", "determinant"),
@@ -200,6 +202,7 @@ def _excite(options: argparse.Namespace) -> int:
 
     words = {"range": options.range, "speed": options.speed, "acceleration": options.acceleration}
     pairs = {name: _pairs(text, f"--{name}") for name, text in words.items()}
+    check_output(options, options.output)
     with terminal.steps(options.json) as say:
         document = excitation.designed(options, pairs, _words(options.columns_with), say)
     emit(document) if options.json else excitation.show(document)
@@ -224,6 +227,7 @@ record has friction that no column describes, play and elasticity besides.
 (SI), columns, seed, output."""
     simulate.add_argument("mechanism", help="a mechanism file, or the name of a shipped one")
     simulate.add_argument("-o", "--output", metavar="FILE.csv", required=True)
+    overwrite(simulate)
     simulate.add_argument("--motion", choices=("excitation", "cycle"), default="excitation")
     simulate.add_argument(
         "--samples", type=int, default=1000, metavar="N", help="(1000; data stay as they are)"
@@ -243,6 +247,7 @@ def _simulate(options: argparse.Namespace) -> int:
 
     words = {"noise": options.noise, "position-noise": options.position_noise}
     pairs = {name: _pairs(text, f"--{name}") for name, text in words.items()}
+    check_output(options, options.output)
     document = simulation.simulated(options, pairs, _words(options.columns_with))
     emit(document) if options.json else simulation.show(document)
     return 0

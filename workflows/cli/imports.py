@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 from . import Add, emit
+from .options import check_output, overwrite
 
 
 def register(add: Add) -> None:
@@ -27,23 +28,15 @@ def register(add: Add) -> None:
         metavar="FOLDER",
         help="where an MJCF file may read what it names: includes, meshes (default: its folder)",
     )
-    made.add_argument(
-        "--force", action="store_true", help="write over a mechanism file that is there already"
-    )
+    overwrite(made, "--force")
 
 
 def _import(options: argparse.Namespace) -> int:
-    from basepar_core.errors import UsageError
     from basepar_core.imported import read_file
     from basepar_core.texts import plural
     from workflows.views import terminal
 
-    if options.output and not options.force and Path(options.output).exists():
-        raise UsageError(
-            f"{options.output} is there already, perhaps with changes of yours. Name another "
-            "file, or write over it with --force.",
-            ["--output"],
-        )
+    check_output(options, options.output)
     found = read_file(options.file, options.within)
     if options.output:
         Path(options.output).write_text(found.text, encoding="utf-8")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from . import Add, certificates, emit, reductions
-from .options import listed, wanted, with_columns
+from .options import check_output, listed, overwrite, wanted, with_columns
 
 if TYPE_CHECKING:
     from basepar_core.dynamics import Column, Model, Observation
@@ -41,6 +41,7 @@ symbols [{name, value, unit, bounds, constant}] (value and bounds in the symbol'
 path, path_why (how sweeps evaluate it), drawing (with -o)."""
     show.add_argument("mechanism", help="a mechanism file, or the name of a shipped one")
     show.add_argument("-o", "--output", metavar="FILE", help="draw it: FILE.png or FILE.svg")
+    overwrite(show)
 
     base = add(
         "base",
@@ -106,6 +107,7 @@ agreed, not_run (what could not run, and why) and, in routes, a document per rou
     base.add_argument(
         "--certificate", metavar="FILE", help="write a certificate that `basepar verify` checks"
     )
+    overwrite(base)
     certificates.register(add)
 
     reductions.register(add)
@@ -124,6 +126,7 @@ def _show(options: argparse.Namespace) -> int:
     from basepar_core.dynamics import prepare
     from workflows.views import mechanism, terminal
 
+    check_output(options, options.output)
     model = prepare(load(options.mechanism))
     document = mechanism(model)
     if options.output:
@@ -144,6 +147,7 @@ def _base(options: argparse.Namespace) -> int:
 
     route = options.route
     _check_base(options)
+    check_output(options, options.output, options.certificate)
     model = prepare(load(options.mechanism))
     gone = wanted(model, options.eliminate)
     if route == "all":

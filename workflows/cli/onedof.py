@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from . import Add, emit
-from .options import quantity
+from .options import check_output, overwrite, quantity
 
 if TYPE_CHECKING:
     from basepar_core.mechanism import Mechanism
@@ -71,6 +71,7 @@ Numbers without a unit are SI (rad, m, s); 30deg, '2 rad/s', 5mm say their own."
         metavar="FILE",
         help="draw into FILE.png or FILE.svg, or write the curves to FILE.csv",
     )
+    overwrite(onedof)
 
 
 def _onedof(options: argparse.Namespace) -> int:
@@ -85,6 +86,7 @@ def _onedof(options: argparse.Namespace) -> int:
     output = Path(options.output) if options.output else None
     if output is not None and output.suffix != ".csv":
         check_ending(output)
+    check_output(options, output)
     model = prepare(load(options.mechanism))
     unit = model.mechanism.value(the_coordinate(model)).unit
     bands = _bands(model.mechanism, options.dwell)

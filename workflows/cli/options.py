@@ -1,6 +1,7 @@
 """Options that several commands take, and how their words are read."""
 
 import argparse
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -26,6 +27,30 @@ def trust_metrics(command: argparse.ArgumentParser) -> None:
         action="store_true",
         help="run the own metrics that the store names, if their files are what they were",
     )
+
+
+def overwrite(command: argparse.ArgumentParser, *also: str) -> None:
+    """Add --overwrite: what it writes may take the place of files that are not basepar's."""
+    command.add_argument(
+        "--overwrite",
+        *also,
+        dest="overwrite",
+        action="store_true",
+        help="write over files that are there, also those that basepar did not make (drawings, "
+        "pages, exported code and certificates that it made are written over in any case)",
+    )
+
+
+def check_output(options: argparse.Namespace, *paths: str | Path | None) -> None:
+    """Refuse to write over what is not basepar's, before anything is computed.
+
+    Raises
+    ------
+    UsageError
+    """
+    from workflows.jobs import check_outputs
+
+    check_outputs([Path(path) for path in paths if path], options.overwrite)
 
 
 def listed(text: str | None) -> list[str]:

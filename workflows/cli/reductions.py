@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from . import Add, emit
-from .options import listed, with_columns
+from .options import check_output, listed, overwrite, with_columns
 
 if TYPE_CHECKING:
     from basepar_core.dynamics import Model
@@ -80,6 +80,7 @@ export."""
     reduce.add_argument(
         "--format", choices=("table", "json", "csv", "latex"), default="table", help="of the path"
     )
+    overwrite(reduce)
 
 
 def _measured(reduce: argparse.ArgumentParser) -> None:
@@ -109,6 +110,7 @@ def _reduce(options: argparse.Namespace) -> int:
     _check(options)
     if options.export:
         reduction.check_ending(Path(options.export))
+        check_output(options, options.export)
     model = prepare(load(options.mechanism))
     found = _found(options, model)
     size = reduction.size_of(found, options.size)

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 from . import Add, emit
+from .options import check_output, overwrite
 
 
 def register(add: Add) -> None:
@@ -36,6 +37,7 @@ def register(add: Add) -> None:
         help="csv: a row per variant; latex: tables of the front and of what survives; json: both "
         "as numbers; on stdout or to -o",
     )
+    overwrite(report)
 
 
 def _report(options: argparse.Namespace) -> int:
@@ -49,6 +51,7 @@ def _report(options: argparse.Namespace) -> int:
     if options.variants and not options.batch:
         raise UsageError("--variants goes with --batch.", ["--variants"])
     if options.format != "html":
+        check_output(options, options.output)
         text = tables.write(store, options.format)
         if options.output:
             Path(options.output).write_text(text, encoding="utf-8")
@@ -56,9 +59,11 @@ def _report(options: argparse.Namespace) -> int:
             sys.stdout.write(text)
         return 0
     if options.batch:
-        document = batch.write(store, Path(options.batch), _numbers(options.variants))
+        chosen = _numbers(options.variants)
+        document = batch.write(store, Path(options.batch), chosen, options.overwrite)
     else:
         output = Path(options.output) if options.output else store.with_suffix(".html")
+        check_output(options, output)
         document = page.write(store, output)
     if options.json:
         emit(document)

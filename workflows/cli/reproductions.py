@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 
 from . import Add, emit
+from .options import check_output, overwrite
 
 
 def register(add: Add) -> None:
@@ -30,6 +31,7 @@ difference, verdict, reason}]}], all numbers as text. Without a paper: papers.""
     reproduce.add_argument(
         "-o", "--output", metavar="DIR", help="draw the figures, and write the numbers as CSV"
     )
+    overwrite(reproduce)
 
 
 def _reproduce(options: argparse.Namespace) -> int:
@@ -40,6 +42,9 @@ def _reproduce(options: argparse.Namespace) -> int:
     if options.paper is None:
         return _list(options.json)
     folder = Path(options.output) if options.output else None
+    if folder is not None:
+        name = reproduce.paper(options.paper).name
+        check_output(options, folder / f"{name}.csv", *folder.glob(f"{name}-*.png"))
     with terminal.steps(options.json) as say:
         found = reproduce.reproduce(options.paper, say, folder)
     if folder is not None:

@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 from . import Add, add_place, emit
-from .options import trust_metrics
+from .options import overwrite, trust_metrics
 
 
 def register(add: Add) -> None:
@@ -127,6 +127,7 @@ def _pictures_command(add: Add) -> None:
     pictures.add_argument(
         "-o", "--output", metavar="DIR", help="a folder (default: the store's name, -pictures)"
     )
+    overwrite(pictures)
 
 
 def _around_command(add: Add) -> None:
@@ -152,6 +153,7 @@ def _around_command(add: Add) -> None:
         "--candidates", type=int, default=1024, metavar="N", help="designs (default: 1024)"
     )
     trust_metrics(around)
+    overwrite(around)
 
 
 def _around(options: argparse.Namespace) -> int:
@@ -166,6 +168,7 @@ def _around(options: argparse.Namespace) -> int:
         options.candidates,
         options.variant,
         options.trust_metrics,
+        options.overwrite,
     )
     if options.json:
         emit(found)
@@ -260,7 +263,7 @@ def _pictures(options: argparse.Namespace) -> int:
 
     spec = study_of(options.store)
     place = Path(options.output or f"{Path(options.store).with_suffix('')}-pictures")
-    written = [str(path) for path in write_pictures(Shown.of(spec), place)]
+    written = [str(path) for path in write_pictures(Shown.of(spec), place, options.overwrite)]
     if options.json:
         emit({"store": options.store, "pictures": written})
         return 0

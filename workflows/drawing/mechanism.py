@@ -101,9 +101,10 @@ def canvas(width: float, height: float, layout: Any = "constrained") -> Any:
 
 
 def save(figure: Any, path: Path) -> Path:
-    """Write a figure; equal input, equal file."""
+    """Write a figure; equal input, equal file. It says who made it, so that he may again."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    metadata = {"Date": None} if path.suffix == ".svg" else None
+    svg = {"Date": None, "Creator": "basepar"}
+    metadata = svg if path.suffix == ".svg" else {"Software": "basepar"}
     figure.savefig(path, dpi=160, bbox_inches="tight", pad_inches=0.15, metadata=metadata)
     return path
 

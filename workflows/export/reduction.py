@@ -102,6 +102,7 @@ def export(model: Model, found: ReducedMechanism, size: int, path: Path) -> dict
 def _about(found: ReducedMechanism, size: int, ratio: tuple[float, float]) -> list[str]:
     error = found.path.torque_error[0, found.base.rank - size]
     lines = [
+        "Written by basepar, which may write over it.",
         f"{size} of {found.base.rank} base parameters; relative torque error {error:.3g} over "
         "the cycle.",
         f"Inertia between {ratio[0]:.3g} and {ratio[1]:.3g} times the full model's.",

@@ -12,6 +12,7 @@ from .examples import as_file as as_file
 from .examples import study_file as study_file
 from .examples import study_names as study_names
 from .examples import sweep_names as sweep_names
+from .outputs import check_outputs as check_outputs
 from .spread import extremes as extremes
 from .store import again_all as again_all
 from .store import dataset as dataset

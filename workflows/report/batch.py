@@ -8,6 +8,7 @@ import numpy as np
 from markupsafe import Markup
 
 from basepar_core.errors import UsageError
+from workflows.jobs import check_outputs
 
 from . import fronts, page, results, variant_page, variant_table
 from .data import Facts, gather
@@ -17,7 +18,9 @@ from .html import LeftOut, joined
 MOST_PAGES = 24
 
 
-def write(store: Path, folder: Path, wanted: Sequence[int] | None = None) -> dict[str, Any]:
+def write(
+    store: Path, folder: Path, wanted: Sequence[int] | None = None, overwrite: bool = False
+) -> dict[str, Any]:
     """Write `index.html` and a page per chosen variant.
 
     Parameters
@@ -28,13 +31,16 @@ def write(store: Path, folder: Path, wanted: Sequence[int] | None = None) -> dic
         Made if need be.
     wanted
         Variants by number; None: best and worst by each metric, and those on the Pareto front.
+    overwrite
+        Whether pages that basepar did not make may be written over.
 
     Raises
     ------
     StoreError
         The store is missing, damaged, or not of a sweep.
     UsageError
-        A variant that the store has not, or a folder that cannot be written.
+        A variant that the store has not, or a folder that cannot be written; a file there that
+        basepar did not make.
     """
     found = gather(store)
     rows = _chosen(found) if wanted is None else _rows(found, wanted)
@@ -48,6 +54,7 @@ def write(store: Path, folder: Path, wanted: Sequence[int] | None = None) -> dic
         "index.html": page.text(found, sections, policy=variant_table.allowance()),
         **{name: _variant(found, row) for row, name in pages.items()},
     }
+    check_outputs((folder / name for name in texts), overwrite)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name, text in texts.items():

@@ -12,18 +12,16 @@ import numpy as np
 
 from basepar_core.errors import UsageError
 from basepar_core.expressions import Unit
-from basepar_core.files import library_names
+from basepar_core.files import library_names, library_path
 from basepar_core.mechanism import Mechanism
 from basepar_core.texts import yaml_comment, yaml_word
 from sweeps.spec import own_metrics, symbol_units
 from sweeps.store import store
+from workflows.jobs import check_outputs
 
 from .feasibility import best_feasible, judge
 from .spec import Range, StudySpec
 from .store import study_of
-
-#: How files of this command begin.
-_OURS = "# Around variant "
 
 
 def write_neighbourhood(
@@ -33,6 +31,7 @@ def write_neighbourhood(
     candidates: int,
     variant: int | None = None,
     trust_metrics: bool = False,
+    overwrite: bool = False,
 ) -> dict[str, Any]:
     """Write a sweep file around a variant of a study's store, by default its best.
 
@@ -46,13 +45,16 @@ def write_neighbourhood(
     trust_metrics
         Whether the sweep file may name the own metrics that the store names: who runs that file
         runs them.
+    overwrite
+        Whether files of others may be written over.
 
     Raises
     ------
     OwnCodeError
         A metric's file is not what it was, or not said to be trusted.
     StoreError, UsageError
-        It is no study's store, has no variant that may be swept around, or the share is none.
+        It is no study's store, has no variant that may be swept around, or the share is none; a
+        file is there that basepar did not make.
     """
     if not 0 < share <= 1:
         raise UsageError(f"--share {share:g}: between 0 and 1, a share of the range.", ["--share"])
@@ -62,8 +64,13 @@ def write_neighbourhood(
     group = store.open_group(path)
     values = {name: float(np.asarray(store.array_of(group, name)[row])) for name in spec.names}
     file = Path(output or f"{Path(path).stem}-around.yaml")
-    text = _text(spec, values, file, share, candidates, row)
-    _write(file, text)
+    texts = {file: _text(spec, values, file, share, candidates, row)}
+    if not _ships(spec.mechanism):
+        about = f"# Around variant {row}: the mechanism, as the study's store has it.\n"
+        texts[_beside(file)] = about + spec.mechanism.source
+    check_outputs(texts, overwrite)
+    for place, text in texts.items():
+        place.write_text(text, encoding="utf-8")
     return {"file": str(file), "variant": row, "candidates": candidates, "centre": values}
 
 
@@ -106,9 +113,10 @@ def _text(
         moving
     ) + [f"{{plan: grid, variables: {_flow(fixed)}}}"] * bool(fixed)
     derive = ", ".join(f"{one.name}: {yaml_word(one.text)}" for one in spec.derived)
+    named = spec.mechanism.name if _ships(spec.mechanism) else _beside(file).name
     lines = [
         "# " + yaml_comment(f"Around variant {row} of {spec.store}: {', '.join(_wanted(spec))}."),
-        f"mechanism: {yaml_word(_mechanism(spec, file))}",
+        f"mechanism: {yaml_word(named)}",
         "space:",
         "  plan: product",
         f"  of: [{', '.join(plans)}]",
@@ -134,31 +142,14 @@ def _wanted(spec: StudySpec) -> list[str]:
     ]
 
 
-def _mechanism(spec: StudySpec, file: Path) -> str:
-    """The mechanism's name in the library; or a file beside, written from the store's copy."""
-    name = spec.mechanism.name
-    if name in library_names() and _is_shipped(spec.mechanism):
-        return name
-    beside = file.with_name(f"{file.stem}-mechanism.yaml")
-    _write(beside, spec.mechanism.source)
-    return beside.name
+def _beside(file: Path) -> Path:
+    """Where the mechanism goes that no shipped one is."""
+    return file.with_name(f"{file.stem}-mechanism.yaml")
 
 
-def _write(file: Path, text: str) -> None:
-    """Write a file of this command's; another's of that name stays as it is."""
-    there = file.read_bytes() if file.exists() else b""
-    if there and there != text.encode() and not there.startswith(_OURS.encode()):
-        raise UsageError(
-            f"{file} exists and is no file of an earlier `basepar around`: it was not written "
-            "over. Remove it, or name another file with `output=`.",
-            [str(file)],
-        )
-    file.write_text(text, encoding="utf-8")
-
-
-def _is_shipped(mechanism: Mechanism) -> bool:
-    from basepar_core.files import library_path
-
+def _ships(mechanism: Mechanism) -> bool:
+    if mechanism.name not in library_names():
+        return False
     return library_path(mechanism.name).read_text(encoding="utf-8") == mechanism.source
 
 

@@ -21,6 +21,7 @@ from basepar_core.expressions import parse_unit
 from basepar_core.texts import plot
 from sweeps.store import store
 from workflows.drawing import COLOURS, INK, Scene, canvas, save
+from workflows.jobs import check_outputs
 
 from .companion_stores import beside, polished_of, tolerances_path
 from .feasibility import Verdict, dominated, judge
@@ -159,9 +160,17 @@ def pictures(shown: Shown) -> Iterator[tuple[str, str, Any]]:
         )
 
 
-def write_pictures(shown: Shown, folder: Path) -> list[Path]:
-    """Every picture as a PNG file."""
-    return [save(figure, folder / f"{name}.png") for name, _, figure in pictures(shown)]
+def write_pictures(shown: Shown, folder: Path, overwrite: bool = False) -> list[Path]:
+    """Every picture as a PNG file; over files that basepar did not make only if told to.
+
+    Raises
+    ------
+    UsageError
+        Such a file is there.
+    """
+    drawn = {folder / f"{name}.png": figure for name, _, figure in pictures(shown)}
+    check_outputs(drawn, overwrite)
+    return [save(figure, path) for path, figure in drawn.items()]
 
 
 def history(shown: Shown) -> Any:

@@ -22,7 +22,7 @@ def test_import_writes_a_file_that_reads_back(run, tmp_path):
     again = run("import", str(DATA / "arm6.urdf")).out
     assert again == output.read_text()
     shown = " ".join(
-        run("import", str(DATA / "arm6.urdf"), "-o", str(output), "--force").out.split()
+        run("import", str(DATA / "arm6.urdf"), "-o", str(output), "--overwrite").out.split()
     )
     assert "arm-6 from URDF, 6 bodies, 6 joints" in shown
     assert "dropped: 2 visual, 3 limit, 1 material, 1 transmission" in shown
@@ -33,7 +33,7 @@ def test_a_file_that_is_there_is_not_written_over(run, tmp_path):
     output.write_text("mine")
     ran = run("import", str(DATA / "arm6.urdf"), "-o", str(output))
     assert ran.status == 2
-    assert "--force" in ran.err
+    assert "--overwrite" in ran.err
     assert output.read_text() == "mine"
 
 

@@ -338,8 +338,8 @@ def test_the_command(run, tmp_path):
     (tmp_path / "diary.yaml").write_text("today: nothing\n")
     refused = run(*words, str(tmp_path / "diary.yaml"), "--json")
     assert refused.status == 2
-    assert "it was not written over" in refused.json["error"]["message"]
-    assert "--output" in refused.json["error"]["message"]
+    assert "it was left as it is" in refused.json["error"]["message"]
+    assert refused.json["error"]["where"] == [str(tmp_path / "diary.yaml"), "--overwrite"]
     assert (tmp_path / "diary.yaml").read_text() == "today: nothing\n"
     assert run("study", "four-bra", "--json").status == 2
     assert "four-bar" in run("list", "--json").json["studies"]

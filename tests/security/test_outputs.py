@@ -1,0 +1,159 @@
+"""Files that basepar did not make are left as they are by every command that writes files."""
+
+import argparse
+import io
+import json
+import shutil
+
+import pytest
+
+from basepar_core.errors import UsageError
+from workflows.cli.main import parser
+from workflows.drawing import canvas
+from workflows.jobs import check_outputs
+
+from . import made
+
+#: Command, what it writes, and whether it knows its own file when it comes again.
+COMMANDS = [
+    ("show four-bar -o {folder}/bar.png", "bar.png", True),
+    ("show four-bar -o {folder}/bar.svg", "bar.svg", True),
+    ("base four-bar --certificate {folder}/bar.json", "bar.json", True),
+    ("base slider-crank --route all -o {folder}/sigma.png", "sigma.png", True),
+    ("reduce slider-crank --export {folder}/crank.py", "crank.py", True),
+    ("reduce slider-crank --export {folder}/crank.c", "crank.c", True),
+    ("excite slider-crank --random 1 --starts 1 -o {folder}/e.yaml", "e.yaml", False),
+    ("excite slider-crank --random 1 --starts 1 -o {folder}/e.csv", "e.csv", False),
+    ("simulate slider-crank -o {folder}/run.csv", "run.csv", False),
+    ("onedof slider-crank -o {folder}/curves.png", "curves.png", True),
+    ("onedof slider-crank -o {folder}/curves.csv", "curves.csv", False),
+    ("import {data}/four-bar.xml -o {folder}/four.yaml", "four.yaml", False),
+    ("report {store} -o {folder}/page.html", "page.html", True),
+    ("report {store}", "sweep.html", True),
+    ("report {store} --format csv -o {folder}/page.csv", "page.csv", False),
+    ("report {store} --format json -o {folder}/page.json", "page.json", False),
+    ("report {store} --batch {folder}/pages", "pages/index.html", True),
+    ("report {store} --batch {folder}/pages --variants 1", "pages/variant-1.html", True),
+    ("pictures {study} -o {folder}/png", "png/history.png", True),
+    ("around {study} --trust-metrics -o {folder}/a.yaml", "a.yaml", True),
+    ("reproduce planar-symbolic -o {folder}/p", "p/planar-symbolic.csv", True),
+    ("reproduce planar-symbolic -o {folder}/p", "p/planar-symbolic-figure-5.png", True),
+]
+DATA = made.Path(__file__).parents[1] / "data" / "imports"
+#: Options by which commands are told what to write.
+WRITING = {"output", "export", "certificate", "batch"}
+
+
+def strangers(ending: str) -> bytes:
+    """What another program wrote into a file of that kind."""
+    if ending in (".png", ".svg"):
+        file = io.BytesIO()
+        canvas(1, 1).savefig(file, format=ending[1:])
+        return file.getvalue()
+    texts = {".html": "<!DOCTYPE html>\n<title>About basepar</title>\n", ".py": "import basepar\n"}
+    return texts.get(ending, "t,A,tau.A\n0,1,2\n").encode()
+
+
+@pytest.fixture(scope="module")
+def stores(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("stores")
+    made.program(folder)
+    made.swept(folder)
+    made.studied(folder)
+    return folder
+
+
+@pytest.mark.parametrize(("line", "name", "knows"), COMMANDS, ids=[one[0] for one in COMMANDS])
+def test_what_you_name_is_written_over_only_if_it_is_basepars(
+    line, name, knows, run, tmp_path, stores
+):
+    for path in stores.iterdir():
+        copy = shutil.copytree if path.is_dir() else shutil.copy
+        copy(path, tmp_path / path.name)
+    places = {"store": tmp_path / "sweep.zarr", "study": tmp_path / "study.zarr"}
+    words = line.format(folder=tmp_path, data=DATA, **places).split()
+    file = tmp_path / name
+    file.parent.mkdir(exist_ok=True)
+    foreign = strangers(file.suffix)
+    file.write_bytes(foreign)
+    refused = run(*words, "--json")
+    assert refused.status == 2, refused.err
+    assert refused.json["error"]["where"] == [str(file), "--overwrite"]
+    assert "it was left as it is" in refused.json["error"]["message"]
+    assert file.read_bytes() == foreign
+    assert run(*words, "--overwrite").status == 0
+    own = file.read_bytes()
+    assert own != foreign
+    again = run(*words)
+    assert again.status == (0 if knows else 2), again.err
+    if not knows:
+        assert file.read_bytes() == own
+
+
+def test_every_command_that_writes_files_is_among_these():
+    commands = next(
+        action for action in parser()._actions if isinstance(action, argparse._SubParsersAction)
+    )
+    writing = {
+        name
+        for name, one in commands.choices.items()
+        if WRITING & {action.dest for action in one._actions if action.option_strings}
+    }
+    assert writing == {line.split()[0] for line, _, _ in COMMANDS}
+    told = {
+        name
+        for name, one in commands.choices.items()
+        if any(action.dest == "overwrite" for action in one._actions)
+    }
+    assert told == writing
+
+
+def test_the_mechanism_beside_a_sweep_is_ones_own_too(run, tmp_path):
+    """`around` writes two files where no shipped mechanism is meant."""
+    from basepar_core.files import library_path
+
+    text = library_path("four-bar").read_text("utf-8")
+    (tmp_path / "bar.yaml").write_text(text + "# mine\n")
+    made.program(tmp_path)
+    spec = made.studied(tmp_path, made.STUDY.replace("four-bar", "bar.yaml"))
+    beside = tmp_path / "a-mechanism.yaml"
+    beside.write_text(text)
+    words = ("around", str(spec.path), "--trust-metrics", "-o", str(tmp_path / "a.yaml"))
+    assert run(*words).status == 2
+    assert beside.read_text() == text
+    assert not (tmp_path / "a.yaml").exists()
+    beside.unlink()
+    assert run(*words).status == 0
+    assert run(*words).status == 0
+    assert run("show", str(beside)).status == 0
+
+
+def test_nothing_is_lost_in_empty_files_pipes_and_devices(tmp_path):
+    (tmp_path / "empty").touch()
+    check_outputs([tmp_path / "empty", tmp_path / "none", tmp_path, made.Path("/dev/null")])
+    (tmp_path / "link").symlink_to(tmp_path / "notes")
+    (tmp_path / "notes").write_text("mine")
+    with pytest.raises(UsageError, match="link is there already"):
+        check_outputs([tmp_path / "link"])
+    check_outputs([tmp_path / "link"], overwrite=True)
+
+
+def test_keys_are_not_written_over(run, tmp_path):
+    (tmp_path / "key.pem").write_text("mine")
+    ran = run("tls", str(tmp_path), "--json")
+    assert ran.status == 1
+    assert "is there already" in ran.json["error"]["message"]
+    assert (tmp_path / "key.pem").read_text() == "mine"
+
+
+@pytest.mark.parametrize("word", ["sweep", "study"])
+def test_a_store_does_not_go_into_a_foreign_folder(word, run, tmp_path):
+    (tmp_path / "photos").mkdir()
+    (tmp_path / "photos" / "cat.png").write_bytes(b"meow")
+    made.program(tmp_path)
+    text = {"sweep": made.SWEEP, "study": made.STUDY}[word]
+    (tmp_path / "file.yaml").write_text(text)
+    ran = run(word, str(tmp_path / "file.yaml"), "--store", str(tmp_path / "photos"), "--json")
+    assert ran.status == 1
+    assert json.loads(ran.out)["error"]["kind"] == "store"
+    assert [path.name for path in (tmp_path / "photos").iterdir()] == ["cat.png"]

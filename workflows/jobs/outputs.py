@@ -1,0 +1,55 @@
+"""Files that commands write: what somebody else wrote, or edits, is not written over.
+
+Drawings, pages, exported code, certificates and sweeps around a design say that basepar made them,
+so a command that runs again replaces its own. Mechanism files are edited, and tables of numbers
+look like measurements: neither can say whose it is.
+"""
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from basepar_core.errors import UsageError
+
+#: What files that basepar may replace have near their beginning: exported code, pages, drawings
+#: (PNG, SVG), certificates, `reproduce`'s numbers, what `around` writes.
+_OURS = re.compile(
+    rb"[Ww]ritten by basepar|<meta name=\"generator\" content=\"basepar |Software\0basepar"
+    rb"|<dc:title>basepar</dc:title>|\"format\": \"basepar certificate "
+    rb"|\Atable,where,printed,ours,difference,verdict,reason\r?\n|\A# Around variant "
+)
+_HEAD = 4096
+
+
+def check_outputs(paths: Iterable[Path], overwrite: bool = False) -> None:
+    """Refuse to write over files that are not basepar's; those that are missing or empty pass.
+
+    Pipes and devices pass too: nothing in them is lost. A folder is for who writes to refuse.
+
+    Parameters
+    ----------
+    overwrite
+        Whatever is there may go.
+
+    Raises
+    ------
+    UsageError
+        A file is somebody else's, or cannot be read.
+    """
+    for path in paths:
+        if not overwrite and path.is_file() and not _replaceable(path):
+            raise UsageError(
+                f"{path} is there already, and does not say that basepar made it to be made "
+                "again: it was left as it is. Name another file, or write over it with "
+                "`overwrite=`.",
+                [str(path), "overwrite="],
+            )
+
+
+def _replaceable(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            head = file.read(_HEAD)
+    except OSError:
+        return False
+    return not head or _OURS.search(head) is not None
