@@ -17,6 +17,9 @@ from .text import mechanism_text
 
 #: Amplitudes of the excitation (rad) that are tried; trees can follow any.
 AMPLITUDES = (1.0, 0.5, 0.25, 0.1, 0.03)
+_ELEMENT = re.compile(rb"<\s*(\w+)")
+#: Comments and processing instructions, in which anything may stand.
+_SKIPPED = ((b"<!--", b"-->"), (b"<?", b"?>"))
 
 
 @dataclass(frozen=True)
@@ -81,10 +84,19 @@ def read_file(path: str | Path, within: str | Path | None = None) -> Imported:
 
 
 def _root(content: bytes) -> bytes:
-    """Name of a file's first element."""
-    plain = re.sub(rb"<!--.*?-->|<\?.*?\?>", b"", content, flags=re.DOTALL)
-    found = re.search(rb"<\s*(\w+)", plain)
-    return found.group(1) if found else b""
+    """Name of a file's first element; no byte is looked at twice, whatever stays open."""
+    place = content.find(b"<")
+    while place >= 0:
+        if found := _ELEMENT.match(content, place):
+            return found.group(1)
+        for opening, closing in _SKIPPED:
+            if content.startswith(opening, place):
+                place = content.find(closing, place + len(opening))
+                if place < 0:
+                    return b""
+                break
+        place = content.find(b"<", place + 1)
+    return b""
 
 
 def _checked(draft: Draft, source: str) -> Imported:

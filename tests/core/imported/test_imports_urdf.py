@@ -21,6 +21,7 @@ from basepar_core.dynamics.motion import Motion
 from basepar_core.dynamics.regressor import observe
 from basepar_core.errors import FileError, MissingDataError
 from basepar_core.files.mechanism_file import loads
+from basepar_core.imported import formats
 from basepar_core.imported.formats import read_file
 from basepar_core.imported.rationals import NOISE, Pose, decimal, from_floats, from_rpy, quarters
 from basepar_core.imported.text import number
@@ -303,3 +304,29 @@ def test_right_angles_as_printed(angle, turns):
 @given(st.floats(-1e6, 1e6, allow_nan=False))
 def test_printed_decimals_are_kept(value):
     assert Fraction(number(decimal(value))) == Fraction(Decimal(repr(value)))
+
+
+class _Counted(bytes):
+    """Counts the bytes that `find` went over."""
+
+    seen = 0
+
+    def find(self, what, start=0):
+        found = super().find(what, start)
+        self.seen += (len(self) if found < 0 else found + len(what)) - start
+        return found
+
+
+@pytest.mark.parametrize("open_", [b"<!--", b"<?", b"<!-- -->", b"<? ?>", b"< ", b"<!", b"<!-->"])
+def test_a_long_file_is_looked_through_once(open_):
+    """Each of a million comments that nobody closes was read to the end of 3 MB: for hours."""
+    content = _Counted(open_ * (3_000_000 // len(open_)))
+    assert formats._root(content) == b""
+    # Past an opening its own bytes are looked at again, no others.
+    assert len(content) / 2 < content.seen <= 2 * len(content)
+
+
+def test_the_first_element_is_behind_comments_and_instructions():
+    text = b"""<?xml version="1.0"?><!-- <mujoco> --><!DOCTYPE x> <robot name="a"/><mujoco/>"""
+    assert formats._root(text) == b"robot"
+    assert formats._root(b"<!-- <robot> ") == b""
