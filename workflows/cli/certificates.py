@@ -43,9 +43,13 @@ def write(
         None can be made.
     """
     from basepar_core.certificate import certify
+    from basepar_core.texts import naming
 
     document = certify(model, base, further)
-    path.write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    with naming(path):
+        path.write_text(
+            json.dumps(document, indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
+        )
 
 
 def _verify(options: argparse.Namespace) -> int:

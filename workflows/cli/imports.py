@@ -33,13 +33,14 @@ def register(add: Add) -> None:
 
 def _import(options: argparse.Namespace) -> int:
     from basepar_core.imported import read_file
-    from basepar_core.texts import plural
+    from basepar_core.texts import naming, plural
     from workflows.views import terminal
 
     check_output(options, options.output)
     found = read_file(options.file, options.within)
     if options.output:
-        Path(options.output).write_text(found.text, encoding="utf-8")
+        with naming(options.output):
+            Path(options.output).write_text(found.text, encoding="utf-8")
     mechanism = found.mechanism
     if options.json:
         emit(

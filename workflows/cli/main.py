@@ -19,8 +19,7 @@ from importlib.metadata import version
 from typing import Any, NoReturn
 
 from basepar_core.errors import BaseparError, BaseparWarning, UsageError
-from basepar_core.texts import lines
-from workflows.views import flagged, place
+from workflows.views import flagged, place, spoken
 
 from . import (
     Command,
@@ -52,7 +51,7 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         end = "" if message.endswith("?") else "."
-        raise UsageError(f"{message}{end} See {self.prog} --help.")
+        raise UsageError(f"{message}{end} See `{self.prog} --help`.")
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """What is not known is said by the command that does not know it, with its own flags."""
@@ -207,7 +206,7 @@ def _warned(
 ) -> str:
     """Our own warnings as sentences; others as Python has them."""
     if issubclass(category, BaseparWarning):
-        return f"basepar: warning: {lines(flagged(str(message)))}\n"
+        return f"basepar: warning: {spoken(flagged(str(message)))}\n"
     return _PLAIN(message, category, filename, lineno, line)
 
 
@@ -237,7 +236,7 @@ def _report(error: BaseparError, as_json: bool) -> None:
         where = [place(word) for word in error.where]
         emit({"error": {"kind": error.kind, "message": flagged(error.message), "where": where}})
     else:
-        print(f"basepar: {lines(flagged(error.message))}", file=sys.stderr)
+        print(f"basepar: {spoken(flagged(error.message))}", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -42,7 +42,7 @@ def register(add: Add) -> None:
 
 def _report(options: argparse.Namespace) -> int:
     from basepar_core.errors import UsageError
-    from basepar_core.texts import plural
+    from basepar_core.texts import naming, plural
     from sweeps.store import folder
     from workflows.report import batch, page, tables
     from workflows.views import terminal
@@ -54,7 +54,8 @@ def _report(options: argparse.Namespace) -> int:
         check_output(options, options.output)
         text = tables.write(store, options.format)
         if options.output:
-            Path(options.output).write_text(text, encoding="utf-8")
+            with naming(options.output):
+                Path(options.output).write_text(text, encoding="utf-8")
         else:
             sys.stdout.write(text)
         return 0

@@ -20,7 +20,7 @@ from basepar_core.dynamics import (
 )
 from basepar_core.errors import BaseparError, UsageError
 from basepar_core.mechanism import GROUND, joint_type
-from basepar_core.texts import plot, plural
+from basepar_core.texts import naming, plot, plural
 
 from .layout import dotted, label_size, place_labels, view_of
 
@@ -105,7 +105,8 @@ def save(figure: Any, path: Path) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     svg = {"Date": None, "Creator": "basepar"}
     metadata = svg if path.suffix == ".svg" else {"Software": "basepar"}
-    figure.savefig(path, dpi=160, bbox_inches="tight", pad_inches=0.15, metadata=metadata)
+    with naming(path):
+        figure.savefig(path, dpi=160, bbox_inches="tight", pad_inches=0.15, metadata=metadata)
     return path
 
 

@@ -20,7 +20,7 @@ from basepar_core.reduction import (
     is_usable,
     mass_columns,
 )
-from basepar_core.texts import csv_cell, latex
+from basepar_core.texts import csv_cell, latex, naming
 from basepar_core.torque_code import torque_program
 
 from .base import latex_name, to_sympy
@@ -95,7 +95,8 @@ def export(model: Model, found: ReducedMechanism, size: int, path: Path) -> dict
             "python_seconds": _seconds(write(program, values, "python"), motion),
         }
         if name == "reduced":
-            path.write_text(write(program, values, form, _about(found, size, ratio)), "utf-8")
+            with naming(path):
+                path.write_text(write(program, values, form, _about(found, size, ratio)), "utf-8")
     return facts
 
 

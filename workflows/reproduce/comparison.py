@@ -18,7 +18,7 @@ from typing import Any
 
 import yaml
 
-from basepar_core.texts import csv_cell
+from basepar_core.texts import csv_cell, naming
 
 RULE = (
     "a printed number agrees where ours is within half a unit of its last printed digit; ±1 that "
@@ -206,7 +206,7 @@ def write_numbers(found: Reproduction, path: Path) -> Path:
 
     path.parent.mkdir(parents=True, exist_ok=True)
     fields = ("table", "where", "printed", "ours", "difference", "verdict", "reason")
-    with path.open("w", newline="", encoding="utf-8") as file:
+    with naming(path), path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
         writer.writerow(fields)
         for table in found.tables:

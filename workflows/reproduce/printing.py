@@ -2,7 +2,7 @@
 
 from rich.text import Text
 
-from workflows.views import said, terminal
+from workflows.views import said, terminal, typed
 
 from .comparison import RULE, Reproduction, Table, Verdict
 from .papers import PAPERS
@@ -21,7 +21,7 @@ def show_papers() -> None:
     for paper in PAPERS:
         rows.add_row(said((paper.name, "bold")), paper.holds, paper.title)
     terminal.out.print(rows)
-    shown = f"{terminal.typed('basepar')} reproduce {PAPERS[0].name}"
+    shown = f"{typed('basepar')} reproduce {PAPERS[0].name}"
     terminal.out.print(said("Try ", (shown, "bold"), "."))
 
 

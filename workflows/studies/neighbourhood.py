@@ -14,7 +14,7 @@ from basepar_core.errors import UsageError
 from basepar_core.expressions import Unit
 from basepar_core.files import library_names, library_path
 from basepar_core.mechanism import Mechanism
-from basepar_core.texts import yaml_comment, yaml_word
+from basepar_core.texts import naming, yaml_comment, yaml_word
 from sweeps.spec import own_metrics, symbol_units
 from sweeps.store import store
 from workflows.jobs import check_outputs
@@ -70,7 +70,8 @@ def write_neighbourhood(
         texts[_beside(file)] = about + spec.mechanism.source
     check_outputs(texts, overwrite)
     for place, text in texts.items():
-        place.write_text(text, encoding="utf-8")
+        with naming(place):
+            place.write_text(text, encoding="utf-8")
     return {"file": str(file), "variant": row, "candidates": candidates, "centre": values}
 
 

@@ -30,6 +30,7 @@ from optuna.storages.journal import (
 )
 
 from basepar_core.errors import StoreError, UsageError
+from basepar_core.texts import naming
 from sweeps.store import locked
 
 _SQLITE = "sqlite:///"
@@ -53,7 +54,7 @@ class _File(JournalFileBackend):
 
     def append_logs(self, logs: list[dict[str, Any]]) -> None:
         lines = "".join(f"{json.dumps(log, separators=(',', ':'))}\n" for log in logs)
-        with open(self._file_path, "ab") as file:
+        with naming(self._file_path), open(self._file_path, "ab") as file:
             file.write(lines.encode())
 
     def sync(self) -> None:

@@ -9,6 +9,9 @@ from . import study as study
 from . import terminal as terminal
 from .flags import flagged as flagged
 from .flags import place as place
+from .hints import near as near
+from .hints import spoken as spoken
+from .hints import typed as typed
 from .mechanisms import mechanism as mechanism
 from .polish import ACTIVE as ACTIVE
 from .polish import bounds_reached as bounds_reached
@@ -24,8 +27,6 @@ from .store import after_doubt as after_doubt
 from .store import show_notes as show_notes
 from .store import standing as standing
 from .study_live import live_table as live_table
-from .terminal import near as near
 from .terminal import out as out
 from .terminal import said as said
 from .terminal import sweep_bar as sweep_bar
-from .terminal import typed as typed

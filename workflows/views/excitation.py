@@ -17,7 +17,7 @@ from basepar_core.errors import UsageError
 from basepar_core.expressions import evaluate
 from basepar_core.identification import Design, measure_of
 from basepar_core.mechanism import Sines
-from basepar_core.texts import csv_cell, plural
+from basepar_core.texts import csv_cell, naming, plural
 from workflows.jobs import Excited, excited
 
 from . import terminal
@@ -148,7 +148,7 @@ def as_text(law: Sines, coordinates: Sequence[str]) -> str:
 def write(model: Model, found: Design, path: Path) -> None:
     """The mechanism's file with this excitation (.yaml), or its samples (.csv)."""
     if path.suffix == ".csv":
-        with path.open("w", newline="", encoding="utf-8") as file:
+        with naming(path), path.open("w", newline="", encoding="utf-8") as file:
             out = csv.writer(file)
             names = model.mechanism.coordinates
             out.writerow(
@@ -160,7 +160,8 @@ def write(model: Model, found: Design, path: Path) -> None:
             out.writerows([repr(float(x)) for x in row] for row in rows)
         return
     text = as_text(found.excitation, model.mechanism.coordinates)
-    path.write_text(with_excitation(model.mechanism.source, text), encoding="utf-8")
+    with naming(path):
+        path.write_text(with_excitation(model.mechanism.source, text), encoding="utf-8")
 
 
 def with_excitation(source: str, text: str) -> str:

@@ -26,8 +26,9 @@ from workflows.studies import (
     si_units,
 )
 
+from .hints import near
 from .study import continuous, head, in_shown_unit, show_next, violations
-from .terminal import near, out, said, table
+from .terminal import out, said, table
 
 #: A constraint whose sides are this near, relative to their size, holds the design.
 ACTIVE = 1e-6

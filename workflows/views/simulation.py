@@ -15,7 +15,7 @@ from basepar_core.errors import UsageError
 from basepar_core.identification import FEWEST, Measurement, motion_of, simulate
 from basepar_core.mechanism import Mechanism
 from basepar_core.reduction import noise_levels
-from basepar_core.texts import csv_cell, plural
+from basepar_core.texts import csv_cell, naming, plural
 
 from . import terminal
 
@@ -84,7 +84,7 @@ def _deviations(
 
 def _write(record: Measurement, names: Sequence[str], path: Path) -> None:
     """t, positions, torques: what a machine's record has. All digits, so that none are noise."""
-    with path.open("w", newline="", encoding="utf-8") as file:
+    with naming(path), path.open("w", newline="", encoding="utf-8") as file:
         out = csv.writer(file)
         out.writerow(map(csv_cell, ["t", *names, *(f"tau.{name}" for name in names)]))
         table = np.concatenate([record.t[None], record.q, record.tau]).T

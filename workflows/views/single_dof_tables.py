@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from basepar_core.single_dof import Machine, effort_unit
-from basepar_core.texts import csv_cell
+from basepar_core.texts import csv_cell, naming
 
 
 def write_csv(made: Machine, facts: dict[str, Any], path: Path) -> Path:
@@ -35,7 +35,8 @@ def write_csv(made: Machine, facts: dict[str, Any], path: Path) -> Path:
     header = ",".join(f'"{name}"' if "," in name else name for name in map(csv_cell, columns))
     path.parent.mkdir(parents=True, exist_ok=True)
     rows = np.column_stack(list(columns.values()))
-    np.savetxt(path, rows, delimiter=",", header=header, comments="", fmt="%.12g")
+    with naming(path):
+        np.savetxt(path, rows, delimiter=",", header=header, comments="", fmt="%.12g")
     return path
 
 

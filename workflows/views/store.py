@@ -7,7 +7,8 @@ from typing import Any
 from basepar_core.texts import plural
 from sweeps.store import WITH_RESULTS, PreciseStatus, Status
 
-from .terminal import number, out, said, table, typed
+from .hints import typed
+from .terminal import number, out, said, table
 
 _COLOURS = {
     Status.SOLVED.meaning: "green",

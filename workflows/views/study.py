@@ -26,8 +26,9 @@ from workflows.studies import (
 )
 
 from . import documents
+from .hints import near, typed
 from .store import show_notes, show_status
-from .terminal import near, number, out, said, table, typed
+from .terminal import number, out, said, table
 
 
 def study(spec: StudySpec, result: Result, certified: int = 0) -> dict[str, Any]:

@@ -1,7 +1,5 @@
 """What people see in the terminal: tables, a progress bar, one message on failure."""
 
-import os
-import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -20,7 +18,9 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
-from basepar_core.texts import lines, plural, shell
+from basepar_core.texts import plural, shell
+
+from .hints import near, spoken, typed
 
 if TYPE_CHECKING:  # a command loads what it uses
     from basepar_core.reduction import ReducedMechanism
@@ -35,7 +35,7 @@ class _Plain(Console):
         super().__init__(highlight=False, markup=False, emoji=False, **options)
 
     def render_str(self, text: str, **options: Any) -> Text:
-        return super().render_str(lines(text), **options)
+        return super().render_str(spoken(text), **options)
 
 
 #: In a pipe lines are as long as they need to be.
@@ -46,7 +46,7 @@ err = _Plain(stderr=True)
 def said(*parts: str | tuple[str, str]) -> Text:
     """A line of texts, some with a style: `said(("four-bar", "bold"), ": 8")`."""
     return Text.assemble(
-        *(lines(part) if isinstance(part, str) else (lines(part[0]), part[1]) for part in parts)
+        *(spoken(part) if isinstance(part, str) else (spoken(part[0]), part[1]) for part in parts)
     )
 
 
@@ -354,33 +354,6 @@ def sweep_bar(quiet: bool) -> Iterator[SweepBar | None]:
     with Progress(*columns, console=err) as progress:
         task = progress.add_task("starting workers", total=None, note="")
         yield SweepBar(progress, task)
-
-
-def typed(program: str) -> str:
-    """How this user calls a program of this environment: by name, or by its path from here.
-
-    Where the environment has no such program (run as `python -m workflows.cli.main`, or from
-    another folder of programs), by the interpreter that runs now.
-    """
-    ours = os.path.join(os.path.dirname(sys.executable), program)
-    if program == "basepar" and not os.access(ours, os.X_OK):
-        begun = os.path.abspath(sys.argv[0])
-        if os.path.basename(begun) != program or not os.access(begun, os.X_OK):
-            return f"{shell(sys.executable)} -m workflows.cli.main"
-        ours = begun
-    found = shutil.which(program)
-    # Not the same file: an environment's python is a link to one that lacks its packages.
-    if found and os.path.abspath(found) == os.path.abspath(ours):
-        return program
-    return shell(near(ours))
-
-
-def near(path: str) -> str:
-    """A path as short as it can be typed from here, never with a dash in front."""
-    found = os.path.relpath(path)
-    if len(found) >= len(path):
-        found = path
-    return os.path.join(os.curdir, found) if found.startswith("-") else found
 
 
 def show_next_steps(store: str, mechanism: str) -> None:

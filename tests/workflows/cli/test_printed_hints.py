@@ -1,5 +1,6 @@
 """What commands print to be typed, and words of numbers."""
 
+import ast
 import re
 import subprocess
 import sys
@@ -16,8 +17,9 @@ from basepar_core.texts.counting import plural
 from cluster.dry_run import preview
 from cluster.places import Slurm, Ssh, problems
 from cluster.ssh import command
+from workflows.cli.main import parser
 from workflows.report.study import polished_by
-from workflows.views import flagged, terminal
+from workflows.views import flagged, hints, terminal
 
 
 @pytest.mark.parametrize("folder", ["bin", "elsewhere"])
@@ -25,14 +27,56 @@ def test_the_printed_command_runs_where_the_user_is(folder, tmp_path, monkeypatc
     """Also without a `basepar` beside the interpreter, and with none on PATH."""
     monkeypatch.setenv("PATH", "/usr/bin:/bin")
     if folder == "elsewhere":
-        real = terminal.os.access
+        real = hints.os.access
         monkeypatch.setattr(
-            terminal.os, "access", lambda p, m: not str(p).endswith("basepar") and real(p, m)
+            hints.os, "access", lambda p, m: not str(p).endswith("basepar") and real(p, m)
         )
-    line = f"{terminal.typed('basepar')} list --json"
+    line = f"{hints.typed('basepar')} list --json"
     ran = subprocess.run(["bash", "-c", line], capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr
     assert '"mechanisms"' in ran.stdout
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("report", "nowhere.zarr"),
+        ("study", "watt-ii"),
+        ("sweep", "mechanism.yaml"),
+        ("show",),
+        ("sweep", "four-bar", "--cluster", "tcp://10.0.0.1:8786"),
+    ],
+    ids=" ".join,
+)
+def test_messages_name_commands_that_can_be_typed(words, run, monkeypatch, tmp_path):
+    """The packages say `basepar …`; there is none on this PATH."""
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mechanism.yaml").write_text(load("four-bar").source)
+    said = run(*words).err
+    programs = {one.split()[0] for one in re.findall(r"`([^`]+)`", said) if "basepar" in one}
+    assert programs, said
+    assert all(Path(one).exists() for one in programs), said
+
+
+def test_texts_name_commands_between_backticks_only():
+    """So that one function finds them. Pages and files are read elsewhere, by others."""
+    commands = next(one for one in parser()._actions if isinstance(one.choices, dict)).choices
+    bare = re.compile(rf"(?<!`)basepar ({'|'.join(commands)})\b")
+    product, found = Path(__file__).parents[2], set()
+    for room in ("basepar_core", "sweeps", "workflows", "cluster"):
+        for path in (product / room).rglob("*.py"):
+            tree = ast.parse(path.read_text(encoding="utf-8"))
+            plain = {
+                node.value.value
+                for node in ast.walk(tree)
+                if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+            }
+            texts = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)]
+            texts = [text for text in texts if isinstance(text, str) and text not in plain]
+            if any(bare.search(text) and not text.startswith("basepar ") for text in texts):
+                found.add(path.name)  # those that start so are examples of --help
+    assert found == {"page.py", "text.py"}
 
 
 def test_around_prints_a_command_that_is_there(monkeypatch, tmp_path, capsys):
@@ -44,7 +88,7 @@ def test_around_prints_a_command_that_is_there(monkeypatch, tmp_path, capsys):
     made = {"file": str(tmp_path / "a b.yaml"), "variant": 3, "candidates": 1, "centre": {}}
     monkeypatch.setattr(workflows.studies, "write_neighbourhood", lambda *_: made)
     given = {"store": "s", "output": None, "share": 0.1, "candidates": 1, "variant": None}
-    options = SimpleNamespace(**given, json=False, trust_metrics=False)
+    options = SimpleNamespace(**given, json=False, trust_metrics=False, overwrite=False)
     file = terminal._Plain(file=sys.stdout, width=1000)
     monkeypatch.setattr(workflows.views, "out", file)
     assert studies._around(options) == 0
