@@ -84,7 +84,7 @@ def _laptop(place: Laptop) -> Iterator[Client]:
         settings["temporary-directory"] = stack.enter_context(scratch)
         stack.enter_context(dask.config.set(settings))
         stack.enter_context(_without_main())
-        with _without_interrupts(), _without(environment):
+        with _without_interrupts(), _without(environment), _starting(scratch.name):
             cluster = LocalCluster(
                 n_workers=count,
                 threads_per_worker=place.threads,
@@ -101,6 +101,18 @@ def _laptop(place: Laptop) -> Iterator[Client]:
         client = Client(cluster)
         stack.callback(quietly, client.close, timeout=10)
         yield client
+
+
+@contextlib.contextmanager
+def _starting(folder: str) -> Iterator[None]:
+    """What keeps Dask from starting, such as a full disk, is the place's fault, and named."""
+    try:
+        yield
+    except (RuntimeError, OSError) as cause:
+        raise PlaceError(
+            f"Workers cannot be started: {cause}. Their keys and files go to {folder}: see that "
+            "there is room, or set TMPDIR to a folder where there is."
+        ) from cause
 
 
 @contextlib.contextmanager

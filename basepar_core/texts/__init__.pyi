@@ -17,3 +17,4 @@ from .quoting import shell as shell
 from .quoting import visible as visible
 from .quoting import yaml_comment as yaml_comment
 from .quoting import yaml_word as yaml_word
+from .writing import naming as naming

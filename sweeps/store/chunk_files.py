@@ -26,6 +26,7 @@ from zarr.core.chunk_key_encodings import DefaultChunkKeyEncoding
 from zarr.storage import LocalStore
 
 from basepar_core.errors import StoreError
+from basepar_core.texts import naming
 
 #: An array of a store; Zarr made the class generic after the lowest version that is allowed.
 if TYPE_CHECKING:
@@ -195,7 +196,7 @@ def _replace(file: str, content: bytes) -> None:
     # Nobody else writes this chunk, but a task that was thought lost may still be at it.
     draft = f"{file}.{os.getpid()}-{threading.get_ident()}.partial"
     try:
-        _write(draft, content)
+        _write(draft, content, file)
     except FileNotFoundError:  # the first chunk here
         array = file[: file.rindex(f"{os.sep}c{os.sep}")]
         if not os.path.isdir(array):  # else half a store would stand where one was removed
@@ -205,10 +206,15 @@ def _replace(file: str, content: bytes) -> None:
                 [array],
             ) from None
         os.makedirs(os.path.dirname(file), exist_ok=True)
-        _write(draft, content)
+        _write(draft, content, file)
     os.replace(draft, file)
 
 
-def _write(file: str, content: bytes) -> None:
-    with open(file, "wb") as opened:
-        opened.write(content)
+def _write(draft: str, content: bytes, file: str) -> None:
+    try:
+        with naming(file), open(draft, "wb") as opened:
+            opened.write(content)
+    except OSError:  # half a chunk would take what little room there is
+        with contextlib.suppress(OSError):
+            os.unlink(draft)
+        raise

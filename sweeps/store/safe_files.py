@@ -8,6 +8,8 @@ import os
 import shutil
 from pathlib import Path
 
+from basepar_core.texts import naming
+
 
 def is_plain(root: Path, file: Path) -> bool:
     """Whether no link leads away between a store and one of its files, itself included."""
@@ -25,7 +27,8 @@ def replace(root: Path, file: Path, content: bytes) -> None:
         shutil.rmtree(file)
     draft = file.with_name(f".{file.name}.draft")
     draft.unlink(missing_ok=True)  # a link would be followed
-    draft.write_bytes(content)
+    with naming(file):
+        draft.write_bytes(content)
     os.replace(draft, file)
 
 

@@ -1,9 +1,12 @@
-"""Hostile files: every text of a received file in turn is something that would run if it could.
+"""Hostile files: every entry of a received file in turn is what nobody would write there.
 
-Stores, studies, sweeps and mechanisms, journals, certificates and profiles, through the commands
-that take them. Each case is in a folder of its own; a program, a command or an import that ran
-leaves a file there. Of a study or sweep file the entries that name programs (own metrics, own
-samplers) stay as they are: they are the user's.
+Texts that would run if they could (an import, an expression, a shell's substitution, a YAML tag,
+a format, a pickle), and values of another kind than belongs there. Stores, studies, sweeps and
+mechanisms, journals, databases, certificates and profiles, through the commands that take them;
+every second store is sealed again after the change, as a stranger would. Each case is in a folder
+of its own; a program, a command or an import that ran leaves a file there. Of a study or sweep
+file the entries that name programs (own metrics, own samplers) stay as they are: they are the
+user's.
 
 python -m tests.campaigns.hostile_files --cases 2000 --seed 1
 """
@@ -16,6 +19,7 @@ import json
 import os
 import random
 import shutil
+import sqlite3
 import sys
 import tempfile
 from collections import Counter
@@ -27,6 +31,7 @@ from unittest import mock
 import yaml
 
 from cluster.errors import PlaceError
+from sweeps.store import seal
 from tests.security import made
 from tests.security.made import Bomb
 from workflows.cli.main import main
@@ -47,6 +52,8 @@ PAYLOADS = (
     "../../evil.py",
     "{bomb}",
 )
+#: Values of a kind that an entry mostly has not.
+ODD = (None, True, -1, 0.5, 1e308, 10**400, "", "x", "NaN", [], [[]], {}, {"x": 1}, [1, "x", None])
 EVIL = (
     "from pathlib import Path\n\nPath({canary!r}).touch()\n\n\ndef reach(cycle):\n    return 0\n"
 )
@@ -59,11 +66,15 @@ STORE = [
     ("polish", "{store}"),
     ("tolerances", "{store}", "--tolerance", "lx1=1mm"),
     ("sweep", "--from", "{store}", "--store", "{folder}/again.zarr"),
+    ("report", "{store}", "-o", "{folder}/page.html"),
+    ("report", "{store}", "--batch", "{folder}/pages"),
+    ("pictures", "{store}", "-o", "{folder}/pictures"),
 ]
 COMMANDS: dict[str, list[tuple[str, ...]]] = {
     "sweep.zarr": STORE,
     "study.zarr": STORE,
     "study.journal": [("study", "study.yaml"), ("polish", "study.zarr"), STORE[2]],
+    "study.db": [("study", "db.yaml"), ("study", "db.yaml", "--trials", "8")],
     "study.yaml": [("study", "study.yaml", "--store", "{folder}/new.zarr")],
     "sweep.yaml": [("sweep", "sweep.yaml", "--store", "{folder}/new.zarr")],
     "mechanism.yaml": [("show", "mechanism.yaml"), ("base", "mechanism.yaml", "--json")],
@@ -93,6 +104,10 @@ def prepare(folder: Path) -> None:
     (folder / "sweep.yaml").write_text(made.SWEEP)
     text = made.STUDY.replace("study: {name: bar}", "study: {name: bar, storage: study.journal}")
     (folder / "study.yaml").write_text(f"{text}store: {{path: study.zarr}}\n")
+    data = made.STUDY.replace("name: bar", f"name: bar, storage: 'sqlite:///{folder}/study.db'")
+    made.studied(folder, data, "db")
+    data = made.STUDY.replace("name: bar", "name: bar, storage: 'sqlite:///study.db'")
+    (folder / "db.yaml").write_text(f"{data}store: {{path: db.zarr}}\n")
     (folder / "profile.yaml").write_text(PROFILE)
     shutil.copy(library_path("four-bar"), folder / "mechanism.yaml")
     silent(["base", "four-bar", "--certificate", str(folder / "certificate.json")])
@@ -118,6 +133,19 @@ def silent(words: list[str]) -> str:
     return said.getvalue()
 
 
+def entries(plain: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Where anything stands in plain data, the whole and JSON within texts included."""
+    yield path
+    if isinstance(plain, str) and isinstance(inner := _json(plain), dict | list):
+        yield from entries(inner, (*path, "(json)"))
+    elif isinstance(plain, dict):
+        for key in plain:
+            yield from entries(plain[key], (*path, key))
+    elif isinstance(plain, list):
+        for place, entry in enumerate(plain):
+            yield from entries(entry, (*path, place))
+
+
 def texts(plain: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
     """Where texts stand in plain data, keys and JSON within texts included."""
     if isinstance(plain, str):
@@ -133,8 +161,8 @@ def texts(plain: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
             yield from texts(entry, (*path, place))
 
 
-def put(plain: Any, path: tuple[Any, ...], text: str) -> Any:
-    """The same data with another text there."""
+def put(plain: Any, path: tuple[Any, ...], text: Any) -> Any:
+    """The same data with something else there."""
     if not path:
         return text
     first, *rest = path
@@ -159,40 +187,90 @@ class Kind:
 
     def __init__(self, folder: Path, name: str):
         self.file = folder / name / "zarr.json" if name.endswith(".zarr") else folder / name
+        self.name = name
+        if name.endswith(".db"):
+            self.plain: Any = _tables(self.file)
+            return
         text = self.file.read_text()
         if name.endswith(".journal"):
-            self.plain: Any = [json.loads(line) for line in text.splitlines()]
+            self.plain = [json.loads(line) for line in text.splitlines()]
         else:
             self.plain = yaml.load(text, yaml.BaseLoader) if "yaml" in name else json.loads(text)
-        self.name = name
 
-    def written(self, plain: Any) -> str:
-        if self.name.endswith(".journal"):
-            return "".join(json.dumps(one, separators=(",", ":")) + "\n" for one in plain)
-        if "yaml" in self.name:  # JSON is YAML
-            return json.dumps(plain, indent=1)
-        return json.dumps(plain)
+    def write(self, plain: Any) -> None:
+        if self.name.endswith(".db"):
+            _fill(self.file, plain)
+        elif self.name.endswith(".journal") and isinstance(plain, list):
+            lines = (json.dumps(one, separators=(",", ":")) + "\n" for one in plain)
+            self.file.write_text("".join(lines))
+        else:  # JSON is YAML
+            self.file.write_text(json.dumps(plain, indent=1 if "yaml" in self.name else None))
 
-    def places(self) -> list[tuple[Any, ...]]:
-        found = list(texts(self.plain))
+    def places(self, odd: bool = False) -> list[tuple[Any, ...]]:
+        found = list((entries if odd else texts)(self.plain))
         if self.name in ("study.yaml", "sweep.yaml"):
-            found = [one for one in found if not set(PROGRAMS) & {*map(_word, one)}]
+            found = [one for one in found if one and not set(PROGRAMS) & {*map(_word, one)}]
         return found
+
+
+def _tables(file: Path) -> dict[str, list[list[Any]]]:
+    """Rows of a database by table."""
+    with contextlib.closing(sqlite3.connect(file)) as base:
+        names = [
+            row[0] for row in base.execute("SELECT name FROM sqlite_master WHERE type='table'")
+        ]
+        return {
+            name: [list(row) for row in base.execute(f"SELECT * FROM {name}")] for name in names
+        }
+
+
+def _fill(file: Path, plain: Any) -> None:
+    """Put other rows in place of a database's; what SQLite has no value for becomes a text."""
+    with contextlib.closing(sqlite3.connect(file)) as base:
+        for name, before in _tables(file).items():
+            rows = plain.get(name) if isinstance(plain, dict) else []
+            base.execute(f"DELETE FROM {name}")
+            for row in rows if isinstance(rows, list) else []:
+                cells = row if isinstance(row, list) and len(row) == len(before[0]) else before[0]
+                marks = ", ".join("?" * len(cells))
+                with contextlib.suppress(sqlite3.IntegrityError):  # an absent key and the like
+                    base.execute(f"INSERT INTO {name} VALUES ({marks})", [*map(_cell, cells)])
+        base.commit()
+
+
+def _cell(entry: Any) -> Any:
+    small = isinstance(entry, int) and abs(entry) < 2**63
+    return entry if entry is None or small or isinstance(entry, str | float) else json.dumps(entry)
+
+
+def seal_again(store: Path) -> None:
+    """Make the digests of a store's attributes right, as a stranger would."""
+    root = json.loads((store / seal.ROOT).read_text())
+    attributes = root["attributes"]
+    about = {seal.SEAL, seal.DIGEST, *seal.MUTABLE}
+    fixed = {key: entry for key, entry in attributes.items() if key not in about}
+    mutable = {key: entry for key, entry in attributes.items() if key in seal.MUTABLE}
+    seal.write(store, seal.take(store, fixed, seal.shown(root)), mutable)
 
 
 def _word(step: Any) -> Any:
     return step[1] if isinstance(step, tuple) else step
 
 
-def case(folder: Path, name: str, path: tuple[Any, ...], payload: str) -> tuple[str, ...]:
+def case(
+    folder: Path, name: str, path: tuple[Any, ...], payload: Any, sealed: bool = False
+) -> tuple[str, ...]:
     """Run one; what is wrong: *executed*, *internal error*; nothing if nothing is."""
     canary = folder / "CANARY"
     for module in ("evil.py", "basepar_canary.py"):
         (folder / module).write_text(EVIL.format(canary=str(canary)))
     kind = Kind(folder, name)
     bomb = Bomb(canary).hex()
-    text = payload.format(folder=folder, bomb=bomb)
-    kind.file.write_text(kind.written(put(kind.plain, path, text)))
+    text = payload.format(folder=folder, bomb=bomb) if isinstance(payload, str) else payload
+    kind.write(put(kind.plain, path, text))
+    if sealed:
+        with contextlib.suppress(AttributeError, KeyError, TypeError):  # no store any more
+            seal_again(folder / name)
     found = []
     for words in COMMANDS[name]:
         sys.modules.pop("basepar_canary", None)
@@ -213,16 +291,19 @@ def run(cases: int, seed: int, show: bool = True) -> Counter[str]:
         good = Path(base) / "good"
         good.mkdir()
         prepare(good)
-        names = {name: Kind(good, name).places() for name in COMMANDS}
+        kinds = [Kind(good, name) for name in COMMANDS]
+        names = {kind.name: (kind.places(), kind.places(odd=True)) for kind in kinds}
         for number in range(cases):
-            name = list(COMMANDS)[number % len(COMMANDS)]
-            path, payload = rng.choice(names[name]), rng.choice(PAYLOADS)
+            turn, place = divmod(number, len(kinds))
+            name, odd = kinds[place].name, bool(turn % 2)
+            path, payload = rng.choice(names[name][odd]), rng.choice(ODD if odd else PAYLOADS)
+            sealed = name.endswith(".zarr") and turn % 4 > 1
             folder = Path(base) / "case"
             shutil.copytree(good, folder)
             os.chdir(folder)
             sys.path.insert(0, str(folder))
             try:
-                wrong = case(folder, name, path, payload)
+                wrong = case(folder, name, path, payload, sealed)
             finally:
                 sys.path.remove(str(folder))
                 os.chdir(here)
@@ -231,7 +312,7 @@ def run(cases: int, seed: int, show: bool = True) -> Counter[str]:
             for one in wrong:
                 counts[one.split()[0]] += 1
                 if show:
-                    print(f"{name} {path} {payload!r}: {one}", flush=True)
+                    print(f"{number} {name} {path} {str(payload)[:80]!r}: {one}", flush=True)
     return counts
 
 

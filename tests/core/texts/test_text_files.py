@@ -2,6 +2,7 @@
 
 import os
 import pickle
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +12,7 @@ from basepar_core.files.mechanism_file import loads
 from basepar_core.identification.measurement import read_measurement
 from basepar_core.imported.formats import read_file
 from basepar_core.texts.opening import opened, text_of
+from basepar_core.texts.writing import naming
 from sweeps.spec.reader import load_sweep
 from sweeps.spec.table_reader import read_table
 
@@ -93,3 +95,16 @@ def test_a_scalar_is_of_bounded_length():
     with pytest.raises(FileError, match="at most 10000"):
         loads(text)
     loads(good.replace("description: >-\n", f"description: >-\n  {'x ' * 9999}\n", 1))
+
+
+@pytest.mark.parametrize("mode", ["w", "wb"])
+def test_a_full_disk_has_a_name(mode):
+    """`write` and `close` do not say which file they are about."""
+    with (
+        pytest.raises(OSError, match="No space left on device: 'a file'"),
+        naming("a file"),
+        open("/dev/full", mode) as file,
+    ):
+        file.write("x" if mode == "w" else b"x")
+    with pytest.raises(FileNotFoundError, match="nowhere"), naming("a file"):
+        Path("/nowhere/at/all").read_text()  # names itself
