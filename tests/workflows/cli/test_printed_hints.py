@@ -63,7 +63,7 @@ def test_texts_name_commands_between_backticks_only():
     """So that one function finds them. Pages and files are read elsewhere, by others."""
     commands = next(one for one in parser()._actions if isinstance(one.choices, dict)).choices
     bare = re.compile(rf"(?<!`)basepar ({'|'.join(commands)})\b")
-    product, found = Path(__file__).parents[2], set()
+    product, found = Path(__file__).parents[3], set()
     for room in ("basepar_core", "sweeps", "workflows", "cluster"):
         for path in (product / room).rglob("*.py"):
             tree = ast.parse(path.read_text(encoding="utf-8"))
