@@ -318,7 +318,7 @@ class Model:
             if phi.ndim == 0 or phi.shape[-1] != len(self.parameters):
                 raise UsageError(
                     f"phi has shape {phi.shape}; its last axis must be the "
-                    f"{len(self.parameters)} parameters of {self.name!r}.",
+                    f"{plural(len(self.parameters), 'parameter')} of {self.name!r}.",
                     ["phi"],
                 )
             if phi.ndim > 1:
@@ -496,7 +496,7 @@ class Model:
             f"<basepar.Model {it.name[:80]!r}: {'planar' if it.planar else 'spatial'}, "
             f"{plural(len(it.bodies), 'body', 'bodies')}, {plural(len(it.joints), 'joint')}, "
             f"{plural(len(it.coordinates), 'degree')} of freedom, "
-            f"{len(it.parameter_names)} parameters>"
+            f"{plural(len(it.parameter_names), 'parameter')}>"
         )
 
     def _repr_html_(self) -> str:

@@ -135,7 +135,8 @@ def wrong_count(
     """
     also = f" ({', '.join(names[k] for k in sorted(silent))} without effect among them)"
     return EliminationError(
-        f"{len(chosen)} parameters are to be eliminated{also if silent else ''}, but the rank is "
+        f"{len(chosen)} {'parameter is' if len(chosen) == 1 else 'parameters are'} to be "
+        f"eliminated{also if silent else ''}, but the rank is "
         f"{rank} of {len(names)}: exactly {len(names) - rank} must be.",
         [names[k] for k in sorted(chosen)],
     )

@@ -7,6 +7,7 @@ import numpy as np
 from basepar_core.arrays import Array
 from basepar_core.mechanism import Mechanism
 from basepar_core.reduction import noise_levels
+from basepar_core.texts import plural
 
 from .notes import Note
 
@@ -50,7 +51,10 @@ def doubts(
     fit, notes = found.estimate, []
     rows, width = fit.residual.size, fit.values.size
     if rows < FEW * width:
-        text = f"{rows} rows for {width} parameters: record longer, at least {FEW} rows for each"
+        text = (
+            f"{plural(rows, 'row')} for {plural(width, 'parameter')}: record longer, at least "
+            f"{FEW} rows for each"
+        )
         notes.append(Note("few samples", text))
     if fit.condition > ILL:
         text = (
@@ -105,11 +109,17 @@ def _outliers(found: "Identification", groups: Array) -> list[Note]:
     if found.method == "irls":
         far = int((fit.weights < 1 / 3).sum())
         if far > OUTLIERS * size.size or size.max() > ALONE:
-            text = f"{far} of {size.size} rows are far out (up to {size.max():.2g} σ) and hardly"
+            be = "is" if far == 1 else "are"
+            text = (
+                f"{far} of {plural(size.size, 'row')} {be} far out (up to {size.max():.2g} σ) "
+                f"and hardly"
+            )
             return [Note("outliers", f"{text} counted")]
     elif size.max() > ALONE:
+        far = int((size > ALONE).sum())
         text = (
-            f"{int((size > ALONE).sum())} of {size.size} rows are more than {ALONE:g} σ off, "
+            f"{far} of {plural(size.size, 'row')} {'is' if far == 1 else 'are'} more than "
+            f"{ALONE:g} σ off, "
             f"up to {size.max():.2g}: `method=irls` lets them count less"
         )
         return [Note("outliers", text)]

@@ -25,6 +25,7 @@ from basepar_core.arrays import Array
 from basepar_core.base import BaseParameters
 from basepar_core.dynamics import Column, Model, Motion
 from basepar_core.reduction import noise_levels
+from basepar_core.texts import plural
 
 from ..errors import UsageError
 from ..mechanism import Sines
@@ -189,7 +190,8 @@ def _check(model: Model, limits: Limits, criterion: str, harmonics: int, samples
         )
     if harmonics < 1 or samples <= 2 * harmonics:
         raise UsageError(
-            f"{samples} samples cannot carry {harmonics} harmonics; at least one harmonic, and "
+            f"{plural(samples, 'sample')} cannot carry {plural(harmonics, 'harmonic')}; at "
+            f"least one harmonic, and "
             f"more than twice as many samples.",
             ["harmonics="],
         )

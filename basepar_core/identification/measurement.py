@@ -17,7 +17,7 @@ import numpy as np
 from basepar_core.arrays import Array
 from basepar_core.expressions import UNITS, Unit, did_you_mean, parse_unit
 from basepar_core.files import effort, value_units
-from basepar_core.texts import opened
+from basepar_core.texts import opened, plural
 
 from ..errors import ExpressionError, FileError, Mistake
 from ..mechanism import Mechanism
@@ -246,7 +246,9 @@ def _check_size(name: str, column: Array, mistakes: list[Mistake]) -> None:
 
 def _check_time(t: Array, mistakes: list[Mistake]) -> None:
     if t.size < FEWEST:
-        mistakes.append(Mistake("", f"has {t.size} samples; {FEWEST} are the least that say much"))
+        mistakes.append(
+            Mistake("", f"has {plural(t.size, 'sample')}; {FEWEST} are the least that say much")
+        )
         return
     if np.isnan(t).any():
         row = int(np.flatnonzero(np.isnan(t))[0]) + 2
@@ -255,7 +257,7 @@ def _check_time(t: Array, mistakes: list[Mistake]) -> None:
     back = np.flatnonzero(np.diff(t) <= 0)
     if back.size:
         k = int(back[0])
-        more = f", and in {back.size - 1} more rows" if back.size > 1 else ""
+        more = f", and in {plural(back.size - 1, 'more row')}" if back.size > 1 else ""
         mistakes.append(
             Mistake(
                 f"row {k + 3}",
@@ -290,7 +292,7 @@ def _record(path: Path, mechanism: Mechanism, table: Mapping[str, Array]) -> Mea
             _compare_rates(name, t, q[k], table[f"{name}'"], mistakes)
         known = int(np.isfinite(q[k]).sum())
         if known < FEWEST:
-            mistakes.append(Mistake(name, f"was measured in {known} samples only"))
+            mistakes.append(Mistake(name, f"was measured in {plural(known, 'sample')} only"))
         if not np.isfinite(table.get(f"tau.{name}", zero)).any():
             mistakes.append(Mistake(f"tau.{name}", "was not measured in any sample"))
     if mistakes:
@@ -299,11 +301,19 @@ def _record(path: Path, mechanism: Mechanism, table: Mapping[str, Array]) -> Mea
     steps = np.diff(t)
     gaps = int((steps > GAP * np.median(steps)).sum())
     if lost:
-        notes.append(Note("missing", f"{lost} samples are incomplete and were left out"))
+        said = (
+            "sample is incomplete and was left out",
+            "samples are incomplete and were left out",
+        )
+        notes.append(Note("missing", plural(lost, *said)))
     if gaps:
         longest = float(steps.max())
         notes.append(
-            Note("gaps", f"time jumps in {gaps} places, by up to {longest:.3g} s: samples missing")
+            Note(
+                "gaps",
+                f"time jumps in {plural(gaps, 'place')}, by up to {longest:.3g} s: samples "
+                "missing",
+            )
         )
     given = all(f"{name}{p}" in table for name in names for p in ("'", "''"))
     rates = None
@@ -333,7 +343,8 @@ def _unclipped(name: str, tau: Array, notes: list[Note]) -> Array:
             notes.append(
                 Note(
                     "saturation",
-                    f"tau.{name} stays at {extreme:.6g} (N m or N) over {count} samples as if "
+                    f"tau.{name} stays at {extreme:.6g} (N m or N) over "
+                    f"{plural(count, 'sample')} as if "
                     f"clipped; they were left out",
                 )
             )

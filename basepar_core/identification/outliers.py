@@ -3,6 +3,7 @@
 import numpy as np
 
 from basepar_core.arrays import Array
+from basepar_core.texts import plural
 
 from .notes import Note
 
@@ -26,7 +27,10 @@ def unwrapped(name: str, q: Array, notes: list[Note]) -> Array:
     turns = np.round(np.diff(q[known]) / (2 * np.pi)) * wraps
     found[known[1:]] -= 2 * np.pi * np.cumsum(turns)
     count = int(wraps.sum())
-    text = f"{name} jumps by a whole turn in {count} places, as a counter that wraps: joined"
+    text = (
+        f"{name} jumps by a whole turn in {plural(count, 'place')}, as a counter that wraps: "
+        f"joined"
+    )
     notes.append(Note("wrapped", text))
     return found
 
@@ -53,8 +57,9 @@ def without_spikes(name: str, q: Array, notes: list[Note]) -> Array:
     found[known[far]] = np.nan
     first = int(known[far[0]])
     text = (
-        f"{name} leaves its neighbours by up to {out[far - 2].max():.3g} (rad or m) in {far.size} "
-        f"samples that stand alone, first row {first + 2}; they were left out"
+        f"{name} leaves its neighbours by up to {out[far - 2].max():.3g} (rad or m) in "
+        f"{plural(far.size, 'sample that stands alone', 'samples that stand alone')}, first row "
+        f"{first + 2}; left out"
     )
     notes.append(Note("spikes", text))
     return found

@@ -15,6 +15,7 @@ from basepar_core.base import CLEAR, OPERATIONS, BaseParameters, extend, symboli
 from basepar_core.dynamics import Column, Model, Motion, Observation
 from basepar_core.errors import MotionError, UsageError
 from basepar_core.reduction import backward, select
+from basepar_core.texts import plural
 
 from .compare import file_values, in_place_of, likeness
 from .diagnostics import doubts
@@ -262,7 +263,8 @@ def _check_rows(base: BaseParameters, rows: Array, free: Sequence[int], error: f
     count, width = rows.shape
     if count <= width:
         raise UsageError(
-            f"{count} usable rows cannot determine {width} parameters. Record more samples "
+            f"{plural(count, 'usable row')} cannot determine {plural(width, 'parameter')}. "
+            f"Record more samples "
             f"(ten times as many rows as parameters, better a hundred).",
             ["samples"],
         )

@@ -25,6 +25,7 @@ from basepar_core.reduction import (
     reduce_measured,
     terms,
 )
+from basepar_core.texts import plural
 
 from .compare import likeness
 from .diagnostics import of_the_torque
@@ -86,7 +87,8 @@ def reduce_record(
     kept = list(base.kept)
     if tau.size <= base.rank:
         raise UsageError(
-            f"{record.source}: {tau.size} usable torques cannot judge {base.rank} parameters. "
+            f"{record.source}: {plural(tau.size, 'usable torque')} cannot judge "
+            f"{plural(base.rank, 'parameter')}. "
             f"Record more samples (ten times as many torques as parameters, better a hundred).",
             ["samples"],
         )

@@ -18,6 +18,7 @@ import numpy as np
 
 from basepar_core.errors import MissingDataError
 from basepar_core.mechanism import joint_type
+from basepar_core.texts import plural
 
 from . import mjcf_numbers
 from .draft import WORLD, Connection, Draft, End, Fixture, Inertia, Link
@@ -309,8 +310,10 @@ class _Reader:
         if len(chosen) < freedoms:
             self.draft.refuse(
                 "",
-                f"its {freedoms} degrees of freedom cannot be driven by joint values: only "
-                f"{len(chosen)} are independent; give bodies joints instead of constraints",
+                f"its {plural(freedoms, 'degree')} of freedom cannot be driven by joint "
+                f"values: only "
+                f"{plural(len(chosen), 'is', 'are')} independent; give bodies joints "
+                f"instead of constraints",
             )
         elif not freedoms:
             self.draft.refuse("", "nothing moves: its constraints leave no degree of freedom")

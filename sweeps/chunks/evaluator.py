@@ -26,6 +26,7 @@ from basepar_core.mechanism import Mechanism
 from basepar_core.metrics import Meter, is_torque, meter_of, words
 from basepar_core.metrics import cycle as cycle_metrics
 from basepar_core.reduction import check_reducible
+from basepar_core.texts import plural
 from sweeps.spec import SweepSpec, fetched
 from sweeps.store import Arrays, Columns, blank
 
@@ -152,7 +153,8 @@ def _check_drives(mechanism: Mechanism, metrics: Sequence[str]) -> None:
         said, remedy = f"{', '.join(others)} is none", "Choose the driven joints as coordinates"
     if len(drives) > len(coordinates):
         remedy = (
-            f"With {len(drives)} drives and {len(coordinates)} degrees of freedom the motion does "
+            f"With {plural(len(drives), 'drive')} and {plural(len(coordinates), 'degree')} "
+            f"of freedom the motion does "
             "not say how they share the load: leave some out, and choose the others as coordinates"
         )
     raise MechanismError(

@@ -28,6 +28,7 @@ from typing import Any
 import numpy as np
 
 from basepar_core.metrics import ClosedCycle
+from basepar_core.texts import plural
 
 from . import own_code
 from .own_code import OwnCodeError
@@ -91,8 +92,9 @@ class OwnMetric:
             last = traceback.extract_tb(cause.__traceback__)[-1]
             raise MetricError(
                 f"The metric {self.name} ({self.entry}) raised {type(cause).__name__}: {cause} "
-                f"(line {last.lineno} of {last.filename}). It is given {cycle.count} variants and "
-                f"{cycle.q.shape[2]} samples; mend the function.",
+                f"(line {last.lineno} of {last.filename}). It is given "
+                f"{plural(cycle.count, 'variant')} and "
+                f"{plural(cycle.q.shape[2], 'sample')}; mend the function.",
                 [self.name],
             ) from cause
         if found.shape != (cycle.count,):

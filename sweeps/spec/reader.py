@@ -103,7 +103,7 @@ def as_damage(what: str) -> Iterator[None]:
     """What goes wrong with the parts of a store that it cannot do without, as StoreError."""
     try:
         yield
-    except BaseparError:
+    except (BaseparError, MemoryError, OSError):  # no fault of what is read
         raise
     except Exception as cause:
         raise StoreError(

@@ -12,7 +12,7 @@ import numpy as np
 
 from basepar_core.errors import FileError, Mistake, StoreError
 from basepar_core.expressions import Unit, did_you_mean
-from basepar_core.texts import opened
+from basepar_core.texts import opened, plural
 from sweeps.store import read
 
 from .tables import Table
@@ -79,7 +79,7 @@ def _of_csv(path: Path, lines: Any, units: Mapping[str, Unit]) -> Table:
         if not row:
             continue
         if len(row) != len(names):
-            message = f"{len(row)} numbers for {len(names)} symbols"
+            message = f"{plural(len(row), 'number')} for {plural(len(names), 'symbol')}"
             mistakes.append(Mistake("", message, lines.line_num))
             row = ["0"] * len(names)
         values.append(

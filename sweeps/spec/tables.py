@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from basepar_core.texts import plural
+
 from .plans import Rows, check_range
 
 #: Numbers a specification's document repeats; a longer table is named by file and hash.
@@ -30,7 +32,7 @@ class Table:
         values = np.ascontiguousarray(self.values, dtype=np.float64)
         if values.ndim != 2 or values.shape[1] != len(self.names):
             raise ValueError(
-                f"A table of {len(self.names)} symbols needs values of shape "
+                f"A table of {plural(len(self.names), 'symbol')} needs values of shape "
                 f"(variant, {len(self.names)}), not {values.shape}."
             )
         values.flags.writeable = False

@@ -23,7 +23,7 @@ import sqlite3
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -86,7 +86,6 @@ COMMANDS: dict[str, list[tuple[str, ...]]] = {
 PROFILE = """
 kind: slurm
 workers: 2
-cores: 1
 memory: 2 GB
 walltime: "00:10:00"
 directives: ["--account=x"]
@@ -283,20 +282,22 @@ def case(
     return tuple(found)
 
 
-def run(cases: int, seed: int, show: bool = True) -> Counter[str]:
-    """A random sample of all cases; counts of what happened."""
+def run(
+    cases: int, seed: int, show: bool = True, names: Sequence[str] = tuple(COMMANDS)
+) -> Counter[str]:
+    """A random sample of the cases of these files; counts of what happened."""
     counts: Counter[str] = Counter()
     rng, here = random.Random(seed), Path.cwd()
     with tempfile.TemporaryDirectory() as base:
         good = Path(base) / "good"
         good.mkdir()
         prepare(good)
-        kinds = [Kind(good, name) for name in COMMANDS]
-        names = {kind.name: (kind.places(), kind.places(odd=True)) for kind in kinds}
+        kinds = [Kind(good, name) for name in names]
+        places = {kind.name: (kind.places(), kind.places(odd=True)) for kind in kinds}
         for number in range(cases):
             turn, place = divmod(number, len(kinds))
             name, odd = kinds[place].name, bool(turn % 2)
-            path, payload = rng.choice(names[name][odd]), rng.choice(ODD if odd else PAYLOADS)
+            path, payload = rng.choice(places[name][odd]), rng.choice(ODD if odd else PAYLOADS)
             sealed = name.endswith(".zarr") and turn % 4 > 1
             folder = Path(base) / "case"
             shutil.copytree(good, folder)
@@ -320,7 +321,8 @@ if __name__ == "__main__":
     given = argparse.ArgumentParser()
     given.add_argument("--cases", type=int, default=2000)
     given.add_argument("--seed", type=int, default=1)
+    given.add_argument("files", nargs="*", help=f"among {', '.join(COMMANDS)} (default: all)")
     options = given.parse_args()
-    found = run(options.cases, options.seed)
+    found = run(options.cases, options.seed, names=options.files or tuple(COMMANDS))
     for word in ("cases", "executed", "internal"):
         print(f"{word}: {found[word]}")

@@ -20,7 +20,7 @@ from basepar_core.reduction import (
     is_usable,
     mass_columns,
 )
-from basepar_core.texts import csv_cell, latex, naming
+from basepar_core.texts import csv_cell, latex, naming, plural
 from basepar_core.torque_code import torque_program
 
 from .base import latex_name, to_sympy
@@ -130,7 +130,8 @@ def lines(facts: Mapping[str, Any]) -> list[str]:
     speed = [1e6 * part["python_seconds"] for part in (few, all_)]
     low, high = facts["inertia"]
     found = [
-        f"{facts['file']}: {facts['size']} parameters, torque error {facts['torque_error']:.3g}",
+        f"{facts['file']}: {plural(facts['size'], 'parameter')}, torque error "
+        f"{facts['torque_error']:.3g}",
         f"operations {count[0]} against {count[1]} of all base parameters "
         f"({count[0] / max(count[1], 1):.0%}); in Python {speed[0]:.1f} against {speed[1]:.1f} µs",
         f"inertia {low:.3g} to {high:.3g} times the full model's",

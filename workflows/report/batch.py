@@ -8,6 +8,7 @@ import numpy as np
 from markupsafe import Markup
 
 from basepar_core.errors import UsageError
+from sweeps.spec import as_damage
 from workflows.jobs import check_outputs
 
 from . import fronts, page, results, variant_page, variant_table
@@ -42,18 +43,19 @@ def write(
         A variant that the store has not, or a folder that cannot be written; a file there that
         basepar did not make.
     """
-    found = gather(store)
-    rows = _chosen(found) if wanted is None else _rows(found, wanted)
-    pages = {row: f"variant-{found.variants[row]}.html" for row in rows}
-    sections, absent = page.sections(found)
-    front = fronts.section(found)
-    more = [front] if not isinstance(front, LeftOut) else []
-    sections = [sections[0], variant_table.section(found, pages), *more, *sections[1:]]
-    absent = [*absent, *([front] if isinstance(front, LeftOut) else [])]
-    texts = {
-        "index.html": page.text(found, sections, policy=variant_table.allowance()),
-        **{name: _variant(found, row) for row, name in pages.items()},
-    }
+    with as_damage("account of itself"):
+        found = gather(store)
+        rows = _chosen(found) if wanted is None else _rows(found, wanted)
+        pages = {row: f"variant-{found.variants[row]}.html" for row in rows}
+        sections, absent = page.sections(found)
+        front = fronts.section(found)
+        more = [front] if not isinstance(front, LeftOut) else []
+        sections = [sections[0], variant_table.section(found, pages), *more, *sections[1:]]
+        absent = [*absent, *([front] if isinstance(front, LeftOut) else [])]
+        texts = {
+            "index.html": page.text(found, sections, policy=variant_table.allowance()),
+            **{name: _variant(found, row) for row, name in pages.items()},
+        }
     check_outputs((folder / name for name in texts), overwrite)
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
+from basepar_core.texts import plural
+
 from . import charts
 from .charts import both_widths
 from .numbers import digits
@@ -175,7 +177,7 @@ def _path(
         axes.plot(left, np.maximum(second, bottom), color=PEN["muted"], lw=1.4, ls=dashed)
     axes.plot(left, shown, color=PEN["accent"], lw=2)
     says = [
-        f"{k} parameters: error {digits(e)}" + (f", without {name}" if name else "")
+        f"{plural(int(k), 'parameter')}: error {digits(e)}" + (f", without {name}" if name else "")
         for k, e, name in zip(left, errors, removed, strict=True)
     ]
     charts.marks(axes, left, shown, "ink", 3.2, says)
@@ -221,7 +223,10 @@ def sizes(counts: np.ndarray, title: str, label: str) -> Markup:
     axes.set_ylim(0, 100)
     charts.y_title(axes, title, most=4)
     _whole_axis(axes, -0.6, len(counts) - 0.4, "parameters kept", 9)
-    says = [f"{size} parameters: {number:,} variants" for size, number in enumerate(counts)]
+    says = [
+        f"{plural(size, 'parameter')}: {plural(int(number), 'variant')}"
+        for size, number in enumerate(counts)
+    ]
     edges = np.arange(len(counts) + 1) - 0.5
     charts.columns(axes, edges, 100 * counts / counts.sum(), says, gap=0.1)
     return charts.svg(axes, label)
@@ -240,7 +245,7 @@ def histogram(values: np.ndarray, title: str, unit: str, label: str) -> Markup:
     charts.y_title(axes, "variants, %", most=4)
     charts.x_title(axes, title, unit, most=3)
     says = [
-        f"{digits(left)} to {digits(right)} {unit}: {number:,} variants"
+        f"{digits(left)} to {digits(right)} {unit}: {plural(int(number), 'variant')}"
         for left, right, number in zip(edges[:-1], edges[1:], counts, strict=True)
     ]
     charts.columns(axes, edges, shares, says)
@@ -326,7 +331,10 @@ def _front(
     charts.spread(axes, np.arange(full + 1), np.maximum(errors[:, ::-1], bottom))
     if (errors <= NO_ERROR).any():
         _no_error(axes, width)
-    says = [f"{k} parameters: {digits(float(e))}" for k, e in zip(sizes, best, strict=True)]
+    says = [
+        f"{plural(int(k), 'parameter')}: {digits(float(e))}"
+        for k, e in zip(sizes, best, strict=True)
+    ]
     charts.marks(axes, sizes, np.maximum(best, bottom), "best", 3.6, says)
     return charts.svg(axes, label)
 

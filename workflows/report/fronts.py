@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from basepar_core.texts import plural
+
 from . import figures
 from .data import Facts
 from .html import Cell, Column, LeftOut, Section, figure, joined, key, table
@@ -54,7 +56,7 @@ def section(found: Facts) -> Section | LeftOut:
     if errors is None or not good.size:
         return LeftOut("front", title, "No variant that may be ranked has a reduction.")
     best = front(errors[good])
-    label = f"Pareto front of {good.size:,} variants: {len(best.sizes)} models."
+    label = f"Pareto front of {plural(good.size, 'variant')}: {plural(len(best.sizes), 'model')}."
     keys = joined(
         (
             key("chosen", "front: no model is both smaller and better"),

@@ -8,6 +8,7 @@ from markupsafe import Markup
 
 from basepar_core.base import OPERATIONS, number_of
 from basepar_core.dynamics import column_values, select
+from basepar_core.texts import plural
 
 from . import figures, mathml
 from .data import Facts
@@ -46,7 +47,9 @@ def base_parameters(found: Facts) -> Section | LeftOut:
         return LeftOut("base", "Base parameters", reason)
     count, total = number_of(base), len(base["parameters"])
     lead = (
-        f"Of {total} inertial parameters, {count} combinations are all that the motion's torques "
+        f"Of {plural(total, 'inertial parameter')}, {count} "
+        f"{'combination is' if count == '1' else 'combinations are'} all that the motion's "
+        f"torques "
         f"can tell ({base['route']} route)."
     )
     if found.further:

@@ -11,7 +11,8 @@ from typing import Any
 from markupsafe import Markup
 
 from basepar_core.errors import BaseparError, UsageError
-from basepar_core.texts import visible
+from basepar_core.texts import plural, visible
+from sweeps.spec import as_damage
 from workflows.studies import WORDS, kind_of_store, stale, study_beside
 
 from . import designs, html, model, overview, results, study
@@ -37,9 +38,10 @@ def write(store: Path, output: Path) -> dict[str, Any]:
     UsageError
         The file cannot be written.
     """
-    found = gather(store)
-    made, absent = sections(found)
-    whole = text(found, made)
+    with as_damage("account of itself"):
+        found = gather(store)
+        made, absent = sections(found)
+        whole = text(found, made)
     try:
         output.parent.mkdir(parents=True, exist_ok=True)
         output.write_text(whole, encoding="utf-8")
@@ -180,7 +182,14 @@ def _note(found: Facts) -> Markup:
     if not found.status["done"]:
         pending = counts.get("pending", 0)
         waiting = found.total - found.status["settled"] - pending
-        left = [f"{pending:,} of {found.total:,} variants are pending"] if pending else []
+        left = (
+            [
+                f"{pending:,} of {plural(found.total, 'variant')} "
+                f"{'is' if pending == 1 else 'are'} pending"
+            ]
+            if pending
+            else []
+        )
         left += [f"{waiting:,} await variable precision"] if waiting else []
         notes.append(
             f"This {found.kind} is not finished: {' and '.join(left)}. The numbers below are of "

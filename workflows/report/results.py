@@ -9,6 +9,7 @@ from markupsafe import Markup
 from basepar_core.base import number_of
 from basepar_core.metrics import METRICS
 from basepar_core.reduction import TABLE
+from basepar_core.texts import plural
 from sweeps.store import WITH_RESULTS
 
 from . import figures, mathml
@@ -117,7 +118,7 @@ def path_of(
         if size >= 0:
             by_size.setdefault(size, []).append(word)
     marked = {size: ", ".join(words) for size, words in by_size.items()}
-    said = "; ".join(f"{words}: {size} parameters" for size, words in marked.items())
+    said = "; ".join(f"{words}: {plural(size, 'parameter')}" for size, words in marked.items())
     label = f"Torque error against the number of parameters. {said}."
     way = "leave one by one" if is_elimination(found) else "are added one by one from the right"
     caption = (
@@ -169,8 +170,9 @@ def _sizes(found: Facts, selected: np.ndarray, steps: int) -> Markup:
             continue
         title = word[:1].upper() + word[1:]
         label = (
-            f"{title}: most often {counts.argmax()} parameters, in {counts.max():,} of "
-            f"{counts.sum():,} variants."
+            f"{title}: most often {plural(int(counts.argmax()), 'parameter')}, in "
+            f"{counts.max():,} of "
+            f"{plural(int(counts.sum()), 'variant')}."
         )
         plots.append(figures.sizes(counts, title, label))
     grid = Markup('<div class="multiples">{}</div>').format(joined(plots))
@@ -335,7 +337,7 @@ def _multiples(found: Facts, metric: Metric) -> Markup:
     marked = metric.is_asked is not False and order.size > 0
     said = (
         f"{counted(float(some[0]), unit)} to {_with(float(some[-1]), unit)}, "
-        f"median {_with(float(np.median(some)), unit)}, {len(some):,} variants."
+        f"median {_with(float(np.median(some)), unit)}, {plural(len(some), 'variant')}."
     )
     plots = [figures.histogram(metric.values, name, unit, f"{name}: {said}")]
     for symbol in found.symbols:

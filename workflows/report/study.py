@@ -7,6 +7,7 @@ import numpy as np
 from markupsafe import Markup
 
 from basepar_core.errors import BaseparError
+from basepar_core.texts import plural
 from workflows.studies import (
     StudySpec,
     Verdict,
@@ -65,7 +66,7 @@ def _summary(it: Judged) -> Markup:
     parts = [
         paragraph(
             f"{goals[:1].upper()}{goals[1:]}. Constraints: {kept}. Sampler {spec.sampler.kind}, "
-            f"{spec.trials} trials in batches of {spec.batch}; {count or 'none'} "
+            f"{plural(spec.trials, 'trial')} in batches of {spec.batch}; {count or 'none'} "
             f"{'meets' if count == 1 else 'meet'} all constraints."
         )
     ]
@@ -152,7 +153,7 @@ def _tolerances(it: Judged) -> Markup:
     assert spread is not None
     facts: dict[str, Any] = spread_document(it.spec, spread)
     text = (
-        f"{facts['samples']} samples about {facts['design']}, {facts['shape']}, "
+        f"{plural(facts['samples'], 'sample')} about {facts['design']}, {facts['shape']}, "
         f"{', '.join(within(facts))}: {100 * facts['feasible_share']:.1f} % meet all constraints."
     )
     titles = ("Nominal", "Mean", "Deviation", "By slopes", "5 %", "95 %", "Worst")

@@ -11,6 +11,7 @@ import numpy as np
 
 from basepar_core.errors import MissingDataError
 from basepar_core.texts import csv_cell, latex
+from sweeps.spec import as_damage
 from workflows.export import latex_name
 
 from . import fronts, results, variant_table
@@ -27,8 +28,8 @@ def write(store: Path, form: str) -> str:
     MissingDataError
         LaTeX tables are of reductions, and the store has none.
     """
-    found = gather(store)
-    return {"csv": _csv, "json": _json, "latex": _latex}[form](found)
+    with as_damage("account of itself"):
+        return {"csv": _csv, "json": _json, "latex": _latex}[form](gather(store))
 
 
 def _csv(found: Facts) -> str:

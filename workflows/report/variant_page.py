@@ -13,6 +13,7 @@ from basepar_core.dynamics import force_columns as columns
 from basepar_core.mechanism import Mechanism
 from basepar_core.reduction import Path, effective_samples, noise_levels, own_path, select
 from basepar_core.symbolic import symbol_values
+from basepar_core.texts import plural
 
 from . import figures, mathml, results
 from .data import Facts
@@ -246,7 +247,7 @@ def _torque(found: Facts, again: Torques) -> Section:
         what = "force" if unit == "N" else "torque"
         label = (
             f"{what.capitalize()} at {name} over the cycle by the full model and by the one of "
-            f"{again.size} parameters; they differ by at most {digits(off, 3)} {unit}."
+            f"{plural(again.size, 'parameter')}; they differ by at most {digits(off, 3)} {unit}."
         )
         title = (f"{what} at {name}", unit)
         lines = again.full[:, k], again.reduced[:, k]

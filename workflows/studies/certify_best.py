@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from basepar_core.symbolic import symbol_values
+from basepar_core.texts import plural
 from sweeps.chunks import CERTAIN, PreciseEvaluator, prepare
 from sweeps.store import PreciseStatus, store
 
@@ -63,8 +64,8 @@ def line(one: Mapping[str, Any], name: str = "variant") -> str:
     low = f"; special: generic rank {generic}" if one["rank"] != generic else ""
     return (
         f"{name} {one['variant']} in variable precision: rank {one['rank']}, {one['status']} "
-        f"({one['digits']} digits{low}); {len(one['base_parameters'])} base parameters, formulas: "
-        f"{one['grade']}"
+        f"({one['digits']} digits{low}); {plural(len(one['base_parameters']), 'base parameter')}, "
+        f"formulas: {one['grade']}"
     )
 
 

@@ -25,6 +25,7 @@ import numpy as np
 from basepar_core.errors import UsageError
 from basepar_core.expressions import Call, Expression, evaluate
 from basepar_core.mechanism import Mechanism
+from basepar_core.texts import plural
 from sweeps.spec import Condition
 from sweeps.store import WITH_RESULTS, Reason, Status, store
 
@@ -222,7 +223,8 @@ def finished(spec: StudySpec) -> Verdict:
     pending = int((np.asarray(store.array_of(group, "status")[:]) == Status.PENDING).sum())
     if pending:
         raise UsageError(
-            f"{pending} of {spec.trials} trials of {spec.store} are pending. Run the study to its "
+            f"{pending} of {plural(spec.trials, 'trial')} of {spec.store} "
+            f"{'is' if pending == 1 else 'are'} pending. Run the study to its "
             "end first.",
             [spec.store],
         )

@@ -9,6 +9,7 @@ import numpy as np
 
 from basepar_core.errors import StoreError
 from sweeps.run import Summary, kept_errors
+from sweeps.spec import as_damage
 from sweeps.store import (
     REASONS,
     Part,
@@ -27,9 +28,20 @@ from .flags import flagged
 
 
 def sweep_store(path: Path, checked: bool = False) -> dict[str, Any]:
-    """`basepar status`: what a store holds and what is missing; `checked` somebody has it."""
+    """`basepar status`: what a store holds and what is missing; `checked` somebody has it.
+
+    Raises
+    ------
+    StoreError
+        It is missing, damaged, of somebody else, or says of itself what no store of ours does.
+    """
     if not checked:
         check_and_repair.check(path)
+    with as_damage("account of itself"):
+        return _sweep_store(path)
+
+
+def _sweep_store(path: Path) -> dict[str, Any]:
     group = store.open_group(path)
     if "spec_hash" not in group.attrs:
         raise StoreError(

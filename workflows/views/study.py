@@ -82,7 +82,8 @@ def show(document: Mapping[str, Any]) -> None:
     show_status(document)
     count, rows = document["feasible"], document["best"]
     out.print(
-        f"\n{count} of {document['trials']} variants meet all constraints"
+        f"\n{count} of {plural(document['trials'], 'variant')} "
+        f"{'meets' if count == 1 else 'meet'} all constraints"
         + ("" if count else ": none is the best; those that come nearest:")
     )
     objectives = document["objectives"]

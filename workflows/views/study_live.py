@@ -65,12 +65,12 @@ def headline(spec: StudySpec, verdict: Verdict, advance: Advance) -> Text:
     """Trials, feasible ones, speed, and how long since the best one changed."""
     done = int(verdict.settled.sum())
     feasible = np.flatnonzero(verdict.feasible)
-    parts = [f"{done} of {spec.trials} trials", f"{feasible.size} feasible"]
+    parts = [f"{done} of {plural(spec.trials, 'trial')}", f"{feasible.size} feasible"]
     if advance.workers:
         parts.append(plural(advance.workers, "worker"))
     parts.append(f"{advance.seconds:.0f} s")
     if len(spec.objectives) == 1 and feasible.size:
-        parts.append(f"best is {done - 1 - int(best(spec, verdict)[0])} trials old")
+        parts.append(f"best is {plural(done - 1 - int(best(spec, verdict)[0]), 'trial')} old")
     return Text("  ".join(parts), style="dim")
 
 

@@ -248,7 +248,7 @@ class TestSpace:
             ("lx1, lx9\n1, 2\n", "did you mean 'lx"),
             ("lx1\n1\nhm\n", "line 3.*'hm' is not a number"),
             ("lx1\nnan\n", "its value is nan"),
-            ("lx1, lx2\n1\n", "1 numbers for 2 symbols"),
+            ("lx1, lx2\n1\n", "1 number for 2 symbols"),
             ("lx1\n", "no row"),
             ("", "the first line names"),
         ],

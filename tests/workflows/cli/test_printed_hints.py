@@ -169,3 +169,57 @@ def test_arguments_are_flags_on_the_command_line_only(run):
         and '"""' not in line
     ]
     assert told == ["statuses.py"]  # a comment on what --repair does
+
+
+#: Things that messages count.
+THINGS = (
+    "bodies|columns|combinations|coordinates|designs|drives|harmonics|joints|mistakes|models|numbers"
+    "|parameters|places|rows|samples|symbols|torques|trials|variants|workers"
+)
+
+
+#: Rooms without an arrow to `texts` (tests/house.py bounds them), and numbers of known papers.
+WITHOUT_TEXTS = {"checker", "reproduce", "base", "finite_field", "symbolic", "dynamics"}
+WITHOUT_TEXTS |= {"variable_precision", "reduction"}
+#: What is said only of none or of many, or is no number; `errors` have a floor below all texts.
+NEVER_ONE = {
+    "chosen_design.py": {"count designs"},
+    "designs.py": {"it.rows.size variants"},
+    "errors.py": {"len(mistakes) mistakes"},
+    "evaluator.py": {"' and '.join(metrics) are torques"},
+    "mechanisms.py": {"found.spectra.samples samples"},
+    "results.py": {"found.variants.size variants"},
+    "single_dof.py": {"facts['samples'] samples"},
+    "space_reader.py": {"candidates rows"},
+    "store.py": {"now['rate'] variants", "total variants"},
+    "sweep_spec.py": {"reduction.effective_samples samples", "chunk variants"},
+    "terminal.py": {"spectra.samples samples"},
+    "warnings.py": {"other.text these numbers"},
+}
+
+
+def _counts(tree):
+    """Numbers of things in a file's messages that no `plural` says; after `of` they are many."""
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.JoinedStr):
+            continue
+        for before, value, after in zip(
+            ["", *node.values], node.values, node.values[1:], strict=False
+        ):
+            if isinstance(value, ast.FormattedValue) and isinstance(after, ast.Constant):
+                text = ast.unparse(value.value)
+                found = re.match(rf" (\w+ )?({THINGS})\b", after.value)
+                many = isinstance(before, ast.Constant) and before.value.endswith(("of ", "all "))
+                if found and not (many or text.isupper() or "plural(" in text):
+                    yield f"{text}{found[0]}"
+
+
+def test_messages_count_by_one_function():
+    """So that none says "1 workers"."""
+    product, found = Path(__file__).parents[3], {}
+    for room in ("basepar", "basepar_core", "sweeps", "workflows", "cluster"):
+        for path in (product / room).rglob("*.py"):
+            if not WITHOUT_TEXTS & {*path.parts}:
+                for one in _counts(ast.parse(path.read_text(encoding="utf-8"))):
+                    found.setdefault(path.name, set()).add(one)
+    assert found == NEVER_ONE
