@@ -137,18 +137,16 @@ def of(array: ZarrArray) -> ChunkFiles | None:
     if meta.chunk_key_encoding != DefaultChunkKeyEncoding(separator="/"):
         return None
     match meta.codecs:
-        case (BytesCodec(), BloscCodec() as blosc, Crc32cCodec()) if (
-            blosc.shuffle.value in _SHUFFLES
-        ):
-            codec = Blosc(
-                blosc.cname.value,
-                blosc.clevel,
-                _SHUFFLES[blosc.shuffle.value],
-                blosc.blocksize,
-                typesize=blosc.typesize,
-            )
+        case (BytesCodec(), BloscCodec() as blosc, Crc32cCodec()):
+            # As metadata has it: attributes are members of enumerations or, from 3.4 on, texts.
+            plain: dict[str, Any] = blosc.to_dict()["configuration"]  # type: ignore[assignment]
         case _:
             return None
+    if plain["shuffle"] not in _SHUFFLES:
+        return None
+    shuffle = _SHUFFLES[plain["shuffle"]]
+    size, block = plain["typesize"], plain["blocksize"]
+    codec = Blosc(plain["cname"], plain["clevel"], shuffle, block, typesize=size)
     if array.chunks[1:] != array.shape[1:] or not array.dtype.isnative:
         return None
     folder = str(Path(place.store.root) / place.path)
