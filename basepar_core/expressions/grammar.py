@@ -159,7 +159,7 @@ def unknown_unit(word: str, number: str = "1") -> str:
     if word not in _FOREIGN:
         return said
     size, unit = _FOREIGN[word]
-    count = float(number) if number.replace(".", "", 1).isdigit() else 1.0
+    count = float(number) if number.replace(".", "", 1).isdecimal() else 1.0
     return f"{said}; {count:g} {word} is {count * size:.5g} {unit}"
 
 
@@ -436,7 +436,7 @@ class _Parser:
     def _whole_exponent(self, sign: Token) -> int:
         negative = self.take("-") is not None
         token = self.next
-        if not token.text.isdigit() or int(token.text) > _MAX_UNIT_POWER:
+        if not token.text.isdecimal() or int(token.text) > _MAX_UNIT_POWER:
             raise self.error(f"a unit's power is a whole number up to {_MAX_UNIT_POWER}", sign)
         self.index += 1
         return -int(token.text) if negative else int(token.text)

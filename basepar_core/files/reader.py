@@ -190,7 +190,9 @@ class Reading:
             return least
         if not re.fullmatch(r"[+-]?[0-9]{1,18}", word) or not least <= int(word) <= most:
             assert node is not None
-            what += f" and at most {most}" * (word.isdigit() and int(word) > most)
+            what += f" and at most {most}" * (
+                word.isdecimal() and (len(word) > 18 or int(word) > most)
+            )
             self.mistake(node, f"{shown(word)} where {what} is expected")
             return least
         return int(word)

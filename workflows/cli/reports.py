@@ -88,7 +88,7 @@ def _numbers(text: str | None) -> list[int] | None:
     if text is None:
         return None
     words = [word.strip() for word in text.split(",") if word.strip()]
-    wrong = [word for word in words if not word.isdigit()]
+    wrong = [word for word in words if not word.isdecimal()]
     if wrong or not words:
         raise UsageError(f"--variants {text}: numbers with commas between.", ["--variants"])
     return [int(word) for word in words]

@@ -54,7 +54,7 @@ def size_of(found: ReducedMechanism, asked: str | None) -> int:
     criteria = found.selection.criteria
     if asked is None or asked in criteria:
         return int(found.selection.size[0, criteria.index(asked) if asked else 0])
-    if not asked.isdigit():
+    if not asked.isdecimal():
         raise UsageError(
             f"--size {asked}: a number, or one of the criteria {', '.join(criteria)}.", ["--size"]
         )

@@ -297,7 +297,7 @@ def _greek(head: str) -> str:
 def _index(tail: str) -> Markup:
     """Letters and digits of an index, each as what it is."""
     pieces = re.findall(r"\d+|[^\d]+", tail)
-    row = [Markup("<mn>{}</mn>" if p.isdigit() else "<mi>{}</mi>").format(p) for p in pieces]
+    row = [Markup("<mn>{}</mn>" if p.isdecimal() else "<mi>{}</mi>").format(p) for p in pieces]
     return row[0] if len(row) == 1 else Markup("<mrow>{}</mrow>").format(Markup("").join(row))
 
 

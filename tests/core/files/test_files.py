@@ -609,3 +609,13 @@ def test_quoted_commas():
 def test_decimals_are_exact():
     lx1 = loads(changed("planar", ["value: 0.1,", "value: 0.2501,"])).geometry[0]
     assert lx1.value == Number(Fraction(2501, 10000))
+
+
+@pytest.mark.parametrize("word", ["²", "9" * 5000, "٣٣", "1e3", "-4"])
+def test_numbers_that_are_no_whole_ones(word):
+    """Digits that `int` does not take, and more of them than it takes."""
+    text = library_path("four-bar").read_text(encoding="utf-8")
+    odd = text.replace("samples: 64", f"samples: '{word}'", 1)
+    assert odd != text
+    with pytest.raises(FileError, match="where a whole number, at least"):
+        loads(odd)
