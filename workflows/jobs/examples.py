@@ -118,7 +118,7 @@ def _refuse_other(path: Path, what: str) -> None:
     if kind == "mechanism":
         remedy = (
             f"`basepar show {path}` draws it. A {what} file names it in a line `mechanism: "
-            f"{path.name}` (docs/{'sweeps' if what == 'sweep' else 'studies'}.md)."
+            f"{path.name}` (docs/{what}-files.md)."
         )
     else:
         remedy = f"Run `basepar {kind} {path}`."

@@ -243,13 +243,16 @@ def test_wrong_number_of_coordinates(run, tmp_path):
 @pytest.mark.parametrize(
     ("words", "remedy"),
     [
-        (("sweep", "study.yaml"), "is a study file, .* `basepar study .*study.yaml`"),
-        (("study", "sweep.yaml"), "is a sweep file, .* `basepar sweep .*sweep.yaml`"),
-        (("sweep", "mechanism.yaml"), "is a mechanism file, .* `basepar show .*`mechanism: mech"),
-        (("study", "mechanism.yaml"), "is a mechanism file, .* a study file is needed"),
-        (("study", "store.zarr"), "is a store, .* `basepar status"),
+        (("sweep", "study.yaml"), r"is a study file, .* `\S*basepar study .*study.yaml`"),
+        (("study", "sweep.yaml"), r"is a sweep file, .* `\S*basepar sweep .*sweep.yaml`"),
+        (
+            ("sweep", "mechanism.yaml"),
+            r"is a mechanism file, .* `\S*basepar show .*`mechanism: mech",
+        ),
+        (("study", "mechanism.yaml"), r"is a mechanism file, .*docs/study-files.md"),
+        (("study", "store.zarr"), r"is a store, .* `\S*basepar status"),
         (("show", "sweep.yaml"), r"1 mistake\n.*sweep or of a study. .* names \(four-bar\)"),
-        (("sweep", "dwell"), r"dwell is a study \(`basepar study dwell`\) and a mechanism"),
+        (("sweep", "dwell"), r"dwell is a study \(`\S*basepar study dwell`\) and a mechanism"),
     ],
 )
 def test_a_file_of_another_kind_is_named(run, tmp_path, monkeypatch, words, remedy):

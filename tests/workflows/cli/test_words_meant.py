@@ -10,14 +10,17 @@ import pytest
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["swep", "four-bar"], "there is no 'swep'; did you mean 'sweep'? See basepar --help."),
+        (["swep", "four-bar"], "there is no 'swep'; did you mean 'sweep'? See `basepar --help`."),
         (
             ["reduce", "four-bar", "--critria", "bic"],
-            "--critria; did you mean '--criteria'? See basepar reduce --help.",
+            "--critria; did you mean '--criteria'? See `basepar reduce --help`.",
         ),
         (["base", "four-bar", "--route", "symbolc"], "did you mean 'symbolic'?"),
         (["base", "four-bar", "--route", "xyz"], "there are symbolic, numeric, precise, product"),
-        (["show", "four-bar", "five-bar"], "unrecognized arguments: five-bar. See basepar show"),
+        (
+            ["show", "four-bar", "five-bar"],
+            "unrecognized arguments: five-bar. See `basepar show --help`.",
+        ),
     ],
 )
 def test_the_word_that_was_meant(run, words, said):
