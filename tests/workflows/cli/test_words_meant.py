@@ -19,7 +19,7 @@ import pytest
         (["base", "four-bar", "--route", "xyz"], "there are symbolic, numeric, precise, product"),
         (
             ["show", "four-bar", "five-bar"],
-            "unrecognized arguments: five-bar. See `basepar show --help`.",
+            "five-bar. See `basepar show --help`.",
         ),
     ],
 )
