@@ -1,0 +1,62 @@
+"""A stranger's store, sealed after it was changed: what it says of itself is odd, and is told."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from sweeps.store import seal
+
+from . import made
+
+PLAIN = made.SWEEP.replace("  own: {reach: reach.py:reach}\n", "")
+COMMANDS = [
+    ("status", "{store}"),
+    ("report", "{store}", "-o", "{folder}/page.html"),
+    ("report", "{store}", "--format", "json"),
+    ("report", "{store}", "--batch", "{folder}/pages"),
+]
+CHANGES = {
+    "spec without evaluate": lambda spec: spec.pop("evaluate"),
+    "spec without mechanism": lambda spec: spec.pop("mechanism"),
+    "spec as a list": lambda spec: spec.__setitem__("space", []),
+    "odd metrics": lambda spec: spec["evaluate"].__setitem__("metrics", 3),
+    "chunk is gone": lambda spec: spec["store"].pop("chunk"),
+}
+
+
+def sealed_again(store, change):
+    """Change a store's specification, and its digests with it, as a stranger would."""
+    root = json.loads((store / seal.ROOT).read_text())
+    attributes = root["attributes"]
+    spec = json.loads(attributes["spec"])
+    change(spec)
+    attributes["spec"] = json.dumps(spec)
+    about = {seal.SEAL, seal.DIGEST, *seal.MUTABLE}
+    fixed = {key: entry for key, entry in attributes.items() if key not in about}
+    mutable = {key: entry for key, entry in attributes.items() if key in seal.MUTABLE}
+    seal.write(store, seal.take(store, fixed, seal.shown(root)), mutable)
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_odd_accounts_are_no_internal_errors(run, tmp_path, monkeypatch, change):
+    monkeypatch.chdir(tmp_path)
+    store = Path(made.swept(tmp_path, PLAIN).store)
+    sealed_again(store, change)
+    told = []
+    for words in COMMANDS:
+        ran = run(*(word.format(store=store, folder=tmp_path) for word in words), "--json")
+        if ran.status:
+            told.append(ran.json["error"]["kind"])
+    # What does not need the part that is odd may answer all the same; nobody gives up unsaid.
+    assert set(told) <= {"store"}
+    assert told
+
+
+def test_unchanged_they_all_answer(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    store = Path(made.swept(tmp_path, PLAIN).store)
+    sealed_again(store, lambda spec: None)
+    for words in COMMANDS:
+        ran = run(*(word.format(store=store, folder=tmp_path) for word in words), "--json")
+        assert ran.status == 0, ran.err
