@@ -100,7 +100,7 @@ def select(mechanism: Mechanism, wanted: Sequence[str]) -> tuple[Column, ...]:
         words = [*names, *KINDS, *SECTIONS]
         hint = "" if unknown[0] in words else did_you_mean(unknown[0], words)
         raise UsageError(
-            f"{mechanism.name!r} has no column {', '.join(unknown)}{hint}. Its file names "
+            f"{mechanism.name!r} has no column {', '.join(unknown)}{hint or '.'} Its file names "
             f"{', '.join(names) or 'none'}; add them under `friction:`, `springs:` or `dampers:`.",
             unknown,
         )

@@ -18,6 +18,8 @@ from basepar_core.mechanism import (
     Sines,
     SineSum,
     States,
+    cycle_line,
+    excitation_line,
 )
 
 #: Between two samples, rad or m: sixteen turns. The way there is gone in small steps.
@@ -47,7 +49,7 @@ def excitation(mechanism: Mechanism, start: Array) -> Motion:
     if mechanism.excitation is None:
         raise MissingDataError(
             f"{mechanism.name!r} states no excitation, so there is no motion to sample W on. Add "
-            f"`excitation: {{kind: fourier, …}}`.",
+            f"`{excitation_line(mechanism)}`.",
             ["excitation"],
         )
     motion = excite(mechanism.excitation, mechanism, start)
@@ -107,7 +109,7 @@ def _cycle(mechanism: Mechanism, start: Array) -> Motion:
     if law is None:
         raise MissingDataError(
             f"{mechanism.name!r} states no cycle, so torques, reduction and metrics have nothing "
-            f"to act on. Add `cycle: {{joints: …, samples: …}}`.",
+            f"to act on. Add `{cycle_line(mechanism)}`.",
             ["cycle"],
         )
     if isinstance(law.laws, Data):

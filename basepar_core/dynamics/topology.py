@@ -135,8 +135,10 @@ def spanning_joints(mechanism: Mechanism) -> set[int]:
     loose = [body.name for body in mechanism.bodies if root(body.name) != root(GROUND)]
     if loose:
         raise MechanismError(
-            f"Not connected to the ground by any chain of joints: {', '.join(loose)}. Add the "
-            f"joint that carries them.",
+            f"Not connected to the ground by any chain of joints: {', '.join(loose)}. Add to "
+            f"`joints` what carries {'it' if len(loose) == 1 else 'them'}, such as "
+            f"`joint_of_{loose[0]}: {{type: fixed, connects: [{GROUND}, {loose[0]}]}}`, in place "
+            f"of `fixed` the type that moves.",
             [f"bodies.{name}" for name in loose],
         )
     return kept

@@ -34,7 +34,7 @@ from .checked import (
 )
 from .lexer import COMPARISONS, Token, is_literal, shown, tokens
 from .tree import Call, Expression, Name, Number
-from .units import NUMBER, UNITS, Dimension, Unit
+from .units import NUMBER, UNITS, Dimension, Unit, meant_power
 
 #: Names that no symbol may have.
 RESERVED = frozenset(UNITS) | frozenset(FUNCTIONS) | {"ground"}
@@ -153,6 +153,8 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
 
 def unknown_unit(word: str, number: str = "1") -> str:
     """That a word is no unit, which there are, and the same in one of them."""
+    if power := meant_power(word):
+        return f"{word!r} is no unit; powers are written '^': {power}"
     said = f"the unit {word!r} is unknown; units are {', '.join(UNITS)} and their products, " + (
         "quotients and powers"
     )
@@ -347,6 +349,9 @@ class _Parser:
     def _unknown(self, token: Token) -> ExpressionError:
         if token.text.lower() == "pi":
             return self.error("no symbol 'pi' is declared; π is written '180 deg'", token)
+        if power := meant_power(token.text):
+            said = f"{token.text!r} is no unit and no symbol; powers are written '^': {power}"
+            return self.error(said, token)
         hint = did_you_mean(token.text, self.names)
         return self.error(f"no symbol {token.text!r} is declared{hint}", token)
 
@@ -428,6 +433,8 @@ class _Parser:
         else:
             if token.text in _FOREIGN:
                 raise self.error(unknown_unit(token.text))
+            if power := meant_power(token.text):
+                raise self.error(f"{token.text!r} is no unit; powers are written '^': {power}")
             hint = did_you_mean(token.text, UNITS) if token.kind == "name" else ""
             raise self.error(f"a unit is expected ({', '.join(UNITS)}){hint}")
         sign = self.take("^")

@@ -142,3 +142,9 @@ UNITS: Mapping[str, Unit] = {
 
 #: No unit at all: what a bare literal is in where a plain number is expected.
 DIMENSIONLESS = Unit("")
+
+
+def meant_power(word: str) -> str:
+    """`s^2` for `s2`: a unit with its power, as files write it; nothing for other words."""
+    match = re.fullmatch(r"([A-Za-z]+)([0-9])", word)
+    return f"{match[1]}^{match[2]}" if match and match[1] in UNITS else ""

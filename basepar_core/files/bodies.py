@@ -13,6 +13,7 @@ from basepar_core.expressions import (
 )
 from basepar_core.mechanism import Body, Vector
 
+from . import remedies
 from .reader import Reading
 from .yaml_nodes import Node
 
@@ -89,6 +90,9 @@ def _parameters(reading: Reading, entries: dict[str, Node]) -> tuple[Expression,
 
 def _inertia(reading: Reading, node: Node | None) -> Six:
     """Planar J, or Ixx, Ixy, Ixz, Iyy, Iyz, Izz."""
+    if node is not None and (remedy := remedies.inertia(node, reading.planar)):
+        reading.mistake(node, remedy)
+        return (ZERO,) if reading.planar else (ZERO,) * 6
     if reading.planar:
         return (reading.expression(node, _KG_M2),)
     items = reading.items(node, 6, "the six Ixx, Ixy, Ixz, Iyy, Iyz, Izz")

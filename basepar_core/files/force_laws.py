@@ -9,7 +9,7 @@ from .assembly import is_value, value_units
 from .joints import points, read_connects
 from .motions import effort
 from .reader import Reading
-from .yaml_nodes import Fields, Node
+from .yaml_nodes import Fields, Node, Text
 
 _KINDS = ("viscous", "coulomb", "offset", "rotor")
 
@@ -51,7 +51,12 @@ def _valued(reading: Reading, name: str, node: Fields, slot: Unit, known: bool) 
 
 
 def _listed(reading: Reading, name: str, node: Node) -> list[Friction]:
-    items = reading.items(node, None, f"a list or mapping of {', '.join(_KINDS)}") or ()
+    kinds_of = f"a list or mapping of {', '.join(_KINDS)}"
+    if isinstance(node, Text):
+        word = node.value.strip()
+        meant = f"[{word}]" if word in _KINDS else f"{{viscous: {word}}}"
+        kinds_of += f" ({name}: {meant})"
+    items = reading.items(node, None, kinds_of) or ()
     kinds: list[str] = []
     for item in items:
         kind = reading.choice(item, _KINDS, "friction")

@@ -14,6 +14,7 @@ from basepar_core.expressions import ONE, ZERO, Expression, cross, dot, multiply
 from basepar_core.mechanism import GROUND, JOINT_TYPES, Frame, Joint, Vector, joint_type
 from basepar_core.symbolic import Identities
 
+from . import remedies
 from .reader import ORIGIN, Reading
 from .yaml_nodes import Items, Node
 
@@ -88,16 +89,25 @@ def read_connects(reading: Reading, node: Node | None, bodies: Sequence[str]) ->
 
 def points(reading: Reading, node: Node | None) -> Pair:
     """A pair of points, first body and second body; the origins where there is none."""
-    pair = reading.items(node, 2, "a pair of points, first body and second body")
+    pair = _pair(reading, node, "points")
     if pair is None:
         return ORIGIN, ORIGIN
     return reading.point(pair[0]), reading.point(pair[1])
 
 
+def _pair(reading: Reading, node: Node | None, what: str) -> tuple[Node, ...] | None:
+    """One vector for each body."""
+    remedy = "" if node is None else remedies.pair(node, reading.planar, what == "directions")
+    if node is not None and remedy:
+        reading.mistake(node, remedy)
+        return None
+    return reading.items(node, 2, f"a pair of {what}, first body and second body")
+
+
 def _directions(reading: Reading, node: Node | None) -> Pair | None:
     """A pair of directions; None where they cannot be used (reported, unless there is none)."""
     before = reading.count
-    pair = reading.items(node, 2, "a pair of directions, first body and second body")
+    pair = _pair(reading, node, "directions")
     if pair is None:
         return None
     found = reading.direction(pair[0]), reading.direction(pair[1])

@@ -8,18 +8,18 @@ from pathlib import Path
 
 from basepar_core.errors import FileError, Mistake
 from basepar_core.expressions import UNITS
-from basepar_core.mechanism import Data, Mechanism
+from basepar_core.mechanism import Data, Mechanism, Vector
 from basepar_core.symbolic import Identities
 from basepar_core.texts import text_of
 
-from . import yaml_nodes
+from . import remedies, yaml_nodes
 from .assembly import read_actuated, read_assembly, read_coordinates, value_units
 from .bodies import read_bodies
 from .drive_loads import read_motors, read_torques
 from .force_laws import read_dampers, read_friction, read_springs
 from .joints import read_joints
 from .motions import read_cycle, read_excitation, read_noise
-from .reader import Reading
+from .reader import ORIGIN, Reading
 from .relations import read_relations
 from .shipped import library_names, library_path, not_found
 from .symbols import read_symbols
@@ -118,14 +118,14 @@ def _names_another(node: Node | None) -> str:
 
 
 def _mechanism(reading: Reading, node: Node, text: str) -> Mechanism | None:
-    top = reading.fields(node, _REQUIRED, _OPTIONAL)
+    top = reading.fields(node, _REQUIRED, _OPTIONAL, remedies.top_lines(node))
     reading.planar = _is_planar(reading, top)
     before = reading.count
     geometry, constants = read_symbols(reading, top.get("geometry"), top.get("constants"))
     geometry, relations = read_relations(reading, top.get("relations"), geometry, constants)
     if reading.count == before:
         reading.field = Identities(geometry, constants, relations)
-    gravity = reading.point(top.get("gravity"), _ACCELERATION)
+    gravity = _gravity(reading, top.get("gravity"))
     bodies = read_bodies(reading, top.get("bodies"))
     names = [body.name for body in bodies]
     joints = read_joints(reading, top.get("joints"), names)
@@ -166,6 +166,13 @@ def _is_planar(reading: Reading, top: Mapping[str, Node]) -> bool:
     if space is None and isinstance(gravity, Items):
         return len(gravity.items) == 2
     return space == "planar"
+
+
+def _gravity(reading: Reading, node: Node | None) -> Vector:
+    if isinstance(node, Text):
+        reading.mistake(node, remedies.gravity(node, reading.planar))
+        return ORIGIN
+    return reading.point(node, _ACCELERATION)
 
 
 def _name(reading: Reading, node: Node | None) -> str:

@@ -17,9 +17,10 @@ from basepar_core.mechanism import (
     States,
 )
 
+from . import remedies
 from .motion_csv import read_data
 from .reader import Reading
-from .yaml_nodes import Fields, Node
+from .yaml_nodes import Fields, Node, Text
 
 T = TypeVar("T")
 #: A motion of more of them is a slip, and no memory holds it.
@@ -140,7 +141,8 @@ def _check_names(reading: Reading, node: Node, entries: Mapping[str, Node], slot
         reading.mistake(entries[name], f"{name!r} is not among the coordinates ({listed})")
     lacking = [name for name in slots if name not in entries]
     for name in lacking[len(strangers) :]:  # a stranger is most likely a coordinate misspelt
-        reading.mistake(node, f"coordinate {name!r} is missing")
+        said = f"coordinate {name!r} is missing: give it here, or take it out of `coordinates`"
+        reading.mistake(node, said)
 
 
 def _amplitude(reading: Reading, node: Node | None, slots: Slots) -> tuple[Expression, ...]:
@@ -186,7 +188,12 @@ def read_cycle(reading: Reading, node: Node | None, slots: Slots) -> Cycle | Non
     entries = reading.entries(node, "a mapping with joints and samples")
     if node is None or entries is None:
         return None
+    assert isinstance(node, Fields)
     if "kind" in entries:
+        law = entries["kind"]
+        if isinstance(law, Text) and law.value.strip() in _LAWS:
+            reading.mistake(node, remedies.flat_cycle(node, tuple(slots)))
+            return None
         if reading.choice(entries["kind"], ("data",), "kind") is None:
             return None
         entries = reading.fields(node, ("kind", "file"), ("effective_samples",))

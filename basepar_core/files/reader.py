@@ -39,6 +39,7 @@ from basepar_core.expressions import (
 from basepar_core.mechanism import Data, Vector
 from basepar_core.symbolic import Identities
 
+from . import remedies
 from .yaml_nodes import Fields, Items, Node, Refused, Text, key_path
 
 ORIGIN: Vector = (ZERO, ZERO, ZERO)
@@ -71,6 +72,8 @@ class Reading:
         self.dubious: set[str] = set()
         #: Names already complained of; expressions with them are not complained of again.
         self.spoilt: set[str] = set()
+        #: Symbols that state no unit.
+        self.unitless: dict[str, Fields] = {}
         self.field: Identities | None = None
         #: Which of symbols, bodies, joints and coordinates are not all known, because their
         #: section is missing or could not be read: what refers to them is not blamed for it.
@@ -88,9 +91,16 @@ class Reading:
     # Structure
 
     def fields(
-        self, node: Node, required: Sequence[str] = (), optional: Sequence[str] = ()
+        self,
+        node: Node,
+        required: Sequence[str] = (),
+        optional: Sequence[str] = (),
+        lines: Mapping[str, str] | None = None,
     ) -> dict[str, Node]:
-        """Entries of a mapping with exactly these keys; mistakes reported, what is there kept."""
+        """Entries of a mapping with exactly these keys; mistakes reported, what is there kept.
+
+        `lines` has what missing keys may be given.
+        """
         empty = "" if required else ", or {} for nothing,"
         what = f"a mapping with {', '.join((*required, *optional))}{empty}"
         entries = self.entries(node, what)
@@ -102,14 +112,15 @@ class Reading:
         for key in entries:
             if key not in known:
                 path, line = key_path(node.path, key), node.lines[key]
-                hint = did_you_mean(key, known)
+                hint = remedies.unknown_key(key, entries) or did_you_mean(key, known)
                 listed = hint or f"; known here: {', '.join(known)}"
                 self.mistakes.append(Mistake(path, f"unknown key{listed}", line))
                 meant += hint
         for key in required:
             if key not in entries and f"{key!r}" not in meant:
                 path = key_path(node.path, key)
-                self.mistakes.append(Mistake(path, "missing", node.line))
+                message = remedies.missing(key, lines or {})
+                self.mistakes.append(Mistake(path, message, node.line))
         return {key: entry for key, entry in entries.items() if key in known}
 
     def entries(self, node: Node | None, what: str) -> dict[str, Node] | None:
@@ -287,7 +298,8 @@ class Reading:
 
     def _components(self, node: Node | None) -> tuple[Node, ...]:
         size = 2 if self.planar else 3
-        return self.items(node, size, f"a vector of {size} entries") or ()
+        what = f"a vector of {size} entries, [{', '.join('xyz'[:size])}],"
+        return self.items(node, size, what) or ()
 
     @staticmethod
     def _padded(entries: Sequence[Expression]) -> Vector:
@@ -304,12 +316,33 @@ class Reading:
         try:
             result = parse(text, slot, names)
         except ExpressionError as error:
+            if self._blames_unit(node, text, slot, names):
+                return ZERO
             allowed = "numbers and constants" if names else "numbers"
             self.complain(node, text, names, error, f"only {allowed}")
             return ZERO
         if slot.text == "rad" and is_literal(text):
             self._warn_of_degrees(node, text)
         return result
+
+    def _blames_unit(
+        self, node: Node, text: str, slot: Unit, names: Mapping[str, Dimension | None]
+    ) -> bool:
+        """Whether an expression fits once its symbols without a unit have one; if so, say it."""
+        try:
+            used = {token.text for token in tokens(text) if token.kind == "name"}
+        except ExpressionError:
+            return False
+        bare = sorted(used & self.unitless.keys() & names.keys() - self.spoilt)
+        units = remedies.lacking_units(text, slot, names, bare)
+        for name, unit in units.items():
+            self.mistake(
+                self.unitless[name],
+                f"has no unit, and {shown(text)} in {node.path} (line {node.line}) needs one: "
+                f"write {remedies.with_unit(name, self.unitless[name], unit)}",
+            )
+            self.spoilt.add(name)
+        return bool(units)
 
     def _parsed_any(self, node: Node | None) -> tuple[Expression, Dimension | None]:
         text = self.text(node, "a number or an expression")

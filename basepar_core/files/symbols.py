@@ -13,8 +13,9 @@ from basepar_core.expressions import (
 )
 from basepar_core.mechanism import Symbol
 
+from . import remedies
 from .reader import Reading
-from .yaml_nodes import Fields, Node
+from .yaml_nodes import Fields, Node, Text
 
 
 def read_symbols(
@@ -43,7 +44,14 @@ def _symbol(reading: Reading, name: str, node: Node, bounded: bool) -> Symbol:
     optional = ("unit", "bounds") if bounded else ("unit",)
     if not isinstance(node, Fields):
         reading.dimensions[name] = None
-    entries = reading.fields(node, ("value",), optional)
+    remedy = ""
+    if isinstance(node, Text):
+        remedy = remedies.short_symbol(name, node, "m" if bounded else "kg")
+    if remedy:
+        reading.mistake(node, remedy)
+    entries = {} if remedy else reading.fields(node, ("value",), optional)
+    if isinstance(node, Fields) and "value" in entries and "unit" not in entries:
+        reading.unitless[name] = node
     unit = _unit(reading, entries.get("unit"))
     reading.dimensions[name] = unit.dimension if unit and entries else None
     slot = unit or DIMENSIONLESS
@@ -90,5 +98,6 @@ def _bounds(
         low, high = map(float, evaluate([lower, upper], {}))
         if not low < high:
             assert node is not None
-            reading.mistake(node, "the lower bound is not below the upper one")
+            said = f"write [{', '.join(remedies.written(item) for item in reversed(pair))}]"
+            reading.mistake(node, f"the lower bound is not below the upper one; {said}")
     return lower, upper

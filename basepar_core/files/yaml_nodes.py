@@ -5,6 +5,7 @@ Anchors, aliases, tags and merge keys are refused, a key given twice is a mistak
 knows its path and line.
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -86,7 +87,8 @@ def read(text: str) -> tuple[Node | None, list[Mistake]]:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = mark.line + 1 if mark else None
-        return None, [*reader.mistakes, Mistake("", f"not YAML: {_reason(error)}", line)]
+        reason = _reason(error) + (blank_after_colon(text, line) if line else "")
+        return None, [*reader.mistakes, Mistake("", f"not YAML: {reason}", line)]
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, error.position) + 1
         what = f"the character {chr(error.character)!r} is not allowed"
@@ -99,6 +101,16 @@ def _reason(error: yaml.MarkedYAMLError) -> str:
     if "\\t" in reason:
         reason += "; indent with blanks, not with tabs"
     return reason
+
+
+def blank_after_colon(text: str, line: int) -> str:
+    """The remedy where YAML stumbles over `name:four-bar` in this line or the one before."""
+    rows = text.splitlines()
+    for number in (line - 1, line):
+        row = rows[number - 1] if 0 < number <= len(rows) else ""
+        if match := re.match(r"\s*([A-Za-z]\w*):([^\s:].*)\Z", row):
+            return f"; a key needs a blank after its colon, line {number}: {match[1]}: {match[2]}"
+    return ""
 
 
 def key_path(path: str, key: str) -> str:

@@ -13,7 +13,7 @@ from basepar_core.arrays import Array
 from basepar_core.base import BaseParameters
 from basepar_core.dynamics import Column, Model
 from basepar_core.errors import MissingDataError, UsageError
-from basepar_core.mechanism import Mechanism
+from basepar_core.mechanism import Mechanism, noise_line
 from basepar_core.reduction import (
     CRITERIA,
     METHODS,
@@ -79,7 +79,7 @@ def reduce_record(
     noise = None if estimated else noise_levels(mechanism, pooling)
     if noise is None and not estimated:
         raise MissingDataError(
-            f"{mechanism.name!r} states no noise of its torques. State `noise: {{name: σ}}`, "
+            f"{mechanism.name!r} states no noise of its torques. State `{noise_line(mechanism)}`, "
             f"or have it estimated from the record: `estimate_noise=`.",
             ["noise"],
         )

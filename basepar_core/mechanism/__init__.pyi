@@ -30,3 +30,6 @@ from .mechanism import Symbol as Symbol
 from .mechanism import Torque as Torque
 from .mechanism import Vector as Vector
 from .mechanism import parameter_unit as parameter_unit
+from .sample_lines import cycle_line as cycle_line
+from .sample_lines import excitation_line as excitation_line
+from .sample_lines import noise_line as noise_line

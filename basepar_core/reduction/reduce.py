@@ -23,7 +23,7 @@ from basepar_core.dynamics import (
 )
 from basepar_core.errors import MissingDataError, MotionError, UsageError
 from basepar_core.expressions import evaluate
-from basepar_core.mechanism import Mechanism
+from basepar_core.mechanism import Mechanism, cycle_line
 
 from .criteria import CRITERIA, check_noise, check_samples, select
 from .measured import errors_on, pooled
@@ -85,7 +85,7 @@ def check_reducible(mechanism: Mechanism, criteria: Sequence[str]) -> None:
     if mechanism.cycle is None:
         raise MissingDataError(
             f"Reduction compares torques over a cycle, and {mechanism.name!r} states none. Add "
-            f"`cycle: {{joints: …, samples: …}}`.",
+            f"`{cycle_line(mechanism)}`.",
             ["cycle"],
         )
     bare = [body.name for body in mechanism.bodies if body.parameters is None]

@@ -1,0 +1,193 @@
+"""What to write instead, with the file's own names and numbers: the ends of messages."""
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from itertools import product
+
+from basepar_core.errors import ExpressionError
+from basepar_core.expressions import Dimension, Unit, parse, parse_unit
+from basepar_core.mechanism import JOINT_TYPES
+
+from .yaml_nodes import Fields, Items, Node, Text
+
+#: What a missing key may be given, where that depends on nothing else in the file.
+_EXAMPLES: Mapping[str, str] = {
+    "name": "my-mechanism",
+    "mass": "1 kg",
+    "samples": "64",
+    "seed": "1",
+    "harmonics": "5",
+    "base_frequency": "0.5 Hz",
+    "frequency": "0.5 Hz",
+    "duration": "10 s",
+    "trials": "100",
+    "candidates": "64",
+    "objectives": "{torque_rms: minimize}",
+}
+#: Units of what symbols of mechanisms are, the most frequent first.
+_LIKELY = ("m", "kg", "kg/m", "kg*m^2", "kg/m^2", "kg/m^3", "s", "N", "N*m", "N/m", "m/s", "m/s^2")
+_QUANTITY = re.compile(r"([-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?)\s*([A-Za-z].*)?\Z")
+
+
+def written(node: Node) -> str:
+    """A node as a file may write it on one line."""
+    if isinstance(node, Text):
+        quoted = set(node.value) & set(",:[]{}#'")
+        return f'"{node.value}"' if quoted else node.value
+    if isinstance(node, Items):
+        return f"[{', '.join(map(written, node.items))}]"
+    if isinstance(node, Fields):
+        return f"{{{', '.join(f'{key}: {written(one)}' for key, one in node.entries.items())}}}"
+    return "…"
+
+
+def missing(key: str, lines: Mapping[str, str]) -> str:
+    """That a key is missing, and the line to write."""
+    value = lines.get(key) or _EXAMPLES.get(key)
+    return f"missing; write `{key}: {value}`" if value else "missing"
+
+
+def unknown_key(key: str, entries: Mapping[str, Node]) -> str:
+    """The remedy for a key that is the rest of a number with a decimal comma, else nothing."""
+    order = list(entries)
+    before = entries[order[order.index(key) - 1]]
+    if key.strip().isdigit() and isinstance(before, Text) and before.value.lstrip("-").isdigit():
+        return f"; the decimal sign is a point: write {before.value}.{key.strip()}"
+    return ""
+
+
+def top_lines(node: Node) -> dict[str, str]:
+    """Values of the sections that a mechanism file must have, by what it says elsewhere."""
+    entries = node.entries if isinstance(node, Fields) else {}
+    gravity, space = entries.get("gravity"), entries.get("space")
+    planar = isinstance(gravity, Items) and len(gravity.items) == 2
+    if isinstance(space, Text):
+        planar = space.value.strip() == "planar"
+    lines = {
+        "space": "planar" if planar else "spatial",
+        "gravity": "[0, -9.81]" if planar else "[0, 0, -9.81]",
+    }
+    if names := _independent(entries.get("bodies"), entries.get("joints"), planar):
+        lines["coordinates"] = f"[{', '.join(names)}]"
+    return lines
+
+
+def _independent(bodies: Node | None, joints: Node | None, planar: bool) -> list[str]:
+    """As many joint values as there are degrees of freedom by Grübler's count, at least one.
+
+    Where the count is wrong (redundant constraints), the check of the mobility says the number.
+    """
+    if not isinstance(bodies, Fields) or not isinstance(joints, Fields):
+        return []
+    freedom = 3 if planar else 6
+    mobility, names = freedom * len(bodies.entries), []
+    for name, joint in joints.entries.items():
+        kind = joint.entries.get("type") if isinstance(joint, Fields) else None
+        if not isinstance(kind, Text) or kind.value.strip() not in JOINT_TYPES:
+            return []
+        values = JOINT_TYPES[kind.value.strip()].values
+        mobility -= freedom - values
+        if values == 1:
+            names.append(name)
+    return names[: max(mobility, 1)]
+
+
+def short_symbol(name: str, node: Text, unit: str) -> str:
+    """The remedy for `lx1: 0.3`: the same with its unit; nothing where it is no quantity."""
+    match = _QUANTITY.match(node.value.strip())
+    if match is None:
+        return ""
+    entries = f"{{value: {match[1]}, unit: {match[2] or unit}}}"
+    if match[2]:
+        return f"a symbol is a mapping: write {name}: {entries}"
+    return f"a symbol has a unit: write {name}: {entries}, or the unit that it has"
+
+
+def lacking_units(
+    text: str, slot: Unit, names: Mapping[str, Dimension | None], bare: Collection[str]
+) -> dict[str, str]:
+    """Units with which an expression fits its slot, for its symbols that state none.
+
+    Parameters
+    ----------
+    text, slot
+        An expression that does not fit, and the unit that it must have.
+    names
+        Dimensions of the symbols.
+    bare
+        Those of its symbols that have no unit; of more than two nothing is guessed.
+    """
+    likely = (slot.text, *_LIKELY) if slot.text else _LIKELY
+    for units in product(likely, repeat=len(bare)) if 0 < len(bare) <= 2 else ():
+        guess = dict(zip(bare, units, strict=True))
+        dimensions = {name: parse_unit(unit).dimension for name, unit in guess.items()}
+        try:
+            parse(text, slot, {**names, **dimensions})
+        except ExpressionError:
+            continue
+        return guess
+    return {}
+
+
+def with_unit(name: str, node: Fields, unit: str) -> str:
+    """The line of a symbol with a unit."""
+    entries = {key: written(entry) for key, entry in node.entries.items()}
+    value = entries.pop("value", "…")
+    pairs = {"value": value, "unit": unit, **entries}
+    return f"{name}: {{{', '.join(f'{key}: {entry}' for key, entry in pairs.items())}}}"
+
+
+def gravity(node: Node, planar: bool) -> str:
+    """The remedy for gravity as one number."""
+    size = node.value.strip().lstrip("+-") if isinstance(node, Text) else "9.81"
+    vector = ["0"] * (1 if planar else 2) + [f"-{size}"]
+    return f"gravity is a vector: write [{', '.join(vector)}]"
+
+
+def pair(node: Node, planar: bool, twice: bool) -> str:
+    """The remedy for one vector where two are expected; nothing for other mistakes.
+
+    `twice`: the second body's is most likely the same (a direction), else zero (a point).
+    """
+    size = 2 if planar else 3
+    one = ""
+    if isinstance(node, Text) and twice and node.value.strip() in tuple("xyz"[:size]):
+        one = str([int(axis == node.value.strip()) for axis in "xyz"[:size]])
+    elif isinstance(node, Items) and [type(item) for item in node.items] == [Text] * size:
+        one = written(node)
+    if not one:
+        return ""
+    other = one if twice else str([0] * size)
+    return (
+        f"one vector, and two are expected, in the first body's frame and in the second's: write "
+        f"[{one}, {other}]"
+    )
+
+
+def inertia(node: Node | None, planar: bool) -> str:
+    """The remedy for an inertia with a wrong number of entries; nothing for other mistakes."""
+    if planar and isinstance(node, Items) and node.items:
+        return (
+            f"in the plane a body has one moment of inertia, about z: write "
+            f"{written(node.items[-1])}"
+        )
+    if not planar and isinstance(node, Items) and len(node.items) == 3:
+        x, y, z = map(written, node.items)
+        return (
+            f"Ixx, Ixy, Ixz, Iyy, Iyz, Izz are expected, and 3 entries are there: if they are "
+            f"Ixx, Iyy, Izz, write [{x}, 0, 0, {y}, 0, {z}]"
+        )
+    return ""
+
+
+def flat_cycle(node: Fields, coordinates: Sequence[str]) -> str:
+    """The remedy for a cycle that states its law without the coordinate it is of."""
+    outside = ("samples", "effective_samples")
+    law = {key: written(one) for key, one in node.entries.items() if key not in outside}
+    samples = written(node.entries["samples"]) if "samples" in node.entries else "128"
+    inner = ", ".join(f"{key}: {value}" for key, value in law.items())
+    laws = ", ".join(f"{name}: {{{inner}}}" for name in coordinates or ("A",))
+    return (
+        f"{law['kind']} is a law of a coordinate: write "
+        f"cycle: {{joints: {{{laws}}}, samples: {samples}}}"
+    )
