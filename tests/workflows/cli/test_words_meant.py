@@ -39,6 +39,7 @@ def test_the_word_that_was_meant(run, words, said):
         (["show", "slider"], {"slider-crank", "slider.yaml"}),
         (["sweep", "four"], {"four-bar"}),
         (["report", "sto"], {"store.zarr"}),
+        (["sweep", "four-bar", "--store", "sto"], {"store.zarr"}),
     ],
 )
 def test_bash_completes(tmp_path, typed, expected):
