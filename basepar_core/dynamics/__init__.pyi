@@ -17,6 +17,11 @@ from .closure import trace as trace
 from .energy import check_columns as check_columns
 from .energy import configuration_energies as configuration_energies
 from .energy import energies as energies
+from .findings import FoundValue as FoundValue
+from .findings import MotionEnd as MotionEnd
+from .findings import branch_found as branch_found
+from .findings import ends_of_motions as ends_of_motions
+from .findings import motion_end as motion_end
 from .force_columns import Column as Column
 from .force_columns import column_values as column_values
 from .force_columns import columns as columns

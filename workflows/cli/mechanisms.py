@@ -37,6 +37,9 @@ coordinates [{name, unit, assembled}], parameters (their names),
 bodies [{name, number, parameters}] (by kind: m, mx …; null without),
 joints [{name, type, connects, cut, actuated}], loops (joints of each, the cut one last),
 redundant_constraints (how many), blocks (equations of each), residual (m or rad),
+branch_found [{name, unit, value, stated}] (joint values that the file does not state, or states
+far away), motion_ends [{motion, ends: locks | singular, at [{name, unit, value}], sample,
+samples}] (of cycle and excitation, where they cannot be followed),
 symbols [{name, value, unit, bounds, constant}] (value and bounds in the symbol's unit),
 path, path_why (how sweeps evaluate it), drawing (with -o)."""
     show.add_argument("mechanism", help="a mechanism file, or the name of a shipped one")

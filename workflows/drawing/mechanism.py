@@ -16,6 +16,7 @@ from basepar_core.dynamics import (
     cycle,
     excitation,
     kinematics,
+    motion_end,
     trace,
 )
 from basepar_core.errors import BaseparError, UsageError
@@ -167,21 +168,18 @@ class Scene:
 
     def _end_of(self, path: Any, targets: np.ndarray) -> str:
         """Where a motion that cannot be followed ends, in words."""
-        outcome = Outcome(path.outcome[0])
-        if outcome == Outcome.CLOSED:
+        motion = "cycle" if self.it.cycle is not None else "excitation"
+        end = motion_end(self.model, path, targets, motion)
+        if end is None:
             return ""
-        if outcome == Outcome.UNASSEMBLABLE:
+        if end.outcome == Outcome.UNASSEMBLABLE:
             return "cannot be assembled at this geometry"
-        here = int(path.where[0])
         at = []
-        for name, value in zip(self.it.coordinates, targets[:, here], strict=True):
+        for name, value in end.at:
             angle = not self.it.value(name).is_length
             at.append(f"{name} = {np.degrees(value):.1f}°" if angle else f"{name} = {value:.4g} m")
-        motion = "cycle" if self.it.cycle is not None else "excitation"
-        what = "is singular" if outcome == Outcome.SINGULAR else "locks"
-        return (
-            f"{what} at {', '.join(at)} (sample {here} of {targets.shape[1] - 1} of its {motion})"
-        )
+        what = "is singular" if end.outcome == Outcome.SINGULAR else "locks"
+        return f"{what} at {', '.join(at)} (sample {end.sample} of {end.samples} of its {motion})"
 
     def _view(self) -> np.ndarray:
         """Of the nominal mechanism, so that variants are seen alike."""

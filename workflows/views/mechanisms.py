@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from basepar_core.compiled import way
-from basepar_core.dynamics import Model
+from basepar_core.dynamics import Model, Outcome, branch_found, ends_of_motions
 from basepar_core.expressions import Expression, evaluate, parse_unit
 from basepar_core.mechanism import Mechanism, Symbol
 
@@ -76,6 +76,24 @@ def mechanism(model: Model) -> dict[str, Any]:
         "redundant_constraints": len(model.loops.redundant),
         "blocks": [len(rows) for rows, _ in model.loops.blocks],
         "residual": model.assembled.residual,
+        "branch_found": [
+            {"name": one.name, "unit": it.value(one.name).unit, "value": one.value}
+            | {"stated": one.stated}
+            for one in branch_found(model)
+        ],
+        "motion_ends": [
+            {
+                "motion": end.motion,
+                "ends": "singular" if end.outcome == Outcome.SINGULAR else "locks",
+                "at": [
+                    {"name": name, "unit": it.value(name).unit, "value": value}
+                    for name, value in end.at
+                ],
+                "sample": end.sample,
+                "samples": end.samples,
+            }
+            for end in ends_of_motions(model)
+        ],
         "symbols": symbols,
         "path": found.name,
         "path_why": found.why,

@@ -1,7 +1,8 @@
 """What people see in the terminal: tables, a progress bar, one message on failure."""
 
+import math
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -121,6 +122,14 @@ def show_mechanism(document: Mapping[str, Any]) -> None:
         f"\nassembled, gap {document['residual']:.1e} m or rad; evaluated by {document['path']}"
         f" ({document['path_why']})"
     )
+    _show_branch(document["branch_found"])
+    for end in document["motion_ends"]:
+        what = "is singular" if end["ends"] == "singular" else "locks"
+        at = ", ".join(f"{one['name']} = {_as_written(one)}" for one in end["at"])
+        out.print(
+            f"{what} at {at}: sample {end['sample']} of {end['samples']} of its {end['motion']}",
+            style="yellow",
+        )
     if document.get("drawing"):
         out.print(f"drawing: {document['drawing']}")
 
@@ -158,6 +167,28 @@ def combination(row: Mapping[str, Any], symbolic: bool = True) -> str:
         _term(terms[name] if terms else None, value, name) for name, value in row["values"].items()
     ]
     return " ".join([row["parameter"], *parts])
+
+
+def _show_branch(found: Sequence[Mapping[str, Any]]) -> None:
+    """Joint values as an assembly takes them."""
+    new = [f"{one['name']}: {_as_written(one)}" for one in found if one["stated"] is None]
+    if new:
+        out.print(f"branch found, not stated: {', '.join(new)}; to keep it, add to `assembly`")
+    for one in found:
+        if one["stated"] is not None:
+            stated = _as_written({**one, "value": one["stated"]})
+            out.print(
+                f"another branch than stated: {one['name']}: {_as_written(one)} found, {stated} "
+                "stated; change the `assembly` or the lengths",
+                style="yellow",
+            )
+
+
+def _as_written(value: Mapping[str, Any]) -> str:
+    """A joint value in units of files: deg, or m."""
+    if value["unit"] == "rad":
+        return f"{math.degrees(value['value']):.1f} deg"
+    return f"{value['value']:.4g} {value['unit']}"
 
 
 def show_base(document: Mapping[str, Any], numbered: bool = False) -> None:

@@ -1,0 +1,131 @@
+"""What the assembly found that the file does not state, and where a motion ends."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from basepar_core.arrays import Array
+from basepar_core.errors import MotionError
+from basepar_core.expressions import evaluate
+from basepar_core.mechanism import GROUND, joint_type
+
+from .closure import Model, Outcome, Trace, trace
+from .motion import cycle, excitation
+from .strokes import tracks
+
+#: A value that was stated and is found this far off was taken from another branch most likely:
+#: rad, and share of a length.
+_FAR = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class FoundValue:
+    """A joint value of the assembly, rad or m; `stated` is None where the file has none."""
+
+    name: str
+    value: float
+    stated: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MotionEnd:
+    """Where a motion cannot be followed further.
+
+    Attributes
+    ----------
+    motion
+        `cycle` or `excitation`.
+    outcome
+        `LOST`, `SINGULAR` or `UNASSEMBLABLE`.
+    at
+        The coordinates there, rad or m.
+    sample, samples
+        Number of the sample from 1, and how many there are.
+    """
+
+    motion: str
+    outcome: Outcome
+    at: tuple[tuple[str, float], ...]
+    sample: int
+    samples: int
+
+
+def branch_found(model: Model) -> tuple[FoundValue, ...]:
+    """Joint values that pick the branch and that the file does not state, or states otherwise.
+
+    Those over which bodies were laid out at zero; and stated ones that are found far away.
+    """
+    it = model.mechanism
+    if not model.topology.cuts:
+        return ()
+    stated = dict(it.assembly.values)
+    numbers = dict(zip(stated, evaluate(stated.values(), it.nominal), strict=True))
+    names = [
+        name
+        for joint in it.joints
+        if not joint_type(joint.type).is_ball
+        for name in joint.values
+        if name not in it.coordinates
+    ]
+    guessed = _laid_out_at_zero(model)
+    found = []
+    for name, track in tracks(model, {}, model.assembled.q[:, None, None], names):
+        value = float(track[0, 0])
+        if not it.value(name).is_length:
+            value = float((value + np.pi) % (2 * np.pi) - np.pi)
+        if name in guessed:
+            found.append(FoundValue(name, value))
+        elif name in numbers and _is_far(value, numbers[name], it.value(name).is_length):
+            found.append(FoundValue(name, value, float(numbers[name])))
+    return tuple(found)
+
+
+def _is_far(value: float, stated: float, is_length: bool) -> bool:
+    if is_length:
+        return abs(value - stated) > _FAR * max(abs(value), abs(stated))
+    return abs((value - stated + np.pi) % (2 * np.pi) - np.pi) > _FAR
+
+
+def _laid_out_at_zero(model: Model) -> set[str]:
+    """Values of joints over which a body was placed although they have none in the file."""
+    it = model.mechanism
+    stated = {name for name, _ in it.assembly.values}
+    known = {GROUND, *(pose.body for pose in it.assembly.poses)}
+    guessed: set[str] = set()
+    while len(known) <= len(it.bodies):
+        frontier = [j for j in it.joints if (j.bodies[0] in known) != (j.bodies[1] in known)]
+        valued = [joint for joint in frontier if stated & set(joint.values)]
+        joint = (valued or frontier)[0]
+        known |= set(joint.bodies)
+        guessed |= set() if valued else set(joint.values)
+    return guessed
+
+
+def motion_end(model: Model, path: Trace, targets: Array, motion: str) -> MotionEnd | None:
+    """Where the first variant of a trace ends, None where it closes."""
+    outcome = Outcome(path.outcome[0])
+    if outcome == Outcome.CLOSED:
+        return None
+    here = int(np.nan_to_num(path.where[0]))
+    names = model.mechanism.coordinates
+    at = tuple((name, float(q)) for name, q in zip(names, targets[:, here], strict=True))
+    return MotionEnd(motion, outcome, at, here, targets.shape[1] - 1)
+
+
+def ends_of_motions(model: Model) -> tuple[MotionEnd, ...]:
+    """The motions of the file that cannot be followed to their ends, and where they end."""
+    it, start = model.mechanism, model.assembled.coordinates
+    found = []
+    for name, given, made in (
+        ("cycle", it.cycle, cycle),
+        ("excitation", it.excitation, excitation),
+    ):
+        if given is None:
+            continue
+        try:
+            targets = np.column_stack([start, made(it, start).q])
+        except MotionError:  # of a size no one meant: whoever uses the motion says so
+            continue
+        end = motion_end(model, trace(model, {}, targets), targets, name)
+        found += [] if end is None else [end]
+    return tuple(found)

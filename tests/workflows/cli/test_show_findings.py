@@ -1,0 +1,71 @@
+"""`basepar show`: the branch found where the file states none, and where a motion ends."""
+
+from math import atan2, degrees, hypot
+
+import numpy as np
+import pytest
+
+from basepar_core.files import library_path
+
+FOUR_BAR = library_path("four-bar").read_text(encoding="utf-8")
+ASSEMBLY = "assembly: {A: 34 deg, B: 74 deg, C: -212 deg}"
+
+
+@pytest.fixture
+def shown(run, tmp_path):
+    def show(*changes):
+        text = FOUR_BAR
+        for old, new in changes:
+            assert old in text
+            text = text.replace(old, new)
+        file = tmp_path / "mine.yaml"
+        file.write_text(text, encoding="utf-8")
+        return run("show", str(file), "--json").json, " ".join(run("show", str(file)).out.split())
+
+    return show
+
+
+def test_a_stated_branch_and_a_motion_that_goes_through_are_not_reported(shown):
+    facts, text = shown()
+    assert facts["branch_found"] == facts["motion_ends"] == []
+    assert "branch" not in text
+    assert "locks" not in text
+
+
+def test_values_over_which_bodies_were_laid_out_at_zero_are_reported(shown):
+    facts, text = shown((ASSEMBLY, "assembly: {A: 34 deg}"))
+    assert [one["name"] for one in facts["branch_found"]] == ["B", "C"]
+    assert all(one["stated"] is None for one in facts["branch_found"])
+    line = text.split("not stated: ")[1].split(";")[0]
+    again, _ = shown((ASSEMBLY, f"assembly: {{A: 34 deg, {line}}}"))  # pasted as it is printed
+    assert again["branch_found"] == []
+
+
+def test_another_branch_than_stated_is_reported(shown):
+    facts, text = shown((ASSEMBLY, "assembly: {A: 34 deg, B: 200 deg, C: 20 deg}"))
+    (b, c) = facts["branch_found"]
+    assert (b["name"], c["name"]) == ("B", "C")
+    # Both triangles over the diagonal from the crank's pin B to D are assemblies; the other one
+    # than the file's has the coupler mirrored.
+    pin = 0.3 * np.exp(1j * np.radians(34))
+    diagonal = 1.0 + 0.1j - pin
+    coupler, rocker = hypot(0.7, 1.1), 1.3
+    cosine = (coupler**2 + abs(diagonal) ** 2 - rocker**2) / (2 * coupler * abs(diagonal))
+    spread, tilt = np.arccos(cosine), atan2(-1.1, 0.7)
+    ways = [np.angle(diagonal) + sign * spread - tilt - np.radians(34) for sign in (1, -1)]
+    assert min(abs(np.exp(1j * way) - np.exp(1j * b["value"])) for way in ways) < 1e-9  # Newton
+    assert "another branch than stated: B:" in text
+
+
+def test_the_place_where_a_cycle_locks_is_reported(shown):
+    """A rocker of 0.5 m: the crank's pin must be 1.304 - 0.5 m from D at least."""
+    facts, text = shown(("lx3: {value: 1.3,", "lx3: {value: 0.5,"), ("A: 34 deg", "A: 120 deg"))
+    ends = {end["motion"]: end for end in facts["motion_ends"]}
+    end = ends["cycle"]
+    assert end["ends"] == "locks"
+    ground, least = hypot(1.0, 0.1), hypot(0.7, 1.1) - 0.5
+    opening = degrees(np.arccos((0.3**2 + ground**2 - least**2) / (2 * 0.3 * ground)))
+    dead = 360 - opening + degrees(atan2(0.1, 1.0))
+    at = degrees(end["at"][0]["value"])
+    assert dead < at < dead + 2 * 360 / 128  # the first sample beyond, or the one after it
+    assert f"locks at A = {at:.1f} deg" in text
