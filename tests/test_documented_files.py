@@ -10,7 +10,15 @@ from basepar_core.base import symbolic
 from basepar_core.dynamics import prepare
 from basepar_core.expressions import UNITS
 from basepar_core.expressions.checked import FUNCTIONS
-from basepar_core.files import bodies, force_laws, joints, loads, mechanism_file, motions
+from basepar_core.files import (
+    bodies,
+    drive_loads,
+    force_laws,
+    joints,
+    loads,
+    mechanism_file,
+    motions,
+)
 from basepar_core.mechanism import JOINT_TYPES
 
 PAGE = (Path(__file__).parents[1] / "docs" / "mechanism-files.md").read_text(encoding="utf-8")
@@ -40,9 +48,24 @@ def test_ranks_known_by_hand(name, rank):
 
 @pytest.mark.parametrize("name", FILES)
 def test_every_file_assembles(name):
-    assert len(FILES) == 4
+    assert len(FILES) == 5
     model = prepare(loads(FILES[name]))
     assert model.assembled.residual < 1e-12  # m and rad, of lengths near 1: rounding
+
+
+def test_the_press_has_the_loads_that_its_page_says():
+    press = loads(FILES["press"])
+    assert [motor.name for motor in press.motors] == ["drive"]
+    assert [torque.name for torque in press.torques] == ["bearing", "work"]
+
+
+def test_keys_of_torques():
+    listed = words(table("| key of a torque"))
+    assert set(listed) == {"joint", "value", "when", "pieces", "along"}
+    # As the reader has them: each kind of torque with every key that it may have.
+    for given in ("value: 1 N*m, when: rising", "pieces: [[0, 1, 2 N*m]], along: B"):
+        text = re.sub(r"  work: .*", f"  work: {{joint: A, {given}}}", FILES["press"])
+        assert len(loads(text).torques) == 2
 
 
 def test_other_blocks_belong_into_files():
@@ -78,6 +101,7 @@ def row_of(word, title):
         ("| type | values", tuple(JOINT_TYPES)),
         ("| `excitation: {kind", motions._EXCITATIONS),
         ("| `kind` of a joint's cycle", motions._LAWS),
+        ("| key of a motor", (*drive_loads._MOTOR, *drive_loads._MOTOR_MORE)),
     ],
 )
 def test_tables(title, known):
