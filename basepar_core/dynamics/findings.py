@@ -16,6 +16,9 @@ from .strokes import tracks
 #: A value that was stated and is found this far off was taken from another branch most likely:
 #: rad, and share of a length.
 _FAR = 0.5
+#: One sample in so many is followed at first: a motion that closes there does between them too,
+#: as the way from one to the next is gone in small steps.
+_EVERY = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +129,14 @@ def ends_of_motions(model: Model) -> tuple[MotionEnd, ...]:
             targets = np.column_stack([start, made(it, start).q])
         except MotionError:  # of a size no one meant: whoever uses the motion says so
             continue
+        few = targets[:, _some(targets.shape[1])]
+        if trace(model, {}, few).outcome[0] == Outcome.CLOSED:
+            continue
         end = motion_end(model, trace(model, {}, targets), targets, name)
         found += [] if end is None else [end]
     return tuple(found)
+
+
+def _some(count: int) -> Array:
+    """Few of so many samples, the first and the last among them."""
+    return np.unique(np.append(np.arange(0, count, _EVERY), count - 1))
