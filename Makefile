@@ -19,7 +19,7 @@ types:
 test:
 	$(PYTHON) -m pytest -m "not slow" -n 2
 
-# The lowest and the newest versions that are allowed, and other interpreters: half an hour.
+# The lowest and the newest versions that are allowed, and other interpreters: more than an hour on two busy cores.
 versions:
 	bash .ci/versions
 
