@@ -145,7 +145,7 @@ def test_grouping_by_itself_keeps_the_torque():
 
 @pytest.mark.parametrize(
     ("wanted", "message"),
-    [([3], "1 parameters are to be eliminated.* exactly 2"), ([2, 4], "not an admissible choice")],
+    [([3], "1 parameter is to be eliminated.* exactly 2"), ([2, 4], "not an admissible choice")],
 )
 def test_grouping_refuses(wanted, message):
     W, names = dependent()
