@@ -178,18 +178,35 @@ def _places(
             Mistake(
                 "header",
                 f"has no column {', '.join(missing)}; it has {_list(titles)}. "
-                + _remedy(header, missing[0]),
+                + _remedy(header, missing, [title for title in titles if title not in wanted]),
             )
         )
     return places
 
 
-def _remedy(header: Sequence[str], missing: str) -> str:
+#: Words by which people call what a column holds: time, torque or force, position.
+_CALLED = {
+    "t": ("time", "t", "stamp"),
+    "tau": ("torque", "tau", "force", "effort", "moment"),
+    "": ("angle", "pos", "theta", "phi", "q", "stroke"),
+}
+
+
+def _remedy(header: Sequence[str], missing: Sequence[str], unused: Sequence[str]) -> str:
     if not header:
         return "The file is empty"
     if len(header) == 1 and (sign := next((x for x in ";\t " if x in header[0].strip()), "")):
         return f"Columns are separated by commas, not by {sign!r}, and decimals have a point"
-    return f"Say which they are with `columns={missing}=TITLE,…`"
+    left, pairs = list(unused), []
+    for name in missing:
+        called = _CALLED["t" if name == "t" else "tau" if name.startswith("tau.") else ""]
+        of = name.removeprefix("tau.").lower()
+        near = [title for title in left if any(word in title.lower() for word in called)]
+        near = [title for title in near if of in title.lower()] or near
+        title = near[0] if near else "TITLE"
+        left = [one for one in left if one != title]
+        pairs.append(f"{name}={title}")
+    return f"Say which they are: `columns={','.join(pairs)}`"
 
 
 def _list(titles: Mapping[str, object]) -> str:

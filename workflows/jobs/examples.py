@@ -80,7 +80,7 @@ def _file(name_or_path: str, folder: str, what: str) -> Path:
             f"what it holds. It goes on by the {what} file that made it.",
             [name_or_path],
         )
-    hint = _elsewhere(name_or_path) or did_you_mean(name_or_path, names)
+    hint = _elsewhere(name_or_path, what) or did_you_mean(name_or_path, names)
     hint = hint or f"; shipped: {', '.join(names)}"
     raise UsageError(
         f"There is no {what} file {name_or_path!r}, and no shipped {what} of this name{hint}",
@@ -88,12 +88,15 @@ def _file(name_or_path: str, folder: str, what: str) -> Path:
     )
 
 
-def _elsewhere(name: str) -> str:
+def _elsewhere(name: str, what: str) -> str:
     """What else ships under this name, and the command that takes it."""
     found = [f"a sweep (`basepar sweep {name}`)"] * (name in sweep_names())
     found += [f"a study (`basepar study {name}`)"] * (name in study_names())
     found += [f"a mechanism (`basepar show {name}`)"] * (name in library_names())
-    return f"; {name} is {' and '.join(found)}" if found else ""
+    said = f"; {name} is {' and '.join(found)}" if found else ""
+    if name not in library_names():
+        return said
+    return f"{said}. A {what} file of yours begins with `mechanism: {name}` (docs/{what}-files.md)"
 
 
 def kind_of(path: Path) -> str:

@@ -102,6 +102,11 @@ def check_words(text: str, known: Iterable[str]) -> None:
         if alike and name not in known:
             hint = did_you_mean(name, alike) or f"; there are {', '.join(alike)}"
             raise ExpressionError(f"there is no {name}{hint}")
+        if not alike and word in words("regime"):
+            raise ExpressionError(
+                f"there is no {name}: the mechanism has no steady regime. Add `motors` or "
+                "`torques` to its file (docs/mechanism-files.md), or ask for torque_rms"
+            )
     for metric in words("torque"):
         alike = [name for name in known if name.startswith(f"{metric}(")]
         if alike and re.search(rf"\b{metric}\b(?!\()", text):
