@@ -2,9 +2,12 @@
 
 import random
 
+import pytest
+
 from tests.campaigns import damage as campaign
 
 
+@pytest.mark.slow
 def test_every_kind_of_damage_is_found_and_mended(tmp_path):
     """One case of each kind, all done again where chunks became pending."""
     whole = next(campaign.filled(tmp_path))

@@ -46,7 +46,10 @@ def test_standstill_and_reversals_stay_finite(travel):
 
 @pytest.mark.parametrize(
     ("name", "count", "width", "seed", "rows"),
-    [("watt-ii", 4000, 0.4, 31, (1667, 5)), ("dwell", 2000, 0.3, 31, (1163, 49, 1072, 1812))],
+    [
+        pytest.param("watt-ii", 4000, 0.4, 31, (1667, 5), marks=pytest.mark.slow),
+        ("dwell", 2000, 0.3, 31, (1163, 49, 1072, 1812)),
+    ],
 )
 def test_nobody_wanders(name, count, width, seed, rows):
     """These once closed after updates of Newton's that led anywhere, or not at all.

@@ -33,7 +33,13 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("name", [*CASES, "springs"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.slow] * (name == "space"))
+        for name in [*CASES, "springs"]
+    ],
+)
 def test_few_samples_tell_what_all_nodes_do(name):
     text, values, force = CASES.get(name, ("", {}, None))
     if name == "springs":  # of pins that close a loop, a spring's rest and a rotor count too

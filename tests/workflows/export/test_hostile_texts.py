@@ -54,6 +54,7 @@ def test_exported_code_that_does_not_end_or_fails_is_reported(body, said):
         seconds_of(text, [([0.0], [0.0], [0.0])], 1, patience=1.0)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:Glyph")
 def test_a_sample_of_the_campaign():
     from tests.campaigns.hostile_texts import run
