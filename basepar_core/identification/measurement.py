@@ -32,6 +32,8 @@ GAP = 1.5
 #: Beyond this (SI), and below this step of time (s), a number is no measurement; powers of what is
 #: within stay far inside float64.
 MOST, SHORTEST = 1e15, 1e-12
+#: A column that never exceeds this (SI) measures nothing either; its squares would underflow.
+LEAST = 1e-100
 #: Given rates may differ from the positions' differences by this factor before a unit is wrong.
 OFF = 3.0
 _SHOWN = 5
@@ -257,6 +259,15 @@ def _check_size(name: str, column: Array, mistakes: list[Mistake]) -> None:
                 name,
                 f"row {row}: {column[beyond[0]]:.6g} (SI){more}; beyond {MOST:g} nothing is "
                 f"measured. Leave the cell empty where there is no value.",
+            )
+        )
+    largest = float(np.nanmax(np.abs(column), initial=0.0))
+    if 0 < largest < LEAST:
+        mistakes.append(
+            Mistake(
+                name,
+                f"its largest number is {largest:.3g} (SI), below {LEAST:g}, and nothing so small "
+                "is measured. State the unit in the title, as in [mN*m].",
             )
         )
 

@@ -83,11 +83,12 @@ def test_all_mistakes_of_the_header_at_once(record, columns):
         (lambda c: c.update({k: v[:9] for k, v in c.items()}), "", "9 samples"),
         (lambda c: c["A"].__setitem__(slice(5, None), np.nan), "A", "5 samples only"),
         (lambda c: c["t"].__imul__(1e300), "t", "beyond 1e+15"),
+        (lambda c: c["tau.A"].__imul__(1e-301), "tau.A", "nothing so small is measured"),
         (lambda c: c["t"].__imul__(1e-300), "t", "steps of"),
         (lambda c: c["A"].__setitem__(50, -1e300), "A", "row 52: -1e+300"),
         (lambda c: c["tau.A"].__setitem__(50, 1e200), "tau.A", "row 52: 1e+200"),
     ],
-    ids=["time", "no time", "few", "hardly measured", "late", "fast", "far", "strong"],
+    ids=["time", "no time", "few", "hardly measured", "late", "weak", "fast", "far", "strong"],
 )
 def test_unusable_records(record, columns, change, where, says):
     change(columns)
