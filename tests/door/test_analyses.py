@@ -1,5 +1,6 @@
 """Reduce, identify, excite and one_dof from Python: as the commands, and as mechanics says."""
 
+import inspect
 import json
 
 import numpy as np
@@ -7,6 +8,7 @@ import pandas as pd
 import pytest
 
 import basepar
+from workflows import jobs
 from workflows.cli.main import main
 
 
@@ -155,3 +157,21 @@ def test_what_one_dof_rejects():
     open_way = basepar.one_dof("four-bar", range=(0.3, 0.9))
     with pytest.raises(basepar.UsageError, match="1 of 2 places lie outside the motion"):
         open_way.at([0.5, 2.0])
+
+
+@pytest.mark.parametrize(
+    ("ours", "shared"),
+    [
+        (basepar.reduce, jobs.reduced),
+        (basepar.reduce, jobs.reduced_to_record),
+        (basepar.identify, jobs.identified),
+        (basepar.excite, jobs.excited),
+        (basepar.one_dof, jobs.machine_of),
+    ],
+)
+def test_defaults_are_the_command_s(ours, shared):
+    """What both name has one default; names of joint values may be a word, a list or nothing."""
+    here, there = inspect.signature(ours).parameters, inspect.signature(shared).parameters
+    both = (here.keys() & there.keys()) - {"model", "data", "dwell"}
+    assert both
+    assert {n: here[n].default for n in both} == {n: there[n].default for n in both}
