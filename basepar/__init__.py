@@ -11,6 +11,15 @@ Arrays go in and out in SI (rad or m, s, kg, N m or N), with any leading dimensi
 loaded when it is first used.
 """
 
+from typing import Any
+
 import lazy_loader
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+from .foreign import check_names
+
+_named, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+
+
+def __getattr__(name: str) -> Any:
+    check_names()
+    return _named(name)

@@ -123,7 +123,7 @@ def identify(
     validate: Record | None = None,
     titles: Mapping[str, str] | None = None,
 ) -> Identification:
-    """Parameters from measured motion and torque, with what to doubt about them.
+    """Parameters from measured motion and torque, with diagnostics.
 
     Parameters
     ----------

@@ -145,7 +145,7 @@ class Identification:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Diagnostics: what was left out of the record, and what to doubt."""
+        """What was left out of the record, and what is doubtful."""
         return tuple(note.text for note in self.found.notes)
 
     def to_dataframe(self) -> "pd.DataFrame":

@@ -1,9 +1,9 @@
-"""Sweeps, studies and their reports: what the commands of these names do, with results at hand.
+"""Sweeps, studies and their reports: what the commands of these names do, with results returned.
 
 Workers are processes that do not import the script that called: no `__main__` guard is needed.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import optuna
     import xarray
 
+    from sweeps.spec import Function
     from workflows.studies import StudySpec
 
 #: A file, the name of a shipped one, or what a file says as a mapping of its keys.
@@ -227,6 +228,42 @@ def study(
     with live_table(job, quiet) as live:
         result = run(job, place, live)
     return Study(view.study(result.spec, result, certify), result.spec)
+
+
+def metric(name: str = "", unit: str = "1") -> "Callable[[Function], Function]":
+    """Make a function a metric of sweeps and studies: a decorator.
+
+    The function takes some variants, closed along their cycle, and returns a number for each:
+    (variant,), nan where there is none. What they offer, with shapes and units, is a table in
+    docs/study-files.md: joint values, points, velocities, angles of bodies, symbols, torques.
+
+    Parameters
+    ----------
+    name
+        What files and mappings call it; the function's own without.
+    unit
+        Of its values, SI, such as `N*m`.
+
+    Returns
+    -------
+    The decorator; it returns the function as it is.
+
+    Examples
+    --------
+    >>> import basepar
+    >>> @basepar.metric("top_speed", unit="m/s")
+    ... def top_speed(cycle):
+    ...     return abs(cycle.velocity("rocker")[..., 1]).max(axis=1)
+    >>> space = {"plan": "grid", "variables": {"lx1": [0.25, 0.3]}}
+    >>> found = basepar.sweep(
+    ...     {"mechanism": "four-bar", "space": space, "evaluate": {"metrics": ["top_speed"]}},
+    ...     "speeds.zarr", workers=1, quiet=True)
+    >>> found.top_speed.attrs["units"]
+    'm/s'
+    """
+    from sweeps.spec import own_metrics
+
+    return own_metrics.metric(name, unit)
 
 
 def report(store: str | Path, file: str | Path | None = None) -> Path:

@@ -1,4 +1,4 @@
-"""Places to compute, each by its own commands, and a Dask client there."""
+"""basepar's places to compute, each by its own commands, and a Dask client there."""
 
 import lazy_loader
 

@@ -78,7 +78,7 @@ def load_profile(path: Path) -> Place:
 
 
 def _check_nesting(path: Path, text: str) -> None:
-    """Refuse what goes deeper than any profile; the tree's reader would call itself as often."""
+    """Reject what goes deeper than any profile; the tree's reader would call itself as often."""
     depth = 0
     for event in yaml.parse(text, Loader=yaml.SafeLoader):
         depth += isinstance(event, yaml.CollectionStartEvent)
@@ -111,7 +111,7 @@ class _Reader:
         place, good = self._value_of(KINDS[kind.value], values, "")
         for path, message in problems(place):
             name = path.partition("[")[0]
-            if name in good or name not in values:  # else it is said already what is wrong
+            if name in good or name not in values:  # else the mistake is reported already
                 self._wrong(path, message, values.get(name))
         return place
 

@@ -1,6 +1,6 @@
 """Workers as jobs of SLURM, by its own commands: sbatch, squeue, scancel.
 
-A profile's job script is a pure function of its values (`job_script`). Jobs are told by a name
+A profile's job script is a pure function of its values (`job_script`). Jobs are known by a name
 nobody else has, so that asking for them and cancelling them needs no list of numbers. A thread
 looks at the queue and replaces jobs that have ended (walltime, a failed node, scancel); when jobs
 end again and again without a worker having come, it stops and says why: a job script that fails
@@ -47,7 +47,7 @@ def slurm(place: Slurm) -> Iterator[Client]:
     Raises
     ------
     PlaceError
-        SLURM refuses the job, no worker came in time, or jobs end before they work.
+        SLURM rejects the job, no worker came in time, or jobs end before they work.
     """
     with lent_keys(place.directory) as keys, listening(keys, place.interface) as there:
         address, client, arrivals = there

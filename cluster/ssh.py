@@ -89,7 +89,7 @@ def command(place: Ssh, host: str) -> list[str]:
 
 
 def order(place: Ssh, host: str, scheduler: str, keys: Keys) -> str:
-    """What the far end is told, one line."""
+    """What the far end receives, one line."""
     arguments = worker_arguments(
         scheduler,
         FAR_KEYS,

@@ -1,0 +1,1 @@
+"""basepar's sweeps: many variants of a mechanism, into a store."""

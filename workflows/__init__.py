@@ -1,0 +1,1 @@
+"""basepar's commands, studies and reports."""

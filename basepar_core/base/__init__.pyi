@@ -5,6 +5,7 @@ from .compiled import compiled as compiled
 from .extended import beside as beside
 from .extended import extend as extend
 from .extended import extended_observation as extended_observation
+from .nominal import nominal_observation as nominal_observation
 from .numeric_route import CLEAR as CLEAR
 from .numeric_route import NO_EFFECT as NO_EFFECT
 from .numeric_route import OPERATIONS as OPERATIONS
@@ -28,7 +29,6 @@ from .result import BaseParameters as BaseParameters
 from .result import VectorGrade as VectorGrade
 from .result import number_of as number_of
 from .symbolic_route import black_box as black_box
-from .symbolic_route import nominal_observation as nominal_observation
 from .symbolic_route import numeric as numeric
 from .symbolic_route import parameter_indices as parameter_indices
 from .symbolic_route import symbolic as symbolic

@@ -1,6 +1,6 @@
 """Base parameters of a model with friction, offsets, rotors and springs beside the inertias.
 
-The inertial ones stay as their route found them. Each further column joins the base parameters,
+The inertial ones stay as their route found them. Each force-law column joins the base parameters,
 or is expressed by those before it where W along the excitation cannot tell it from them: a
 rotor's inertia from that of a link on the ground, a Coulomb friction from an offset where the
 speed keeps its sign. What rank means here: these columns are no rational functions of a state (a
@@ -17,15 +17,15 @@ import numpy as np
 from basepar_core.arrays import Array
 from basepar_core.dynamics import Column, Model, Observation, excitation, with_columns
 
+from .nominal import nominal_observation
 from .numeric_route import CLEAR, NO_EFFECT, OPERATIONS, spectrum, unit_columns
 from .result import BaseParameters, BetaEntry, Certificate, VectorGrade
-from .symbolic_route import nominal_observation
 
 SCOPE = "this geometry, branch and excitation"
 
 
 def extended_observation(model: Model, chosen: Sequence[Column]) -> Observation:
-    """W at nominal geometry along the excitation, further columns last."""
+    """W at nominal geometry along the excitation, force-law columns last."""
     motion = excitation(model.mechanism, model.assembled.coordinates)
     return with_columns(model, {}, motion, nominal_observation(model), chosen)
 
@@ -36,7 +36,7 @@ def extend(
     chosen: Sequence[Column],
     seen: Observation | None = None,
 ) -> BaseParameters:
-    """Base parameters with further columns.
+    """Base parameters with force-law columns.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def extend(
 
 @dataclass(frozen=True)
 class _Sorted:
-    """Further columns by index: which stay, which depend on others and how, which do nothing.
+    """Force-law columns by index: which stay, which depend on others and how, which do nothing.
 
     `shares` per dependent column: multiples of the columns kept.
     """
@@ -127,7 +127,7 @@ def _sort_out(seen: Observation, kept: list[int], further: Sequence[int]) -> _So
         one = np.where(np.abs(one) < 1e3 * max(noise, NO_EFFECT), 0.0, one)
         shares.append(one * norms[j] / norms[columns])
     doubt = (
-        f"{len(grey)} of the further columns are nearly, but not certainly, sums of the others"
+        f"{len(grey)} of the force-law columns are nearly, but not certainly, sums of the others"
         if grey
         else ""
     )
@@ -160,13 +160,13 @@ def _certificate(
         SCOPE,
         len(kept),
         "numerical",
-        f"inertial parameters {base.certificate.at_most_grade}; further columns: {SCOPE}",
+        f"inertial parameters {base.certificate.at_most_grade}; force-law columns: {SCOPE}",
         (*base.certificate.vectors, *vectors),
     )
 
 
 def beside(base: BaseParameters, chosen: Sequence[Column]) -> BaseParameters:
-    """Base parameters with every further column as one more, whichever depend on others.
+    """Base parameters with every force-law column as one more, whichever depend on others.
 
     For reductions, which find dependent columns themselves and drop them first, at no cost.
     Counts, gap and certificate stay those of the inertial ones; `extend` judges.

@@ -1,7 +1,7 @@
 """Relations that a file's numbers nearly meet: a count is of the numbers as they are written.
 
 0.7071 is not √2/2, and two lengths that differ in the fourth decimal are not equal; a special
-geometry that was meant is then none, and its count is a generic one. What is nearly met is said.
+geometry that was meant is then none, and its count is a generic one. Near misses are reported.
 """
 
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ ROOTS = {
     Fraction(4, 9): "2/3",
     Fraction(1, 36): "1/6",
 }
-#: Most relations that are said.
+#: Most relations that are reported.
 MOST = 8
 
 Vector = tuple[Fraction, Fraction, Fraction]

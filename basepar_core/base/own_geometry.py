@@ -39,7 +39,7 @@ LEAST = 1e-3
 INDEPENDENT = 1e-9
 
 
-#: Scope of what is said of the file's own numbers.
+#: Scope of what is reported of the file's own numbers.
 HERE = "this geometry and branch"
 
 

@@ -4,8 +4,8 @@ Every entry of β is compared with products and quotients of the mechanism's len
 has its value (planar paper, §4 and Eq. 21, with the missing class Λk/Λh added). β is exact here:
 distinct primes as lengths, rational numbers from finite fields, where the loops need not close
 over the reals. So a match is equality without a tolerance; it must hold at two sets of primes,
-and complete columns are tested as identities. What has no match, or several, is said and left a
-number. The class is narrow: it follows φ₂, and `product_conditions` says what the paper asks.
+and complete columns are tested as identities. What has no match, or several, is reported and stays
+a number. The class is narrow: it follows φ₂, and `product_conditions` says what the paper asks.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

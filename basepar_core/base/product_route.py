@@ -16,11 +16,12 @@ from basepar_core.expressions import Expression, evaluate
 from basepar_core.finite_field import IdentityTest, check_identities, scope
 from basepar_core.symbolic import Exact
 
+from .nominal import nominal_observation
 from .numeric_route import group, spectrum
 from .product_class import ADDED, EQUATION_21, Match, Place, ProductSearch
 from .product_conditions import Condition, conditions
 from .result import BaseParameters, BetaEntry, Certificate, VectorGrade
-from .symbolic_route import nominal_observation, random_points
+from .symbolic_route import random_points
 
 
 @dataclass(frozen=True)

@@ -239,7 +239,7 @@ class BaseParameters:
     def document(self) -> dict[str, Any]:
         """What `basepar base --json` prints (docs/json.md)."""
         texts = [entry.text is not None for entry in self.beta]
-        symbolic = any(texts) or not texts  # further columns are numbers in a symbolic result
+        symbolic = any(texts) or not texts  # force-law columns are numbers in a symbolic result
         base = []
         for k, name in enumerate(self.base_names):
             mine = [entry for entry in self.beta if entry.base == k]

@@ -5,15 +5,13 @@ float64 at the nominal geometry: σ_min of the kept columns bounds the rank from
 shows that the null vectors are null.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from basepar_core.dynamics import OPEN, Model, Motion, Observation, excitation, observe_alone
+from basepar_core.dynamics import Model, Observation
 from basepar_core.errors import (
-    AssemblyError,
     EliminationError,
     FamilyError,
-    MotionError,
     UsageError,
 )
 from basepar_core.expressions import evaluate
@@ -39,6 +37,7 @@ from basepar_core.symbolic import (
 
 from .doubtful_counts import infinite, refuted, unclear
 from .near_relations import nearly_met
+from .nominal import nominal_observation
 from .numeric_route import Check, check, group, spectrum
 from .own_geometry import HERE, Route, completed, counted, not_refuted
 from .result import GRADES, BaseParameters, BetaEntry, Certificate, RandomPoint, VectorGrade
@@ -74,47 +73,6 @@ def parameter_indices(mechanism: Mechanism, wanted: Sequence[str]) -> list[int]:
     return [names.index(name) for name in full]
 
 
-def nominal_observation(
-    model: Model, observe: Callable[[Model, Motion], Observation] = observe_alone
-) -> Observation:
-    """W at nominal geometry along the excitation.
-
-    Parameters
-    ----------
-    model
-        The mechanism, prepared.
-    observe
-        Who makes W; the plain path, unless compiled kernels are loaded anyway.
-
-    Raises
-    ------
-    MotionError
-        The loops cannot follow.
-    AssemblyError
-        The assembled pose is singular: the loops open along the motion.
-    """
-    motion = excitation(model.mechanism, model.assembled.coordinates)
-    seen = observe(model, motion)
-    if not seen.closed[0]:
-        sample = int(seen.trace.where[0])
-        raise MotionError(
-            f"The excitation of {model.mechanism.name!r} cannot be followed at the nominal "
-            f"geometry: the loops fail at sample {sample} of {motion.t.size}. Lower its "
-            f"amplitude, or change the assembly.",
-            ["excitation"],
-        )
-    gap = float(seen.residual[0])
-    if gap > OPEN:
-        raise AssemblyError(
-            f"Along the excitation of {model.mechanism.name!r} a loop opens by {gap:.1e} (m or "
-            f"rad; allowed {OPEN:g}): constraints that look redundant at the assembled pose are "
-            f"not so along the motion. The assembled pose is singular; assemble at another one, "
-            f"and count the coordinates there.",
-            ["assembly", "coordinates"],
-        )
-    return seen
-
-
 def symbolic(
     model: Model,
     wanted: Sequence[int] | None = None,
@@ -134,7 +92,7 @@ def symbolic(
         Whether null vectors and rank are held against random points of the family; without
         it the certificate has numerical grades.
     seen
-        W of `nominal_observation`, where it is at hand.
+        W of `nominal_observation`, where it is available.
     own
         Whether the file's own geometry is counted in variable precision, where neither float64
         nor the family decides it. Whoever wants β at other geometries only need not.

@@ -34,7 +34,7 @@ from basepar_core.variable_precision import (
 
 
 def check(mechanism: Mechanism, chosen: Sequence[Column]) -> None:
-    """Refuse columns that no certificate can have.
+    """Reject columns that no certificate can have.
 
     Raises
     ------
@@ -56,7 +56,7 @@ def check(mechanism: Mechanism, chosen: Sequence[Column]) -> None:
 
 @dataclass(frozen=True)
 class Laws:
-    """A mechanism's further columns at one precision; `known` are its symbols' values."""
+    """A mechanism's force-law columns at one precision; `known` are its symbols' values."""
 
     mechanism: Mechanism
     dims: Geometry

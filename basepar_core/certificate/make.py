@@ -30,7 +30,7 @@ from basepar_core.certificate.checker import (
     names_of,
 )
 from basepar_core.dynamics import Column, Model, assemble, joint_value, kinematics, select
-from basepar_core.errors import BaseparError
+from basepar_core.errors import BaseparError, UsageError
 from basepar_core.expressions import Call, Expression, Name, Number, Pi, names
 from basepar_core.files import loads
 from basepar_core.finite_field import SpinRelation, spin_relations
@@ -70,12 +70,19 @@ def certify(model: Model, base: BaseParameters, further: Sequence[Column] = ()) 
     Raises
     ------
     UsageError
-        The mechanism's constraints are redundant, no minor is found, or a further column acts on
+        The mechanism's constraints are redundant, no minor is found, or a force-law column acts on
         a value of a spherical joint.
     CertificateError
         The route has no null vectors, or the checker does not confirm what was found.
     """
     mechanism = model.mechanism
+    if mechanism.couplings:
+        raise UsageError(
+            f"{mechanism.name!r} couples joint values, and what checks certificates knows only "
+            f"joints so far. The base parameters are those of `rank`; for a second opinion count "
+            f"them by another route.",
+            ["certificate="],
+        )
     if not base.certificate.vectors and len(base.kept) < len(base.parameters):
         raise CertificateError(
             f"The {base.route} route has no null vectors to certify; make the certificate with "
@@ -216,7 +223,7 @@ def _upper(model: Model, vectors: Sequence[VectorGrade]) -> dict[str, Any]:
 
 
 def _widened(upper: dict[str, Any], proof: Proof, further: int) -> dict[str, Any]:
-    """With the null vectors of further columns, which are seen at the samples only."""
+    """With the null vectors of force-law columns, which are seen at the samples only."""
     more = []
     for entries in proof.null:
         first = next(iter(entries.values()))
@@ -311,7 +318,7 @@ def _described(
 
 
 def _column(column: Column) -> dict[str, Any]:
-    """A further column: its kind, the joint value or points it acts on, a spring's rest."""
+    """A force-law column: its kind, the joint value or points it acts on, a spring's rest."""
     found: dict[str, Any] = {"name": column.name, "kind": column.kind}
     source = column.source
     if isinstance(source, Spring):

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 from flint import arb, arb_mat
-from scipy.linalg import qr
 
+from basepar_core.arrays import independent_rows
 from basepar_core.dynamics import Column, Model, Outcome, kinematics, trace
 from basepar_core.errors import MotionError, UsageError
 from basepar_core.variable_precision import (
@@ -63,7 +63,7 @@ class PinnedSample:
 class Proof:
     """rank ≥ len(rows); rows are (sample, motion, pin).
 
-    `null` are vectors that vanish on all rows looked through, one for each further column that
+    `null` are vectors that vanish on all rows looked through, one for each force-law column that
     is not in the minor, as far as their entries are rational numbers.
     """
 
@@ -287,7 +287,7 @@ def _chosen(modes: dict[Pin, np.ndarray], planar: bool) -> list[Pin]:
     """As many natural coordinates as there are freedoms, moving as independently as they can."""
     labels = list(modes)
     table = np.stack([modes[pin] for pin in labels])
-    order = qr(table.T, mode="r", pivoting=True)[1]
+    order, _ = independent_rows(table)
     return [labels[k] for k in sorted(order[: table.shape[1]])]
 
 
@@ -327,7 +327,7 @@ def _null(
     columns: Sequence[int],
     further: Sequence[int],
 ) -> list[dict[int, Fraction]]:
-    """Null vectors of further columns outside the minor, where rational ones vanish on all rows.
+    """Null vectors of force-law columns outside the minor, where rational ones vanish on all rows.
 
     Entries are read off balls of all digits, and are as short as the numbers of a file make them.
     """

@@ -89,7 +89,7 @@ class Kernels:
 
     @cached_property
     def plan(self) -> Plan:
-        return plan(self.model, *self.dimensions.trivial())
+        return plan(self.model, self.dimensions.items, *self.dimensions.trivial())
 
     @cached_property
     def signs(self) -> Array:

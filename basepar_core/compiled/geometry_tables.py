@@ -3,8 +3,9 @@
 Spatial items: per element the rotation (9, row by row) and offset (3) from its parent's link
 frame to the joint; per body the frame of its own joint in it; per cut its frames in the link
 frames of its two bodies. Planar items: per element angle, joint in the parent, direction of the
-slide, joint in the child; per cut its points and axes. Last is gravity (3). What no swept symbol
-enters is computed once: geometry is needed nine times per variant on its way from the nominal one.
+slide, joint in the child; per cut its points and axes. Then coefficients and offsets of
+couplings, twelve to an item. Last is gravity (3). What no swept symbol enters is computed once:
+geometry is needed nine times per variant on its way from the nominal one.
 """
 
 from collections.abc import Mapping
@@ -19,13 +20,10 @@ from basepar_core.expressions import Expression, evaluate, names
 from basepar_core.mechanism import Frame, joint_type
 from basepar_core.symbolic import symbol_values
 
-from .mechanism_tables import chain, link_elements
+from .mechanism_tables import ITEM, chain, coupled_items, link_elements
 
 #: A joint's frame in a body: origin (3, …), axes (3, 3, …).
 Side = tuple[Array, Array]
-
-#: Numbers per item.
-WIDTH = 12
 _EYE = np.eye(3)[..., None]
 _NONE = np.zeros((3, 1))
 
@@ -38,15 +36,15 @@ class Dimensions:
 
     @cached_property
     def items(self) -> int:
-        """Number of items: elements; in space bodies; cuts, in space twice; gravity."""
+        """Number of items: elements; in space bodies; cuts, in space twice; couplings; gravity."""
         graph = self.model.topology
         elements = sum(map(len, link_elements(graph)))
         more = len(graph.cuts) if graph.planar else graph.bodies + 2 * len(graph.cuts)
-        return elements + more + 1
+        return elements + more + coupled_items(graph) + 1
 
     def table(self, values: Mapping[str, Array], count: int) -> Array:
         """(item, 12, variant) at symbol values, (variant,) arrays in SI; missing are nominal."""
-        table = np.zeros((self.items, WIDTH, count))
+        table = np.zeros((self.items, ITEM, count))
         with np.errstate(all="ignore"):  # a direction that vanishes is a variant's own failure
             for k, numbers in enumerate(self._found(values)):
                 for i, number in enumerate(numbers):
@@ -68,7 +66,7 @@ class Dimensions:
         with np.errstate(all="ignore"):  # as above
             found = self._found(between)
         changing = {
-            WIDTH * k + i: number
+            ITEM * k + i: number
             for k, numbers in enumerate(found)
             for i, number in enumerate(numbers)
             if np.size(number) > 1
@@ -100,7 +98,18 @@ class Dimensions:
         moving = {*values, *(r.symbol for r in mechanism.relations if r.symbol not in values)}
         sides = [tuple(frame.at_values(known, moving) for frame in pair) for pair in self._sides]
         items = self._planar(sides) if self.model.topology.planar else self._spatial(sides)
-        return [*items, [*self._gravity.at_values(known, moving)]]
+        return [*items, *self._coupled(known, moving), [*self._gravity.at_values(known, moving)]]
+
+    def _coupled(self, known: Mapping[str, Array | float], moving: set[str]) -> list[list[Array]]:
+        numbers = [vector.at_values(known, moving)[0] for vector in self._factors]
+        return [numbers[k : k + ITEM] for k in range(0, len(numbers), ITEM)]
+
+    @cached_property
+    def _factors(self) -> list["_Vector"]:
+        """Coefficients and offset of every coupling, one after the other."""
+        mechanism = self.model.mechanism
+        flat = [x for one in mechanism.couplings for x in (*(c for _, c in one.terms), one.offset)]
+        return [_Vector((entry,), mechanism.nominal) for entry in flat]
 
     @cached_property
     def _sides(self) -> list[tuple["_Frame", ...]]:

@@ -23,16 +23,22 @@ FIXED, TURN, SLIDE, BALL = 0, 1, 2, 3
 KIND, PARENT, POSITION, SPEED, BODY, SIGN, SAME = range(7)
 #: Columns of `Plan.cuts`; SPOT: only the points must meet, no frame is needed.
 FIRST, SECOND, ROW, ROW_END, PATH, PATH_END, SPOT = range(7)
+#: Columns of `Plan.couplings`; the position of an offset.
+COUPLED_ROW, COUPLED_POSITION, COUPLED_SPEED, COUPLED_ITEM, COUPLED_NUMBER = range(5)
+OFFSET = -1
+#: Numbers per item of a mechanism's constants.
+ITEM = 12
 #: Rows of the loop equations: along an axis of the first frame; about one, by z × z or by the
-#: whole frames; a universal joint's angle; along an axis of the world.
-ALONG, ABOUT, ABOUT_WHOLE, NORMAL, WORLD = range(5)
+#: whole frames; a universal joint's angle; along an axis of the world; a coupling.
+ALONG, ABOUT, ABOUT_WHOLE, NORMAL, WORLD, COUPLED = range(6)
 
 
 class Plan(NamedTuple):
     """Tables of one mechanism; int64 but for the scales.
 
     elements (element, 7), cuts (cut, 7), rows (row, 3): kind, axis, whether solved; paths
-    (entry, 2): elements that move a cut's second body against its first, with sign. blocks
+    (entry, 2): elements that move a cut's second body against its first, with sign. couplings
+    (entry, 5): row, position, speed, and item and number of the coefficient; blocks
     (block, 3): size, first step, sign of the determinant over the diagonal's; the block's rows,
     speeds and places stand from its first step on; steps and lists as in `qr.py`. free: speeds
     of the coordinates. moved (coordinate, element) and rated (coordinate, element): whether the
@@ -45,6 +51,7 @@ class Plan(NamedTuple):
     cuts: Array
     rows: Array
     paths: Array
+    couplings: Array
     blocks: Array
     block_rows: Array
     block_speeds: Array
@@ -111,13 +118,15 @@ def link_elements(graph: Topology) -> list[list[int]]:
     return found
 
 
-def plan(model: Model, same: Array, plain: Array) -> Plan:
+def plan(model: Model, items: int, same: Array, plain: Array) -> Plan:
     """Tables of a mechanism.
 
     Parameters
     ----------
     model
         The mechanism, prepared.
+    items
+        Number of items of its constants; gravity is the last, couplings' stand before it.
     same, plain
         (element,) and (body,) bool: constant rotations and frames that are trivial in every
         variant (`geometry_tables.Dimensions`).
@@ -129,9 +138,13 @@ def plan(model: Model, same: Array, plain: Array) -> Plan:
         carries[node.child] = mine[-1]
     elements = _elements(graph, numbers, carries, same)
     cuts, rows, paths = _cuts(model, numbers, carries, len(elements))
-    tables = _blocks(model, paths, cuts, elements)
+    couplings = _couplings(graph, len(rows), items - 1)
+    solved = [(COUPLED, 0, len(rows) + k in loops.rows) for k in range(len(graph.couplings))]
+    rows = np.vstack([rows, _table(solved, 3)])
+    inside = _row_speeds(cuts, paths, elements, couplings)
+    tables = _blocks(model, inside)
     row_scale, speed_scale = _scales(loops.scale, graph.speeds)
-    moved, rated = _moved(model, elements, cuts, paths)
+    moved, rated = _moved(model, elements, inside)
     kind: Any = PlanarPlan if graph.planar else Plan
     return kind(
         int(graph.planar),
@@ -139,6 +152,7 @@ def plan(model: Model, same: Array, plain: Array) -> Plan:
         cuts,
         rows,
         paths,
+        couplings,
         *tables,
         row_scale,
         speed_scale,
@@ -199,7 +213,27 @@ def _table(lines: Sequence[tuple], width: int) -> Array:
     return np.array(lines, dtype=np.int64).reshape(-1, width)
 
 
-def _row_speeds(cuts: Array, paths: Array, elements: Array) -> list[set[int]]:
+def coupled_items(graph: Topology) -> int:
+    """How many items the couplings' coefficients and offsets fill."""
+    numbers = sum(len(values.speeds) + 1 for values in graph.couplings)
+    return -(-numbers // ITEM)
+
+
+def _couplings(graph: Topology, row: int, end: int) -> Array:
+    """`Plan.couplings`; their constants end before an item, each coupling's offset last."""
+    first, entries, number = end - coupled_items(graph), [], 0
+    for k, values in enumerate(graph.couplings):
+        places = [*zip(values.positions, values.speeds, strict=True), (OFFSET, 0)]
+        found = [
+            (row + k, position, speed, first + (number + i) // ITEM, (number + i) % ITEM)
+            for i, (position, speed) in enumerate(places)
+        ]
+        entries += [found[-1], *found[:-1]]
+        number += len(places)
+    return _table(entries, 5)
+
+
+def _row_speeds(cuts: Array, paths: Array, elements: Array, couplings: Array) -> list[set[int]]:
     """Per row the speeds in it."""
     found: list[set[int]] = []
     for cut in cuts:
@@ -207,6 +241,11 @@ def _row_speeds(cuts: Array, paths: Array, elements: Array) -> list[set[int]]:
         for e, _ in paths[cut[PATH] : cut[PATH_END]]:
             mine |= set(_speeds_of(elements[e]))
         found += [mine] * int(cut[ROW_END] - cut[ROW])
+    for row, position, speed, *_ in couplings:
+        if position == OFFSET:
+            found.append(set())
+        else:
+            found[row].add(int(speed))
     return found
 
 
@@ -215,9 +254,8 @@ def _speeds_of(element: Array) -> range:
     return range(int(element[SPEED]), int(element[SPEED]) + size)
 
 
-def _blocks(model: Model, paths: Array, cuts: Array, elements: Array) -> tuple[Array, ...]:
+def _blocks(model: Model, inside: list[set[int]]) -> tuple[Array, ...]:
     """blocks, block_rows, block_speeds, place, steps, lists."""
-    inside = _row_speeds(cuts, paths, elements)
     blocks: list[tuple[int, int, int]] = []
     steps: list[tuple[int, ...]] = []
     all_rows: list[int] = []
@@ -247,9 +285,8 @@ def _scales(scale: Array, speeds: int) -> tuple[Array, Array]:
     return scale[:, 0] / scale[0, 0], scale[0].copy()
 
 
-def _moved(model: Model, elements: Array, cuts: Array, paths: Array) -> tuple[Array, Array]:
+def _moved(model: Model, elements: Array, inside: list[set[int]]) -> tuple[Array, Array]:
     graph = model.topology
-    inside = _row_speeds(cuts, paths, elements)
     balls = [set(_speeds_of(element)) for element in elements]
     rated = np.zeros((len(graph.independent), len(elements) + 1), dtype=np.int64)
     for k, free in enumerate(graph.independent):

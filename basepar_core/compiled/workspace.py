@@ -14,7 +14,7 @@ _LINE = 8 * WIDTH
 
 
 class Work(NamedTuple):
-    """Lane arrays; what they hold is said where they are filled.
+    """Lane arrays; what they hold stands where they are filled.
 
     table: constants; q: configuration; pose, twist, motion, own: per link; virtual (coordinate ·
     links + link): twists; spans (2 · coordinate): squares of their longest vectors; cut, normal,

@@ -60,17 +60,18 @@ def assemble(mechanism: Mechanism) -> Assembled:
     """
     spanning_joints(mechanism)  # a loose body has no place to start from
     dims = geometry(mechanism, {})
-    stated = _stated_values(mechanism)
+    stated = _coupled_values(mechanism, dims, _stated_values(mechanism))
     start = _lay_out(mechanism, dims, stated)
-    free = _Newton(mechanism, dims, {}).solve(start)
+    free = _Newton(mechanism, dims, {}, stated).solve(start)
     _check_mobility(mechanism, dims, free)
     graph = topology(mechanism)
     held = {name: stated[name] for name in mechanism.coordinates if name in stated}
     measured = _measure(mechanism, dims, start)
     for name in mechanism.coordinates:
         held.setdefault(name, measured[name])
-    closed = _Newton(mechanism, dims, held).solve(start)
-    q, residual = _configuration(mechanism, graph, dims, closed, {**stated, **held})
+    newton = _Newton(mechanism, dims, held, {**stated, **held})
+    closed = newton.solve(start)
+    q, residual = _configuration(mechanism, graph, dims, closed, {**newton.near, **held})
     coordinates = np.array([held[name] for name in mechanism.coordinates])
     return Assembled(mechanism, graph, q, coordinates, residual)
 
@@ -90,6 +91,22 @@ def _stated_values(mechanism: Mechanism) -> dict[str, float]:
     entries = mechanism.assembly.values
     numbers = evaluate([value for _, value in entries], mechanism.nominal)
     return {name: float(x) for (name, _), x in zip(entries, numbers, strict=True)}
+
+
+def _coupled_values(
+    mechanism: Mechanism, dims: Geometry, stated: dict[str, float]
+) -> dict[str, float]:
+    """Stated values, and those that follow from them by couplings, one after the other."""
+    known = dict(stated)
+    for _ in mechanism.couplings:
+        for coupling, table in zip(mechanism.couplings, dims.couplings, strict=True):
+            terms = [(name, x) for (name, _), x in zip(coupling.terms, table[:-1, 0], strict=True)]
+            missing = [(name, x) for name, x in terms if name not in known]
+            if len(missing) == 1 and missing[0][1]:
+                (name, own), rest = missing[0], float(table[-1, 0])
+                rest -= sum(x * known[other] for other, x in terms if other != name)
+                known[name] = rest / own
+    return known
 
 
 def _lay_out(mechanism: Mechanism, dims: Geometry, stated: dict[str, float]) -> _Bodies:
@@ -166,8 +183,16 @@ def _measure(mechanism: Mechanism, dims: Geometry, at: _Bodies) -> dict[str, flo
 class _Newton:
     """Least-norm Newton on all constraints and held coordinates."""
 
-    def __init__(self, mechanism: Mechanism, dims: Geometry, held: dict[str, float]):
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        dims: Geometry,
+        held: dict[str, float],
+        near: dict[str, float],
+    ):
         self.mechanism, self.dims, self.held = mechanism, dims, held
+        #: Coupled angles are counted on beyond a turn from these.
+        self.near = dict(near)
         offsets = [
             float(np.sqrt((origin**2).sum(axis=0)).max())
             for side in dims.joints
@@ -219,6 +244,12 @@ class _Newton:
             gaps.append(gap)
             rows.append(row)
             owners.append(name)
+        for coupling, table in zip(self.mechanism.couplings, self.dims.couplings, strict=True):
+            read = [self._value(name, at) for name, _ in coupling.terms]
+            factors = table[:-1, 0]
+            gaps.append(float(factors @ [value for value, _ in read] - table[-1, 0]))
+            rows.append(factors @ np.array([row for _, row in read]))
+            owners.append(coupling.name)
         return np.array(gaps), np.array(rows).reshape(len(gaps), self.unknowns), owners
 
     def _row(
@@ -239,6 +270,19 @@ class _Newton:
             else:
                 row[place] += sign * np.concatenate([about, np.zeros(3)])
         return row[: self.unknowns]
+
+    def _value(self, name: str, at: _Bodies) -> tuple[float, Array]:
+        """A coupled joint value, and its derivatives by the bodies' twists."""
+        value = self.mechanism.value(name)
+        joint = value.joint
+        X1, X2, P1, P2 = _ends(self.mechanism, self.dims, value.number, at)
+        found = float(joints.values(joint.type, X1, X2, P2 - P1)[value.place])
+        if value.is_angle:
+            turns = round((self.near.get(name, 0.0) - found) / (2 * np.pi))
+            found += 2 * np.pi * turns
+            self.near[name] = found
+        about, along = joints.speeds(joint.type, X1, X2)[value.place]
+        return found, self._row(joint, at, P2, along=along, about=about)
 
     def _held(self, name: str, target: float, at: _Bodies) -> tuple[float, Array]:
         value = self.mechanism.value(name)
@@ -269,6 +313,14 @@ class _Newton:
         gap, _, owners = self.equations(at)
         worst = int(np.argmax(np.abs(gap))) if gap.size else 0
         if gap.size and not np.abs(gap[worst]) <= CLOSED:
+            couplings = [one.name for one in self.mechanism.couplings]
+            if owners[worst] in couplings:
+                raise AssemblyError(
+                    f"Coupling {owners[worst]!r} is off by {abs(gap[worst]):.4g} (m or rad; "
+                    f"allowed {CLOSED:g}) at the nominal geometry: the loops, or the values of "
+                    f"the coordinates, contradict it. Check its coefficients and `offset`.",
+                    [f"couplings.{owners[worst]}"],
+                )
             raise AssemblyError(
                 f"Joint {owners[worst]!r} stays open by {abs(gap[worst]):.4g} (m or rad; allowed "
                 f"{CLOSED:g}) at the nominal geometry. Check the lengths, or give the assembly "
@@ -287,12 +339,20 @@ class _Newton:
 
 def _check_mobility(mechanism: Mechanism, dims: Geometry, at: _Bodies) -> None:
     """As many coordinates as degrees of freedom at the assembled pose."""
-    newton = _Newton(mechanism, dims, {})
+    newton = _Newton(mechanism, dims, {}, {})
     jacobian = newton.equations(at)[1][:, newton.free]
     # Entries are lengths and cosines of order one; 1e-9 is far from both rounding and design.
     freedom = len(newton.free) - int(np.linalg.matrix_rank(jacobian, tol=1e-9))
     if freedom != len(mechanism.coordinates):
         named = ", ".join(mechanism.coordinates) or "none"
+        if not freedom:
+            coupled = [f"`{one.name}`" for one in mechanism.couplings]
+            what = f"loops and couplings ({', '.join(coupled)})" if coupled else "loops"
+            raise MechanismError(
+                f"{mechanism.name!r} cannot move at its assembly: its {what} leave no degree of "
+                f"freedom, and {named} is to be driven. Take out what is there twice.",
+                [f"couplings.{one.name}" for one in mechanism.couplings] or ["joints"],
+            )
         raise MechanismError(
             f"{mechanism.name!r} has {freedom} degree{'s' * (freedom != 1)} of freedom, but "
             f"{len(mechanism.coordinates)} coordinates are named ({named}). Name exactly "
@@ -322,7 +382,7 @@ def _configuration(
         ).is_ball:  # exactly what was asked, not what Newton left
             node = next(n for n in graph.tree if n.joint == value.number)
             q[node.position + value.place] = near[name]
-    gap = _Newton(mechanism, dims, {}).equations(at)[0]
+    gap = _Newton(mechanism, dims, {}, near).equations(at)[0]
     return q, float(np.abs(gap).max(initial=0.0))
 
 

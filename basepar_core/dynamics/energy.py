@@ -26,14 +26,14 @@ from .motion import Motion
 from .regressor import LANES, Observation, Rates
 from .spatial import cross, dot, rotate_back
 
-#: Kinds of further columns that have an energy.
+#: Kinds of force-law columns that have an energy.
 CARRIED = ("rotor", "stiffness")
 #: Which of a body's ten parameters a planar one has.
 IN_PLANE = (0, 1, 2, 9)
 
 
 def check_columns(chosen: Sequence[Column]) -> None:
-    """Refuse columns without energy, by name.
+    """Reject columns without energy, by name.
 
     Raises
     ------
@@ -66,7 +66,7 @@ def energies(
     seen
         W, whose closure is used.
     chosen
-        Further columns, springs and rotors only, behind the inertial ones.
+        Force-law columns, springs and rotors only, behind the inertial ones.
 
     Returns
     -------
@@ -76,7 +76,7 @@ def energies(
     Raises
     ------
     UsageError
-        A further column that has no energy.
+        A force-law column that has no energy.
     """
     check_columns(chosen)
     q, dims = seen.trace.q, kinematics.geometry(model.mechanism, values)

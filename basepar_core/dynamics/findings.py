@@ -19,6 +19,8 @@ _FAR = 0.5
 #: One sample in so many is followed at first: a motion that closes there does between them too,
 #: as the way from one to the next is gone in small steps.
 _EVERY = 12
+#: Closures along a motion that take some seconds.
+_MOST = 5_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +118,10 @@ def motion_end(model: Model, path: Trace, targets: Array, motion: str) -> Motion
 
 
 def ends_of_motions(model: Model) -> tuple[MotionEnd, ...]:
-    """The motions of the file that cannot be followed to their ends, and where they end."""
+    """The motions of the file that cannot be followed to their ends, and where they end.
+
+    Very long motions, of some 80 turns and more, are not looked at.
+    """
     it, start = model.mechanism, model.assembled.coordinates
     found = []
     for name, given, made in (
@@ -128,6 +133,9 @@ def ends_of_motions(model: Model) -> tuple[MotionEnd, ...]:
         try:
             targets = np.column_stack([start, made(it, start).q])
         except MotionError:  # of a size no one meant: whoever uses the motion says so
+            continue
+        closures = (np.abs(np.diff(targets)) / model.loops.step[:, None]).max(axis=0).sum()
+        if closures > _MOST:
             continue
         few = targets[:, _some(targets.shape[1])]
         if trace(model, {}, few).outcome[0] == Outcome.CLOSED:

@@ -146,7 +146,7 @@ def with_columns(
     seen: Observation,
     chosen: Sequence[Column],
 ) -> Observation:
-    """An observation with further columns behind the inertial ones.
+    """An observation with force-law columns behind the inertial ones.
 
     Parameters
     ----------

@@ -6,6 +6,7 @@ broadcasts, usually (variant,) while following a motion and (variant, sample) af
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -32,10 +33,14 @@ class JointGeometry:
 
 @dataclass(frozen=True, slots=True)
 class Geometry:
-    """A mechanism's dimensions at given symbol values; `gravity` (3, …) in m/s², world."""
+    """A mechanism's dimensions at given symbol values; `gravity` (3, …) in m/s², world.
+
+    `couplings`: per coupling its coefficients, then its offset, (term + 1, …).
+    """
 
     joints: tuple[JointGeometry, ...]
     gravity: Array
+    couplings: tuple[Array, ...] = ()
 
     def over_samples(self) -> "Geometry":
         """The same with a sample axis behind the variants."""
@@ -45,6 +50,7 @@ class Geometry:
                 for j in self.joints
             ),
             self.gravity[..., None],
+            tuple(table[..., None] for table in self.couplings),
         )
 
     def over_variants(self) -> "Geometry":
@@ -57,6 +63,7 @@ class Geometry:
                 for j in self.joints
             ),
             self.gravity[..., None, :],
+            tuple(table[..., None, :] for table in self.couplings),
         )
 
     def take(self, variants: Array) -> "Geometry":
@@ -67,6 +74,7 @@ class Geometry:
                 for j in self.joints
             ),
             pick(self.gravity, variants),
+            tuple(pick(table, variants) for table in self.couplings),
         )
 
 
@@ -95,9 +103,12 @@ def geometry_of(
         for vector in (side.at, side.axis, side.reference)
         for entry in vector
     ]
-    numbers = evaluate([*flat, *mechanism.gravity], known, arithmetic)
+    linear = [[*(x for _, x in one.terms), one.offset] for one in mechanism.couplings]
+    numbers = evaluate([*flat, *mechanism.gravity, *chain(*linear)], known, arithmetic)
     table: Array = np.stack([np.broadcast_to(np.asarray(x, dtype), (count,)) for x in numbers])
-    vectors = table.reshape(-1, 3, count)
+    vectors = table[: len(flat) + 3].reshape(-1, 3, count)
+    ends = np.cumsum([len(one) for one in linear], dtype=int)[:-1]
+    couplings = np.split(table[len(flat) + 3 :], ends) if linear else []
     with np.errstate(all="ignore"):  # a direction that vanishes is a variant's own failure
         sides = [
             (at, spatial.frame(axis, reference))
@@ -106,7 +117,8 @@ def geometry_of(
             )
         ]
     pairs = zip(sides[0::2], sides[1::2], strict=True)
-    return Geometry(tuple(JointGeometry(*a, *b) for a, b in pairs), vectors[-1])
+    joints_ = tuple(JointGeometry(*a, *b) for a, b in pairs)
+    return Geometry(joints_, vectors[-1], tuple(couplings))
 
 
 def coordinate_configuration(topology: Topology, coordinates: Array) -> list[tuple[slice, Array]]:
@@ -189,7 +201,8 @@ class Poses:
 
     Per body `R` (3, 3, …) and `p` (3, …), the ground last so that index −1 is the ground; per
     joint of the mechanism the frames `X1`, `X2` and origins `P1`, `P2`, and for a tree joint the
-    directions of its speeds, `moves[joint]`.
+    directions of its speeds, `moves[joint]`. Per coupling its coefficients (term, …) and how far
+    it is from holding, `coupled`.
     """
 
     R: list[Array]
@@ -199,6 +212,7 @@ class Poses:
     P1: list[Array]
     P2: list[Array]
     moves: list[list[tuple[Array | None, Array | None]]]
+    coupled: list[tuple[Array, Array]]
 
 
 def poses(topology: Topology, geometry: Geometry, q: Array) -> Poses:
@@ -208,7 +222,12 @@ def poses(topology: Topology, geometry: Geometry, q: Array) -> Poses:
     R: list[Any] = [None] * topology.bodies + [np.eye(3).reshape((3, 3) + (1,) * len(batch))]
     p: list[Any] = [None] * topology.bodies + [np.zeros((3, *(1,) * len(batch)))]
     empty = [np.empty(0)] * n  # filled joint by joint
-    at = Poses(R, p, empty[:], empty[:], empty[:], empty[:], [[] for _ in range(n)])
+    coupled = [
+        (table[:-1], (table[:-1] * q[list(values.positions)]).sum(axis=0) - table[-1])
+        for values, table in zip(topology.couplings, geometry.couplings, strict=True)
+    ]
+    moves: list[list[tuple[Array | None, Array | None]]] = [[] for _ in range(n)]
+    at = Poses(R, p, empty[:], empty[:], empty[:], empty[:], moves, coupled)
     for node in topology.tree:
         j, size = node.joint, joints.configuration_size(node.kind)
         turn, shift = joints.relative_motion(node.kind, q[node.position : node.position + size])
@@ -320,7 +339,7 @@ def _of_point(alpha: Array, omega: Array, reach: Array) -> Array:
 
 
 def loop_gaps(topology: Topology, at: Poses) -> Array:
-    """Residuals (row, …) of all cut joints: m and sines of angles."""
+    """Residuals (row, …) of all cut joints, m and sines of angles; then of all couplings."""
     rows = [
         gap
         for cut in topology.cuts
@@ -332,12 +351,14 @@ def loop_gaps(topology: Topology, at: Poses) -> Array:
             at.P2[cut.joint] - at.P1[cut.joint],
         )
     ]
-    return np.stack(rows) if rows else np.zeros((0, 1))
+    rows += [gap for _, gap in at.coupled]
+    return np.stack(np.broadcast_arrays(*rows)) if rows else np.zeros((0, 1))
 
 
 def loop_jacobian(topology: Topology, at: Poses, batch: tuple[int, ...]) -> Array:
     """Derivatives (row, speed, …) of `loop_gaps` by the speeds."""
     rows = sum(joints.locked_count(cut.kind, topology.planar) for cut in topology.cuts)
+    rows += len(topology.couplings)
     last = at.P2[topology.tree[-1].joint]  # complex where derivatives are taken along
     jacobian = np.zeros((rows, topology.speeds, *batch), last.dtype)
     top = 0
@@ -355,16 +376,29 @@ def loop_jacobian(topology: Topology, at: Poses, batch: tuple[int, ...]) -> Arra
                 for row, n in enumerate(about, start=top + len(along)):
                     jacobian[row, k] = 0.0 if turn is None else sign * spatial.dot(n, turn)
         top += len(along) + len(about)
+    for values, (coefficients, _) in zip(topology.couplings, at.coupled, strict=True):
+        jacobian[top, list(values.speeds)] = coefficients
+        top += 1
     return jacobian
 
 
 def loop_accelerations(
-    topology: Topology, at: Poses, moving: Twists, alpha: list[Array], a: list[Array]
+    topology: Topology,
+    at: Poses,
+    moving: Twists,
+    u_dot: Array,
+    alpha: list[Array],
+    a: list[Array],
 ) -> Array:
-    """Second derivatives (row, …) of the cut joints' constraints for given body accelerations."""
+    """Second derivatives (row, …) of the rows of `loop_gaps`.
+
+    For given speed rates (speed, …), and the bodies' accelerations that they make.
+    """
     rows: list[Array] = []
     for cut in topology.cuts:
         rows += _cut_acceleration(topology, cut, at, moving, alpha, a)
+    for values, (coefficients, _) in zip(topology.couplings, at.coupled, strict=True):
+        rows.append((coefficients * u_dot[list(values.speeds)]).sum(axis=0))
     return np.stack(np.broadcast_arrays(*rows)) if rows else np.zeros((0, 1))
 
 

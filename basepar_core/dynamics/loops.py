@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from basepar_core.arrays import Array
+from basepar_core.arrays import Array, independent_rows
 from basepar_core.errors import MechanismError
 from basepar_core.mechanism import Mechanism, joint_type
 
@@ -15,6 +15,8 @@ from .topology import Topology
 #: Largest change of a coordinate between two closures, rad, and as a share of the mechanism's
 #: longest offset for lengths.
 STEP = 0.1
+#: Where values are coupled: largest share of a dependent speed's limit that a step may make.
+GEARED = 0.4
 
 
 @dataclass(frozen=True)
@@ -32,7 +34,8 @@ class Loops:
         (row, speed): makes the equations' derivatives free of units, with the mechanism's
         longest offset as unit of length; for judging how near to singular they are.
     limit
-        Largest Newton update per speed: 0.5 rad, or half the longest offset in m.
+        Largest Newton update per speed: 0.5 rad, or half the longest offset in m; none where a
+        speed occurs in couplings only, whose equations are linear.
     step
         Largest change per coordinate between closures.
     """
@@ -68,15 +71,34 @@ def choose_loops(mechanism: Mechanism, assembled: Assembled) -> Loops:
     lengths = _is_length(graph)
     scale = np.where(lengths, longest, 1.0) / np.where(_is_gap(graph), longest, 1.0)[:, None]
     limit = np.where(lengths, longest / 2, 0.5)
+    limit[_only_coupled(graph)] = np.inf
     step = STEP * np.where(lengths[list(graph.independent)], longest, 1.0)
+    if graph.couplings:
+        step = np.minimum(step, _geared_step(graph, jacobian[list(rows)], limit))
     return Loops(rows, redundant, _blocks(graph, rows), scale, limit, step)
+
+
+def _geared_step(graph: Topology, jacobian: Array, limit: Array) -> Array:
+    """(coordinate,) steps in which no dependent speed makes more than a share of its limit."""
+    dependent, free = list(graph.dependent), list(graph.independent)
+    ratios = np.linalg.solve(jacobian[:, dependent], jacobian[:, free])
+    with np.errstate(divide="ignore"):
+        found: Array = GEARED / (np.abs(ratios) / limit[dependent][:, None]).max(axis=0)
+    return found
 
 
 def _is_gap(graph: Topology) -> Array:
     """Which rows of the loop equations are lengths; the others are angles."""
     kinds = [joints.locked_kinds(cut.kind, graph.planar) for cut in graph.cuts]
     flat = [flag for along, about in kinds for flag in [True] * along + [False] * about]
+    flat += [values.is_length for values in graph.couplings]
     return np.array(flat, dtype=bool)
+
+
+def _only_coupled(graph: Topology) -> list[int]:
+    in_loops = [graph.tree[place] for cut in graph.cuts for place, _ in graph.loop(cut)]
+    closing = {n.speed + k for n in in_loops for k in range(joint_type(n.kind).values)}
+    return sorted({k for values in graph.couplings for k in values.speeds} - closing)
 
 
 def _is_length(graph: Topology) -> Array:
@@ -90,10 +112,7 @@ def _independent_rows(mechanism: Mechanism, graph: Topology, jacobian: Array) ->
     dependent = jacobian[:, list(graph.dependent)]
     if not dependent.size:
         return ()
-    from scipy.linalg import qr  # workers get the loops ready made
-
-    _, R, order = qr(dependent.T, mode="economic", pivoting=True)
-    pivots = np.abs(np.diag(R))
+    order, pivots = independent_rows(dependent)
     # At an assembled pose redundant rows vanish to rounding (1e-13); 1e-7 is far from both.
     rank = int((pivots > 1e-7 * pivots[0]).sum())
     if rank < len(graph.dependent):
@@ -135,4 +154,6 @@ def _row_speeds(graph: Topology) -> dict[int, set[int]]:
         }
         for _ in range(joints.locked_count(cut.kind, graph.planar)):
             found[len(found)] = moved
+    for values in graph.couplings:
+        found[len(found)] = set(values.speeds)
     return found

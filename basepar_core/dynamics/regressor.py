@@ -208,7 +208,7 @@ class Rates:
         bodies = kinematics.accelerations(self.graph, self.at, moving, self.u, u_dot, self.gravity)
         if not self.blocks:
             return bodies
-        mismatch = kinematics.loop_accelerations(self.graph, self.at, moving, *bodies)
+        mismatch = kinematics.loop_accelerations(self.graph, self.at, moving, u_dot, *bodies)
         for (rows, speeds), inverse in zip(self.blocks, self.inverses, strict=True):
             u_dot[list(speeds)] = -contract(inverse, mismatch[list(rows)])
         return kinematics.accelerations(self.graph, self.at, moving, self.u, u_dot, self.gravity)

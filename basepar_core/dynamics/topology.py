@@ -1,7 +1,8 @@
 """The graph of a mechanism: a spanning tree, the joints cut to get it, and who moves whom.
 
 Joints that carry coordinates are kept in the tree, so that driving the mechanism is setting
-values; of the others those with most freedoms are cut, because they leave fewest equations.
+values, and so are joints with coupled values; of the others those with most freedoms are cut,
+because they leave fewest equations.
 """
 
 from collections.abc import Mapping
@@ -9,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from basepar_core.errors import MechanismError
-from basepar_core.mechanism import GROUND, Mechanism, joint_type
+from basepar_core.mechanism import GROUND, Coupling, Mechanism, joint_type
 
 from .joints import configuration_size
 
@@ -41,6 +42,15 @@ class CutJoint:
     second: int
 
 
+@dataclass(frozen=True, slots=True)
+class CoupledValues:
+    """A coupling's values, all of tree joints: offsets as of `TreeJoint`, one per term."""
+
+    positions: tuple[int, ...]
+    speeds: tuple[int, ...]
+    is_length: bool
+
+
 @dataclass(frozen=True)
 class Topology:
     """Tree and loops of a mechanism; parents come before children in `tree`."""
@@ -53,6 +63,8 @@ class Topology:
     speeds: int
     #: per coordinate its place in the speed vector
     independent: tuple[int, ...]
+    #: in the mechanism's order
+    couplings: tuple[CoupledValues, ...] = ()
 
     @cached_property
     def dependent(self) -> tuple[int, ...]:
@@ -101,11 +113,12 @@ def topology(mechanism: Mechanism) -> Topology:
         positions=last.position + configuration_size(last.kind),
         speeds=last.speed + joint_type(last.kind).values,
         independent=_independent(mechanism, tree),
+        couplings=tuple(_coupled(mechanism, tree, coupling) for coupling in mechanism.couplings),
     )
 
 
 def spanning_joints(mechanism: Mechanism) -> set[int]:
-    """Joints of a spanning tree: coordinates first, then fewest freedoms, then in file order.
+    """Joints of a spanning tree: coordinates, coupled ones, then fewest freedoms, then file order.
 
     Kruskal's algorithm.
 
@@ -121,10 +134,12 @@ def spanning_joints(mechanism: Mechanism) -> set[int]:
             name = group[name]
         return name
 
-    def preference(k: int) -> tuple[bool, int, int]:
+    coupled = {value for coupling in mechanism.couplings for value, _ in coupling.terms}
+
+    def preference(k: int) -> tuple[bool, bool, int, int]:
         joint = mechanism.joints[k]
         drives = any(value in mechanism.coordinates for value in joint.values)
-        return not drives, joint_type(joint.type).values, k
+        return not drives, coupled.isdisjoint(joint.values), joint_type(joint.type).values, k
 
     kept = set()
     for k in sorted(range(len(mechanism.joints)), key=preference):
@@ -163,6 +178,27 @@ def _rooted(
         position += configuration_size(joint.type)
         speed += joint_type(joint.type).values
     return tuple(tree)
+
+
+def _coupled(
+    mechanism: Mechanism, tree: tuple[TreeJoint, ...], coupling: Coupling
+) -> CoupledValues:
+    nodes = {node.joint: node for node in tree}
+    values = [mechanism.value(name) for name, _ in coupling.terms]
+    cut = [value.joint.name for value in values if value.number not in nodes]
+    if cut:
+        raise MechanismError(
+            f"All joints of one loop are coordinates or coupled, {', '.join(cut)} among them, so "
+            f"nothing is left that closes it. Leave one joint of every loop free of couplings; "
+            f"two revolute joints in one place, with a body between them, are one.",
+            [f"couplings.{coupling.name}"],
+        )
+    own = [(nodes[value.number], value.place) for value in values]
+    return CoupledValues(
+        tuple(node.position + place for node, place in own),
+        tuple(node.speed + place for node, place in own),
+        any(value.is_length for value in values),
+    )
 
 
 def _independent(mechanism: Mechanism, tree: tuple[TreeJoint, ...]) -> tuple[int, ...]:

@@ -1,6 +1,6 @@
 """Text of a mechanism or sweep file as an exact, SI expression with its units checked.
 
-A hand-written recursive descent: the grammar is small, positions and units are at hand when
+A hand-written recursive descent: the grammar is small, positions and units are available when
 something is wrong, and text from a file never reaches `eval` or `sympify`.
 
     comparison  sum [("<" | "<=" | ">" | ">=" | "==") sum]
@@ -383,7 +383,7 @@ class _Parser:
         return self.at(token, apply, token.text, arguments)
 
     def _unit_comes(self) -> bool:
-        """Whether a unit follows; after a symbol it is refused, as it would read like one."""
+        """Whether a unit follows; after a symbol it is rejected, as it would read like one."""
         token, previous = self.next, self.tokens[self.index - 1]
         slash = token.text == "/"
         named = self.tokens[self.index + 1] if slash else token

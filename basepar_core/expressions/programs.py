@@ -122,7 +122,7 @@ def _defined(head: str, body: Sequence[str], names: dict[str, Any]) -> Callable[
 
 @lru_cache(maxsize=64)
 def _numba_function(program: Program) -> Callable[..., None]:
-    """The program compiled for the machine at hand; the first call takes a second or more.
+    """The program compiled for the machine it runs on; the first call takes a second or more.
 
     Exact operations and their order are those of NumPy: no fast-math.
     """

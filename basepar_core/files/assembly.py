@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from basepar_core.expressions import UNITS, Expression, Unit, did_you_mean
 from basepar_core.mechanism import Assembly, Joint, Pose, joint_type
 
+from .mechanism_keys import POSE
 from .reader import ORIGIN, Reading
 from .yaml_nodes import Items, Node
 
@@ -101,7 +102,7 @@ def _poses(reading: Reading, node: Node, bodies: Sequence[str]) -> tuple[Pose, .
 
 
 def _pose(reading: Reading, name: str, node: Node) -> Pose:
-    entries = reading.fields(node, (), ("at", "rotation"))
+    entries = reading.fields(node, POSE)
     at = reading.fixed_point(entries.get("at"), UNITS["m"])
     if not reading.planar:
         return Pose(name, at, reading.fixed_point(entries.get("rotation"), UNITS["rad"]))

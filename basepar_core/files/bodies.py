@@ -14,13 +14,13 @@ from basepar_core.expressions import (
 from basepar_core.mechanism import Body, Vector
 
 from . import remedies
+from .mechanism_keys import BODY
 from .reader import Reading
 from .yaml_nodes import Node
 
 _KG = UNITS["kg"]
 _KG_M = UNITS["kg"] * UNITS["m"]
 _KG_M2 = UNITS["kg"] * UNITS["m"] ** 2
-_KEYS = ("number", "mass", "centre", "first_moment", "inertia", "central_inertia")
 Six = tuple[Expression, ...]
 
 
@@ -45,13 +45,13 @@ def read_bodies(reading: Reading, node: Node | None) -> tuple[Body, ...]:
 def _body(reading: Reading, name: str, node: Node) -> Body:
     reading.name(node, name, "body")
     before = reading.count
-    entries = reading.fields(node, (), _KEYS)
+    entries = reading.fields(node, BODY)
     number = reading.whole(entries["number"], 0) if "number" in entries else None
-    given = [key for key in _KEYS[1:] if key in entries]
+    given = [key for group in BODY.together for key in group if key in entries]
     if not given or reading.count > before:
         _read_anyway(reading, entries)
         return Body(name, None, number)
-    for one, other in (("centre", "first_moment"), ("inertia", "central_inertia")):
+    for one, other in BODY.together[1:]:
         if one in entries and other in entries:
             reading.mistake(entries[other], f"stands beside {one}; give one of them")
         elif one not in entries and other not in entries:

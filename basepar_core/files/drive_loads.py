@@ -10,6 +10,7 @@ from basepar_core.expressions import ONE, UNITS, ZERO, Expression, Unit, evaluat
 from basepar_core.mechanism import Joint, Motor, Torque
 
 from .assembly import is_value, value_units
+from .mechanism_keys import MOTOR, TORQUE, TORQUE_OF_PIECES
 from .motions import effort, rate
 from .reader import Reading
 from .yaml_nodes import Fields, Node
@@ -17,8 +18,6 @@ from .yaml_nodes import Fields, Node
 #: What a torque's expression may name besides symbols.
 STATE = ("position", "speed")
 _NUMBER = Unit("")
-_MOTOR = ("joint", "voltage", "resistance", "constant")
-_MOTOR_MORE = ("ratio", "inductance", "rotor")
 
 
 def read_motors(reading: Reading, node: Node | None, joints: Sequence[Joint]) -> tuple[Motor, ...]:
@@ -29,7 +28,7 @@ def read_motors(reading: Reading, node: Node | None, joints: Sequence[Joint]) ->
 
 def _motor(reading: Reading, name: str, node: Node, joints: Sequence[Joint]) -> Motor:
     reading.name(node, name, "motor")
-    entries = reading.fields(node, _MOTOR, _MOTOR_MORE)
+    entries = reading.fields(node, MOTOR)
     joint = _joint(reading, entries.get("joint"), joints)
 
     def number(key: str, unit: Unit = _NUMBER) -> Expression | None:
@@ -69,8 +68,7 @@ def read_torques(
 def _torque(reading: Reading, name: str, node: Node, joints: Sequence[Joint]) -> Torque:
     reading.name(node, name, "torque")
     pieces = isinstance(node, Fields) and "pieces" in node.entries
-    keys = ("pieces", ("along",)) if pieces else ("value", ("when",))
-    entries = reading.fields(node, ("joint", keys[0]), keys[1])
+    entries = reading.fields(node, TORQUE_OF_PIECES if pieces else TORQUE)
     joint = _joint(reading, entries.get("joint"), joints)
     when = ""
     if "when" in entries:

@@ -7,11 +7,10 @@ from basepar_core.mechanism import Damper, Friction, Joint, Spring
 
 from .assembly import is_value, value_units
 from .joints import points, read_connects
+from .mechanism_keys import DAMPER, FRICTION, FRICTION_KINDS, SPRING, SPRING_ON_JOINT
 from .motions import effort
 from .reader import Reading
 from .yaml_nodes import Fields, Node, Text
-
-_KINDS = ("viscous", "coulomb", "offset", "rotor")
 
 
 def _unit(kind: str, slot: Unit) -> Unit:
@@ -41,7 +40,7 @@ def read_friction(
 
 
 def _valued(reading: Reading, name: str, node: Fields, slot: Unit, known: bool) -> list[Friction]:
-    entries = reading.fields(node, (), _KINDS)
+    entries = reading.fields(node, FRICTION)
     if not known:  # without the joint there is no telling a force from a torque
         return []
     return [
@@ -51,15 +50,15 @@ def _valued(reading: Reading, name: str, node: Fields, slot: Unit, known: bool) 
 
 
 def _listed(reading: Reading, name: str, node: Node) -> list[Friction]:
-    kinds_of = f"a list or mapping of {', '.join(_KINDS)}"
+    kinds_of = f"a list or mapping of {', '.join(FRICTION_KINDS)}"
     if isinstance(node, Text):
         word = node.value.strip()
-        meant = f"[{word}]" if word in _KINDS else f"{{viscous: {word}}}"
+        meant = f"[{word}]" if word in FRICTION_KINDS else f"{{viscous: {word}}}"
         kinds_of += f" ({name}: {meant})"
     items = reading.items(node, None, kinds_of) or ()
     kinds: list[str] = []
     for item in items:
-        kind = reading.choice(item, _KINDS, "friction")
+        kind = reading.choice(item, FRICTION_KINDS, "friction")
         if kind in kinds:
             reading.mistake(item, f"{kind!r} is given twice")
         elif kind is not None:
@@ -91,8 +90,7 @@ def _spring(
     bodies: Sequence[str],
 ) -> Spring:
     on_joint = isinstance(node, Fields) and "joint" in node.entries
-    required = ("joint", "rest") if on_joint else ("connects", "at", "rest")
-    entries = reading.fields(node, required, ("stiffness",))
+    entries = reading.fields(node, SPRING_ON_JOINT if on_joint else SPRING)
     if not on_joint:
         ends = read_connects(reading, entries.get("connects"), bodies)
         slot = UNITS["m"]
@@ -136,7 +134,7 @@ def read_dampers(
                 entry, "a damper on a joint value is friction: write `friction: {A: [viscous]}`"
             )
             continue
-        fields = reading.fields(entry, ("connects", "at"), ("damping",))
+        fields = reading.fields(entry, DAMPER)
         ends = read_connects(reading, fields.get("connects"), bodies)
         places = points(reading, fields.get("at"))
         value = None

@@ -5,23 +5,23 @@ their projected references too). Then the rotation from body to body is rational
 which everything symbolic rests on.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from basepar_core.errors import ExpressionError
-from basepar_core.expressions import ONE, ZERO, Expression, cross, dot, multiply, subtract
+from basepar_core.expressions import ONE, UNITS, ZERO, Expression, cross, dot, multiply, subtract
 from basepar_core.mechanism import GROUND, JOINT_TYPES, Frame, Joint, Vector, joint_type
 from basepar_core.symbolic import Identities
 
 from . import remedies
+from .mechanism_keys import JOINT, SCREW
 from .reader import ORIGIN, Reading
-from .yaml_nodes import Items, Node
+from .yaml_nodes import Items, Node, Text
 
 _UNIT_VECTORS: tuple[Vector, ...] = ((ONE, ZERO, ZERO), (ZERO, ONE, ZERO), (ZERO, ZERO, ONE))
 _PLANAR_TYPES = tuple(name for name, one in JOINT_TYPES.items() if one.planar)
 _SPATIAL_TYPES = tuple(name for name, one in JOINT_TYPES.items() if one.spatial)
-_REQUIRED, _OPTIONAL = ("type", "connects"), ("at", "axis", "reference")
 Pair = tuple[Vector, Vector]
 
 
@@ -45,7 +45,7 @@ def _joint(reading: Reading, name: str, node: Node, bodies: Sequence[str]) -> Jo
         reading.mistake(node, "'bodies' means the poses in `assembly`; name the joint otherwise")
     else:
         reading.name(node, name, "joint")
-    entries = reading.fields(node, _REQUIRED, _OPTIONAL)
+    entries = reading.fields(node, JOINT)
     kind = _type(reading, entries.get("type"))
     connects = read_connects(reading, entries.get("connects"), bodies)
     at = points(reading, entries.get("at"))
@@ -53,6 +53,7 @@ def _joint(reading: Reading, name: str, node: Node, bodies: Sequence[str]) -> Jo
         for key in ("axis", "reference"):
             _directions(reading, entries.get(key))
         return None
+    _read_pitch(reading, name, node, entries)
     axes = _axes(reading, kind, node, entries.get("axis"))
     references = _references(reading, kind, node, entries.get("reference"), axes)
     if axes is None or references is None:
@@ -63,14 +64,26 @@ def _joint(reading: Reading, name: str, node: Node, bodies: Sequence[str]) -> Jo
 
 
 def _type(reading: Reading, node: Node | None) -> str | None:
-    kind = reading.choice(node, tuple(JOINT_TYPES), "joint type")
-    allowed = _PLANAR_TYPES if reading.planar else _SPATIAL_TYPES
+    kind = reading.choice(node, (*JOINT_TYPES, SCREW), "joint type")
+    allowed = _PLANAR_TYPES if reading.planar else (*_SPATIAL_TYPES, SCREW)
     if kind is None or kind in allowed:
-        return kind
+        return "cylindrical" if kind == SCREW else kind
     assert node is not None
     here, there = ("planar", "spatial") if reading.planar else ("spatial", "planar")
     reading.mistake(node, f"a {kind} joint is {there}; a {here} file has {', '.join(allowed)}")
     return None
+
+
+def _read_pitch(reading: Reading, name: str, node: Node, entries: Mapping[str, Node]) -> None:
+    """A screw's pitch, noted for its coupling."""
+    kind, pitch = entries.get("type"), entries.get("pitch")
+    is_screw = isinstance(kind, Text) and kind.value.strip() == SCREW
+    if is_screw and pitch is None:
+        reading.mistake(node, "a screw needs its pitch in m per turn; write `pitch: 5 mm`")
+    elif pitch is not None and not is_screw:
+        reading.mistake(pitch, "only a screw has a pitch")
+    elif pitch is not None:
+        reading.pitches[name] = reading.geometric(pitch, UNITS["m"])[0]
 
 
 def read_connects(reading: Reading, node: Node | None, bodies: Sequence[str]) -> tuple[str, str]:

@@ -15,9 +15,11 @@ from basepar_core.texts import text_of
 from . import remedies, yaml_nodes
 from .assembly import read_actuated, read_assembly, read_coordinates, value_units
 from .bodies import read_bodies
+from .couplings import read_couplings
 from .drive_loads import read_motors, read_torques
 from .force_laws import read_dampers, read_friction, read_springs
 from .joints import read_joints
+from .mechanism_keys import MECHANISM
 from .motions import read_cycle, read_excitation, read_noise
 from .reader import ORIGIN, Reading
 from .relations import read_relations
@@ -25,23 +27,6 @@ from .shipped import library_names, library_path, not_found
 from .symbols import read_symbols
 from .yaml_nodes import Fields, Items, Node, Text
 
-_REQUIRED = ("name", "space", "gravity", "bodies", "joints", "coordinates")
-_OPTIONAL = (
-    "description",
-    "geometry",
-    "constants",
-    "relations",
-    "actuated",
-    "assembly",
-    "excitation",
-    "cycle",
-    "noise",
-    "friction",
-    "springs",
-    "dampers",
-    "motors",
-    "torques",
-)
 _LONGEST_NAME = 100
 _ACCELERATION = UNITS["m"] / UNITS["s"] ** 2
 
@@ -118,7 +103,7 @@ def _names_another(node: Node | None) -> str:
 
 
 def _mechanism(reading: Reading, node: Node, text: str) -> Mechanism | None:
-    top = reading.fields(node, _REQUIRED, _OPTIONAL, remedies.top_lines(node))
+    top = reading.fields(node, MECHANISM, remedies.top_lines(node))
     reading.planar = _is_planar(reading, top)
     before = reading.count
     geometry, constants = read_symbols(reading, top.get("geometry"), top.get("constants"))
@@ -141,6 +126,7 @@ def _mechanism(reading: Reading, node: Node, text: str) -> Mechanism | None:
         bodies=bodies,
         joints=joints,
         coordinates=coordinates,
+        couplings=read_couplings(reading, top.get("couplings"), joints),
         geometry=geometry,
         constants=constants,
         relations=relations,

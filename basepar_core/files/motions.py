@@ -18,16 +18,20 @@ from basepar_core.mechanism import (
 )
 
 from . import remedies
+from .mechanism_keys import (
+    CYCLE_OF_DATA,
+    CYCLE_OF_LAWS,
+    EXCITATION,
+    LAW,
+    MOST_HARMONICS,
+    MOST_SAMPLES,
+)
 from .motion_csv import read_data
 from .reader import Reading
 from .yaml_nodes import Fields, Node, Text
 
 T = TypeVar("T")
-#: A motion of more of them is a slip, and no memory holds it.
-_MOST_HARMONICS, _MOST_SAMPLES = 1000, 1_000_000
 _SECOND, _HZ = UNITS["s"], UNITS["Hz"]
-_EXCITATIONS = ("fourier", "sines", "states", "data")
-_LAWS = ("constant_speed", "sines", "rest_to_rest")
 Slots = Mapping[str, Unit]
 Term = tuple[Expression, Expression, Expression]
 
@@ -54,7 +58,7 @@ def read_excitation(reading: Reading, node: Node | None, slots: Slots) -> Excita
     slots
         Unit of every coordinate, in their order.
     """
-    kind = _kind(reading, node, _EXCITATIONS)
+    kind = _kind(reading, node, tuple(EXCITATION.cases))
     if kind is None:
         return None
     assert node is not None
@@ -71,38 +75,37 @@ def _kind(reading: Reading, node: Node | None, kinds: Sequence[str]) -> str | No
 
 
 def _fourier(reading: Reading, node: Node, slots: Slots) -> Fourier:
-    keys = ("kind", "harmonics", "base_frequency", "amplitude", "samples", "seed")
-    entries = reading.fields(node, keys)
+    entries = reading.fields(node, EXCITATION.cases["fourier"])
     return Fourier(
-        reading.whole(entries.get("harmonics"), 1, _MOST_HARMONICS),
+        reading.whole(entries.get("harmonics"), 1, MOST_HARMONICS),
         reading.positive(entries.get("base_frequency"), _HZ),
         _amplitude(reading, entries.get("amplitude"), slots),
-        reading.whole(entries.get("samples"), 1, _MOST_SAMPLES),
+        reading.whole(entries.get("samples"), 1, MOST_SAMPLES),
         reading.whole(entries.get("seed"), 0),
     )
 
 
 def _states(reading: Reading, node: Node, slots: Slots) -> States:
-    entries = reading.fields(node, ("kind", "samples", "seed", "amplitude", "frequency"))
+    entries = reading.fields(node, EXCITATION.cases["states"])
     return States(
         _amplitude(reading, entries.get("amplitude"), slots),
         reading.positive(entries.get("frequency"), _HZ),
-        reading.whole(entries.get("samples"), 1, _MOST_SAMPLES),
+        reading.whole(entries.get("samples"), 1, MOST_SAMPLES),
         reading.whole(entries.get("seed"), 0),
     )
 
 
 def _sines(reading: Reading, node: Node, slots: Slots) -> Sines:
-    entries = reading.fields(node, ("kind", "duration", "samples", "terms"))
+    entries = reading.fields(node, EXCITATION.cases["sines"])
     return Sines(
         reading.positive(entries.get("duration"), _SECOND),
         per_coordinate(reading, entries.get("terms"), slots, _terms, ()),
-        reading.whole(entries.get("samples"), 1, _MOST_SAMPLES),
+        reading.whole(entries.get("samples"), 1, MOST_SAMPLES),
     )
 
 
 def _data(reading: Reading, node: Node, slots: Slots) -> Data:
-    entries = reading.fields(node, ("kind", "file"))
+    entries = reading.fields(node, EXCITATION.cases["data"])
     return read_data(reading, entries.get("file"), tuple(slots))
 
 
@@ -191,21 +194,21 @@ def read_cycle(reading: Reading, node: Node | None, slots: Slots) -> Cycle | Non
     assert isinstance(node, Fields)
     if "kind" in entries:
         law = entries["kind"]
-        if isinstance(law, Text) and law.value.strip() in _LAWS:
+        if isinstance(law, Text) and law.value.strip() in LAW.cases:
             reading.mistake(node, remedies.flat_cycle(node, tuple(slots)))
             return None
         if reading.choice(entries["kind"], ("data",), "kind") is None:
             return None
-        entries = reading.fields(node, ("kind", "file"), ("effective_samples",))
+        entries = reading.fields(node, CYCLE_OF_DATA)
         data = read_data(reading, entries.get("file"), tuple(slots))
         return Cycle(data, data.samples, _effective(reading, entries))
     before = reading.count
-    entries = reading.fields(node, ("joints", "samples"), ("effective_samples",))
+    entries = reading.fields(node, CYCLE_OF_LAWS)
     laws = per_coordinate(reading, entries.get("joints"), slots, _law, None)
     known = {name: law for name, law in zip(slots, laws, strict=True) if law is not None}
     if reading.count == before:
         _check_durations(reading, entries["joints"], known)
-    samples = reading.whole(entries.get("samples"), 1, _MOST_SAMPLES)
+    samples = reading.whole(entries.get("samples"), 1, MOST_SAMPLES)
     return Cycle(tuple(known.values()), samples, _effective(reading, entries))
 
 
@@ -218,15 +221,15 @@ Law = ConstantSpeed | SineSum | RestToRest
 
 
 def _law(reading: Reading, node: Node, slot: Unit) -> Law | None:
-    kind = _kind(reading, node, _LAWS)
+    kind = _kind(reading, node, tuple(LAW.cases))
     if kind == "constant_speed":
         return _constant_speed(reading, node, slot)
     if kind == "sines":
-        entries = reading.fields(node, ("kind", "terms", "duration"))
+        entries = reading.fields(node, LAW.cases[kind])
         terms = _terms(reading, entries["terms"], slot) if "terms" in entries else ()
         return SineSum(terms, reading.positive(entries.get("duration"), _SECOND))
     if kind == "rest_to_rest":
-        entries = reading.fields(node, ("kind", "to", "duration"))
+        entries = reading.fields(node, LAW.cases[kind])
         to = reading.motion(entries.get("to"), slot)
         return RestToRest(to, reading.positive(entries.get("duration"), _SECOND))
     return None
@@ -234,7 +237,7 @@ def _law(reading: Reading, node: Node, slot: Unit) -> Law | None:
 
 def _constant_speed(reading: Reading, node: Node, slot: Unit) -> ConstantSpeed:
     before = reading.count
-    entries = reading.fields(node, ("kind", "speed"), ("turns", "duration"))
+    entries = reading.fields(node, LAW.cases["constant_speed"])
     speed = reading.motion(entries.get("speed"), rate(slot))
     turns = reading.motion(entries["turns"], Unit("")) if "turns" in entries else None
     duration = entries.get("duration")

@@ -40,6 +40,7 @@ from basepar_core.mechanism import Data, Vector
 from basepar_core.symbolic import Identities
 
 from . import remedies
+from .keys import Keys
 from .yaml_nodes import Fields, Items, Node, Refused, Text, key_path
 
 ORIGIN: Vector = (ZERO, ZERO, ZERO)
@@ -75,6 +76,8 @@ class Reading:
         #: Symbols that state no unit.
         self.unitless: dict[str, Fields] = {}
         self.field: Identities | None = None
+        #: Pitches of screws by joint: their couplings.
+        self.pitches: dict[str, Expression] = {}
         #: Which of symbols, bodies, joints and coordinates are not all known, because their
         #: section is missing or could not be read: what refers to them is not blamed for it.
         self.unknown: set[str] = set()
@@ -91,23 +94,19 @@ class Reading:
     # Structure
 
     def fields(
-        self,
-        node: Node,
-        required: Sequence[str] = (),
-        optional: Sequence[str] = (),
-        lines: Mapping[str, str] | None = None,
+        self, node: Node, keys: Keys, lines: Mapping[str, str] | None = None
     ) -> dict[str, Node]:
         """Entries of a mapping with exactly these keys; mistakes reported, what is there kept.
 
         `lines` has what missing keys may be given.
         """
-        empty = "" if required else ", or {} for nothing,"
-        what = f"a mapping with {', '.join((*required, *optional))}{empty}"
+        known = (*keys.required, *keys.optional)
+        empty = "" if keys.required else ", or {} for nothing,"
+        what = f"a mapping with {', '.join(known)}{empty}"
         entries = self.entries(node, what)
         if entries is None:
             return {}
         assert isinstance(node, Fields)
-        known = (*required, *optional)
         meant = ""
         for key in entries:
             if key not in known:
@@ -116,7 +115,7 @@ class Reading:
                 listed = hint or f"; known here: {', '.join(known)}"
                 self.mistakes.append(Mistake(path, f"unknown key{listed}", line))
                 meant += hint
-        for key in required:
+        for key in keys.required:
             if key not in entries and f"{key!r}" not in meant:
                 path = key_path(node.path, key)
                 message = remedies.missing(key, lines or {})
@@ -365,7 +364,7 @@ class Reading:
     ) -> None:
         """Report an expression's error, unless it comes from a name already complained of.
 
-        A name that is declared but has no place in this slot is said to be so; `allowed` says
+        A name that is declared but has no place in this slot is reported; `allowed` says
         what has.
         """
         try:
@@ -428,7 +427,7 @@ def substitute(expression: Expression, values: Mapping[str, Expression]) -> Expr
 
 
 def check_rational(expression: Expression) -> None:
-    """Refuse what the exact field would accept but geometry slots do not, or not in time."""
+    """Reject what the exact field would accept but geometry slots do not, or not in time."""
     if _degree(expression) > _MAX_DEGREE:
         raise ExpressionError(
             f"of degree {_degree(expression)} in the symbols; at most {_MAX_DEGREE} in geometry"

@@ -14,6 +14,7 @@ from basepar_core.expressions import (
 from basepar_core.mechanism import Symbol
 
 from . import remedies
+from .mechanism_keys import CONSTANT, GEOMETRY_SYMBOL
 from .reader import Reading
 from .yaml_nodes import Fields, Node, Text
 
@@ -41,7 +42,6 @@ def read_symbols(
 
 def _symbol(reading: Reading, name: str, node: Node, bounded: bool) -> Symbol:
     _check_name(reading, name, node)
-    optional = ("unit", "bounds") if bounded else ("unit",)
     if not isinstance(node, Fields):
         reading.dimensions[name] = None
     remedy = ""
@@ -49,7 +49,7 @@ def _symbol(reading: Reading, name: str, node: Node, bounded: bool) -> Symbol:
         remedy = remedies.short_symbol(name, node, "m" if bounded else "kg")
     if remedy:
         reading.mistake(node, remedy)
-    entries = {} if remedy else reading.fields(node, ("value",), optional)
+    entries = {} if remedy else reading.fields(node, GEOMETRY_SYMBOL if bounded else CONSTANT)
     if isinstance(node, Fields) and "value" in entries and "unit" not in entries:
         reading.unitless[name] = node
     unit = _unit(reading, entries.get("unit"))

@@ -1,7 +1,7 @@
 """YAML with every scalar as text, and nothing that hides what a file says.
 
 PyYAML's events, not its constructors: `0.2501` stays exact text, `on` and `1:30` stay words.
-Anchors, aliases, tags and merge keys are refused, a key given twice is a mistake, and every node
+Anchors, aliases, tags and merge keys are rejected, a key given twice is a mistake, and every node
 knows its path and line.
 """
 

@@ -8,7 +8,10 @@ velocity of the origin, then angular velocity.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from flint import nmod_poly
+
 from .arithmetic import IDENTITY
+from .couplings import PlacedCoupling, Term
 from .frames import locks
 from .random_points import PlacedJoint, Point
 from .series import Series, SeriesMatrix, SeriesVec, Truncated
@@ -67,13 +70,10 @@ def gaps(point: Point, ring: Truncated, at: Poses, planar: bool) -> list[Series]
     """Residuals of all equations."""
     found: list[Series] = []
     for joint in point.joints:
-        first, second = joint.bodies
+        first = joint.bodies[0]
         across, about = locks(joint.kind, planar)
         if across != "":
-            way = ring.minus(
-                ring.add(at.p[second], ring.turned(at.R[second], joint.at[1])),
-                ring.add(at.p[first], ring.turned(at.R[first], joint.at[0])),
-            )
+            way = _way(joint, ring, at)
             if across is None:
                 found += way[: 2 if planar else 3]
             else:
@@ -82,7 +82,7 @@ def gaps(point: Point, ring: Truncated, at: Poses, planar: bool) -> list[Series]
                     for name in across
                 ]
         found += [ring.dot(*_pair(joint, ring, at, names)) for names in about]
-    return found
+    return found + [_coupling_gap(coupling, point, ring, at) for coupling in point.couplings]
 
 
 def jacobian(point: Point, ring: Truncated, at: Poses, layout: Layout) -> list[Row]:
@@ -101,7 +101,7 @@ def jacobian(point: Point, ring: Truncated, at: Poses, layout: Layout) -> list[R
             layout.put(row, joint.bodies[0], (0, 0, 0), normal)
             layout.put(row, joint.bodies[1], (0, 0, 0), _negative(ring, normal))
             rows.append(row)
-    return rows
+    return rows + [_coupling_row(one, point, ring, at, layout) for one in point.couplings]
 
 
 def _pair(
@@ -138,4 +138,67 @@ def _distance(joint: PlacedJoint, ring: Truncated, at: Poses, layout: Layout, na
     # Normal and start turn with the first body: together about its origin.
     lever = ring.minus(end, at.p[first])
     layout.put(row, first, _negative(ring, n), ring.cross(n, lever))
+    return row
+
+
+def _coupling_gap(coupling: PlacedCoupling, point: Point, ring: Truncated, at: Poses) -> nmod_poly:
+    """Σ coefficient · (value − value at the start)."""
+    total = nmod_poly([0], ring.prime)
+    for term in coupling:
+        total += term.factor * _travel(term, point.joints[term.joint], ring, at)
+    return total
+
+
+def _travel(term: Term, joint: PlacedJoint, ring: Truncated, at: Poses) -> nmod_poly:
+    """How far a value is from where it started; a slide in units of its axis over its length."""
+    first, second = joint.bodies
+    one, two = joint.axes
+    if term.axis:
+        n = ring.turned(at.R[first], getattr(one, term.axis))
+        way = _polynomial(ring.dot(n, _way(joint, ring, at)), ring)
+        return way - way[0]
+    x2 = ring.turned(at.R[second], two.x)
+    cosine, sine = (
+        _polynomial(ring.dot(ring.turned(at.R[first], axis), x2), ring) for axis in (one.x, one.y)
+    )
+    sine *= 1 / term.length
+    rate = cosine * sine.derivative() - sine * cosine.derivative()
+    size = cosine * cosine + sine * sine
+    return (
+        rate.mul_low(size.inverse_series_trunc(ring.order), ring.order)
+        .integral()
+        .truncate(ring.order)
+    )
+
+
+def _polynomial(value: Series, ring: Truncated) -> nmod_poly:
+    return nmod_poly([value], ring.prime) if isinstance(value, int) else value
+
+
+def _way(joint: PlacedJoint, ring: Truncated, at: Poses) -> SeriesVec:
+    """From the joint's point on its first body to that on its second."""
+    ends = [
+        ring.add(at.p[body], ring.turned(at.R[body], spot))
+        for body, spot in zip(joint.bodies, joint.at, strict=True)
+    ]
+    return ring.minus(ends[1], ends[0])
+
+
+def _coupling_row(
+    coupling: PlacedCoupling, point: Point, ring: Truncated, at: Poses, layout: Layout
+) -> Row:
+    row: Row = {}
+    for term in coupling:
+        joint = point.joints[term.joint]
+        if term.axis:
+            own = _distance(joint, ring, at, layout, term.axis)
+            factor = term.factor
+        else:
+            n = ring.turned(at.R[joint.bodies[0]], joint.axes[0].z)
+            own, factor = {}, term.factor / term.length
+            layout.put(own, joint.bodies[1], (0, 0, 0), n)
+            layout.put(own, joint.bodies[0], (0, 0, 0), _negative(ring, n))
+        for place, x in own.items():
+            scaled = _polynomial(x, ring) * factor
+            row[place] = row[place] + scaled if place in row else scaled
     return row

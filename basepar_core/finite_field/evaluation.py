@@ -15,6 +15,8 @@ from basepar_core.symbolic import integer_combination, rational_cosine
 
 from .arithmetic import Scalar
 
+#: The name under which π has a value, where it is a number like any other.
+PI = "π"
 #: Σ coefficient·name, the constant under None; zeros are left out.
 Affine = dict[str | None, Scalar]
 
@@ -64,6 +66,8 @@ class Evaluator:
                     value = self.values[name]
                     return {None: value} if value != 0 else {}
                 return {name: self.number(Fraction(1))}
+            case Pi() if PI in self.values:
+                return {None: self.values[PI]}
             case Call("cos" | "sin" | "tan" as function, (argument,)):
                 return self._constant(self._circular(function, argument))
             case Call("+", terms):

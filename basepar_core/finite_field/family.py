@@ -15,6 +15,7 @@ from basepar_core.expressions import Call, Expression, Name, Number, names
 from basepar_core.mechanism import GROUND, Frame, Joint, Mechanism, Symbol, joint_type
 from basepar_core.symbolic import algebraic_roots as algebraic
 
+from .couplings import coefficients_of
 from .evaluation import Evaluator, spoilers
 from .orientations import Closing, Edge, Forest, span
 
@@ -118,6 +119,7 @@ def build(
     constants, irrational = rational_values(wider.constants)
     constants |= prescribed or {}
     at, directions = _slots(wider)
+    directions += coefficients_of(wider)
     directions += [x for r in relations if r.axes for axis in r.axes for x in axis]
     used = frozenset().union(*(names(slot) for slot in at + directions))
     bound = {relation.symbol for relation in wider.relations} & used - constants.keys()

@@ -58,14 +58,15 @@ def joint_frames(mechanism: Mechanism, evaluator: Evaluator) -> list[JointFrames
         JointFrames(
             joint.type,
             (number[joint.bodies[0]], number[joint.bodies[1]]),
-            (_axes(joint.frames[0], evaluator), _axes(joint.frames[1], evaluator)),
+            (frame_axes(joint.frames[0], evaluator), frame_axes(joint.frames[1], evaluator)),
             (_point(joint.frames[0].at, evaluator), _point(joint.frames[1].at, evaluator)),
         )
         for joint in mechanism.joints
     ]
 
 
-def _axes(frame: Frame, evaluator: Evaluator) -> Axes:
+def frame_axes(frame: Frame, evaluator: Evaluator) -> Axes:
+    """A frame's axes at values of the symbols in them."""
     z, reference = evaluator.vector(frame.axis), evaluator.vector(frame.reference)
     # Scaled by |z|², to stay free of divisions.
     x = minus(scale(dot(z, z), reference), scale(dot(reference, z), z))

@@ -21,7 +21,7 @@ from .identities import IdentityTest, check_identities, independent, same_at
 from .rank import GenericRank, generic_rank, scope
 from .recovery import recover
 
-#: What is said of a vector whose lengths were tied.
+#: What is reported of a vector whose lengths were tied.
 TIED = ", where the loops close"
 
 
@@ -34,11 +34,11 @@ class Grading:
     vectors
         As given, some of them graded better, and those that were recovered.
     generic
-        The generic rank, at two points; None where the family is refused.
+        The generic rank, at two points; None where the family is rejected.
     tested
         The points at which the vectors, as they are here, vanish; None likewise.
     scope
-        Of what geometry rank and grades are said; or why nothing is said.
+        Of what geometry rank and grades are reported; or why nothing is reported.
     notes
         Why the nominal geometry's own rank may be lower; empty where nothing shows it.
     """
@@ -51,7 +51,7 @@ class Grading:
 
     @property
     def rank(self) -> int | None:
-        """The generic rank; None where the family is refused."""
+        """The generic rank; None where the family is rejected."""
         return self.generic.rank if self.generic is not None else None
 
 
@@ -115,7 +115,7 @@ def grade(
     seed
         Of everything random.
     component
-        Of `component_of`, where it is at hand.
+        Of `component_of`, where it is available.
 
     Raises
     ------

@@ -39,7 +39,7 @@ class BlackBox:
     generic, tested
         The generic rank, and the points at which the vectors vanish (None without any).
     scope
-        Of what geometry this is said.
+        Of what geometry this is reported.
     """
 
     eliminated: tuple[int, ...]
@@ -77,7 +77,7 @@ def black_box_beta(
     """
     solver = BetaSolver(model, seed)
     kept, left = solver.split(solver.admissible(eliminated) if suggested else eliminated)
-    solver.modulo(solver.component, kept, left, (seed, 6))  # refuses what is not admissible
+    solver.modulo(solver.component, kept, left, (seed, 6))  # rejects what is not admissible
     names, where = model.mechanism.parameter_names, scope(solver.component)
     generic = generic_rank(model, seed, component=solver.component)
     field = GeometryField.of(model.mechanism)

@@ -5,7 +5,7 @@ common, universal joints) is spanned most restrictive first; along the forest ev
 is a rational function of free quaternions (a, b u) about the hinges. An edge outside the forest
 often holds by itself (parallel axes, planar loops in space); where it does not, the last hinges
 of its loop are solved for: a quadratic, so half of the draws have no root in the field. Where
-every draw has one, the closure splits into two components and is refused.
+every draw has one, the closure splits into two components and is rejected.
 """
 
 from collections.abc import Sequence

@@ -15,7 +15,8 @@ from basepar_core.expressions import names
 from basepar_core.mechanism import joint_type
 
 from .arithmetic import PRIME_BITS, Draw, Matrix, Vec, add, dot, minus, random_prime, times
-from .evaluation import Evaluator
+from .couplings import PlacedCoupling, mentions_pi, place_couplings
+from .evaluation import PI, Evaluator
 from .family import Family, Root, Signature
 from .frames import Axes, JointFrames, joint_frames
 from .lengths import Closed, closure_rows, exact_number, solve, value_of
@@ -54,6 +55,8 @@ class Point:
         in an over-constrained linkage those that do not depend on the orientations.
     relations
         These relations: coefficients by symbol, the constant under None.
+    couplings
+        Of joint values.
     """
 
     prime: int
@@ -67,6 +70,7 @@ class Point:
     length_rank: int
     held: int
     relations: tuple[Mapping[str | None, nmod], ...] = ()
+    couplings: tuple[PlacedCoupling, ...] = ()
 
 
 class InconsistentError(Exception):
@@ -184,6 +188,7 @@ def _point(
         length_rank=closed.rank,
         held=_held(family, closed, evaluator),
         relations=closed.relations,
+        couplings=place_couplings(family.mechanism, evaluator),
     )
 
 
@@ -208,6 +213,8 @@ def symbol_values(family: Family, draw: Draw) -> Evaluator:
     number = exact_number(draw.prime)
     values = {name: number(value) for name, value in family.constants.items()}
     values |= {name: draw() for name in family.directions}
+    if mentions_pi(family.mechanism):
+        values[PI] = draw()
     halves = {name: draw() for name in family.angles}
     given = (*family.mechanism.geometry, *family.mechanism.constants)
     halves |= {s.name: values.pop(s.name) for s in given if s.is_angle and s.name in values}

@@ -41,7 +41,7 @@ class GenericRank:
     ranks_by_order
         Of the first point: rank of orders 0, 0…1, 0…2, …
     scope
-        Of what geometry this is said.
+        Of what geometry this is reported.
     freed
         Numbers of the file that vary as well.
     relations

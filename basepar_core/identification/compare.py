@@ -74,11 +74,11 @@ def likeness(
     Parameters
     ----------
     mechanism, base
-        The mechanism and its base parameters, further columns included.
+        The mechanism and its base parameters, force-law columns included.
     W
         (sample, coordinate, parameter) along the motion.
     values
-        (base,): identified; the torque of further columns is taken off.
+        (base,): identified; the torque of force-law columns is taken off.
     tau
         (coordinate, sample), N m or N; nan where unusable.
 

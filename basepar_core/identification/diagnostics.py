@@ -1,4 +1,4 @@
-"""What to doubt about an identification: each with what, measured, and what to do."""
+"""Diagnostics of an identification: each with what, measured, and what to do."""
 
 from typing import TYPE_CHECKING
 
@@ -21,7 +21,7 @@ ILL = 1e3
 UNEXPLAINED = 0.3
 #: Residuals larger than the stated noise by this factor have something else in them.
 ABOVE_NOISE = 1.5
-#: Intervals that are too narrow by this factor are said to be.
+#: Intervals that are too narrow by this factor are reported.
 CORRELATED = 1.2
 #: Rows per parameter below which intervals rest on little.
 FEW = 10

@@ -138,7 +138,7 @@ def design(
     samples
         Of W; None: 12 per period of the highest harmonic, more where rows would be few.
     columns
-        Further columns (friction, …).
+        Force-law columns (friction, …).
     rest
         Start and end at rest, without acceleration.
     draws, starts
@@ -183,7 +183,7 @@ def design(
 
 
 def _check(model: Model, limits: Limits, criterion: str, harmonics: int, samples: int) -> None:
-    """Refuse what cannot be designed, before anything is computed."""
+    """Reject what cannot be designed, before anything is computed."""
     if criterion not in CRITERIA:
         raise UsageError(
             f"No such criterion: {criterion!r}. Criteria are {', '.join(CRITERIA)}.", [criterion]

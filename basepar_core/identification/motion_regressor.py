@@ -34,7 +34,7 @@ from basepar_core.errors import MotionError
 
 
 def observe_motion(model: Model, motion: Motion, columns: tuple[Column, ...] = ()) -> Observation:
-    """W (1, sample, coordinate, parameter) at nominal geometry, further columns last.
+    """W (1, sample, coordinate, parameter) at nominal geometry, force-law columns last.
 
     Raises
     ------

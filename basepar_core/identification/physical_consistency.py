@@ -37,7 +37,7 @@ NEAR = 1e-3
 #: Deviations below this share of a parameter's size count as this, the first that the solver
 #: manages: exact signals have some of 1e-10, which it cannot weigh against the rest.
 FINEST = (1e-5, 1e-4, 1e-3)
-#: Kinds of further columns that may have any sign.
+#: Kinds of force-law columns that may have any sign.
 FREE = ("offset",)
 
 

@@ -1,4 +1,4 @@
-"""From a record to base parameters: smoothing, W, least squares, and what to doubt.
+"""From a record to base parameters: smoothing, W, least squares, and diagnostics.
 
 Gautier & Khalil, "Identification" in Dynamics of Serial Robotic Manipulators; for closed loops
 Raza & al. as in `papers` (coordinate partitioning): the coordinates and their torques are
@@ -121,7 +121,7 @@ def identify(
     record
         Motion and torque.
     columns
-        Further columns (friction, springs, …).
+        Force-law columns (friction, springs, …).
     wanted
         φ₂ of the inertial base parameters, by index.
     base
@@ -197,7 +197,7 @@ def identify(
 def observe_record(
     model: Model, ready: Prepared, tau: Array, columns: tuple[Column, ...]
 ) -> Observation:
-    """W of a record; one that fits in other units or with other signs only is refused.
+    """W of a record; one that fits in other units or with other signs only is rejected.
 
     Raises
     ------
@@ -259,7 +259,7 @@ def _check_known(base: BaseParameters, known: Mapping[str, float]) -> None:
 
 
 def _check_rows(base: BaseParameters, rows: Array, free: Sequence[int], error: float) -> None:
-    """Refuse too few rows, and a motion that does not tell the parameters apart."""
+    """Reject too few rows, and a motion that does not tell the parameters apart."""
     count, width = rows.shape
     if count <= width:
         raise UsageError(

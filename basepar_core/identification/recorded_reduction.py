@@ -139,7 +139,7 @@ def _notes(
     values: Array,
     sigma: Array,
 ) -> tuple[tuple[str, str], ...]:
-    """What to doubt about the record, and about the full model of it."""
+    """Diagnostics of the record, and of the full model of it."""
     rest = tau - W[..., list(base.kept)] @ values
     error = float(np.linalg.norm(rest / sigma) / np.linalg.norm(tau / sigma))
     free = len(tau) * (1 - base.rank / tau.size)

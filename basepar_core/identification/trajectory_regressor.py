@@ -86,7 +86,7 @@ class Follower:
     kept
         Columns of W that are wanted, by index; further ones count behind the inertial ones.
     columns
-        Further columns.
+        Force-law columns.
     watched
         Names of joint values to watch.
     """

@@ -2,7 +2,7 @@
 
 With nominal inertias the torque of the measured motion can be foretold. Where a record explains
 its torque badly as it stands, but well with degrees for radians (milliseconds for seconds …) or
-with a sign turned round, it is refused. Inertias may be wrong by half and friction may be
+with a sign turned round, it is rejected. Inertias may be wrong by half and friction may be
 missing; a factor of 57 shows.
 """
 
@@ -22,7 +22,7 @@ from .smoothing import FEWEST
 #: Samples looked at.
 LOOKED_AT = 300
 #: Correlation with the foretold torque that is good; and by how much less another reading must
-#: miss of a full correlation before the stated one is refused.
+#: miss of a full correlation before the stated one is rejected.
 GOOD, BETTER = 0.95, 5.0
 #: Foretold torque may be wrong by this factor and still be the right one.
 SIZE = 3.0
@@ -41,7 +41,7 @@ _TIMES = {"milliseconds where seconds are meant": 1e-3}
 
 
 def check_units(model: Model, motion: Motion, tau: Array, W: Array | None) -> None:
-    """Refuse a record that fits the mechanism in other units only.
+    """Reject a record that fits the mechanism in other units only.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def check_units(model: Model, motion: Motion, tau: Array, W: Array | None) -> No
 
 
 def check_reach(model: Model, motion: Motion, tau: Array) -> None:
-    """Refuse degrees for radians before loops are followed through 57 times the travel.
+    """Reject degrees for radians before loops are followed through 57 times the travel.
 
     As `check_units`, where the travel is long; the motion as it stands is judged by its start.
     """
@@ -115,7 +115,7 @@ def _at(motion: Motion, samples: Array) -> Motion:
 def _check_readings(
     model: Model, motion: Motion, tau: Array, as_is: float, readings: Sequence[Reading]
 ) -> None:
-    """Refuse a motion that fits the torque clearly better when read otherwise."""
+    """Reject a motion that fits the torque clearly better when read otherwise."""
     for what, shift, pace in readings:
         found, size = _fit(model, motion, tau, shift, pace)
         if _is_clearly_better(found, size, as_is):
@@ -133,7 +133,7 @@ def _is_clearly_better(found: float, size: float, as_is: float) -> bool:
 
 
 def _check_signs(model: Model, motion: Motion, tau: Array, W: Array | None, as_is: float) -> None:
-    """Refuse a torque, or a position (with or without its torque), that counts the other way."""
+    """Reject a torque, or a position (with or without its torque), that counts the other way."""
     names = model.mechanism.coordinates
     for k, name in enumerate(names):
         turned = np.where(np.arange(len(names)) == k, -1.0, 1.0)[:, None]

@@ -1,4 +1,4 @@
-"""What importers collect: links, the joints between them, and what is said about the rest.
+"""What importers collect: links, the joints between them, and notes on the rest.
 
 Links that are fixed to each other become one body (whoever is nearest to the ground gives the
 name and the frame); what is fixed to the ground belongs to it. Everything is exact.

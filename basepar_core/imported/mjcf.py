@@ -56,7 +56,7 @@ INERTIA_NOISE = 1e-14
 
 
 def read(path: Path, folder: Path | None = None) -> Draft:
-    """A draft of an MJCF file that may read files in a folder, its own without; what it refuses
+    """A draft of an MJCF file that may read files in a folder, its own without; what it rejects
     is in `mistakes`.
 
     Raises
@@ -217,8 +217,8 @@ class _Reader:
         name = self._name("equality", k) or f"{word} #{k + 1}"
         if word not in ("connect", "weld"):
             remedies = {
-                "joint": "a mechanism file has no gears between joints; remove it, or replace the "
-                "coupled joint by the linkage it stands for",
+                "joint": "couplings are not imported yet; remove it here, and write it under "
+                "`couplings` in the mechanism file",
                 "tendon": "a mechanism file has no tendons; remove it",
                 "flex": "deformable bodies are no mechanism; remove it",
             }

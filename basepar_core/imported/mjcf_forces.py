@@ -1,4 +1,4 @@
-"""What acts on the motion of a compiled model and has no place in a mechanism file: refused."""
+"""What acts on the motion of a compiled model and has no place in a mechanism file: rejected."""
 
 from collections.abc import Callable
 from typing import Any
@@ -27,7 +27,7 @@ Name = Callable[[str, int], str]
 
 
 def refuse_forces(mujoco: Any, model: Any, draft: Draft, name: Name) -> None:
-    """Refuse tendons, flexes, media, compensated weight, plugins that push bodies, and options
+    """Reject tendons, flexes, media, compensated weight, plugins that push bodies, and options
     that switch off what the file has.
 
     Parameters

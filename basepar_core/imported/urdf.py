@@ -46,7 +46,7 @@ GRAVITY = (Fraction(0), Fraction(0), Fraction("-9.81"))
 
 
 def read(text: bytes, name: str) -> Draft:
-    """A draft of a URDF file; what it refuses is in `mistakes`.
+    """A draft of a URDF file; what it rejects is in `mistakes`.
 
     Raises
     ------
@@ -89,7 +89,7 @@ def read(text: bytes, name: str) -> Draft:
 
 
 def _parsed(draft: Draft, root: Any, tag: str, kind: Any) -> list[tuple[Any, int]]:
-    """All links or joints with their lines; those that cannot be parsed are refused."""
+    """All links or joints with their lines; those that cannot be parsed are rejected."""
     from urdf_parser_py.xml_reflection.core import Path
 
     found: list[tuple[Any, int]] = []
@@ -217,8 +217,8 @@ def _joint(draft: Draft, joint: Any, line: int) -> None:
     if joint.mimic is not None:
         draft.refuse(
             where,
-            f"it mimics {joint.mimic.joint!r}, and a mechanism file has no gears between joints; "
-            f"remove the mimic element, or make the joint fixed",
+            f"it mimics {joint.mimic.joint!r}, and couplings are not imported yet; remove the "
+            f"mimic element here, and write it under `couplings` in the mechanism file",
             line,
         )
     if joint.type == "fixed":

@@ -1,10 +1,10 @@
 """Every element of a URDF file: read, dropped because it changes neither motion nor mass, or
-refused.
+rejected.
 
 URDF is extended by everybody: loops (`loop`, `constraint`, `loop_joint`), couplings (`coupling`,
 PR2's grippers, plugins that mimic), springs and rotors of simulators. A parser that overlooks
 what it does not know would certify another machine. So what is harmless is listed here, and the
-rest is refused, known or not.
+rest is rejected, known or not.
 """
 
 import re
@@ -141,7 +141,7 @@ _ROTOR = re.compile("inertia|rotor|armature", re.IGNORECASE)
 _BEHIND = "a motor's inertia belongs to friction's rotor in the mechanism file"
 
 _CLOSES = "it closes a loop, and URDF is read as a tree"
-_COUPLING = "it couples joints, and a mechanism file has no gears between joints"
+_COUPLING = "it couples joints, and couplings are not imported yet"
 _PR2 = "it stands for joints that move together, which are not in the tree"
 _WHY = {
     "loop": _CLOSES,
@@ -168,7 +168,7 @@ _UNKNOWN = "it is not known here and may change motion or mass; remove it if it 
 
 
 def audit(draft: Draft, root: Any) -> None:
-    """Count what is dropped and refuse what is not read; only what is read stays in the tree.
+    """Count what is dropped and reject what is not read; only what is read stays in the tree.
 
     `limit` stays too: assemblies begin between limits.
     """
@@ -264,7 +264,7 @@ class _Audit:
             self._refuse_element(node, inside, where, said)
 
     def _attributes(self, node: Any, tag: str, where: str) -> None:
-        """Attributes that are not read: zeros and known ones are dropped, others refused."""
+        """Attributes that are not read: zeros and known ones are dropped, others rejected."""
         for key, value in node.attrib.items():
             if key in _READ[tag]:
                 if "${" in value or "$(" in value:

@@ -9,7 +9,7 @@ def parse(text: bytes) -> Any | Mistake:
     """The root of a document, or what is wrong with it.
 
     A document type could name files and define entities that grow without bound; robots' files
-    have none, so any is refused. (lxml bounds the growth, and reads no file, before it is seen.)
+    have none, so any is rejected. (lxml bounds the growth, and reads no file, before it is seen.)
     """
     from lxml import etree
 

@@ -8,6 +8,7 @@ from .mechanism import SPATIAL_PARAMETERS as SPATIAL_PARAMETERS
 from .mechanism import Assembly as Assembly
 from .mechanism import Body as Body
 from .mechanism import ConstantSpeed as ConstantSpeed
+from .mechanism import Coupling as Coupling
 from .mechanism import Cycle as Cycle
 from .mechanism import Damper as Damper
 from .mechanism import Data as Data

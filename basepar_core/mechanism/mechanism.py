@@ -136,6 +136,20 @@ class JointValue:
 
 
 @dataclass(frozen=True, slots=True)
+class Coupling:
+    """A linear relation of joint values: Σ coefficient · value = offset.
+
+    `terms`: names of joint values (angles about one axis, or lengths) with their coefficients,
+    free of joint values. Where some value is a length the relation is in m, and coefficients of
+    angles are in m/rad; else it is in rad.
+    """
+
+    name: str
+    terms: tuple[tuple[str, Expression], ...]
+    offset: Expression = ZERO
+
+
+@dataclass(frozen=True, slots=True)
 class Pose:
     """An approximate pose of a body in the world: position (m), rotation vector (rad)."""
 
@@ -317,6 +331,7 @@ class Mechanism:
     bodies: tuple[Body, ...]
     joints: tuple[Joint, ...]
     coordinates: tuple[str, ...]
+    couplings: tuple[Coupling, ...] = ()
     geometry: tuple[Symbol, ...] = ()
     constants: tuple[Symbol, ...] = ()
     relations: tuple[Relation, ...] = ()

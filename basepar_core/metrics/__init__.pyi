@@ -1,6 +1,6 @@
 from . import cycle as cycle
 from . import sensitivity as sensitivity
-from .cycle import ClosedCycle as ClosedCycle
+from .closed_cycle import ClosedCycle as ClosedCycle
 from .regimes import BAND as BAND
 from .regimes import BROKEN as BROKEN
 from .regimes import COARSE as COARSE

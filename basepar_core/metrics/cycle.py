@@ -1,184 +1,27 @@
-"""Design metrics of a cycle, by name: a number per variant from its configurations.
-
-`ClosedCycle` is what they are computed from, and what a user's own metric is handed. It is plain
-NumPy on the closed configurations: the kernels that close the loops keep no velocities.
-"""
+"""Design metrics of a cycle, by name: a number per variant from a `ClosedCycle`."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
 from basepar_core.arrays import Array
 from basepar_core.dynamics import (
-    LANES,
-    Model,
-    Motion,
-    Poses,
-    Rates,
     cross,
     dot,
-    evaluate,
-    kinematics,
-    spatial,
-    tracks,
 )
 from basepar_core.errors import MechanismError, MissingDataError
 from basepar_core.mechanism import (
     GROUND,
-    PLANAR_PARAMETERS,
-    SPATIAL_PARAMETERS,
     Joint,
     Mechanism,
     joint_type,
 )
-from basepar_core.symbolic import symbol_values
 
 from . import regimes as regime
+from .closed_cycle import ClosedCycle
 from .registry import canonical
-
-
-@dataclass(frozen=True)
-class ClosedCycle:
-    """Variants of a mechanism that closed along their cycle.
-
-    Attributes
-    ----------
-    model
-        The mechanism, prepared.
-    values
-        Swept symbols, (variant,) arrays, SI; others are nominal.
-    motion
-        The coordinates' motion; `motion.t` are the samples' times in s.
-    q
-        (position, variant, sample): configurations, `closure.Trace.q`.
-    """
-
-    model: Model
-    values: Mapping[str, Array]
-    motion: Motion
-    q: Array
-
-    @property
-    def count(self) -> int:
-        """Number of variants."""
-        return self.q.shape[1]
-
-    @cached_property
-    def symbols(self) -> dict[str, Array]:
-        """Every symbol and constant by name, (variant,), SI."""
-        known = symbol_values(self.model.mechanism, self.values)
-        return {name: np.broadcast_to(x, (self.count,)) for name, x in known.items()}
-
-    @cached_property
-    def parameters(self) -> Array:
-        """Inertial parameters (variant, parameter), SI, bodies in file order."""
-        phi = self.model.mechanism.inertial_parameters(self.symbols)
-        return np.broadcast_to(phi, (self.count, phi.shape[-1]))
-
-    def joint(self, name: str) -> Array:
-        """Values (variant, sample) of a joint, `D` or `J.2`: rad, continued past π, or m."""
-        ((_, track),) = tracks(self.model, self.values, self.q, [name])
-        return track
-
-    def position(self, body: str, point: Sequence[float] = (0.0, 0.0, 0.0)) -> Array:
-        """A point of a body in the world, (variant, sample, 3) in m; `point` in its frame."""
-        mechanism = self.model.mechanism
-        names = [one.name for one in mechanism.bodies]
-        if body not in names:
-            raise MechanismError(
-                f"{mechanism.name} has no body {body!r}: {', '.join(names)}.", ["bodies"]
-            )
-        here = np.zeros(3)
-        here[: len(point)] = point
-        place = names.index(body)
-        found = np.empty((self.count, self.q.shape[2], 3))
-        for part, at, _ in self._blocks():
-            vector = spatial.rotate(at.R[place], here.reshape(3, 1, 1)) + at.p[place]
-            found[part] = np.moveaxis(np.broadcast_to(vector, (3, *self._size(part))), 0, -1)
-        return found
-
-    @cached_property
-    def torques(self) -> Array:
-        """Generalised forces (variant, sample, coordinate) of the inertias and gravity."""
-        found = np.empty((self.count, self.q.shape[2], len(self.motion.q)))
-        with np.errstate(all="ignore"):
-            for part, _, dims in self._blocks():
-                W = evaluate(self.model, dims, self.q[:, part], self.motion)[0]
-                found[part] = np.einsum("vskp,vp->vsk", W, self.parameters[part])
-        return found
-
-    @cached_property
-    def shaking(self) -> tuple[Array, Array]:
-        """Force (N) and moment (N m) of the bodies' inertia on the frame, (variant, sample, 3).
-
-        The negative rates of the total momentum and of the angular momentum about the world's
-        origin. Weights, which do not shake, are left out.
-        """
-        force = np.empty((self.count, self.q.shape[2], 3))
-        moment = np.empty_like(force)
-        for part, at, dims in self._blocks():
-            rates = _momentum_rates(self, part, at, dims)
-            for found, rate in zip((force, moment), rates, strict=True):
-                found[part] = -np.moveaxis(rate, 0, -1)
-        return force, moment
-
-    def _size(self, part: slice) -> tuple[int, int]:
-        return part.stop - part.start, self.q.shape[2]
-
-    def _blocks(self) -> Iterator[tuple[slice, Poses, kinematics.Geometry]]:
-        """Few variants at a time, so that their frames stay in the cache."""
-        whole = kinematics.geometry(self.model.mechanism, self.values)
-        alone = whole.gravity.shape[-1] == 1
-        step = max(1, LANES // self.q.shape[2])
-        for start in range(0, self.count, step):
-            part = slice(start, min(start + step, self.count))
-            dims = whole if alone else whole.take(np.arange(self.count)[part])
-            dims = dims.over_samples()
-            yield part, kinematics.poses(self.model.topology, dims, self.q[:, part]), dims
-
-
-def _momentum_rates(
-    of: ClosedCycle, part: slice, at: Poses, dims: kinematics.Geometry
-) -> tuple[Array, Array]:
-    """Rates (3, variant, sample) of momentum, and of angular momentum about the origin."""
-    graph, size = of.model.topology, of._size(part)
-    state = Rates(of.model, at, dims, of.motion, size)
-    moving = kinematics.twists(graph, at, state.u)
-    alpha, a = state.accelerations(moving)
-    inertias = _inertias(of.model.mechanism, of.parameters[part])
-    force, moment = np.zeros((2, 3, *size))
-    for body, (m, first, I) in enumerate(inertias):
-        R = at.R[body]
-        w, turn = (spatial.rotate_back(R, x) for x in (moving.omega[body], alpha[body]))
-        pull = spatial.rotate_back(R, a[body] + state.gravity)  # `a` is less gravity
-        push = m * pull + cross(turn, first) + cross(w, cross(w, first))
-        twist = spatial.rotate(I, turn) + cross(w, spatial.rotate(I, w)) + cross(first, pull)
-        push = spatial.rotate(R, push)
-        force += push
-        moment += spatial.rotate(R, twist) + cross(at.p[body], push)
-    return force, moment
-
-
-def _inertias(mechanism: Mechanism, phi: Array) -> Iterator[tuple[Array, Array, Array]]:
-    """Per body mass, first moment (3, …) and inertia (3, 3, …), with an axis for samples."""
-    planar = mechanism.planar
-    each = len(PLANAR_PARAMETERS if planar else SPATIAL_PARAMETERS)
-    for body in range(len(mechanism.bodies)):
-        entries = phi[:, body * each : (body + 1) * each].T[..., None]
-        first, I = np.zeros((3, *entries.shape[1:])), np.zeros((3, 3, *entries.shape[1:]))
-        if planar:
-            first[:2], I[2, 2] = entries[1:3], entries[3]
-        else:
-            first[:] = entries[1:4]
-            for entry, (i, j) in zip(entries[4:], _SIX, strict=True):
-                I[i, j] = I[j, i] = entry
-        yield entries[0], first, I
-
-
-_SIX = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
 
 
 @dataclass(frozen=True, slots=True)

@@ -102,7 +102,7 @@ class Selection:
 
 
 def check_samples(n: float) -> None:
-    """Refuse an n that no criterion can use.
+    """Reject an n that no criterion can use.
 
     Raises
     ------
@@ -225,7 +225,7 @@ def _measured_rss(path: Path) -> Array:
 
 
 def check_noise(criteria: Sequence[str], noise_known: bool) -> None:
-    """Refuse criteria that need σ where a model's own torque comes without it.
+    """Reject criteria that need σ where a model's own torque comes without it.
 
     Raises
     ------

@@ -75,7 +75,7 @@ def effective_samples(mechanism: Mechanism, asked: float | None = None) -> float
 
 
 def check_reducible(mechanism: Mechanism, criteria: Sequence[str]) -> None:
-    """Refuse what cannot be reduced.
+    """Reject what cannot be reduced.
 
     Raises
     ------
@@ -169,7 +169,7 @@ def reduce_mechanism(
     samples
         n of the criteria; None: as the file states, or samples × coordinates.
     columns
-        Further columns that `base` has (`base.extended.extend`).
+        Force-law columns that `base` has (`base.extended.extend`).
     validate
         A second trajectory, on which the models found on the cycle are held against torques.
     pooling
@@ -178,7 +178,7 @@ def reduce_mechanism(
     Raises
     ------
     MissingDataError
-        As `check_reducible`; or further columns without a value.
+        As `check_reducible`; or force-law columns without a value.
     MotionError
         The cycle cannot be followed.
     UsageError

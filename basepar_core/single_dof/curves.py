@@ -6,11 +6,14 @@ it was not made from are compared with it (`survey`).
 """
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.interpolate import BSpline, make_interp_spline
 
 from basepar_core.arrays import Array
+
+if TYPE_CHECKING:
+    from scipy.interpolate import BSpline
 
 #: Degree of splines: errors go with the eighth power of the spacing.
 DEGREE = 7
@@ -38,7 +41,7 @@ class Curves:
     length: float
     slopes: Array
     harmonics: Array | None = None
-    spline: BSpline | None = None
+    spline: "BSpline | None" = None
 
     @property
     def closed(self) -> bool:
@@ -63,7 +66,7 @@ class Curves:
         harmonics = None if self.harmonics is None else self.harmonics[rows]
         spline = self.spline
         if spline is not None:
-            spline = BSpline(spline.t, spline.c[:, rows], spline.k)
+            spline = type(spline)(spline.t, spline.c[:, rows], spline.k)
         return Curves(self.low, self.length, self.slopes[rows], harmonics, spline)
 
 
@@ -83,6 +86,8 @@ def through(q: Array, samples: Array, period: float = 0.0, slopes: Array | None 
     """
     slopes = np.zeros(len(samples)) if slopes is None else slopes
     if not period:
+        from scipy.interpolate import make_interp_spline  # as in `splines`
+
         spline = make_interp_spline(q, samples.T, k=min(DEGREE, (q.size - 2) | 1))
         return Curves(float(q[0]), float(q[-1] - q[0]), np.zeros(len(samples)), None, spline)
     periodic = samples - np.multiply.outer(slopes, q - q[0])

@@ -11,7 +11,6 @@ Not for machines that stop or turn back: those are reported as stalled; see `for
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.interpolate import CubicSpline
 
 from basepar_core.arrays import Array
 
@@ -24,6 +23,7 @@ from .cycle_tables import ABOUT
 from .cycle_tables import Turn as Turn
 from .cycle_tables import close_up as close_up
 from .cycle_tables import turn_of as turn_of
+from .splines import cubic
 
 #: Torques of any law in speed are parabolas about the speeds of the run before, which converges
 #: like Newton's method: to this share of the speed, or not at all.
@@ -99,7 +99,7 @@ def _settled(turn: Turn, speed: Array, currents: Array) -> Run:
 def _on_nodes(turn: Turn, found: Run) -> Array:
     """Speeds on every node of the last turn (variant, node); `ABOUT` where it stalled."""
     speed = np.nan_to_num(found.speed[:, -1], nan=ABOUT)
-    nodes: Array = CubicSpline(found.q, speed, axis=-1)(turn.q)
+    nodes: Array = cubic(found.q, speed)(turn.q)
     return nodes
 
 

@@ -8,11 +8,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.interpolate import CubicSpline
 
 from basepar_core.arrays import Array
 
 from .loads import Loads
+from .splines import cubic
 from .survey import Table
 
 
@@ -51,7 +51,7 @@ def functions_of(table: Table) -> Functions:
     r = table.reduced
     bends = np.zeros_like(table.rates[:, 0])
     if table.loads.rotors:
-        bends = CubicSpline(table.q, table.rates[:, 0], axis=-1)(table.q, 1)
+        bends = cubic(table.q, table.rates[:, 0])(table.q, 1)
     return Functions(
         table.m,
         table.slope,

@@ -8,10 +8,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.interpolate import CubicSpline
 
 from basepar_core.arrays import Array
 from basepar_core.dynamics import LANES, Closer, Model, Outcome, kinematics, trace
+
+from .splines import cubic
 
 Values = Mapping[str, Array]
 #: Traced samples per step of the loops (0.1 rad): a cubic between them errs near 1e-5.
@@ -55,7 +56,7 @@ def follow(model: Model, values: Values, q: Array) -> Path:
     found = np.zeros((model.topology.positions, rough.outcome.size, q.size))
     outcome = rough.outcome.copy()
     if going.size:
-        guess = CubicSpline(coarse, rough.q[:, going], axis=-1)(q)
+        guess = cubic(coarse, rough.q[:, going])(q)
         found[:, going], live = _settle(model, values, going, guess, q)
         outcome[going[~live]] = Outcome.LOST
     return Path(found, outcome)

@@ -29,7 +29,7 @@ TURNS = (1, 2)
 #: A configuration counts as the first one again when it differs by less (rad or m); Newton's
 #: last update is 1e-9 and converges quadratically.
 SAME = 1e-8
-#: Below this regularity the loops are said to be near a dead point, and a range ends: m and its
+#: Below this regularity the loops count as near a dead point, and a range ends: m and its
 #: derivative are built from inverses that lose as many digits, and grow with their square.
 NEAR = 1e-2
 #: Least values below this are looked at on so many finer samples: near a dead point regularity

@@ -106,8 +106,18 @@ def freed(model: Model, reactions: Sequence[Reaction]) -> Model:
     MechanismError
         The joint lets its bodies move in that direction anyway, or another constraint holds them
         there too, so that the reaction is not determined.
+    UsageError
+        Joint values are coupled: the forces between teeth, or of a belt, load the joints, and no
+        file says where they act.
     """
     it = model.mechanism
+    if it.couplings:
+        raise UsageError(
+            f"Reactions of {it.name!r} are not known: {it.couplings[0].name!r} couples joint "
+            f"values, and where its force acts (at teeth, along a belt) is not in the file. "
+            f"Write the reactions of a mechanism without couplings.",
+            [one.joint for one in reactions],
+        )
     for k, one in enumerate(reactions):
         joint = next(j for j in model.mechanism.joints if j.name == one.joint)
         it = _insert(it, one, k, joint.bodies.index(one.body))

@@ -6,9 +6,10 @@ integrator's right-hand side (`turning`) and cost it no accuracy.
 """
 
 import numpy as np
-from scipy.interpolate import CubicSpline
 
 from basepar_core.arrays import Array
+
+from .splines import cubic
 
 
 def hermite(s: Array, h: float, y: tuple[Array, Array], slope: tuple[Array, Array]) -> Array:
@@ -86,5 +87,5 @@ def above(edge: float, along: tuple[Array, Array], own: tuple[Array, Array], h: 
 
 def integrals(values: Array, q: Array) -> Array:
     """∫ over every interval of what is sampled at the nodes (…, node), by a cubic spline."""
-    grown = CubicSpline(q, values, axis=-1).antiderivative()(q)
+    grown = cubic(q, values).antiderivative()(q)
     return np.diff(grown, axis=-1)

@@ -33,6 +33,7 @@ from basepar_core.expressions import (
 )
 from basepar_core.mechanism import Mechanism, Relation, Symbol
 
+from .factored_text import FactoredText, Terms
 from .quotients import Quotients, leading
 
 #: cos and sin of the multiples of 30° at which they are rational, by the angle over π.
@@ -274,16 +275,19 @@ class GeometryField:
         numerator = self._factored(fraction.numer, generators)
         return numerator / self._factored(fraction.denom, generators)
 
+    @cached_property
+    def _printer(self) -> FactoredText:
+        return FactoredText(self._meaning or [Name("_")])
+
     def to_text(self, fraction: FracElement) -> str:
         """A fraction in Python syntax: `-lx2/(lx2**2 + ly2**2)`."""
-        generators = self._sympy_generators or [sympy.Symbol("_")]
-        top = self._factored(fraction.numer, generators)
-        if fraction.denom == 1:
-            return str(top)
-        bottom = self._factored(fraction.denom, generators)
-        upper = f"({top})" if isinstance(top, sympy.Add) else str(top)
-        lower = f"({bottom})" if isinstance(bottom, sympy.Add | sympy.Mul) else str(bottom)
-        return f"{upper}/{lower}"
+        return self._printer.fraction(*map(self._factors, (fraction.numer, fraction.denom)))
+
+    def _factors(self, polynomial: PolyElement) -> tuple[int, list[tuple[Terms, int]]]:
+        if polynomial == 0:
+            return 0, []
+        content, factors = self.quotients.factor(polynomial)
+        return content, [(dict(factor), power) for factor, power in factors]
 
     def _factored(self, polynomial: PolyElement, generators: list[Any]) -> sympy.Expr:
         if polynomial == 0:

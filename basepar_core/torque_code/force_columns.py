@@ -3,7 +3,7 @@
 Each is a force on a joint value, or between two points, that the tree's generalised forces take
 up by the value's derivatives by the tree's speeds; from there on it goes the way of all forces.
 A value of a tree joint is a speed's own. At a cut joint rates and lengths are written out, but
-neither angles nor second derivatives: springs on an angle and rotors there are refused.
+neither angles nor second derivatives: springs on an angle and rotors there are rejected.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ from .scalar_graph import Vector
 
 
 class ColumnWriter(LoopWriter):
-    """Writes the forces of further columns into the tree's.
+    """Writes the forces of force-law columns into the tree's.
 
     Attributes
     ----------

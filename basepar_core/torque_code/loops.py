@@ -56,6 +56,10 @@ class LoopWriter:
     omega: list[Vector]
     v: list[Vector]
 
+    def value_of(self, node: TreeJoint, k: int) -> int:
+        """The node of a joint's k-th configuration entry."""
+        raise NotImplementedError
+
     def _cut_frames(self, cut: CutJoint) -> tuple[Matrix, Matrix, Vector, Vector]:
         g, dims = self.g, self.dims.joints[cut.joint]
         X1 = g.compose(self.R[cut.first], g.constant(dims.first_axes[..., 0]))
@@ -89,6 +93,27 @@ class LoopWriter:
                     slopes[speed] = g.dot(direction, slide if k < len(along) else turn)
                 found[row] = (gap, slopes)
                 row += 1
+        for gap, factors in self._coupled(self._values()):
+            found[row] = (gap, dict.fromkeys(range(self.topology.speeds), NODE_ZERO) | factors)
+            row += 1
+        return found
+
+    def _values(self) -> list[int]:
+        """Nodes of the tree's joint values, by speed."""
+        return [
+            self.value_of(node, k) if not joint_type(node.kind).is_ball else NODE_ZERO
+            for node in self.tree
+            for k in range(joint_type(node.kind).values)
+        ]
+
+    def _coupled(self, values: list[int]) -> list[tuple[int, dict[int, int]]]:
+        """Per coupling how far values (by speed) are from it, and its coefficients by speed."""
+        g, found = self.g, []
+        for coupling, table in zip(self.topology.couplings, self.dims.couplings, strict=True):
+            *numbers, offset = (g.real(float(x)) for x in table[:, 0])
+            factors = dict(zip(coupling.speeds, numbers, strict=True))
+            terms = [g.multiply(x, values[speed]) for speed, x in factors.items()]
+            found.append((g.sum([*terms, g.negate(offset)]), factors))
         return found
 
     def _angles(self, kind: str, X1: Matrix, X2: Matrix, about: list[Vector]) -> list[int]:
@@ -120,8 +145,11 @@ class LoopWriter:
                 moves[node.speed + k] = (g.times(factor, velocity), g.times(factor, turn))
         return moves
 
-    def mismatch(self, alpha: list[Vector], a: list[Vector]) -> dict[int, int]:
-        """Second derivatives of the loops' equations for given body accelerations."""
+    def mismatch(self, rates: list[int], alpha: list[Vector], a: list[Vector]) -> dict[int, int]:
+        """Second derivatives of the loops' equations.
+
+        For given rates of the speeds, and the bodies' accelerations that they make.
+        """
         g, found, row = self.g, {}, 0
         for cut in self.topology.cuts:
             X1, X2, r1, r2 = self._cut_frames(cut)
@@ -150,4 +178,10 @@ class LoopWriter:
             for value in [g.dot(n, slide_dot) for n in along] + turns:
                 found[row] = value
                 row += 1
+        for coupling, (_, factors) in zip(
+            self.topology.couplings, self._coupled(self._values()), strict=True
+        ):
+            terms = [g.multiply(factors[speed], rates[speed]) for speed in coupling.speeds]
+            found[row] = g.sum(terms)
+            row += 1
         return found

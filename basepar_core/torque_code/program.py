@@ -115,7 +115,7 @@ def torque_program(
     ------
     UsageError
         A spherical joint carries coordinates: their rates are no speeds of the joint. Or a
-        further column acts where it cannot be written out (`torque_columns`).
+        force-law column acts where it cannot be written out (`torque_columns`).
     """
     driven = set(model.topology.independent)
     for node in model.topology.tree:
@@ -169,7 +169,7 @@ class _Writer(ColumnWriter):
                 self.g.name(f"a{self.free.index(k)}") if k in self.free else NODE_ZERO
                 for k in range(self.topology.speeds)
             ]
-            mismatch = self.mismatch(*self._accelerations(still))
+            mismatch = self.mismatch(still, *self._accelerations(still))
             for k, (some, speeds) in enumerate(blocks):
                 solves.append(
                     _solve(g, k, [mismatch[row] for row in some], [f"z{s}" for s in speeds])
@@ -197,7 +197,7 @@ class _Writer(ColumnWriter):
         )
 
     def _chosen(self) -> dict[int, Column]:
-        """Further columns by the node of their parameter."""
+        """Force-law columns by the node of their parameter."""
         first = len(self.model.mechanism.parameter_names)
         return {
             self.g.name(f"p{k}"): self.further[column - first]

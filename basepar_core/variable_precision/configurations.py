@@ -8,16 +8,25 @@ that the enclosure allows.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from flint import arb, arb_mat, ctx
-from scipy.linalg import qr
 
+from basepar_core.arrays import independent_rows
 from basepar_core.mechanism import Mechanism
 
 from .arithmetic import ZERO, Quaternion, Vec, add, ball, exact, of_quaternion, turned_by, working
-from .constraints import Drive, Equation, Poses, Row, Twists, joint_equations
+from .constraints import (
+    Coupled,
+    CoupledValue,
+    Drive,
+    Equation,
+    Poses,
+    Row,
+    Twists,
+    joint_equations,
+)
 from .exact_geometry import Geometry
 from .krawczyk import FloatMatrix, Inverse, NotClosedError, worst
 from .motion import State
@@ -35,11 +44,13 @@ FIRST_BITS = 128
 class Placement:
     """Exact poses: quaternions (of any length) and origins of the bodies in the world.
 
-    A rotation matrix of rounded numbers is not orthogonal; that of a quaternion is.
+    A rotation matrix of rounded numbers is not orthogonal; that of a quaternion is. `coupled`
+    are the joint values of couplings, in the order of their terms, in float64.
     """
 
     q: list[Quaternion]
     p: list[Vec]
+    coupled: tuple[float, ...] = ()
 
     def poses(self) -> Poses:
         """Orientations and origins, as narrow as the precision in force makes them."""
@@ -63,6 +74,7 @@ class Placement:
         return Placement(
             [(w.mid(), x.mid(), y.mid(), z.mid()) for w, x, y, z in q],
             [(x.mid(), y.mid(), z.mid()) for x, y, z in p],
+            self.coupled,
         )
 
 
@@ -99,9 +111,12 @@ class System:
         self.bodies, self.planar = len(mechanism.bodies), mechanism.planar
         self.kept = (2, 3, 4) if self.planar else tuple(range(6))
         self.unknowns = len(self.kept) * self.bodies
-        self.fixed: list[Equation] = [
+        self.joints: list[Equation] = [
             equation for joint in dims.joints for equation in joint_equations(joint, self.planar)
         ]
+        self.couplings = _couplings(mechanism, dims)
+        #: Of joints, then of couplings as of the sample that is looked at.
+        self.fixed: list[Equation] = [*self.joints, *self.couplings]
         self.drives, self.order = _drives(mechanism, dims)
         self.rows: list[int] | None = None
         self.norm = 1.0
@@ -119,6 +134,7 @@ class System:
             Where Newton's method does not converge, its end cannot be proved to be one, or an
             equation that was not solved for (a loop with redundant constraints) stays open.
         """
+        self.fixed = [*self.joints, *_near(self.couplings, start.coupled)]
         q = [[state[0][k] for k in indices] for indices in self.order]
         driven = [e for d, mine in zip(self.drives, q, strict=True) for e in d.equations(mine)]
         poses, jacobian, proved = self._enclosed(self._newton(start, driven), driven)
@@ -214,7 +230,7 @@ class System:
         dense = flat.reshape(len(rows), self.unknowns)
         drives = np.linalg.qr(dense[count:].T)[0]
         rest = dense[:count] - dense[:count] @ drives @ drives.T
-        order = qr(rest.T, mode="r", pivoting=True)[1]
+        order, _ = independent_rows(rest)
         chosen = sorted(int(k) for k in order[: self.unknowns - (len(rows) - count)])
         return [*chosen, *range(count, len(rows))]
 
@@ -291,6 +307,27 @@ def _decimal(log2: float) -> str:
     return f"10^{log2 * math.log10(2):.1f} (m or rad)"
 
 
+def _couplings(mechanism: Mechanism, dims: Geometry) -> list[Coupled]:
+    found = []
+    for coupling, (*factors, offset) in zip(mechanism.couplings, dims.couplings, strict=True):
+        given = [mechanism.value(name) for name, _ in coupling.terms]
+        values = (
+            CoupledValue(dims.joints[value.number], value.place, factor)
+            for value, factor in zip(given, factors, strict=True)
+        )
+        found.append(Coupled(tuple(values), offset))
+    return found
+
+
+def _near(couplings: Sequence[Coupled], floats: Sequence[float]) -> list[Coupled]:
+    """The same near some joint values, one per term."""
+    waiting = iter(floats)
+    return [
+        replace(one, values=tuple(replace(value, near=next(waiting)) for value in one.values))
+        for one in couplings
+    ]
+
+
 def _drives(mechanism: Mechanism, dims: Geometry) -> tuple[list[Drive], list[tuple[int, ...]]]:
     """Driven joints, and per joint the numbers of its coordinates."""
     places: dict[int, list[tuple[int, int]]] = {}
@@ -305,8 +342,10 @@ def _drives(mechanism: Mechanism, dims: Geometry) -> tuple[list[Drive], list[tup
     return drives, order
 
 
-def poses_from_floats(R: np.ndarray, p: np.ndarray, planar: bool) -> Placement:
-    """Exact poses next to float64 ones; R (body, 3, 3), p (body, 3)."""
+def poses_from_floats(
+    R: np.ndarray, p: np.ndarray, planar: bool, coupled: Sequence[float] = ()
+) -> Placement:
+    """Exact poses next to float64 ones; R (body, 3, 3), p (body, 3); `coupled` as of Placement."""
     turned: list[Quaternion] = []
     for matrix in R:
         w, x, y, z = _quaternion(matrix)
@@ -314,7 +353,8 @@ def poses_from_floats(R: np.ndarray, p: np.ndarray, planar: bool) -> Placement:
             x = y = 0.0
         turned.append((exact(float(w)), exact(float(x)), exact(float(y)), exact(float(z))))
     origins = [(exact(float(x)), exact(float(y)), exact(float(z))) for x, y, z in p]
-    return Placement(turned, [(x, y, ZERO) for x, y, _ in origins] if planar else list(origins))
+    at = [(x, y, ZERO) for x, y, _ in origins] if planar else list(origins)
+    return Placement(turned, at, tuple(map(float, coupled)))
 
 
 def _quaternion(R: np.ndarray) -> np.ndarray:

@@ -22,6 +22,7 @@ from .arithmetic import (
     add,
     cross,
     dot,
+    exact,
     minus,
     product,
     scale,
@@ -148,7 +149,73 @@ class Distance:
         return dot(u, pull) + twist
 
 
-Equation = Coincide | Perpendicular | Distance
+@dataclass(frozen=True, slots=True)
+class CoupledValue:
+    """A joint value in a coupling, with its coefficient.
+
+    `near` is the value in float64 at the sample that is looked at: a pose tells an angle up to
+    whole turns only.
+    """
+
+    joint: JointFrames
+    place: int
+    factor: arb
+    near: float = 0.0
+
+    def row(self, at: Poses) -> tuple[arb, Row]:
+        """The value, and its derivatives."""
+        if slide := self._slide():
+            return slide.row(at)
+        joint = self.joint
+        x1, y1, n = (at.turned(joint.first, axis) for axis in joint.axes[0])
+        x2 = at.turned(joint.second, joint.axes[1][0])
+        start = exact(self.near)
+        sine, cosine = start.sin_cos()
+        seen = dot(x2, x1), dot(x2, y1)
+        turn = arb.atan2(seen[1] * cosine - seen[0] * sine, seen[0] * cosine + seen[1] * sine)
+        return start + turn, [(joint.first, scale(-1, n), ORIGIN), (joint.second, n, ORIGIN)]
+
+    def bias(self, at: Poses, moving: Twists) -> arb:
+        """Its second derivative at zero accelerations."""
+        if slide := self._slide():
+            return slide.bias(at, moving)
+        n = at.turned(self.joint.first, self.joint.axes[0][2])
+        w1, w2 = moving.spin(self.joint.first), moving.spin(self.joint.second)
+        return dot(cross(w1, n), w2)
+
+    def _slide(self) -> Distance | None:
+        joint, shape = self.joint, joint_type(self.joint.kind)
+        if self.place not in shape.lengths:
+            return None
+        axis = joint.axes[0][shape.directions[self.place]]
+        return Distance(joint.first, joint.second, *joint.at, axis)
+
+
+@dataclass(frozen=True, slots=True)
+class Coupled:
+    """Joint values keep a linear relation."""
+
+    values: tuple[CoupledValue, ...]
+    offset: arb
+
+    def row(self, at: Poses) -> tuple[arb, Row]:
+        gap = -self.offset
+        twists: dict[int, tuple[Vec, Vec]] = {}
+        for value in self.values:
+            seen, row = value.row(at)
+            gap += value.factor * seen
+            for body, omega, v in row:
+                w0, v0 = twists.get(body, (ORIGIN, ORIGIN))
+                w, shift = scale(value.factor, omega), scale(value.factor, v)
+                twists[body] = add(w0, w), add(v0, shift)
+        return gap, [(body, *twist) for body, twist in twists.items()]
+
+    def bias(self, at: Poses, moving: Twists) -> arb:
+        parts = (value.factor * value.bias(at, moving) for value in self.values)
+        return sum(parts, ZERO)
+
+
+Equation = Coincide | Perpendicular | Distance | Coupled
 
 
 def joint_equations(joint: JointFrames, planar: bool) -> list[Equation]:

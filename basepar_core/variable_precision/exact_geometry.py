@@ -6,6 +6,7 @@ the binary rational that its float64 is, π and roots are enclosed here.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 from flint import arb, ctx
 
@@ -30,10 +31,14 @@ class JointFrames:
 
 @dataclass(frozen=True, slots=True)
 class Geometry:
-    """One variant's dimensions; gravity in m/s², world. Joints as in the mechanism."""
+    """One variant's dimensions; gravity in m/s², world. Joints as in the mechanism.
+
+    `couplings`: per coupling its coefficients, then its offset.
+    """
 
     joints: tuple[JointFrames, ...]
     gravity: Vec
+    couplings: tuple[tuple[arb, ...], ...] = ()
 
 
 def symbol_values(mechanism: Mechanism, values: Mapping[str, float]) -> dict[str, arb]:
@@ -92,7 +97,7 @@ def geometry(mechanism: Mechanism, known: Mapping[str, arb]) -> Geometry:
         for vector in (side.at, side.axis, side.reference)
         for entry in vector
     ]
-    numbers = [x if isinstance(x, arb) else exact(x) for x in evaluate(flat, known, ARB)]
+    numbers = [*map(_held, evaluate(flat, known, ARB))]
     vectors: list[Vec] = [
         (numbers[k], numbers[k + 1], numbers[k + 2]) for k in range(0, len(numbers), 3)
     ]
@@ -103,7 +108,15 @@ def geometry(mechanism: Mechanism, known: Mapping[str, arb]) -> Geometry:
         axes = (_axes(axis1, x1), _axes(axis2, x2))
         joints.append(JointFrames(joint.type, first, second, (at1, at2), axes))
     x, y, z = evaluate(mechanism.gravity, known, ARB)
-    return Geometry(tuple(joints), (x, y, z))
+    couplings = [
+        evaluate([*(c for _, c in one.terms), one.offset], known, ARB)
+        for one in mechanism.couplings
+    ]
+    return Geometry(tuple(joints), (x, y, z), tuple(tuple(map(_held, one)) for one in couplings))
+
+
+def _held(number: arb | Fraction) -> arb:
+    return number if isinstance(number, arb) else exact(number)
 
 
 def _axes(axis: Vec, reference: Vec) -> Matrix:

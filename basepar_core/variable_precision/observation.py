@@ -118,6 +118,8 @@ class Variant:
         Swept symbols, SI; the others are nominal.
     R, p
         Poses (sample, body, 3, 3) and (sample, body, 3) of all samples, in float64.
+    coupled
+        Joint values (sample, term) of all couplings' terms, in float64.
     start
         Where the motion starts, and which samples are used.
     amplification
@@ -128,6 +130,7 @@ class Variant:
     values: Mapping[str, float]
     R: np.ndarray
     p: np.ndarray
+    coupled: np.ndarray
     start: Start
     amplification: float
 
@@ -182,7 +185,9 @@ class Variant:
         first: list[arb] | None = None
         states = exact_motion.samples(mechanism, self.start)
         for sample, state in zip(self.picks, states, strict=True):
-            near = poses_from_floats(self.R[sample], self.p[sample], mechanism.planar)
+            near = poses_from_floats(
+                self.R[sample], self.p[sample], mechanism.planar, self.coupled[sample]
+            )
             closed = system.close(near, state)
             if form == "energy":
                 kinetic, potential = energy_rows(mechanism.planar, closed, dims.gravity)
@@ -240,6 +245,7 @@ def variants(
     if path is None:
         path = trace(model, columns, motion.q)
     R, p = _placed(model, columns, path.q)
+    terms = [place for values in model.topology.couplings for place in values.positions]
     share = max(ROWS / len(mechanism.coordinates), USUAL_RANK)
     count = math.ceil(share * len(mechanism.parameter_names))
     start = Start(model.assembled.coordinates, motion.q, ())
@@ -252,7 +258,8 @@ def variants(
         # more for the lengths that the ratio does not see.
         amplification = 10.0 / float(path.margin[k])
         values = {name: float(column[k]) for name, column in columns.items()}
-        one = Variant(model, values, R[k], p[k], start, amplification)
+        coupled = path.q[terms, k].T
+        one = Variant(model, values, R[k], p[k], coupled, start, amplification)
         found.append(one.with_samples(samples or count))
     return found
 

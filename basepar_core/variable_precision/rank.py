@@ -213,7 +213,7 @@ def settle(
 def _compared(one: IntegerMatrix, two: IntegerMatrix, found: Rung, few: int, more: int) -> Settled:
     """A rank held against W computed anew, and what the digits of that prove.
 
-    Where the two ranks differ, all that is said is of the second, and nothing is proved.
+    Where the two ranks differ, only the second is reported, and nothing is proved.
     """
     again = rung(two)
     independent, dependent = _proof(two, again)

@@ -14,7 +14,6 @@ from functools import cached_property
 
 import numpy as np
 from flint import arb_mat, fmpz, fmpz_mat
-from scipy.linalg.lapack import dgejsv
 
 from .arithmetic import bits_of, working
 from .bounds import dependence
@@ -227,6 +226,8 @@ def _power(log2: float) -> tuple[float, int]:
 
 def _graded_values(columns: np.ndarray) -> np.ndarray:
     """Singular values of a matrix with graded columns, each to high relative accuracy."""
+    from scipy.linalg.lapack import dgejsv  # a third of the start of commands that need none
+
     # joba 'C', jobu and jobv 'N', jobr 'N', jobt 'N', jobp 'N'.
     values, _, _, work, _, info = dgejsv(columns, 0, 3, 3, 0, 0, 0)
     if info != 0:

@@ -137,7 +137,7 @@ class Chunk:
 
     @cached_property
     def _all_phi(self) -> np.ndarray:
-        """(variant, parameter), SI, with further columns behind the inertial ones."""
+        """(variant, parameter), SI, with force-law columns behind the inertial ones."""
         further = column_values(self.of.model.mechanism, self.of.columns, self._known)
         shape = (self.count, len(self.of.columns))
         return np.concatenate([self._phi, np.broadcast_to(further, shape)], axis=1)
@@ -242,7 +242,7 @@ class Chunk:
         reason: Reason,
         number: np.ndarray,
     ) -> None:
-        """Leave the rank of `chosen` ones to variable precision; no β is said all the same."""
+        """Leave the rank of `chosen` ones to variable precision; no β is reported all the same."""
         plain, poles = chosen & whole, chosen & ~whole
         self._mark(rows[plain], Status.AWAITING_PRECISE, reason, number[plain])
         if poles.any():
@@ -312,7 +312,7 @@ class Chunk:
     def _widened(
         self, rows: np.ndarray, seen: Observation, good: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """W of the `good` ones with further columns, and for whom these exist.
+        """W of the `good` ones with force-law columns, and for whom these exist.
 
         They do not where the two points of a spring coincide.
         """
@@ -323,13 +323,13 @@ class Chunk:
         return np.concatenate([seen.W[good], extra], axis=-1), np.isfinite(extra).all((1, 2, 3))
 
     def _again(self, rows: np.ndarray, motion: Motion) -> Observation:
-        """Variants along another motion, with further columns."""
+        """Variants along another motion, with force-law columns."""
         seen = self._at(rows).observe(motion)
         return with_columns(self.of.model, self._part(rows), motion, seen, self.of.columns)
 
     def _wipe_failed(self) -> None:
         """Base parameters of what works; nothing stands as a number for what does not."""
-        rows = self._going(np.flatnonzero(self._whole))  # elsewhere β is not to be had
+        rows = self._going(np.flatnonzero(self._whole))  # elsewhere β is unavailable
         if rows.size and "base_parameters" in self.arrays:
             found = self.of.whole.combine(self._all_phi[rows], self._entries[:, rows])
             self.arrays["base_parameters"][rows] = found

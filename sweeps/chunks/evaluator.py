@@ -134,7 +134,7 @@ def _check_torques(spec: SweepSpec, metrics: list[str]) -> None:
 
 
 def _check_drives(mechanism: Mechanism, metrics: Sequence[str]) -> None:
-    """Refuse torques of drives that are no coordinates: τ is conjugate to the coordinates.
+    """Reject torques of drives that are no coordinates: τ is conjugate to the coordinates.
 
     Some of the coordinates may be driven only. The cycle states the motion of all of them, so
     that the drives' torques are determined; the others move by loads that the file need not name.

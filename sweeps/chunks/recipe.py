@@ -35,7 +35,7 @@ class Recipe:
     beta
         Whether β's distinct entries are stored as numbers.
     columns
-        Further columns of the cycle's torques.
+        Force-law columns of the cycle's torques.
     reducer
         Reduces every variant over its cycle, where asked for.
     precise
@@ -58,7 +58,7 @@ class Recipe:
 
     @cached_property
     def whole(self) -> BaseParameters:
-        """The base parameters, and beside them the further columns."""
+        """The base parameters, and beside them the force-law columns."""
         return beside(self.base, self.columns)
 
     @cached_property

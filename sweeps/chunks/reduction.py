@@ -44,7 +44,7 @@ class Chosen:
     rows
         By index in the arrays of their observation.
     phi
-        (chosen, parameter), SI; further columns last.
+        (chosen, parameter), SI; force-law columns last.
     entries
         (entry, chosen): of β; not finite where a pivot vanishes.
     error
@@ -67,7 +67,7 @@ class Reducer:
     Attributes
     ----------
     base
-        The base parameters, further columns among them (`base.beside`).
+        The base parameters, force-law columns among them (`base.beside`).
     units
         Theirs.
     asked

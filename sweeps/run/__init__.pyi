@@ -2,7 +2,6 @@ from . import blocks as blocks
 from .driver import Summary as Summary
 from .driver import as_stored as as_stored
 from .driver import complete as complete
-from .driver import kept_errors as kept_errors
 from .driver import refuse_other as refuse_other
 from .driver import summary as summary
 from .driver import sweep as sweep

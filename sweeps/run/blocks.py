@@ -5,13 +5,12 @@ git for the commit. That is 50 ms and more, as much as a block of four-bars take
 """
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
-import zarr
 from distributed import Client
 
 from sweeps.spec import Filter, SweepSpec
@@ -19,7 +18,7 @@ from sweeps.store import (
     Evaluator,
     Lock,
     Part,
-    ZarrArray,
+    Store,
     begin_run,
     check_and_repair,
     end_run,
@@ -43,22 +42,18 @@ class Blocks:
 
     Attributes
     ----------
-    group
-        The store, opened.
-    arrays
-        Its arrays, opened.
+    store
+        Opened.
     evaluated, seconds
         Of all blocks so far.
     """
 
     spec: SweepSpec
-    path: Path
     evaluator: Evaluator
     client: Client
     lock: Lock
     progress: Progress | None
-    group: zarr.Group
-    arrays: Mapping[str, ZarrArray]
+    store: Store
     stage: Stage
     tally: Tally
     evaluated: int = 0
@@ -74,14 +69,14 @@ class Blocks:
     def evaluate(self, block: SweepSpec, start: int, stop: int) -> None:
         """Evaluate and store what is missing of rows start … stop − 1; `block` knows them."""
         begun, chunk = time.monotonic(), self.stage.part.chunk
-        status = store.rows_of(self.arrays, "status", start, stop)
+        status = self.store.rows("status", start, stop)
         firsts = np.arange(0, len(status), chunk)
         missing = firsts[np.minimum.reduceat(status, firsts) == 0]
         ranges = [(start + int(f), min(start + int(f) + chunk, stop)) for f in missing]
         # Workers keep a store's arrays open; longer ones are another store to them.
-        made = f"{self.group.attrs['provenance']} {len(self.spec)}"
+        made = f"{self.store.attrs['provenance']} {len(self.spec)}"
         work = Work(
-            str(self.path),
+            str(self.store.path),
             made,
             block.plan,
             Filter.of(block.mechanism, block.where),
@@ -120,18 +115,18 @@ def opened(
             check_and_repair.check(path)
         else:
             store.create(path, layout)
-        group = store.check(path, layout)
-        begin_run(path, group)
+        made = store.check(path, layout)
+        begin_run(made)
         part: Part = layout.parts[0]
-        found = survey.take(group, part)
+        found = survey.take(made, part)
         tally = Tally(len(spec), found.counts, {}, progress, lock)
         blocks = Blocks(
-            *(spec, path, evaluator, client, lock, progress),
-            *(group, store.arrays_of(group), Stage(evaluator, part), tally),
+            *(spec, evaluator, client, lock, progress),
+            *(made, Stage(evaluator, part), tally),
         )
         try:
             yield blocks
         finally:
-            keep_errors(path, group, [part], tally.errors)
+            keep_errors(made, [part], tally.errors)
             seconds = round(blocks.seconds, 3)
             end_run(path, evaluated=blocks.evaluated, seconds=seconds, lost=blocks.lost)

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import zarr
 from distributed import Client
 
 from basepar_core.errors import StoreError, UsageError
@@ -28,6 +27,7 @@ from sweeps.store import (
     Part,
     PreciseStatus,
     Status,
+    Store,
     begin_run,
     busy,
     check_and_repair,
@@ -163,15 +163,14 @@ def ready(
             store.create(path, layout)
         stages = [Stage(evaluator, layout.parts[0])]
         stages += [Stage(precise, layout.parts[1])] if precise is not None else []
-        group = store.check(path, layout)
-        yield Run(spec, path, group, tuple(stages), client, lock, fleet)
+        yield Run(spec, store.check(path, layout), tuple(stages), client, lock, fleet)
 
 
 def as_stored(spec: SweepSpec, path: Path, attrs: Mapping[str, Any] | None = None) -> SweepSpec:
     """The sweep with its store's chunk, where it leaves that to a pilot and there is a store."""
     if spec.chunk != FROM_PILOT or not path.exists():
         return spec
-    attrs = store.open_group(path).attrs if attrs is None else attrs
+    attrs = Store.open(path).attrs if attrs is None else attrs
     plain = json.loads(str(attrs.get("spec", "{}")))
     return spec.chunked(int(plain.get("store", {}).get("chunk", FROM_PILOT)))
 
@@ -242,7 +241,7 @@ def swept_outputs(spec: SweepSpec) -> tuple[Output, ...]:
 
 def refuse_other(spec: SweepSpec, path: Path, attrs: Mapping[str, Any] | None = None) -> None:
     """Make sure that a store is of this specification; StoreError names the difference."""
-    attrs = store.open_group(path).attrs if attrs is None else attrs
+    attrs = Store.open(path).attrs if attrs is None else attrs
     if "spec_hash" not in attrs:
         raise StoreError(
             f"{path} is not the store of a sweep. Name another store.",
@@ -261,22 +260,16 @@ def refuse_other(spec: SweepSpec, path: Path, attrs: Mapping[str, Any] | None = 
 
 def summary(spec: SweepSpec, path: Path, **run: Any) -> Summary:
     """What the store holds now."""
-    group = store.open_group(path)
-    found = status.take(group, Part((), spec.chunk))
+    held = Store.open(path)
+    found = status.take(held, Part((), spec.chunk))
     return Summary(
         str(path),
         len(spec),
         found.counts,
-        status.precise_counts(group),
-        errors=kept_errors(group),
+        status.precise_counts(held),
+        errors=held.errors,
         **run,
     )
-
-
-def kept_errors(group: zarr.Group) -> dict[int, str]:
-    """Texts of the first exceptions, by variant."""
-    kept = json.loads(str(group.attrs.get("errors", "{}")))
-    return {int(variant): text for variant, text in kept.items()}
 
 
 def _path(spec: SweepSpec) -> Path:
@@ -292,12 +285,12 @@ def _precise_chunk(spec: SweepSpec) -> int:
 
 
 def _nothing_missing(spec: SweepSpec, path: Path) -> bool:
-    group = store.open_group(path)
-    if status.take(group, Part((), spec.chunk)).pending:
+    held = Store.open(path)
+    if status.take(held, Part((), spec.chunk)).pending:
         return False
-    if "precise_status" not in group:
+    if "precise_status" not in held:
         return True
-    return next(status.awaiting(group, Part((), _precise_chunk(spec), "precise_")), None) is None
+    return next(status.awaiting(held, Part((), _precise_chunk(spec), "precise_")), None) is None
 
 
 @dataclass
@@ -305,8 +298,7 @@ class Run:
     """One run of a sweep over its store, which is locked (`ready`)."""
 
     spec: SweepSpec
-    path: Path
-    group: zarr.Group
+    store: Store
     stages: tuple[Stage, ...]
     client: Client
     lock: Lock
@@ -318,14 +310,14 @@ class Run:
         """Do what is missing."""
         begun = time.monotonic()
         rows = rows or (0, len(self.spec))
-        begin_run(self.path, self.group)
-        found = status.take(self.group, self.stages[0].part)
+        begin_run(self.store)
+        found = status.take(self.store, self.stages[0].part)
         tally = Tally(
-            len(self.spec), found.counts, status.precise_counts(self.group), progress, self.lock
+            len(self.spec), found.counts, status.precise_counts(self.store), progress, self.lock
         )
         pending = [(max(start, rows[0]), min(stop, rows[1])) for start, stop in found.pending]
         pending = [(start, stop) for start, stop in pending if start < stop]
-        again = list(status.failed(self.group, self.stages[0].part)) if retry else []
+        again = list(status.failed(self.store, self.stages[0].part)) if retry else []
         tasks = chain(
             (Task(0, *piece, careful=True, retry=True) for piece in again),
             self._failed_precise() if retry else (),
@@ -336,12 +328,12 @@ class Run:
         if outcome.dropped:  # more doubtful variants than a driver should remember
             lost += self._perform((), self._left([]), tally).lost
         parts = [stage.part for stage in self.stages]
-        keep_errors(self.path, self.group, parts, tally.errors)
+        keep_errors(self.store, parts, tally.errors)
         seconds = time.monotonic() - begun
-        end_run(self.path, evaluated=tally.evaluated, seconds=round(seconds, 3), lost=lost)
+        end_run(self.store.path, evaluated=tally.evaluated, seconds=round(seconds, 3), lost=lost)
         return summary(
             self.spec,
-            self.path,
+            self.store.path,
             evaluated=tally.evaluated,
             seconds=seconds,
             lost=lost,
@@ -351,10 +343,10 @@ class Run:
     def _perform(
         self, ranges: Sequence[tuple[int, int]], tasks: Iterator[Task], tally: Tally
     ) -> fanout.Outcome:
-        spec, created = self.spec, str(self.group.attrs["provenance"])
+        spec, created = self.spec, str(self.store.attrs["provenance"])
         conditions = Filter.of(spec.mechanism, spec.where)
         work = Work(
-            str(self.path), created, spec.plan, conditions, self.stages, spec.variant_seconds
+            str(self.store.path), created, spec.plan, conditions, self.stages, spec.variant_seconds
         )
         chunks = [stage.part.chunk for stage in self.stages]
         return fanout.run(
@@ -370,7 +362,7 @@ class Run:
         if len(self.stages) < 2:
             return
         coming = list(reversed(others))
-        for start, stop in status.awaiting(self.group, self.stages[1].part):
+        for start, stop in status.awaiting(self.store, self.stages[1].part):
             while coming and coming[-1][1] <= start:
                 coming.pop()
             if not coming or start < coming[-1][0]:
@@ -378,27 +370,24 @@ class Run:
 
     def _failed_precise(self) -> Iterator[Task]:
         if len(self.stages) > 1:
-            for start, stop in status.failed(self.group, self.stages[1].part):
+            for start, stop in status.failed(self.store, self.stages[1].part):
                 yield Task(1, start, stop, careful=True, retry=True)
 
     def _notes(self) -> tuple[str, ...]:
-        said = json.loads(str(self.group.attrs.get("notes", "[]")))
+        said = self.store.notes
         if stale := self.lock.stale:
             said.append(f"the lock of {stale}, which is gone, was taken over")
         return tuple(said)
 
 
-def keep_errors(
-    path: Path, group: zarr.Group, parts: Sequence[Part], new: Mapping[int, str]
-) -> None:
+def keep_errors(filled: Store, parts: Sequence[Part], new: Mapping[int, str]) -> None:
     """Keep the texts of variants that failed, those of earlier runs included."""
-    errors = {**kept_errors(group), **new}
+    errors = {**filled.errors, **new}
     if not errors:
         return
     kept = {}
     for variant, text in sorted(errors.items()):
-        arrays = (store.array_of(group, part.status) for part in parts)
-        if any(int(np.asarray(array[variant])) in FAILED for array in arrays):
+        if any(int(np.asarray(filled[part.status][variant])) in FAILED for part in parts):
             kept[variant] = text
     shown = dict(list(kept.items())[:ERRORS_KEPT])
-    store.set_attribute(path, "errors", json.dumps(shown))
+    store.set_attribute(filled.path, "errors", json.dumps(shown))

@@ -318,7 +318,7 @@ class _Fan:
         return found
 
     def _call_back(self) -> None:
-        """Ask again for all that flies, under other names; nobody is at it."""
+        """Ask again for all tasks in flight, which have stalled, under other names."""
         log.warning("%d tasks were lost on the way; they are asked for again", len(self.flying))
         lost = list(self.flying.values())
         self.flying.clear()

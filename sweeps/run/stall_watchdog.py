@@ -1,4 +1,4 @@
-"""Whether anybody works: no workers, no scheduler, or tasks that nobody is at.
+"""Whether anybody works: no workers, no scheduler, or stalled tasks.
 
 The last should not happen and hardly ever does: tasks fly and every worker is idle, since a word
 between scheduler, worker and driver was lost. Whoever waits for such a task waits for ever.

@@ -7,7 +7,6 @@ company. A receipt is all that travels back.
 
 import time
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -23,9 +22,7 @@ from sweeps.store import (
     Part,
     Reason,
     Status,
-    ZarrArray,
-    arrays_of,
-    open_group,
+    Store,
     write,
 )
 
@@ -254,7 +251,7 @@ def _mark_filtered(arrays: Arrays, failed: np.ndarray) -> None:
 def _restore(
     arrays: Arrays,
     part: Part,
-    opened: Mapping[str, ZarrArray],
+    opened: Store,
     start: int,
     stop: int,
     fresh: np.ndarray,
@@ -266,9 +263,8 @@ def _restore(
 
 
 @lru_cache(maxsize=64)  # members of a family take turns
-def _opened(store: str, created: str) -> dict[str, ZarrArray]:
+def _opened(store: str, created: str) -> Store:
     """The store's arrays, opened once per process; `created` tells a new store of the name."""
     # Measured: with Zarr's own threads two processes write no faster than one.
     zarr.config.set({"threading.max_workers": 1, "async.concurrency": 1})
-    group = open_group(store, "r+")
-    return arrays_of(group)
+    return Store.open(store, "r+")

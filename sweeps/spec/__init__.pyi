@@ -1,5 +1,6 @@
 from . import own_code as own_code
 from . import own_metrics as own_metrics
+from . import sweep_keys as sweep_keys
 from .ask_tell_plan import Asked as Asked
 from .ask_tell_plan import asked_plan as asked_plan
 from .ask_tell_plan import is_asked as is_asked

@@ -13,6 +13,7 @@ import zarr
 
 from basepar_core.errors import FileError, Mistake, StoreError
 from basepar_core.files import Fields, Items, Node, Text, read
+from basepar_core.texts import opening
 from sweeps.store import folder
 
 from .reader import parse_node, parse_sweep, text_of
@@ -108,7 +109,7 @@ def make_root(path: Path, members: list[str]) -> None:
 def members_of(path: Path) -> tuple[str, ...]:
     """Names of the stores below a family's; empty where it is none."""
     try:
-        plain = json.loads((path / "zarr.json").read_text())
+        plain = json.loads(opening.text_of(path / "zarr.json"))
         members = plain["attributes"]["members"]
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return ()

@@ -20,10 +20,11 @@ from typing import Any
 import cloudpickle
 
 from basepar_core.errors import BaseparError
+from basepar_core.texts import opened
 
 
 class OwnCodeError(BaseparError):
-    """A user's function or class is not to be had."""
+    """A user's function or class is unavailable."""
 
     kind = "own"
 
@@ -84,7 +85,8 @@ def find(entry: str, folder: Path | str = ".") -> Found:
     try:
         if where.endswith(".py"):
             path = (Path(folder) / where).absolute()
-            return Found(f"{path}:{title}", "", title, path, path.read_bytes())
+            with opened(path, "rb") as file:
+                return Found(f"{path}:{title}", "", title, path, file.read())
         origin = _file_of_module(where)
         source = origin.read_bytes() if origin else entry.encode()
         return Found(entry, where, title, origin, source)
@@ -99,7 +101,7 @@ def loaded(entry: str, folder: Path | str = ".") -> tuple[Found, Any]:
     Raises
     ------
     OwnCodeError
-        It is not to be had, or importing it failed.
+        It is unavailable, or importing it failed.
     """
     found = find(entry, folder)
     return found, _run(found)
@@ -149,7 +151,7 @@ def checked(what: str, entry: str, digest: str, trust: bool) -> Found:
 
 
 def digest_of(function: Callable[..., Any]) -> str:
-    """sha256 of the file that a function at hand is from.
+    """sha256 of the file that a function object is from.
 
     Of one of the program itself (a script, a notebook) it is that of the function's own text:
     nobody can import it again, and a script may change around it.

@@ -38,7 +38,7 @@ _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
 
 class MetricError(OwnCodeError):
-    """A user's metric is not to be had, or failed."""
+    """A user's metric is unavailable, or failed."""
 
     kind = "metric"
 
@@ -94,7 +94,7 @@ class OwnMetric:
                 f"The metric {self.name} ({self.entry}) raised {type(cause).__name__}: {cause} "
                 f"(line {last.lineno} of {last.filename}). It is given "
                 f"{plural(cycle.count, 'variant')} and "
-                f"{plural(cycle.q.shape[2], 'sample')}; mend the function.",
+                f"{plural(cycle.q.shape[2], 'sample')}; correct the function.",
                 [self.name],
             ) from cause
         if found.shape != (cycle.count,):
@@ -149,7 +149,7 @@ def registered() -> Mapping[str, OwnMetric]:
 
 
 def of_function(name: str, function: Function) -> OwnMetric:
-    """A metric of a function at hand; its unit is the one it was registered with, if it was."""
+    """A metric of a function object; its unit is the one it was registered with, if it was."""
     return _made(name, function, _unit_of(function))
 
 
@@ -195,7 +195,7 @@ def fetched(metrics: Iterable[OwnMetric], trust: bool = False) -> tuple[OwnMetri
 
 
 def check(metrics: Iterable[OwnMetric], trust: bool = False) -> None:
-    """Refuse what `fetched` refuses, and import nothing."""
+    """Reject what `fetched` rejects, and import nothing."""
     for one in metrics:
         if one.function is None and _running(one) is None:
             own_code.checked(f"metric {one.name}", one.entry, one.digest, trust)

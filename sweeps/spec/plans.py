@@ -8,9 +8,11 @@ no list of n indices is ever made; Sobol points are SciPy's, forwarded.
 Values are SI float64. Bounds and lists are in SI too; units are met in `reader.py`.
 """
 
-from collections.abc import Callable, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from math import prod
 from threading import Lock
 from typing import Any, Literal, Protocol, runtime_checkable
 
@@ -47,8 +49,8 @@ class Plan(Protocol):
 
 
 @dataclass(frozen=True)
-class Grid:
-    """Every combination of the values; the last symbol varies fastest."""
+class _Listed:
+    """Values by symbol."""
 
     variables: Lists
 
@@ -56,16 +58,22 @@ class Grid:
     def names(self) -> tuple[str, ...]:
         return tuple(name for name, _ in self.variables)
 
+    def describe(self) -> dict[str, Any]:
+        variables = {name: list(values) for name, values in self.variables}
+        return {"plan": name_of(self), "variables": variables}
+
+
+@dataclass(frozen=True)
+class Grid(_Listed):
+    """Every combination of the values; the last symbol varies fastest."""
+
     @cached_property
     def _shape(self) -> tuple[int, ...]:
         return tuple(len(values) for _, values in self.variables)
 
     def __len__(self) -> int:
         # Python integers: a product of lengths may pass 2⁶³ before anyone notices.
-        total = 1
-        for length in self._shape:
-            total *= length
-        return total
+        return prod(self._shape)
 
     def rows(self, start: int, stop: int) -> Rows:
         check_range(self, start, stop)
@@ -75,25 +83,16 @@ class Grid:
             for (name, values), place in zip(self.variables, places, strict=True)
         }
 
-    def describe(self) -> dict[str, Any]:
-        return {"plan": "grid", "variables": _plain_lists(self.variables)}
-
 
 @dataclass(frozen=True)
-class Zip:
+class Zip(_Listed):
     """The lists side by side: variant i takes the i-th value of each."""
-
-    variables: Lists
 
     def __post_init__(self) -> None:
         lengths = {name: len(values) for name, values in self.variables}
         if len(set(lengths.values())) > 1:
             said = ", ".join(f"{name} has {length}" for name, length in lengths.items())
             raise ValueError(f"A zip needs lists of equal length: {said}.")
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        return tuple(name for name, _ in self.variables)
 
     def __len__(self) -> int:
         return len(self.variables[0][1])
@@ -102,13 +101,10 @@ class Zip:
         check_range(self, start, stop)
         return {name: np.array(values[start:stop], float) for name, values in self.variables}
 
-    def describe(self) -> dict[str, Any]:
-        return {"plan": "zip", "variables": _plain_lists(self.variables)}
-
 
 @dataclass(frozen=True)
-class Random:
-    """Independent uniform values; one Philox stream per variable, which jumps to any row."""
+class _Drawn(ABC):
+    """Points of the unit cube, stretched over the symbols' ranges."""
 
     variables: Bounds
     candidates: int
@@ -121,54 +117,48 @@ class Random:
     def __len__(self) -> int:
         return self.candidates
 
+    @abstractmethod
+    def _shares(self, start: int, stop: int) -> Iterable[np.ndarray]:
+        """Rows start … stop − 1 of each variable in turn, as shares of its range."""
+
     def rows(self, start: int, stop: int) -> Rows:
         check_range(self, start, stop)
+        columns = zip(self.variables, self._shares(start, stop), strict=True)
+        return {name: low + (high - low) * share for (name, low, high), share in columns}
+
+    def describe(self) -> dict[str, Any]:
         return {
-            name: low + (high - low) * uniform(self.seed, column, start, stop)
-            for column, (name, low, high) in enumerate(self.variables)
+            "plan": name_of(self),
+            "variables": {name: [low, high] for name, low, high in self.variables},
+            "candidates": self.candidates,
+            "seed": self.seed,
         }
 
-    def describe(self) -> dict[str, Any]:
-        return _describe_bounds("random", self.variables, self.candidates, self.seed)
+
+@dataclass(frozen=True)
+class Random(_Drawn):
+    """Independent uniform values; one Philox stream per variable, which jumps to any row."""
+
+    def _shares(self, start: int, stop: int) -> Iterable[np.ndarray]:
+        return (uniform(self.seed, column, start, stop) for column in range(len(self.variables)))
 
 
 @dataclass(frozen=True)
-class LatinHypercube:
+class LatinHypercube(_Drawn):
     """Each of n equal slices of every variable is hit exactly once."""
 
-    variables: Bounds
-    candidates: int
-    seed: int = 0
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        return tuple(name for name, _, _ in self.variables)
-
-    def __len__(self) -> int:
-        return self.candidates
-
-    def rows(self, start: int, stop: int) -> Rows:
-        check_range(self, start, stop)
+    def _shares(self, start: int, stop: int) -> Iterable[np.ndarray]:
         index = np.arange(start, stop, dtype=np.uint64)
-        result = {}
-        for column, (name, low, high) in enumerate(self.variables):
+        for column in range(len(self.variables)):
             place = permuted(index, self.candidates, self.seed, column)
             inside = uniform(self.seed, column, start, stop)
             # (place + inside) / n may round up to the next slice's edge at large n; harmless.
-            result[name] = low + (high - low) * ((place + inside) / self.candidates)
-        return result
-
-    def describe(self) -> dict[str, Any]:
-        return _describe_bounds("lhs", self.variables, self.candidates, self.seed)
+            yield (place + inside) / self.candidates
 
 
 @dataclass(frozen=True)
-class Sobol:
+class Sobol(_Drawn):
     """SciPy's scrambled Sobol points; best at powers of two."""
-
-    variables: Bounds
-    candidates: int
-    seed: int = 0
 
     def __post_init__(self) -> None:
         if self.candidates > LONGEST_SOBOL:
@@ -177,27 +167,12 @@ class Sobol:
                 "Use plan lhs or random, or several seeds."
             )
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        return tuple(name for name, _, _ in self.variables)
-
-    def __len__(self) -> int:
-        return self.candidates
-
-    def rows(self, start: int, stop: int) -> Rows:
-        check_range(self, start, stop)
-        points = sobol_points(len(self.variables), self.seed, start, stop)
-        return {
-            name: low + (high - low) * points[:, column]
-            for column, (name, low, high) in enumerate(self.variables)
-        }
-
-    def describe(self) -> dict[str, Any]:
-        return _describe_bounds("sobol", self.variables, self.candidates, self.seed)
+    def _shares(self, start: int, stop: int) -> Iterable[np.ndarray]:
+        return sobol_points(len(self.variables), self.seed, start, stop).T
 
 
 def check_range(plan: Plan, start: int, stop: int) -> None:
-    """Refuse rows that do not exist."""
+    """Reject rows that do not exist."""
     if not 0 <= start <= stop <= len(plan):
         raise IndexError(f"Rows {start} to {stop} of a plan of {len(plan)}.")
 
@@ -288,19 +263,6 @@ def sobol_points(dimensions: int, seed: int, start: int, stop: int) -> np.ndarra
     return np.concatenate([*first, points])
 
 
-def _plain_lists(variables: Lists) -> dict[str, list[float]]:
-    return {name: list(values) for name, values in variables}
-
-
-def _describe_bounds(plan: str, variables: Bounds, candidates: int, seed: int) -> dict[str, Any]:
-    return {
-        "plan": plan,
-        "variables": {name: [low, high] for name, low, high in variables},
-        "candidates": candidates,
-        "seed": seed,
-    }
-
-
 @dataclass(frozen=True, slots=True)
 class PlanKind:
     """A plan as files name it.
@@ -332,6 +294,11 @@ PLANS: Mapping[str, PlanKind] = {
     "product": PlanKind("product: every combination of its plans' rows"),
     "chain": PlanKind("its plans' rows, one after the other"),
 }
+
+
+def name_of(plan: object) -> str:
+    """What files call a plan of variables."""
+    return next(name for name, kind in PLANS.items() if kind.make is type(plan))
 
 
 def from_description(plain: Mapping[str, Any]) -> Plan:

@@ -9,7 +9,6 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +28,7 @@ from .plan_products import Chain, Derived, Product
 from .plans import Plan, from_description
 from .space_reader import read_number, read_space, symbol_units
 from .stored_mechanism import mechanism_of
+from .sweep_keys import EVALUATE, LIMITS, REDUCTION, STORE, SWEEP
 from .sweep_spec import (
     FROM_PILOT,
     Evaluation,
@@ -168,8 +168,7 @@ def _table_again(mechanism: Mechanism, space: Mapping[str, Any]) -> Table:
 
 def _parts(reading: Reading, node: Node, assembly: Node | None) -> dict[str, Any]:
     """Arguments of `SweepSpec`; meaningless where there were mistakes."""
-    optional = ("evaluate", "store", "limits")
-    top = reading.fields(node, ("mechanism", "space"), optional)
+    top = reading.fields(node, SWEEP)
     mechanism = read_mechanism(reading, top.get("mechanism"))
     if mechanism is not None and assembly is not None:
         mechanism = _reassembled(reading, top["mechanism"], mechanism, assembly)
@@ -233,7 +232,7 @@ def _reassembled(
 def _evaluation(reading: Reading, node: Node | None) -> Evaluation:
     if node is None:
         return Evaluation()
-    entries = reading.fields(node, (), ("rank", "reduction", "metrics", "own", "beta", "with"))
+    entries = reading.fields(node, EVALUATE)
     rank = reading.text(entries.get("rank"), "a route") or "auto"
     words = _words(reading, entries.get("metrics"), "a list of metrics")
     metrics = tuple(map(canonical, words))
@@ -261,7 +260,7 @@ def read_reduction(reading: Reading, node: Node | None) -> Reduction | None:
     if node is None:
         return None
     plain = Reduction()
-    entries = reading.fields(node, (), tuple(field.name for field in fields(Reduction)))
+    entries = reading.fields(node, REDUCTION)
     criteria = _words(reading, entries.get("criteria"), "a list of criteria") or plain.criteria
     tolerance, samples = plain.tolerance, None
     if "tolerance" in entries:
@@ -286,7 +285,7 @@ def _words(reading: Reading, node: Node | None, what: str) -> tuple[str, ...]:
 def _store(reading: Reading, node: Node | None) -> tuple[str, int]:
     if node is None:
         return "", FROM_PILOT
-    entries = reading.fields(node, (), ("path", "chunk"))
+    entries = reading.fields(node, STORE)
     path = store_path(reading, entries.get("path"))
     return path, reading.whole(entries["chunk"], 1) if "chunk" in entries else FROM_PILOT
 
@@ -305,7 +304,7 @@ def store_path(reading: Reading, node: Node | None) -> str:
 def _limits(reading: Reading, node: Node | None) -> float:
     if node is None:
         return 60.0
-    entries = reading.fields(node, (), ("variant_seconds",))
+    entries = reading.fields(node, LIMITS)
     if "variant_seconds" not in entries:
         return 60.0
     before = reading.count

@@ -9,18 +9,17 @@ import numpy as np
 
 from basepar_core.errors import ExpressionError, FileError
 from basepar_core.expressions import DIMENSIONLESS, Unit, evaluate, parse_unit
-from basepar_core.files import Fields, Items, Node, Reading, warn_of_bare_angles
+from basepar_core.files import Fields, Items, Key, Node, Reading, warn_of_bare_angles
 from basepar_core.mechanism import Mechanism
 
 from .filters import Condition, angles, condition, dimensions, formula
 from .plan_products import Chain, Derived, Formula, Product
 from .plans import LONGEST_SOBOL, PLANS, Bounds, Lists, Plan, Sobol
+from .sweep_keys import ANY_PLAN, BESIDE, PLAN, SPACED
 from .sweep_spec import unsweepable
 from .table_reader import read_table
 from .tables import Table
 
-#: What a space may have besides its plan; a part of a product has its plan only.
-BESIDE = ("where", "derive")
 #: Values of one variable of a grid: they are held in memory.
 LONGEST_LIST = 1_000_000
 
@@ -48,7 +47,7 @@ def read_space(
 
 
 def _plan(
-    reading: Reading, node: Node, mechanism: Mechanism | None, beside: tuple[str, ...] = ()
+    reading: Reading, node: Node, mechanism: Mechanism | None, beside: tuple[Key, ...] = ()
 ) -> Plan | None:
     entries = reading.entries(node, "a plan: its name, variables, …") or {}
     kind = reading.choice(entries.get("plan"), tuple(PLANS), "plan")
@@ -62,12 +61,11 @@ def _plan(
 
 
 def _without_a_plan(
-    reading: Reading, node: Node, mechanism: Mechanism | None, beside: tuple[str, ...]
+    reading: Reading, node: Node, mechanism: Mechanism | None, beside: tuple[Key, ...]
 ) -> None:
     """What else is wrong with a plan whose kind is not known."""
-    optional = ("variables", "candidates", "seed", "rows", "file", "of", *beside)
     before = reading.count
-    entries = reading.fields(node, ("plan",), optional)
+    entries = reading.fields(node, ANY_PLAN.plus(*beside))
     for one in reading.mistakes[before:]:
         if one.message == "missing":
             reading.mistakes.remove(one)
@@ -79,10 +77,10 @@ def _without_a_plan(
 
 
 def _composed(
-    reading: Reading, node: Node, mechanism: Mechanism | None, kind: str, beside: tuple[str, ...]
+    reading: Reading, node: Node, mechanism: Mechanism | None, kind: str, beside: tuple[Key, ...]
 ) -> Plan | None:
     before = reading.count
-    entries = reading.fields(node, ("plan", "of"), beside)
+    entries = reading.fields(node, PLAN.cases[kind].plus(*beside))
     items = reading.items(entries.get("of"), None, "a list of plans") or ()
     parts = [_plan(reading, item, mechanism) for item in items]
     if "of" in entries and not items and reading.count == before:
@@ -175,10 +173,10 @@ def read_variables(
 
 
 def _listed(
-    reading: Reading, node: Node, mechanism: Mechanism | None, kind: str, beside: tuple[str, ...]
+    reading: Reading, node: Node, mechanism: Mechanism | None, kind: str, beside: tuple[Key, ...]
 ) -> Plan | None:
     before = reading.count
-    entries = reading.fields(node, ("plan", "variables"), beside)
+    entries = reading.fields(node, PLAN.cases[kind].plus(*beside))
     variables = read_variables(reading, entries.get("variables"), mechanism)
     lists: Lists = tuple(
         (name, read_values(reading, entry, unit)) for name, (entry, unit) in variables.items()
@@ -197,7 +195,7 @@ def _listed(
 def read_values(reading: Reading, node: Node, unit: Unit) -> tuple[float, ...]:
     """A list of values, or {from, to, count}."""
     if isinstance(node, Fields):
-        entries = reading.fields(node, ("from", "to", "count"))
+        entries = reading.fields(node, SPACED)
         low, high = (read_number(reading, entries.get(key), unit) for key in ("from", "to"))
         count = reading.whole(entries.get("count"), 2)
         if count > LONGEST_LIST:
@@ -222,11 +220,10 @@ def read_number(reading: Reading, node: Node | None, unit: Unit) -> float:
 
 
 def _drawn(
-    reading: Reading, node: Node, mechanism: Mechanism | None, kind: str, beside: tuple[str, ...]
+    reading: Reading, node: Node, mechanism: Mechanism | None, kind: str, beside: tuple[Key, ...]
 ) -> Plan | None:
     before = reading.count
-    required = ("plan", "variables", "candidates")
-    entries = reading.fields(node, required, ("seed", *beside))
+    entries = reading.fields(node, PLAN.cases[kind].plus(*beside))
     variables = read_variables(reading, entries.get("variables"), mechanism)
     bounds: Bounds = tuple(
         (name, *read_interval(reading, entry, unit)) for name, (entry, unit) in variables.items()
@@ -256,10 +253,10 @@ def read_interval(reading: Reading, node: Node, unit: Unit) -> tuple[float, floa
 
 
 def _table(
-    reading: Reading, node: Node, mechanism: Mechanism | None, beside: tuple[str, ...]
+    reading: Reading, node: Node, mechanism: Mechanism | None, beside: tuple[Key, ...]
 ) -> Plan | None:
     before = reading.count
-    entries = reading.fields(node, ("plan",), ("rows", "file", *beside))
+    entries = reading.fields(node, PLAN.cases["table"].plus(*beside))
     if ("rows" in entries) == ("file" in entries):
         reading.mistake(node, "a table has either rows or a file")
         return None

@@ -54,7 +54,7 @@ def mechanism_of(document: Mapping[str, Any]) -> Mechanism:
     Raises
     ------
     FileError
-        A motion's samples are not in the store, an earlier version's, and not to be had as they
+        A motion's samples are not in the store, an earlier version's, and unavailable as they
         were; or this version does not read the mechanism's text.
     """
     tree = document["mechanism"]

@@ -1,8 +1,8 @@
-"""What somebody should know of a space before reading its results; nothing here is refused.
+"""What somebody should know of a space before reading its results; nothing here is rejected.
 
 A symbol's `bounds` are where a designer wants it, and a sweep may look beyond them on purpose;
 a formula for a mass may turn negative far from the nominal geometry; and a sweep may ask for
-nothing. All is said when a sweep begins and by `basepar status`.
+nothing. All is reported when a sweep begins and by `basepar status`.
 """
 
 import numpy as np

@@ -1,16 +1,15 @@
 from . import check_and_repair as check_and_repair
 from . import status as status
 from . import store as store
-from .chunk_files import ZarrArray as ZarrArray
 from .location import folder as folder
 from .lock import Lock as Lock
 from .lock import busy as busy
 from .lock import holder as holder
 from .lock import locked as locked
+from .opened import Store as Store
 from .origins import begin_run as begin_run
 from .origins import end_run as end_run
 from .origins import provenance as provenance
-from .origins import runs as runs
 from .outputs import Arrays as Arrays
 from .outputs import Columns as Columns
 from .outputs import Evaluator as Evaluator
@@ -26,7 +25,5 @@ from .statuses import own_metric_text as own_metric_text
 from .statuses import reason_texts as reason_texts
 from .store import Layout as Layout
 from .store import Part as Part
-from .store import arrays_of as arrays_of
-from .store import open_group as open_group
 from .store import read as read
 from .store import write as write

@@ -1,4 +1,4 @@
-"""What can be wrong with a store, found and named; and mended, chunk by chunk.
+"""What can be wrong with a store, found and named; and repaired, chunk by chunk.
 
 What is fixed (attributes, metadata, labels) is held against its copies (`seal`), and the presence
 of every chunk against the records that their writers left (`records`): quickly, before a store is
@@ -18,9 +18,10 @@ import numpy as np
 
 from basepar_core.errors import StoreError
 
-from . import chunk_files, records, safe_files, seal, store
+from . import chunk_files, records, safe_files, seal
 from .location import folder
 from .lock import holder
+from .opened import refuse_nothing
 from .records import HEAD, Records
 from .seal import COPY, ROOT, Document, Sealed, Wrong
 
@@ -144,7 +145,7 @@ def _tried(reader: Any, path: Path) -> tuple[Any, str]:
 
 
 def _lost(path: Path, root: str, copy: str) -> StoreError:
-    store.refuse_nothing(path, FileNotFoundError())
+    refuse_nothing(path, FileNotFoundError())
     if not (path / COPY).exists():
         return StoreError(
             f"{path} is not the store of a sweep (zarr.json {root}). Name another store.",
@@ -167,7 +168,7 @@ def _again(path: Path, root: Document, wrong: str) -> Sealed:
     if not whole:
         raise StoreError(
             f"{path} is damaged: {COPY} {wrong}, and more than that: some array's metadata or "
-            "labels are not what they were, and the copy to mend them from is gone. Remove the "
+            "labels are not what they were, and the copy to restore them from is gone. Remove the "
             "store and run again.",
             [f"{path}/{COPY}"],
         )

@@ -26,7 +26,7 @@ from zarr.core.chunk_key_encodings import DefaultChunkKeyEncoding
 from zarr.storage import LocalStore
 
 from basepar_core.errors import StoreError
-from basepar_core.texts import naming
+from basepar_core.texts import naming, opened
 
 #: An array of a store; Zarr made the class generic after the lowest version that is allowed.
 if TYPE_CHECKING:
@@ -85,14 +85,16 @@ class ChunkFiles:
     def stored_bytes(self, number: int) -> bytes | None:
         """What a chunk's file holds; None where it is not stored."""
         try:
-            return Path(self.file(number)).read_bytes()
+            with opened(self.file(number), "rb") as file:
+                return file.read()
         except FileNotFoundError:
             return None
 
     def read(self, number: int) -> np.ndarray:
         """A chunk, (rows of a chunk, …); ValueError or RuntimeError where it is not whole."""
         try:
-            content = Path(self.file(number)).read_bytes()
+            with opened(self.file(number), "rb") as file:
+                content = file.read()
         except FileNotFoundError:
             return np.full(self.shape, self.fill)
         body, checksum = content[:-4], content[-4:]
@@ -210,8 +212,8 @@ def _replace(file: str, content: bytes) -> None:
 
 def _write(draft: str, content: bytes, file: str) -> None:
     try:
-        with naming(file), open(draft, "wb") as opened:
-            opened.write(content)
+        with naming(file), open(draft, "wb") as partial:
+            partial.write(content)
     except OSError:  # half a chunk would take what little room there is
         with contextlib.suppress(OSError):
             os.unlink(draft)

@@ -11,9 +11,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-import zarr
-
 from . import store
+from .opened import Store
 
 PACKAGES = (
     "basepar",
@@ -79,31 +78,25 @@ def commit() -> str:
     return said.stdout.strip()
 
 
-def runs(group: zarr.Group) -> list[dict[str, Any]]:
-    """The runs that filled a store, the last one last; one that was killed has no `ended`."""
-    return json.loads(str(group.attrs.get("runs", "[]")))
-
-
-def begin_run(path: Path, group: zarr.Group) -> None:
+def begin_run(filled: Store) -> None:
     """Note that this process begins to fill a store; a study's batches are one run."""
-    before, ours = runs(group), {"host": socket.gethostname(), "pid": os.getpid()}
+    before, ours = filled.runs, {"host": socket.gethostname(), "pid": os.getpid()}
     if before and ours.items() <= before[-1].items():
         return
-    made = json.loads(str(group.attrs["provenance"]))
     entry: dict[str, Any] = {"started": now(), **ours}
     others = {
         package: number
         for package, number in versions().items()
-        if made.get("versions", {}).get(package) != number
+        if filled.provenance.get("versions", {}).get(package) != number
     }
     if others:
         entry["versions"] = others  # that the store was not made with
-    store.set_attribute(path, "runs", json.dumps([*before, entry][-RUNS_KEPT:]))
+    store.set_attribute(filled.path, "runs", json.dumps([*before, entry][-RUNS_KEPT:]))
 
 
 def end_run(path: Path, evaluated: int, seconds: float, lost: int) -> None:
     """Add what the run did that began last."""
-    *before, entry = runs(store.open_group(path))
+    *before, entry = Store.open(path).runs
     done = {"evaluated": evaluated, "seconds": seconds, "lost": lost}
     entry |= {"ended": now()} | {key: entry.get(key, 0) + n for key, n in done.items()}
     store.set_attribute(path, "runs", json.dumps([*before, entry]))

@@ -1,4 +1,4 @@
-"""Files of a store, replaced and removed by whoever mends it; nothing outside is touched.
+"""Files of a store, replaced and removed by whoever repairs it; nothing outside is touched.
 
 What stands in the way of a file or a folder is removed: a folder in a file's place, a file in a
 folder's, and links, which may lead anywhere (the link goes, what it leads to stays).
@@ -36,10 +36,10 @@ def remove(root: Path, file: Path) -> None:
     """Remove whatever is in a file's place; of a link on the way there, the link."""
     for part in _parts(root, file):
         found = root / part
-        if found.is_symlink() or found.is_file():
-            found.unlink(missing_ok=True)
+        if not found.is_symlink() and not found.exists():
             return
-        if not found.exists():
+        if found.is_symlink() or not found.is_dir():  # a pipe, a socket among them
+            found.unlink(missing_ok=True)
             return
     shutil.rmtree(file)
 

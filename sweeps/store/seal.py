@@ -2,7 +2,7 @@
 
 `zarr.json` of the store has the attributes and a copy of its arrays' metadata, which is where
 xarray reads them. `chunk-records/zarr.json` has them again, with the records' metadata and the
-bytes of every label. Each copy has a digest of its own, so a damaged one is known, and mended
+bytes of every label. Each copy has a digest of its own, so a damaged one is known, and repaired
 from the other. A few attributes change while a store is filled (`MUTABLE`): they stand in the
 first copy only.
 """
@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
+
+from basepar_core.texts import opened, text_of
 
 from . import safe_files
 from .records import GROUP, name_of
@@ -105,7 +107,8 @@ def is_label(metadata: Document) -> bool:
 def label(file: Path) -> str | None:
     """A label's one chunk, base64; None where it is not stored."""
     try:
-        return base64.b64encode(file.read_bytes()).decode()
+        with opened(file, "rb") as content:
+            return base64.b64encode(content.read()).decode()
     except (FileNotFoundError, NotADirectoryError):
         return None
 
@@ -113,7 +116,7 @@ def label(file: Path) -> str | None:
 def read_document(file: Path) -> Document:
     """A JSON object of a file; `Wrong` says what is the matter."""
     try:
-        found = json.loads(file.read_text())
+        found = json.loads(text_of(file))
     except FileNotFoundError:
         raise Wrong("is missing") from None
     except (OSError, ValueError, RecursionError) as cause:

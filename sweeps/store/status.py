@@ -9,14 +9,14 @@ from enum import IntEnum
 from typing import Any
 
 import numpy as np
-import zarr
 
 from basepar_core.errors import StoreError
 
 from . import chunk_files
 from .chunk_files import ZarrArray
+from .opened import Store, said
 from .statuses import FAILED, PreciseStatus, Status
-from .store import Part, array_of, said
+from .store import Part
 
 #: Rows of `status` looked at in one go (1 MB).
 SURVEY_ROWS = 1 << 20
@@ -34,11 +34,11 @@ class Survey:
     pending: list[tuple[int, int]] = field(default_factory=list)
 
 
-def take(group: zarr.Group, part: Part) -> Survey:
+def take(store: Store, part: Part) -> Survey:
     """Look at every status once, a megabyte at a time."""
     found = Survey()
     tally = np.zeros(256, np.int64)
-    for start, block in blocks(group, part.status, part.chunk):
+    for start, block in blocks(store, part.status, part.chunk):
         tally += np.bincount(block.view(np.uint8), minlength=256)
         firsts = np.arange(0, len(block), part.chunk)
         for first in firsts[np.minimum.reduceat(block, firsts) == Status.PENDING]:
@@ -51,21 +51,21 @@ def take(group: zarr.Group, part: Part) -> Survey:
     return found
 
 
-def precise_counts(group: zarr.Group) -> dict[PreciseStatus, int]:
+def precise_counts(store: Store) -> dict[PreciseStatus, int]:
     """Variants by `precise_status`, those without one left out."""
-    if "precise_status" not in group:
+    if "precise_status" not in store:
         return {}
     tally = np.zeros(256, np.int64)
-    for _, block in blocks(group, "precise_status", 1):
+    for _, block in blocks(store, "precise_status", 1):
         tally += np.bincount(block.view(np.uint8), minlength=256)
     tally[PreciseStatus.NONE] = 0
     return named(dict(enumerate(tally.tolist())), PreciseStatus)
 
 
-def awaiting(group: zarr.Group, part: Part) -> Iterator[tuple[int, int]]:
+def awaiting(store: Store, part: Part) -> Iterator[tuple[int, int]]:
     """Ranges (one chunk of the precise part each) with a variant that still awaits its task."""
-    precise = array_of(group, part.status)
-    for start, block in blocks(group, "status", part.chunk):
+    precise = store[part.status]
+    for start, block in blocks(store, "status", part.chunk):
         waits = block == Status.AWAITING_PRECISE
         if not waits.any():
             continue
@@ -76,9 +76,9 @@ def awaiting(group: zarr.Group, part: Part) -> Iterator[tuple[int, int]]:
             yield start + int(first), start + min(int(first) + part.chunk, len(block))
 
 
-def failed(group: zarr.Group, part: Part) -> Iterator[tuple[int, int]]:
+def failed(store: Store, part: Part) -> Iterator[tuple[int, int]]:
     """Chunks of a part with a variant that crashed or timed out."""
-    for start, block in blocks(group, part.status, part.chunk):
+    for start, block in blocks(store, part.status, part.chunk):
         firsts = np.arange(0, len(block), part.chunk)
         for first in firsts[np.logical_or.reduceat(np.isin(block, FAILED), firsts)]:
             yield start + int(first), start + min(int(first) + part.chunk, len(block))
@@ -89,9 +89,9 @@ def named(counts: Mapping[int, int], statuses: type[IntEnum]) -> dict[Any, int]:
     return {member: counts[member] for member in statuses if counts.get(member)}
 
 
-def blocks(group: zarr.Group, name: str, chunk: int) -> Iterator[tuple[int, np.ndarray]]:
+def blocks(store: Store, name: str, chunk: int) -> Iterator[tuple[int, np.ndarray]]:
     """An array in pieces of whole chunks, about a million variants each: (start, values)."""
-    array = array_of(group, name)
+    array = store[name]
     numbers = chunk_files.stored(array)
     step = max(1, SURVEY_ROWS // chunk) * chunk
     for start in range(0, array.shape[0], step):

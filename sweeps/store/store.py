@@ -4,7 +4,7 @@ Preallocated from the declared outputs, written by workers chunk by chunk, reada
 `xarray.open_zarr` from the first second on. Three rules, each paid for in measurements:
 
 - A write covers whole chunks. Two unaligned writers of one chunk lose rows without a sound (30
-  of 100 regions lost with four processes), so `write` refuses them, and nothing is ever appended.
+  of 100 regions lost with four processes), so `write` rejects them, and nothing is ever appended.
 - `status` is written last and its fill value is 0, pending: a killed worker leaves a chunk that
   is done or a chunk that is redone, nothing between. Before it goes the chunk's record
   (`records`), by which a chunk that is lost or changed later is known.
@@ -18,20 +18,22 @@ import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import xarray as xr
 import zarr
 
 from basepar_core.errors import StoreError, UsageError
 
 from . import chunk_files, records, seal
-from .chunk_files import ZarrArray
 from .location import folder
 from .lock import locked
+from .opened import Store, said
 from .outputs import Arrays, Output
 from .statuses import REASONS, PreciseStatus, Status, flags
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,62 +265,7 @@ def _plain_attrs(attrs: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def refuse_nothing(path: Path | str, cause: Exception) -> None:
-    """StoreError where nothing is at a path."""
-    if not Path(path).exists():
-        raise StoreError(
-            f"There is no store at {path}: a sweep writes nothing before its workers are ready. "
-            "Run the sweep, or name another store.",
-            [str(path)],
-        ) from cause
-
-
-def open_group(path: Path | str, mode: str = "r") -> zarr.Group:
-    """The store's group, for reading ("r") or for writing chunks ("r+").
-
-    Raises
-    ------
-    StoreError
-        There is none, or it cannot be read, or its attributes are not what they were made.
-    """
-    _refuse_changed(folder(path))
-    try:
-        return zarr.open_group(path, mode=mode, zarr_format=3, use_consolidated=False)  # type: ignore[arg-type]
-    except (FileNotFoundError, NotADirectoryError) as cause:  # zarr's "no group here" among them
-        refuse_nothing(path, cause)
-        raise StoreError(
-            f"{path} is not the store of a sweep. Name another store.",
-            [str(path)],
-        ) from cause
-    except Exception as cause:
-        raise StoreError(
-            f"{path} cannot be read as a store: {said(cause)}. If it is a damaged store, remove "
-            "it and run again.",
-            [str(path)],
-        ) from cause
-
-
-def _refuse_changed(path: Path) -> None:
-    """Make sure that a store's attributes are its own; what is no store is not judged here."""
-    try:
-        seal.read_root(path)
-    except seal.Wrong as wrong:
-        if (path / records.GROUP).is_dir():
-            raise StoreError(
-                f"{path} is damaged: its zarr.json {wrong}. Run it again with `repair=`; what is "
-                "whole is kept.",
-                [f"{path}/{seal.ROOT}"],
-            ) from wrong
-
-
-def arrays_of(group: zarr.Group) -> dict[str, ZarrArray]:
-    """Every array of a store by name, the records of chunks among them."""
-    hidden = [records.name_of(prefix) for prefix in ("", "precise_")]
-    found = dict(group.arrays())
-    return found | {name: array_of(group, name) for name in hidden if name in group}
-
-
-def check(path: Path, layout: Layout) -> zarr.Group:
+def check(path: Path, layout: Layout) -> Store:
     """Open a store and make sure that every array is there as laid out.
 
     Raises
@@ -326,64 +273,33 @@ def check(path: Path, layout: Layout) -> zarr.Group:
     StoreError
         Naming the array that is missing, unreadable or of another shape.
     """
-    group = open_group(path, "r+")
+    found = Store.open(path, "r+")
     for part in layout.parts:
         for output in part.arrays:
             rest = tuple(len(layout.coords[dim]) for dim in output.dims[1:])
             shape, chunk = (layout.count, *rest), layout.chunk_of(part)
-            _check_array(path, group, output, shape, chunk)
-    return group
+            _check_array(found, output, shape, chunk)
+    return found
 
 
-def _check_array(
-    path: Path, group: zarr.Group, output: Output, shape: tuple[int, ...], chunk: int
-) -> None:
-    array = array_of(group, output.name, path)
+def _check_array(store: Store, output: Output, shape: tuple[int, ...], chunk: int) -> None:
+    array = store[output.name]
     expected = (shape, chunk, np.dtype(output.dtype))
     found = (array.shape, array.chunks[0], array.dtype)
     for what, want, have in zip(("shape", "chunk", "dtype"), expected, found, strict=True):
         if want != have:
             raise StoreError(
-                f"{path} is damaged: array {output.name!r} has {what} {have}, not {want}. "
+                f"{store.path} is damaged: array {output.name!r} has {what} {have}, not {want}. "
                 "Remove the store and run again.",
-                [f"{path}/{output.name}"],
+                [f"{store.path}/{output.name}"],
             )
 
 
-#: A store; or its arrays opened already, which saves a millisecond for each.
-Opened = zarr.Group | Mapping[str, ZarrArray]
-
-
-def rows_of(group: Opened, name: str, start: int, stop: int) -> np.ndarray:
-    """Rows start … stop − 1 of an array; StoreError if it is missing or unreadable."""
-    return chunk_files.get(array_of(group, name), start, stop)
-
-
-def array_of(group: Opened, name: str, path: Path | str = "") -> ZarrArray:
-    """One array of a store; StoreError with its name if it is missing or unreadable."""
-    try:
-        array = group[name]
-    except Exception as cause:
-        missing = "is missing" if isinstance(cause, KeyError) else f"is unreadable: {said(cause)}"
-        place = path or (group.store if isinstance(group, zarr.Group) else "The store")
-        raise StoreError(
-            f"{place} is damaged: array {name!r} {missing}. Run the sweep again "
-            "with `repair=`; what is whole is kept.",
-            [f"{place}/{name}"],
-        ) from cause
-    assert isinstance(array, zarr.Array)
-    return array
-
-
-def write(
-    opened: Mapping[str, ZarrArray], part: Part, start: int, stop: int, arrays: Arrays
-) -> None:
+def write(store: Store, part: Part, start: int, stop: int, arrays: Arrays) -> None:
     """Write variants start … stop − 1 of a part, the status last.
 
     Parameters
     ----------
-    opened
-        The store's arrays by name.
     arrays
         Every array of the part by name, each (stop − start, …); without `retries` nothing was
         asked for again.
@@ -393,7 +309,7 @@ def write(
     ValueError
         If the range does not begin and end at chunk boundaries: nothing is written then.
     """
-    total, chunk = opened[part.status].shape[0], part.chunk
+    total, chunk = store[part.status].shape[0], part.chunk
     if start % part.chunk or (stop % part.chunk and stop != total) or not start < stop <= total:
         raise ValueError(
             f"Variants {start} to {stop} do not fill whole chunks of {part.chunk}; two writers "
@@ -401,8 +317,8 @@ def write(
         )
     if part.retries not in arrays:
         arrays = {**arrays, part.retries: np.zeros(stop - start, np.int16)}
-    known = records.of(array_of(opened, records.name_of(part.prefix)))
-    named = {name: chunk_files.of(opened[name]) for name in known.arrays}
+    known = records.of(store[records.name_of(part.prefix)])
+    named = {name: chunk_files.of(store[name]) for name in known.arrays}
     files = {name: one for name, one in named.items() if one is not None}  # else it has no size
     for first in range(start, stop, chunk):
         rows, number = slice(first - start, min(first + chunk, stop) - start), first // chunk
@@ -458,13 +374,9 @@ def set_attribute(path: Path, key: str, value: str) -> None:
     seal.set_attribute(path, key, value)
 
 
-def read(path: Path | str) -> xr.Dataset:
+def read(path: Path | str) -> "xr.Dataset":
     """The store as a dataset, at any time, also while a sweep runs."""
-    open_group(path)
+    Store.open(path)
+    import xarray as xr  # with pandas a quarter of the start of workers, who only write
+
     return xr.open_zarr(path)
-
-
-def said(cause: BaseException) -> str:
-    """What an exception says, in a line."""
-    text = " ".join(str(cause).split()) or type(cause).__name__
-    return text if len(text) <= 200 else f"{text[:197]}..."

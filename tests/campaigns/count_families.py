@@ -8,12 +8,34 @@ directions have equal lengths.
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from tests.campaigns import coupled_families as coupled
 from tests.campaigns import machine_families as machine
 from tests.campaigns import planar_families as planar
 from tests.campaigns import spatial_families as spatial
 from tests.campaigns.count_draws import Rng
 
 Family = Callable[[Rng], Any]
+#: Those with couplings, a campaign of their own.
+COUPLED: Mapping[str, Family] = {
+    family.__name__: family
+    for family in (
+        coupled.gear_pair,
+        coupled.compound_train,
+        coupled.planetary,
+        coupled.geared_five_bar,
+        coupled.rack_and_pinion,
+        coupled.slider_crank_with_rack,
+        coupled.belt_arm,
+        coupled.tendon_finger,
+        coupled.coupled_arm,
+        coupled.mimic_gripper,
+        coupled.bevel_differential,
+        coupled.differential_wrist,
+        coupled.screw_jack,
+        coupled.screw_arm,
+        coupled.geared_rotors,
+    )
+}
 #: By name; each gets an equal share.
 FAMILIES: Mapping[str, Family] = {
     family.__name__: family

@@ -2,6 +2,7 @@
 
     python -m tests.campaigns.counts run 0 1000 >> counts.jsonl
     python -m tests.campaigns.counts report counts.jsonl
+    python -m tests.campaigns.counts run 0 300 --coupled >> coupled.jsonl
 
 A case is a number: its family is `case % len(FAMILIES)`, and it seeds all else. A draw that does
 not assemble, or cannot be walked, is drawn anew (the attempt is recorded). A count is *wrong* if
@@ -13,7 +14,7 @@ import json
 import sys
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from basepar_core.base.symbolic_route import nominal_observation, symbolic
 from basepar_core.dynamics import closure
 from basepar_core.dynamics.closure import Model
 from basepar_core.errors import BaseparError
-from tests.campaigns.count_families import FAMILIES
+from tests.campaigns.count_families import COUPLED, FAMILIES, Family
 from tests.campaigns.homes import Written
 from tests.mechanisms import build
 from tests.oracles.energy_rank import EnergyRank, NoAnswerError, energy_rank
@@ -32,11 +33,13 @@ DRAWS = 30
 Record = dict[str, Any]
 
 
-def drawn(case: int, attempt: int) -> tuple[Model, Written]:
+def drawn(
+    case: int, attempt: int, families: Mapping[str, Family] = FAMILIES
+) -> tuple[Model, Written]:
     """The mechanism of a case."""
-    names = list(FAMILIES)
+    names = list(families)
     rng = np.random.default_rng([case, attempt, 20261122])
-    made = FAMILIES[names[case % len(names)]](rng)
+    made = families[names[case % len(names)]](rng)
     it = Written.random(rng, getattr(made, "loose", False))
     document = made.document(rng, it, f"{names[case % len(names)]} {case}")
     if document is None:
@@ -44,13 +47,13 @@ def drawn(case: int, attempt: int) -> tuple[Model, Written]:
     return closure.prepare(build(document, f"case {case}")), it
 
 
-def examine(case: int) -> Record:
+def examine(case: int, families: Mapping[str, Family] = FAMILIES) -> Record:
     """What the route claims of a case, and what is true."""
-    names = list(FAMILIES)
+    names = list(families)
     record: Record = {"case": case, "family": names[case % len(names)], "refused": []}
     for attempt in range(DRAWS):
         try:
-            model, it = drawn(case, attempt)
+            model, it = drawn(case, attempt, families)
             nominal_observation(model)
             started = time.process_time()
             truth = energy_rank(model, case)
@@ -96,7 +99,7 @@ def report(records: Sequence[Record]) -> str:
     kinds = ("right", "doubtful", "wrong", "error", "none drawn")
     lines = [f"| family | {' | '.join(kinds)} |", "|---" * (len(kinds) + 1) + "|"]
     total: Counter[str] = Counter()
-    for family in FAMILIES:
+    for family in dict.fromkeys(r["family"] for r in records):
         counts = Counter(r["verdict"] for r in records if r["family"] == family)
         total += counts
         lines.append(f"| {family} | {' | '.join(str(counts[k]) for k in kinds)} |")
@@ -123,11 +126,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("what", choices=["run", "report"])
     parser.add_argument("given", nargs="+", help="first and last case, or files of records")
+    parser.add_argument("--coupled", action="store_true", help="families with couplings")
     chosen = parser.parse_args()
     if chosen.what == "run":
         first, last = map(int, chosen.given)
         for case in range(first, last):
-            print(json.dumps(examine(case)), flush=True)
+            found = examine(case, COUPLED if chosen.coupled else FAMILIES)
+            print(json.dumps(found), flush=True)
         return
     records = []
     for name in chosen.given:

@@ -33,7 +33,7 @@ from sweeps.spec.families import make_root, parse_family
 from sweeps.spec.filters import Filter
 from sweeps.spec.reader import parse_sweep
 from sweeps.spec.sweep_spec import SweepSpec
-from sweeps.store import check_and_repair, chunk_files, status, store
+from sweeps.store import Store, check_and_repair, chunk_files, status, store
 from sweeps.store.outputs import Evaluator
 from workflows.studies.reader import parse_study
 from workflows.views import documents
@@ -238,8 +238,8 @@ def _on_chunk(whole: Filled, name: str, chunks: list[str]) -> Iterator[Case]:
             yield _bytes(f"copied {kind}", name, _taken(whole.path / other))
     if (whole.twin / name).is_file():
         yield _bytes("of another store", name, _taken(whole.twin / name))
-    group = store.open_group(whole.path)
-    if (files := chunk_files.of(store.array_of(group, array))) is not None:
+    group = Store.open(whole.path)
+    if (files := chunk_files.of(group[array])) is not None:
         dense = np.full(files.shape, files.fill)
         content = files.codec.encode(dense)
         sealed = content + chunk_files.google_crc32c.value(content).to_bytes(4, "little")

@@ -121,10 +121,8 @@ def silent(words: list[str]) -> str:
         raise PlaceError("there are no workers here")
         yield
 
-    places = ("views.polish", "jobs.sweep", "studies.study")
     with contextlib.ExitStack() as stack:
-        for name in places:
-            stack.enter_context(mock.patch(f"workflows.{name}.connect", none))
+        stack.enter_context(mock.patch("workflows.jobs.sweep.connect", none))
         stack.enter_context(contextlib.redirect_stdout(io.StringIO()))
         stack.enter_context(contextlib.redirect_stderr(said))
         with contextlib.suppress(SystemExit):
@@ -249,7 +247,8 @@ def seal_again(store: Path) -> None:
     about = {seal.SEAL, seal.DIGEST, *seal.MUTABLE}
     fixed = {key: entry for key, entry in attributes.items() if key not in about}
     mutable = {key: entry for key, entry in attributes.items() if key in seal.MUTABLE}
-    seal.write(store, seal.take(store, fixed, seal.shown(root)), mutable)
+    with contextlib.suppress(seal.Wrong):  # an array is named that is none: nobody can seal that
+        seal.write(store, seal.take(store, fixed, seal.shown(root)), mutable)
 
 
 def _word(step: Any) -> Any:

@@ -31,7 +31,7 @@ from cluster.places import Laptop
 from sweeps.run import fanout
 from sweeps.run.worker import Receipt, Task
 from sweeps.spec.plans import LatinHypercube, Random, Sobol
-from sweeps.store import chunk_files, status, store
+from sweeps.store import Store, chunk_files, status, store
 from sweeps.store.outputs import Output
 from sweeps.store.store import Layout, Part
 
@@ -122,10 +122,10 @@ def survey_seconds(folder: Path) -> dict[str, float]:
         path, count = folder / "survey.zarr", 10**8
         shutil.rmtree(path, ignore_errors=True)
         store.create(path, Layout(count, (Part((Output("x"),), chunk),)))
-        group = store.open_group(path, "r+")
+        group = Store.open(path, "r+")
         part = Part((), chunk)
         found[f"survey_empty_{chunk}_s"] = cpu_of(lambda g=group, p=part: status.take(g, p))
-        files = chunk_files.of(store.array_of(group, "status"))
+        files = chunk_files.of(group["status"])
         assert files is not None
         for number in range(-(-count // chunk)):
             files.write(number, np.ones(min(chunk, count - number * chunk), np.int8))

@@ -35,7 +35,7 @@ from scipy.stats import qmc
 from cluster.client import connect
 from cluster.places import Laptop
 from sweeps.chunks.evaluator import prepare
-from sweeps.store import store
+from sweeps.store import Store
 from tests.oracles.four_bar_design import designs
 from workflows.studies import ask_tell_log as journals
 from workflows.studies import study as design_study
@@ -105,7 +105,7 @@ def optimum(options):
             for trials in range(PIECE, options.trials + 1, PIECE):
                 spec = whole.of(trials)
                 study(spec, it)
-                verdict = judge(spec, store.open_group(spec.path), 0, spec.trials)
+                verdict = judge(spec, Store.open(spec.path), 0, spec.trials)
                 values = np.where(verdict.feasible, verdict.values[:, 0], np.inf)
                 within = np.flatnonzero(values <= 1.01 * best)
                 if within.size:
@@ -320,7 +320,7 @@ def front(options):
             begun = time.monotonic()
             study(spec, it)
             wall = time.monotonic() - begun
-            found = to_minimize(spec, judge(spec, store.open_group(spec.path), 0, spec.trials))
+            found = to_minimize(spec, judge(spec, Store.open(spec.path), 0, spec.trials))
             fed = {"population_size": spec.batch} if "nsga" in options.sampler else {}
             single = question(options, seed, f"{folder}/single{seed}.zarr", 1, fed)
             begun = time.monotonic()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.campaigns.count_families import FAMILIES
+from tests.campaigns.count_families import COUPLED, FAMILIES
 from tests.campaigns.counts import examine
 
 
@@ -11,3 +11,11 @@ from tests.campaigns.counts import examine
 def test_a_count_is_right_and_sure(case):
     record = examine(case)
     assert record["verdict"] == "right", record
+
+
+@pytest.mark.parametrize("case", range(len(COUPLED)), ids=list(COUPLED))
+def test_a_count_with_couplings_is_right(case):
+    record = examine(case, COUPLED)
+    # Planets with a symbol for each mesh are a family where they do not run together.
+    sure = "doubtful" if case == [*COUPLED].index("planetary") else "right"
+    assert record["verdict"] == sure, record

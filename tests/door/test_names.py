@@ -4,6 +4,7 @@ import doctest
 import importlib
 import inspect
 import pkgutil
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import basepar
+from basepar_core.arrays import Array
 from workflows.cli.main import main
 
 MODULES = ["basepar", *(f"basepar.{one.name}" for one in pkgutil.iter_modules(basepar.__path__))]
@@ -46,7 +48,13 @@ def test_examples_run(name, tmp_path, monkeypatch):
 
 
 #: Modules of which the door names no function.
-PLAIN = tuple(f"basepar.{name}" for name in ("axes", "errors", "html", "torques", "version"))
+PLAIN = tuple(
+    f"basepar.{name}"
+    for name in ("axes", "command", "errors", "foreign", "html", "torques", "version")
+)
+
+
+RAISE_NOTHING = ("document", "base_parameters", "to_dataframe", "metric")
 
 
 def members(one):
@@ -71,7 +79,49 @@ def test_every_name_is_documented_with_an_example(one):
         if len(inspect.signature(member).parameters) > 1 or member is one:
             assert "Examples\n--------" in text, member
         if inspect.isfunction(member) and "Raises" not in text:
-            assert member.__name__ in ("document", "base_parameters", "to_dataframe"), member
+            assert member.__name__ in RAISE_NOTHING, member
+
+
+def properties(one):
+    """Properties of a class, by name, and the functions that compute them."""
+    found = {n: getattr(m, "fget", None) or getattr(m, "func", None) for n, m in vars(one).items()}
+    return {n: f for n, f in found.items() if f is not None and not n.startswith("_")}
+
+
+def arrays_without_shape_or_unit(one):
+    """Functions, methods and properties that give arrays and miss their shape or unit."""
+    given = [*members(one), *(properties(one).values() if inspect.isclass(one) else ())]
+    return [
+        f"{one.__name__}.{f.__name__}"
+        for f in given
+        if inspect.isfunction(f) and f.__annotations__.get("return") is Array
+        for text in [inspect.getdoc(f) or ""]
+        if not SHAPE.search(text) or not UNIT.search(text)
+    ]
+
+
+#: `(…, coordinate)` or `(sample,)`; a unit, or that there is SI or none.
+SHAPE = re.compile(r"\([^()]*[…\w]+[^()]*\)")
+UNIT = re.compile(r"\b(SI|rad|m|kg|N|N m|s|J|units?)\b")
+
+
+@pytest.mark.parametrize("one", MADE, ids=lambda one: one.__name__)
+def test_every_property_is_documented_and_arrays_have_shape_and_unit(one):
+    if inspect.isclass(one):
+        assert [n for n, f in properties(one).items() if not inspect.getdoc(f)] == []
+    assert arrays_without_shape_or_unit(one) == []
+
+
+def test_an_array_without_shape_or_unit_is_seen():
+    class Planted:
+        @property
+        def bare(self) -> Array:
+            """Some numbers."""
+
+        def told(self) -> Array:
+            """(…, coordinate), rad or m."""
+
+    assert arrays_without_shape_or_unit(Planted) == ["Planted.bare"]
 
 
 @pytest.mark.parametrize("name", ["four-bar", "sla-suspension", "stewart-gough"])

@@ -1,8 +1,11 @@
-"""Sweeps and studies in Python: the commands' stores, scripts without a `__main__` guard."""
+"""Sweeps and studies in Python: the commands' stores; scripts and notebooks need no guard."""
 
 import subprocess
 import sys
+from textwrap import indent
 
+import nbclient
+import nbformat
 import optuna
 import pytest
 import xarray
@@ -20,12 +23,19 @@ mechanism: four-bar
 space: {plan: sobol, variables: {lx1: [0.2, 0.4]}, candidates: 8, seed: 1}
 evaluate: {metrics: [torque_rms]}
 """
-SCRIPT = f"""
-print("script")
+#: A script notes in a file that it runs; what a worker prints may go anywhere.
+NOTE = """
+with open("ran.txt", "a") as note:
+    note.write(f"{__name__}\\n")
+"""
+WORK = f"""
 import basepar
-found = basepar.sweep({SWEEP!r}, "piped.zarr", workers=2, quiet=True)
+found = basepar.sweep({SWEEP!r}, "found.zarr", workers=2, quiet=True)
 print(int((found.status == 1).sum()))
 """
+SCRIPT = NOTE + WORK
+GUARD = 'if __name__ == "__main__":\n'
+GUARDED = NOTE + GUARD + indent(WORK, "    ")
 
 
 #: Every test starts workers, most of them twice.
@@ -55,13 +65,30 @@ def test_a_mapping_and_a_file_give_what_the_command_stores(tmp_path):
 
 
 @pytest.mark.parametrize("piped", [False, True], ids=["script", "pipe"])
-def test_no_worker_imports_the_script(tmp_path, piped):
-    (tmp_path / "script.py").write_text(SCRIPT)
+@pytest.mark.parametrize("script", [SCRIPT, GUARDED], ids=["bare", "guarded"])
+def test_no_worker_imports_the_script(tmp_path, script, piped):
+    (tmp_path / "script.py").write_text(script)
     command = [sys.executable, "-"] if piped else [sys.executable, "script.py"]
     ran = subprocess.run(
-        command, input=SCRIPT if piped else None, capture_output=True, text=True, check=False
+        command, input=script if piped else None, capture_output=True, text=True, check=False
     )
-    assert ran.stdout.split() == ["script", "8"], ran.stderr
+    assert ran.stdout.split() == ["8"], ran.stderr
+    assert (tmp_path / "ran.txt").read_text() == "__main__\n"
+
+
+@pytest.mark.parametrize("script", [SCRIPT, GUARDED], ids=["bare", "guarded"])
+def test_no_worker_imports_the_notebook(tmp_path, script):
+    """In Jupyter's own kernel, where an event loop runs in the main thread."""
+    shown = nbformat.v4.new_code_cell("basepar.load('four-bar')")
+    cells = [nbformat.v4.new_code_cell(script), shown]
+    notebook = nbformat.v4.new_notebook(cells=cells)
+    client = nbclient.NotebookClient(notebook, timeout=240, resources={"metadata": {"path": "."}})
+    client.execute()
+    printed = [out.text for out in cells[0].outputs if out.get("name") == "stdout"]
+    assert "".join(printed).split() == ["8"]
+    assert (tmp_path / "ran.txt").read_text() == "__main__\n"
+    (value,) = shown.outputs
+    assert "<svg" in value.data["text/html"]
 
 
 def test_a_study_has_its_best_its_trials_and_its_optuna_study():

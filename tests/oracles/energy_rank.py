@@ -8,7 +8,7 @@ the branch from the assembled one. What is taken from the program is the reading
 the assembled pose in float64, from which Newton's method starts.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -99,8 +99,10 @@ class Poses:
 class Joints:
     """The joints' equations and their derivatives, in float64 or many digits."""
 
-    def __init__(self, mechanism: Mechanism, exact: bool):
+    def __init__(self, mechanism: Mechanism, exact: bool, home: Mapping[str, float]):
         self.mechanism = mechanism
+        #: Joint values at the assembly; a pose of the walk is less than half a turn away.
+        self.home = home
         self.number = {body.name: k for k, body in enumerate(mechanism.bodies)}
         self.exact = exact
         known: dict[str, Any] = {}
@@ -114,6 +116,8 @@ class Joints:
             found = mid(np.array([arb(0) + x for x in evaluate(expressions, known, ARITHMETIC)]))
             return found if exact else floats(found)
 
+        flat = [[*(x for _, x in one.terms), one.offset] for one in mechanism.couplings]
+        self.couplings = [vector(one) for one in flat]
         self.root: Callable[[Any], Any] = (lambda x: x.sqrt().mid()) if exact else np.sqrt
         self.gravity = vector(mechanism.gravity)
         self.points = [[vector(side.at) for side in j.frames] for j in mechanism.joints]
@@ -137,10 +141,27 @@ class Joints:
             for value, slope in self._joint(k, R, at.p):
                 rows.append(value)
                 slopes.append(slope)
+        for coupling, (*factors, offset) in zip(
+            self.mechanism.couplings, self.couplings, strict=True
+        ):
+            seen = [self._value(name, R, at.p) for name, _ in coupling.terms]
+            terms = [*zip(factors, seen, strict=True)]
+            rows.append(sum((factor * value for factor, (value, _) in terms), -offset))
+            slopes.append(sum(factor * slope for factor, (_, slope) in terms))
         gaps, slope = np.array(rows), np.array(slopes)
         return (mid(gaps), mid(slope)) if self.exact else (gaps.astype(float), slope.astype(float))
 
-    def _joint(self, k: int, R: list[Array], p: Array) -> list[tuple[Any, Array]]:
+    def _value(self, name: str, R: list[Array], p: Array) -> tuple[Any, Array]:
+        """A joint value of a coupling."""
+        for k, joint in enumerate(self.mechanism.joints):
+            if name in joint.values:
+                return self._joint(k, R, p, joint.values.index(name))[0]
+        raise KeyError(name)
+
+    def _joint(
+        self, k: int, R: list[Array], p: Array, place: int | None = None
+    ) -> list[tuple[Any, Array]]:
+        """Its equations, or its value at a place with the derivatives."""
         joint = self.mechanism.joints[k]
         ends, arms, number = [], [], []
         for side, name in enumerate(joint.bodies):
@@ -180,7 +201,27 @@ class Joints:
                 slope[n + 3 : n + 6] -= u
             return (u * way).sum(), slope
 
+        def turned() -> tuple[Any, Array]:
+            """Angle about z, next to that at home."""
+            start = self.home[joint.values[-1]]
+            c, s = (ends[0][i] @ ends[1][0] for i in (0, 1))
+            if self.exact:
+                sine, cosine = (mid(np.array(arb(start).sin_cos()))).tolist()
+                value = arb(start) + arb.atan2(s * cosine - c * sine, c * cosine + s * sine)
+            else:
+                sine, cosine = np.sin(start), np.cos(start)
+                value = start + np.arctan2(s * cosine - c * sine, c * cosine + s * sine)
+            slope, axis = blank(), ends[0][2]
+            if number[0] >= 0:
+                slope[6 * number[0] : 6 * number[0] + 3] -= axis
+            if number[1] >= 0:
+                slope[6 * number[1] : 6 * number[1] + 3] += axis
+            return value, slope
+
         x, y, z = 0, 1, 2
+        if place is not None:
+            slides = {"prismatic": [z], "cylindrical": [z], "planar": [x, y]}.get(joint.type, [])
+            return [along(slides[place]) if place < len(slides) else turned()]
         match joint.type:
             case "revolute":
                 return [angle(x, z), angle(y, z), along(x), along(y), along(z)]
@@ -202,7 +243,8 @@ class Branch:
 
     def __init__(self, model: Model, seed: int = 0):
         self.mechanism = model.mechanism
-        self.rough, self.fine = Joints(model.mechanism, False), Joints(model.mechanism, True)
+        home = _values(model)
+        self.rough, self.fine = (Joints(model.mechanism, exact, home) for exact in (False, True))
         bodies = len(model.mechanism.bodies)
         # In the plane a body turns about z and shifts along x and y.
         each = [2, 3, 4] if model.mechanism.planar else list(range(6))
@@ -320,6 +362,15 @@ class Branch:
             if max(abs(x) for x in left.entries()) > LEFT_OVER:
                 raise NoAnswerError("more equations are independent in many digits than in few")
         return full
+
+
+def _values(model: Model) -> dict[str, float]:
+    """Joint values of the tree at the assembly."""
+    found = {}
+    for node in model.topology.tree:
+        for place, name in enumerate(model.mechanism.joints[node.joint].values):
+            found[name] = float(model.assembled.q[node.position + place])
+    return found
 
 
 def _flat(array: Any) -> Array:

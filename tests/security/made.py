@@ -12,7 +12,7 @@ from sweeps.run.worker import Stage, Task, Work
 from sweeps.spec.filters import Filter
 from sweeps.spec.reader import parse_sweep
 from sweeps.spec.sweep_spec import SweepSpec
-from sweeps.store import store
+from sweeps.store import Store, store
 from workflows.studies.ask_tell_log import opened
 from workflows.studies.feasibility import judge
 from workflows.studies.reader import parse_study
@@ -92,7 +92,7 @@ def studied(folder: Path, text: str = STUDY, name: str = "study") -> StudySpec:
         nothing = np.full((spec.trials, len(spec.names)), np.nan)
         values = journal.ask(0, spec.trials, nothing)
         fill(spec.block(0, values), spec.sweep)
-        journal.tell(0, judge(spec, store.open_group(spec.path), 0, spec.trials))
+        journal.tell(0, judge(spec, Store.open(spec.path), 0, spec.trials))
     return spec
 
 

@@ -1,11 +1,12 @@
 """A stranger's store, sealed after it was changed: what it says of itself is odd, and is told."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
 
-from sweeps.store import seal
+from sweeps.store import check_and_repair, seal
 
 from . import made
 
@@ -53,6 +54,16 @@ def test_odd_accounts_are_no_internal_errors(run, tmp_path, monkeypatch, change)
     assert told
 
 
+def test_symbols_that_are_no_list(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    store = Path(made.swept(tmp_path, PLAIN).store)
+    root = json.loads((store / seal.ROOT).read_text())
+    fixed = seal.fixed_of(root) | {"swept": 1e308}
+    seal.write(store, seal.take(store, fixed, seal.shown(root)), seal.mutable_of(root))
+    ran = run("status", str(store))
+    assert (ran.status, "'swept' is 1e+308" in ran.err) == (1, True)
+
+
 def test_unchanged_they_all_answer(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     store = Path(made.swept(tmp_path, PLAIN).store)
@@ -60,3 +71,16 @@ def test_unchanged_they_all_answer(run, tmp_path, monkeypatch):
     for words in COMMANDS:
         ran = run(*(word.format(store=store, folder=tmp_path) for word in words), "--json")
         assert ran.status == 0, ran.err
+
+
+@pytest.mark.parametrize("file", ["zarr.json", "lx1/zarr.json", "lx1/c/0", "mass/c/0"])
+@pytest.mark.timeout(60)
+def test_nothing_waits_for_a_pipe(run, tmp_path, monkeypatch, file):
+    monkeypatch.chdir(tmp_path)
+    store = Path(made.swept(tmp_path, PLAIN).store)
+    (store / file).unlink()
+    os.mkfifo(store / file)
+    ran = run("status", str(store), "--check", "--json")
+    assert ran.status != 0
+    check_and_repair.repair(store, check_and_repair.find(store))
+    assert check_and_repair.find(store) == []

@@ -9,27 +9,13 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from . import Add, emit
+from .command import Command, emit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from basepar_core.base import BaseParameters
     from basepar_core.dynamics import Column, Model
-
-
-def register(add: Add) -> None:
-    """Add the command to the grammar."""
-    verify = add(
-        "verify",
-        _verify,
-        "check a certificate that `basepar base --certificate` wrote",
-        "basepar verify four-bar.certificate.json",
-    )
-    verify.add_argument("certificate", help="a certificate")
-    verify.add_argument(
-        "--mechanism", metavar="MECH", help="a mechanism, file or name, that it must be of"
-    )
 
 
 def write(
@@ -94,3 +80,17 @@ def _verify(options: argparse.Namespace) -> int:
         f"{int(verdict.vanish)} digits"
     )
     return 0
+
+
+COMMANDS = (
+    Command(
+        "verify",
+        _verify,
+        "check a certificate that `basepar base --certificate` wrote",
+        "basepar verify four-bar.certificate.json",
+        {
+            "certificate": "a certificate",
+            "--mechanism MECH": "a mechanism, file or name, that it must be of",
+        },
+    ),
+)

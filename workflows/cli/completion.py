@@ -3,7 +3,7 @@
 import argparse
 from collections.abc import Iterator
 
-from . import Add, emit
+from .command import Command, emit
 
 #: Arguments whose words a shell may complete: files, and names of shipped mechanisms and sweeps.
 FILES = ["store", "data", "output", "file", "certificate", "second", "validate", "export"]
@@ -27,17 +27,6 @@ _basepar_named() {{
 }}
 """,
 }
-
-
-def register(add: Add) -> None:
-    """Add the command to the grammar."""
-    made = add(
-        "completion",
-        _completion,
-        "what a shell needs to complete commands, flags, files and shipped names",
-        "basepar completion bash > ~/.local/share/bash-completion/completions/basepar",
-    )
-    made.add_argument("shell", choices=("bash", "zsh", "tcsh"))
 
 
 def _completion(options: argparse.Namespace) -> int:
@@ -68,3 +57,16 @@ def _commands(top: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]
             yield from action.choices.values()
             for inner in action.choices.values():
                 yield from _commands(inner)
+
+
+COMMANDS = (
+    Command(
+        "completion",
+        _completion,
+        "what a shell needs to complete commands, flags, files and shipped names",
+        "basepar completion bash > ~/.local/share/bash-completion/completions/basepar",
+        {
+            "shell bash|zsh|tcsh": "",
+        },
+    ),
+)

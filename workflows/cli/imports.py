@@ -7,40 +7,22 @@ import argparse
 import sys
 from pathlib import Path
 
-from . import Add, emit
-from .options import check_output, overwrite
-
-
-def register(add: Add) -> None:
-    """Add the commands to the grammar."""
-    made = add(
-        "import",
-        _import,
-        "a mechanism file from URDF (trees) or MJCF (loops by equality constraints)",
-        "basepar import arm.urdf -o arm.yaml",
-    )
-    made.add_argument("file", help="a URDF or MJCF file")
-    made.add_argument(
-        "-o", "--output", metavar="FILE", help="the mechanism file (default: print it)"
-    )
-    made.add_argument(
-        "--within",
-        metavar="FOLDER",
-        help="where an MJCF file may read what it names: includes, meshes (default: its folder)",
-    )
-    overwrite(made, "--force")
+from .command import Command, emit
+from .options import OVERWRITE, check_output
 
 
 def _import(options: argparse.Namespace) -> int:
     from basepar_core.imported import read_file
     from basepar_core.texts import naming, plural
+    from workflows.jobs import with_schema
     from workflows.views import terminal
 
     check_output(options, options.output)
     found = read_file(options.file, options.within)
+    text = with_schema(found.text, "mechanism")
     if options.output:
         with naming(options.output):
-            Path(options.output).write_text(found.text, encoding="utf-8")
+            Path(options.output).write_text(text, encoding="utf-8")
     mechanism = found.mechanism
     if options.json:
         emit(
@@ -48,7 +30,7 @@ def _import(options: argparse.Namespace) -> int:
                 "mechanism": mechanism.name,
                 "format": found.format,
                 "file": options.output,
-                "text": None if options.output else found.text,
+                "text": None if options.output else text,
                 "bodies": [body.name for body in mechanism.bodies],
                 "joints": [joint.name for joint in mechanism.joints],
                 "coordinates": list(mechanism.coordinates),
@@ -58,7 +40,7 @@ def _import(options: argparse.Namespace) -> int:
         )
         return 0
     if not options.output:  # the file says in comments what follows otherwise
-        sys.stdout.write(found.text)
+        sys.stdout.write(text)
         return 0
     terminal.out.print(
         f"{options.output}: {mechanism.name} from {found.format}, "
@@ -70,3 +52,20 @@ def _import(options: argparse.Namespace) -> int:
     if found.dropped:
         terminal.out.print(f"  dropped: {', '.join(found.dropped)}")
     return 0
+
+
+COMMANDS = (
+    Command(
+        "import",
+        _import,
+        "a mechanism file from URDF (trees) or MJCF (loops by equality constraints)",
+        "basepar import arm.urdf -o arm.yaml",
+        {
+            "file": "a URDF or MJCF file",
+            "-o --output FILE": "the mechanism file (default: print it)",
+            "--within FOLDER": "where an MJCF file may read what it names: includes, meshes "
+            "(default: its folder)",
+            "--overwrite --force": OVERWRITE["--overwrite"],
+        },
+    ),
+)

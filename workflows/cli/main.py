@@ -22,22 +22,29 @@ from basepar_core.errors import BaseparError, BaseparWarning, UsageError
 from workflows.views import flagged, place, spoken
 
 from . import (
-    Command,
+    certificates,
     completion,
-    emit,
     identification,
     imports,
     mechanisms,
     onedof,
     places,
+    reductions,
     reports,
     reproductions,
+    schemas,
     stores,
     studies,
     warmup,
-    warned,
 )
+from .command import emit, warned
+from .options import arguments
 
+#: Modules of commands, in the order of the help.
+MODULES = (
+    *(mechanisms, certificates, reductions, onedof, imports, identification, places),
+    *(stores, studies, reports, reproductions, schemas, warmup, completion),
+)
 #: Environment variable: the traceback of a defect goes to stderr.
 DEBUG = "BASEPAR_DEBUG"
 
@@ -54,7 +61,7 @@ class _Parser(argparse.ArgumentParser):
         raise UsageError(f"{message}{end} See `{self.prog} --help`.")
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """What is not known is said by the command that does not know it, with its own flags."""
+        """The command that does not know a word reports it, with its own flags."""
         found, rest = super().parse_known_args(args, namespace)
         if rest:
             flags = [flag for action in self._actions for flag in action.option_strings]
@@ -88,13 +95,13 @@ def parser() -> argparse.ArgumentParser:
     )
     commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
 
-    def add(name: str, command: Command, summary: str, example: str) -> argparse.ArgumentParser:
-        as_json = "" if "--json" in example else f"\n  {example} --json"
+    for one in (command for module in MODULES for command in module.COMMANDS):
+        as_json = "" if "--json" in one.example else f"\n  {one.example} --json"
         made = commands.add_parser(
-            name,
-            help=summary,
-            description=summary,
-            epilog=f"example:\n  {example}{as_json}",
+            one.name,
+            help=one.summary,
+            description=one.description or one.summary,
+            epilog=f"example:\n  {one.example}{as_json}",
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         made.add_argument(
@@ -102,23 +109,8 @@ def parser() -> argparse.ArgumentParser:
             action="store_true",
             help="print facts for programs, one JSON document; null for what is not finite",
         )
-        made.set_defaults(command=command)
-        return made
-
-    for module in (
-        mechanisms,
-        onedof,
-        imports,
-        identification,
-        places,
-        stores,
-        studies,
-        reports,
-        reproductions,
-        warmup,
-        completion,
-    ):
-        module.register(add)
+        arguments(made, one.options)
+        made.set_defaults(command=one.run)
     commands.choices["completion"].set_defaults(grammar=top)
     return top
 

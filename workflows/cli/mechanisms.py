@@ -7,113 +7,12 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from . import Add, certificates, emit, reductions
-from .options import check_output, listed, overwrite, wanted, with_columns
+from . import certificates
+from .command import Command, emit
+from .options import COLUMNS, OVERWRITE, check_output, listed, model_of, wanted
 
 if TYPE_CHECKING:
     from basepar_core.dynamics import Column, Model, Observation
-
-
-def register(add: Add) -> None:
-    """Add the commands to the grammar."""
-    shipped = add("list", _list, "the shipped mechanisms and sweeps", "basepar list --json")
-    shipped.description = """\
-The shipped mechanisms, sweeps and studies.
-
---json prints mechanisms [{name, space, bodies, joints, degrees_of_freedom, parameters,
-description}], sweeps, studies; bodies, joints and parameters are numbers of them."""
-
-    show = add(
-        "show",
-        _show,
-        "bodies, joints, loops and degrees of freedom of a mechanism, and its drawing",
-        "basepar show four-bar -o four-bar.png",
-    )
-    show.description = """\
-Bodies, joints, loops and degrees of freedom of a mechanism, and its drawing.
-
---json prints mechanism, description, space, degrees_of_freedom,
-coordinates [{name, unit, assembled}], parameters (their names),
-bodies [{name, number, parameters}] (by kind: m, mx …; null without),
-joints [{name, type, connects, cut, actuated}], loops (joints of each, the cut one last),
-redundant_constraints (how many), blocks (equations of each), residual (m or rad),
-branch_found [{name, unit, value, stated}] (joint values that the file does not state, or states
-far away), motion_ends [{motion, ends: locks | singular, at [{name, unit, value}], sample,
-samples}] (of cycle and excitation, where they cannot be followed),
-symbols [{name, value, unit, bounds, constant}] (value and bounds in the symbol's unit),
-path, path_why (how sweeps evaluate it), drawing (with -o)."""
-    show.add_argument("mechanism", help="a mechanism file, or the name of a shipped one")
-    show.add_argument("-o", "--output", metavar="FILE", help="draw it: FILE.png or FILE.svg")
-    overwrite(show)
-
-    base = add(
-        "base",
-        _base,
-        "base parameters of a mechanism",
-        "basepar base four-bar --eliminate J1,J2,J3,m1 --json",
-    )
-    base.description = """\
-Base parameters of a mechanism, with the certificate of their number.
-
---json prints mechanism, parameters, rank (of this geometry; null where only bounds are known),
-generic_rank (of its family), generic (the same of the family, where this geometry has fewer),
-near (relations that the numbers nearly meet), route, eliminated, no_effect, base [{parameter,
-terms, values}], columns (of W, from 0), gap, singular_values, doubt (the route's own),
-float64_doubt, validity (must not vanish), certificate {grade, at_least {rank, grade, scope,
-points}, at_most {rank, grade, scope, vectors}} (points are random primes and their seeds; at_most
-has them too where it rests on them); the precise route its digits and bounds too. --route all adds
-agreed, not_run (what could not run, and why) and, in routes, a document per route."""
-    base.add_argument("mechanism", help="a mechanism file, or the name of a shipped one")
-    base.add_argument(
-        "--eliminate", metavar="P,…", help="parameters to eliminate (φ₂), like crank.J or J1"
-    )
-    with_columns(base)
-    base.add_argument(
-        "--route",
-        choices=("symbolic", "numeric", "precise", "product", "black-box", "all"),
-        default="symbolic",
-        help="symbolic, checked in float64 (default); numeric; precise; product (planar: search "
-        "of expressions); black-box (expressions through values over finite fields, without any "
-        "joint rule); all: side by side, product where the planar paper's conditions hold",
-    )
-    base.add_argument(
-        "--observation",
-        choices=("torque", "energy"),
-        default="torque",
-        help="what float64 looks at: W of inverse dynamics (default), or the energies' matrix H, "
-        "which needs no accelerations and cannot carry friction",
-    )
-    base.add_argument(
-        "--format",
-        choices=("table", "latex", "python", "c"),
-        default="table",
-        help="how to print them (default: table)",
-    )
-    base.add_argument(
-        "--columns",
-        action="store_true",
-        help="number the column of W that each base parameter multiplies (columns in --json)",
-    )
-    base.add_argument(
-        "--digits",
-        type=int,
-        metavar="N",
-        help="decimal digits of β by the precise route; as text in --json when more than 17",
-    )
-    base.add_argument(
-        "-o",
-        "--output",
-        metavar="FILE",
-        help="with --route all: draw the singular values into FILE.png or FILE.svg",
-    )
-
-    base.add_argument(
-        "--certificate", metavar="FILE", help="write a certificate that `basepar verify` checks"
-    )
-    overwrite(base)
-    certificates.register(add)
-
-    reductions.register(add)
 
 
 def _list(options: argparse.Namespace) -> int:
@@ -125,12 +24,10 @@ def _list(options: argparse.Namespace) -> int:
 
 
 def _show(options: argparse.Namespace) -> int:
-    from basepar_core.api import load
-    from basepar_core.dynamics import prepare
     from workflows.views import mechanism, terminal
 
     check_output(options, options.output)
-    model = prepare(load(options.mechanism))
+    model = model_of(options)
     document = mechanism(model)
     if options.output:
         from workflows.drawing import draw
@@ -141,17 +38,15 @@ def _show(options: argparse.Namespace) -> int:
 
 
 def _base(options: argparse.Namespace) -> int:
-    from basepar_core.api import load
     from basepar_core.base import extend
-    from basepar_core.dynamics import prepare, select
-    from workflows.export import base as export
+    from basepar_core.dynamics import select
     from workflows.jobs import base_routes
     from workflows.views import terminal
 
     route = options.route
     _check_base(options)
     check_output(options, options.output, options.certificate)
-    model = prepare(load(options.mechanism))
+    model = model_of(options)
     gone = wanted(model, options.eliminate)
     if route == "all":
         return _all_routes(options, model, gone)
@@ -162,18 +57,28 @@ def _base(options: argparse.Namespace) -> int:
     if options.certificate:
         certificates.write(model, inertial, Path(options.certificate), chosen)
     if options.format != "table":
+        from workflows.export import base as export
+
         text = export.export(found, options.format)
-        emit({"mechanism": found.mechanism, "format": options.format, "text": text}) if (
-            options.json
-        ) else print(text)
+        document = {"mechanism": found.mechanism, "format": options.format, "text": text}
+    else:
+        document = found.document()
+    if options.certificate:
+        document["certificate_file"] = options.certificate
+    if options.json:
+        emit(document)
         return 0
-    document = found.document()
-    emit(document) if options.json else terminal.show_base(document, options.columns)
+    if options.format == "table":
+        terminal.show_base(document, options.columns)
+    else:
+        print(text)
+    if options.certificate:
+        terminal.beside(options.format == "table").print(f"certificate: {options.certificate}")
     return 0
 
 
 def _energies(model: "Model", chosen: "tuple[Column, ...]") -> "tuple[Observation, Observation]":
-    """H along the excitation, without and with further columns."""
+    """H along the excitation, without and with force-law columns."""
     from basepar_core.base import nominal_observation
     from basepar_core.dynamics import check_columns, energies, excitation
 
@@ -240,3 +145,81 @@ def _all_routes(options: argparse.Namespace, model: "Model", gone: "list[int] | 
         document, found.spectra, options.columns
     )
     return 0
+
+
+COMMANDS = (
+    Command(
+        "list",
+        _list,
+        "the shipped mechanisms and sweeps",
+        "basepar list --json",
+        description="""\
+The shipped mechanisms, sweeps and studies.
+
+--json prints mechanisms [{name, space, bodies, joints, degrees_of_freedom, parameters,
+description}], sweeps, studies; bodies, joints and parameters are numbers of them.""",
+    ),
+    Command(
+        "show",
+        _show,
+        "bodies, joints, loops and degrees of freedom of a mechanism, and its drawing",
+        "basepar show four-bar -o four-bar.png",
+        {
+            "mechanism": "a mechanism file, or the name of a shipped one",
+            "-o --output FILE": "draw it: FILE.png or FILE.svg",
+            **OVERWRITE,
+        },
+        """\
+Bodies, joints, loops and degrees of freedom of a mechanism, and its drawing.
+
+--json prints mechanism, description, space, degrees_of_freedom,
+coordinates [{name, unit, assembled}], parameters (their names),
+bodies [{name, number, parameters}] (by kind: m, mx …; null without),
+joints [{name, type, connects, cut, actuated}], couplings [{name, values (coefficients), offset}],
+loops (joints of each, the cut one last),
+redundant_constraints (how many), blocks (equations of each), residual (m or rad),
+branch_found [{name, unit, value, stated}] (joint values that the file does not state, or states
+far away), motion_ends [{motion, ends: locks | singular, at [{name, unit, value}], sample,
+samples}] (of cycle and excitation, where they cannot be followed),
+symbols [{name, value, unit, bounds, constant}] (value and bounds in the symbol's unit),
+path, path_why (how sweeps evaluate it), drawing (with -o).""",
+    ),
+    Command(
+        "base",
+        _base,
+        "base parameters of a mechanism",
+        "basepar base four-bar --eliminate J1,J2,J3,m1 --json",
+        {
+            "mechanism": "a mechanism file, or the name of a shipped one",
+            "--eliminate P,…": "parameters to eliminate (φ₂), like crank.J or J1",
+            **COLUMNS,
+            "--route symbolic|numeric|precise|product|black-box|all": "symbolic, checked in "
+            "float64 (default); numeric; precise; product (planar: search of expressions); "
+            "black-box (expressions through values over finite fields, without any joint rule); "
+            "all: side by side, product where the planar paper's conditions hold",
+            "--observation torque|energy": "what float64 looks at: W of inverse dynamics "
+            "(default), or the energies' matrix H, which needs no accelerations and cannot carry "
+            "friction",
+            "--format table|latex|python|c": "how to print them (default: table)",
+            "--columns": "number the column of W that each base parameter multiplies (columns in "
+            "--json)",
+            "--digits N int": "decimal digits of β by the precise route; as text in --json when "
+            "more than 17",
+            "-o --output FILE": "with --route all: draw the singular values into FILE.png or "
+            "FILE.svg",
+            "--certificate FILE": "write a certificate that `basepar verify` checks",
+            **OVERWRITE,
+        },
+        """\
+Base parameters of a mechanism, with the certificate of their number.
+
+--json prints mechanism, parameters, rank (of this geometry; null where only bounds are known),
+generic_rank (of its family), generic (the same of the family, where this geometry has fewer),
+near (relations that the numbers nearly meet), route, eliminated, no_effect, base [{parameter,
+terms, values}], columns (of W, from 0), gap, singular_values, doubt (the route's own),
+float64_doubt, validity (must not vanish), certificate {grade, at_least {rank, grade, scope,
+points}, at_most {rank, grade, scope, vectors}} (points are random primes and their seeds; at_most
+has them too where it rests on them); the precise route its digits and bounds too. --route all adds
+agreed, not_run (what could not run, and why) and, in routes, a document per route.""",
+    ),
+)

@@ -4,79 +4,14 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from . import Add, emit
-from .options import check_output, overwrite, quantity
+from .command import Command, emit
+from .options import OVERWRITE, check_output, model_of, quantity
 
 if TYPE_CHECKING:
     from basepar_core.mechanism import Mechanism
 
 
-def register(add: Add) -> None:
-    """Add the command to the grammar."""
-    onedof = add(
-        "onedof",
-        _onedof,
-        "reduced inertia, steady regime, joint forces of a one-degree-of-freedom mechanism",
-        "basepar onedof dwell --force S:rocker:y --dwell Q:0.5deg -o dwell.png",
-    )
-    onedof.description = """\
-Reduced inertia m(q), its derivative and the potential's slope over the whole motion, by inverse
-dynamics and by energy; with motors, torques, friction or springs in the file also the steady
-regime of a turning machine, and what its joints transmit.
-
---json prints mechanism, coordinate, unit, way (closed, from, to, dead_points, near_dead_points,
-margin, asked), samples, errors (curves, accurate, routes), curves (q, m, m_prime,
-potential_slope, potential), joints (unit, values on the same q), dwells (band, unit, stretch,
-where), reactions (name, unit, m_e1, m_e2, at_rest on the same q), and regime (state, multiplier,
-error, peaks_error, accurate, measures, units, motion), with --time run (end, t, q, speed,
-currents). SI.
-
-Numbers without a unit are SI (rad, m, s); 30deg, '2 rad/s', 5mm say their own."""
-    onedof.add_argument("mechanism", help="a mechanism file, or the name of a shipped one")
-    for word in ("force", "moment"):
-        onedof.add_argument(
-            f"--{word}",
-            action="append",
-            default=[],
-            metavar="JOINT:BODY:DIR",
-            help=f"{word} that the joint's first body exerts on its second, in BODY's axes: "
-            f"DIR is x, y, z or numbers 1,0; may be repeated",
-        )
-    onedof.add_argument(
-        "--range",
-        nargs=2,
-        metavar=("FROM", "TO"),
-        help="of q instead of all: -30deg 90deg; bare numbers are rad or m",
-    )
-    onedof.add_argument("--period", metavar="T", help="of a neutral regime, s a turn")
-    onedof.add_argument(
-        "--time",
-        metavar="T",
-        help="move for T s from the assembly, at rest or at --speed, with stops and reversals",
-    )
-    onedof.add_argument(
-        "--speed", metavar="W", help="at the assembly, of a neutral regime; or a guess"
-    )
-    onedof.add_argument(
-        "--dwell",
-        action="append",
-        default=[],
-        metavar="JOINT[:BAND]",
-        help="longest stretch on which a joint value stays within a band, Q:1deg or S:0.2mm; "
-        "without a band 1 %% of its stroke, as in sweeps",
-    )
-    onedof.add_argument(
-        "-o",
-        "--output",
-        metavar="FILE",
-        help="draw into FILE.png or FILE.svg, or write the curves to FILE.csv",
-    )
-    overwrite(onedof)
-
-
 def _onedof(options: argparse.Namespace) -> int:
-    from basepar_core.api import load
-    from basepar_core.dynamics import prepare
     from basepar_core.single_dof import the_coordinate
     from workflows.drawing import check_ending, curves_figure, save
     from workflows.jobs import machine_of
@@ -87,7 +22,7 @@ def _onedof(options: argparse.Namespace) -> int:
     if output is not None and output.suffix != ".csv":
         check_ending(output)
     check_output(options, output)
-    model = prepare(load(options.mechanism))
+    model = model_of(options)
     unit = model.mechanism.value(the_coordinate(model)).unit
     bands = _bands(model.mechanism, options.dwell)
     period, duration = (_given(word, options, "s") for word in ("period", "time"))
@@ -138,3 +73,43 @@ def _bands(mechanism: "Mechanism", given: list[str]) -> dict[str, float | None]:
         unit = mechanism.value(name).unit if name in known else ""
         found[name] = quantity(width, unit, f"--dwell {name}:") if width and unit else None
     return found
+
+
+COMMANDS = (
+    Command(
+        "onedof",
+        _onedof,
+        "reduced inertia, steady regime, joint forces of a one-degree-of-freedom mechanism",
+        "basepar onedof dwell --force S:rocker:y --dwell Q:0.5deg -o dwell.png",
+        {
+            "mechanism": "a mechanism file, or the name of a shipped one",
+            **{
+                f"--{word} JOINT:BODY:DIR append": f"{word} that the joint's first body exerts "
+                "on its second, in BODY's axes: DIR is x, y, z or numbers 1,0; may be repeated"
+                for word in ("force", "moment")
+            },
+            "--range FROM TO": "of q instead of all: -30deg 90deg; bare numbers are rad or m",
+            "--period T": "of a neutral regime, s a turn",
+            "--time T": "move for T s from the assembly, at rest or at --speed, with stops and "
+            "reversals",
+            "--speed W": "at the assembly, of a neutral regime; or a guess",
+            "--dwell JOINT[:BAND] append": "longest stretch on which a joint value stays within "
+            "a band, Q:1deg or S:0.2mm; without a band 1 %% of its stroke, as in sweeps",
+            "-o --output FILE": "draw into FILE.png or FILE.svg, or write the curves to FILE.csv",
+            **OVERWRITE,
+        },
+        """\
+Reduced inertia m(q), its derivative and the potential's slope over the whole motion, by inverse
+dynamics and by energy; with motors, torques, friction or springs in the file also the steady
+regime of a turning machine, and what its joints transmit.
+
+--json prints mechanism, coordinate, unit, way (closed, from, to, dead_points, near_dead_points,
+margin, asked), samples, errors (curves, accurate, routes), curves (q, m, m_prime,
+potential_slope, potential), joints (unit, values on the same q), dwells (band, unit, stretch,
+where), reactions (name, unit, m_e1, m_e2, at_rest on the same q), and regime (state, multiplier,
+error, peaks_error, accurate, measures, units, motion), with --time run (end, t, q, speed,
+currents). SI.
+
+Numbers without a unit are SI (rad, m, s); 30deg, '2 rad/s', 5mm say their own.""",
+    ),
+)

@@ -1,48 +1,106 @@
 """Options that several commands take, and how their words are read."""
 
 import argparse
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from basepar_core.dynamics import Model
 
 
-def with_columns(command: argparse.ArgumentParser) -> None:
-    """Add --with: columns of W besides the inertial ones."""
-    command.add_argument(
-        "--with",
-        dest="columns_with",
-        metavar="C,…",
-        help="further columns of W: friction, springs, dampers, a kind (viscous, coulomb, offset, "
-        "rotor, stiffness, damping) or a name (A.viscous); without it only inertial parameters "
-        "count",
-    )
+#: Where the work is done; `jobs.place_of` reads them.
+PLACE = {
+    "--cluster C laptop": "laptop (default); the name or file of a profile (SLURM, SSH, "
+    "Kubernetes, see docs/profiles.md); or the address of a Dask scheduler such as tls://host:8786",
+    "--workers N int": "worker processes (default: one per core, or the profile's)",
+}
+#: Columns of W besides the inertial ones.
+COLUMNS = {
+    "--with C,…": "force-law columns of W: friction, springs, dampers, a kind (viscous, coulomb, "
+    "offset, rotor, stiffness, damping) or a name (A.viscous); without it only inertial "
+    "parameters count",
+}
+#: Own metrics that a store names may be run.
+TRUST_METRICS = {
+    "--trust-metrics": "run the own metrics that the store names, if their files are what they "
+    "were",
+}
+#: What it writes may take the place of files that are not basepar's.
+OVERWRITE = {
+    "--overwrite": "write over files that are there, also those that basepar did not make "
+    "(drawings, pages, exported code and certificates that it made are written over in any case)",
+}
+#: What flags are called that are words of Python.
+_CALLED = {"--with": "columns_with", "--from": "origin", "--try": "tried"}
 
 
-def trust_metrics(command: argparse.ArgumentParser) -> None:
-    """Add --trust-metrics: own metrics that a store names may be run."""
-    command.add_argument(
-        "--trust-metrics",
-        action="store_true",
-        help="run the own metrics that the store names, if their files are what they were",
-    )
+def arguments(command: argparse.ArgumentParser, options: Mapping[str, str]) -> None:
+    """Add arguments by their words.
+
+    `store` is needed, `spec?` may be missing, `--quiet` is a switch, `-o --output FILE` takes a
+    text (`_`: without a word for it), `--range FROM TO` two. Behind that stand, where there are
+    any: a type (`--trials N int`), a default, whose type it has (`--seed N 0`), `required`,
+    `append`. Of choices the first is the default, unless another stands behind them
+    (`--method ols|weighted|irls weighted`).
+    """
+    for words, text in options.items():
+        names = [word for word in words.split() if word.startswith("-")] or words.split()[:1]
+        rest = words.split()[len(names) :]
+        more: dict[str, Any] = {"help": text or None}
+        if names[0] in _CALLED:
+            more["dest"] = _CALLED[names[0]]
+        if names[0].endswith("?"):
+            names, more["nargs"] = [names[0][:-1]], "?"
+        elif not rest and names[0].startswith("-"):
+            more["action"] = "store_true"
+        command.add_argument(*names, **more, **_values(rest))
 
 
-def overwrite(command: argparse.ArgumentParser, *also: str) -> None:
-    """Add --overwrite: what it writes may take the place of files that are not basepar's."""
-    command.add_argument(
-        "--overwrite",
-        *also,
-        dest="overwrite",
-        action="store_true",
-        help="write over files that are there, also those that basepar did not make (drawings, "
-        "pages, exported code and certificates that it made are written over in any case)",
-    )
+def _values(words: Sequence[str]) -> dict[str, Any]:
+    """How an option's values are read, from the words behind its names."""
+    if not words:
+        return {}
+    shown = [words[0], *(word for word in words[1:] if word.isupper())]
+    found: dict[str, Any] = {} if shown[0] == "_" else {"metavar": shown[0]}
+    if "|" in shown[0]:
+        choices = shown[0].split("|")
+        found = {"choices": choices, "default": choices[0]}
+    elif len(shown) > 1:
+        found = {"metavar": tuple(shown), "nargs": len(shown)}
+    for word in words[len(shown) :]:
+        if word in _TYPES:
+            found["type"] = _TYPES[word]
+        elif word == "required":
+            found["required"] = True
+        elif word == "append":
+            found |= {"action": "append", "default": []}
+        else:
+            found["default"] = _number_or_text(word)
+            found["type"] = type(found["default"])
+    return found
+
+
+def _number_or_text(word: str) -> int | float | str:
+    for kind in (int, float):
+        with suppress(ValueError):
+            return kind(word)
+    return word
+
+
+def _samples(text: str) -> float | str:
+    try:
+        return text if text == "estimated" else float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number, nor `estimated`") from None
+
+
+_TYPES: Mapping[str, Callable[[str], Any]] = {"int": int, "float": float, "samples": _samples}
 
 
 def check_output(options: argparse.Namespace, *paths: str | Path | None) -> None:
-    """Refuse to write over what is not basepar's, before anything is computed.
+    """Do not write over what is not basepar's, before anything is computed.
 
     Raises
     ------
@@ -58,6 +116,14 @@ def listed(text: str | None) -> list[str]:
     return [word.strip() for word in (text or "").split(",") if word.strip()]
 
 
+def model_of(options: argparse.Namespace) -> "Model":
+    """The mechanism that a command names, prepared."""
+    from basepar_core.api import load
+    from basepar_core.dynamics import prepare
+
+    return prepare(load(options.mechanism))
+
+
 def wanted(model: "Model", eliminate: str | None) -> list[int] | None:
     """Indices of the parameters that --eliminate names."""
     from basepar_core.base import parameter_indices
@@ -68,7 +134,7 @@ def wanted(model: "Model", eliminate: str | None) -> list[int] | None:
 def quantity(text: str, unit: str, option: str) -> float:
     """A number of the command line in SI; a bare one is in `unit`, which is SI.
 
-    A bare angle of more than a turn is said to be rad; of more than two it is refused.
+    A bare angle of more than a turn is warned of as rad; of more than two it is rejected.
 
     Raises
     ------

@@ -4,35 +4,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from . import Add, emit
-
-
-def register(add: Add) -> None:
-    """Add the commands to the grammar."""
-    cluster = add(
-        "cluster",
-        _cluster,
-        "what a profile would start (job script, manifests), or with --try whether it works",
-        "basepar cluster my-slurm.yaml --try",
-    )
-    cluster.add_argument("cluster", help="the name or file of a profile, an address, or laptop")
-    cluster.add_argument(
-        "--workers", type=int, metavar="N", help="worker processes (default: the profile's)"
-    )
-    cluster.add_argument(
-        "--try",
-        dest="tried",
-        action="store_true",
-        help="start it, ask every worker where it is, and end it",
-    )
-
-    tls = add(
-        "tls",
-        _tls,
-        "make the key and certificate of a scheduler that you start yourself",
-        "basepar tls ~/dask-keys",
-    )
-    tls.add_argument("directory", help="where certificate.pem and key.pem go")
+from .command import Command, emit
 
 
 def _cluster(options: argparse.Namespace) -> int:
@@ -81,3 +53,27 @@ def _tls(options: argparse.Namespace) -> int:
         f"  {written.rstrip()}"
     )
     return 0
+
+
+COMMANDS = (
+    Command(
+        "cluster",
+        _cluster,
+        "what a profile would start (job script, manifests), or with --try whether it works",
+        "basepar cluster my-slurm.yaml --try",
+        {
+            "cluster": "the name or file of a profile, an address, or laptop",
+            "--workers N int": "worker processes (default: the profile's)",
+            "--try": "start it, ask every worker where it is, and end it",
+        },
+    ),
+    Command(
+        "tls",
+        _tls,
+        "make the key and certificate of a scheduler that you start yourself",
+        "basepar tls ~/dask-keys",
+        {
+            "directory": "where certificate.pem and key.pem go",
+        },
+    ),
+)

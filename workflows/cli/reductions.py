@@ -8,102 +8,15 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from . import Add, emit
-from .options import check_output, listed, overwrite, with_columns
+from .command import Command, emit
+from .options import COLUMNS, OVERWRITE, check_output, listed, model_of
 
 if TYPE_CHECKING:
     from basepar_core.dynamics import Model
     from basepar_core.reduction import ReducedMechanism
 
 
-def register(add: Add) -> None:
-    """Add the command to the grammar."""
-    reduce = add(
-        "reduce",
-        _reduce,
-        "drop base parameters one by one, and what that costs in torque",
-        "basepar reduce four-bar --validate --export four_bar.c",
-    )
-    reduce.description = """\
-Drop base parameters one by one, and what that costs in torque over the cycle.
-
---export writes torque(q, qd, qdd, p, state) and acceleration(q, qd, tau, p, state) with the
-generalised base parameters of one size, and compares them with the full base model: operations,
-processor time in Python, torque error, and inertia (a reduction of torques can leave joints
-without inertia, and is then no model for forward dynamics; that is said).
-
---data reduces to what measured torques are worth: a record as `basepar identify` reads it, its
-noise stated in the mechanism's file or estimated.
-
---json prints mechanism, method, base, dependent, effective_samples, tolerance, noise,
-noise_estimated, record, explanation, torque_norm,
-steps [{step, removed, size, torque_error, criteria, validation}],
-selected {criterion: {size, torque_error, parameters, generalised [{parameter, terms, values}]}},
-export."""
-    reduce.add_argument("mechanism", help="a mechanism file, or the name of a shipped one")
-    reduce.add_argument("--eliminate", metavar="P,…", help="φ₂ of the base parameters")
-    with_columns(reduce)
-    reduce.add_argument(
-        "--method",
-        choices=("backward", "forward"),
-        default="backward",
-        help="drop the least relevant one by one (default), or add the most relevant",
-    )
-    reduce.add_argument(
-        "--criteria", metavar="C,…", help="tolerance, aic, aicc, bic, mdl, fpe (default: all)"
-    )
-    reduce.add_argument(
-        "--tolerance", type=float, default=0.01, metavar="T", help="relative torque error (0.01)"
-    )
-    reduce.add_argument(
-        "--samples",
-        type=_samples,
-        metavar="N",
-        help="effective samples (default: the file's); with --data also `estimated`",
-    )
-    reduce.add_argument(
-        "--noise",
-        choices=("joint", "pooled"),
-        default="joint",
-        help="stated noise as it is (default), or with one variance for all coordinates",
-    )
-    reduce.add_argument(
-        "--validate",
-        action="store_true",
-        help="hold the models against torques on a second trajectory, the excitation",
-    )
-    _measured(reduce)
-    reduce.add_argument(
-        "--size", metavar="K", help="model to export: parameters, or a criterion (the first)"
-    )
-    reduce.add_argument("--export", metavar="FILE", help="functions: FILE.py or FILE.c")
-    reduce.add_argument(
-        "--format", choices=("table", "json", "csv", "latex"), default="table", help="of the path"
-    )
-    overwrite(reduce)
-
-
-def _measured(reduce: argparse.ArgumentParser) -> None:
-    """Options of a reduction to what measured torques are worth."""
-    reduce.add_argument(
-        "--data", metavar="CSV", help="measured torques instead of the model's own"
-    )
-    reduce.add_argument(
-        "--columns",
-        metavar="A=TITLE,…",
-        help="with --data: titles of the columns in the files, like tau.A=T1",
-    )
-    reduce.add_argument("--second", metavar="CSV", help="with --data: a record to validate on")
-    reduce.add_argument(
-        "--estimate-noise",
-        action="store_true",
-        help="with --data: from the full model's residuals, not as the file states it",
-    )
-
-
 def _reduce(options: argparse.Namespace) -> int:
-    from basepar_core.api import load
-    from basepar_core.dynamics import prepare
     from workflows.export import reduction
     from workflows.views import terminal
 
@@ -111,7 +24,7 @@ def _reduce(options: argparse.Namespace) -> int:
     if options.export:
         reduction.check_ending(Path(options.export))
         check_output(options, options.export)
-    model = prepare(load(options.mechanism))
+    model = model_of(options)
     found = _found(options, model)
     size = reduction.size_of(found, options.size)
     facts = None
@@ -125,17 +38,10 @@ def _reduce(options: argparse.Namespace) -> int:
         sys.stdout.write(reduction.as_latex(found, size))
     else:
         terminal.show_reduction(found)
-    if facts and not options.json and options.format == "table":
+    if facts and not options.json and options.format != "json":
         for line in reduction.lines(facts):
-            terminal.out.print(line)
+            terminal.beside(options.format == "table").print(line)
     return 0
-
-
-def _samples(text: str) -> float | str:
-    try:
-        return text if text == "estimated" else float(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number, nor `estimated`") from None
 
 
 def _check(options: argparse.Namespace) -> None:
@@ -194,3 +100,53 @@ def _found(options: argparse.Namespace, model: "Model") -> "ReducedMechanism":
         estimate_noise=options.estimate_noise,
         **common,
     )
+
+
+COMMANDS = (
+    Command(
+        "reduce",
+        _reduce,
+        "drop base parameters one by one, and what that costs in torque",
+        "basepar reduce four-bar --validate --export four_bar.c",
+        {
+            "mechanism": "a mechanism file, or the name of a shipped one",
+            "--eliminate P,…": "φ₂ of the base parameters",
+            **COLUMNS,
+            "--method backward|forward": "drop the least relevant one by one (default), or add "
+            "the most relevant",
+            "--criteria C,…": "tolerance, aic, aicc, bic, mdl, fpe (default: all)",
+            "--tolerance T 0.01": "relative torque error (0.01)",
+            "--samples N samples": "effective samples (default: the file's); with --data also "
+            "`estimated`",
+            "--noise joint|pooled": "stated noise as it is (default), or with one variance for "
+            "all coordinates",
+            "--validate": "hold the models against torques on a second trajectory, the excitation",
+            "--data CSV": "measured torques instead of the model's own",
+            "--columns A=TITLE,…": "with --data: titles of the columns in the files, like "
+            "tau.A=T1",
+            "--second CSV": "with --data: a record to validate on",
+            "--estimate-noise": "with --data: from the full model's residuals, not as the file "
+            "states it",
+            "--size K": "model to export: parameters, or a criterion (the first)",
+            "--export FILE": "functions: FILE.py or FILE.c",
+            "--format table|json|csv|latex": "of the path",
+            **OVERWRITE,
+        },
+        """\
+Drop base parameters one by one, and what that costs in torque over the cycle.
+
+--export writes torque(q, qd, qdd, p, state) and acceleration(q, qd, tau, p, state) with the
+generalised base parameters of one size, and compares them with the full base model: operations,
+processor time in Python, torque error, and inertia (a reduction of torques can leave joints
+without inertia, and is then no model for forward dynamics, which is reported).
+
+--data reduces to what measured torques are worth: a record as `basepar identify` reads it, its
+noise stated in the mechanism's file or estimated.
+
+--json prints mechanism, method, base, dependent, effective_samples, tolerance, noise,
+noise_estimated, record, explanation, torque_norm,
+steps [{step, removed, size, torque_error, criteria, validation}],
+selected {criterion: {size, torque_error, parameters, generalised [{parameter, terms, values}]}},
+export.""",
+    ),
+)

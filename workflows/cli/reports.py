@@ -4,40 +4,8 @@ import argparse
 import sys
 from pathlib import Path
 
-from . import Add, emit
-from .options import check_output, overwrite
-
-
-def register(add: Add) -> None:
-    """Add the commands to the grammar."""
-    report = add(
-        "report",
-        _report,
-        "one self-contained HTML page about a store: base parameters, reductions, best variants",
-        "basepar report four-bar.zarr -o report.html",
-    )
-    report.add_argument("store", help="a store that a sweep made, finished or not")
-    report.add_argument(
-        "-o", "--output", metavar="FILE", help="the page (default: the store's name with .html)"
-    )
-    report.add_argument(
-        "--batch",
-        metavar="DIR",
-        help="a folder instead: an index that sorts and filters, and pages of chosen variants",
-    )
-    report.add_argument(
-        "--variants",
-        metavar="N,…",
-        help="with --batch: whose pages (default: best, worst and the Pareto front)",
-    )
-    report.add_argument(
-        "--format",
-        choices=("html", "json", "csv", "latex"),
-        default="html",
-        help="csv: a row per variant; latex: tables of the front and of what survives; json: both "
-        "as numbers; on stdout or to -o",
-    )
-    overwrite(report)
+from .command import Command, emit
+from .options import OVERWRITE, check_output, listed
 
 
 def _report(options: argparse.Namespace) -> int:
@@ -56,6 +24,10 @@ def _report(options: argparse.Namespace) -> int:
         if options.output:
             with naming(options.output):
                 Path(options.output).write_text(text, encoding="utf-8")
+            if options.json:
+                emit({"report": options.output, "format": options.format, "store": str(store)})
+            else:
+                terminal.out.print(f"written to {options.output}")
         else:
             sys.stdout.write(text)
         return 0
@@ -73,8 +45,8 @@ def _report(options: argparse.Namespace) -> int:
         f"{document['report']}: {plural(document['total'], 'variant')}, "
         f"{document['bytes'] / 1e6:.2g} MB",
     )
-    if document.get("pages"):
-        terminal.out.print(f"pages of variants {', '.join(document['pages'])}")
+    for variant, path in document.get("pages", {}).items():
+        terminal.out.print(f"page of variant {variant}: {path}")
     if not document["done"]:
         terminal.out.print("The sweep is not finished; the page says so.")
     for name, reason in document["left_out"].items():
@@ -87,8 +59,29 @@ def _numbers(text: str | None) -> list[int] | None:
 
     if text is None:
         return None
-    words = [word.strip() for word in text.split(",") if word.strip()]
+    words = listed(text)
     wrong = [word for word in words if not word.isdecimal()]
     if wrong or not words:
         raise UsageError(f"--variants {text}: numbers with commas between.", ["--variants"])
     return [int(word) for word in words]
+
+
+COMMANDS = (
+    Command(
+        "report",
+        _report,
+        "one self-contained HTML page about a store: base parameters, reductions, best variants",
+        "basepar report four-bar.zarr -o report.html",
+        {
+            "store": "a store that a sweep made, finished or not",
+            "-o --output FILE": "the page (default: the store's name with .html)",
+            "--batch DIR": "a folder instead: an index that sorts and filters, and pages of "
+            "chosen variants",
+            "--variants N,…": "with --batch: whose pages (default: best, worst and the Pareto "
+            "front)",
+            "--format html|json|csv|latex": "csv: a row per variant; latex: tables of the front "
+            "and of what survives; json: both as numbers; on stdout or to -o",
+            **OVERWRITE,
+        },
+    ),
+)

@@ -3,35 +3,8 @@
 import argparse
 from pathlib import Path
 
-from . import Add, emit
-from .options import check_output, overwrite
-
-
-def register(add: Add) -> None:
-    """Add the commands to the grammar."""
-    reproduce = add(
-        "reproduce",
-        _reproduce,
-        "a source paper's tables and figures recomputed, and the differences number by number",
-        "basepar reproduce low-mobility -o low-mobility",
-    )
-    reproduce.description = """\
-A source paper's tables and figures recomputed, and the differences number by number.
-
-A number agrees where ours is within half a unit of its last printed digit. Exit status 0: all
-agrees, but what is explained by name (errata of the paper; rounding noise and whatever else
-nobody can repeat); 1: something differs.
-
---json prints paper, title, rule, reproduced, counts (agrees, erratum, not comparable, differs),
-seconds, figures, and tables: [{name, title, note, counts, numbers: [{where, printed, ours,
-difference, verdict, reason}]}], all numbers as text. Without a paper: papers."""
-    reproduce.add_argument(
-        "paper", nargs="?", help="its name; without one, the papers that are known"
-    )
-    reproduce.add_argument(
-        "-o", "--output", metavar="DIR", help="draw the figures, and write the numbers as CSV"
-    )
-    overwrite(reproduce)
+from .command import Command, emit
+from .options import OVERWRITE, check_output
 
 
 def _reproduce(options: argparse.Namespace) -> int:
@@ -47,9 +20,12 @@ def _reproduce(options: argparse.Namespace) -> int:
         check_output(options, folder / f"{name}.csv", *folder.glob(f"{name}-*.png"))
     with terminal.steps(options.json) as say:
         found = reproduce.reproduce(options.paper, say, folder)
+    document = found.document()
     if folder is not None:
-        comparison.write_numbers(found, folder / f"{found.paper}.csv")
-    emit(found.document()) if options.json else printing.show(found)
+        table = folder / f"{found.paper}.csv"
+        comparison.write_numbers(found, table)
+        document["table"] = str(table)
+    emit(document) if options.json else printing.show(found, document.get("table"))
     return 0 if found.reproduced else 1
 
 
@@ -62,3 +38,29 @@ def _list(as_json: bool) -> int:
     else:
         printing.show_papers()
     return 0
+
+
+COMMANDS = (
+    Command(
+        "reproduce",
+        _reproduce,
+        "a source paper's tables and figures recomputed, and the differences number by number",
+        "basepar reproduce low-mobility -o low-mobility",
+        {
+            "paper?": "its name; without one, the papers that are known",
+            "-o --output DIR": "draw the figures, and write the numbers as CSV",
+            **OVERWRITE,
+        },
+        """\
+A source paper's tables and figures recomputed, and the differences number by number.
+
+A number agrees where ours is within half a unit of its last printed digit. Exit status 0: all
+agrees, but what is explained by name (errata of the paper; rounding noise and what else
+cannot be repeated); 1: something differs.
+
+--json prints paper, title, rule, reproduced, counts (agrees, erratum, not comparable, differs),
+seconds, figures (files), table (with -o, the file of numbers), and tables: [{name, title, note,
+counts, numbers: [{where, printed, ours, difference, verdict, reason}]}], all numbers as text.
+Without a paper: papers.""",
+    ),
+)

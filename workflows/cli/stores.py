@@ -6,73 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from basepar_core.errors import UsageError
 
-from . import Add, add_place, emit
-from .options import trust_metrics
+from .command import Command, emit
+from .options import PLACE, TRUST_METRICS
 
 if TYPE_CHECKING:
     from cluster import Place
     from sweeps.spec import SweepSpec
-
-
-def register(add: Add) -> None:
-    """Add the commands to the grammar."""
-    sweep = add(
-        "sweep",
-        _sweep,
-        "evaluate many variants of a mechanism into a store; run again to go on",
-        "basepar sweep four-bar --store four-bar.zarr --workers 2",
-    )
-    sweep.add_argument(
-        "spec", nargs="?", help="a sweep file, or the name of a shipped one; none with --from"
-    )
-    sweep.add_argument(
-        "--from",
-        dest="origin",
-        metavar="STORE",
-        help="do the sweep that STORE holds once more, into --store",
-    )
-    sweep.add_argument("--store", metavar="DIR", help="where the results go (default: the file's)")
-    add_place(sweep)
-    sweep.add_argument(
-        "--strict", action="store_true", help="exit status 3 if variants are not settled"
-    )
-    sweep.add_argument(
-        "--retry-failed",
-        action="store_true",
-        help="evaluate variants again that crashed or timed out",
-    )
-    sweep.add_argument(
-        "--repair",
-        action="store_true",
-        help="read the whole store first, and do chunks again that are damaged",
-    )
-    trust_metrics(sweep)
-    sweep.add_argument("--quiet", action="store_true", help="no progress bar")
-
-    status = add(
-        "status",
-        _status,
-        "what a store holds, and what is missing",
-        "basepar status four-bar.zarr",
-    )
-    status.description = """\
-What a store holds, and what is missing.
-
---json prints store, title, total, done, settled, counts {status: variants},
-precise {precise status: variants}, precise_ranks {rank: variants},
-special (variants of lower rank than generic, or where a pivot vanishes, whoever found it),
-reasons [{status, reason, count, example}], precise_reasons [{status, reason, count, example}],
-errors {variant: text}, spec_hash, created, versions {package: version}, notes,
-retries {times: variants}, runs [{started, host, pid, evaluated, seconds, lost, ended}],
-running {host, pid, since, silent, settled, total, evaluated, seconds, workers, rate, seconds_left}
-(null where nobody fills it), damage (with --check); of a family's store members
-{name: these facts}."""
-    status.add_argument("store", help="a store that a sweep made")
-    status.add_argument(
-        "--check",
-        action="store_true",
-        help="read every chunk; exit status 1 if the store is damaged",
-    )
 
 
 def _sweep(options: argparse.Namespace) -> int:
@@ -171,3 +110,46 @@ def _show(name: str, document: dict[str, Any]) -> None:
     store.show_status(document)
     if not document.get("damage"):
         store.show_extremes(extremes(Path(document["store"])))
+
+
+COMMANDS = (
+    Command(
+        "sweep",
+        _sweep,
+        "evaluate many variants of a mechanism into a store; run again to go on",
+        "basepar sweep four-bar --store four-bar.zarr --workers 2",
+        {
+            "spec?": "a sweep file, or the name of a shipped one; none with --from",
+            "--from STORE": "do the sweep that STORE holds once more, into --store",
+            "--store DIR": "where the results go (default: the file's)",
+            **PLACE,
+            "--strict": "exit status 3 if variants are not settled",
+            "--retry-failed": "evaluate variants again that crashed or timed out",
+            "--repair": "read the whole store first, and do chunks again that are damaged",
+            **TRUST_METRICS,
+            "--quiet": "no progress bar",
+        },
+    ),
+    Command(
+        "status",
+        _status,
+        "what a store holds, and what is missing",
+        "basepar status four-bar.zarr",
+        {
+            "store": "a store that a sweep made",
+            "--check": "read every chunk; exit status 1 if the store is damaged",
+        },
+        """\
+What a store holds, and what is missing.
+
+--json prints store, title, total, done, settled, counts {status: variants},
+precise {precise status: variants}, precise_ranks {rank: variants},
+special (variants of lower rank than generic, or where a pivot vanishes, whoever found it),
+reasons [{status, reason, count, example}], precise_reasons [{status, reason, count, example}],
+errors {variant: text}, spec_hash, created, versions {package: version}, notes,
+retries {times: variants}, runs [{started, host, pid, evaluated, seconds, lost, ended}],
+running {host, pid, since, silent, settled, total, evaluated, seconds, workers, rate, seconds_left}
+(null where nobody fills it), damage (with --check); of a family's store members
+{name: these facts}.""",
+    ),
+)

@@ -3,157 +3,8 @@
 import argparse
 from pathlib import Path
 
-from . import Add, add_place, emit
-from .options import overwrite, trust_metrics
-
-
-def register(add: Add) -> None:
-    """Add the commands to the grammar."""
-    study = add(
-        "study",
-        _study,
-        "search for the best variants of a mechanism; run again to go on",
-        "basepar study four-bar --store best.zarr --workers 2 --polish 3",
-    )
-    study.add_argument("spec", help="a study file, or the name of a shipped one")
-    study.add_argument(
-        "--store",
-        metavar="DIR",
-        help="where the results go, DIR.journal beside them (default: the file's)",
-    )
-    add_place(study)
-    study.add_argument(
-        "--trials",
-        type=int,
-        metavar="N",
-        help="how many variants in all (default: the file's); more than before prolongs a study",
-    )
-    study.add_argument(
-        "--certify",
-        type=int,
-        metavar="N",
-        default=1,
-        help="how many of the best to certify in variable precision (default: 1; 0: none)",
-    )
-    study.add_argument(
-        "--polish", type=int, metavar="N", help="then polish the N best by gradients"
-    )
-    study.add_argument(
-        "--repair",
-        action="store_true",
-        help="first look for damage in the store and do damaged chunks again",
-    )
-    study.add_argument("--quiet", action="store_true", help="no live table")
-    _polish_command(add)
-    _tolerances_command(add)
-    _pictures_command(add)
-    _around_command(add)
-
-
-def _polish_command(add: Add) -> None:
-    polish = add(
-        "polish",
-        _polish,
-        "follow gradients from the best variants of a study, within its constraints",
-        "basepar polish four-bar-study.zarr --points 3",
-    )
-    polish.add_argument("store", help="the store of a study that is done")
-    polish.add_argument(
-        "--points", type=int, default=3, metavar="N", help="how many of the best (default 3)"
-    )
-    polish.add_argument(
-        "--certify",
-        type=int,
-        metavar="N",
-        default=1,
-        help="how many of the polished to certify in variable precision (default: 1; 0: none)",
-    )
-    polish.add_argument(
-        "--to",
-        metavar="DIR",
-        help="another store for the polished designs (default: beside the study's, where "
-        "designs polished earlier are set aside)",
-    )
-    trust_metrics(polish)
-    add_place(polish)
-
-
-def _tolerances_command(add: Add) -> None:
-    tolerances = add(
-        "tolerances",
-        _tolerances,
-        "what manufacturing tolerances make of a study's best design (Monte Carlo)",
-        "basepar tolerances four-bar-study.zarr --tolerance lx1=0.5mm,lx3=1mm",
-    )
-    tolerances.add_argument("store", help="the store of a study that is done")
-    tolerances.add_argument(
-        "--tolerance",
-        action="append",
-        required=True,
-        metavar="NAME=T,…",
-        help="a dimension lies within ± T of its value; any symbol of the mechanism's geometry",
-    )
-    tolerances.add_argument(
-        "--variant",
-        default="best",
-        help="best (default; a polished design where there is one), a number, or 'polished N'",
-    )
-    tolerances.add_argument(
-        "--shape",
-        choices=("uniform", "normal"),
-        default="uniform",
-        help="uniform (default), or normal with T for three standard deviations",
-    )
-    tolerances.add_argument("--samples", type=int, default=1000, metavar="N", help="default 1000")
-    tolerances.add_argument("--seed", type=int, default=0, metavar="N", help="default 0")
-    tolerances.add_argument(
-        "--to",
-        metavar="DIR",
-        help="another store for the samples (default: beside the study's, where samples of other "
-        "tolerances are set aside)",
-    )
-    trust_metrics(tolerances)
-    add_place(tolerances)
-
-
-def _pictures_command(add: Add) -> None:
-    pictures = add(
-        "pictures",
-        _pictures,
-        "history, front, importances, slices, best designs and tolerances of a study as PNG files",
-        "basepar pictures four-bar-study.zarr -o pictures",
-    )
-    pictures.add_argument("store", help="the store of a study")
-    pictures.add_argument(
-        "-o", "--output", metavar="DIR", help="a folder (default: the store's name, -pictures)"
-    )
-    overwrite(pictures)
-
-
-def _around_command(add: Add) -> None:
-    around = add(
-        "around",
-        _around,
-        "write a sweep of the designs around a study's best one",
-        "basepar around best.zarr -o around.yaml --share 0.05 --candidates 4096",
-    )
-    around.add_argument("store", help="the store of a study")
-    around.add_argument("-o", "--output", metavar="FILE", help="where to (default: beside it)")
-    around.add_argument(
-        "--variant", type=int, metavar="N", help="the design (default: the study's best one)"
-    )
-    around.add_argument(
-        "--share",
-        type=float,
-        default=0.1,
-        metavar="S",
-        help="how far, as a share of each variable's range (default: 0.1)",
-    )
-    around.add_argument(
-        "--candidates", type=int, default=1024, metavar="N", help="designs (default: 1024)"
-    )
-    trust_metrics(around)
-    overwrite(around)
+from .command import Command, emit
+from .options import OVERWRITE, PLACE, TRUST_METRICS
 
 
 def _around(options: argparse.Namespace) -> int:
@@ -175,6 +26,8 @@ def _around(options: argparse.Namespace) -> int:
     else:
         count = plural(found["candidates"], "design")
         out.print(f"{found['file']}: {count} around variant {found['variant']}")
+        if found["mechanism"]:
+            out.print(f"{found['mechanism']}: the mechanism, as the study's store has it")
         again = f"{typed('basepar')} sweep {shell(near(found['file']))}"
         out.print(f"\nNext:\n  {again}", soft_wrap=True)
     return 0
@@ -240,9 +93,9 @@ def _polish(options: argparse.Namespace) -> int:
 
 def _tolerances(options: argparse.Namespace) -> int:
     from sweeps.store import folder
-    from workflows.jobs import place_of
+    from workflows.jobs import connected, place_of
     from workflows.studies import study_of, tolerances
-    from workflows.views import connected, show_spread
+    from workflows.views import show_spread
 
     _check_points(options.samples, "--samples")
     place = place_of(options.cluster, options.workers)
@@ -270,3 +123,88 @@ def _pictures(options: argparse.Namespace) -> int:
     for path in written:
         out.print(path)
     return 0
+
+
+COMMANDS = (
+    Command(
+        "study",
+        _study,
+        "search for the best variants of a mechanism; run again to go on",
+        "basepar study four-bar --store best.zarr --workers 2 --polish 3",
+        {
+            "spec": "a study file, or the name of a shipped one",
+            "--store DIR": "where the results go, DIR.journal beside them (default: the file's)",
+            **PLACE,
+            "--trials N int": "how many variants in all (default: the file's); more than before "
+            "prolongs a study",
+            "--certify N 1": "how many of the best to certify in variable precision (default: 1; "
+            "0: none)",
+            "--polish N int": "then polish the N best by gradients",
+            "--repair": "first look for damage in the store and do damaged chunks again",
+            "--quiet": "no live table",
+        },
+    ),
+    Command(
+        "polish",
+        _polish,
+        "follow gradients from the best variants of a study, within its constraints",
+        "basepar polish four-bar-study.zarr --points 3",
+        {
+            "store": "the store of a study that is done",
+            "--points N 3": "how many of the best (default 3)",
+            "--certify N 1": "how many of the polished to certify in variable precision "
+            "(default: 1; 0: none)",
+            "--to DIR": "another store for the polished designs (default: beside the study's, "
+            "where designs polished earlier are set aside)",
+            **TRUST_METRICS,
+            **PLACE,
+        },
+    ),
+    Command(
+        "tolerances",
+        _tolerances,
+        "what manufacturing tolerances make of a study's best design (Monte Carlo)",
+        "basepar tolerances four-bar-study.zarr --tolerance lx1=0.5mm,lx3=1mm",
+        {
+            "store": "the store of a study that is done",
+            "--tolerance NAME=T,… append required": "a dimension lies within ± T of its value; "
+            "any symbol of the mechanism's geometry",
+            "--variant _ best": "best (default; a polished design where there is one), a number, "
+            "or 'polished N'",
+            "--shape uniform|normal": "uniform (default), or normal with T for three standard "
+            "deviations",
+            "--samples N 1000": "default 1000",
+            "--seed N 0": "default 0",
+            "--to DIR": "another store for the samples (default: beside the study's, where "
+            "samples of other tolerances are set aside)",
+            **TRUST_METRICS,
+            **PLACE,
+        },
+    ),
+    Command(
+        "pictures",
+        _pictures,
+        "history, front, importances, slices, best designs and tolerances of a study as PNG files",
+        "basepar pictures four-bar-study.zarr -o pictures",
+        {
+            "store": "the store of a study",
+            "-o --output DIR": "a folder (default: the store's name, -pictures)",
+            **OVERWRITE,
+        },
+    ),
+    Command(
+        "around",
+        _around,
+        "write a sweep of the designs around a study's best one",
+        "basepar around best.zarr -o around.yaml --share 0.05 --candidates 4096",
+        {
+            "store": "the store of a study",
+            "-o --output FILE": "where to (default: beside it)",
+            "--variant N int": "the design (default: the study's best one)",
+            "--share S 0.1": "how far, as a share of each variable's range (default: 0.1)",
+            "--candidates N 1024": "designs (default: 1024)",
+            **TRUST_METRICS,
+            **OVERWRITE,
+        },
+    ),
+)

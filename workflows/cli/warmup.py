@@ -4,17 +4,7 @@ import argparse
 from collections.abc import Mapping
 from typing import Any
 
-from . import Add, emit
-
-
-def register(add: Add) -> None:
-    """Add the command to the grammar."""
-    add(
-        "warmup",
-        _warmup,
-        "compile the numerical kernels and keep them on disk, so that nothing waits for it later",
-        "basepar warmup",
-    )
+from .command import Command, emit
 
 
 def _warmup(options: argparse.Namespace) -> int:
@@ -41,8 +31,19 @@ def _warmup(options: argparse.Namespace) -> int:
 def _show(document: Mapping[str, Any]) -> None:
     from workflows.views import terminal
 
-    rows = terminal.table("kernels", "seconds", "compiled", right=("seconds", "compiled"))
-    for group in document["kernels"]:
-        rows.add_row(group["name"], f"{group['seconds']:.1f}", str(group["compiled"]))
-    terminal.out.print(rows)
+    rows = (
+        (group["name"], f"{group['seconds']:.1f}", str(group["compiled"]))
+        for group in document["kernels"]
+    )
+    terminal.out.print(terminal.table("kernels", "#seconds", "#compiled", rows=rows))
     terminal.out.print(f"kept in {document['cache']}")
+
+
+COMMANDS = (
+    Command(
+        "warmup",
+        _warmup,
+        "compile the numerical kernels and keep them on disk, so that nothing waits for it later",
+        "basepar warmup",
+    ),
+)

@@ -66,7 +66,7 @@ def draw(model: Model, path: Path, values: dict[str, float] | None = None) -> Pa
 
 
 def check_ending(path: Path) -> None:
-    """Refuse a file that no drawing can be written to.
+    """Reject a file that no drawing can be written to.
 
     Raises
     ------

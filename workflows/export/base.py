@@ -1,11 +1,15 @@
 """Base parameters as LaTeX, and with their derivatives as Python and as C functions."""
 
+from collections.abc import Iterable
+
 import sympy
 
 from basepar_core.base import BaseParameters
 from basepar_core.errors import UsageError
 from basepar_core.expressions import Call, Expression, Name, Number, names
-from basepar_core.texts import c_comment, is_taken_by_code, latex, python_comment, python_text
+from basepar_core.texts import is_taken_by_code, latex
+
+from .templates import filled
 
 #: Names that an argument cannot have in the functions, by what they use.
 _USED = {"phi", "out", "pow", "sqrt"}
@@ -34,7 +38,7 @@ def export(base: BaseParameters, form: str) -> str:
         raise UsageError(
             f"--format {form} needs expressions: use the symbolic route.", ["--format"]
         )
-    return {"latex": _latex, "python": _python, "c": _c}[form](base)
+    return _latex(base) if form == "latex" else _functions(base, form)
 
 
 def to_sympy(node: Expression) -> sympy.Expr:
@@ -128,82 +132,20 @@ def _slopes(base: BaseParameters, row: int) -> list[list[tuple[int, sympy.Expr]]
     ]
 
 
-def _sum(terms: list[str]) -> str:
-    return " + ".join(terms) or "0.0"
-
-
-def _python(base: BaseParameters) -> str:
+def _functions(base: BaseParameters, form: str) -> str:
     symbols, called = _symbols(base), _arguments(base)
-    arguments = ", ".join([*map(str, called.values()), "phi"])
-    lines = [
-        "from math import cos, sin",
-        "",
-        f"PARAMETERS = {list(base.parameters)!r}",
-        f"BASE = {list(base.base_names)!r}",
-        f"COLUMNS = {list(base.kept)!r}  # of the regressor, that base parameters multiply",
-        f"SYMBOLS = {symbols!r}",
-        "",
-        "",
-        f"def base_parameters({arguments}):",
-        f'    """Base parameters of {python_text(base.mechanism)}; phi in the order of '
-        'PARAMETERS, SI."""',
-        "    return [",
-    ]
-    for k, place in enumerate(base.kept):
-        terms = [f"({c.xreplace(called)})*phi[{p}]" for _, p, c in _entries(base, k)]
-        lines.append(
-            f"        {_sum([f'phi[{place}]', *terms])},  # {python_comment(base.base_names[k])}"
-        )
-    lines += [
-        "    ]",
-        "",
-        "",
-        f"def base_parameters_derivative({arguments}):",
-        '    """Their derivatives by SYMBOLS, a row for each base parameter; phi is fixed."""',
-        "    return [",
-    ]
-    for k, name in enumerate(base.base_names):
-        sums = [
-            _sum([f"({c.xreplace(called)})*phi[{p}]" for p, c in row]) for row in _slopes(base, k)
-        ]
-        lines.append(f"        [{', '.join(sums)}],  # {python_comment(name)}")
-    return "\n".join([*lines, "    ]"])
+    shown = sympy.ccode if form == "c" else str
 
+    def terms(pairs: Iterable[tuple[int, sympy.Expr]]) -> list[str]:
+        return [f"({shown(c.xreplace(called))})*phi[{place}]" for place, c in pairs]
 
-def _c(base: BaseParameters) -> str:
-    symbols, called = _symbols(base), _arguments(base)
-    arguments = ", ".join([*(f"double {x}" for x in called.values()), "const double *phi"])
-    columns = ", ".join(map(str, base.kept))
-    lines = [
-        "#include <math.h>",
-        "",
-        f"/* Base parameters of {c_comment(base.mechanism)}, SI. phi: "
-        f"{c_comment(', '.join(base.parameters))}. */",
-        f"void base_parameters({arguments}, double *out)",
-        "{",
+    rows = [
+        {
+            "name": name,
+            "value": " + ".join([f"phi[{place}]", *terms(x[1:] for x in _entries(base, k))]),
+            "slopes": [" + ".join(terms(row)) or "0.0" for row in _slopes(base, k)],
+        }
+        for k, (name, place) in enumerate(zip(base.base_names, base.kept, strict=True))
     ]
-    for k, place in enumerate(base.kept):
-        terms = [f"({sympy.ccode(c.xreplace(called))})*phi[{p}]" for _, p, c in _entries(base, k)]
-        lines.append(
-            f"    out[{k}] = {_sum([f'phi[{place}]', *terms])}; "
-            f"/* {c_comment(base.base_names[k])} */"
-        )
-    lines += [
-        "}",
-        "",
-        f"/* Their derivatives, row by row, by {c_comment(', '.join(symbols)) or 'none'}; "
-        "phi is fixed. */",
-        f"void base_parameters_derivative({arguments}, double *out)",
-        "{",
-    ]
-    for k in range(base.rank):
-        for n, row in enumerate(_slopes(base, k)):
-            total = _sum([f"({sympy.ccode(c.xreplace(called))})*phi[{p}]" for p, c in row])
-            lines.append(f"    out[{k * len(symbols) + n}] = {total};")
-    lines += [
-        "}",
-        "",
-        "/* Columns of the regressor, from 0, that base parameters multiply. */",
-        f"const int base_columns[{base.rank}] = {{{columns}}};",
-    ]
-    return "\n".join(lines)
+    facts = {"base": base, "symbols": symbols, "arguments": list(map(str, called.values()))}
+    return filled("base.c" if form == "c" else "base.py", {**facts, "rows": rows})

@@ -58,7 +58,7 @@ def size_of(found: ReducedMechanism, asked: str | None) -> int:
         raise UsageError(
             f"--size {asked}: a number, or one of the criteria {', '.join(criteria)}.", ["--size"]
         )
-    found.generalised(int(asked))  # refuses what the path has not
+    found.generalised(int(asked))  # rejects what the path has not
     return int(asked)
 
 

@@ -11,7 +11,7 @@ from basepar_core.expressions import Node, operands
 from basepar_core.mechanism import joint_type
 from basepar_core.torque_code import TorqueProgram
 
-from . import torque_templates as templates
+from .templates import filled
 
 #: Longest expression that stands within another one.
 _INLINE = 110
@@ -295,4 +295,4 @@ def write(
         "largest": max((len(matrix) for matrix in program.matrices), default=0),
         "turns_freely": any(joint_type(node.kind).is_ball for node in model.topology.tree),
     }
-    return templates.c(numbers) if c else templates.python(numbers)
+    return filled("torque.c" if c else "torque.py", numbers) + "\n"

@@ -13,12 +13,16 @@ from .examples import study_file as study_file
 from .examples import study_names as study_names
 from .examples import sweep_names as sweep_names
 from .outputs import check_outputs as check_outputs
+from .schemas import KINDS as KINDS
+from .schemas import schema_file as schema_file
+from .schemas import with_schema as with_schema
 from .spread import extremes as extremes
 from .store import again_all as again_all
 from .store import dataset as dataset
 from .store import load_jobs as load_jobs
 from .store import mend as mend
 from .sweep import ClusterError as ClusterError
+from .sweep import connected as connected
 from .sweep import place_of as place_of
 from .sweep import run_all as run_all
 from .worker_check import make_own_keys as make_own_keys

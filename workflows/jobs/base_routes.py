@@ -48,7 +48,7 @@ def find(
     digits: int | None = None,
     seen: Observation | None = None,
 ) -> BaseParameters:
-    """Base parameters by one route; `seen` is W in float64, where it is at hand.
+    """Base parameters by one route; `seen` is W in float64, where it is available.
 
     Raises
     ------
@@ -78,7 +78,7 @@ class Comparison:
         Singular values of the W that the precise route used, in double and variable precision.
     agreed
         *agreed*; *doubtful*, where a route doubts its own rank and no two others differ; or
-        *contradictory*. Float64 in doubt is said in `why` and decides nothing.
+        *contradictory*. Float64 in doubt is reported in `why` and decides nothing.
     why
         What that rests on, in sentences.
     not_run

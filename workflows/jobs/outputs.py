@@ -16,15 +16,16 @@ from basepar_core.errors import UsageError
 _OURS = re.compile(
     rb"[Ww]ritten by basepar|<meta name=\"generator\" content=\"basepar |Software\0basepar"
     rb"|<dc:title>basepar</dc:title>|\"format\": \"basepar certificate "
-    rb"|\Atable,where,printed,ours,difference,verdict,reason\r?\n|\A# Around variant "
+    rb"|\Atable,where,printed,ours,difference,verdict,reason\r?\n"
+    rb"|\A(?:# yaml-language-server: [^\n]*\n)?# Around variant "
 )
 _HEAD = 4096
 
 
 def check_outputs(paths: Iterable[Path], overwrite: bool = False) -> None:
-    """Refuse to write over files that are not basepar's; those that are missing or empty pass.
+    """Do not write over files that are not basepar's; those that are missing or empty pass.
 
-    Pipes and devices pass too: nothing in them is lost. A folder is for who writes to refuse.
+    Pipes and devices pass too: nothing in them is lost. Who writes rejects a folder.
 
     Parameters
     ----------

@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import zarr
 
-from sweeps.store import WITH_RESULTS, store
+from sweeps.store import WITH_RESULTS, Store
 from sweeps.store import status as survey
 
 #: Bits of a float64 that a bin keeps: sign, exponent and 9 of the mantissa (0.2 %).
@@ -26,19 +25,19 @@ def extremes(path: Path, most: int = 3) -> list[dict[str, Any]]:
     Only variants that carry a result count. The median of more than a million values is right
     to 0.2 %.
     """
-    group = store.open_group(path)
-    status, swept = store.array_of(group, "status"), _swept(group)
+    held = Store.open(path)
+    status = held["status"]
     arrays = {
         name: array
-        for name, array in sorted(group.arrays())
+        for name, array in held.items()
         if array.ndim == 1
         and array.shape == status.shape
         and array.dtype.kind == "f"
-        and name not in swept
+        and name not in held.swept
         and not name.endswith("reason_value")
     }
     found = {name: _Spread(most) for name in arrays}
-    for start, block in survey.blocks(group, "status", status.chunks[0]):
+    for start, block in survey.blocks(held, "status", status.chunks[0]):
         solved = np.isin(block, WITH_RESULTS)
         if solved.any():
             for name, array in arrays.items():
@@ -56,11 +55,6 @@ def extremes(path: Path, most: int = 3) -> list[dict[str, Any]]:
         for name, spread in found.items()
         if spread.count
     ]
-
-
-def _swept(group: zarr.Group) -> tuple[str, ...]:
-    names: Any = group.attrs.get("swept", [])
-    return tuple(names)
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""Jobs that begin with a store: its sweep once more elsewhere, its damage mended."""
+"""Jobs that begin with a store: its sweep once more elsewhere, its damage repaired."""
 
 import json
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ from sweeps.spec import (
     members_of,
     parse_family,
 )
-from sweeps.store import check_and_repair, folder, locked, open_group
+from sweeps.store import Store, check_and_repair, folder, locked
 
 from .examples import as_file, sweep_file
 
@@ -82,18 +82,18 @@ def again(store: str, to: str, trust_metrics: bool = False) -> SweepSpec:
             f"--from {store} and --store name the same store; a sweep goes on by its file.",
             ["--store"],
         )
-    attrs = open_group(store).attrs
-    if "spec" not in attrs:
+    document = Store.open(store).attrs.get("spec")
+    if document is None:
         raise StoreError(f"{store} is not the store of a sweep. Name another.", [store])
     check_and_repair.check(store)
-    job = from_document(str(attrs["spec"]))
+    job = from_document(str(document))
     if is_asked(job.plan):
         raise UsageError(
             f"{store} is a study's: its rows were chosen one after the other. Run its study file "
             f"again, or name the store as a table: `plan: table, file: {store}`.",
             ["--from"],
         )
-    _refuse_changed(store, job, str(attrs["spec"]))
+    _refuse_changed(store, job, str(document))
     return job.at(to).fetched(trust_metrics)
 
 
@@ -138,5 +138,5 @@ def dataset(path: str | Path) -> xarray.Dataset:
         There is no store.
     """
     where = folder(str(path))
-    open_group(str(where))  # says what is wrong
+    Store.open(where)  # says what is wrong
     return xarray.open_zarr(where)

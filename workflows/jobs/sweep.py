@@ -1,8 +1,10 @@
 """A sweep job: specification, cluster, store."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
+
+from distributed import Client
 
 from basepar_core.errors import BaseparError, FileError, Mistake, UsageError
 from cluster import (
@@ -19,13 +21,11 @@ from cluster import (
     problems,
 )
 from sweeps.run import Progress, Summary, complete, sweep, sweep_together
-from sweeps.spec import SweepSpec, load_sweep
-
-from .examples import sweep_file
+from sweeps.spec import SweepSpec
 
 
 class ClusterError(BaseparError):
-    """The workers asked for are not to be had."""
+    """The workers asked for are unavailable."""
 
     kind = "cluster"
 
@@ -66,16 +66,20 @@ def _named(cluster: str) -> Place:
     return Address(cluster) if "://" in cluster else load_profile(find_profile(cluster))
 
 
-def load_job(spec: str, store: str | None = None) -> SweepSpec:
-    """A sweep file, or a shipped sweep by name; `store` overrides the file's.
+@contextmanager
+def connected(place: Place) -> Iterator[Client]:
+    """Workers, or one readable message.
 
     Raises
     ------
-    UsageError, FileError
-        There is none of this name; or all its mistakes.
+    ClusterError
+        They are unavailable.
     """
-    job = load_sweep(sweep_file(spec))
-    return job.at(store or job.store or f"{Path(spec).stem}.zarr")
+    try:
+        with connect(place) as client:
+            yield client
+    except PlaceError as error:
+        raise ClusterError(str(error)) from error
 
 
 def run(
@@ -83,7 +87,7 @@ def run(
 ) -> Summary:
     """Run a sweep where `place` says; what its store holds already is not done again.
 
-    What the store refuses is refused before any worker starts, and none is started where nothing
+    What the store rejects is rejected before any worker starts, and none is started where nothing
     is missing.
 
     Raises
@@ -93,11 +97,8 @@ def run(
     """
     if (found := complete(job, retry_failed)) is not None:
         return found
-    try:
-        with connect(place) as client:
-            return sweep(job, client, progress, retry_failed=retry_failed)
-    except PlaceError as error:
-        raise ClusterError(str(error)) from error
+    with connected(place) as client:
+        return sweep(job, client, progress, retry_failed=retry_failed)
 
 
 def run_all(
@@ -113,8 +114,5 @@ def run_all(
     found = {name: summary for name, summary in standing.items() if summary is not None}
     if len(found) == len(jobs):
         return found
-    try:
-        with connect(place) as client:
-            return sweep_together(jobs, client, progress, retry_failed=retry_failed)
-    except PlaceError as error:
-        raise ClusterError(str(error)) from error
+    with connected(place) as client:
+        return sweep_together(jobs, client, progress, retry_failed=retry_failed)

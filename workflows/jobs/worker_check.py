@@ -5,9 +5,9 @@ from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
 
-from cluster import Place, PlaceError, connect, make_keys
+from cluster import Place, PlaceError, make_keys
 
-from .sweep import ClusterError
+from .sweep import ClusterError, connected
 
 #: Seconds until a scheduler that runs already must have a worker.
 PATIENCE = 30.0
@@ -22,10 +22,10 @@ def roll_call(place: Place) -> list[dict[str, str]]:
         The place does not work.
     """
     try:
-        with connect(place) as client:
+        with connected(place) as client:
             client.wait_for_workers(1, timeout=PATIENCE)
             found = client.run(_presence)
-    except (PlaceError, TimeoutError) as error:
+    except TimeoutError as error:
         raise ClusterError(str(error)) from error
     return [{"worker": address} | facts for address, facts in sorted(found.items())]
 

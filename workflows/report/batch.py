@@ -57,28 +57,12 @@ def write(
             **{name: _variant(found, row) for row, name in pages.items()},
         }
     check_outputs((folder / name for name in texts), overwrite)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for name, text in texts.items():
-            (folder / name).write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise UsageError(
-            f"The report cannot be written to {folder}: {error.strerror}. Name another folder "
-            "with --batch.",
-            [str(folder)],
-        ) from error
+    paths = {folder / name: text for name, text in texts.items()}
+    page.put(paths, folder, "folder with --batch")
     return {
-        "report": str(folder / "index.html"),
-        "bytes": len(texts["index.html"].encode()),
-        "store": str(store),
-        "title": found.status["title"],
-        "total": found.total,
-        "read": int(found.variants.size),
-        "done": found.status["done"],
-        "counts": found.status["counts"],
+        **page.account(found, store, folder / "index.html", texts["index.html"]),
         "pages": {str(found.variants[row]): str(folder / name) for row, name in pages.items()},
-        "sections": [section.anchor for section in sections],
-        "left_out": {part.anchor: part.reason for part in absent},
+        **page.account_of_parts(sections, absent),
     }
 
 
@@ -88,7 +72,7 @@ def _rows(found: Facts, wanted: Sequence[int]) -> list[int]:
     if missing:
         raise UsageError(
             f"There is no variant {', '.join(missing)} among the {found.variants.size:,} that "
-            f"were read of {found.path}.",
+            f"were read of {found.store.path}.",
             ["--variants"],
         )
     return [place[k] for k in dict.fromkeys(wanted)]

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import zarr
 
 from basepar_core.dynamics import Model, prepare
 from basepar_core.errors import BaseparError, StoreError
@@ -20,7 +19,7 @@ from basepar_core.expressions import parse_unit
 from basepar_core.mechanism import Mechanism, parameter_unit
 from basepar_core.metrics import array_name
 from sweeps.spec import mechanism_of
-from sweeps.store import WITH_RESULTS, PreciseStatus, Status, store
+from sweeps.store import WITH_RESULTS, PreciseStatus, Status, Store
 from workflows.views import after_doubt, documents, standing
 
 from .feasibility_view import Judged, judged
@@ -55,8 +54,7 @@ class Facts:
         None where the mechanism cannot be read or assembled here; `trouble` says why.
     """
 
-    path: Path
-    group: zarr.Group = field(repr=False)
+    store: Store = field(repr=False)
     status: Mapping[str, Any]
     spec: Mapping[str, Any]
     base: Mapping[str, Any] | None
@@ -92,17 +90,17 @@ class Facts:
 
     def read(self, name: str) -> np.ndarray | None:
         """An array's rows; None where the store has no such array."""
-        if name not in self.group:
+        if name not in self.store:
             return None
         if name not in self._read:
-            array = store.array_of(self.group, name, self.path)
+            array = self.store[name]
             try:
                 parts = [np.asarray(array[start:stop]) for start, stop in self._blocks]
             except Exception as cause:
                 raise StoreError(
-                    f"{self.path} is damaged: array {name!r} cannot be read: {cause}. Remove the "
-                    "store and run again.",
-                    [f"{self.path}/{name}"],
+                    f"{self.store.path} is damaged: array {name!r} cannot be read: {cause}. "
+                    "Remove the store and run again.",
+                    [f"{self.store.path}/{name}"],
                 ) from cause
             self._read[name] = np.concatenate(parts)
         return self._read[name]
@@ -110,14 +108,12 @@ class Facts:
     def labels(self, name: str) -> list[str]:
         """Labels of a dimension; none where the store has no such dimension."""
         if name not in self._labels:
-            there = name in self.group
-            found = np.asarray(store.array_of(self.group, name)[:]) if there else ()
-            self._labels[name] = [str(label) for label in found]
+            self._labels[name] = [str(label) for label in self.store.labels(name)]
         return self._labels[name]
 
     @cached_property
     def lines(self) -> list[Mapping[str, Any]]:
-        """Base parameters as `BaseParameters.document` has them, further columns behind them.
+        """Base parameters as `BaseParameters.document` has them, force-law columns behind them.
 
         Each with its `unit`.
         """
@@ -132,12 +128,12 @@ class Facts:
     @cached_property
     def further(self) -> list[str]:
         """Names of columns besides the inertial ones (`evaluate.with`)."""
-        names = self.group.attrs.get("columns")
+        names = self.store.attrs.get("columns")
         return [str(name) for name in names] if isinstance(names, list) else []
 
     def unit(self, name: str) -> str:
         """An array's unit, "" for a plain number."""
-        text = str(self.group[name].attrs.get("units", "1"))
+        text = str(self.store[name].attrs.get("units", "1"))
         return "" if text == "1" else text
 
     @cached_property
@@ -173,7 +169,7 @@ class Facts:
         """The swept symbols in the units of the mechanism's file."""
         space = self.spec["space"]
         names = list(space.get("variables") or space.get("names") or ())
-        return tuple(self._swept(name) for name in names if name in self.group)
+        return tuple(self._swept(name) for name in names if name in self.store)
 
     def _swept(self, name: str) -> Swept:
         values = self.read(name)
@@ -191,10 +187,10 @@ class Facts:
     def metrics(self) -> tuple[Metric, ...]:
         """The metrics asked for, one per coordinate where there are several, and `condition`."""
         names = [array_name(metric) for metric in self.spec["evaluate"]["metrics"]]
-        asked = [name for name in names if name in self.group]
+        asked = [name for name in names if name in self.store]
         found = [
             metric
-            for name in [*asked, *(["condition"] if "condition" in self.group else [])]
+            for name in [*asked, *(["condition"] if "condition" in self.store else [])]
             for metric in self._metric(name)
             if np.isfinite(metric.values).any()
         ]
@@ -207,7 +203,7 @@ class Facts:
     def _judgement(self) -> tuple[Judged | None, str]:
         if self.kind == "sweep":
             return None, ""
-        return judged(self.path, self.group, self.variants)
+        return judged(self.store, self.variants)
 
     @property
     def judged(self) -> Judged | None:
@@ -227,7 +223,7 @@ class Facts:
     def _metric(self, name: str) -> list[Metric]:
         values = self.read(name)
         assert values is not None
-        unit, meaning = self.unit(name), str(self.group[name].attrs.get("long_name", name))
+        unit, meaning = self.unit(name), str(self.store[name].attrs.get("long_name", name))
         good = np.where(self.has_results.reshape(-1, *[1] * (values.ndim - 1)), values, np.nan)
         if values.ndim == 1:
             return [Metric(name, unit, meaning, good)]
@@ -256,31 +252,31 @@ def gather(path: Path) -> Facts:
             f"There is no store {path}. `basepar sweep SPEC --store {path}` makes one.",
             [str(path)],
         )
-    group = store.open_group(path)
-    spec, base = _attribute(group, path, "spec"), _attribute(group, path, "base", needed=False)
-    _attribute(group, path, "provenance")
+    held = Store.open(path)
+    spec, base = _attribute(held, "spec"), _attribute(held, "base", needed=False)
+    _attribute(held, "provenance")
     for name in ("status", "reason", "reason_value"):
-        store.array_of(group, name, path)
+        held[name]
     mechanism, model, trouble = _mechanism(spec)
-    return Facts(path, group, documents.sweep_store(path), spec, base, mechanism, model, trouble)
+    return Facts(held, documents.sweep_store(path), spec, base, mechanism, model, trouble)
 
 
-def _attribute(group: zarr.Group, path: Path, name: str, needed: bool = True) -> Any:
-    if name not in group.attrs:
+def _attribute(held: Store, name: str, needed: bool = True) -> Any:
+    if name not in held.attrs:
         if not needed:
             return None
         raise StoreError(
-            f"{path} is not the store of a sweep: it has no attribute {name!r}. Name a store "
+            f"{held.path} is not the store of a sweep: it has no attribute {name!r}. Name a store "
             "that `basepar sweep` made.",
-            [str(path)],
+            [str(held.path)],
         )
     try:
-        return json.loads(str(group.attrs[name]))
+        return held.plain(name, "")
     except json.JSONDecodeError as cause:
         raise StoreError(
-            f"{path} is damaged: its attribute {name!r} is no JSON ({cause}). Remove the store "
-            "and run again.",
-            [f"{path}/zarr.json"],
+            f"{held.path} is damaged: its attribute {name!r} is no JSON ({cause}). Remove the "
+            "store and run again.",
+            [f"{held.path}/zarr.json"],
         ) from cause
 
 

@@ -8,13 +8,12 @@ from markupsafe import Markup
 
 from workflows.studies import dominated
 
-from . import mathml
 from .data import Facts
 from .feasibility_view import Judged
-from .html import Cell, Column, LeftOut, Section, framed, joined, paragraph, with_unit
+from .html import Cell, LeftOut, Section, framed, joined, paragraph, with_unit
 from .metric import Metric
 from .numbers import counted, data
-from .results import LISTED, lower, metric_title, pair
+from .results import LISTED, lower, metric_title, pair, variant_columns
 
 _TITLE = "Best variants"
 _NONE = "No variant meets all constraints, so none is the best."
@@ -63,15 +62,7 @@ def beyond(metric: Metric, it: Judged) -> np.ndarray:
 def _table(
     found: Facts, it: Judged, name: str, groups: Sequence[tuple[str, np.ndarray]]
 ) -> Markup:
-    columns = [
-        Column("Variant", True),
-        *(
-            Column(with_unit(mathml.inline(mathml.symbol(s.name)), s.unit), True)
-            for s in found.symbols
-        ),
-        *(Column(with_unit(metric_title(m), m.unit), True) for m in found.metrics),
-        Column("Constraints"),
-    ]
+    columns = [*variant_columns(found), "Constraints"]
     made: list[tuple[str, list[Sequence[Cell]]]] = [
         (title, [_row(found, it, int(row)) for row in rows]) for title, rows in groups
     ]

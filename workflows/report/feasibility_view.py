@@ -6,14 +6,13 @@ Only what meets all constraints may be called the best; whatever does not says w
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from basepar_core.errors import BaseparError
 from basepar_core.metrics import array_name
-from sweeps.store import store
+from sweeps.store import Store
 from workflows.studies import CLOSING, StudySpec, Unit, Verdict, is_study, judge, shown_units
 
 if TYPE_CHECKING:
@@ -103,12 +102,12 @@ def _unit(unit: Unit) -> str:
     return "" if unit.text == "1" else unit.text
 
 
-def judged(path: Path, group: store.Opened, rows: np.ndarray) -> tuple[Judged | None, str]:
+def judged(held: Store, rows: np.ndarray) -> tuple[Judged | None, str]:
     """The study that a store is of, judged; or None, and why it cannot be."""
     try:
-        spec = is_study(path)
+        spec = is_study(held.path)
         if spec is None:
             return None, ""
-        return Judged(spec, judge(spec, group, 0, spec.trials), rows), ""
+        return Judged(spec, judge(spec, held, 0, spec.trials), rows), ""
     except BaseparError as error:
         return None, error.message

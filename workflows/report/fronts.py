@@ -8,7 +8,7 @@ from basepar_core.texts import plural
 
 from . import figures
 from .data import Facts
-from .html import Cell, Column, LeftOut, Section, figure, joined, key, table
+from .html import Cell, LeftOut, Section, figure, joined, key, table
 from .numbers import data, digits
 
 
@@ -66,7 +66,7 @@ def section(found: Facts) -> Section | LeftOut:
         ", ",
     )
     picture = figures.front(errors[good], best.sizes, best.errors, label)
-    columns = [Column("Parameters", True), Column("Torque error", True), Column("Variant", True)]
+    columns = ["#Parameters", "#Torque error", "#Variant"]
     rows: list[list[Cell]] = [
         [str(size), data(float(error), _error(error)), str(found.variants[good[row]])]
         for size, error, row in zip(best.sizes, best.errors, best.rows, strict=True)

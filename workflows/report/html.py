@@ -50,6 +50,10 @@ class Column:
         return Markup(' class="number"') if self.number else Markup()
 
 
+#: A column, or its heading: with # in front it is one of numbers.
+Heading = Column | str
+
+
 def joined(parts: Iterable[Markup | str], between: str = "") -> Markup:
     """Pieces one after another."""
     return Markup(between).join(parts)
@@ -57,7 +61,7 @@ def joined(parts: Iterable[Markup | str], between: str = "") -> Markup:
 
 def table(
     caption: str,
-    columns: Sequence[Column],
+    columns: Sequence[Heading],
     rows: Iterable[Sequence[Cell]],
     *,
     group: str = "",
@@ -69,7 +73,7 @@ def table(
 
 def framed(
     caption: str,
-    columns: Sequence[Column],
+    columns: Sequence[Heading],
     groups: Sequence[tuple[str, list[Sequence[Cell]]]],
     style: str = "",
     titled: bool = True,
@@ -81,7 +85,11 @@ def framed(
     for _, rows in groups:
         if any(len(row) != len(columns) for row in rows):
             raise ValueError(f"Table {caption!r}: a row has not {len(columns)} cells.")
-    return _PARTS.framed(caption, columns, groups, style, titled)
+    heads = [
+        one if isinstance(one, Column) else Column(one.removeprefix("#"), one.startswith("#"))
+        for one in columns
+    ]
+    return _PARTS.framed(caption, heads, groups, style, titled)
 
 
 def facts(pairs: Iterable[tuple[Cell, Cell]]) -> Markup:
@@ -92,6 +100,22 @@ def facts(pairs: Iterable[tuple[Cell, Cell]]) -> Markup:
 def figure(picture: Markup, caption: Cell, style: str = "") -> Markup:
     """A picture and its caption."""
     return _PARTS.figure(picture, caption, style)
+
+
+def header(
+    kind: str,
+    title: str,
+    notes: Iterable[str],
+    tiles: Iterable[tuple[Cell, ...]],
+    sections: Sequence[Section],
+) -> Markup:
+    """What a page begins with: notes, the few numbers (name, number, remark), its contents."""
+    return _PARTS.header(kind, title, notes, tiles, sections)
+
+
+def main(sections: Sequence[Section]) -> Markup:
+    """A page's parts."""
+    return _PARTS.main(sections)
 
 
 def page(policy: str, version: str, title: str, style: Markup, body: Markup) -> Markup:

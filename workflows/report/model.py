@@ -14,7 +14,6 @@ from . import figures, mathml
 from .data import Facts
 from .html import (
     Cell,
-    Column,
     LeftOut,
     Section,
     figure,
@@ -69,12 +68,10 @@ def base_parameters(found: Facts) -> Section | LeftOut:
 def _combinations(found: Facts, base: Mapping[str, Any]) -> Markup:
     nominal = _nominal_values(found, base)
     spread = _spread(found, len(found.lines))
-    columns = [Column(""), Column("Base parameter")]
-    columns += [Column("Nominal", True)] * (nominal is not None)
-    columns += [Column("Least", True), Column("Median", True), Column("Most", True)] * (
-        spread is not None
-    )
-    columns += [Column("Unit")] * (len(columns) > 2)
+    columns = ["", "Base parameter"]
+    columns += ["#Nominal"] * (nominal is not None)
+    columns += ["#Least", "#Median", "#Most"] * (spread is not None)
+    columns += ["Unit"] * (len(columns) > 2)
     known = [values for values in (nominal, spread) if values is not None]
     largest = max((float(np.abs(values).max()) for values in known), default=0.0)
     rows = []
@@ -191,7 +188,7 @@ def _certificate(certificate: Mapping[str, Any]) -> list[Markup]:
     ]
     vectors = high.get("vectors", [])
     if vectors:
-        columns = [Column("Grade"), Column("Reason"), Column("Combination without effect")]
+        columns = ["Grade", "Reason", "Combination without effect"]
         rows = [
             (
                 vector["grade"],
@@ -262,12 +259,7 @@ def _gap_table(found: Facts) -> Markup:
         good = values[found.has_results & np.isfinite(values)]
         if good.size:
             rows.append([title, *(data(float(x)) for x in np.quantile(good, [0, 0.5, 1]))])
-    columns = [
-        Column("Quantity"),
-        Column("Least", True),
-        Column("Median", True),
-        Column("Most", True),
-    ]
+    columns = ["Quantity", "#Least", "#Median", "#Most"]
     return (
         table("Quality of the rank over the variants", columns, rows, style="wordy")
         if rows

@@ -17,7 +17,6 @@ from workflows.views import IN_DOUBT, after_doubt
 from . import mathml
 from .data import Facts, Swept
 from .html import (
-    Column,
     LeftOut,
     Section,
     bar,
@@ -116,14 +115,7 @@ def _questions(found: Facts) -> list[tuple[str, Markup | str]]:
 
 
 def _variables(found: Facts) -> Markup:
-    columns = [
-        Column("Symbol"),
-        Column("Least", True),
-        Column("Most", True),
-        Column("Nominal", True),
-        Column("Unit"),
-        Column("Values"),
-    ]
+    columns = ["Symbol", "#Least", "#Most", "#Nominal", "Unit", "Values"]
     rows = [_variable(found, symbol) for symbol in found.symbols]
     rows += [_fixed(*entry) for entry in _unswept(found)]
     return table("Variables", columns, rows)
@@ -167,7 +159,7 @@ def outcome(found: Facts) -> Section:
     parts = [_status_table(found), *_reasons(status["reasons"])]
     if status["errors"]:
         rows = [(variant, text) for variant, text in list(status["errors"].items())[:5]]
-        parts.append(table("First errors", [Column("Variant", True), Column("Message")], rows))
+        parts.append(table("First errors", ["#Variant", "Message"], rows))
     parts += _precise(found)
     return Section("outcome", "Outcome", joined(parts))
 
@@ -181,7 +173,7 @@ def _status_table(found: Facts) -> Markup:
             PreciseStatus, ("", "good", "good", "fair", "bad", "bad"), strict=True
         )
     }
-    columns = [Column("Status"), Column("Variants", True), Column("Share", True), Column("")]
+    columns = ["Status", "#Variants", "#Share", ""]
     rows = [
         (word, data(n), share(n, total), bar(n / total, tones.get(word, "")))
         for word, n in found.standing.items()
@@ -192,12 +184,7 @@ def _status_table(found: Facts) -> Markup:
 def _reasons(reasons: Sequence[Mapping[str, Any]], caption: str = "Reasons") -> list[Markup]:
     if not reasons:
         return []
-    columns = [
-        Column("Status"),
-        Column("Reason"),
-        Column("Variants", True),
-        Column("Example", True),
-    ]
+    columns = ["Status", "Reason", "#Variants", "#Example"]
     rows = [
         (
             # Why float64 doubted, which stays true when the doubt is settled.
@@ -217,7 +204,7 @@ def _precise(found: Facts) -> list[Markup]:
     if not counts:
         return []
     waiting = found.status["counts"].get(Status.AWAITING_PRECISE.meaning, 0)
-    columns = [Column("Precise status"), Column("Variants", True), Column("Share", True)]
+    columns = ["Precise status", "#Variants", "#Share"]
     rows = [(word, data(n), share(n, waiting)) for word, n in counts.items()]
     parts = [
         Markup("<h3>In variable precision</h3>"),
@@ -235,8 +222,7 @@ def _precise_reasons(found: Facts, codes: np.ndarray, done: np.ndarray) -> list[
     reasons, values = found.read("precise_reason"), found.read("precise_reason_value")
     if reasons is None or values is None:
         return []
-    texts = json.loads(str(found.group["precise_reason"].attrs.get("texts", "{}")))
-    templates = {int(code): text for code, text in texts.items()}
+    templates = found.store.texts("precise_reason")
     kinds = Counter((int(codes[row]), int(reasons[row])) for row in done if reasons[row])
     rows = []
     for (status, reason), count in kinds.most_common():
@@ -256,8 +242,8 @@ def _precise_rows(found: Facts, codes: np.ndarray, rows: np.ndarray) -> Markup:
     heads = {"precise_rank": "Rank", "precise_digits": "Digits", "precise_ridge": "Ridge, decades"}
     arrays = {name: found.read(name) for name in heads}
     there = {name: values for name, values in arrays.items() if values is not None}
-    columns = [Column("Variant", True), Column("Precise status")]
-    columns += [Column(heads[name], True) for name in there]
+    columns = ["#Variant", "Precise status"]
+    columns += [f"#{heads[name]}" for name in there]
     lines = []
     for row in map(int, rows):
         cells: list[Markup | str] = [str(found.variants[row])]

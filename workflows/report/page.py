@@ -4,6 +4,7 @@ Built with `markupsafe`, so that names from files are text wherever they stand; 
 security policy in the page forbids every request and every script besides.
 """
 
+from collections.abc import Mapping, Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -42,25 +43,44 @@ def write(store: Path, output: Path) -> dict[str, Any]:
         found = gather(store)
         made, absent = sections(found)
         whole = text(found, made)
+    put({output: whole}, output, "file with -o")
+    return {
+        **account(found, store, output, whole),
+        "precise": found.status["precise"],
+        **account_of_parts(made, absent),
+    }
+
+
+def put(texts: Mapping[Path, str], place: Path, other: str) -> None:
+    """Write pages, in folders that are made; UsageError names the `place`, and what to name."""
     try:
-        output.parent.mkdir(parents=True, exist_ok=True)
-        output.write_text(whole, encoding="utf-8")
+        for path, text in texts.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
     except OSError as error:
         raise UsageError(
-            f"The report cannot be written to {output}: {error.strerror}. Name another file "
-            "with -o.",
-            [str(output)],
+            f"The report cannot be written to {place}: {error.strerror}. Name another {other}.",
+            [str(place)],
         ) from error
+
+
+def account(found: Facts, store: Path, path: Path, text: str) -> dict[str, Any]:
+    """What `basepar report --json` says first of a page and its store."""
     return {
-        "report": str(output),
-        "bytes": len(whole.encode()),
+        "report": str(path),
+        "bytes": len(text.encode()),
         "store": str(store),
         "title": found.status["title"],
         "total": found.total,
         "read": int(found.variants.size),
         "done": found.status["done"],
         "counts": found.status["counts"],
-        "precise": found.status["precise"],
+    }
+
+
+def account_of_parts(made: Sequence[Section], absent: Sequence[LeftOut]) -> dict[str, Any]:
+    """What it says last: the parts of the page."""
+    return {
         "sections": [section.anchor for section in made],
         "left_out": {part.anchor: part.reason for part in absent},
     }
@@ -135,32 +155,18 @@ def text(
     """
     title = title or str(found.status["title"])
     style = (resources.files(__package__) / "style.css").read_text(encoding="utf-8")
-    head = _header(found, title, parts) if header is None else header
+    shown = title[:1].upper() + title[1:]
+    head = header or html.header(kind_of(found), shown, _notes(found), _tiles(found), parts)
     whole = str(
         html.page(
             policy="; ".join(filter(None, (_POLICY, policy))),
             version=found.status["versions"].get("basepar", ""),
-            title=title[:1].upper() + title[1:],
+            title=shown,
             style=Markup(style),
-            body=joined([head, _main(parts), _footer(found)], "\n"),
+            body=joined([head, html.main(parts), _footer(found)], "\n"),
         )
     )
     return visible(whole, _UNSEEN_OF_OURS)
-
-
-def _header(found: Facts, title: str, sections: list[Section]) -> Markup:
-    tiles = joined(
-        Markup("<li><span>{}</span><strong>{}</strong><small>{}</small></li>").format(*tile)
-        for tile in _tiles(found)
-    )
-    links = joined(
-        Markup('<li><a href="#{}">{}</a></li>').format(section.anchor, section.title)
-        for section in sections
-    )
-    return Markup(
-        '<header>\n<p class="kind">{}</p>\n<h1>{}</h1>\n{}'
-        '<ul class="tiles">{}</ul>\n<nav aria-label="Contents"><ol>{}</ol></nav>\n</header>'
-    ).format(kind_of(found), title[:1].upper() + title[1:], _note(found), tiles, links)
 
 
 def kind_of(found: Facts) -> str:
@@ -176,19 +182,15 @@ def _tiles(found: Facts) -> list[tuple[str, Any, str]]:
     return [*designs.tiles(found, found.judged), *known] if found.judged else known
 
 
-def _note(found: Facts) -> Markup:
-    """A note on top where the sweep is not finished, or only a part was read."""
+def _notes(found: Facts) -> list[str]:
+    """Notes on top where the sweep is not finished, or only a part was read."""
     counts, notes = found.status["counts"], []
     if not found.status["done"]:
         pending = counts.get("pending", 0)
         waiting = found.total - found.status["settled"] - pending
-        left = (
-            [
-                f"{pending:,} of {plural(found.total, 'variant')} "
-                f"{'is' if pending == 1 else 'are'} pending"
-            ]
-            if pending
-            else []
+        is_are = "is" if pending == 1 else "are"
+        left = [f"{pending:,} of {plural(found.total, 'variant')} {is_are} pending"] * bool(
+            pending
         )
         left += [f"{waiting:,} await variable precision"] if waiting else []
         notes.append(
@@ -196,7 +198,7 @@ def _note(found: Facts) -> Markup:
             f"what is there; run the same {found.kind} again to go on."
         )
     kind = kind_of_store(found.spec["space"].get("by", {}))
-    if kind and (study_path := study_beside(found.path, kind)):
+    if kind and (study_path := study_beside(found.store.path, kind)):
         notes.append(
             "What they are worth, and whether they meet the constraints, is in the report of the "
             f"study: basepar report {study_path}"
@@ -212,16 +214,7 @@ def _note(found: Facts) -> Markup:
             f"Status counts are of all {found.total:,} variants; the other results are of "
             f"{found.variants.size:,}, in whole chunks evenly spread."
         )
-    return joined(Markup('<p class="note" role="note">{}</p>\n').format(text) for text in notes)
-
-
-def _main(sections: list[Section]) -> Markup:
-    frame = Markup(
-        '<section id="{0}" aria-labelledby="{0}-title">\n<h2 id="{0}-title">{1}</h2>\n{2}\n'
-        "</section>"
-    )
-    parts = (frame.format(part.anchor, part.title, part.body) for part in sections)
-    return Markup("<main>\n{}\n</main>").format(joined(parts, "\n"))
+    return notes
 
 
 def _footer(found: Facts) -> Markup:

@@ -17,6 +17,7 @@ from .data import Facts
 from .html import (
     Cell,
     Column,
+    Heading,
     LeftOut,
     Section,
     figure,
@@ -142,11 +143,11 @@ def _steps(
     second: np.ndarray | None,
 ) -> Markup:
     columns = [
-        Column("Left", True),
-        Column(word),
-        Column("Torque error", True),
-        *([Column("On the excitation", True)] if second is not None else []),
-        Column("Selected by"),
+        "#Left",
+        word,
+        "#Torque error",
+        *(["#On the excitation"] if second is not None else []),
+        "Selected by",
     ]
     rows: list[list[Cell]] = []
     for step, (name, error) in enumerate(zip(left, errors, strict=True)):
@@ -208,7 +209,7 @@ def survival(removed: np.ndarray, selected: np.ndarray, count: int) -> np.ndarra
 def _survival(found: Facts, removed: np.ndarray, selected: np.ndarray) -> Markup:
     names = found.labels("base_parameter")
     shares = survival(removed, selected, len(names))
-    columns = [Column("Base parameter"), *(Column(word, True) for word in _criteria(found))]
+    columns = ["Base parameter", *(f"#{word}" for word in _criteria(found))]
     rows: list[list[Cell]] = []
     for name, line in zip(names, shares, strict=True):
         cells: list[Cell] = [mathml.inline(mathml.parameter(name))]
@@ -253,17 +254,17 @@ def lower(title: str) -> str:
     return title if title[:2].isupper() else title[:1].lower() + title[1:]
 
 
+def variant_columns(found: Facts) -> list[Heading]:
+    """A variant's number, its symbols and its metrics."""
+    symbols = ((mathml.inline(mathml.symbol(s.name)), s.unit) for s in found.symbols)
+    metrics = ((metric_title(m), m.unit) for m in found.metrics)
+    return ["#Variant", *(Column(with_unit(*one), True) for one in (*symbols, *metrics))]
+
+
 def _ends(found: Facts, metric: Metric) -> Markup:
     order = metric.order
     listed = min(LISTED, -(-len(order) // 2))
-    columns = [
-        Column("Variant", True),
-        *(
-            Column(with_unit(mathml.inline(mathml.symbol(s.name)), s.unit), True)
-            for s in found.symbols
-        ),
-        *(Column(with_unit(metric_title(m), m.unit), True) for m in found.metrics),
-    ]
+    columns = variant_columns(found)
     first, last = metric.ends
     groups = [(first, order[:listed])]
     if len(order) > listed:

@@ -19,7 +19,7 @@ from workflows.studies import (
     slope_kind,
 )
 from workflows.studies import document as spread_document
-from workflows.views import ACTIVE, bounds_reached, held_by, spread_numbers, within
+from workflows.views import held, held_by, spread_numbers, within
 
 from .data import Facts
 from .designs import constraints
@@ -27,6 +27,7 @@ from .feasibility_view import Judged
 from .html import (
     Cell,
     Column,
+    Heading,
     LeftOut,
     Section,
     figure,
@@ -70,8 +71,8 @@ def _summary(it: Judged) -> Markup:
             f"{'meets' if count == 1 else 'meet'} all constraints."
         )
     ]
-    heads = [Column("Design"), *(Column(_titled(it, n), True) for n in _names(it))]
-    heads.append(Column("Constraints"))
+    columns = (Column(_titled(it, n), True) for n in _names(it))
+    heads: list[Heading] = ["Design", *columns, "Constraints"]
     groups: list[tuple[str, list[Sequence[Cell]]]] = []
     if after is not None:
         order = np.argsort(~after.feasible, kind="stable")
@@ -120,15 +121,8 @@ def _kept(it: Judged, verdict: Verdict, row: int, word: str) -> Cell:
     missed = it.missed(verdict, row)
     if missed or word != "polished":
         return constraints(missed)
-    texts = [line.text for line in it.spec.constraints]
-    margins = verdict.violations[row, 1:]
-    facts = {"shown_in": plain(it.units)}
-    design = {
-        "active": [n for n, x in zip(texts, margins, strict=True) if abs(x) < ACTIVE],
-        "bounds": bounds_reached(it.spec, verdict.parameters[row]),
-    }
-    held = ", ".join(held_by(facts, design))
-    return f"met; held by {held}" if held else "met"
+    by = ", ".join(held_by({"shown_in": plain(it.units)}, held(it.spec, verdict, row)))
+    return f"met; held by {by}" if by else "met"
 
 
 def _certificates(it: Judged) -> list[str]:
@@ -157,7 +151,7 @@ def _tolerances(it: Judged) -> Markup:
         f"{', '.join(within(facts))}: {100 * facts['feasible_share']:.1f} % meet all constraints."
     )
     titles = ("Nominal", "Mean", "Deviation", "By slopes", "5 %", "95 %", "Worst")
-    heads = [Column("Objective"), *(Column(title, True) for title in titles)]
+    heads = ["Objective", *(f"#{title}" for title in titles)]
     rows: list[list[Cell]] = [
         [_titled(it, name), *(_number(it, name, x) for x in spread_numbers(one))]
         for name, one in facts["objectives"].items()

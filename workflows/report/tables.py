@@ -84,7 +84,7 @@ def _latex(found: Facts) -> str:
     known = facts(found)
     if not known["front"]:
         raise MissingDataError(
-            f"{found.path} has no reductions to make tables of. Ask for them in the sweep "
+            f"{found.store.path} has no reductions to make tables of. Ask for them in the sweep "
             f"(evaluate.reduction).",
             ["evaluate.reduction"],
         )

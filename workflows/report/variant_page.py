@@ -19,7 +19,7 @@ from . import figures, mathml, results
 from .data import Facts
 from .drawings import drawings
 from .fronts import rows_with_paths
-from .html import Cell, Column, Section, facts, figure, joined, key, paragraph, table, unit_text
+from .html import Cell, Section, facts, figure, joined, key, paragraph, table, unit_text
 from .model import settled
 from .numbers import brief, data, digits
 
@@ -121,7 +121,7 @@ def _formulas(found: Facts, row: int) -> Section | None:
     if base is None or values is None or not np.isfinite(values[row]).all():
         return None
     largest = float(np.abs(values[row]).max())
-    columns = [Column(""), Column("Base parameter"), Column("Value", True), Column("Unit")]
+    columns = ["", "Base parameter", "#Value", "Unit"]
     rows: list[list[Cell]] = [
         [
             str(k + 1),
@@ -142,7 +142,7 @@ def _generalised(found: Facts, row: int) -> Section | None:
         return None
     largest = float(np.abs(base[row]).max())
     words = [results.criterion_name(found, name) for name in found.labels("criterion")]
-    columns = [Column("Parameter"), Column("Full model", True), *(Column(w, True) for w in words)]
+    columns = ["Parameter", "#Full model", *(f"#{w}" for w in words)]
     rows: list[list[Cell]] = [
         [
             Markup('{} <span class="unit">{}</span>').format(
@@ -200,7 +200,7 @@ def _reduction(found: Facts, row: int) -> Section:
 def _criteria(found: Facts, again: Torques) -> Section:
     """Criteria along the path, the least of each marked."""
     names = [results.criterion_name(found, name) for name in found.labels("criterion")]
-    columns = [Column("Parameters", True), *(Column(name, True) for name in names)]
+    columns = ["#Parameters", *(f"#{name}" for name in names)]
     stops = np.argmin(again.values[:, ::-1], axis=1)
     rows: list[list[Cell]] = []
     for step, size in enumerate(again.path.sizes):

@@ -17,26 +17,26 @@ _COLOURS = {
 
 def show_papers() -> None:
     """The papers that are known."""
-    rows = terminal.table("paper", "compared", "title")
-    for paper in PAPERS:
-        rows.add_row(said((paper.name, "bold")), paper.holds, paper.title)
-    terminal.out.print(rows)
+    rows = ((said((one.name, "bold")), one.holds, one.title) for one in PAPERS)
+    terminal.out.print(terminal.table("paper", "compared", "title", rows=rows))
     shown = f"{typed('basepar')} reproduce {PAPERS[0].name}"
     terminal.out.print(said("Try ", (shown, "bold"), "."))
 
 
-def show(found: Reproduction) -> None:
+def show(found: Reproduction, table: str | None = None) -> None:
     """All tables number by number, their counts, and the verdict."""
     for one in found.tables:
         _show_table(one)
     out = terminal.out
-    counts = terminal.table("", *(verdict.value for verdict in Verdict), right=tuple(Verdict))
+    counts = terminal.table("", *(f"#{verdict.value}" for verdict in Verdict))
     for one in found.tables:
         counts.add_row(one.name, *(_count(one.counts[v], v) for v in Verdict))
     counts.add_row(said(("all", "bold")), *(_count(found.counts[v], v) for v in Verdict))
     out.print(counts)
     for path in found.figures:
         out.print(f"drawn: {path}")
+    if table:
+        out.print(f"numbers: {table}")
     out.print(f"\n{RULE}", style="dim")
     state = ("reproduced", "green") if found.reproduced else ("not reproduced", "red")
     out.print(said((found.paper, "bold"), " is ", state, f", {found.seconds:.1f} s"))

@@ -5,7 +5,6 @@ from .companion_stores import WORDS as WORDS
 from .companion_stores import kind_of_store as kind_of_store
 from .companion_stores import polished_path as polished_path
 from .companion_stores import study_beside as study_beside
-from .feasibility import CLOSING as CLOSING
 from .feasibility import Verdict as Verdict
 from .feasibility import best as best
 from .feasibility import dominated as dominated
@@ -15,6 +14,7 @@ from .neighbourhood import write_neighbourhood as write_neighbourhood
 from .polishing import Polished as Polished
 from .polishing import polish as polish
 from .quantity_names import results_in as results_in
+from .spec import CLOSING as CLOSING
 from .spec import Range as Range
 from .spec import StudySpec as StudySpec
 from .stale_companions import stale as stale

@@ -1,7 +1,7 @@
 """The study's journal: what was asked and told, in any storage of Optuna's, by one writer.
 
 Trials are rows: after those of the warm start, trial by trial, they are rows 0, 1, … of the
-store. A journal of another study, or one that contradicts the store, is refused.
+store. A journal of another study, or one that contradicts the store, is rejected.
 """
 
 import json
@@ -18,9 +18,9 @@ from optuna.trial import FrozenTrial, Trial, TrialState
 from basepar_core.errors import StoreError
 
 from . import storages
-from .feasibility import CLOSING, Verdict
+from .feasibility import Verdict
 from .sampler_kinds import KINDS, kind_of
-from .samplers import Given, Parameters, distributions, drawn, sampler
+from .samplers import Given, Parameters, distributions, drawn, quiet_optuna, sampler
 from .spec import Choices, Integers, Range, StudySpec
 
 _HASH, _SPEC, _BEGINNING = "spec_hash", "spec", "beginning"
@@ -37,13 +37,8 @@ def opened(spec: StudySpec) -> Iterator["Journal"]:
     StoreError
         It belongs to another specification, or another process is at it.
     """
-    verbosity = optuna.logging.get_verbosity()
-    optuna.logging.set_verbosity(optuna.logging.WARNING)
-    try:
-        with storages.opened(spec.storage, spec.name) as storage:
-            yield Journal(spec, storage)
-    finally:
-        optuna.logging.set_verbosity(verbosity)
+    with quiet_optuna(), storages.opened(spec.storage, spec.name) as storage:
+        yield Journal(spec, storage)
 
 
 class Journal:
@@ -179,8 +174,7 @@ class Journal:
         found_by = by or sampler(self.spec, row, self.known, self.source)
         self.study.sampler = found_by
         if stored is not None:
-            pairs = zip(self.spec.variables, stored, strict=True)
-            found = {name: v.parameter(float(value)) for (name, v), value in pairs}
+            found = self.spec.parameters(stored)
             if None in found.values():
                 self._contradicts(row)
             self.study.sampler = Given(found, found_by)
@@ -215,7 +209,6 @@ class Journal:
 
     def tell(self, start: int, verdict: Verdict) -> None:
         """Tell what became of rows from `start` on; those told already are left alone."""
-        keys = [CLOSING, *(line.text for line in self.spec.constraints)]
         kind = self.spec.sampler.kind
         heeds = kind_of(kind).constrained  # others would warn that they do not
         rows = self.trials(start, start + len(verdict.values))
@@ -230,7 +223,7 @@ class Journal:
                 self.study.tell(frozen.number, state=TrialState.FAIL)
                 continue
             trial = self._handle(frozen)
-            for key, violation in zip(keys, verdict.violations[place], strict=True):
+            for key, violation in zip(self.spec.limits, verdict.violations[place], strict=True):
                 if heeds and key not in frozen.constraints:
                     trial.set_constraint(key, float(violation))
             self.study.tell(frozen.number, verdict.values[place].tolist())

@@ -16,7 +16,7 @@ import numpy as np
 from basepar_core.symbolic import symbol_values
 from basepar_core.texts import plural
 from sweeps.chunks import CERTAIN, PreciseEvaluator, prepare
-from sweeps.store import PreciseStatus, store
+from sweeps.store import PreciseStatus, Store, store
 
 from .spec import StudySpec
 
@@ -54,12 +54,11 @@ def certify(
 
 def kept(path: Path) -> list[dict[str, Any]]:
     """The certificates that a store holds already."""
-    found: list[dict[str, Any]] = json.loads(str(store.open_group(path).attrs.get(_KEPT, "[]")))
-    return found
+    return Store.open(path).plain(_KEPT, "[]")
 
 
 def line(one: Mapping[str, Any], name: str = "variant") -> str:
-    """A certificate in a line; a rank below the generic one is said: such a design is special."""
+    """A certificate in a line, and whether its rank is below the generic one: a special design."""
     generic = one["generic_rank"]
     low = f"; special: generic rank {generic}" if one["rank"] != generic else ""
     return (
@@ -70,10 +69,9 @@ def line(one: Mapping[str, Any], name: str = "variant") -> str:
 
 
 def _certified(spec: StudySpec, rows: Sequence[int], path: Path) -> list[dict[str, Any]]:
-    group = store.open_group(path)
+    held = Store.open(path)
     columns = {
-        name: np.array([float(np.asarray(store.array_of(group, name)[row])) for row in rows])
-        for name in spec.swept
+        name: np.array([float(np.asarray(held[name][row])) for row in rows]) for name in spec.swept
     }
     evaluator = prepare(spec.sweep)
     base = evaluator.base
@@ -89,8 +87,8 @@ def _certified(spec: StudySpec, rows: Sequence[int], path: Path) -> list[dict[st
         entries = np.broadcast_to(base.beta_entries(symbols), (len(base.beta), len(rows)))
         numbers = base.combine(phi, entries)
     floats = None
-    if "rank" in group:
-        floats = [int(np.asarray(store.array_of(group, "rank")[row])) for row in rows]
+    if "rank" in held:
+        floats = [int(np.asarray(held["rank"][row])) for row in rows]
     return [
         {
             "variant": int(row),

@@ -13,7 +13,7 @@ import numpy as np
 
 from basepar_core.errors import StoreError
 from sweeps.spec import SweepSpec, asked_plan, from_document
-from sweeps.store import locked, store
+from sweeps.store import Store, locked
 
 from .feasibility import Verdict, judge
 from .spec import StudySpec
@@ -36,7 +36,7 @@ def tolerances_path(study: Path | str) -> Path:
 
 def asked_by(path: Path | str) -> Mapping[str, Any]:
     """Who asked for a store's rows: plain data, empty for a sweep's."""
-    text = store.open_group(path).attrs.get("spec")
+    text = Store.open(path).attrs.get("spec")
     plan = asked_plan(from_document(str(text)).plan) if text else None
     return plan.by if plan is not None else {}
 
@@ -55,7 +55,7 @@ def study_beside(path: Path | str, kind: str) -> Path | None:
 
 
 def room(spec: StudySpec, job: SweepSpec, option: str) -> Path | None:
-    """Make room for a store beside the study's.
+    """Make room for a companion store.
 
     Returns
     -------
@@ -68,7 +68,7 @@ def room(spec: StudySpec, job: SweepSpec, option: str) -> Path | None:
         What lies there is no answer of this study.
     """
     path = Path(job.store)
-    if not path.exists() or store.open_group(path).attrs.get("spec_hash") == job.hash:
+    if not path.exists() or Store.open(path).attrs.get("spec_hash") == job.hash:
         return None
     by = asked_by(path)
     kind = kind_of_store(by)
@@ -111,7 +111,7 @@ def polished_of(spec: StudySpec) -> Verdict | None:
     path = polished_path(spec.path)
     if beside(spec, path) is None:
         return None
-    return judge(spec, store.open_group(path), 0, len(polished_rows(path)))
+    return judge(spec, Store.open(path), 0, len(polished_rows(path)))
 
 
 def _numbered(path: Path) -> Path:

@@ -27,13 +27,10 @@ from basepar_core.expressions import Call, Expression, evaluate
 from basepar_core.mechanism import Mechanism
 from basepar_core.texts import plural
 from sweeps.spec import Condition
-from sweeps.store import WITH_RESULTS, Reason, Status, store
+from sweeps.store import WITH_RESULTS, Reason, Status, Store
 
 from .quantity_names import known_values, read_results
 from .spec import Objective, StudySpec
-
-#: Name of the constraint that every study has.
-CLOSING = "closing"
 
 
 @dataclass(frozen=True)
@@ -72,7 +69,7 @@ class Verdict:
 
 
 def judge(
-    spec: StudySpec, group: store.Opened, start: int, stop: int, swept: Sequence[str] = ()
+    spec: StudySpec, held: Store, start: int, stop: int, swept: Sequence[str] = ()
 ) -> Verdict:
     """Judge variants start … stop − 1 of the study's store, or of a sweep's.
 
@@ -82,12 +79,10 @@ def judge(
         Symbols that the store has; none given: those of the study.
     """
     names = swept or spec.swept
-    symbols = {name: store.rows_of(group, name, start, stop) for name in names}
-    read = read_results(group, spec.results, start, stop)
+    symbols = {name: held.rows(name, start, stop) for name in names}
+    read = read_results(held, spec.results, start, stop)
     results = {name: column for name, column in read.items() if column is not None}
-    fate = (
-        store.rows_of(group, name, start, stop) for name in ("status", "reason", "reason_value")
-    )
+    fate = (held.rows(name, start, stop) for name in ("status", "reason", "reason_value"))
     return weigh(spec, symbols, results, *fate)
 
 
@@ -219,8 +214,8 @@ def finished(spec: StudySpec) -> Verdict:
     UsageError
         Some are pending.
     """
-    group = store.open_group(spec.path)
-    pending = int((np.asarray(store.array_of(group, "status")[:]) == Status.PENDING).sum())
+    held = Store.open(spec.path)
+    pending = int((np.asarray(held["status"][:]) == Status.PENDING).sum())
     if pending:
         raise UsageError(
             f"{pending} of {plural(spec.trials, 'trial')} of {spec.store} "
@@ -228,7 +223,7 @@ def finished(spec: StudySpec) -> Verdict:
             "end first.",
             [spec.store],
         )
-    return judge(spec, group, 0, spec.trials)
+    return judge(spec, held, 0, spec.trials)
 
 
 def starts(spec: StudySpec, verdict: Verdict, points: int) -> np.ndarray:

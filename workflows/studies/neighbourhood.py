@@ -16,8 +16,8 @@ from basepar_core.files import library_names, library_path
 from basepar_core.mechanism import Mechanism
 from basepar_core.texts import naming, yaml_comment, yaml_word
 from sweeps.spec import own_metrics, symbol_units
-from sweeps.store import store
-from workflows.jobs import check_outputs
+from sweeps.store import Store
+from workflows.jobs import check_outputs, with_schema
 
 from .feasibility import best_feasible, judge
 from .spec import Range, StudySpec
@@ -61,18 +61,25 @@ def write_neighbourhood(
     spec = study_of(path)
     own_metrics.check(spec.own, trust_metrics)
     row = _row(spec, variant)
-    group = store.open_group(path)
-    values = {name: float(np.asarray(store.array_of(group, name)[row])) for name in spec.names}
+    held = Store.open(path)
+    values = {name: float(np.asarray(held[name][row])) for name in spec.names}
     file = Path(output or f"{Path(path).stem}-around.yaml")
-    texts = {file: _text(spec, values, file, share, candidates, row)}
+    texts = {file: with_schema(_text(spec, values, file, share, candidates, row), "sweep")}
     if not _ships(spec.mechanism):
         about = f"# Around variant {row}: the mechanism, as the study's store has it.\n"
-        texts[_beside(file)] = about + spec.mechanism.source
+        texts[_beside(file)] = with_schema(about + spec.mechanism.source, "mechanism")
     check_outputs(texts, overwrite)
     for place, text in texts.items():
         with naming(place):
             place.write_text(text, encoding="utf-8")
-    return {"file": str(file), "variant": row, "candidates": candidates, "centre": values}
+    beside = _beside(file)
+    return {
+        "file": str(file),
+        "mechanism": str(beside) if beside in texts else None,
+        "variant": row,
+        "candidates": candidates,
+        "centre": values,
+    }
 
 
 def _row(spec: StudySpec, variant: int | None) -> int:
@@ -81,7 +88,7 @@ def _row(spec: StudySpec, variant: int | None) -> int:
             message = f"--variant {variant}: the study has variants 0 to {spec.trials - 1}."
             raise UsageError(message, ["--variant"])
         return variant
-    verdict = judge(spec, store.open_group(spec.path), 0, spec.trials)
+    verdict = judge(spec, Store.open(spec.path), 0, spec.trials)
     row = best_feasible(spec, verdict)
     if row is None:
         raise UsageError(

@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import optuna
 from distributed import Client
 from scipy.optimize import minimize
 
@@ -26,14 +25,14 @@ from basepar_core.expressions import Call, Expression
 from basepar_core.metrics import differentiated
 from sweeps.run import complete, sweep
 from sweeps.spec import Asked, SweepSpec, asked_plan
-from sweeps.store import store
+from sweeps.store import Store
 
 from .ask_tell_log import opened
 from .companion_stores import polished_path, room
-from .feasibility import CLOSING, Verdict, finished, judge, starts
+from .feasibility import Verdict, finished, judge, starts
 from .gradients import Landscape
-from .samplers import distributions
-from .spec import Range, StudySpec, Variable
+from .samplers import finished_trial
+from .spec import Range, StudySpec
 
 #: A constraint is kept with this much to spare, relative to its sides: the evaluation that
 #: confirms a design rounds otherwise than the descent.
@@ -128,7 +127,7 @@ def polish(spec: StudySpec, client: Client, points: int = 3, path: Path | None =
         assert plan is not None
         known = replace(job, plan=spec.with_derived(plan.knowing(0, values)))
         sweep(known, client, evaluator=landscape.evaluator)
-    after = judge(spec, store.open_group(job.store), 0, len(rows))
+    after = judge(spec, Store.open(job.store), 0, len(rows))
     told = tell(spec, rows, after)
     return Polished(Path(job.store), rows, before, after, landscape.kinds, told, descents, aside)
 
@@ -260,31 +259,20 @@ def tell(spec: StudySpec, rows: Sequence[int] | np.ndarray, after: Verdict) -> b
             return False
         every = journal.study.get_trials(deepcopy=False)
         there = {one.user_attrs.get("polished") for one in every}
-        keys = [CLOSING, *(line.text for line in spec.constraints)]
+        within = replace(after, parameters=_within(spec, after.parameters))
         for place, row in enumerate(map(int, rows)):
             if row in there or not after.settled[place]:
                 continue
-            parameters = {
-                name: _parameter(variable, float(value))
-                for (name, variable), value in zip(
-                    spec.variables, after.parameters[place], strict=True
-                )
-            }
-            trial = optuna.trial.create_trial(
-                values=after.values[place].tolist(),
-                params=parameters,
-                distributions=distributions(spec),
-                user_attrs={"polished": row},
-                constraints=None  # which CMA-ES would warn of
-                if spec.sampler.kind == "cmaes"
-                else dict(zip(keys, after.violations[place].tolist(), strict=True)),
-            )
+            warns = spec.sampler.kind == "cmaes"  # of constraints
+            trial = finished_trial(spec, within, place, not warns, polished=row)
             journal.study.add_trial(trial)
     return True
 
 
-def _parameter(variable: Variable, value: float) -> float | int | None:
-    """As the sampler has it; in stores made earlier a bound may be one rounding off."""
-    if isinstance(variable, Range):
-        value = min(max(value, variable.low), variable.high)
-    return variable.parameter(value)
+def _within(spec: StudySpec, parameters: np.ndarray) -> np.ndarray:
+    """Designs within the bounds: in stores made earlier one may be a rounding off."""
+    found = parameters.copy()
+    for k, (_, variable) in enumerate(spec.variables):
+        if isinstance(variable, Range):
+            found[:, k] = np.clip(found[:, k], variable.low, variable.high)
+    return found

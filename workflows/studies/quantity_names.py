@@ -34,7 +34,7 @@ from sweeps.spec import (
     dimensions,
     registered,
 )
-from sweeps.store import store
+from sweeps.store import Store
 
 #: Results of the rank's evaluation over the excitation; numbers without unit.
 RANK_RESULTS = ("condition", "rank", "rank_gap")
@@ -88,7 +88,7 @@ def _drive_dimension(mechanism: Mechanism, drive: str) -> Dimension:
 
 
 def check_words(text: str, known: Iterable[str]) -> None:
-    """Refuse a quantity of something that is not there, such as `stroke(X)`, in its own words.
+    """Reject a quantity of something that is not there, such as `stroke(X)`, in its own words.
 
     Raises
     ------
@@ -155,23 +155,23 @@ def _parts(name: str) -> tuple[str, str]:
 
 
 def read_results(
-    group: store.Opened, results: Iterable[str], start: int, stop: int
+    held: Store, results: Iterable[str], start: int, stop: int
 ) -> dict[str, np.ndarray | None]:
     """Results of variants start … stop − 1, each (variant,); None where the store has it not."""
-    return {name: _read(group, name, start, stop) for name in results}
+    return {name: _read(held, name, start, stop) for name in results}
 
 
-def _read(group: store.Opened, name: str, start: int, stop: int) -> np.ndarray | None:
+def _read(held: Store, name: str, start: int, stop: int) -> np.ndarray | None:
     word, inner = _parts(name)
     array = array_name(name) if metric_of(name) else word
-    if array not in group:
+    if array not in held:
         return None
-    found = store.rows_of(group, array, start, stop)
+    found = held.rows(array, start, stop)
     if found.ndim == 1:
         return np.asarray(found, float)
-    named = getattr(store.array_of(group, array).metadata, "dimension_names", None)
+    named = getattr(held[array].metadata, "dimension_names", None)
     dims = named or ("variant", "")
-    labels: list[Any] = list(np.asarray(store.array_of(group, str(dims[1]))[:]))
+    labels = held.labels(str(dims[1]))
     return np.asarray(found[:, labels.index(inner)], float) if inner in labels else None
 
 

@@ -44,22 +44,10 @@ from .spec import (
     number_mistakes,
     variable_mistake,
 )
+from .study_keys import PLACE, SAMPLER, STORE, STUDY, VARIABLE
 
 #: Dimensions of what expressions may name.
 Known = Mapping[str, Dimension | None]
-
-REQUIRED = ("mechanism", "variables", "objectives", "trials")
-OPTIONAL = (
-    "constraints",
-    "derive",
-    "own_metrics",
-    "reduction",
-    "sampler",
-    "batch",
-    "warm_start",
-    "store",
-    "study",
-)
 
 
 def load_study(path: str | Path) -> StudySpec:
@@ -85,7 +73,7 @@ def parse_study(text: str, source_name: str = "study.yaml") -> StudySpec:
 
 def _parts(reading: Reading, node: Node, stem: str) -> dict[str, Any]:
     """Arguments of `StudySpec`; meaningless where there were mistakes."""
-    top = reading.fields(node, REQUIRED, OPTIONAL)
+    top = reading.fields(node, STUDY)
     mechanism = read_mechanism(reading, top.get("mechanism"))
     found: dict[str, Any] = {
         "mechanism": mechanism,
@@ -139,7 +127,7 @@ def _variables(
 def _variable(reading: Reading, node: Node, unit: Unit) -> Variable | None:
     if not isinstance(node, Fields):
         return Range(*read_interval(reading, node, unit))
-    entries = reading.fields(node, (), ("choices", "integer"))
+    entries = reading.fields(node, VARIABLE)
     if len(entries) != 1:
         reading.mistake(
             node, "a variable is [low, high], {choices: […]} or {integer: [low, high]}"
@@ -206,7 +194,7 @@ def _constraints(reading: Reading, node: Node | None, known: Known) -> tuple[Con
 def _sampler(reading: Reading, node: Node | None) -> Sampler:
     if node is None:
         return Sampler()
-    entries = reading.fields(node, (), ("kind", "own", "seed", "options"))
+    entries = reading.fields(node, SAMPLER)
     kind = reading.text(entries.get("kind"), "a sampler") or "tpe"
     wrong = sampler_kinds.mistakes(kind, 1, 0)
     if "kind" in entries and (wrong or kind == sampler_kinds.OWN or "own" in entries):
@@ -252,7 +240,7 @@ def _plain_options(node: Node) -> Any:
 
 
 def _store(reading: Reading, node: Node | None, stem: str) -> dict[str, Any]:
-    entries = reading.fields(node, (), ("path", "chunk")) if node is not None else {}
+    entries = reading.fields(node, STORE) if node is not None else {}
     path = store_path(reading, entries.get("path")) or f"{stem}-study.zarr"
     return {
         "store": path,
@@ -261,7 +249,7 @@ def _store(reading: Reading, node: Node | None, stem: str) -> dict[str, Any]:
 
 
 def _study(reading: Reading, node: Node | None, stem: str) -> dict[str, str]:
-    entries = reading.fields(node, (), ("storage", "name")) if node is not None else {}
+    entries = reading.fields(node, PLACE) if node is not None else {}
     storage = reading.text(entries.get("storage"), "a file, or a URL") or f"{stem}-study.journal"
     if wrong := storages.mistake(storage):
         reading.mistake(entries["storage"], wrong)

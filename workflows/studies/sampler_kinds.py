@@ -37,7 +37,7 @@ class Kind:
         Name of its class in `optuna.samplers`; "" for the Sobol sequence, which is ours, and for
         a class of the user's.
     several, constrained
-        Whether it takes several objectives, and heeds constraints.
+        Whether it takes several objectives, and honours constraints.
     learns
         What it makes of trials that it did not ask for.
     batch
@@ -103,7 +103,7 @@ class OwnSampler:
 
 
 def own_sampler(entry: str, folder: Any = ".") -> OwnSampler:
-    """A sampler that a study file names; OwnCodeError where it is not to be had."""
+    """A sampler that a study file names; OwnCodeError where it is unavailable."""
     found, make = own_code.loaded(entry, folder)
     return OwnSampler(found.entry, found.digest, make)
 
@@ -193,6 +193,6 @@ def mistakes(name: str, objectives: int, constraints: int) -> list[Mistake]:
         message = f"{name} takes one objective, not {objectives}; use nsga2 or tpe."
         found.append(Mistake("sampler.kind", message))
     if constraints and not kind.constrained:
-        message = f"{name} does not heed constraints; use tpe or nsga2."
+        message = f"{name} ignores constraints; use tpe or nsga2."
         found.append(Mistake("sampler.kind", message))
     return found

@@ -11,10 +11,12 @@ would draw them at random: TPE and Gaussian processes until ten trials are told,
 first generation.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
+import optuna
 from optuna.distributions import (
     BaseDistribution,
     CategoricalDistribution,
@@ -27,6 +29,7 @@ from optuna.trial import FrozenTrial
 from sweeps.spec import sobol_points
 
 from . import sampler_kinds
+from .feasibility import Verdict
 from .spec import Choices, Integers, Range, StudySpec
 
 Parameters = dict[str, float | int]
@@ -72,6 +75,31 @@ def distributions(spec: StudySpec) -> dict[str, BaseDistribution]:
             case Integers(low, high):
                 found[name] = IntDistribution(low, high)
     return found
+
+
+def finished_trial(
+    spec: StudySpec, verdict: Verdict, row: int, constrained: bool = True, **attrs: int
+) -> FrozenTrial:
+    """A judged design as a trial that nobody asked for; `attrs` say where it is from."""
+    violations = dict(zip(spec.limits, verdict.violations[row].tolist(), strict=True))
+    return optuna.trial.create_trial(
+        values=verdict.values[row].tolist(),
+        params=spec.parameters(verdict.parameters[row]),
+        distributions=distributions(spec),
+        user_attrs=attrs,
+        constraints=violations if constrained else None,
+    )
+
+
+@contextmanager
+def quiet_optuna() -> Iterator[None]:
+    """Optuna says nothing but warnings."""
+    verbosity = optuna.logging.get_verbosity()
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    try:
+        yield
+    finally:
+        optuna.logging.set_verbosity(verbosity)
 
 
 def drawn(spec: StudySpec, start: int, stop: int) -> list[Parameters] | None:

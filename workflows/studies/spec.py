@@ -5,7 +5,7 @@ for all its trials, and its hash is that sweep's: variables, objectives, constra
 batch are part of the plan `asked`. Numbers are SI.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import isfinite
@@ -35,6 +35,8 @@ from . import sampler_kinds
 from .quantity_names import evaluation_of, results_in
 from .sampler_kinds import OwnSampler, kind_of
 
+#: Name of the constraint that every study has.
+CLOSING = "closing"
 #: Variants per chunk at most, unless the file says otherwise.
 LARGEST_CHUNK = 128
 #: Pieces that a batch is cut into at least, where it is large enough: what workers share.
@@ -223,6 +225,16 @@ class StudySpec:
     def signs(self) -> np.ndarray:
         """(objective,): 1 where less is better, −1 where more is."""
         return np.array([1.0 if line.minimize else -1.0 for line in self.objectives])
+
+    @property
+    def limits(self) -> tuple[str, ...]:
+        """Names of what a verdict's violations are of: *closing*, then the constraints."""
+        return (CLOSING, *(line.text for line in self.constraints))
+
+    def parameters(self, values: Iterable[float]) -> dict[str, float | int | None]:
+        """The sampler's parameters of a design, SI; None where it is none of a variable's."""
+        pairs = zip(self.variables, values, strict=True)
+        return {name: variable.parameter(float(value)) for (name, variable), value in pairs}
 
     @cached_property
     def results(self) -> tuple[str, ...]:

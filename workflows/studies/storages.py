@@ -2,7 +2,7 @@
 
 - A file name is a journal, Optuna's own format: about 300 trials a second, and readable while it
   grows. A last line that a crash left torn is cut off before anyone reads it.
-- `sqlite:///best.db` is a file too: 10 to 50 trials a second. SQLite mends itself.
+- `sqlite:///best.db` is a file too: 10 to 50 trials a second. SQLite repairs itself.
 - `postgresql://…`, `mysql://…` and `mariadb://…` are servers; `redis://…` is a journal on one.
 
 A file that holds something else is left alone. Files are locked as stores are (`store.lock`;

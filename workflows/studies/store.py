@@ -12,7 +12,7 @@ from typing import Any
 from basepar_core.errors import UsageError
 from basepar_core.expressions import parse_unit
 from sweeps.spec import Asked, Reduction, SweepSpec, as_damage, asked_plan, from_document
-from sweeps.store import check_and_repair, store
+from sweeps.store import Store, check_and_repair
 
 from .companion_stores import WORDS, asked_by, kind_of_store, study_beside
 from .quantity_names import quantities
@@ -41,7 +41,7 @@ def study_of(path: Path | str) -> StudySpec:
 
 def is_study(path: Path | str) -> StudySpec | None:
     """The study that a store is of; None where it is a sweep's."""
-    text = store.open_group(path).attrs.get("spec")
+    text = Store.open(path).attrs.get("spec")
     swept = from_document(str(text)) if text else None
     plan = None if swept is None else asked_plan(swept.plan)
     if swept is None or plan is None or "objectives" not in plan.by:

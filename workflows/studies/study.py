@@ -13,7 +13,6 @@ same numbers come out whatever their number, because a batch is told in the orde
 A study that has begun goes on for more trials: its store is made longer first.
 """
 
-import json
 from collections.abc import Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
@@ -24,11 +23,11 @@ import numpy as np
 from distributed import Client
 
 from basepar_core.errors import UsageError
-from cluster import Place, PlaceError, connect
+from cluster import Place
 from sweeps.chunks import prepare
 from sweeps.run import Progress, Summary, blocks, refuse_other, summary
-from sweeps.store import Status, check_and_repair, locked, store
-from workflows.jobs import ClusterError, as_file, study_file
+from sweeps.store import Status, Store, check_and_repair, locked, store
+from workflows.jobs import as_file, connected, study_file
 
 from .ask_tell_log import Journal, opened
 from .feasibility import judge
@@ -74,7 +73,7 @@ def load_job(
 def run(job: StudySpec, place: Place, progress: Progress | None = None) -> Result:
     """Run a study where `place` says; what its store and journal hold already is not done again.
 
-    A store of another specification is refused before any worker starts.
+    A store of another specification is rejected before any worker starts.
 
     Raises
     ------
@@ -83,11 +82,8 @@ def run(job: StudySpec, place: Place, progress: Progress | None = None) -> Resul
     """
     if job.path.exists():
         refuse_other(job.sweep, job.path)
-    try:
-        with connect(place) as client:
-            return study(job, client, progress)
-    except PlaceError as error:
-        raise ClusterError(str(error)) from error
+    with connected(place) as client:
+        return study(job, client, progress)
 
 
 def study(spec: StudySpec, client: Client, progress: Progress | None = None) -> Result:
@@ -138,7 +134,7 @@ def grown(spec: StudySpec) -> StudySpec:
     store.settle(spec.path)
     refuse_other(spec.sweep, spec.path)
     check_and_repair.check(spec.path)
-    plain = json.loads(str(store.open_group(spec.path).attrs["spec"]))
+    plain = Store.open(spec.path).spec
     if plain.get("rows", 0) >= spec.trials:
         return spec.of(plain["rows"])
     with locked(spec.path):
@@ -189,22 +185,22 @@ class _Rounds:
         (start, stop, evaluating), self.begun = self.begun, None
         if evaluating is not None:
             evaluating.result()
-        self.journal.tell(start, judge(self.spec, self._arrays(), start, stop))
+        self.journal.tell(start, judge(self.spec, self._store(), start, stop))
 
     def _stored(self, start: int, stop: int) -> np.ndarray:
         """(row, symbol) of rows whose status is written; nan for the others."""
         found = np.full((stop - start, len(self.spec.variables)), np.nan)
         if not self.spec.path.exists():
             return found
-        arrays = self._arrays()
-        done = store.rows_of(arrays, "status", start, stop) != Status.PENDING
+        held = self._store()
+        done = held.rows("status", start, stop) != Status.PENDING
         if done.any():
             for column, name in enumerate(self.spec.names):
-                found[done, column] = store.rows_of(arrays, name, start, stop)[done]
+                found[done, column] = held.rows(name, start, stop)[done]
         return found
 
-    def _arrays(self) -> store.Opened:
-        return self.blocks.arrays if self.blocks else store.open_group(self.spec.path)
+    def _store(self) -> Store:
+        return self.blocks.store if self.blocks else Store.open(self.spec.path)
 
     def _opened(self) -> blocks.Blocks:
         if self.blocks is None:

@@ -19,7 +19,7 @@ from basepar_core.dynamics import Model, prepare
 from basepar_core.errors import StoreError
 from basepar_core.expressions import parse_unit
 from basepar_core.texts import plot
-from sweeps.store import store
+from sweeps.store import Store
 from workflows.drawing import COLOURS, INK, Scene, canvas, save
 from workflows.jobs import check_outputs
 
@@ -39,7 +39,7 @@ from .picture_axes import (
     spaced,
     titled,
 )
-from .samplers import distributions
+from .samplers import distributions, quiet_optuna
 from .spec import StudySpec
 from .tolerances import Spread, read_spread
 
@@ -73,7 +73,7 @@ class Shown:
     @classmethod
     def of(cls, spec: StudySpec) -> "Shown":
         """What lies in the study's store and in those beside it."""
-        found = cls(spec, judge(spec, store.open_group(spec.path), 0, spec.trials))
+        found = cls(spec, judge(spec, Store.open(spec.path), 0, spec.trials))
         if (polished := polished_of(spec)) is not None and polished.settled.any():
             found = replace(found, polished=polished)
         path = tolerances_path(spec.path)
@@ -237,36 +237,23 @@ def study_of_trials(shown: Shown, objective: int) -> optuna.Study:
     line = shown.spec.objectives[objective]
     made = optuna.create_study(direction=line.direction)
     for row in np.flatnonzero(shown.valued):
-        parameters = {
-            name: variable.parameter(float(value))
-            for (name, variable), value in zip(
-                shown.spec.variables, shown.verdict.parameters[row], strict=True
-            )
-        }
-        made.add_trial(
-            optuna.trial.create_trial(
-                value=float(shown.verdict.values[row, objective]),
-                params=parameters,
-                distributions=distributions(shown.spec),
-            )
+        trial = optuna.trial.create_trial(
+            value=float(shown.verdict.values[row, objective]),
+            params=shown.spec.parameters(shown.verdict.parameters[row]),
+            distributions=distributions(shown.spec),
         )
+        made.add_trial(trial)
     return made
 
 
 def importances(shown: Shown) -> Any:
     """Bars per objective and variable."""
-    verbosity = optuna.logging.get_verbosity()
-    optuna.logging.set_verbosity(optuna.logging.WARNING)
-    try:
+    by = optuna.importance.PedAnovaImportanceEvaluator()
+    with quiet_optuna():
         found = [
-            optuna.importance.get_param_importances(
-                study_of_trials(shown, k),
-                evaluator=optuna.importance.PedAnovaImportanceEvaluator(),
-            )
+            optuna.importance.get_param_importances(study_of_trials(shown, k), evaluator=by)
             for k in range(len(shown.spec.objectives))
         ]
-    finally:
-        optuna.logging.set_verbosity(verbosity)
     names = sorted(shown.spec.names, key=lambda name: sum(one.get(name, 0) for one in found))
     figure = canvas(7.2, 1.3 + 0.34 * len(names) * (0.5 + 0.5 * len(found)))
     axes = axes_of(figure, 1, 1, 1, grid="x")

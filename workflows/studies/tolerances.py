@@ -22,11 +22,11 @@ from basepar_core.mechanism import Mechanism
 from basepar_core.metrics import differentiated
 from sweeps.run import complete, sweep
 from sweeps.spec import Asked
-from sweeps.store import store
+from sweeps.store import Store
 
 from .chosen_design import chosen
 from .companion_stores import room, tolerances_path
-from .feasibility import CLOSING, Verdict, judge
+from .feasibility import Verdict, judge
 from .gradients import Landscape
 from .spec import StudySpec
 from .units import plain, shown_units, si_units
@@ -194,13 +194,12 @@ def read_spread(spec: StudySpec, path: Path) -> Spread:
     """
     from sweeps.spec import from_document
 
-    group = store.open_group(path)
-    swept = from_document(str(group.attrs["spec"]))
-    plan = swept.plan
+    held = Store.open(path)
+    plan = from_document(str(held.attrs["spec"])).plan
     assert isinstance(plan, Asked)
     by = plan.by
     tolerances = Tolerances(by["tolerances"], by["shape"], len(plan) - 1, by["seed"])
-    verdict = judge(spec, group, 0, len(plan), list(plan.names))
+    verdict = judge(spec, held, 0, len(plan), list(plan.names))
     predicted, shares = _linear(spec, tolerances, by["about"])
     return Spread(path, by["origin"], by["about"], tolerances, verdict, predicted, shares)
 
@@ -230,7 +229,6 @@ def document(spec: StudySpec, found: Spread) -> dict[str, Any]:
     """`basepar tolerances --json`."""
     verdict, tried = found.verdict, found.tolerances.samples
     feasible = verdict.feasible[1:]
-    keys = [CLOSING, *(line.text for line in spec.constraints)]
     missed = (verdict.violations[1:] > 0).sum(axis=0)
     return {
         "store": str(found.path),
@@ -247,7 +245,7 @@ def document(spec: StudySpec, found: Spread) -> dict[str, Any]:
         "seed": found.tolerances.seed,
         "feasible": int(feasible.sum()),
         "feasible_share": float(feasible.mean()),
-        "missed": {key: int(n) for key, n in zip(keys, missed, strict=True)},
+        "missed": {key: int(n) for key, n in zip(spec.limits, missed, strict=True)},
         "objectives": {
             line.text: _numbers(found, k, float(sign))
             for k, (line, sign) in enumerate(zip(spec.objectives, spec.signs, strict=True))

@@ -13,26 +13,22 @@ How depends on what the sampler makes of trials that it did not ask for (`sample
   study's first batch, evaluated afresh; genetic samplers breed from it.
 """
 
-import json
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import optuna
-import zarr
 from optuna.trial import FrozenTrial
 
 from basepar_core.errors import UsageError
 from sweeps.spec import values_of
-from sweeps.store import Status, check_and_repair, store
+from sweeps.store import Status, Store, check_and_repair
 
 from .ask_tell_log import Journal
-from .feasibility import CLOSING, Verdict, judge
+from .feasibility import Verdict, judge
 from .quantity_names import read_results, results_in
 from .sampler_kinds import SOURCE, TOLD, kind_of
-from .samplers import Parameters, distributions
+from .samplers import Parameters, finished_trial
 from .spec import Choices, Range, StudySpec, Variable
 
 #: Variants told as finished trials.
@@ -73,19 +69,16 @@ class _Source:
     """A sweep's store, and which of its variants lie within the study's variables."""
 
     spec: StudySpec
-    group: zarr.Group
+    held: Store
     swept: list[str]
-    plain: Mapping[str, Any]
 
     @classmethod
     def of(cls, spec: StudySpec) -> "_Source":
         path = Path(spec.warm_start).absolute()
-        group = store.open_group(path)
+        held = Store.open(path)
         check_and_repair.check(path)
-        plain = json.loads(str(group.attrs.get("spec", "{}")))
-        space = plain.get("space", {})
-        listed: Any = group.attrs.get("swept")
-        swept = list(listed or space.get("variables") or space.get("names") or [])
+        space = held.spec.get("space", {})
+        swept = held.swept or list(space.get("variables") or space.get("names") or [])
         missing = [name for name in spec.names if name not in swept]
         if missing:
             raise UsageError(
@@ -93,7 +86,7 @@ class _Source:
                 f"{', '.join(swept) or 'nothing'}. Drop warm_start, or name another store.",
                 ["warm_start"],
             )
-        return cls(spec, group, swept, plain)
+        return cls(spec, held, swept)
 
     @property
     def others(self) -> list[str]:
@@ -103,16 +96,16 @@ class _Source:
     @property
     def is_same_mechanism(self) -> bool:
         """Whether results mean the same: also what goes into torques beside inertias."""
-        ours, theirs = self.spec.sweep.canonical, self.plain
+        ours, theirs = self.spec.sweep.canonical, self.held.spec
         beside = [one.get("evaluate", {}).get("with", []) for one in (ours, theirs)]
         return theirs.get("mechanism") == ours["mechanism"] and beside[0] == beside[1]
 
     def column(self, name: str) -> np.ndarray:
-        return np.asarray(store.array_of(self.group, name)[:])
+        return np.asarray(self.held[name][:])
 
     def has(self, spec: StudySpec) -> bool:
         """Whether the store has every result that a study speaks of."""
-        found = read_results(self.group, spec.results, 0, 1)
+        found = read_results(self.held, spec.results, 0, 1)
         return all(column is not None for column in found.values())
 
     def inside(self) -> np.ndarray:
@@ -137,7 +130,7 @@ class _Source:
         return good
 
     def judged(self, spec: StudySpec) -> Verdict:
-        return judge(spec, self.group, 0, len(self.column("status")), self.swept)
+        return judge(spec, self.held, 0, len(self.column("status")), self.swept)
 
 
 def choose(spec: StudySpec) -> dict[str, Any]:
@@ -181,7 +174,7 @@ def _as_far_as_known(spec: StudySpec, source: _Source) -> StudySpec:
 
     def is_known(line: Any) -> bool:
         results = results_in(spec.mechanism, [line.expression], spec.own)
-        found = read_results(source.group, results, 0, 1)
+        found = read_results(source.held, results, 0, 1)
         return all(column is not None for column in found.values())
 
     objectives = tuple(filter(is_known, spec.objectives))
@@ -217,10 +210,7 @@ def _candidates(spec: StudySpec, source: _Source, order: np.ndarray) -> list[Par
     columns = {name: source.column(name) for name in spec.names}
     found: list[Parameters] = []
     for row in order[: 100 * spec.batch]:
-        one = {
-            name: variable.parameter(float(columns[name][row]))
-            for name, variable in spec.variables
-        }
+        one = spec.parameters(column[row] for column in columns.values())
         if one not in found:
             found.append(one)  # type: ignore[arg-type]  # `inside` left no None
         if len(found) == min(spec.batch, spec.trials):
@@ -232,18 +222,4 @@ def trials(spec: StudySpec, rows: list[int]) -> list[FrozenTrial]:
     """Rows of the sweep as finished trials."""
     source = _Source.of(spec)
     verdict = source.judged(spec)
-    columns = {name: source.column(name) for name in spec.names}
-    keys = [CLOSING, *(line.text for line in spec.constraints)]
-    return [
-        optuna.trial.create_trial(
-            values=verdict.values[row].tolist(),
-            params={
-                name: variable.parameter(float(columns[name][row]))
-                for name, variable in spec.variables
-            },
-            distributions=distributions(spec),
-            user_attrs={"warm_start": row},
-            constraints=dict(zip(keys, verdict.violations[row].tolist(), strict=True)),
-        )
-        for row in rows
-    ]
+    return [finished_trial(spec, verdict, row, warm_start=row) for row in rows]

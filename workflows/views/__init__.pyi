@@ -13,9 +13,7 @@ from .hints import near as near
 from .hints import spoken as spoken
 from .hints import typed as typed
 from .mechanisms import mechanism as mechanism
-from .polish import ACTIVE as ACTIVE
-from .polish import bounds_reached as bounds_reached
-from .polish import connected as connected
+from .polish import held as held
 from .polish import held_by as held_by
 from .polish import show_spread as show_spread
 from .polish import spread_numbers as spread_numbers

@@ -1,6 +1,5 @@
 """What stores hold, as plain data: `--json` prints it, the terminal formats it."""
 
-import json
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -8,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from basepar_core.errors import StoreError
-from sweeps.run import Summary, kept_errors
+from sweeps.run import Summary
 from sweeps.spec import as_damage
 from sweeps.store import (
     REASONS,
@@ -16,11 +15,10 @@ from sweeps.store import (
     PreciseStatus,
     Reason,
     Status,
+    Store,
     check_and_repair,
     holder,
     reason_texts,
-    runs,
-    store,
 )
 from sweeps.store import status as survey
 
@@ -42,37 +40,35 @@ def sweep_store(path: Path, checked: bool = False) -> dict[str, Any]:
 
 
 def _sweep_store(path: Path) -> dict[str, Any]:
-    group = store.open_group(path)
-    if "spec_hash" not in group.attrs:
+    held = Store.open(path)
+    if "spec_hash" not in held.attrs:
         raise StoreError(
             f"{path} is not the store of a sweep. Name one that `basepar sweep` made.", [str(path)]
         )
-    chunk = int(json.loads(str(group.attrs["spec"]))["store"]["chunk"])
-    found = survey.take(group, Part((), chunk))
-    precise = survey.precise_counts(group)
+    found = survey.take(held, Part((), int(held.spec["store"]["chunk"])))
+    precise = survey.precise_counts(held)
     waiting = found.counts.get(Status.AWAITING_PRECISE, 0) - sum(precise.values())
     total = sum(found.counts.values())
     pending = found.counts.get(Status.PENDING, 0)
-    provenance = json.loads(str(group.attrs["provenance"]))
     return {
         "store": str(path),
-        "title": str(group.attrs["title"]),
+        "title": str(held.attrs["title"]),
         "total": total,
         "done": pending == 0 and waiting == 0,
         "settled": total - pending - waiting,
         "counts": {status.meaning: n for status, n in found.counts.items()},
         "precise": {status.meaning: n for status, n in precise.items()},
-        "precise_ranks": _precise_ranks(group),
-        "special": found.counts.get(Status.SPECIAL, 0) + _low_ranks(group),
-        "reasons": reasons(group),
-        "precise_reasons": reasons(group, "precise_"),
-        "errors": {str(variant): text for variant, text in kept_errors(group).items()},
-        "spec_hash": str(group.attrs["spec_hash"]),
-        "created": provenance["created"],
-        "versions": provenance["versions"],
-        "notes": json.loads(str(group.attrs.get("notes", "[]"))),
-        "retries": _retries(group),
-        "runs": runs(group),
+        "precise_ranks": _precise_ranks(held),
+        "special": found.counts.get(Status.SPECIAL, 0) + _low_ranks(held),
+        "reasons": reasons(held),
+        "precise_reasons": reasons(held, "precise_"),
+        "errors": {str(variant): text for variant, text in held.errors.items()},
+        "spec_hash": str(held.attrs["spec_hash"]),
+        "created": held.provenance["created"],
+        "versions": held.provenance["versions"],
+        "notes": held.notes,
+        "retries": _retries(held),
+        "runs": held.runs,
         "running": running(path),
     }
 
@@ -97,26 +93,26 @@ def running(path: Path) -> dict[str, Any] | None:
     }
 
 
-def _retries(group: Any) -> dict[str, int]:
+def _retries(held: Store) -> dict[str, int]:
     """Variants by how often they were asked for again after they had failed."""
     counts: Counter[int] = Counter()
     for name in ("retries", "precise_retries"):
-        if name not in group:
+        if name not in held:
             continue
-        for _, block in survey.blocks(group, name, 1):
+        for _, block in survey.blocks(held, name, 1):
             found, count = np.unique(block[block > 0], return_counts=True)
             counts.update(dict(zip(found.tolist(), count.tolist(), strict=True)))
     return {str(times): n for times, n in sorted(counts.items())}
 
 
-def _precise_ranks(group: Any) -> dict[str, int]:
+def _precise_ranks(held: Store) -> dict[str, int]:
     """Variants by the rank that variable precision found."""
-    if "precise_rank" not in group:
+    if "precise_rank" not in held:
         return {}
     counts: Counter[int] = Counter()
     pairs = zip(
-        survey.blocks(group, "precise_rank", 1),
-        survey.blocks(group, "precise_status", 1),
+        survey.blocks(held, "precise_rank", 1),
+        survey.blocks(held, "precise_status", 1),
         strict=True,
     )
     for (_, ranks), (_, statuses) in pairs:
@@ -127,29 +123,27 @@ def _precise_ranks(group: Any) -> dict[str, int]:
     return {str(rank): n for rank, n in sorted(counts.items())}
 
 
-def _low_ranks(group: Any) -> int:
+def _low_ranks(held: Store) -> int:
     """Variants that variable precision found to be of a rank below the generic one."""
-    if "precise_reason" not in group:
+    if "precise_reason" not in held:
         return 0
-    blocks = survey.blocks(group, "precise_reason", 1)
+    blocks = survey.blocks(held, "precise_reason", 1)
     return sum(int((codes == Reason.LOW_RANK).sum()) for _, codes in blocks)
 
 
-def reasons(group: Any, prefix: str = "") -> list[dict[str, Any]]:
+def reasons(held: Store, prefix: str = "") -> list[dict[str, Any]]:
     """Why variants have the status they have: counted, each with its first example.
 
     Conditions of the filter are counted one by one; of other reasons the number in the text is
     the example's. `prefix` is "precise_" for the reasons of variable precision.
     """
-    if f"{prefix}reason" not in group:
+    if f"{prefix}reason" not in held:
         return []
-    codes, values, statuses = (
-        store.array_of(group, prefix + name) for name in ("reason", "reason_value", "status")
-    )
+    values, statuses = (held[prefix + name] for name in ("reason_value", "status"))
     name = f"{prefix}reason_value"
     counts: Counter[tuple[int, float]] = Counter()
     examples: dict[tuple[int, float], int] = {}
-    for start, block in survey.blocks(group, f"{prefix}reason", 1):
+    for start, block in survey.blocks(held, f"{prefix}reason", 1):
         if not block.any():
             continue
         here, kinds = block.astype(float), np.zeros(len(block))
@@ -164,10 +158,9 @@ def reasons(group: Any, prefix: str = "") -> list[dict[str, Any]]:
                 key = int(pair[0]), float(pair[1])
                 counts[key] += int(n)
                 examples.setdefault(key, start + int(row))
-    texts = json.loads(str(codes.attrs.get("texts", "{}")))
-    templates = {int(code): text for code, text in texts.items()} or REASONS
+    templates = held.texts(f"{prefix}reason") or REASONS
     kind_of = PreciseStatus if prefix else Status
-    where = json.loads(str(group.attrs.get("spec", "{}"))).get("space", {}).get("where", [])
+    where = held.spec.get("space", {}).get("where", [])
     found = []
     for key, total in counts.most_common():
         example = examples[key]

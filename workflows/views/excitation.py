@@ -18,7 +18,7 @@ from basepar_core.expressions import evaluate
 from basepar_core.identification import Design, measure_of
 from basepar_core.mechanism import Sines
 from basepar_core.texts import csv_cell, naming, plural
-from workflows.jobs import Excited, excited
+from workflows.jobs import Excited, excited, with_schema
 
 from . import terminal
 
@@ -161,7 +161,8 @@ def write(model: Model, found: Design, path: Path) -> None:
         return
     text = as_text(found.excitation, model.mechanism.coordinates)
     with naming(path):
-        path.write_text(with_excitation(model.mechanism.source, text), encoding="utf-8")
+        whole = with_excitation(model.mechanism.source, text)
+        path.write_text(with_schema(whole, "mechanism"), encoding="utf-8")
 
 
 def with_excitation(source: str, text: str) -> str:
@@ -189,11 +190,11 @@ def show(facts: Mapping[str, Any]) -> None:
             f"{facts['file']:.4g}",
         )
     )
-    rows = terminal.table("coordinate", "position", "speed", "acceleration")
-    for one in facts["limits"]:
-        used = {key: "free" if x is None else f"{x:.0%}" for key, x in one["used"].items()}
-        rows.add_row(one["coordinate"], *used.values())
-    out.print(rows)
+    rows = (
+        (one["coordinate"], *("free" if x is None else f"{x:.0%}" for x in one["used"].values()))
+        for one in facts["limits"]
+    )
+    out.print(terminal.table("coordinate", "position", "speed", "acceleration", rows=rows))
     margin = facts["margin"]
     out.print(
         f"shares of limits that are used; {plural(facts['harmonics'], 'harmonic')} of "

@@ -108,7 +108,7 @@ def show(facts: Mapping[str, Any], standard: bool = False) -> None:
     titles = ["value", "deviation", "%"]
     compared = any(one["file"] is not None for one in facts["parameters"])
     titles += ["from the file", "off by"] * compared
-    rows = terminal.table("base parameter", *titles, "unit", right=tuple(titles))
+    rows = terminal.table("base parameter", *(f"#{title}" for title in titles), "unit")
     for one in facts["parameters"]:
         share = one["relative_deviation"]
         cells = [
@@ -157,10 +157,8 @@ def show(facts: Mapping[str, Any], standard: bool = False) -> None:
 
 
 def _show_parameters(values: Mapping[str, float], kinds: Mapping[str, str]) -> None:
-    rows = terminal.table("parameter", "value", "unit", right=("value",))
-    for name, value in values.items():
-        rows.add_row(name, f"{value:.6g}", _printed(kinds[name]))
-    terminal.out.print(rows)
+    rows = ((name, f"{value:.6g}", _printed(kinds[name])) for name, value in values.items())
+    terminal.out.print(terminal.table("parameter", "#value", "unit", rows=rows))
 
 
 def _printed(unit: str) -> str:

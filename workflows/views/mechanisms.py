@@ -72,6 +72,14 @@ def mechanism(model: Model) -> dict[str, Any]:
         "parameters": list(it.parameter_names),
         "bodies": bodies,
         "joints": joints,
+        "couplings": [
+            {
+                "name": one.name,
+                "values": {name: _number(x, it.nominal) for name, x in one.terms},
+                "offset": _number(one.offset, it.nominal),
+            }
+            for one in it.couplings
+        ],
         "loops": loops,
         "redundant_constraints": len(model.loops.redundant),
         "blocks": [len(rows) for rows, _ in model.loops.blocks],

@@ -1,17 +1,15 @@
 """Polished designs and spreads as plain facts, and in the terminal."""
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from distributed import Client
 from rich.text import Text
 
 from basepar_core.texts import plural
-from cluster import Place, PlaceError, connect
-from workflows.jobs import ClusterError
+from cluster import Place
+from workflows.jobs import connected
 from workflows.studies import (
     Polished,
     Range,
@@ -27,29 +25,21 @@ from workflows.studies import (
 )
 
 from .hints import near
-from .study import continuous, head, in_shown_unit, show_next, violations
+from .study import (
+    continuous,
+    head,
+    in_shown_unit,
+    parameters,
+    show_next,
+    values,
+    violations,
+)
 from .terminal import out, said, table
 
 #: A constraint whose sides are this near, relative to their size, holds the design.
 ACTIVE = 1e-6
 #: On a bound, as a share of the range: descents put what is nearer than 1e-9 on it.
 ON_BOUND = 1e-9
-
-
-@contextmanager
-def connected(place: Place) -> Iterator[Client]:
-    """Workers, or one readable message.
-
-    Raises
-    ------
-    ClusterError
-        They are not to be had.
-    """
-    try:
-        with connect(place) as client:
-            yield client
-    except PlaceError as error:
-        raise ClusterError(str(error)) from error
 
 
 def run(
@@ -106,22 +96,26 @@ def rough_objectives(facts: Mapping[str, Any]) -> list[str]:
 
 def _design(spec: StudySpec, found: Polished, place: int) -> dict[str, Any]:
     row = int(found.rows[place])
-    names = [line.text for line in spec.constraints]
-    # Violations are relative to a constraint's sides; the first is *closing*.
-    margins = found.after.violations[place, 1:]
     return {
         "polished": place,
         "variant": row,
-        "before": _values(spec, found.before, row),
-        "after": _values(spec, found.after, place),
-        "parameters_before": _parameters(spec, found.before, row),
-        "parameters": _parameters(spec, found.after, place),
+        "before": values(spec, found.before, row),
+        "after": values(spec, found.after, place),
+        "parameters_before": parameters(spec, found.before, row),
+        "parameters": parameters(spec, found.after, place),
         "feasible": bool(found.after.feasible[place]),
         "violations": violations(spec, found.after, place),
-        "active": [n for n, x in zip(names, margins, strict=True) if abs(x) < ACTIVE],
-        "bounds": bounds_reached(spec, found.after.parameters[place]),
+        **held(spec, found.after, place),
         "evaluations": found.descents[place].evaluations if found.descents else 0,
     }
+
+
+def held(spec: StudySpec, verdict: Verdict, row: int) -> dict[str, Any]:
+    """What holds a design: constraints that are met without room (`active`), and `bounds`."""
+    # Violations are relative to a constraint's sides; the first is *closing*.
+    pairs = zip(spec.limits[1:], verdict.violations[row, 1:], strict=True)
+    active = [name for name, margin in pairs if abs(margin) < ACTIVE]
+    return {"active": active, "bounds": bounds_reached(spec, verdict.parameters[row])}
 
 
 def bounds_reached(spec: StudySpec, parameters: np.ndarray) -> dict[str, dict[str, Any]]:
@@ -137,24 +131,12 @@ def bounds_reached(spec: StudySpec, parameters: np.ndarray) -> dict[str, dict[st
     return found
 
 
-def _values(spec: StudySpec, verdict: Verdict, row: int) -> dict[str, float | None]:
-    values = verdict.values[row].tolist()
-    return {
-        line.text: value if np.isfinite(value) else None
-        for line, value in zip(spec.objectives, values, strict=True)
-    }
-
-
-def _parameters(spec: StudySpec, verdict: Verdict, row: int) -> dict[str, float]:
-    return dict(zip(spec.names, verdict.parameters[row].tolist(), strict=True))
-
-
 def show(facts: Mapping[str, Any]) -> None:
     """A table of the polished designs."""
     names = list(facts["objectives"])
-    parameters = list(facts["designs"][0]["parameters"])
-    columns = ("polished", "variant", *(head(facts, name) for name in (*names, *parameters)))
-    made = table(*columns, "held by", right=columns)
+    symbols = list(facts["designs"][0]["parameters"])
+    columns = ("polished", "variant", *(head(facts, name) for name in (*names, *symbols)))
+    made = table(*(f"#{title}" for title in columns), "held by")
     for one in facts["designs"]:
         moved = [
             " → ".join(in_shown_unit(facts, n, one[when][n]) for when in ("before", "after"))
@@ -205,31 +187,19 @@ def _say_aside(aside: str | None, what: str) -> None:
 
 def show_spread(facts: Mapping[str, Any]) -> None:
     """What tolerances make of a design."""
-    made = table(
-        "objective",
-        "nominal",
-        "mean",
-        "± deviation",
-        "by slopes",
-        "5 %",
-        "95 %",
-        "worst",
-        right=("nominal", "mean", "± deviation", "by slopes", "5 %", "95 %", "worst"),
+    heads = ("#nominal", "#mean", "#± deviation", "#by slopes", "#5 %", "#95 %", "#worst")
+    rows = (
+        (head(facts, name), *(in_shown_unit(facts, name, x) for x in spread_numbers(one)))
+        for name, one in facts["objectives"].items()
+        if one["closed"]
     )
-    for name, one in facts["objectives"].items():
-        if not one["closed"]:
-            continue
-        made.add_row(
-            head(facts, name),
-            *(in_shown_unit(facts, name, x) for x in spread_numbers(one)),
-        )
     made_within = ", ".join(within(facts))
     out.print(
         f"{facts['design']}, {plural(facts['samples'], 'sample')}, {facts['shape']}: {made_within}"
     )
     for note in facts["notes"]:
         out.print(note, style="yellow")
-    out.print(made)
+    out.print(table("objective", *heads, rows=rows))
     share = 100 * facts["feasible_share"]
     missed = [f"{name}: {count}" for name, count in facts["missed"].items() if count]
     out.print(

@@ -253,7 +253,7 @@ def _show_curves(facts: dict[str, Any]) -> None:
     from . import terminal
 
     unit = facts["unit"]
-    rows = terminal.table("", "least", "greatest", right=("least", "greatest"))
+    rows = terminal.table("", "#least", "#greatest")
     inertia, effort = inertia_unit(unit), effort_unit(unit)
     for name, label in (
         ("m", f"reduced inertia m, {inertia}"),
@@ -308,17 +308,18 @@ def _show_regime(regime: dict[str, Any]) -> None:
         "neutral": "neutral regime: work in and out are equal at every speed",
         "stalled": "stalled: started at the given speed or period it does not finish a turn. Give "
         "it a higher --speed, or a shorter --period",
-        "no regime": "no steady regime was found: work in and out of a turn do not balance",
+        "no regime": "no steady regime was found: work in and out of a cycle do not balance, or "
+        "its speed settles within a fraction of a degree, as with a geared motor without "
+        "`rotor`",
     }[regime["state"]]
     terminal.out.print(f"\n{said}")
     if "measures" not in regime:
         if regime["state"] == "neutral":
             terminal.out.print("Its speed is yours to give: --period or --speed.")
         return
-    rows = terminal.table("metric", "value", "unit", right=("value",))
-    for name, value in regime["measures"].items():
-        rows.add_row(name, f"{value:.6g}", regime["units"][name])
-    terminal.out.print(rows)
+    units = regime["units"]
+    rows = ((name, f"{x:.6g}", units[name]) for name, x in regime["measures"].items())
+    terminal.out.print(terminal.table("metric", "#value", "unit", rows=rows))
     terminal.out.print(f"last doubling of the steps: {regime['error']:.0e} of speed", style="dim")
     if not regime["accurate"]:
         terminal.out.print(

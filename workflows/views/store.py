@@ -69,11 +69,11 @@ def show_status(document: Mapping[str, Any]) -> None:
     state = "complete" if document["done"] else again
     state = _running(document["running"]) if document["running"] else state
     out.print(said((document["title"], "bold"), f" in {document['store']}: {state}"))
-    rows = table("status", "variants", "share", right=("variants", "share"))
-    for word, count in standing(document).items():
-        colour = _COLOURS.get(word, "default")
-        rows.add_row(said((word, colour)), f"{count:,}", f"{count / document['total']:.1%}")
-    out.print(rows)
+    rows = (
+        (said((word, _COLOURS.get(word, "default"))), f"{n:,}", f"{n / document['total']:.1%}")
+        for word, n in standing(document).items()
+    )
+    out.print(table("status", "#variants", "#share", rows=rows))
     if found := document["special"] - document["counts"].get(Status.SPECIAL.meaning, 0):
         out.print(f"special by their rank in variable precision: {found:,}")
     if document["precise_ranks"]:
@@ -81,7 +81,7 @@ def show_status(document: Mapping[str, Any]) -> None:
         out.print(f"rank in variable precision: {found}")
     causes = [*document["reasons"], *document["precise_reasons"]]
     if causes:
-        why = table("why", "variants", "for example", right=("variants", "for example"))
+        why = table("why", "#variants", "#for example")
         for reason in causes:
             word = reason["status"]
             word = IN_DOUBT if word == Status.AWAITING_PRECISE.meaning else word
@@ -106,24 +106,11 @@ def show_status(document: Mapping[str, Any]) -> None:
 
 
 def show_extremes(found: Sequence[Mapping[str, Any]]) -> None:
-    rows = table(
-        "result",
-        "unit",
-        "least",
-        "median",
-        "most",
-        "least in variants",
-        right=("least", "median", "most"),
-    )
+    ends = ("least", "median", "most")
+    rows = table("result", "unit", *(f"#{end}" for end in ends), "least in variants")
     for row in found:
-        rows.add_row(
-            row["name"],
-            row["unit"],
-            number(row["least"]),
-            number(row["median"]),
-            number(row["most"]),
-            ", ".join(map(str, row["best"])),
-        )
+        best = ", ".join(map(str, row["best"]))
+        rows.add_row(row["name"], row["unit"], *(number(row[end]) for end in ends), best)
     out.print()
     out.print(rows)
 

@@ -8,9 +8,8 @@ import numpy as np
 
 from basepar_core.files import library_names
 from basepar_core.texts import plural, shell
-from sweeps.store import store
+from sweeps.store import Store
 from workflows.studies import (
-    CLOSING,
     Range,
     Result,
     StudySpec,
@@ -33,7 +32,7 @@ from .terminal import number, out, said, table
 
 def study(spec: StudySpec, result: Result, certified: int = 0) -> dict[str, Any]:
     """`basepar study`: the store's status, and the best variants, the first of them certified."""
-    verdict = judge(spec, store.open_group(spec.path), 0, spec.trials)
+    verdict = judge(spec, Store.open(spec.path), 0, spec.trials)
     rows = best(spec, verdict)
     feasible = [int(row) for row in rows if verdict.feasible[row]]
     return documents.summary(result.summary) | {
@@ -56,11 +55,8 @@ def study(spec: StudySpec, result: Result, certified: int = 0) -> dict[str, Any]
 def _variant(spec: StudySpec, verdict: Verdict, row: int) -> dict[str, Any]:
     return {
         "variant": row,
-        "parameters": dict(zip(spec.names, verdict.parameters[row].tolist(), strict=True)),
-        "values": {
-            line.text: value if np.isfinite(value) else None
-            for line, value in zip(spec.objectives, verdict.values[row].tolist(), strict=True)
-        },
+        "parameters": parameters(spec, verdict, row),
+        "values": values(spec, verdict, row),
         "results": {
             name: float(column[row]) if np.isfinite(column[row]) else None
             for name, column in verdict.results.items()
@@ -70,11 +66,21 @@ def _variant(spec: StudySpec, verdict: Verdict, row: int) -> dict[str, Any]:
     }
 
 
+def parameters(spec: StudySpec, verdict: Verdict, row: int) -> dict[str, float]:
+    """A design's variables, SI."""
+    return dict(zip(spec.names, verdict.parameters[row].tolist(), strict=True))
+
+
+def values(spec: StudySpec, verdict: Verdict, row: int) -> dict[str, float | None]:
+    """A design's objectives, SI; None where there is no value."""
+    pairs = zip(spec.objectives, verdict.values[row].tolist(), strict=True)
+    return {line.text: value if np.isfinite(value) else None for line, value in pairs}
+
+
 def violations(spec: StudySpec, verdict: Verdict, row: int) -> dict[str, float]:
     """What a design misses, and by how much: constraints whose number is above 0."""
-    keys = [CLOSING, *(line.text for line in spec.constraints)]
-    numbers = verdict.violations[row].tolist()
-    return {key: value for key, value in zip(keys, numbers, strict=True) if value > 0}
+    pairs = zip(spec.limits, verdict.violations[row].tolist(), strict=True)
+    return {key: value for key, value in pairs if value > 0}
 
 
 def show(document: Mapping[str, Any]) -> None:
@@ -91,7 +97,7 @@ def show(document: Mapping[str, Any]) -> None:
     others = [name for name in (rows[0]["results"] if rows else []) if name not in objectives]
     heads = {name: head(document, name) for name in (*objectives, *parameters, *others)}
     notes = () if count else ("misses",)
-    made = table("variant", *heads.values(), *notes, right=("variant", *heads.values()))
+    made = table("#variant", *(f"#{title}" for title in heads.values()), *notes)
     for row in rows:
         shown = row["values"] | row["parameters"] | row["results"]
         cells = [in_shown_unit(document, name, shown[name]) for name in heads]

@@ -16,7 +16,7 @@ from rich.text import Text
 from basepar_core.errors import StoreError
 from basepar_core.texts import plural
 from sweeps.run import Advance
-from sweeps.store import store
+from sweeps.store import Store
 from workflows.studies import StudySpec, Verdict, best, judge
 
 from .terminal import err, number, table
@@ -38,7 +38,7 @@ class LiveTable:
             return
         self.last = now
         try:
-            verdict = judge(self.spec, store.open_group(self.spec.path), 0, self.spec.trials)
+            verdict = judge(self.spec, Store.open(self.spec.path), 0, self.spec.trials)
         except StoreError:  # not made yet
             return
         self.live.update(picture(self.spec, verdict, advance), refresh=True)
@@ -50,7 +50,7 @@ def picture(spec: StudySpec, verdict: Verdict, advance: Advance) -> Table:
     frame.add_row(headline(spec, verdict, advance))
     rows = best(spec, verdict)[:SHOWN]
     heads = [line.text for line in spec.objectives] + list(spec.names)
-    made = table("variant", *heads, "", right=("variant", *heads))
+    made = table("#variant", *(f"#{title}" for title in heads), "")
     for row in rows:
         values = [*verdict.values[row], *verdict.parameters[row]]
         shown = [number(float(x)) if np.isfinite(x) else "–" for x in values]

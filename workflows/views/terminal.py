@@ -44,6 +44,11 @@ out = _Plain(width=None if sys.stdout and sys.stdout.isatty() else 160)
 err = _Plain(stderr=True)
 
 
+def beside(table: bool) -> Console:
+    """Where written files are named: with a table, or on stderr beside a text for programs."""
+    return out if table else err
+
+
 def said(*parts: str | tuple[str, str]) -> Text:
     """A line of texts, some with a style: `said(("four-bar", "bold"), ": 8")`."""
     return Text.assemble(
@@ -51,12 +56,16 @@ def said(*parts: str | tuple[str, str]) -> Text:
     )
 
 
-def table(*columns: str, title: str = "", right: tuple[str, ...] = ()) -> Table:
-    """An unobtrusive table; columns named in `right` are numbers."""
-    made = Table(title=title or None, title_justify="left", box=None, pad_edge=False)
+def table(*columns: str, rows: Iterable[Sequence[str | Text]] = ()) -> Table:
+    """An unobtrusive table; a column with # in front of its title is one of numbers."""
+    made = Table(box=None, pad_edge=False)
     for column in columns:
-        justify: Literal["left", "right"] = "right" if column in right else "left"
-        made.add_column(column, justify=justify, header_style="dim", no_wrap=column in right)
+        is_number = column.startswith("#")
+        justify: Literal["left", "right"] = "right" if is_number else "left"
+        title = column.removeprefix("#")
+        made.add_column(title, justify=justify, header_style="dim", no_wrap=is_number)
+    for row in rows:
+        made.add_row(*row)
     return made
 
 
@@ -66,18 +75,10 @@ def number(value: float | None) -> str:
 
 
 def show_library(document: Mapping[str, Any]) -> None:
-    rows = table(
-        "name", "space", "bodies", "dof", "parameters", "", right=("bodies", "dof", "parameters")
-    )
-    for entry in document["mechanisms"]:
-        rows.add_row(
-            said((entry["name"], "bold")),
-            entry["space"],
-            str(entry["bodies"]),
-            str(entry["degrees_of_freedom"]),
-            str(entry["parameters"]),
-            entry["description"],
-        )
+    rows = table("name", "space", "#bodies", "#dof", "#parameters", "")
+    for one in document["mechanisms"]:
+        counts = (str(one[key]) for key in ("bodies", "degrees_of_freedom", "parameters"))
+        rows.add_row(said((one["name"], "bold")), one["space"], *counts, one["description"])
     out.print(rows)
     out.print(f"\nShipped sweeps: {', '.join(document['sweeps'])}")
     out.print(f"Shipped studies: {', '.join(document['studies'])}")
@@ -98,18 +99,21 @@ def show_mechanism(document: Mapping[str, Any]) -> None:
         f"({named}), {plural(len(document['parameters']), 'inertial parameter')}"
     )
     joints = table("joint", "type", "between", "")
-    for joint in document["joints"]:
-        notes = [word for word in ("actuated", "cut") if joint[word]]
-        joints.add_row(
-            joint["name"], joint["type"], " – ".join(joint["connects"]), ", ".join(notes)
-        )
+    for one in document["joints"]:
+        notes = ", ".join(word for word in ("actuated", "cut") if one[word])
+        joints.add_row(one["name"], one["type"], " – ".join(one["connects"]), notes)
     out.print()
     out.print(joints)
+    for one in document["couplings"]:
+        terms = " + ".join(f"{number(x)} {name}" for name, x in one["values"].items())
+        out.print(
+            f"coupling {one['name']}: {terms} = {number(one['offset'])}".replace("+ -", "- ")
+        )
     for loop in document["loops"]:
         out.print(f"loop: {' – '.join(loop)}")
     if document["redundant_constraints"]:
         out.print(f"{plural(document['redundant_constraints'], 'redundant constraint')}, left out")
-    symbols = table("symbol", "value", "unit", "bounds", right=("value",))
+    symbols = table("symbol", "#value", "unit", "bounds")
     for symbol in document["symbols"]:
         bounds = symbol["bounds"]
         shown = "constant" if symbol["constant"] else ""
@@ -259,18 +263,8 @@ def show_routes(document: Mapping[str, Any], spectra: "Spectra", numbered: bool 
     from workflows.drawing import BOTH, DOUBLE, PRECISE, chart
 
     show_base({**document, "route": "symbolic", "doubt": "", "float64_doubt": ""}, numbered)
-    columns = (
-        "route",
-        "rank",
-        "rank ≥",
-        "rank ≤",
-        "gap, decades",
-        "doubt",
-        "digits",
-        "s",
-        "CPU s",
-    )
-    rows = table(*columns, right=("rank", "gap, decades", "digits", "s", "CPU s"))
+    heads = ("route", "#rank", "rank ≥", "rank ≤", "#gap, decades", "doubt", "#digits")
+    rows = table(*heads, "#s", "#CPU s")
     for row in document["side_by_side"]:
         rows.add_row(
             row["route"],
@@ -323,10 +317,8 @@ def show_reduction(found: "ReducedMechanism") -> None:
     if found.estimated:
         levels = ", ".join(f"{name} {sigma:.3g}" for name, sigma in found.noise)
         out.print(f"noise of the torques, estimated: {levels} (N m or N)", highlight=False)
-    rows = table(*header, right=tuple(header[:1] + header[2:]))
-    for line in lines:
-        rows.add_row(*line)
-    out.print(rows)
+    heads = (f"#{title}" if place != 1 else title for place, title in enumerate(header))
+    out.print(table(*heads, rows=lines))
     out.print("* where a criterion stops")
     if document["explanation"]:
         out.print(document["explanation"])

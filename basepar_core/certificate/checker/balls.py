@@ -232,7 +232,7 @@ class Configurations:
         v: Sequence[arb],
         a: Sequence[arb],
     ) -> list[list[arb]]:
-        """Entries (pin, further column) of W's rows at one motion."""
+        """Entries (pin, force-law column) of W's rows at one motion."""
         try:
             found = [law.entries(at, modes, v, a) for law in self.laws]
         except UnsignedError as error:

@@ -27,7 +27,7 @@ from .rotations import columns_of, turned
 
 #: Bits of the primes; bits that a vector's test must have, its grade's probability of error.
 BITS, SURE = 62, 100
-#: Points drawn before none is said to be found; half of them fail per square root.
+#: Points drawn before giving up; half of them fail per square root.
 DRAWS = 128
 
 

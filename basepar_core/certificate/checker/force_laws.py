@@ -126,7 +126,7 @@ def laws(
     stated: Mapping[str, str],
     pose: Sequence[Fraction],
 ) -> list[Law]:
-    """The mechanism's further columns in these numbers.
+    """The mechanism's force-law columns in these numbers.
 
     Parameters
     ----------

@@ -94,7 +94,7 @@ class Mechanism:
 
     @property
     def parameters(self) -> list[str]:
-        """Inertial ones, then those of further columns."""
+        """Inertial ones, then those of force-law columns."""
         kinds = PARAMETERS[self.planar]
         inertial = [f"{body}.{kind}" for body in self.bodies for kind in kinds]
         return [*inertial, *(column["name"] for column in self.columns)]

@@ -33,7 +33,7 @@ class JointRules:
         self.units = [[one, zero, zero], [zero, one, zero], [zero, zero, one]]
 
     def fault(self, name: str, entries: Mapping[str, str], reason: str) -> str:
-        """What is wrong with a vector that is said to follow from a joint; empty if nothing."""
+        """What is wrong with a vector claimed to follow from a joint; empty if nothing."""
         joint = self.joints[name]
         first, second = joint.bodies
         if min(first, second) < 0:

@@ -28,13 +28,17 @@ COUNTS = {
     "dwell": (1, 7, "pins"),
     "five-bar": (2, 11, "pins; methods: symbolic null spaces, §4"),
     "four-bar": (1, 8, "pins; planar paper, Eq. 25"),
+    "gripper": (2, 7, "by hand, in the file"),
     "panda": (7, 43, "Gaz et al., RA-L 4(4), 2019"),
     "parallelogram": (1, 3, "methods: symbolic null spaces, §4"),
+    "planetary-gear": (1, 9, "by hand, in the file"),
     "puma-560": (6, 36, "Mayeda, Yoshida & Osuka, TRA 6(3), 1990"),
     "quick-return": (1, 11, "pins"),
+    "rack-steering": (3, 42, "the suspension's, and one by hand, in the file"),
     "rssr": (2, 19, "ours"),
     "rsur": (1, 12, "dust of forty digits, tests of the symbolic route"),
     "scara": (4, 8, "by hand, in the file"),
+    "screw-jack": (1, 2, "by hand, in the file"),
     "sla-suspension": (2, 41, "low-mobility paper, Table 2"),
     "slider-crank": (1, 6, "pins; identification paper, Table 2"),
     "stephenson-iii": (1, 13, "pins"),
@@ -62,7 +66,7 @@ def test_every_mechanism_has_its_count():
     assert set(COUNTS) == set(library_names())
 
 
-@pytest.mark.parametrize("name", slow("sla-suspension"))
+@pytest.mark.parametrize("name", slow("rack-steering", "sla-suspension"))
 def test_is_complete(name):
     """All that sweeps and metrics ask of a mechanism is there, and its motions can be followed."""
     prepared = model(name)
@@ -112,7 +116,9 @@ def test_masses_are_possible(name):
         assert possible == ((name, body.name) not in AS_MEASURED), body.name
 
 
-@pytest.mark.parametrize("name", slow("delta", "sla-suspension", "stewart-gough"))
+@pytest.mark.parametrize(
+    "name", slow("delta", "planetary-gear", "rack-steering", "sla-suspension", "stewart-gough")
+)
 def test_symbolic_route(name):
     base = symbolic(model(name))
     rank = COUNTS[name][1]
@@ -123,7 +129,9 @@ def test_symbolic_route(name):
     # That constraints are redundant is counted at random points (decision 18).
     grade = "probability" if model(name).loops.redundant else "proved generically"
     assert base.certificate.at_least_grade == grade
-    assert base.certificate.at_most_grade in ("theorem", "identity", "probability")
+    # The fingers mirror each other by their coupling's offset, which is free in the family.
+    special = ("numerical",) if name == "gripper" else ()
+    assert base.certificate.at_most_grade in ("theorem", "identity", "probability", *special)
 
 
 @pytest.mark.parametrize("name", COUNTS)
@@ -132,7 +140,9 @@ def test_generic_rank(name):
     assert generic_rank(model(name), seed=5, pairs=2).rank == COUNTS[name][1]
 
 
-@pytest.mark.parametrize("name", slow("delta", "panda", "sla-suspension", "stewart-gough", "ur5"))
+@pytest.mark.parametrize(
+    "name", slow("delta", "panda", "rack-steering", "sla-suspension", "stewart-gough", "ur5")
+)
 def test_precise_rank(name):
     """W of the nominal geometry in variable precision."""
     assert precise_rank(model(name)).rank == COUNTS[name][1]

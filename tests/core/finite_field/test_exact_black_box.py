@@ -30,7 +30,9 @@ def same(model, base, found):
 
 
 #: Together with the symbolic route more than three seconds.
-SLOW = {"sla-suspension", "stewart-gough", "delta"}
+SLOW = {"rack-steering", "sla-suspension", "stewart-gough", "delta"}
+#: A null vector of its own numbers: its coupling's offset is free in the family.
+SPECIAL = {"gripper"}
 
 
 @pytest.mark.parametrize(
@@ -38,6 +40,7 @@ SLOW = {"sla-suspension", "stewart-gough", "delta"}
     [
         pytest.param(k, marks=pytest.mark.slow) if k in SLOW else k
         for k in mechanism_file.library_names()
+        if k not in SPECIAL
     ],
 )
 def test_equal_to_the_symbolic_route(name):

@@ -1,6 +1,8 @@
 """Metrics of a cycle: momentum by differences, Pinocchio, triangles, and sums by hand."""
 
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,7 +11,8 @@ from basepar_core.api import load
 from basepar_core.dynamics import motion, regressor
 from basepar_core.dynamics.closure import prepare, trace
 from basepar_core.errors import MechanismError, MissingDataError
-from basepar_core.metrics.cycle import ClosedCycle, find, names, of_cycle
+from basepar_core.metrics import ClosedCycle
+from basepar_core.metrics.cycle import find, names, of_cycle
 from basepar_core.metrics.registry import array_name, metric_of, words
 from tests.core.dynamics.test_metrics import four_bar_pins
 from tests.mechanisms import nearby
@@ -180,6 +183,62 @@ def test_torques_and_positions_for_a_users_own_metric():
     np.testing.assert_allclose(found[..., 0] + 1j * found[..., 1], C, rtol=0, atol=1e-11)
     with pytest.raises(MechanismError, match="no body 'rokcer'"):
         cycle.position("rokcer")
+
+
+@pytest.mark.parametrize("name", ["four-bar", "quick-return", "rsur", "3-rrr"])
+def test_velocities_are_the_slopes_of_positions(name):
+    """Central differences of closed positions: no velocity of the program enters."""
+    cycle, h = on_cycle(name), 1e-4
+    q = (cycle.motion.q + s * h * cycle.motion.q_dot for s in (-1, 1))
+    before, after = (replace(cycle, q=trace(cycle.model, cycle.values, x).q) for x in q)
+    for body in [one.name for one in cycle.model.mechanism.bodies]:
+        point = (0.1, -0.2) if cycle.model.mechanism.planar else (0.1, -0.2, 0.3)
+        slope = (after.position(body, point) - before.position(body, point)) / (2 * h)
+        size = 1 + abs(slope).max()
+        # h² of the third derivative, and closing to 1e-13 over h.
+        np.testing.assert_allclose(cycle.velocity(body, point), slope, rtol=0, atol=2e-6 * size)
+        R, turned = cycle.orientation(body), after.orientation(body) - before.orientation(body)
+        np.testing.assert_allclose(
+            R @ R.swapaxes(2, 3), np.broadcast_to(np.eye(3), R.shape), atol=1e-12
+        )
+        spin = np.einsum("vsij,vskj->vsik", turned / (2 * h), R)  # Ṙ Rᵀ
+        omega = np.stack([spin[..., 2, 1], spin[..., 0, 2], spin[..., 1, 0]], axis=-1)
+        size = 1 + abs(omega).max()
+        np.testing.assert_allclose(cycle.angular_velocity(body), omega, rtol=0, atol=2e-6 * size)
+        assert cycle.velocity(body).shape == (cycle.count, len(cycle.motion.t), 3)
+
+
+def test_angles_of_bodies_of_a_plane():
+    cycle = on_cycle("four-bar")
+    B, C, D = four_bar_pins(cycle.values, cycle.model.mechanism.nominal, cycle.motion.q[0])
+    assert cycle.angle("crank").shape == (cycle.count, len(cycle.motion.t))
+    # The crank turns once: from its pin at the origin to B, not folded at π.
+    np.testing.assert_allclose(cycle.angle("crank"), np.unwrap(np.angle(B), axis=1), atol=1e-11)
+    assert np.ptp(cycle.angle("crank"), axis=1) == pytest.approx(2 * np.pi, rel=0.05)
+    # The rocker's frame is in C, its x axis points to D.
+    expected = np.unwrap(np.angle(D - C), axis=1)
+    np.testing.assert_allclose(cycle.angle("rocker"), expected, atol=1e-11)
+    with pytest.raises(MechanismError, match="no one angle"):
+        on_cycle("rsur").angle("crank")
+
+
+def test_the_page_has_all_that_a_cycle_offers():
+    page = (Path(__file__).parents[3] / "docs" / "study-files.md").read_text(encoding="utf-8")
+    cycle = on_cycle("four-bar")
+    offered = {name for name in dir(cycle) if not name.startswith("_")} - {"model", "values", "q"}
+    listed = re.findall(r"^\| `(?:cycle\.)?(\w+)[^`]*`(?:, `(\w+)`)* \|", page, re.MULTILINE)
+    assert offered <= {name for row in listed for name in row}
+
+
+def test_symbols_have_units():
+    cycle = on_cycle("four-bar")
+    assert cycle.symbols.keys() == cycle.units.keys()
+    assert {cycle.units[name] for name in ("lx1", "ly2", "Dx")} == {"m"}
+    assert cycle.units["rho"] == "kg/m"
+    turned = on_cycle("sla-suspension")
+    angles = {one.name for one in turned.model.mechanism.geometry if one.is_angle}
+    assert angles == {name for name, unit in turned.units.items() if unit == "rad"}
+    assert all(x.shape == (cycle.count,) for x in cycle.symbols.values())
 
 
 def test_names():

@@ -13,7 +13,7 @@ from sweeps.run.driver import sweep
 from sweeps.spec.filters import condition
 from sweeps.spec.reader import from_document
 from sweeps.spec.sweep_spec import FROM_PILOT
-from sweeps.store import store
+from sweeps.store import Store
 from tests.sweeps.fourbar import FourBar, spec
 
 
@@ -37,7 +37,7 @@ class Slow(FourBar):
 
 
 def stored_chunk(path):
-    return store.open_group(path)["status"].chunks[0]
+    return Store.open(path)["status"].chunks[0]
 
 
 @pytest.mark.slow
@@ -51,10 +51,10 @@ def test_a_slow_mechanism_has_small_chunks(tmp_path, client):
         32,
     )  # 25 take half a second; on a busy machine sleeps last longer
     # What the store keeps names the chunk, and the same sweep goes on with it.
-    kept = from_document(str(store.open_group(path).attrs["spec"]))
+    kept = from_document(str(Store.open(path).attrs["spec"]))
     assert kept.chunk == stored_chunk(path)
     assert sweep(open_spec, client).evaluated == 0
-    group = store.open_group(path, "r+")
+    group = Store.open(path, "r+")
     group["status"][: kept.chunk] = 0
     assert sweep(open_spec, client, evaluator=FourBar()).evaluated == kept.chunk
 

@@ -15,7 +15,7 @@ from sweeps.chunks.evaluator import prepare
 from sweeps.chunks.precise import PreciseEvaluator
 from sweeps.run.driver import sweep
 from sweeps.spec.reader import load_sweep, parse_sweep
-from sweeps.store import store
+from sweeps.store import Store, store
 from sweeps.store.statuses import PreciseStatus, Reason, Status, reason_texts
 from workflows.views.documents import sweep_store
 
@@ -90,7 +90,7 @@ def test_interrupted_precise_tasks_are_taken_up_again(settled, tmp_path, client)
     spec, _, found = settled
     half = dataclasses.replace(spec, store=str(tmp_path / "half.zarr"))
     sweep(half, client)
-    group = store.open_group(half.store, "r+")
+    group = Store.open(half.store, "r+")
     group["precise_status"][:8] = PreciseStatus.NONE
     group["precise_rank"][:8] = -1
     summary = sweep(half, client)

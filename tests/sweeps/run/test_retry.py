@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from sweeps.run.driver import complete, sweep
-from sweeps.store import store
-from sweeps.store.origins import runs
+from sweeps.store import Store, store
 from sweeps.store.outputs import Arrays, Columns
 from sweeps.store.statuses import PreciseStatus, Reason, Status
 from tests.sweeps.fourbar import Digits, FourBar, spec
@@ -28,7 +27,7 @@ def test_what_crashed_is_solved_the_second_time(path, client, tmp_path):
     assert first.failed == 2
     assert complete(spec(path)).failed == 2  # nothing is missing
     assert complete(spec(path), retry_failed=True) is None
-    store.open_group(path, "r+")["stroke"][3] = -7.0  # whoever is not asked again, is not touched
+    Store.open(path, "r+")["stroke"][3] = -7.0  # whoever is not asked again, is not touched
     second = sweep(spec(path), client, evaluator=FourBar(), retry_failed=True)
     assert (second.evaluated, second.failed, second.errors) == (2, 0, {})
     found = store.read(path)
@@ -54,7 +53,7 @@ def test_what_crashes_again_is_counted(path, client):
 def test_more_time_for_what_timed_out(path, client):
     """The limit is not part of what fixes the arrays."""
     sweep(spec(path), client, evaluator=FourBar())
-    group = store.open_group(path, "r+")
+    group = Store.open(path, "r+")
     solved = int(np.flatnonzero(group["status"][:] == Status.SOLVED)[0])
     group["status"][solved], group["reason"][solved] = Status.TIMED_OUT, Reason.TOO_SLOW
     slow = FourBar(delay=0.5)
@@ -107,8 +106,8 @@ def test_doubts_found_by_a_retry_are_settled(path, client):
 def test_runs_are_remembered(path, client):
     broken = FourBar(raises=frozenset({300}))
     sweep(spec(path, 64), client, evaluator=broken)
-    (run,) = runs(store.open_group(path))
+    (run,) = Store.open(path).runs
     assert run["evaluated"] == 64
     assert run["started"] <= run["ended"]
-    made = json.loads(str(store.open_group(path).attrs["provenance"]))
+    made = json.loads(str(Store.open(path).attrs["provenance"]))
     assert {"created", "machine", "versions"} <= made.keys()

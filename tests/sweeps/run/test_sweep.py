@@ -19,7 +19,7 @@ from sweeps.run.stall_watchdog import WorkersError
 from sweeps.run.worker import Stage, Task, Work
 from sweeps.spec.filters import Filter
 from sweeps.spec.plans import Sobol
-from sweeps.store import store
+from sweeps.store import Store, store
 from sweeps.store.statuses import PreciseStatus, Reason, Status
 from tests.sweeps.fourbar import BOUNDS, Deadly, Digits, Endless, FourBar, rocker_angles, spec
 
@@ -181,7 +181,7 @@ def test_doubtful_variants_get_precise_tasks_of_their_own(client, path):
 def test_precise_tasks_left_behind_are_done_later(client, path):
     evaluator = FourBar(doubtful=0.9)
     sweep(spec(path), client, evaluator=evaluator, precise=Digits())
-    group = store.open_group(path, "r+")
+    group = Store.open(path, "r+")
     before = group["precise_status"][:]
     group["precise_status"][64:160] = 0
     group["precise_rank"][64:160] = -1

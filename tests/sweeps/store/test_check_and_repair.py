@@ -14,7 +14,7 @@ from basepar_core.errors import StoreError
 from sweeps.run.driver import complete, layout_of, sweep
 from sweeps.run.worker import Stage, Task, Work
 from sweeps.spec.filters import Filter
-from sweeps.store import check_and_repair, chunk_files, safe_files, seal, status, store
+from sweeps.store import Store, check_and_repair, chunk_files, safe_files, seal, status, store
 from sweeps.store.store import Part
 from tests.sweeps.fourbar import Digits, FourBar, spec
 from tests.sweeps.run.test_sweep import assert_equal_arrays, by_hand
@@ -218,7 +218,7 @@ def test_what_needs_no_contents_is_refused_before_anything_starts(path, named):
 def test_only_damaged_chunks_are_made_pending(path):
     (path / "stroke/c/1").unlink()
     check_and_repair.repair(path, check_and_repair.find(path))
-    assert status.take(store.open_group(path), Part((), 16)).pending == [(16, 32)]
+    assert status.take(Store.open(path), Part((), 16)).pending == [(16, 32)]
 
 
 def test_repair_follows_no_link(path, whole, tmp_path):
@@ -270,7 +270,7 @@ def test_a_writer_that_was_killed_is_no_damage(path, whole):
 def test_a_chunk_written_anew_is_pending_until_it_is_whole(path, monkeypatch, files):
     """A retry that is killed after so many files: never a chunk of two writers with a status."""
     layout = layout_of(spec(path, 40), FourBar())
-    arrays = store.arrays_of(store.check(path, layout))
+    arrays = store.check(path, layout)
     values = {name: np.asarray(array[:16]) for name, array in arrays.items() if "/" not in name}
     values = {name: one for name, one in values.items() if len(one) == 16}
     values["stroke"] = values["stroke"] + 1
@@ -289,14 +289,14 @@ def test_a_chunk_written_anew_is_pending_until_it_is_whole(path, monkeypatch, fi
             store.write(arrays, layout.parts[0], 0, 16, values)
     check_and_repair.check(path)
     assert {one.what for one in check_and_repair.find(path)} <= {check_and_repair.UNFINISHED}
-    pending = status.take(store.open_group(path), Part((), 16)).pending
+    pending = status.take(Store.open(path), Part((), 16)).pending
     assert pending == ([] if files == 0 or left[0] else [(0, 16)])
 
 
 @pytest.mark.parametrize("files", range(16))
 def test_an_extension_that_was_killed_is_done_to_its_end(path, monkeypatch, files):
     """After any of its files: readable, not damaged, and as long as it was asked to be."""
-    document = json.dumps(json.loads(store.open_group(path).attrs["spec"]) | {"rows": 72})
+    document = json.dumps(json.loads(Store.open(path).attrs["spec"]) | {"rows": 72})
     left = [files]
 
     def until(root, file, content, keep=safe_files.replace):
@@ -314,8 +314,8 @@ def test_an_extension_that_was_killed_is_done_to_its_end(path, monkeypatch, file
     store.settle(path)
     assert check_and_repair.find(path) == []
     if files:
-        assert store.array_of(store.open_group(path), "status").shape == (72,)
-        assert store.array_of(store.open_group(path), "chunk-records/record").shape[0] == 5
+        assert Store.open(path)["status"].shape == (72,)
+        assert Store.open(path)["chunk-records/record"].shape[0] == 5
 
 
 @pytest.mark.slow

@@ -8,7 +8,7 @@ from basepar_core.errors import FileError, StoreError, UsageError
 from sweeps.run.driver import complete
 from sweeps.spec.families import make_root
 from sweeps.spec.reader import parse_sweep
-from sweeps.store import lock, store
+from sweeps.store import Store, lock, store
 from sweeps.store.location import folder
 from tests.sweeps.fourbar import spec
 from workflows.cli.main import main
@@ -38,7 +38,7 @@ def test_every_door_refuses_an_address(address, tmp_path):
         lambda: complete(spec(address)),
         lambda: spec().at(str(address)),
         lambda: store.create(address, None),
-        lambda: store.open_group(address),
+        lambda: Store.open(address),
         lambda: lock.lock_file(address),
         lambda: make_root(address, ["a"]),
     ]
@@ -84,4 +84,4 @@ def test_files_that_name_an_address_say_where():
 
 def test_a_store_error_is_still_said_of_folders():
     with pytest.raises(StoreError, match="no store at"):
-        store.open_group("x.zarr")
+        Store.open("x.zarr")

@@ -96,7 +96,7 @@ def test_netcdf_takes_the_attributes(made, tmp_path):
 )
 def test_unaligned_writes_are_refused_before_anything_is_written(made, start, stop):
     path, layout = made
-    arrays = store.arrays_of(store.check(path, layout))
+    arrays = store.check(path, layout)
     with pytest.raises(ValueError, match="whole chunks of 16"):
         store.write(arrays, layout.parts[0], start, stop, results(start, stop))
     assert np.isnan(store.read(path)["stroke"].values).all()
@@ -107,7 +107,7 @@ def test_what_is_missing(made):
     group = store.check(path, layout)
     part = layout.parts[0]
     assert survey.take(group, part).pending == [(0, 40)]
-    store.write(store.arrays_of(group), part, 16, 32, results(16, 32, Status.SPECIAL))
+    store.write(group, part, 16, 32, results(16, 32, Status.SPECIAL))
     found = survey.take(group, part)
     assert found.pending == [(0, 16), (32, 40)]
     assert found.counts == {Status.PENDING: 24, Status.SPECIAL: 16}
@@ -126,11 +126,11 @@ def test_what_awaits_a_precise_task(made):
     assert list(survey.awaiting(group, precise_part)) == []
     arrays = results(0, 16)
     arrays["status"][9] = Status.AWAITING_PRECISE
-    store.write(store.arrays_of(group), sweep_part, 0, 16, arrays)
+    store.write(group, sweep_part, 0, 16, arrays)
     assert list(survey.awaiting(group, precise_part)) == [(8, 16)]
     answer = empty(Digits(), 8, "precise_")
     answer["precise_status"][1] = PreciseStatus.STILL_DOUBTFUL
-    store.write(store.arrays_of(group), precise_part, 8, 16, answer)
+    store.write(group, precise_part, 8, 16, answer)
     assert list(survey.awaiting(group, precise_part)) == []
     assert survey.precise_counts(group) == {PreciseStatus.STILL_DOUBTFUL: 1}
 
@@ -141,7 +141,7 @@ def test_status_is_written_last(made):
     del arrays["reason_value"]
     group = store.check(path, layout)
     with pytest.raises(KeyError):
-        store.write(store.arrays_of(group), layout.parts[0], 0, 16, arrays)
+        store.write(group, layout.parts[0], 0, 16, arrays)
     assert survey.take(group, layout.parts[0]).pending == [(0, 40)]
 
 
@@ -200,7 +200,7 @@ class TestDamage:
     def test_chunk_is_torn(self, made):
         path, layout = made
         group = store.check(path, layout)
-        store.write(store.arrays_of(group), layout.parts[0], 16, 32, results(16, 32))
+        store.write(group, layout.parts[0], 16, 32, results(16, 32))
         (path / "status" / "c" / "1").write_bytes(b"torn")
         with pytest.raises(StoreError, match="'status' cannot be read at variants 16 to 32"):
             survey.take(group, layout.parts[0])

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from basepar_core.base import nominal_observation, numeric
 from basepar_core.base.numeric_route import check
-from basepar_core.base.symbolic_route import nominal_observation, numeric
 from basepar_core.dynamics import closure
 from basepar_core.files import mechanism_file
 from tests.core import identification_data as data

@@ -15,8 +15,8 @@ from basepar_core.files.mechanism_file import library_path
 from sweeps.spec.warnings import notes
 from tests.workflows.help_text import assert_named, commands, fields
 from workflows import views
+from workflows.jobs import load_jobs
 from workflows.jobs.examples import study_file, sweep_file, sweep_names
-from workflows.jobs.sweep import load_job
 
 
 @pytest.mark.parametrize("name", commands())
@@ -268,7 +268,7 @@ def test_a_file_of_another_kind_is_named(run, tmp_path, monkeypatch, words, reme
 
 @pytest.mark.parametrize("name", sweep_names())
 def test_nothing_is_odd_about_shipped_sweeps(name):
-    assert notes(load_job(name)) == ()
+    assert notes(load_jobs(name)[""]) == ()
 
 
 def test_the_list_says_what_the_reader_finds(run):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from basepar_core.api import load
-from basepar_core.base.symbolic_route import nominal_observation, parameter_indices, symbolic
+from basepar_core.base import nominal_observation, parameter_indices, symbolic
 from basepar_core.dynamics.closure import prepare
 from basepar_core.files.mechanism_file import loads
 from basepar_core.variable_precision.numbers import svd

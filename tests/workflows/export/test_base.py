@@ -168,7 +168,7 @@ def test_derivatives_in_c(case, tmp_path):
 
 def test_columns_of_the_regressor_belong_to_base_parameters(run):
     """W[:, columns] @ φ_b is W @ φ."""
-    from basepar_core.base.symbolic_route import nominal_observation
+    from basepar_core.base import nominal_observation
 
     document = run("base", "four-bar", "--json").json
     model = prepare(load("four-bar"))

@@ -45,11 +45,12 @@ SECTIONS = [
 
 def sweep(folder: Path, text: str) -> Path:
     """A finished sweep's store."""
-    from workflows.jobs.sweep import load_job, place_of, run
+    from workflows.jobs import load_jobs, place_of
+    from workflows.jobs.sweep import run
 
     (folder / "job.yaml").write_text(text)
     store = folder / "job.zarr"
-    assert run(load_job(str(folder / "job.yaml"), str(store)), place_of("laptop", 1)).done
+    assert run(load_jobs(str(folder / "job.yaml"), str(store))[""], place_of("laptop", 1)).done
     return store
 
 

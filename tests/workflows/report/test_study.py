@@ -18,7 +18,7 @@ from basepar_core.errors import StoreError, UsageError
 from cluster.client import connect
 from cluster.places import Laptop
 from sweeps.run.driver import ready, summary
-from sweeps.store import store
+from sweeps.store import Store
 from tests.workflows import browser
 from tests.workflows.fourbar_study import SMALL, small
 from workflows.report import feasibility_view as judged_by
@@ -75,7 +75,7 @@ def text_of(element: ElementTree.Element) -> str:
 
 def judged(spec: StudySpec) -> tuple[np.ndarray, np.ndarray]:
     """Torque and feasibility from the store's arrays, by the study file's own words."""
-    group = store.open_group(spec.path)
+    group = Store.open(spec.path)
     torque, stroke = group["torque_rms"][:], group["stroke_D"][:]
     with np.errstate(invalid="ignore"):
         return torque, stroke >= np.radians(40)
@@ -129,7 +129,7 @@ def test_every_row_says_whether_it_is_feasible(run, done):
     assert [row["feasible"] == "yes" for row in rows] == feasible.tolist()
     assert {row["misses"] for row in rows} >= {"", "stroke(D) >= 40 deg"}
     said = [float(row["Stroke of D [deg]"] or "nan") for row in rows]
-    stroke = store.open_group(done.path)["stroke_D"][:]
+    stroke = Store.open(done.path)["stroke_D"][:]
     np.testing.assert_allclose(said, np.degrees(stroke), rtol=1e-14)
 
 
@@ -177,7 +177,7 @@ def test_where_none_is_feasible_nothing_is_the_best(run, done, tmp_path, monkeyp
 def test_the_table_marks_what_is_settled_and_infeasible(done, monkeypatch):
     """Of more rows than the page has room for the feasible are taken first; one is pending."""
     _, feasible = judged(done)
-    verdict = judge(done, store.open_group(done.path), 0, done.trials)
+    verdict = judge(done, Store.open(done.path), 0, done.trials)
     pending = int(np.flatnonzero(~feasible)[0])
     settled = np.arange(done.trials) != pending
     late = replace(verdict, settled=settled)
@@ -226,13 +226,13 @@ def test_prolonged_and_polished_again(tmp_path, client):
     first = polish(spec, client, 1)
     half = {"lx1": 1e-4}
     assert spread(spec, client, Tolerances(half, samples=8)).aside is None
-    assert stale(spec, judge(spec, store.open_group(spec.path), 0, spec.trials)) == []
+    assert stale(spec, judge(spec, Store.open(spec.path), 0, spec.trials)) == []
     longer = spec.of(55)
     assert study(longer, client).summary.done
-    verdict = judge(longer, store.open_group(longer.path), 0, longer.trials)
+    verdict = judge(longer, Store.open(longer.path), 0, longer.trials)
     (said, *_) = stale(longer, verdict)
     assert f"began from variant {first.rows[0]}, and the best now: variant " in said
-    assert said in page._note(gather(longer.path))  # on top of the report
+    assert any(said in note for note in page._notes(gather(longer.path)))  # on top
     again = polish(longer, client, 1)
     assert again.aside == tmp_path / "one-polished-1.zarr"
     assert polished_rows(again.aside).tolist() == first.rows.tolist()
@@ -312,7 +312,7 @@ def test_the_best_of_variants_and_polished_designs(beside):
     spec, found = beside
     assert chosen(spec, "best") == ("polished 0", {"lx1": 0.3})
     assert chosen(spec, "polished 0") == ("polished 0", {"lx1": 0.3})
-    torque = store.open_group(spec.path)["torque_rms"][:]
+    torque = Store.open(spec.path)["torque_rms"][:]
     assert found.after.values[0, 0] > torque.max()
     for name in ("polished", "polished foo", "polished 1", "variant 4", "²", "4"):
         with pytest.raises(UsageError, match=f"no design '{name}'"):
@@ -325,7 +325,7 @@ def test_polished_designs_of_another_study_are_left_out(beside, client, tmp_path
     spec = parse_study(BESIDE.replace("0.3]", "0.25]")).at(f"{tmp_path}/one.zarr")
     assert study(spec, client).summary.done
     shutil.copytree(polished_path(old.path), polished_path(spec.path))
-    torque = store.open_group(spec.path)["torque_rms"][:]
+    torque = Store.open(spec.path)["torque_rms"][:]
     assert chosen(spec, "best")[0] == f"variant {int(np.argmax(torque))}"
     with pytest.raises(UsageError, match="has no design 'polished 0'"):
         chosen(spec, "polished 0")
@@ -350,7 +350,7 @@ def test_descents_that_were_stopped(beside, client, tmp_path, monkeypatch):
         with pytest.raises(KeyboardInterrupt):
             polish(spec, client, 1)
     assert Shown.of(spec).polished is None
-    torque = store.open_group(spec.path)["torque_rms"][:]
+    torque = Store.open(spec.path)["torque_rms"][:]
     assert chosen(spec, "best")[0] == f"variant {int(np.argmax(torque))}"
     with pytest.raises(UsageError, match="run `basepar polish` again"):
         chosen(spec, "polished 0")

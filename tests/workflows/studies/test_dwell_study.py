@@ -5,7 +5,7 @@ import pytest
 
 from cluster.client import connect
 from cluster.places import Laptop
-from sweeps.store import store
+from sweeps.store import Store
 from sweeps.store.statuses import Status
 from workflows.studies.feasibility import judge
 from workflows.studies.gradients import Landscape, column
@@ -24,7 +24,7 @@ def test_a_few_trials(tmp_path):
     spec = load_job("dwell", str(tmp_path / "dwell.zarr"), trials=6)
     with connect(Laptop(workers=1)) as client:
         assert study(spec, client).summary.done
-    verdict = judge(spec, store.open_group(spec.path), 0, 6)
+    verdict = judge(spec, Store.open(spec.path), 0, 6)
     good = verdict.results["speed_fluctuation"][verdict.settled]
     assert good.size
     # Objectives are the stored metric and the variable itself, told as they are.
@@ -36,7 +36,7 @@ def test_a_few_trials(tmp_path):
     gear = verdict.parameters[:, spec.names.index("gear")]
     speed = verdict.results["mean_speed"]
     assert (speed[verdict.settled] < 12 / (0.064 * gear[verdict.settled])).all()
-    status = np.asarray(store.array_of(store.open_group(spec.path), "status")[:])
+    status = np.asarray(Store.open(spec.path)["status"][:])
     assert np.isin(status, [s.value for s in Status if s != Status.PENDING]).all()
 
 

@@ -1,5 +1,7 @@
 """How far from feasible: signs, weights, and what a variant left undone."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -12,7 +14,7 @@ from sweeps.chunks.evaluator import prepare
 from sweeps.run.driver import layout_of
 from sweeps.run.worker import Stage, Task, Work
 from sweeps.spec.filters import Condition, Filter
-from sweeps.store import store
+from sweeps.store import Store, store
 from sweeps.store.statuses import Reason, Status
 from workflows.jobs.examples import study_file
 from workflows.studies.feasibility import constraint_violations, judge, undone, weigh
@@ -86,7 +88,7 @@ batch: 2
     store.create(path, layout)
     stages = (Stage(evaluator, layout.parts[0]),)
     Work(str(path), "here", block.plan, Filter.of(block.mechanism, ()), stages)(Task(0, 0, 2))
-    found = judge(spec, store.open_group(path), 0, 2)
+    found = judge(spec, Store.open(path), 0, 2)
     assert np.isfinite(found.values).all()
     np.testing.assert_array_equal(found.violations[0], [0.0, 1.0])
     np.testing.assert_array_equal(found.feasible, [False, True])
@@ -140,6 +142,6 @@ def test_torques_with_friction_are_other_results_than_a_study_s():
     """A sweep's torques may have friction in them (`with`): a study is not told those."""
     spec = load_study(study_file("four-bar"))
     plain = spec.sweep.canonical
-    assert _Source(spec, None, [], plain).is_same_mechanism
+    assert _Source(spec, SimpleNamespace(spec=plain), []).is_same_mechanism
     other = {**plain, "evaluate": {**plain["evaluate"], "with": ["friction"]}}
-    assert not _Source(spec, None, [], other).is_same_mechanism
+    assert not _Source(spec, SimpleNamespace(spec=other), []).is_same_mechanism

@@ -17,7 +17,7 @@ from optuna.trial import TrialState
 
 from cluster.client import connect
 from cluster.places import Laptop
-from sweeps.store import store
+from sweeps.store import Store
 from tests.workflows.fourbar_study import SMALL, assert_equal_stores, small
 from workflows.studies.ask_tell_log import Journal
 from workflows.studies.study import study
@@ -128,7 +128,7 @@ def test_killed_and_run_again(moment, kind, least, most, told, tmp_path, client,
     spec = of_kind(kind, tmp_path)
     left = 0
     if spec.path.exists():
-        left = int((np.asarray(store.open_group(spec.path)["status"][:]) != 0).sum())
+        left = int((np.asarray(Store.open(spec.path)["status"][:]) != 0).sum())
     assert least <= left <= most
     assert sum(times_told(spec).values()) == told
     if kind == "random":

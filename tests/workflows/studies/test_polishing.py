@@ -14,7 +14,7 @@ from basepar_core.errors import UsageError
 from cluster.client import connect
 from cluster.places import Laptop
 from sweeps.chunks.evaluator import prepare
-from sweeps.store import store
+from sweeps.store import Store
 from tests.workflows.fourbar_study import small, swing
 from workflows.cli.main import main
 from workflows.studies import tolerances
@@ -316,7 +316,7 @@ def test_the_live_table_says_what_is_best(done):
 
     from sweeps.run.progress import Advance
 
-    verdict = judge(done, store.open_group(done.path), 0, done.trials)
+    verdict = judge(done, Store.open(done.path), 0, done.trials)
     console = Console(width=120, file=open("/dev/null", "w"), record=True)  # noqa: SIM115
     console.print(picture(done, verdict, Advance(35, 35, seconds=3.0, workers=2)))
     text = console.export_text()

@@ -19,7 +19,7 @@ from cluster.client import connect
 from cluster.places import Laptop
 from sweeps.chunks.evaluator import prepare
 from sweeps.spec.reader import load_sweep
-from sweeps.store import safe_files, store
+from sweeps.store import Store, safe_files, store
 from tests.workflows.fourbar_study import assert_equal_stores, small
 from workflows.jobs.store import mend
 from workflows.studies import certify_best
@@ -304,7 +304,7 @@ def test_a_lost_chunk_is_refused_and_mended(done, tmp_path, client):
 
 @pytest.mark.slow
 def test_the_best_one_certified(done, client):
-    verdict = judge(done, store.open_group(done.path), 0, 35)
+    verdict = judge(done, Store.open(done.path), 0, 35)
     row = int(np.argmin(np.where(verdict.feasible, verdict.values[:, 0], np.inf)))
     (found,) = certify_best.certify(done, [row])
     # Four-bar: 8 of 12 (planar paper, Table 1).
@@ -335,7 +335,7 @@ def test_a_sweep_around_the_best_one(done, tmp_path):
     assert len(job) == 64
     assert set(job.evaluation.metrics) == {"torque_rms", "stroke(D)"}
     rows = job.plan.rows(0, 64)
-    verdict = judge(done, store.open_group(done.path), 0, 35)
+    verdict = judge(done, Store.open(done.path), 0, 35)
     row = facts["variant"]
     assert verdict.feasible[row]
     assert verdict.values[row, 0] == verdict.values[verdict.feasible, 0].min()

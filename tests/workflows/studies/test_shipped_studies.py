@@ -5,7 +5,7 @@ import pytest
 
 from cluster.client import connect
 from cluster.places import Laptop
-from sweeps.store import store
+from sweeps.store import Store
 from workflows.jobs.examples import study_names
 from workflows.studies.feasibility import judge
 from workflows.studies.store import study_of
@@ -34,7 +34,7 @@ def test_runs_small(name, tmp_path, client):
     result = study(small, client)
     assert result.summary.done
     assert result.summary.failed == 0
-    verdict = judge(small, store.open_group(small.path), 0, small.trials)
+    verdict = judge(small, Store.open(small.path), 0, small.trials)
     # The bounds are sensible: of the first points a fifth and more closes, and one is feasible.
     assert np.isfinite(verdict.values).all(axis=1).mean() > 0.2
     assert verdict.feasible.any()

@@ -140,7 +140,7 @@ def test_missing_sections_and_a_wrong_mechanism():
 
 def test_samplers_say_what_they_cannot():
     found = mistakes(STUDY.replace("kind: tpe", "kind: cmaes"))
-    assert "does not heed constraints" in found["sampler.kind"].message
+    assert "ignores constraints" in found["sampler.kind"].message
 
 
 def test_one_value_per_drive():

@@ -20,7 +20,7 @@ from sweeps.run.driver import sweep
 from sweeps.spec.plans import Random
 from sweeps.spec.reader import parse_sweep
 from sweeps.spec.sweep_spec import Evaluation, SweepSpec
-from sweeps.store import store
+from sweeps.store import Store
 from sweeps.store.statuses import Status
 from tests.workflows.fourbar_study import SMALL, assert_equal_stores, small, swing
 from workflows.studies import study as design_study
@@ -54,7 +54,7 @@ def told(spec):
 
 
 def verdict_of(spec):
-    return judge(spec, store.open_group(spec.path), 0, spec.trials)
+    return judge(spec, Store.open(spec.path), 0, spec.trials)
 
 
 def test_journal_and_store_say_the_same(done):
@@ -102,7 +102,7 @@ def test_infeasible_variants_are_told_how_far_they_were(tmp_path, client):
     text = SMALL.replace("lx1: [0.2, 0.6]", "lx1: [0.2, 1.5]").replace("tpe", "qmc")
     spec = small(tmp_path, text=text)
     study(spec, client)
-    status = np.asarray(store.open_group(spec.path)["status"][:])
+    status = np.asarray(Store.open(spec.path)["status"][:])
     verdict, trials = verdict_of(spec), told(spec)
     lost = np.flatnonzero(np.isin(status, (Status.LOST, Status.UNASSEMBLABLE)))
     closed = np.flatnonzero(status == Status.SOLVED)
@@ -155,7 +155,7 @@ def test_another_study_is_refused_with_the_difference(done, client, monkeypatch)
     with pytest.raises(StoreError, match=r"space\.by\.sampler\.seed: 4 here, 3 there"):
         study(other, client)
     with monkeypatch.context() as patch:  # before any worker starts
-        patch.setattr(design_study, "connect", None)
+        patch.setattr(design_study, "connected", None)
         with pytest.raises(StoreError, match=r"seed: 4 here, 3 there"):
             design_study.run(other, Laptop(1))
     # The same journal under a new store: it is the journal that objects.
@@ -332,6 +332,9 @@ def test_the_command(run, tmp_path):
     assert winner["status"] == "certified"
     around = run("around", str(tmp_path / "best.zarr"), "-o", str(tmp_path / "a.yaml"), "--json")
     assert around.json["variant"] == winner["variant"]
+    first = (tmp_path / "a.yaml").read_text(encoding="utf-8").splitlines()[0]
+    assert first.startswith("# yaml-language-server: $schema=file:///")
+    assert first.endswith("/schemas/sweep.json")
     # Once more over its own file; never over somebody else's.
     words = ("around", str(tmp_path / "best.zarr"), "-o")
     assert run(*words, str(tmp_path / "a.yaml")).status == 0

@@ -1,0 +1,277 @@
+"""Couplings: W and torques against Pinocchio's trees, Lagrangians by hand, and geometry."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from basepar_core.api import load
+from basepar_core.compiled.backend import Engine
+from basepar_core.dynamics import (
+    Motion,
+    closure,
+    columns,
+    excitation,
+    observe,
+    observe_columns,
+    topology,
+)
+from basepar_core.errors import MechanismError, UsageError
+from basepar_core.expressions import evaluate
+from basepar_core.files import loads
+from basepar_core.mechanism import Mechanism
+from basepar_core.single_dof.reaction_freedoms import freed, reaction
+from tests.oracles import pinocchio_model
+
+#: Rounding of two programs' sums of about a hundred terms.
+ROUNDING = 1e-12
+GEARS = """
+name: gears
+space: planar
+gravity: [0, -9.81]
+geometry: {n: {value: 2.5}, d: {value: 0.3, unit: m}}
+bodies:
+  pinion: {mass: 1 kg, centre: [0.01 m, 0.02 m], central_inertia: 0.1 kg*m^2}
+  wheel: {mass: 2 kg, centre: [0.03 m, -0.02 m], central_inertia: 0.4 kg*m^2}
+joints:
+  A: {type: revolute, connects: [ground, pinion]}
+  B: {type: revolute, connects: [wheel, ground], at: [[0, 0], [d, 0]]}
+couplings:
+  mesh: {values: {A: 1, B: -n}, offset: 0.2 rad}
+coordinates: [A]
+assembly: {A: 0.3 rad}
+excitation:
+  {kind: fourier, harmonics: 5, base_frequency: 0.5 Hz, samples: 40, seed: 1,
+   amplitude: {A: 9 rad}}
+friction: {A: [rotor], B: [rotor]}
+"""
+ARM = """
+name: coupled arm
+space: spatial
+gravity: [1, 2, -9.81]
+geometry: {a: {value: 0.4, unit: m}, n: {value: 1.7}, p: {value: 12, unit: mm}}
+bodies: {b1: {}, b2: {}, b3: {}, b4: {}}
+joints:
+  A: {type: revolute, connects: [ground, b1], axis: [[0, 1, 1], [1, 1, 0]]}
+  B:
+    type: revolute
+    connects: [b2, b1]
+    at: [[a, 0, 0], [0, a, 0]]
+    axis: [[1, 0, 0], [0, 0.6, 0.8]]
+  C: {type: screw, connects: [b2, b3], at: [[0, a, 0], [0, 0, 0]], pitch: p}
+  D: {type: prismatic, connects: [b3, b4], axis: [[0, 1, 0], [0, 1, 0]]}
+couplings:
+  belt: {values: {A: 1, B: n, C.angle: 1}, offset: 0.1 rad}
+  rack: {values: {D: 1, A: -a/2}}
+coordinates: [A, B]
+assembly: {A: 0.4 rad, B: 0.3 rad}
+excitation:
+  {kind: fourier, harmonics: 5, base_frequency: 0.5 Hz, samples: 40, seed: 1,
+   amplitude: {A: 2 rad, B: 1.5 rad}}
+"""
+BELT = """
+name: belt
+space: planar
+gravity: [0, -9.81]
+bodies: {crank: {}, rocker: {}}
+joints:
+  A: {type: revolute, connects: [ground, crank]}
+  D: {type: revolute, connects: [ground, rocker], at: [[0.7 m, 0], [0.4 m, 0]]}
+couplings: {belt: {values: {D: 1, A: -1}, offset: 180 deg}}
+coordinates: [A]
+assembly: {A: 60 deg}
+"""
+DIFFERENTIAL = """
+name: differential
+space: spatial
+gravity: [0, 0, 0]
+geometry: {k: {value: 1.5}, e: {value: 40, unit: mm}}
+bodies: {left: {}, right: {}, cage: {}, spider: {}}
+joints:
+  L: {type: revolute, connects: [ground, left], axis: [[1, 0, 0], [1, 0, 0]]}
+  R: {type: revolute, connects: [ground, right], axis: [[1, 0, 0], [1, 0, 0]]}
+  D: {type: revolute, connects: [ground, cage], axis: [[1, 0, 0], [1, 0, 0]]}
+  S:
+    type: revolute
+    connects: [cage, spider]
+    at: [[0, e, 0], [0, 0, 0]]
+    axis: [[0, 1, 0], [0, 1, 0]]
+couplings:
+  left_mesh: {values: {L: 1, D: -1, S: -k}}
+  right_mesh: {values: {R: 1, D: -1, S: k}}
+coordinates: [L, R]
+excitation:
+  {kind: fourier, harmonics: 5, base_frequency: 0.5 Hz, samples: 40, seed: 1,
+   amplitude: {L: 2 rad, R: 3 rad}}
+"""
+
+
+def moved(mechanism: Mechanism) -> tuple[closure.Model, Motion]:
+    """A mechanism ready, and its excitation."""
+    model = closure.prepare(mechanism)
+    return model, excitation(mechanism, model.assembled.coordinates)
+
+
+def both_ways(model: closure.Model, motion: Motion) -> tuple[np.ndarray, np.ndarray]:
+    """W (sample, coordinate, parameter) by NumPy and by the kernels."""
+    found = [
+        ways({}, motion) for ways in (lambda v, m: observe(model, v, m), Engine(model).observe)
+    ]
+    assert all(one.closed[0] for one in found)
+    return found[0].W[0], found[1].W[0]
+
+
+def free_tree(mechanism: Mechanism) -> tuple[Mechanism, np.ndarray, np.ndarray]:
+    """The same without couplings, its values as (map, start) of the coordinates: v = G q + v0."""
+    names = [value for joint in mechanism.joints for value in joint.values]
+    rows = np.zeros((len(mechanism.couplings), len(names)))
+    right = np.zeros(len(rows))
+    for row, coupling in enumerate(mechanism.couplings):
+        for value, coefficient in coupling.terms:
+            rows[row, names.index(value)] = evaluate([coefficient], mechanism.nominal)[0]
+        right[row] = evaluate([coupling.offset], mechanism.nominal)[0]
+    driven = [names.index(name) for name in mechanism.coordinates]
+    others = [k for k in range(len(names)) if k not in driven]
+    G, start = np.zeros((len(names), len(driven))), np.zeros(len(names))
+    G[driven] = np.eye(len(driven))
+    G[others] = -np.linalg.solve(rows[:, others], rows[:, driven])
+    start[others] = np.linalg.solve(rows[:, others], right)
+    return replace(mechanism, couplings=(), coordinates=tuple(names)), G, start
+
+
+@pytest.mark.parametrize("mechanism", [loads(ARM), load("gripper")], ids=["arm", "gripper"])
+def test_regressor_by_pinocchio(mechanism):
+    """A coupled tree is the free tree on the couplings' plane: W = Gᵀ Y(G q + v0)."""
+    model, motion = moved(mechanism)
+    tree, G, start = free_tree(mechanism)
+    chain = pinocchio_model.Chain(tree, {})
+    expected = np.stack(
+        [
+            G.T @ chain.columns(G @ q + start, G @ v, G @ a)
+            for q, v, a in zip(motion.q.T, motion.q_dot.T, motion.q_ddot.T, strict=True)
+        ]
+    )
+    for W in both_ways(model, motion):
+        assert np.abs(W - expected).max() < ROUNDING * np.abs(expected).max()
+
+
+def test_gear_pair_by_its_lagrangian():
+    mechanism = loads(GEARS)
+    model, motion = moved(mechanism)
+    phi = mechanism.inertial_parameters(mechanism.nominal)
+    q, q_ddot = motion.q[0], motion.q_ddot[0]
+    # B turns the ground against the wheel: the wheel's own angle is −B.
+    rate = -1 / 2.5
+    wheel = rate * (q - 0.2)
+    (_, x1, y1, J1), (_, x2, y2, J2) = phi.reshape(2, 4)
+    expected = (J1 + rate**2 * J2) * q_ddot + 9.81 * (x1 * np.cos(q) - y1 * np.sin(q))
+    expected += 9.81 * rate * (x2 * np.cos(wheel) - y2 * np.sin(wheel))
+    for W in both_ways(model, motion):
+        assert np.abs(W[:, 0] @ phi - expected).max() < ROUNDING * np.abs(expected).max()
+
+
+def test_a_rotor_behind_a_gear():
+    """A rotor on the wheel is felt as 1/n² of one on the pinion."""
+    mechanism = loads(GEARS)
+    model, motion = moved(mechanism)
+    path = closure.trace(model, {}, motion.q)
+    rotors = observe_columns(model, {}, motion, path.q, columns(mechanism))[0, :, 0]
+    np.testing.assert_allclose(rotors[:, 1], rotors[:, 0] / 2.5**2, rtol=ROUNDING)
+
+
+def test_bevel_differential_by_its_lagrangian():
+    model, motion = moved(loads(DIFFERENTIAL))
+    rng = np.random.default_rng(2)
+    mass, about, across = rng.uniform(0.5, 2, 3)  # of the spider: about its axis, across it
+    J_left, J_right, J_cage = rng.uniform(0.01, 0.1, 3)
+    phi = np.zeros((4, 10))
+    phi[:3, 4] = J_left, J_right, J_cage
+    phi[3, [0, 4, 7, 9]] = mass, across, about, across
+    left, right = motion.q_ddot
+    cage = (J_cage + across + mass * 0.04**2) * (left + right) / 4
+    spin = about * (left - right) / (2 * 1.5) ** 2
+    expected = np.stack([J_left * left + cage + spin, J_right * right + cage - spin], axis=1)
+    for W in both_ways(model, motion):
+        assert np.abs(W @ phi.ravel() - expected).max() < ROUNDING * np.abs(expected).max()
+
+
+def test_planetary_gear_by_its_lagrangian():
+    """Speeds after Willis: carrier zs/(2(zs + zp)), planets seen from it −zr/zp of that."""
+    mechanism = load("planetary-gear")
+    model, motion = moved(mechanism)
+    phi = mechanism.inertial_parameters(mechanism.nominal).reshape(4, 4)
+    carrier = 24 / (24 + 60)
+    planet = carrier * (1 - 60 / 18)
+    a, q = 0.042, motion.q[0]
+    inertia = phi[0, 3] + carrier**2 * phi[3, 3]
+    inertia += sum(planet**2 * one[3] + (carrier * a) ** 2 * one[0] for one in phi[1:3])
+    # Planets balance each other; the carrier's centre of mass does not lie on its axis.
+    expected = inertia * motion.q_ddot[0] + 9.81 * carrier * phi[3, 1] * np.cos(carrier * q)
+    for W in both_ways(model, motion):
+        torque = W[:, 0] @ phi.ravel()
+        assert np.abs(torque - expected).max() < ROUNDING * np.abs(expected).max()
+
+
+def test_screw_jack_by_its_lagrangian():
+    mechanism = load("screw-jack")
+    model, motion = moved(mechanism)
+    phi = mechanism.inertial_parameters(mechanism.nominal).reshape(2, 10)
+    lead, mass = 0.005 / (2 * np.pi), phi[:, 0].sum()
+    expected = (phi[0, 9] + lead**2 * mass) * motion.q_ddot[0] + lead * mass * 9.81
+    for W in both_ways(model, motion):
+        assert np.abs(W[:, 0] @ phi.ravel() - expected).max() < ROUNDING * np.abs(expected).max()
+
+
+def test_one_to_one_is_a_parallelogram():
+    """Two cranks that a coupler of their distance keeps parallel, or a belt."""
+    linkage = load("parallelogram")
+    model, motion = moved(linkage)
+    belt = loads(BELT)
+    W = observe(model, {}, motion).W[0]
+    V = observe(closure.prepare(belt), {}, motion).W[0]
+    kept = [0, 1, 2, 3, 8, 9, 10, 11]
+    assert np.abs(W[..., kept] - V).max() < ROUNDING * np.abs(W).max()
+
+
+def test_swept_ratios():
+    """Variants with ratios of their own: kernels as NumPy, and the ratio in the last column."""
+    model, motion = moved(loads(GEARS))
+    values = {"n": np.array([1.5, 2.5, 40.0])}
+    plain, fast = observe(model, values, motion), Engine(model).observe(values, motion)
+    assert plain.closed.all()
+    assert fast.closed.all()
+    assert np.abs(plain.W - fast.W).max() < ROUNDING * np.abs(plain.W).max()
+    ratio = plain.W[..., 7] / plain.W[..., 3]
+    np.testing.assert_allclose(ratio[..., 0], 1 / values["n"][:, None] ** 2 * np.ones(40))
+
+
+LOCKED = "couplings: {belt: {values: {A: 1, D: -1}, offset: 1 rad}}\ncoordinates:"
+
+
+def test_loops_that_contradict_a_coupling():
+    text = load("parallelogram").source.replace("coordinates:", LOCKED)
+    with pytest.raises(MechanismError, match="cannot move"):
+        closure.prepare(loads(text))
+
+
+def test_nothing_is_left_to_close_a_loop():
+    linkage = load("four-bar")
+    names = ", ".join(f"{joint.name}: 1" for joint in linkage.joints)
+    text = linkage.source.replace(
+        "coordinates:", f"couplings: {{all: {{values: {{{names}}}}}}}\ncoordinates:"
+    )
+    with pytest.raises(MechanismError, match="Leave one joint of every loop free of couplings"):
+        topology.topology(loads(text))
+
+
+def test_a_nut_that_drives_its_screw():
+    """0.1 m of slide are twenty turns: steps are as small as these need."""
+    text = load("screw-jack").source.replace("N.2", "G").replace("20 rad", "0.1 m")
+    text = text.replace("speed: 60 rad/s", "speed: 50 mm/s").replace("0.05 N*m", "1 N")
+    model, motion = moved(loads(text))
+    assert observe(model, {}, motion).closed[0]
+
+
+def test_reactions_of_gears_are_not_known():
+    with pytest.raises(UsageError, match="where its force acts"):
+        freed(closure.prepare(loads(GEARS)), [reaction(loads(GEARS), "A:pinion:x")])
