@@ -31,6 +31,7 @@ Errors = list[tuple[int, str]]  # (row, text)
 
 #: Starting a child and importing what the evaluator needs is not the variant's time.
 START_SECONDS = 120.0
+START_ATTEMPTS = 3
 #: Into how many pieces variants are cut that fail together.
 PIECES = 32
 
@@ -179,15 +180,26 @@ class Child:
         self.start()
         self._send(pickle.dumps((dict(columns), wanted, self.seconds)))
         answer = self._receive(self.seconds)
+        if isinstance(answer, MemoryError):
+            self.close()  # what it could not get may still be taken when the next variant asks
         if isinstance(answer, BaseException):
             raise answer
         return answer
 
     def start(self) -> None:
-        """Have the process ready, the evaluator loaded; nothing if it is."""
-        if self._process is None:
-            self._process = self._start()
-            self._receive(START_SECONDS)
+        """Have the process ready, the evaluator loaded; nothing if it is.
+
+        No variant has been asked for yet, so none is to blame for a process that dies here.
+        """
+        for attempt in range(START_ATTEMPTS):
+            if self._process is not None:
+                return
+            try:
+                self._start()
+                self._receive(START_SECONDS)
+            except (Died, TooSlow):
+                if attempt == START_ATTEMPTS - 1:
+                    raise
 
     def close(self) -> None:
         """End the process."""
@@ -201,18 +213,16 @@ class Child:
                 with contextlib.suppress(BrokenPipeError):
                     pipe.close()
 
-    def _start(self) -> subprocess.Popen[bytes]:
+    def _start(self) -> None:
         paths = os.pathsep.join(path for path in sys.path if path)
-        process = subprocess.Popen(
+        self._process = subprocess.Popen(
             [sys.executable, "-m", "sweeps.run.isolation"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             env={**os.environ, "PYTHONPATH": paths},
         )
-        self._process = process
         self._send(self._program)
-        return process
 
     def _send(self, message: bytes) -> None:
         assert self._process is not None
@@ -234,6 +244,9 @@ class Child:
                 self.close()
                 raise TooSlow
             piece = os.read(pipe.fileno(), 1 << 20)
+            if not piece and time.monotonic() >= deadline:  # both were held up; its own timer rang
+                self.close()
+                raise TooSlow
             if not piece:
                 self._bury()
             data += piece
@@ -294,8 +307,10 @@ def _main() -> None:
             with deadline(seconds + 5.0):
                 answer = evaluator(columns, wanted)
         except Exception as error:
-            answer = error
+            answer = error.with_traceback(None)  # whose frames would keep what they hold
+            answer.__context__ = answer.__cause__ = None
         send(answer)
+        del answer, columns, wanted
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ from basepar_core.errors import StoreError
 from . import chunk_files, records, safe_files, seal
 from .location import folder
 from .lock import holder
-from .opened import refuse_nothing
+from .opened import raise_if_absent
 from .records import HEAD, Records
 from .seal import COPY, ROOT, Document, Sealed, Wrong
 
@@ -145,7 +145,7 @@ def _tried(reader: Any, path: Path) -> tuple[Any, str]:
 
 
 def _lost(path: Path, root: str, copy: str) -> StoreError:
-    refuse_nothing(path, FileNotFoundError())
+    raise_if_absent(path, FileNotFoundError())
     if not (path / COPY).exists():
         return StoreError(
             f"{path} is not the store of a sweep (zarr.json {root}). Name another store.",

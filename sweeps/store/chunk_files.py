@@ -25,8 +25,9 @@ from zarr.codecs import BloscCodec, BytesCodec, Crc32cCodec
 from zarr.core.chunk_key_encodings import DefaultChunkKeyEncoding
 from zarr.storage import LocalStore
 
-from basepar_core.errors import StoreError
 from basepar_core.texts import naming, opened
+
+from .location import gone
 
 #: An array of a store; Zarr made the class generic after the lowest version that is allowed.
 if TYPE_CHECKING:
@@ -200,11 +201,7 @@ def _replace(file: str, content: bytes) -> None:
     except FileNotFoundError:  # the first chunk here
         array = file[: file.rindex(f"{os.sep}c{os.sep}")]
         if not os.path.isdir(array):  # else half a store would stand where one was removed
-            raise StoreError(
-                f"{array} is gone: its store was removed or moved while it was filled. Run again "
-                "to fill a new one, or move it back to go on.",
-                [array],
-            ) from None
+            raise gone(array) from None
         os.makedirs(os.path.dirname(file), exist_ok=True)
         _write(draft, content, file)
     os.replace(draft, file)

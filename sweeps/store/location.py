@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from basepar_core.errors import UsageError
+from basepar_core.errors import StoreError, UsageError
 
 #: `s3://bucket/x`, also as `pathlib` leaves it (`s3:/bucket/x`); a single letter is a drive.
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:{1,2}[A-Za-z0-9+.-]*:?/")
@@ -25,3 +25,12 @@ def folder(place: Path | str) -> Path:
             [str(place)],
         )
     return Path(place)
+
+
+def gone(place: Path | str) -> StoreError:
+    """What to raise where a store that was open is no longer there."""
+    return StoreError(
+        f"{place} is gone: its store was removed or moved while it was filled. Run again to fill "
+        "a new one, or move it back to go on.",
+        [str(place)],
+    )

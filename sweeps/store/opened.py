@@ -13,7 +13,7 @@ from basepar_core.errors import StoreError
 
 from . import chunk_files, records, seal
 from .chunk_files import ZarrArray
-from .location import folder
+from .location import folder, gone
 
 
 class Store(Mapping[str, ZarrArray]):
@@ -90,6 +90,8 @@ class Store(Mapping[str, ZarrArray]):
             try:
                 array = self._group[name]
             except Exception as cause:
+                if not self.path.exists():
+                    raise gone(self.path) from cause
                 is_missing = isinstance(cause, KeyError)
                 what = "is missing" if is_missing else f"is unreadable: {said(cause)}"
                 raise StoreError(
@@ -124,7 +126,7 @@ class Store(Mapping[str, ZarrArray]):
         return {int(code): text for code, text in found.items()}
 
 
-def refuse_nothing(path: Path | str, cause: Exception) -> None:
+def raise_if_absent(path: Path | str, cause: Exception) -> None:
     """StoreError where nothing is at a path."""
     if not Path(path).exists():
         raise StoreError(
@@ -135,11 +137,13 @@ def refuse_nothing(path: Path | str, cause: Exception) -> None:
 
 
 def _opened(path: Path | str, mode: str) -> zarr.Group:
-    _refuse_changed(folder(path))
+    _raise_if_changed(folder(path))
     try:
         return zarr.open_group(path, mode=mode, zarr_format=3, use_consolidated=False)  # type: ignore[arg-type]
     except (FileNotFoundError, NotADirectoryError) as cause:  # zarr's "no group here" among them
-        refuse_nothing(path, cause)
+        if mode == "r+" and not Path(path).exists():
+            raise gone(path) from cause
+        raise_if_absent(path, cause)
         raise StoreError(
             f"{path} is not the store of a sweep. Name another store.",
             [str(path)],
@@ -152,7 +156,7 @@ def _opened(path: Path | str, mode: str) -> zarr.Group:
         ) from cause
 
 
-def _refuse_changed(path: Path) -> None:
+def _raise_if_changed(path: Path) -> None:
     """Make sure that a store's attributes are its own; what is no store is not judged here."""
     try:
         seal.read_root(path)

@@ -93,11 +93,11 @@ def again(store: str, to: str, trust_metrics: bool = False) -> SweepSpec:
             f"again, or name the store as a table: `plan: table, file: {store}`.",
             ["--from"],
         )
-    _refuse_changed(store, job, str(document))
+    _raise_if_changed(store, job, str(document))
     return job.at(to).fetched(trust_metrics)
 
 
-def _refuse_changed(store: str, job: SweepSpec, document: str) -> None:
+def _raise_if_changed(store: str, job: SweepSpec, document: str) -> None:
     """Make sure that it is the same sweep; a newer version's arrays may mean something else."""
     lines = job.difference(json.loads(document))
     if changed := [line for line in lines if not line.startswith("schema:")]:

@@ -144,3 +144,46 @@ def test_a_child_that_somebody_else_kills(tmp_path):
     assert Path(f"{fuse}.burnt").exists()
     assert errors == []
     assert arrays["status"].tolist() == [Status.SOLVED]
+
+
+@dataclass(frozen=True)
+class Hoarder(FourBar):
+    """Its variants of `raises` ask for memory until there is none, to the last bytes."""
+
+    def accident(self, marks: np.ndarray) -> None:
+        hoard = []
+        while self.raises & set(marks.tolist()):
+            try:
+                hoard.append(bytearray(1 << 26))
+            except MemoryError:
+                while True:
+                    hoard.append(bytearray(1 << 12))
+
+
+def test_a_variant_that_ate_all_memory_leaves_some_to_the_next():
+    columns = spec().plan.rows(199, 203)
+    guilty = int(columns["lx1"][0] * 1000)
+    evaluator = Hoarder(raises=frozenset({guilty}))
+    child = Child(evaluator, 60.0, 1_000_000_000)
+    try:
+        arrays, errors = in_pieces(child, evaluator, columns, np.ones(4, bool), "", 60.0)
+    finally:
+        child.close()
+    alone = FourBar()(columns, np.ones(4, bool))["status"].tolist()
+    assert arrays["status"].tolist() == [Status.CRASHED, *alone[1:]]
+    assert "MemoryError" in errors[0][1]
+
+
+def test_a_child_that_dies_before_it_is_asked(tmp_path):
+    """No variant is to blame; another one is started."""
+    fuse, columns = tmp_path / "fuse", spec().plan.rows(7, 8)
+    fuse.touch()
+    evaluator = Fused(fuse=str(fuse))
+    child = Child(evaluator, 60.0)
+    try:
+        child.start()
+        arrays, errors = in_pieces(child, evaluator, columns, np.array([True]), "", 60.0)
+    finally:
+        child.close()
+    assert Path(f"{fuse}.burnt").exists()
+    assert (errors, arrays["status"].tolist()) == ([], [Status.SOLVED])

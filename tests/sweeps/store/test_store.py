@@ -14,6 +14,7 @@ from sweeps.run.isolation import empty
 from sweeps.spec.plans import Random
 from sweeps.store import status as survey
 from sweeps.store import store
+from sweeps.store.opened import Store
 from sweeps.store.outputs import Output
 from sweeps.store.statuses import REASONS, PreciseStatus, Reason, Status, flags, reason_texts
 from sweeps.store.store import Layout, Part
@@ -43,6 +44,18 @@ def test_a_place_that_cannot_be_written_is_named(made, tmp_path):
     with pytest.raises(StoreError, match=r"cannot be made.*Name a directory") as refused:
         store.create(place, layout)
     assert refused.value.where == (str(place),)
+
+
+def test_a_store_moved_away_while_it_is_filled(made, tmp_path):
+    """Whichever array a worker opens first then, it is not told of damage."""
+    path, _ = made
+    opened = Store.open(path, "r+")
+    path.rename(tmp_path / "elsewhere.zarr")
+    for ask in (lambda: opened["status"], lambda: Store.open(path, "r+")):
+        with pytest.raises(StoreError, match="removed or moved while it was filled"):
+            ask()
+    with pytest.raises(StoreError, match="There is no store at"):
+        Store.open(path)
 
 
 def test_read_by_xarray_without_a_warning(made):
