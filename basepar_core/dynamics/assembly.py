@@ -384,13 +384,3 @@ def _configuration(
             q[node.position + value.place] = near[name]
     gap = _Newton(mechanism, dims, {}, near).equations(at)[0]
     return q, float(np.abs(gap).max(initial=0.0))
-
-
-def value_names(mechanism: Mechanism) -> tuple[str, ...]:
-    """Names of all joint values of a mechanism, in file order."""
-    return tuple(
-        name
-        for joint in mechanism.joints
-        for name in joint.values
-        if joint_type(joint.type).values
-    )

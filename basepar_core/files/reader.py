@@ -405,11 +405,6 @@ def warn_of_bare_angles(
         )
 
 
-def _is_torn(node: Node) -> bool:
-    """Whether a comma of the list went through the middle of a call."""
-    return isinstance(node, Text) and node.value.count("(") != node.value.count(")")
-
-
 def _kind(node: Node) -> str:
     if isinstance(node, Text):
         return shown(node.value) if node.value.strip() else "nothing"

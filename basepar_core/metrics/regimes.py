@@ -8,7 +8,7 @@ A variant without a regime has nan and a state that says why; nothing is raised 
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -312,8 +312,3 @@ def _halved(table: Table) -> Table:
         theta=half(table.theta),
         rates=half(table.rates),
     )
-
-
-def counted(state: Array) -> Mapping[str, int]:
-    """How many variants have each state, by its words."""
-    return {STATES[k]: int(n) for k, n in enumerate(np.bincount(state, minlength=6)) if n}

@@ -198,9 +198,3 @@ def _regime(
     if ran.state[0] == STALLED:
         return replace(known, state=ran.state), None
     return known, ran
-
-
-def run_in(turn: Turn, speed: float, turns: int) -> Array:
-    """Speed at the beginning of every turn on the way to the regime, (turn + 1,)."""
-    ran = run(turn, np.array([speed]), None, turns)
-    return np.append(ran.speed[0, :, 0], ran.speed[0, -1, -1])

@@ -1,4 +1,4 @@
-"""Other people's packages under the names of ours are seen at start-up, and a way out is said."""
+"""Other people's packages under the names of ours: found at start-up, with the way out."""
 
 import json
 import os

@@ -167,75 +167,87 @@ class Joints:
         for side, name in enumerate(joint.bodies):
             n = self.number.get(name, -1)
             turned = R[n] if name != GROUND else np.eye(3, dtype=int)
-            arm = turned @ self.points[k][side]
-            arms.append(arm)
+            arms.append(turned @ self.points[k][side])
             ends.append((turned @ self.axes[k][side].T).T)
             number.append(n)
         here = [arm + (p[n] if n >= 0 else 0) for arm, n in zip(arms, number, strict=True)]
-        way = here[1] - here[0]
         zero = arb(0) if self.exact else 0.0
+        blank = np.full(6 * len(self.number), zero, dtype=object if self.exact else float)
+        pair = _Pair((ends[0], ends[1]), (arms[0], arms[1]), (number[0], number[1]), here, blank)
+        if place is None:
+            return pair.equations(joint.type)
+        slides = {"prismatic": [Z], "cylindrical": [Z], "planar": [X, Y]}.get(joint.type, [])
+        if place < len(slides):
+            return [pair.along(slides[place])]
+        return [pair.turned(self.home[joint.values[-1]], self.exact)]
 
-        def blank() -> Array:
-            return np.full(6 * len(self.number), zero, dtype=object if self.exact else float)
 
-        def angle(i: int, j: int) -> tuple[Any, Array]:
-            """Axis i of the first against axis j of the second."""
-            u, w = ends[0][i], ends[1][j]
-            slope, turn = blank(), cross(u, w)
-            if number[0] >= 0:
-                slope[6 * number[0] : 6 * number[0] + 3] += turn
-            if number[1] >= 0:
-                slope[6 * number[1] : 6 * number[1] + 3] -= turn
-            return (u * w).sum(), slope
+X, Y, Z = 0, 1, 2
 
-        def along(i: int) -> tuple[Any, Array]:
-            """The way between the points along axis i of the first."""
-            u, slope = ends[0][i], blank()
-            if number[1] >= 0:
-                n = 6 * number[1]
-                slope[n : n + 3] += cross(arms[1], u)
-                slope[n + 3 : n + 6] += u
-            if number[0] >= 0:
-                n = 6 * number[0]
-                slope[n : n + 3] -= cross(arms[0], u) - cross(u, way)
-                slope[n + 3 : n + 6] -= u
-            return (u * way).sum(), slope
 
-        def turned() -> tuple[Any, Array]:
-            """Angle about z, next to that at home."""
-            start = self.home[joint.values[-1]]
-            c, s = (ends[0][i] @ ends[1][0] for i in (0, 1))
-            if self.exact:
-                sine, cosine = (mid(np.array(arb(start).sin_cos()))).tolist()
-                value = arb(start) + arb.atan2(s * cosine - c * sine, c * cosine + s * sine)
-            else:
-                sine, cosine = np.sin(start), np.cos(start)
-                value = start + np.arctan2(s * cosine - c * sine, c * cosine + s * sine)
-            slope, axis = blank(), ends[0][2]
-            if number[0] >= 0:
-                slope[6 * number[0] : 6 * number[0] + 3] -= axis
-            if number[1] >= 0:
-                slope[6 * number[1] : 6 * number[1] + 3] += axis
-            return value, slope
+@dataclass(frozen=True)
+class _Pair:
+    """The two sides of a joint at a pose: axes, arms, bodies (-1: ground), points."""
 
-        x, y, z = 0, 1, 2
-        if place is not None:
-            slides = {"prismatic": [z], "cylindrical": [z], "planar": [x, y]}.get(joint.type, [])
-            return [along(slides[place]) if place < len(slides) else turned()]
-        match joint.type:
+    ends: tuple[Array, Array]
+    arms: tuple[Array, Array]
+    number: tuple[int, int]
+    here: list[Array]
+    blank: Array
+
+    def equations(self, kind: str) -> list[tuple[Any, Array]]:
+        angle, along = self.angle, self.along
+        match kind:
             case "revolute":
-                return [angle(x, z), angle(y, z), along(x), along(y), along(z)]
+                return [angle(X, Z), angle(Y, Z), along(X), along(Y), along(Z)]
             case "prismatic":
-                return [angle(x, z), angle(y, z), angle(x, y), along(x), along(y)]
+                return [angle(X, Z), angle(Y, Z), angle(X, Y), along(X), along(Y)]
             case "cylindrical":
-                return [angle(x, z), angle(y, z), along(x), along(y)]
+                return [angle(X, Z), angle(Y, Z), along(X), along(Y)]
             case "universal":
-                return [angle(z, z), along(x), along(y), along(z)]
+                return [angle(Z, Z), along(X), along(Y), along(Z)]
             case "spherical":
-                return [along(x), along(y), along(z)]
+                return [along(X), along(Y), along(Z)]
             case "planar":
-                return [angle(x, z), angle(y, z), along(z)]
-        return [angle(x, z), angle(y, z), angle(x, y), along(x), along(y), along(z)]
+                return [angle(X, Z), angle(Y, Z), along(Z)]
+        return [angle(X, Z), angle(Y, Z), angle(X, Y), along(X), along(Y), along(Z)]
+
+    def angle(self, i: int, j: int) -> tuple[Any, Array]:
+        """Axis i of the first against axis j of the second."""
+        u, w = self.ends[0][i], self.ends[1][j]
+        return (u * w).sum(), self._turns(cross(u, w))
+
+    def along(self, i: int) -> tuple[Any, Array]:
+        """The way between the points along axis i of the first."""
+        u, slope, way = self.ends[0][i], self.blank.copy(), self.here[1] - self.here[0]
+        first, second = self.number
+        if second >= 0:
+            slope[6 * second : 6 * second + 3] += cross(self.arms[1], u)
+            slope[6 * second + 3 : 6 * second + 6] += u
+        if first >= 0:
+            slope[6 * first : 6 * first + 3] -= cross(self.arms[0], u) - cross(u, way)
+            slope[6 * first + 3 : 6 * first + 6] -= u
+        return (u * way).sum(), slope
+
+    def turned(self, start: float, exact: bool) -> tuple[Any, Array]:
+        """Angle about z, less than half a turn from that at home."""
+        c, s = (self.ends[0][i] @ self.ends[1][0] for i in (X, Y))
+        if exact:
+            sine, cosine = (mid(np.array(arb(start).sin_cos()))).tolist()
+            value = arb(start) + arb.atan2(s * cosine - c * sine, c * cosine + s * sine)
+        else:
+            sine, cosine = np.sin(start), np.cos(start)
+            value = start + np.arctan2(s * cosine - c * sine, c * cosine + s * sine)
+        return value, self._turns(-self.ends[0][Z])
+
+    def _turns(self, rate: Array) -> Array:
+        """Derivative by turns of the first body; those of the second count the other way."""
+        slope, (first, second) = self.blank.copy(), self.number
+        if first >= 0:
+            slope[6 * first : 6 * first + 3] += rate
+        if second >= 0:
+            slope[6 * second : 6 * second + 3] -= rate
+        return slope
 
 
 class Branch:

@@ -1,6 +1,6 @@
 """What a mechanism consists of, as plain data: `--json` prints it, the terminal formats it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from basepar_core.compiled import way
@@ -27,82 +27,100 @@ def _symbol(mechanism: Mechanism, symbol: Symbol) -> dict[str, Any]:
 
 def mechanism(model: Model) -> dict[str, Any]:
     """`basepar show`: bodies, joints, loops, degrees of freedom."""
-    it, graph = model.mechanism, model.topology
-    symbols = [_symbol(it, symbol) for symbol in (*it.geometry, *it.constants)]
-    kinds = [name.split(".")[1] for name in it.parameter_names]
-    per_body = len(kinds) // len(it.bodies)
-    bodies = [
-        {
-            "name": body.name,
-            "number": body.number,
-            "parameters": None
-            if body.parameters is None
-            else {
-                kind: _number(entry, it.nominal)
-                for kind, entry in zip(kinds[:per_body], body.parameters, strict=True)
-            },
-        }
-        for body in it.bodies
-    ]
-    joints = [
-        {
-            "name": joint.name,
-            "type": joint.type,
-            "connects": list(joint.bodies),
-            "cut": any(cut.joint == k for cut in graph.cuts),
-            "actuated": any(value in it.actuated for value in joint.values),
-        }
-        for k, joint in enumerate(it.joints)
-    ]
-    loops = [
-        [it.joints[graph.tree[place].joint].name for place, _ in graph.loop(cut)]
-        + [it.joints[cut.joint].name]
-        for cut in graph.cuts
-    ]
-    found = way(model)
+    it, found = model.mechanism, way(model)
+    assembled = zip(it.coordinates, model.assembled.coordinates, strict=True)
     return {
         "mechanism": it.name,
         "description": it.description,
         "space": "planar" if it.planar else "spatial",
         "degrees_of_freedom": len(it.coordinates),
         "coordinates": [
-            {"name": name, "unit": it.value(name).unit, "assembled": float(value)}
-            for name, value in zip(it.coordinates, model.assembled.coordinates, strict=True)
+            _value(it, name) | {"assembled": float(value)} for name, value in assembled
         ],
         "parameters": list(it.parameter_names),
-        "bodies": bodies,
-        "joints": joints,
-        "couplings": [
-            {
-                "name": one.name,
-                "values": {name: _number(x, it.nominal) for name, x in one.terms},
-                "offset": _number(one.offset, it.nominal),
-            }
-            for one in it.couplings
-        ],
-        "loops": loops,
+        "bodies": _bodies(it),
+        "joints": _joints(model),
+        "couplings": _couplings(it),
+        "loops": _loops(model),
         "redundant_constraints": len(model.loops.redundant),
         "blocks": [len(rows) for rows, _ in model.loops.blocks],
         "residual": model.assembled.residual,
         "branch_found": [
-            {"name": one.name, "unit": it.value(one.name).unit, "value": one.value}
-            | {"stated": one.stated}
+            _value(it, one.name) | {"value": one.value, "stated": one.stated}
             for one in branch_found(model)
         ],
-        "motion_ends": [
-            {
-                "motion": end.motion,
-                "ends": "singular" if end.outcome == Outcome.SINGULAR else "locks",
-                "at": [
-                    {"name": name, "unit": it.value(name).unit, "value": value}
-                    for name, value in end.at
-                ],
-                "sample": end.sample,
-                "samples": end.samples,
-            }
-            for end in ends_of_motions(model)
-        ],
-        "symbols": symbols,
+        "motion_ends": _motion_ends(model),
+        "symbols": [_symbol(it, symbol) for symbol in (*it.geometry, *it.constants)],
         "path": found.name,
         "path_why": found.why,
     }
+
+
+def _value(it: Mechanism, name: str) -> dict[str, Any]:
+    """A joint value's name and unit."""
+    return {"name": name, "unit": it.value(name).unit}
+
+
+def _bodies(it: Mechanism) -> list[dict[str, Any]]:
+    per_body = len(it.parameter_names) // len(it.bodies)
+    kinds = [name.split(".")[1] for name in it.parameter_names[:per_body]]
+
+    def numbers(entries: Sequence[Expression | None]) -> dict[str, float | None]:
+        return {kind: _number(x, it.nominal) for kind, x in zip(kinds, entries, strict=True)}
+
+    return [
+        {
+            "name": body.name,
+            "number": body.number,
+            "parameters": None if body.parameters is None else numbers(body.parameters),
+        }
+        for body in it.bodies
+    ]
+
+
+def _joints(model: Model) -> list[dict[str, Any]]:
+    it, cuts = model.mechanism, {cut.joint for cut in model.topology.cuts}
+    return [
+        {
+            "name": joint.name,
+            "type": joint.type,
+            "connects": list(joint.bodies),
+            "cut": k in cuts,
+            "actuated": any(value in it.actuated for value in joint.values),
+        }
+        for k, joint in enumerate(it.joints)
+    ]
+
+
+def _couplings(it: Mechanism) -> list[dict[str, Any]]:
+    return [
+        {
+            "name": one.name,
+            "values": {name: _number(x, it.nominal) for name, x in one.terms},
+            "offset": _number(one.offset, it.nominal),
+        }
+        for one in it.couplings
+    ]
+
+
+def _loops(model: Model) -> list[list[str]]:
+    """Names of the joints around each loop, the cut one last."""
+    joints, graph = model.mechanism.joints, model.topology
+    return [
+        [joints[graph.tree[place].joint].name for place, _ in graph.loop(cut)]
+        + [joints[cut.joint].name]
+        for cut in graph.cuts
+    ]
+
+
+def _motion_ends(model: Model) -> list[dict[str, Any]]:
+    return [
+        {
+            "motion": end.motion,
+            "ends": "singular" if end.outcome == Outcome.SINGULAR else "locks",
+            "at": [_value(model.mechanism, name) | {"value": value} for name, value in end.at],
+            "sample": end.sample,
+            "samples": end.samples,
+        }
+        for end in ends_of_motions(model)
+    ]

@@ -1,4 +1,4 @@
-"""The section `couplings`: what it refuses, and what it says."""
+"""The section `couplings`: what is rejected, with which message."""
 
 import pytest
 
@@ -73,7 +73,7 @@ def test_a_screw_in_the_plane():
         loads(text + joint)
 
 
-def test_what_turns_about_two_axes_is_refused():
+def test_what_turns_about_two_axes_is_rejected():
     text = TEXT.replace("type: cylindrical", "type: universal").replace("C.slide", "C.1")
     with pytest.raises(FileError, match="two revolute joints in its place"):
         loads(text.replace("1 mm", "1").replace("C.angle", "C.2"))

@@ -67,7 +67,7 @@ def found():
 
 
 def test_who_does_not_close_has_a_word_and_no_number(found):
-    assert regimes.counted(found.state) == {"turning": 2, "not closed": 1}
+    assert sorted(regimes.STATES[k] for k in found.state) == ["not closed", "turning", "turning"]
     assert found.sound.tolist() == [True, True, False]
     assert all(np.isnan(x[2]) for x in found.values.values())
 
@@ -91,7 +91,7 @@ def test_neutral_regime_has_the_period_of_the_cycle():
 def test_without_balance_there_is_a_word_and_no_number():
     text = load("bicycle").source.replace("125 W", "150 W")
     found = regimes.meter_of(prepare(loads(text)), ("speed_fluctuation",))({})
-    assert regimes.counted(found.state) == {"no regime": 1}
+    assert [regimes.STATES[k] for k in found.state] == ["no regime"]
     assert np.isnan(found.values["speed_fluctuation"][0])
 
 

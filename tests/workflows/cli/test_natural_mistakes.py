@@ -26,7 +26,8 @@ def test_titles_of_a_record(run, tmp_path, header):
     assert again.status == 0 or "has no column" not in told
 
 
-def test_a_regime_metric_without_motors(run, tmp_path):
+def test_a_regime_metric_without_motors(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # where the study puts its store and journal
     file = tmp_path / "study.yaml"
     file.write_text(
         "mechanism: four-bar\nvariables: {lx1: [0.2, 0.3]}\n"

@@ -1,4 +1,4 @@
-"""What a command has written is said: each file, in text and with --json."""
+"""A command reports each file that it has written, in text and with --json."""
 
 import shutil
 
