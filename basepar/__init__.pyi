@@ -19,6 +19,8 @@ from .errors import UsageError as UsageError
 from .joints import Joints as Joints
 from .model import Model as Model
 from .model import load as load
+from .motions import Motion as Motion
+from .motions import motion as motion
 from .results import Excitation as Excitation
 from .results import Identification as Identification
 from .results import Reduction as Reduction

@@ -15,7 +15,7 @@ Source = Model | str | Path
 Record = str | Path | Mapping[str, Any]
 
 
-def _loaded(source: Source) -> Model:
+def loaded(source: Source) -> Model:
     return source if isinstance(source, Model) else load(source)
 
 
@@ -86,7 +86,7 @@ def reduce(
     >>> found.parameters("bic")
     ('coupler.m', 'coupler.J', 'rocker.m', 'rocker.J')
     """
-    of = _loaded(model)
+    of = loaded(model)
     common = {
         "criteria": None if criteria is None else tuple(_words(criteria)),
         "tolerance": tolerance,
@@ -168,7 +168,7 @@ def identify(
     >>> found.relative_error < 1e-6
     True
     """
-    of = _loaded(model)
+    of = loaded(model)
     return Identification(
         jobs.identified(
             of.prepared,
@@ -242,7 +242,7 @@ def excite(
     >>> bool(abs(found.qd).max() <= 2.0), found.q.shape[1]
     (True, 1)
     """
-    of = _loaded(model)
+    of = loaded(model)
     return Excitation(
         jobs.excited(
             of.prepared,
@@ -311,7 +311,7 @@ def one_dof(
     >>> found.q.shape == found.m.shape, bool((found.m > 0).all())
     (True, True)
     """
-    of = _loaded(model)
+    of = loaded(model)
     named = dwell if isinstance(dwell, Mapping) else dict.fromkeys(_words(dwell))
     made, joints = jobs.machine_of(
         of.prepared,

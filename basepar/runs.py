@@ -70,6 +70,10 @@ def sweep(
     >>> found.torque_rms.shape
     (8,)
     """
+    from workflows.jobs import start_early
+
+    start_early(cluster, store)
+
     from workflows.jobs import dataset, load_jobs, place_of, run_all
     from workflows.views import sweep_bar
 
@@ -218,6 +222,10 @@ def study(
     >>> found.dataset.sizes["variant"]
     20
     """
+    from workflows.jobs import start_early
+
+    start_early(cluster, store)
+
     from workflows.jobs import place_of
     from workflows.studies import load_job, run
     from workflows.views import live_table

@@ -1,3 +1,4 @@
+from . import fork_server as fork_server
 from .client import connect as connect
 from .dry_run import preview as preview
 from .errors import PlaceError as PlaceError

@@ -19,9 +19,11 @@ import threading
 from collections.abc import Iterable, Iterator
 
 import dask
+import distributed.utils
 import psutil
 from distributed import Client, LocalCluster
 
+from . import fork_server
 from .dask_settings import KEEP_MEMORY, ONE_THREAD, SETTINGS
 from .errors import PlaceError
 from .keys import own_security, security
@@ -77,7 +79,12 @@ def _laptop(place: Laptop) -> Iterator[Client]:
     count = place.workers if place.workers is not None else psutil.cpu_count(logical=False) or 1
     spawned = dask.config.get("distributed.nanny.pre-spawn-environ", {})
     environment = spawned | ONE_THREAD | KEEP_MEMORY
-    settings = SETTINGS | {"distributed.nanny.pre-spawn-environ": environment}
+    settings = SETTINGS | {
+        "distributed.nanny.pre-spawn-environ": environment,
+        "distributed.worker.multiprocessing-method": fork_server.start(),
+    }
+    # Else Dask imports pandas here, for a server of its own list of modules.
+    distributed.utils._forkserver_preload_set = True
     with contextlib.ExitStack() as stack:
         # Dask's folder of this name under /tmp belongs to whoever made it first.
         scratch = tempfile.TemporaryDirectory(prefix="basepar-", ignore_cleanup_errors=True)
@@ -95,6 +102,7 @@ def _laptop(place: Laptop) -> Iterator[Client]:
                 dashboard_address="127.0.0.1:0",
                 scheduler_kwargs={"dashboard": False},
                 memory_limit=place.memory or "auto",
+                env=os.environ | environment,  # the server's may be older
                 silence_logs=logging.CRITICAL,
             )
         stack.callback(quietly, cluster.close, timeout=10)

@@ -5,9 +5,10 @@ task pays a round trip to the scheduler: 2.0 against 1.4 ms, 0.6 at 20), one thr
 one thread in BLAS.
 """
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from .places import Keys
+if TYPE_CHECKING:
+    from .places import Keys
 
 #: One thread in every library that would start its own; set before a worker imports NumPy.
 ONE_THREAD = dict.fromkeys(
@@ -69,7 +70,7 @@ DEATH_TIMEOUT = 60
 
 
 def worker_arguments(
-    scheduler: str, keys: Keys, *, count: int, memory: str, name: str
+    scheduler: str, keys: "Keys", *, count: int, memory: str, name: str
 ) -> list[str]:
     """What follows `python -m distributed.cli.dask_worker`.
 
@@ -94,7 +95,7 @@ def worker_arguments(
     ]
 
 
-def scheduler_arguments(keys: Keys, *, port: int, idle: str) -> list[str]:
+def scheduler_arguments(keys: "Keys", *, port: int, idle: str) -> list[str]:
     """What follows `python -m distributed.cli.dask_scheduler`, on all interfaces.
 
     Parameters
@@ -114,7 +115,7 @@ def scheduler_arguments(keys: Keys, *, port: int, idle: str) -> list[str]:
     ]
 
 
-def _tls(keys: Keys) -> tuple[str, ...]:
+def _tls(keys: "Keys") -> tuple[str, ...]:
     return (
         *("--tls-ca-file", keys.authority),
         *("--tls-cert", keys.certificate),

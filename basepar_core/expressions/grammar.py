@@ -40,16 +40,13 @@ from .units import NUMBER, UNITS, Dimension, Unit, meant_power
 RESERVED = frozenset(UNITS) | frozenset(FUNCTIONS) | {"ground"}
 #: Units of other files: how many of which of ours one is.
 _FOREIGN: Mapping[str, tuple[float, str]] = {
-    "rpm": (pi / 30, "rad/s"),
     "rps": (2 * pi, "rad/s"),
-    "cm": (10, "mm"),
     "dm": (100, "mm"),
     "km": (1000, "m"),
-    "inch": (25.4, "mm"),
+    "in": (25.4, "mm"),
     "ft": (304.8, "mm"),
     "t": (1000, "kg"),
     "lb": (0.45359237, "kg"),
-    "ms": (0.001, "s"),
     "min": (60, "s"),
     "h": (3600, "s"),
     "kN": (1000, "N"),

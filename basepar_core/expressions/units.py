@@ -79,8 +79,8 @@ class Unit:
 
     @property
     def is_angle(self) -> bool:
-        """Whether it is rad or deg itself, the units that make a symbol an angle."""
-        return self.text in ("rad", "deg")
+        """Whether it is rad, deg or rev itself, the units that make a symbol an angle."""
+        return self.text in ("rad", "deg", "rev")
 
     @property
     def size(self) -> float:
@@ -128,14 +128,19 @@ UNITS: Mapping[str, Unit] = {
     for unit in (
         Unit("m", LENGTH),
         Unit("mm", LENGTH, Fraction(1, 1000)),
+        Unit("cm", LENGTH, Fraction(1, 100)),
+        Unit("inch", LENGTH, Fraction(254, 10_000)),
         Unit("kg", _dimension(kg=1)),
         Unit("g", _dimension(kg=1), Fraction(1, 1000)),
         Unit("s", _dimension(s=1)),
+        Unit("ms", _dimension(s=1), Fraction(1, 1000)),
         Unit("N", _dimension(kg=1, m=1, s=-2)),
         Unit("J", _dimension(kg=1, m=2, s=-2)),
         Unit("W", _dimension(kg=1, m=2, s=-3)),
         Unit("rad"),
         Unit("deg", factor=Fraction(1, 180), pi=1),
+        Unit("rev", factor=Fraction(2), pi=1),
+        Unit("rpm", _dimension(s=-1), Fraction(1, 30), pi=1),
         Unit("Hz", _dimension(cycle=1, s=-1)),
     )
 }

@@ -16,7 +16,7 @@ from flint import nmod
 
 from basepar_core.dynamics import Model
 from basepar_core.errors import FamilyError
-from basepar_core.expressions import Expression, Name, names
+from basepar_core.expressions import LENGTH, UNITS, Expression, Name, names
 from basepar_core.mechanism import Mechanism
 from basepar_core.symbolic import Exact, GeometryField
 
@@ -109,6 +109,10 @@ def _symbol(generator: Expression) -> str:
     return name
 
 
+#: Units of lengths.
+_LENGTHS = frozenset(unit.text for unit in UNITS.values() if unit.dimension == LENGTH)
+
+
 def _sorted(
     mechanism: Mechanism, field: GeometryField, variables: Sequence[int]
 ) -> tuple[list[int], list[int]]:
@@ -118,7 +122,7 @@ def _sorted(
         k
         for k in variables
         if isinstance(field.generators[k], Name)
-        and units[_symbol(field.generators[k])] in ("m", "mm")
+        and units[_symbol(field.generators[k])] in _LENGTHS
     ]
     return lengths, [k for k in variables if k not in lengths]
 

@@ -10,10 +10,12 @@ from .measurement import read_measurement as read_measurement
 from .physical_consistency import Consistent as Consistent
 from .physical_consistency import consistent_parameters as consistent_parameters
 from .procedure import identify as identify
+from .procedure import recorded_motion as recorded_motion
 from .recorded_reduction import reduce_record as reduce_record
 from .result import Identification as Identification
 from .result import Validation as Validation
 from .series import Limits as Limits
+from .simulated import MOTIONS as MOTIONS
 from .simulated import motion_of as motion_of
 from .simulated import simulate as simulate
 from .smoothing import FEWEST as FEWEST

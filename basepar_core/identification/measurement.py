@@ -74,7 +74,10 @@ Record = str | Path | Mapping[str, Sequence[float] | Array]
 
 
 def read_measurement(
-    data: Record, mechanism: Mechanism, renamed: Mapping[str, str] | None = None
+    data: Record,
+    mechanism: Mechanism,
+    renamed: Mapping[str, str] | None = None,
+    torques: bool = True,
 ) -> Measurement:
     """Read a record.
 
@@ -87,6 +90,8 @@ def read_measurement(
         be missing where all drives are coordinates: their torque is zero.
     renamed
         Titles in the file by what they are: {"A": "q_meas", "tau.A": "tau_meas"}.
+    torques
+        Whether torque columns must be there.
 
     Raises
     ------
@@ -98,7 +103,8 @@ def read_measurement(
     path = Path(data) if isinstance(data, str | Path) else Path("the given columns")
     rows = _rows(path) if isinstance(data, str | Path) else _columns(data)
     wanted = _wanted(mechanism)
-    places = _places(rows[0] if rows else [], wanted, mechanism, dict(renamed or {}), mistakes)
+    header = rows[0] if rows else []
+    places = _places(header, wanted, mechanism, dict(renamed or {}), torques, mistakes)
     if mistakes:
         raise FileError(str(path), mistakes)
     table = _numbers(rows[1:], {name: place for name, (place, _) in places.items()}, mistakes)
@@ -149,6 +155,7 @@ def _places(
     wanted: Mapping[str, Unit],
     mechanism: Mechanism,
     renamed: dict[str, str],
+    torques: bool,
     mistakes: list[Mistake],
 ) -> dict[str, tuple[int, float]]:
     """Place and factor to SI of every column that is there."""
@@ -172,7 +179,8 @@ def _places(
             mistakes.append(Mistake(name, f"there is no column {title!r}: {_list(titles)}"))
     # A drive that is no coordinate has a torque about every coordinate that moves it.
     some = bool(mechanism.actuated) and set(mechanism.actuated) <= set(mechanism.coordinates)
-    driven = {f"tau.{n}" for n in (mechanism.actuated if some else mechanism.coordinates)}
+    moving = mechanism.actuated if some else mechanism.coordinates
+    driven = {f"tau.{name}" for name in moving if torques}
     needed = [n for n in wanted if "'" not in n and (not n.startswith("tau.") or n in driven)]
     missing = [name for name in needed if name not in places]
     if missing:

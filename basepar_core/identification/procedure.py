@@ -23,7 +23,7 @@ from .estimate import METHODS, Estimate, estimate
 from .measurement import Measurement
 from .motion_regressor import observe_motion
 from .result import Identification, Prepared, Validation
-from .smoothing import rim, smooth
+from .smoothing import Smoothed, rim, smooth
 from .units_check import check_reach, check_units
 
 
@@ -62,19 +62,11 @@ def prepare_record(model: Model, record: Measurement, cutoff: float | None = Non
             f"from its torque. Record a motion that accelerates.",
             still,
         )
-    if record.rates is not None and cutoff is None:
-        motion = Motion(record.t, record.q, *record.rates)
+    motion, rows = recorded_motion(record, cutoff)
+    if not rows:
         fine = np.asarray(np.isfinite([motion.q, motion.q_dot, motion.q_ddot]).all(axis=(0, 1)))
         return Prepared(_only(motion, fine), (measured & fine)[:, fine], (), ())
-    _check_cutoff(record, cutoff)
     known = [np.isfinite(row) for row in record.q]
-    rows = [smooth(record.t, q, cutoff, k) for q, k in zip(record.q, known, strict=True)]
-    motion = Motion(
-        record.t,
-        np.stack([row.value for row in rows]),
-        np.stack([row.rate for row in rows]),
-        np.stack([row.acceleration for row in rows]),
-    )
     poor = [rim(record.t, row.cutoff, k) | ~k for row, k in zip(rows, known, strict=True)]
     return Prepared(
         motion,
@@ -82,6 +74,36 @@ def prepare_record(model: Model, record: Measurement, cutoff: float | None = Non
         tuple(row.cutoff for row in rows),
         tuple(row.noise for row in rows),
     )
+
+
+def recorded_motion(
+    record: Measurement, cutoff: float | None = None
+) -> tuple[Motion, tuple[Smoothed, ...]]:
+    """The motion of a record, and how its coordinates were smoothed: none if rates are given.
+
+    Parameters
+    ----------
+    record
+        From `read_measurement`.
+    cutoff
+        Hz; None: rates as given (nan where not), or the cut-off chosen from the data.
+
+    Raises
+    ------
+    UsageError
+        A cut-off that the sampling cannot carry.
+    """
+    if record.rates is not None and cutoff is None:
+        return Motion(record.t, record.q, *record.rates), ()
+    _check_cutoff(record, cutoff)
+    rows = tuple(smooth(record.t, q, cutoff, np.isfinite(q)) for q in record.q)
+    motion = Motion(
+        record.t,
+        np.stack([row.value for row in rows]),
+        np.stack([row.rate for row in rows]),
+        np.stack([row.acceleration for row in rows]),
+    )
+    return motion, rows
 
 
 def _check_cutoff(record: Measurement, cutoff: float | None) -> None:

@@ -35,7 +35,7 @@ class Symbol:
     """A symbol of the geometry, or a constant.
 
     `value` and `bounds` are SI and free of names. `unit` is as written in the file ("" where
-    dimensionless): what results are printed in. A geometry symbol with unit rad or deg is an
+    dimensionless): what results are printed in. A geometry symbol with unit rad, deg or rev is an
     angle.
     """
 
@@ -46,7 +46,7 @@ class Symbol:
 
     @property
     def is_angle(self) -> bool:
-        return self.unit in ("rad", "deg")
+        return self.unit in ("rad", "deg", "rev")
 
 
 @dataclass(frozen=True, slots=True)

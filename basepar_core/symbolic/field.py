@@ -55,7 +55,7 @@ class GeometryField:
     Parameters
     ----------
     geometry, constants
-        Symbols; those with unit rad or deg among `geometry` are angles.
+        Symbols; those with unit rad, deg or rev among `geometry` are angles.
     relations
         Polynomials of the algebraic numbers among `geometry`.
     """

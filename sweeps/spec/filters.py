@@ -43,7 +43,7 @@ def dimensions(mechanism: Mechanism) -> dict[str, Dimension | None]:
 
 
 def angles(mechanism: Mechanism) -> set[str]:
-    """Symbols and constants in rad or deg, which have no dimension."""
+    """Symbols and constants in rad, deg or rev, which have no dimension."""
     return {one.name for one in mechanism.geometry + mechanism.constants if one.is_angle}
 
 

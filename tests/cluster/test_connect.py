@@ -38,17 +38,22 @@ def test_laptop_is_quiet_local_and_single_threaded(monkeypatch):
     assert dask.config.get("distributed.scheduler.worker-saturation") == before
 
 
+def copies():
+    """Workers of this process: what its server of copies has made."""
+    found = psutil.Process().children(recursive=True)
+    return [one for one in found if "forkserver" in str(one.parent().cmdline())]
+
+
 @pytest.mark.slow
 def test_a_worker_that_takes_long_to_come_back():
     """On a busy machine all of them do; Dask's own patience is 15 s."""
     with connect(Laptop(workers=1, memory="600 MB")) as client:
         (pid,) = client.run(os.getpid).values()
-        before = set(psutil.Process().children())
+        before = set(copies())
         psutil.Process(pid).kill()
         heirs = []
         while not heirs:
-            others = set(psutil.Process().children()) - before
-            heirs = [one for one in others if "spawn_main" in str(one.cmdline())]
+            heirs = list(set(copies()) - before)
         heirs[0].suspend()
         time.sleep(18)
         heirs[0].resume()

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 
 
 def _sweep(options: argparse.Namespace) -> int:
+    from workflows.jobs import start_early
+
+    start_early(options.cluster, options.store)
+
     from workflows.jobs import place_of
     from workflows.views import store, terminal
 

@@ -34,6 +34,10 @@ def _around(options: argparse.Namespace) -> int:
 
 
 def _study(options: argparse.Namespace) -> int:
+    from workflows.jobs import start_early
+
+    start_early(options.cluster, options.store)
+
     from workflows.jobs import mend, place_of
     from workflows.studies import load_job, run
     from workflows.views import live_table, show_notes

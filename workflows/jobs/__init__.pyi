@@ -8,6 +8,7 @@ from .analyses import outputs as outputs
 from .analyses import reduced as reduced
 from .analyses import reduced_to_record as reduced_to_record
 from .certificates import verified as verified
+from .early_workers import start_early as start_early
 from .examples import as_file as as_file
 from .examples import study_file as study_file
 from .examples import study_names as study_names

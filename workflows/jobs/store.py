@@ -3,9 +3,7 @@
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
-
-import xarray
+from typing import TYPE_CHECKING, Any
 
 from basepar_core.errors import StoreError, UsageError
 from sweeps.run import as_stored, refuse_other
@@ -22,6 +20,9 @@ from sweeps.spec import (
 from sweeps.store import Store, check_and_repair, folder, locked
 
 from .examples import as_file, sweep_file
+
+if TYPE_CHECKING:
+    import xarray
 
 
 def load_jobs(spec: str | Mapping[str, Any], store: str | None = None) -> Family:
@@ -129,7 +130,7 @@ def mend(job: SweepSpec) -> list[str]:
     return [str(one) for one in found]
 
 
-def dataset(path: str | Path) -> xarray.Dataset:
+def dataset(path: str | Path) -> "xarray.Dataset":
     """What a store holds, read when it is looked at.
 
     Raises
@@ -139,4 +140,6 @@ def dataset(path: str | Path) -> xarray.Dataset:
     """
     where = folder(str(path))
     Store.open(where)  # says what is wrong
+    import xarray  # with pandas 0.4 s
+
     return xarray.open_zarr(where)

@@ -17,11 +17,14 @@ from cluster import (
     Slurm,
     connect,
     find_profile,
+    fork_server,
     load_profile,
     problems,
 )
 from sweeps.run import Progress, Summary, complete, sweep, sweep_together
 from sweeps.spec import SweepSpec
+
+from .early_workers import MODULES
 
 
 class ClusterError(BaseparError):
@@ -75,6 +78,8 @@ def connected(place: Place) -> Iterator[Client]:
     ClusterError
         They are unavailable.
     """
+    if isinstance(place, Laptop):
+        fork_server.start(MODULES)
     try:
         with connect(place) as client:
             yield client

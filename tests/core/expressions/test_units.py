@@ -16,14 +16,19 @@ from basepar_core.expressions.units import UNITS, Dimension
 DEFINITIONS = {
     "m": ((0, 1, 0, 0), Fraction(1), 0),
     "mm": ((0, 1, 0, 0), Fraction(1, 1000), 0),
+    "cm": ((0, 1, 0, 0), Fraction(1, 100), 0),
+    "inch": ((0, 1, 0, 0), Fraction(127, 5000), 0),
     "kg": ((1, 0, 0, 0), Fraction(1), 0),
     "g": ((1, 0, 0, 0), Fraction(1, 1000), 0),
     "s": ((0, 0, 1, 0), Fraction(1), 0),
+    "ms": ((0, 0, 1, 0), Fraction(1, 1000), 0),
     "N": ((1, 1, -2, 0), Fraction(1), 0),
     "J": ((1, 2, -2, 0), Fraction(1), 0),
     "W": ((1, 2, -3, 0), Fraction(1), 0),
     "rad": ((0, 0, 0, 0), Fraction(1), 0),
     "deg": ((0, 0, 0, 0), Fraction(1, 180), 1),
+    "rev": ((0, 0, 0, 0), Fraction(2), 1),
+    "rpm": ((0, 0, -1, 0), Fraction(1, 30), 1),
     "Hz": ((0, 0, -1, 1), Fraction(1), 0),
 }
 

@@ -12,6 +12,7 @@ from numpy.testing import assert_allclose
 
 from basepar_core.api import load
 from basepar_core.errors import FileError
+from basepar_core.expressions.grammar import parse, parse_unit
 from basepar_core.expressions.tree import Name, Number, Pi, evaluate, multiply, number
 from basepar_core.files.mechanism_file import library_names, library_path, loads
 from basepar_core.mechanism import (
@@ -24,6 +25,7 @@ from basepar_core.mechanism import (
     SineSum,
     States,
 )
+from tests.sweeps.fourbar import FOUR_BAR
 
 TABLE = yaml.safe_load(
     (Path(__file__).parents[2] / "fixtures" / "malformed.yaml").read_text(encoding="utf-8")
@@ -619,3 +621,17 @@ def test_numbers_that_are_no_whole_ones(word):
     assert odd != text
     with pytest.raises(FileError, match="where a whole number, at least"):
         loads(odd)
+
+
+def test_inches_revolutions_and_turns_per_minute_are_units():
+    """The same machine in metres, degrees and rad/s, to the last digit of its numbers."""
+    ours = loads(FOUR_BAR)
+    theirs = loads(
+        FOUR_BAR.replace("{value: 0.3, unit: m}", "{value: 300/25.4, unit: inch}")
+        .replace("{value: 700, unit: mm}", "{value: 70, unit: cm}")
+        .replace("{value: 10, unit: deg}", "{value: 1/36, unit: rev}")
+    )
+    assert theirs.nominal == ours.nominal
+    assert [symbol.is_angle for symbol in theirs.geometry] == [s.is_angle for s in ours.geometry]
+    speeds = [parse(text, parse_unit("rad/s"), {}) for text in ("60 rpm", "1 rev/s", "360 deg/s")]
+    assert len(set(evaluate(speeds, {}))) == 1

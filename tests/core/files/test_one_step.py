@@ -76,7 +76,7 @@ CASES = {
     "no coordinates": ("coordinates: [A]\n", "", "coordinates", "coordinates: [A]", "«»\n"),
     "no seed": (", seed: 1}", "}", "excitation.seed", "seed: 1", ", «»}"),
     "a unit's power without ^": ("9.81]", "9810 mm/s2]", "gravity[1]", "s^2", "9810 mm/«»]"),
-    "turns per minute": ("6.28 rad/s", "60 rpm", "cycle.joints.A.speed", "6.2832 rad/s", "«»"),
+    "turns per second": ("6.28 rad/s", "1 rps", "cycle.joints.A.speed", "6.2832 rad/s", "«»"),
     "degrees in full": ("34 deg", "34 degrees", "assembly.A", "34 deg", "«»"),
     "pi": ("34 deg", "pi/6", "assembly.A", "180 deg", "«»/6"),
     "powers as in Python": ("lx1^3/3", "lx1**3/3", "bodies.crank.inertia", "^", "lx1«»3/3"),

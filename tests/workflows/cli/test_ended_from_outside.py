@@ -43,7 +43,7 @@ def test_sigterm_puts_workers_and_semaphores_away(tmp_path):
         text=True,
     )
     end, family = time.monotonic() + SECONDS, []
-    while not any("spawn_main" in str(one.cmdline()) for one in family):
+    while sum("forkserver" in str(one.cmdline()) for one in family) < 2:  # the server and a copy
         assert time.monotonic() < end
         family = psutil.Process(driver.pid).children(recursive=True)
     driver.send_signal(signal.SIGTERM)  # in the midst of the workers' start
@@ -81,7 +81,10 @@ def test_files_that_may_not_grow(tmp_path, client):  # noqa: F811
         said = r"could not be evaluated and stored.*too large: '.*/s\.zarr/\w+/c/[0-9/]+'\. "
         with pytest.raises(WorkersError, match=said):
             sweep(spec(tmp_path / "s.zarr", 4096, 1024), client, evaluator=FourBar(samples=64))
-        assert not list(tmp_path.rglob("*.partial"))
+        end = time.monotonic() + SECONDS
+        while list(tmp_path.rglob("*.partial")):  # the other worker is in the middle of a chunk
+            assert time.monotonic() < end
+            time.sleep(0.1)
     finally:
         client.run(_limit_files, before)
     assert sweep(spec(tmp_path / "s.zarr", 4096, 1024), client, evaluator=FourBar(samples=64)).done
@@ -127,10 +130,11 @@ def limited(tmp_path_factory):
         "pages": "report sweep.zarr --batch FILE",
         "png/history.png": "pictures study.zarr -o png",
         "a.yaml": "around study.zarr --trust-metrics -o FILE",
-        "basepar-": "sweep sweep.yaml --workers 1 --quiet --store no.zarr",
         "new.zarr": "sweep sweep.yaml --workers 1 --quiet --store FILE",
         "1.journal": "study one.yaml --workers 1 --quiet --store 1.zarr",
         "two.db": "study two.yaml --workers 1 --quiet --store 2.zarr",
+        # Last: workers are copies of a process that keeps the limit under which it began.
+        "basepar-": "sweep sweep.yaml --workers 1 --quiet --store no.zarr",
     }
     # Keys of a run have up to 700 bytes, what is fixed of a store has more than 3,000.
     limits = {"new.zarr": 2000, "1.journal": 2000, "two.db": 2000}

@@ -1,0 +1,121 @@
+"""Motions of a mechanism's coordinates: those of its file, and recorded ones."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from basepar_core.arrays import Array
+from basepar_core.identification import MOTIONS, motion_of, read_measurement, recorded_motion
+
+from .analyses import Record, Source, loaded
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, repr=False)
+class Motion:
+    """Coordinates and their derivatives over time; made by `motion`.
+
+    Attributes
+    ----------
+    coordinates
+        Names, in the order of the last axis.
+    t
+        (sample,), s.
+    q, qd, qdd
+        (sample, coordinate), rad or m and per s and s², as `Model.torque` takes them.
+
+    Examples
+    --------
+    >>> import basepar
+    >>> basepar.motion("four-bar", "cycle")
+    <basepar.Motion of A: 128 samples in 0.9927 s>
+    """
+
+    coordinates: tuple[str, ...]
+    t: Array
+    q: Array
+    qd: Array
+    qdd: Array
+
+    def to_dataframe(self) -> "pd.DataFrame":
+        """Columns `t` and, per coordinate A, `A`, `A'` and `A''`, SI.
+
+        With `.to_csv(FILE, index=False)` a file for `excitation: {kind: data, file: FILE}`.
+
+        Examples
+        --------
+        >>> import basepar
+        >>> basepar.motion("four-bar", "cycle").to_dataframe().columns.tolist()
+        ['t', 'A', "A'", "A''"]
+        """
+        import pandas as pd
+
+        columns = {"t": self.t}
+        for k, name in enumerate(self.coordinates):
+            columns |= {name: self.q[:, k], f"{name}'": self.qd[:, k], f"{name}''": self.qdd[:, k]}
+        return pd.DataFrame(columns)
+
+    def __repr__(self) -> str:
+        names = ", ".join(self.coordinates[:8]) + ", …" * (len(self.coordinates) > 8)
+        seconds = f"{self.t[-1] - self.t[0]:.4g}" if len(self.t) else "0"
+        return f"<basepar.Motion of {names}: {len(self.t)} samples in {seconds} s>"
+
+
+def motion(
+    model: Source,
+    source: Record = "excitation",
+    *,
+    samples: int | None = None,
+    cutoff: float | None = None,
+    titles: Mapping[str, str] | None = None,
+) -> Motion:
+    """A motion of the file, or one that was recorded.
+
+    Parameters
+    ----------
+    model
+        A mechanism, or what `load` takes.
+    source
+        "excitation" or "cycle" of the file; a CSV file or a DataFrame with `t` and, per coordinate
+        A, its position `A`, and `A'` and `A''` where they are known (units in brackets, `A [deg]`,
+        else SI). Rates that are not known are those of a smoothing spline.
+    samples
+        Of a motion of the file that states formulas, in the place of the file's number.
+    cutoff
+        Of smoothing, Hz; None: as the data suggest, and none where rates are given.
+    titles
+        Titles of the columns by what they are: {"A": "q_meas"}.
+
+    Returns
+    -------
+    Motion
+        With `t`, `q`, `qd` and `qdd`; nan where a record has none.
+
+    Raises
+    ------
+    MissingDataError
+        The file states no such motion.
+    FileError
+        All mistakes of the record.
+    UsageError
+        The excitation consists of random states; a cut-off that the sampling cannot carry.
+
+    Examples
+    --------
+    Torque over the work cycle.
+
+    >>> import basepar
+    >>> model = basepar.load("four-bar")
+    >>> cycle = basepar.motion(model, "cycle")
+    >>> model.torque(cycle.q, cycle.qd, cycle.qdd).shape
+    (128, 1)
+    """
+    it = loaded(model)
+    if isinstance(source, str) and source in MOTIONS:
+        found = motion_of(it.prepared, source, samples)
+    else:
+        record = read_measurement(source, it.mechanism, titles, torques=False)
+        found, _ = recorded_motion(record, cutoff)
+    return Motion(it.coordinates, found.t, found.q.T, found.q_dot.T, found.q_ddot.T)
