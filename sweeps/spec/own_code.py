@@ -11,7 +11,7 @@ import importlib
 import importlib.machinery
 import importlib.util
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -68,6 +68,15 @@ class Found:
         if not self.module or not _everywhere(module):
             cloudpickle.register_pickle_by_value(module)
         return found
+
+
+def stated(plain: Mapping[str, Any], *keys: str) -> list[str]:
+    """Texts of what a store describes; TypeError where one is something else."""
+    found = [plain[key] for key in keys]
+    for key, value in zip(keys, found, strict=True):
+        if not isinstance(value, str):
+            raise TypeError(f"{key} of an own function is {value!r}, not a text")
+    return found
 
 
 def find(entry: str, folder: Path | str = ".") -> Found:

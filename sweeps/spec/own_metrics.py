@@ -170,10 +170,11 @@ def load(name: str, entry: str, folder: Path | str = ".") -> OwnMetric:
 
 def described(plain: Mapping[str, Mapping[str, str]]) -> tuple[OwnMetric, ...]:
     """Metrics as a store describes them, without their functions."""
-    return tuple(
-        OwnMetric(name, one["entry"], None, one["unit"], one["sha256"])
-        for name, one in plain.items()
-    )
+    found = []
+    for name, one in plain.items():
+        entry, unit, digest = own_code.stated(one, "entry", "unit", "sha256")
+        found.append(OwnMetric(name, entry, None, unit, digest))
+    return tuple(found)
 
 
 def fetched(metrics: Iterable[OwnMetric], trust: bool = False) -> tuple[OwnMetric, ...]:

@@ -228,6 +228,8 @@ def _fill(file: Path, plain: Any) -> None:
             rows = plain.get(name) if isinstance(plain, dict) else []
             base.execute(f"DELETE FROM {name}")
             for row in rows if isinstance(rows, list) else []:
+                if not before:
+                    continue
                 cells = row if isinstance(row, list) and len(row) == len(before[0]) else before[0]
                 marks = ", ".join("?" * len(cells))
                 with contextlib.suppress(sqlite3.IntegrityError):  # an absent key and the like

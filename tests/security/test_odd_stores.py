@@ -54,6 +54,17 @@ def test_odd_accounts_are_no_internal_errors(run, tmp_path, monkeypatch, change)
     assert told
 
 
+@pytest.mark.parametrize("odd", [[], None, 3, {"a": 1}])
+def test_an_own_metric_whose_entry_is_no_text(run, tmp_path, monkeypatch, odd):
+    monkeypatch.chdir(tmp_path)
+    made.program(tmp_path)
+    store = Path(made.swept(tmp_path).store)
+    sealed_again(store, lambda spec: spec["evaluate"]["own"]["reach"].__setitem__("entry", odd))
+    found = run("sweep", "--from", str(store), "--store", "new.zarr", "--trust-metrics", "--json")
+    assert found.json["error"]["kind"] == "store"
+    assert "entry of an own function is" in found.json["error"]["message"]
+
+
 def test_symbols_that_are_no_list(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     store = Path(made.swept(tmp_path, PLAIN).store)

@@ -11,7 +11,7 @@ from typing import Any
 
 from basepar_core.errors import UsageError
 from basepar_core.expressions import parse_unit
-from sweeps.spec import Asked, Reduction, SweepSpec, as_damage, asked_plan, from_document
+from sweeps.spec import Asked, Reduction, SweepSpec, as_damage, asked_plan, from_document, own_code
 from sweeps.store import Store, check_and_repair
 
 from .companion_stores import WORDS, asked_by, kind_of_store, study_beside
@@ -80,7 +80,9 @@ def _sampler(plain: Mapping[str, Any]) -> Sampler:
     options, own = tuple(plain.get("options", {}).items()), plain.get("own")
     if own is None:
         return Sampler(plain["kind"], plain["seed"], options)
-    return Sampler(OWN, plain["seed"], options, OwnSampler(own["entry"], own["sha256"]))
+    return Sampler(
+        OWN, plain["seed"], options, OwnSampler(*own_code.stated(own, "entry", "sha256"))
+    )
 
 
 def _no_study(path: Path | str) -> str:
