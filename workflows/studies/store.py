@@ -80,9 +80,8 @@ def _sampler(plain: Mapping[str, Any]) -> Sampler:
     options, own = tuple(plain.get("options", {}).items()), plain.get("own")
     if own is None:
         return Sampler(plain["kind"], plain["seed"], options)
-    return Sampler(
-        OWN, plain["seed"], options, OwnSampler(*own_code.stated(own, "entry", "sha256"))
-    )
+    entry, digest = own_code.stated(own, "entry", "sha256")
+    return Sampler(OWN, plain["seed"], options, OwnSampler(entry, digest))
 
 
 def _no_study(path: Path | str) -> str:
