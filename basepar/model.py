@@ -63,10 +63,11 @@ class Model:
     """A mechanism, assembled; made by `load`.
 
     States q, q̇, q̈ have shape (…, coordinate), in rad or m and per s and s², in the order of
-    `coordinates`. `geometry` gives symbols other than nominal values by name: SI numbers, or
-    arrays that broadcast with the leading dimensions of the states. Dependent joints are closed
-    on the branch of the assembly, which each state is followed to in a straight line of the
-    coordinates, at its own geometry.
+    `coordinates`; velocities of a free joint are its twist, as Pinocchio's free-flyer has it.
+    `geometry` gives symbols other than nominal values by name: SI numbers, or arrays that
+    broadcast with the leading dimensions of the states. Dependent joints are closed on the branch
+    of the assembly, which each state is followed to in a straight line of the coordinates, at its
+    own geometry.
 
     Attributes
     ----------
@@ -211,7 +212,8 @@ class Model:
         Parameters
         ----------
         q, qd, qdd
-            (…, coordinate): coordinates, rad or m, and their first and second derivatives.
+            (…, coordinate): coordinates, rad or m, and their first and second derivatives; of a
+            free joint its twist and the twist's rate.
         geometry
             Symbols by name, SI.
         out
@@ -281,7 +283,8 @@ class Model:
         Parameters
         ----------
         q, qd, qdd
-            (…, coordinate): coordinates, rad or m, and their first and second derivatives.
+            (…, coordinate): coordinates, rad or m, and their first and second derivatives; of a
+            free joint its twist and the twist's rate.
         phi
             (parameter,) or (…, parameter), SI; the file's (at the geometry) without.
         geometry

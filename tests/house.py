@@ -57,8 +57,8 @@ ALLOWED = {
     "arrows": 160,
     "product files that name a joint type as text": 12,
 }
-#: Strings that only look like joint types: the role of a symbol in a report.
-OTHER_MEANINGS = {"workflows.report.overview": {"fixed"}}
+#: Strings that only look like joint types: the role of a symbol in a report, a limit there is not.
+OTHER_MEANINGS = {"workflows.report.overview": {"fixed"}, "workflows.views.excitation": {"free"}}
 
 
 @dataclass(frozen=True)

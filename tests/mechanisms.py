@@ -173,6 +173,9 @@ def nearby(mechanism: Mechanism, count: int, spread: float, seed: int) -> dict[s
     }
 
 
+FREE = "free"
+
+
 def random_tree(seed: int, kinds: Sequence[str], swap: bool = True) -> Mechanism:
     """A branching tree of the given joint types; about half of them listed child first."""
     rng = np.random.default_rng([seed, 7])
@@ -180,7 +183,7 @@ def random_tree(seed: int, kinds: Sequence[str], swap: bool = True) -> Mechanism
     for k, kind in enumerate(kinds):
         parent = "ground" if k == 0 else f"b{rng.integers(0, k)}"
         links.append((f"J{k}", kind, parent, f"b{k}"))
-    swapped = [link[0] for link in links if swap and rng.uniform() < 0.5]
+    swapped = [k for k, kind, *_ in links if swap and kind != FREE and rng.uniform() < 0.5]
     return linkage(seed, links, swapped=swapped, amplitude=1.0, samples=12)
 
 

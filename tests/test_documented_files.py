@@ -33,14 +33,18 @@ def words(cells):
 
 # Ranks by hand. Pendulum: mx, my, J. Engine: four a body less one a pin, less J and my of the
 # body that only slides and one that is without effect. Arm: as two perpendicular axes have.
-@pytest.mark.parametrize(("name", "rank"), [("pendulum", 3), ("engine", 6), ("two-axis-arm", 8)])
+# Floating: ten a body less three for the revolute joint.
+RANKS = {"pendulum": 3, "engine": 6, "two-axis-arm": 8, "floating-pendulum": 17}
+
+
+@pytest.mark.parametrize(("name", "rank"), RANKS.items())
 def test_ranks_known_by_hand(name, rank):
     assert symbolic(prepare(loads(FILES[name]))).rank == rank
 
 
 @pytest.mark.parametrize("name", FILES)
 def test_every_file_assembles(name):
-    assert len(FILES) == 6
+    assert len(FILES) == 7
     model = prepare(loads(FILES[name]))
     assert model.assembled.residual < 1e-12  # m and rad, of lengths near 1: rounding
 

@@ -39,7 +39,7 @@ def check(mechanism: Mechanism, chosen: Sequence[Column]) -> None:
     Raises
     ------
     UsageError
-        They act on values of spherical joints.
+        They act on values of spherical or free joints.
     """
     ball_joints = [
         one.name
@@ -48,7 +48,7 @@ def check(mechanism: Mechanism, chosen: Sequence[Column]) -> None:
     ]
     if ball_joints:
         raise UsageError(
-            f"No certificate has {', '.join(ball_joints)}: values of spherical joints are no "
+            f"No certificate has {', '.join(ball_joints)}: values of such joints are no "
             f"polynomials of its coordinates. Leave them out of `with=`.",
             ball_joints,
         )

@@ -25,10 +25,10 @@ from basepar_core.dynamics import (
     Outcome,
     Trace,
     coordinate_configuration,
+    coordinate_speeds,
     coordinate_step,
     kinematics,
 )
-from basepar_core.mechanism import joint_type
 
 from .continuation import approach
 from .geometry_tables import Dimensions
@@ -168,13 +168,24 @@ class Kernels:
         return [(int(k), slice(width * b, width * (b + 1))) for k, b in np.argwhere(moved == 0)]
 
     def _speeds(self, motion: Motion) -> tuple[Array, Array, Array]:
-        """Speeds, their rates, and the map from coordinate rates to speeds; empty: equal."""
-        graph = self.model.topology
-        balls = (node for node in graph.tree if joint_type(node.kind).is_ball)
-        if all(set(range(b.speed, b.speed + 3)).isdisjoint(graph.independent) for b in balls):
+        """Speeds, their rates, and entries (`Plan.mixed`) of the map from rates to speeds."""
+        rates, speeds = self.plan.mixed.T
+        if not rates.size:
             u, u_dot = (np.ascontiguousarray(x) for x in (motion.q_dot, motion.q_ddot))
-            return u, u_dot, np.zeros((0, 0, 0))
-        return kinematics.coordinate_speeds(graph, motion.q, motion.q_dot, motion.q_ddot)
+            return u, u_dot, np.zeros((0, motion.t.size))
+        states = (motion.q, motion.q_dot, motion.q_ddot)
+        key = b"".join(x.tobytes() for x in states)  # kept, as `_way` keeps the last ones
+        found = self._turned.get(key)
+        if found is None:
+            if len(self._turned) >= _WAYS:
+                self._turned.clear()
+            u, u_dot, T = coordinate_speeds(self.model.topology, *states)
+            found = self._turned[key] = u, u_dot, np.ascontiguousarray(T[speeds, rates])
+        return found
+
+    @cached_property
+    def _turned(self) -> dict[bytes, tuple[Array, Array, Array]]:
+        return {}
 
     def trace(self, start: Start, targets: Array) -> Trace:
         """Configurations along a motion; see `closure.trace`."""

@@ -1,6 +1,6 @@
 """A mechanism as tables of numbers: what the kernels loop over, the same for every variant.
 
-Every joint becomes a chain of elements with one freedom each (a spherical joint is one with
+Every joint becomes a chain of elements with one freedom each (what turns in any way is one with
 three); an element ends in its link frame, the last one's carries the body. A joint whose parent
 is its second body runs backwards: its elements come in reverse order with sign −1.
 """
@@ -41,9 +41,10 @@ class Plan(NamedTuple):
     (entry, 5): row, position, speed, and item and number of the coefficient; blocks
     (block, 3): size, first step, sign of the determinant over the diagonal's; the block's rows,
     speeds and places stand from its first step on; steps and lists as in `qr.py`. free: speeds
-    of the coordinates. moved (coordinate, element) and rated (coordinate, element): whether the
-    link moves with a coordinate, and whether its own joint does. carries (body,): its element.
-    plain (body,): whether the body's frame is the link's frame.
+    of the coordinates. mixed (entry, 2): coordinates whose rate, and whose speed, an entry of the
+    map between the two ties that is not fixed. moved (coordinate, element) and rated
+    (coordinate, element): whether the link moves with a coordinate, and whether its own joint
+    does. carries (body,): its element. plain (body,): whether the body's frame is the link's.
     """
 
     planar: int
@@ -62,6 +63,7 @@ class Plan(NamedTuple):
     speed_scale: Array
     limit: Array
     free: Array
+    mixed: Array
     moved: Array
     rated: Array
     carries: Array
@@ -91,15 +93,14 @@ def chain(kind: str, forward: bool) -> tuple[list[Element], Array]:
     """A joint's elements in order from parent to child, and the rotation behind the last one."""
     shape = joint_type(kind)
     match shape.turns:
-        case "any":
-            return [Element(BALL, 0, _SAME)], _SAME
         case "zz":
             middle = joints.UNIVERSAL_ZERO
             order_ = ((0, _SAME), (1, middle)) if forward else ((1, _SAME), (0, middle.T))
             return [Element(TURN, place, turn) for place, turn in order_], _SAME
-        case "" | "z":
+        case "" | "z" | "any":
             slides = [(SLIDE, place, _ALONG[axis]) for place, axis in enumerate(shape.slides)]
-            turns = [(TURN, len(slides), _SAME)] * shape.rotations
+            turning = BALL if shape.is_ball else TURN
+            turns = [(turning, len(slides), _SAME)] * bool(shape.rotations)
             elements, axes = [], _SAME
             for motion, place, own in [*slides, *turns] if forward else [*turns, *slides]:
                 elements.append(Element(motion, place, axes.T @ own))
@@ -158,6 +159,7 @@ def plan(model: Model, items: int, same: Array, plain: Array) -> Plan:
         speed_scale,
         np.asarray(loops.limit, float),
         np.array(graph.independent, dtype=np.int64),
+        _table(_mixed(graph), 2),
         moved,
         rated,
         carries,
@@ -290,7 +292,7 @@ def _moved(model: Model, elements: Array, inside: list[set[int]]) -> tuple[Array
     balls = [set(_speeds_of(element)) for element in elements]
     rated = np.zeros((len(graph.independent), len(elements) + 1), dtype=np.int64)
     for k, free in enumerate(graph.independent):
-        own = next(mine for mine in balls if free in mine)
+        own = _together(graph, free) or next(mine for mine in balls if free in mine)
         moving = set(own)
         for rows, speeds in model.loops.blocks:
             if any(inside[r] & own for r in rows):
@@ -300,3 +302,27 @@ def _moved(model: Model, elements: Array, inside: list[set[int]]) -> tuple[Array
     for e, parent in enumerate(elements[:, PARENT]):
         moved[:, e] |= moved[:, parent]  # the ground, last, never moves
     return moved, rated
+
+
+def _mixed(graph: Topology) -> list[tuple[int, int]]:
+    """Coordinates (of a rate, of a speed) that one joint's rotation vector or twist ties."""
+    number = {speed: k for k, speed in enumerate(graph.independent)}
+    found = []
+    for node in graph.tree:
+        shape = joint_type(node.kind)
+        mine = [number[s] for s in range(node.speed, node.speed + shape.values) if s in number]
+        if shape.is_ball and mine:
+            slides = len(shape.slides)
+            found += [
+                (j, k) for part in (mine[:slides], mine[slides:]) for j in part for k in part
+            ]
+    return found
+
+
+def _together(graph: Topology, speed: int) -> set[int]:
+    """Slides of a free joint, one of which is `speed`: a velocity in its own axes mixes them."""
+    for node in graph.tree:
+        slides = range(node.speed, node.speed + len(joint_type(node.kind).slides))
+        if joint_type(node.kind).is_free and speed in slides:
+            return set(slides)
+    return set()

@@ -65,17 +65,16 @@ def unit_modes(plan, modes):
 
 
 @kernel
-def set_speeds(plan, work, s0, samples, q_dot, u, u_dot, maps):
+def set_speeds(plan, work, s0, q_dot, u, u_dot, maps):
     """Coordinates' rates, speeds, the speeds' rates, and modes of one block of samples."""
     for k in range(len(plan.free)):
         speed = plan.free[k]
         put(q_dot, k, s0, work.given, k)
         put(u, k, s0, work.rates, speed)
         put(u_dot, k, s0, work.rate_dots, speed)
-        if len(maps) > 0:  # empty where they are units
-            for j in range(len(plan.free)):
-                row = j * len(plan.limit) + speed
-                put(maps, k, j * samples + s0, work.modes, row)
+    for n in range(len(maps)):  # the other entries of modes stay units
+        j, k = plan.mixed[n, 0], plan.mixed[n, 1]
+        put(maps, n, s0, work.modes, j * len(plan.limit) + plan.free[k])
 
 
 @kernel
@@ -186,7 +185,7 @@ def regress(plan, work, G, q, counted, q_dot, u, u_dot, maps, W, quality, terms)
     q_dot, u, u_dot
         (coordinate, sample): rates of the coordinates; their speeds and the speeds' rates.
     maps
-        (coordinate, coordinate, sample): speeds of unit coordinate rates; empty: units.
+        (entry, sample): speeds at unit rates of coordinates, for the entries `plan.mixed`.
     W
         (variant, parameter, coordinate, sample), zero on entry where links do not move.
     quality, terms
@@ -208,7 +207,7 @@ def regress(plan, work, G, q, counted, q_dot, u, u_dot, maps, W, quality, terms)
                 set_number(work.fresh, 0, l, counts)
             for p in range(places):
                 put(q, p, v * samples + s0, work.q, p)
-            set_speeds(plan, work, s0, samples, q_dot, u, u_dot, maps)
+            set_speeds(plan, work, s0, q_dot, u, u_dot, maps)
             set_poses(plan, work)
             if len(plan.blocks) > 0:
                 set_loops(plan, work, len(maps) == 0)

@@ -25,6 +25,7 @@ from basepar_core.dynamics import (
     Motion,
     Outcome,
     configuration_energies,
+    coordinate_configuration,
     evaluate,
     kinematics,
     measured,
@@ -91,7 +92,7 @@ class States:
             found = self._straight(q)
         else:
             path = np.empty((self.model.topology.positions, count, samples))
-            for place, setting in kinematics.coordinate_configuration(self.model.topology, q):
+            for place, setting in coordinate_configuration(self.model.topology, q):
                 path[place] = setting[:, None]
             return Closed(path, np.ones((count, samples), dtype=bool))
         home = self.start.q[:, None] if self.paired else self.start.q[..., None]
@@ -225,7 +226,7 @@ class States:
     def joint_values(self, at: Closed) -> Array:
         """(value, variant, sample) of all joints in file order, rad or m.
 
-        What closes a loop, and a spherical joint, is measured: angles within (−π, π].
+        What closes a loop, and what turns in any way, is measured: angles within (−π, π].
         """
         mechanism, graph = self.model.mechanism, self.model.topology
         places = {n.joint: n.position for n in graph.tree if not joint_type(n.kind).is_ball}

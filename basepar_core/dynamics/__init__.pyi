@@ -14,6 +14,9 @@ from .closure import Outcome as Outcome
 from .closure import Trace as Trace
 from .closure import prepare as prepare
 from .closure import trace as trace
+from .coordinates import coordinate_configuration as coordinate_configuration
+from .coordinates import coordinate_speeds as coordinate_speeds
+from .coordinates import coordinate_step as coordinate_step
 from .energy import check_columns as check_columns
 from .energy import configuration_energies as configuration_energies
 from .energy import energies as energies
@@ -35,8 +38,6 @@ from .joints import configuration_size as configuration_size
 from .joints import locked_names as locked_names
 from .kinematics import Geometry as Geometry
 from .kinematics import Poses as Poses
-from .kinematics import coordinate_configuration as coordinate_configuration
-from .kinematics import coordinate_step as coordinate_step
 from .loop_newton import LAST_UPDATE as LAST_UPDATE
 from .loop_newton import SMALL as SMALL
 from .loop_newton import Closer as Closer
@@ -44,6 +45,8 @@ from .loop_newton import Lanes as Lanes
 from .loop_newton import invert as invert
 from .loops import STEP as STEP
 from .motion import Motion as Motion
+from .motion import as_rates as as_rates
+from .motion import as_twists as as_twists
 from .motion import cycle as cycle
 from .motion import excitation as excitation
 from .motion import excite as excite

@@ -290,15 +290,17 @@ class _Newton:
         shape = joint_type(joint.type)
         X1, X2, P1, P2 = _ends(self.mechanism, self.dims, k, at)
         measured = joints.values(joint.type, X1, X2, P2 - P1)
-        if shape.is_ball:
-            measured = spatial.continued(measured, np.array([self.held[n] for n in joint.values]))
+        turned = place - len(shape.slides)
+        if shape.is_ball and turned >= 0:
+            near = np.array([self.held[n] for n in joint.values[-3:]])
+            measured[-3:] = spatial.continued(measured[-3:], near)
         gap = float(measured[place]) - target
         if value.is_angle:
             gap = (gap + np.pi) % (2 * np.pi) - np.pi
         moves = joints.speeds(joint.type, X1, X2)
-        if shape.is_ball:
+        if shape.is_ball and turned >= 0:
             # ṙ = J(r)⁻¹ ω, with ω in the first frame's axes.
-            rates = np.linalg.inv(spatial.rate_map(measured))[place]
+            rates = np.linalg.inv(spatial.rate_map(measured[-3:]))[turned]
             return gap, self._row(joint, at, P2, about=X1 @ rates)
         if shape.turns == "zz":
             # The rate about one axis: the dual of that axis within the plane of both.
@@ -377,9 +379,7 @@ def _configuration(
         q[node.position : node.position + size] = joints.configuration(joint.type, values)
     for name in mechanism.coordinates:
         value = mechanism.value(name)
-        if not joint_type(
-            value.joint.type
-        ).is_ball:  # exactly what was asked, not what Newton left
+        if value.is_length or value.is_angle:  # exactly what was asked, not what Newton left
             node = next(n for n in graph.tree if n.joint == value.number)
             q[node.position + value.place] = near[name]
     gap = _Newton(mechanism, dims, {}, near).equations(at)[0]

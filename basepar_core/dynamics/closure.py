@@ -22,6 +22,7 @@ from basepar_core.mechanism import Mechanism
 
 from . import kinematics
 from .assembly import Assembled, assemble
+from .coordinates import coordinate_configuration
 from .kinematics import Geometry
 from .loop_newton import LAST_UPDATE, Closer, Lanes
 from .loops import Loops, choose_loops
@@ -166,7 +167,7 @@ def _open_chain(model: Model, values: Mapping[str, Array], targets: Array) -> Tr
     """Without loops the coordinates are the configuration."""
     count = max((np.size(value) for value in values.values()), default=1)
     q = np.zeros((model.topology.positions, count, targets.shape[1]))
-    for place, setting in kinematics.coordinate_configuration(model.topology, targets):
+    for place, setting in coordinate_configuration(model.topology, targets):
         q[place] = setting[:, None]
     outcome = np.full(count, Outcome.CLOSED, dtype=np.int8)
     return Trace(q, outcome, np.full(count, np.nan), np.ones(count), np.zeros(count, dtype=int))

@@ -29,7 +29,7 @@ def directions(kind: str, X1: Array, X2: Array, values: Array) -> Directions:
     X1, X2
         (3, 3, …) orientations of the joint's frames in the world.
     values
-        (value, …): the joint's values; only a spherical joint's matter.
+        (value, …): the joint's values; only a rotation vector among them matters.
     """
     shape, z = joint_type(kind), X1[:, 2]
     slides: Directions = [(None, X1[:, axis]) for axis in shape.directions]
@@ -44,8 +44,8 @@ def directions(kind: str, X1: Array, X2: Array, values: Array) -> Directions:
             square = dot(normal, normal)
             return [(cross(other, normal) / square, None), (cross(normal, z) / square, None)]
         case "any":
-            inverse = _inverse_map(values)
-            return [(spatial.rotate(X1, inverse[k]), None) for k in range(3)]
+            inverse = _inverse_map(values[len(shape.slides) :])
+            return [*slides, *((spatial.rotate(X1, inverse[k]), None) for k in range(3))]
     assert_never(shape.turns)
 
 
@@ -59,13 +59,15 @@ def rate(direction: tuple[Array | None, Array | None], spin: Array, slide: Array
 def bias(kind: str, values: Array, rates: Array) -> Array:
     """Second derivatives (value, …) at zero relative acceleration as seen from the first body.
 
-    Zero but for a spherical joint: a universal joint's turning axis is perpendicular to both
+    Zero but for a rotation vector: a universal joint's turning axis is perpendicular to both
     directions, and the others' directions are fixed in the first body.
     """
-    if not joint_type(kind).is_ball:
-        return np.zeros_like(rates)
-    moved = spatial.rotate(spatial.rate_map_derivative(values, rates), rates)
-    return -spatial.rotate(_inverse_map(values), moved)
+    found, shape = np.zeros_like(rates), joint_type(kind)
+    if shape.is_ball:
+        r, r_dot = values[len(shape.slides) :], rates[len(shape.slides) :]
+        moved = spatial.rotate(spatial.rate_map_derivative(r, r_dot), r_dot)
+        found[len(shape.slides) :] = -spatial.rotate(_inverse_map(r), moved)
+    return found
 
 
 def _inverse_map(values: Array) -> Array:

@@ -2,9 +2,9 @@
 
 What a joint type does is in its line of `mechanism.JOINT_TYPES`. Conventions: F1 and F2 are the
 joint's frames in its first and second body; the relative motion is F2 seen from F1. A joint's
-configuration is its values, except that a spherical joint keeps a unit quaternion (rotation
-vectors are singular at 2π); its speeds are the rates of its values, except that a spherical
-joint has the relative angular velocity in F1's axes. Arrays have components first.
+configuration is its values, except that a spherical or free joint keeps a unit quaternion in place
+of its rotation vector (singular at 2π); its speeds are the rates of its values, except that such
+a joint has the relative angular velocity in F1's axes. Arrays have components first.
 """
 
 from typing import assert_never
@@ -23,7 +23,7 @@ UNIVERSAL_ZERO = np.array([[0.0, 0.0, 1.0], [0.0, -1.0, 0.0], [1.0, 0.0, 0.0]])
 def configuration_size(kind: str) -> int:
     """Numbers in a joint's configuration."""
     shape = joint_type(kind)
-    return 4 if shape.is_ball else shape.values
+    return shape.values + 1 if shape.is_ball else shape.values
 
 
 def locked_names(kind: str, planar: bool) -> tuple[str, str]:
@@ -87,9 +87,12 @@ def speed_bias(kind: str, u: Array, X1: Array, X2: Array) -> Array | None:
 
 def integrate(kind: str, q: Array, step: Array) -> Array:
     """Configuration after a small motion `step` (speeds times time)."""
-    if joint_type(kind).is_ball:
-        return spatial.quaternion_product(spatial.quaternion(step), q)
-    return q + step
+    shape = joint_type(kind)
+    if not shape.is_ball:
+        return q + step
+    first = len(shape.slides)
+    turned = spatial.quaternion_product(spatial.quaternion(step[first:]), q[first:])
+    return np.concatenate([q[:first] + step[:first], turned])
 
 
 def locked_directions(
@@ -165,4 +168,8 @@ def values(kind: str, X1: Array, X2: Array, offset: Array) -> Array:
 
 def configuration(kind: str, values_: Array) -> Array:
     """Configuration of given values."""
-    return spatial.quaternion(values_) if joint_type(kind).is_ball else values_
+    shape = joint_type(kind)
+    if not shape.is_ball:
+        return values_
+    first = len(shape.slides)
+    return np.concatenate([values_[:first], spatial.quaternion(values_[first:])])

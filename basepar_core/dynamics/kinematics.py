@@ -18,7 +18,7 @@ from basepar_core.symbolic import symbol_values
 
 from . import joints, spatial
 from .spatial import cross
-from .topology import CutJoint, Topology, TreeJoint
+from .topology import CutJoint, Topology
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,80 +119,6 @@ def geometry_of(
     pairs = zip(sides[0::2], sides[1::2], strict=True)
     joints_ = tuple(JointGeometry(*a, *b) for a, b in pairs)
     return Geometry(joints_, vectors[-1], tuple(couplings))
-
-
-def coordinate_configuration(topology: Topology, coordinates: Array) -> list[tuple[slice, Array]]:
-    """Where coordinates (coordinate, …) stand in the configuration, and what stands there."""
-    settings = []
-    for node, indices in _driven(topology):
-        chosen = coordinates[[k for _, k in indices]]
-        if joint_type(node.kind).is_ball:
-            settings.append((slice(node.position, node.position + 4), spatial.quaternion(chosen)))
-        else:
-            settings += [
-                (slice(node.position + place, node.position + place + 1), coordinates[k : k + 1])
-                for place, k in indices
-            ]
-    return settings
-
-
-def coordinate_step(topology: Topology, before: Array, after: Array) -> Array:
-    """Speeds (coordinate,) times time that lead from one setting of the coordinates to another."""
-    step = after - before
-    for node, indices in _driven(topology):
-        if joint_type(node.kind).is_ball:
-            these = [k for _, k in indices]
-            turn = spatial.compose(
-                spatial.matrix(after[these]), spatial.transpose(spatial.matrix(before[these]))
-            )
-            step[these] = spatial.rotation_vector(turn)
-    return step
-
-
-def coordinate_speeds(
-    topology: Topology, q: Array, q_dot: Array, q_ddot: Array
-) -> tuple[Array, Array, Array]:
-    """Speeds and their rates, and the map from coordinate rates to speeds.
-
-    Parameters
-    ----------
-    q, q_dot, q_ddot
-        (coordinate, sample): the coordinates and their derivatives.
-
-    Returns
-    -------
-    u, u_dot
-        (coordinate, sample).
-    T
-        (coordinate, coordinate, sample), u = T q̇. Only spherical joints differ from identity.
-    """
-    u, u_dot = q_dot.copy(), q_ddot.copy()
-    T = np.zeros((len(q), *q.shape))
-    T[range(len(q)), range(len(q))] = 1.0
-    for node, indices in _driven(topology):
-        if joint_type(node.kind).is_ball:
-            these = [k for _, k in indices]
-            J = spatial.rate_map(q[these])
-            J_dot = spatial.rate_map_derivative(q[these], q_dot[these])
-            T[np.ix_(these, these)] = J
-            u[these] = spatial.rotate(J, q_dot[these])
-            u_dot[these] = spatial.rotate(J, q_ddot[these]) + spatial.rotate(J_dot, q_dot[these])
-    return u, u_dot, T
-
-
-def _driven(topology: Topology) -> list[tuple[TreeJoint, list[tuple[int, int]]]]:
-    """Tree joints with coordinates: per joint (place of the value in it, coordinate's number)."""
-    found = []
-    for node in topology.tree:
-        here = range(node.speed, node.speed + joint_type(node.kind).values)
-        indices = [
-            (speed - node.speed, k)
-            for k, speed in enumerate(topology.independent)
-            if speed in here
-        ]
-        if indices:
-            found.append((node, sorted(indices)))
-    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from basepar_core.arrays import Array
 from basepar_core.mechanism import joint_type
 
 from . import joints, kinematics
+from .coordinates import coordinate_configuration, coordinate_step
 from .kinematics import Geometry
 from .loops import Loops
 from .topology import Topology
@@ -109,11 +110,11 @@ class Closer:
         The dependent joints start from the tangent at `before`.
         """
         independent = list(self.graph.independent)
-        travel = kinematics.coordinate_step(self.graph, before, after)
+        travel = coordinate_step(self.graph, before, after)
         each = "rs...,s->r..." if travel.ndim == 1 else "rsv,sv->rv"
         drift = -np.einsum(each, lanes.jacobian[:, independent], travel)
         self._update(lanes, lanes.jacobian, drift, lanes.live)
-        for place, setting in kinematics.coordinate_configuration(self.graph, after):
+        for place, setting in coordinate_configuration(self.graph, after):
             lanes.q[place] = setting[:, None] if setting.ndim == 1 else setting
         self.close(dims, lanes)
 

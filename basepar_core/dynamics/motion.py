@@ -1,4 +1,9 @@
-"""Motions of the coordinates: excitations (for rank and identification) and work cycles."""
+"""Motions of the coordinates: excitations (for rank and identification) and work cycles.
+
+A free joint's velocities are its twist, not the rates of its values (`Motion`). Laws over time
+state values, and what they are differentiated to is turned into twists; random states and data
+state velocities themselves.
+"""
 
 from dataclasses import dataclass
 
@@ -20,7 +25,10 @@ from basepar_core.mechanism import (
     States,
     cycle_line,
     excitation_line,
+    joint_type,
 )
+
+from . import spatial
 
 #: Between two samples, rad or m: sixteen turns. The way there is gone in small steps.
 FARTHEST = 100.0
@@ -28,14 +36,16 @@ FARTHEST = 100.0
 
 @dataclass(frozen=True)
 class Motion:
-    """Coordinates and their derivatives over samples.
+    """Coordinates, their velocities and accelerations over samples.
 
     Attributes
     ----------
     t
         (sample,) in s; the sample's number for random states, which have no time.
     q, q_dot, q_ddot
-        (coordinate, sample), rad or m and per s, s².
+        (coordinate, sample), rad or m and per s, s². Derivatives of q, but for a free joint's
+        coordinates: velocity of F2's origin and angular velocity, both in F2's axes, and the
+        rates of these six numbers, as Pinocchio's free-flyer has them.
     """
 
     t: Array
@@ -65,11 +75,12 @@ def excite(law: Excitation, mechanism: Mechanism, start: Array) -> Motion:
     match law:
         case Fourier(harmonics, base_frequency, amplitude, samples, seed):
             (base,) = value(base_frequency)
-            return _fourier(harmonics, base, np.array(value(*amplitude)), samples, seed, start)
+            size = np.array(value(*amplitude))
+            return as_twists(mechanism, _fourier(harmonics, base, size, samples, seed, start))
         case Sines(duration, terms, samples):
             t = np.arange(samples) * value(duration)[0] / samples
             rows = [_sine_sum([value(*term) for term in law_], t) for law_ in terms]
-            return _stacked(t, rows)
+            return as_twists(mechanism, _stacked(t, rows))
         case States(amplitude, frequency, samples, seed):
             omega = 2 * np.pi * value(frequency)[0]
             size = np.array(value(*amplitude))[:, None]
@@ -117,7 +128,55 @@ def _cycle(mechanism: Mechanism, start: Array) -> Motion:
     T = cycle_duration(mechanism, law)
     t = np.arange(law.samples) * T / law.samples
     rows = [_law(one, mechanism, float(q0), t) for one, q0 in zip(law.laws, start, strict=True)]
-    return _stacked(t, rows)
+    return as_twists(mechanism, _stacked(t, rows))
+
+
+def as_twists(mechanism: Mechanism, motion: Motion) -> Motion:
+    """A motion whose velocities are all derivatives of q, with free joints' as their twists.
+
+    With R of F2 in F1 and the position x: v = Rᵀẋ and ω = Rᵀ J(r) ṙ, and their rates.
+    """
+    q, v, a = motion.q, motion.q_dot.copy(), motion.q_ddot.copy()
+    for along, about in _free_places(mechanism):
+        r, r_dot = q[about], motion.q_dot[about]
+        R, J = spatial.matrix(r), spatial.rate_map(r)
+        omega = spatial.rotate_back(R, spatial.rotate(J, r_dot))
+        change = spatial.rotate(J, motion.q_ddot[about])
+        change = change + spatial.rotate(spatial.rate_map_derivative(r, r_dot), r_dot)
+        v[along], v[about] = spatial.rotate_back(R, motion.q_dot[along]), omega
+        pull = spatial.rotate_back(R, motion.q_ddot[along])
+        a[along] = pull - spatial.cross(omega, v[along])
+        a[about] = spatial.rotate_back(R, change)
+    return Motion(motion.t, q, v, a)
+
+
+def as_rates(mechanism: Mechanism, motion: Motion) -> Motion:
+    """The reverse of `as_twists`: all velocities derivatives of q."""
+    q, v, a = motion.q, motion.q_dot.copy(), motion.q_ddot.copy()
+    for along, about in _free_places(mechanism):
+        r, omega = q[about], motion.q_dot[about]
+        R = spatial.matrix(r)
+        J = np.moveaxis(spatial.rate_map(r), (0, 1), (-2, -1))
+        inverse = np.moveaxis(np.linalg.inv(J), (-2, -1), (0, 1))
+        r_dot = spatial.rotate(inverse, spatial.rotate(R, omega))
+        bent = spatial.rotate(spatial.rate_map_derivative(r, r_dot), r_dot)
+        v[along], v[about] = spatial.rotate(R, motion.q_dot[along]), r_dot
+        turned = motion.q_ddot[along] + spatial.cross(omega, motion.q_dot[along])
+        a[along] = spatial.rotate(R, turned)
+        change = spatial.rotate(R, motion.q_ddot[about])
+        a[about] = spatial.rotate(inverse, change - bent)
+    return Motion(motion.t, q, v, a)
+
+
+def _free_places(mechanism: Mechanism) -> list[tuple[list[int], list[int]]]:
+    """Per free joint that is driven its coordinates' numbers: of the position, the rotation."""
+    number = {name: k for k, name in enumerate(mechanism.coordinates)}
+    found = []
+    for joint in mechanism.joints:
+        if joint_type(joint.type).is_free and number.keys() >= set(joint.values):
+            places = [number[name] for name in joint.values]
+            found.append((places[:3], places[3:]))
+    return found
 
 
 def cycle_duration(mechanism: Mechanism, law: Cycle) -> float:

@@ -16,6 +16,7 @@ from basepar_core.arrays import Array
 
 from . import kinematics, spatial
 from .closure import Model, Outcome, Trace, trace, trace_alone
+from .coordinates import coordinate_speeds
 from .kinematics import Geometry, Poses
 from .loop_newton import LAST_UPDATE, invert
 from .motion import Motion
@@ -181,7 +182,7 @@ class Rates:
             batch,
         )
         self.gravity = np.broadcast_to(dims.gravity, (3, *batch))
-        u, self.u_dot_free, T = kinematics.coordinate_speeds(
+        u, self.u_dot_free, T = coordinate_speeds(
             self.graph, motion.q, motion.q_dot, motion.q_ddot
         )
         jacobian = kinematics.loop_jacobian(self.graph, at, batch)

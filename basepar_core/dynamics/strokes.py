@@ -64,8 +64,8 @@ def tracks(
     """Joint values along a motion, angles continued past π: (name, (variant, sample)).
 
     Parameters as in `strokes`. The configuration of a tree joint is its value, and was followed
-    in small steps; a cut joint and a spherical one are measured on the poses of their frames and
-    continued to the nearest, so that half a turn between two samples is too much for them.
+    in small steps; a cut joint, a spherical and a free one are measured on the poses of their
+    frames and continued to the nearest, so that half a turn between two samples is too much.
     """
     mechanism, graph = model.mechanism, model.topology
     places = {
@@ -108,9 +108,10 @@ def measured(joint: Joint, number: int, at: kinematics.Poses) -> Array:
 
 def _continued(kind: str, measured: Array) -> Array:
     """The same without jumps; samples are last."""
-    if joint_type(kind).is_ball:
-        return _continued_vectors(measured)
     lengths = joint_type(kind).lengths
+    if joint_type(kind).is_ball:
+        vectors = _continued_vectors(measured[len(lengths) :])
+        return np.concatenate([measured[: len(lengths)], vectors])
     rows = [
         track if place in lengths else np.unwrap(track, axis=-1)
         for place, track in enumerate(measured)

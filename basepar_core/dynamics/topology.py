@@ -94,7 +94,7 @@ def topology(mechanism: Mechanism) -> Topology:
     ------
     MechanismError
         A body is not connected to the ground; a loop consists of coordinates only; a spherical
-        joint is driven by some of its values only.
+        or free joint is driven by some of its values only.
     """
     number = mechanism.body_index
     kept = spanning_joints(mechanism)
@@ -206,7 +206,15 @@ def _independent(mechanism: Mechanism, tree: tuple[TreeJoint, ...]) -> tuple[int
     for node in tree:
         joint = mechanism.joints[node.joint]
         driven = [value for value in joint.values if value in mechanism.coordinates]
-        if joint_type(joint.type).is_ball and 0 < len(driven) < 3:
+        if joint_type(joint.type).is_free and 0 < len(driven) < len(joint.values):
+            raise MechanismError(
+                f"Coordinates name {', '.join(driven)} but not all of {', '.join(joint.values)}, "
+                f"the values of the free joint {joint.name!r}. Its velocities are a twist, which "
+                f"no value has a part of for itself. Name all six; or guide the body by joints "
+                f"of fewer freedoms.",
+                ["coordinates"],
+            )
+        if joint_type(joint.type).is_ball and 0 < len(driven) < len(joint.values):
             raise MechanismError(
                 f"Coordinates name {', '.join(driven)} but not all three values of the spherical "
                 f"joint {joint.name!r}. Its speeds are an angular velocity, and one component of "

@@ -15,7 +15,7 @@ from basepar_core.mechanism import GROUND, JOINT_TYPES, Frame, Joint, Vector, jo
 from basepar_core.symbolic import Identities
 
 from . import remedies
-from .mechanism_keys import JOINT, SCREW
+from .mechanism_keys import FREE, JOINT, SCREW
 from .reader import ORIGIN, Reading
 from .yaml_nodes import Items, Node, Text
 
@@ -34,7 +34,7 @@ def read_joints(reading: Reading, node: Node | None, bodies: Sequence[str]) -> t
     for name, body in (entries or {}).items():
         joint = _joint(reading, name, body, bodies)
         if joint is None:
-            reading.spoilt.update({name, *(f"{name}.{k}" for k in (1, 2, 3))})
+            reading.spoilt.update({name, *(f"{name}.{k}" for k in range(1, 7))})
         else:
             joints.append(joint)
     return tuple(joints)
@@ -48,6 +48,7 @@ def _joint(reading: Reading, name: str, node: Node, bodies: Sequence[str]) -> Jo
     entries = reading.fields(node, JOINT)
     kind = _type(reading, entries.get("type"))
     connects = read_connects(reading, entries.get("connects"), bodies)
+    _check_base(reading, node, entries, connects)
     at = points(reading, entries.get("at"))
     if kind is None:
         for key in ("axis", "reference"):
@@ -65,13 +66,31 @@ def _joint(reading: Reading, name: str, node: Node, bodies: Sequence[str]) -> Jo
 
 def _type(reading: Reading, node: Node | None) -> str | None:
     kind = reading.choice(node, (*JOINT_TYPES, SCREW), "joint type")
-    allowed = _PLANAR_TYPES if reading.planar else (*_SPATIAL_TYPES, SCREW)
+    allowed = (*_PLANAR_TYPES, FREE) if reading.planar else (*_SPATIAL_TYPES, SCREW)
     if kind is None or kind in allowed:
-        return "cylindrical" if kind == SCREW else kind
+        meant = {SCREW: "cylindrical", FREE: "planar" if reading.planar else FREE}
+        return meant.get(kind or "", kind)
     assert node is not None
     here, there = ("planar", "spatial") if reading.planar else ("spatial", "planar")
     reading.mistake(node, f"a {kind} joint is {there}; a {here} file has {', '.join(allowed)}")
     return None
+
+
+def _check_base(
+    reading: Reading, node: Node, entries: Mapping[str, Node], connects: tuple[str, str]
+) -> None:
+    """A free joint goes from the ground to the body that floats."""
+    kind = entries.get("type")
+    if not (isinstance(kind, Text) and kind.value.strip() == FREE) or "connects" not in entries:
+        return
+    if connects[0] != GROUND:
+        floating = connects[0] if connects[1] == GROUND else connects[1]
+        reading.mistake(
+            entries.get("connects", node),
+            f"a free joint goes from the ground to the body that floats; write "
+            f"`connects: [{GROUND}, {floating}]`. Between two moving bodies it would lock "
+            f"nothing: leave it out, and give each of them a free joint of its own",
+        )
 
 
 def _read_pitch(reading: Reading, name: str, node: Node, entries: Mapping[str, Node]) -> None:

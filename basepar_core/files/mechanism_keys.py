@@ -68,6 +68,8 @@ BODY = Keys(
 
 #: In files only: a cylindrical joint whose slide follows its angle.
 SCREW = "screw"
+#: In the plane the joint of the same values that may connect any two bodies, `planar`.
+FREE = "free"
 _PITCH = Key("pitch", _NUMBER, "of a screw: m per turn, right-handed", "none")
 JOINT = Keys(
     (
@@ -111,7 +113,10 @@ def _planar_joint(kind: str) -> Keys:
 _TYPE, *_OTHERS, _ = JOINT.keys
 _JOINT = BySpace(
     by_word(
-        "type", _TYPE.what, {k: _planar_joint(k) for k, one in JOINT_TYPES.items() if one.planar}
+        "type",
+        _TYPE.what,
+        {k: _planar_joint(k) for k, one in JOINT_TYPES.items() if one.planar}
+        | {FREE: _planar_joint("planar")},
     ),
     by_word(
         "type",

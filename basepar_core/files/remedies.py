@@ -80,16 +80,19 @@ def _independent(bodies: Node | None, joints: Node | None, planar: bool) -> list
     if not isinstance(bodies, Fields) or not isinstance(joints, Fields):
         return []
     freedom = 3 if planar else 6
-    mobility, names = freedom * len(bodies.entries), []
+    mobility, names, floating = freedom * len(bodies.entries), list[str](), list[str]()
     for name, joint in joints.entries.items():
         kind = joint.entries.get("type") if isinstance(joint, Fields) else None
         if not isinstance(kind, Text) or kind.value.strip() not in JOINT_TYPES:
             return []
-        values = JOINT_TYPES[kind.value.strip()].values
+        shape = JOINT_TYPES[kind.value.strip()]
+        values = min(shape.values, freedom)
         mobility -= freedom - values
-        if values == 1:
+        if shape.is_free:
+            floating += [f"{name}.{k}" for k in range(1, values + 1)]
+        elif values == 1:
             names.append(name)
-    return names[: max(mobility, 1)]
+    return [*floating, *names][: max(mobility, 1)]
 
 
 def short_symbol(name: str, node: Text, unit: str) -> str:

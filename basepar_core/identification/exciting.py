@@ -23,7 +23,7 @@ from scipy.optimize import minimize
 
 from basepar_core.arrays import Array
 from basepar_core.base import BaseParameters
-from basepar_core.dynamics import Column, Model, Motion
+from basepar_core.dynamics import Column, Model, Motion, as_rates, as_twists
 from basepar_core.reduction import noise_levels
 from basepar_core.texts import plural
 
@@ -59,7 +59,7 @@ class Design:
     excitation
         The motion as the file's `excitation` has it.
     motion
-        Its samples.
+        Its samples; of a free joint twists, as of every `Motion`.
     criterion
         What was made least: the condition number, or the geometric mean of the confidence
         ellipsoid's half axes at unit noise (or the stated one).
@@ -84,7 +84,11 @@ class Design:
 
 
 def limits_of(model: Model, motion: Motion) -> Limits:
-    """Limits that a motion itself keeps; half of the regularity that the assembled pose has."""
+    """Limits that a motion itself keeps; half of the regularity that the assembled pose has.
+
+    Of speeds and accelerations they are limits of derivatives, those of a free joint's values too.
+    """
+    motion = as_rates(model.mechanism, motion)
     return Limits(
         motion.q.min(axis=1),
         motion.q.max(axis=1),
@@ -382,7 +386,7 @@ class _Task:
         used = np.abs(self.series.shares(z)).max(axis=-1)
         return Design(
             self.series.law(z, self.samples),
-            course.motion,
+            as_twists(self.follower.model.mechanism, course.motion),
             float(np.exp(self.measure(course.W)[0])),
             random,
             float(np.exp(condition(course.W)[0])),

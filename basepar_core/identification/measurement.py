@@ -20,7 +20,7 @@ from basepar_core.files import effort, value_units
 from basepar_core.texts import opened, plural
 
 from ..errors import ExpressionError, FileError, Mistake
-from ..mechanism import Mechanism
+from ..mechanism import Mechanism, joint_type
 from .notes import Note
 from .outliers import unwrapped, without_spikes
 from .smoothing import FEWEST
@@ -54,7 +54,8 @@ class Measurement:
     q
         (coordinate, sample), rad or m; nan where not measured.
     rates
-        q̇ and q̈ (coordinate, sample), or None where they have to be made from q.
+        q̇ and q̈ (coordinate, sample), or None where they have to be made from q. Of a free joint
+        its twist and the twist's rate, as of `dynamics.Motion`.
     tau
         (coordinate, sample), N m or N; nan where not measured or clipped.
     notes
@@ -324,7 +325,7 @@ def _record(path: Path, mechanism: Mechanism, table: Mapping[str, Array]) -> Mea
     tau = np.stack([_unclipped(name, row, notes) for name, row in zip(names, tau, strict=True)])
     mistakes: list[Mistake] = []
     for k, name in enumerate(names):
-        if f"{name}'" in table:
+        if f"{name}'" in table and not joint_type(mechanism.value(name).joint.type).is_free:
             _compare_rates(name, t, q[k], table[f"{name}'"], mistakes)
         known = int(np.isfinite(q[k]).sum())
         if known < FEWEST:

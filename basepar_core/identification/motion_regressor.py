@@ -25,6 +25,7 @@ from basepar_core.dynamics import (
     Observation,
     Outcome,
     Trace,
+    coordinate_configuration,
     evaluate,
     kinematics,
     trace,
@@ -73,7 +74,7 @@ def follow(model: Model, targets: Array) -> Trace:
         np.ones(nearest.size, dtype=bool),
         np.zeros((rows, model.topology.speeds, nearest.size)),
     )
-    for place, setting in kinematics.coordinate_configuration(model.topology, targets):
+    for place, setting in coordinate_configuration(model.topology, targets):
         lanes.q[place] = setting
     with np.errstate(all="ignore"):  # a lane that fails is found by `live`
         closer.close(kinematics.geometry(model.mechanism, {}), lanes)

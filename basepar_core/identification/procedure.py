@@ -12,7 +12,7 @@ import numpy as np
 
 from basepar_core.arrays import Array
 from basepar_core.base import CLEAR, OPERATIONS, BaseParameters, extend, symbolic
-from basepar_core.dynamics import Column, Model, Motion, Observation
+from basepar_core.dynamics import Column, Model, Motion, Observation, as_twists
 from basepar_core.errors import MotionError, UsageError
 from basepar_core.reduction import backward, select
 from basepar_core.texts import plural
@@ -69,7 +69,7 @@ def prepare_record(model: Model, record: Measurement, cutoff: float | None = Non
     known = [np.isfinite(row) for row in record.q]
     poor = [rim(record.t, row.cutoff, k) | ~k for row, k in zip(rows, known, strict=True)]
     return Prepared(
-        motion,
+        as_twists(model.mechanism, motion),
         measured & ~np.any(poor, axis=0),
         tuple(row.cutoff for row in rows),
         tuple(row.noise for row in rows),

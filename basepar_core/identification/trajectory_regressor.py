@@ -20,6 +20,8 @@ from basepar_core.dynamics import (
     Motion,
     Outcome,
     Trace,
+    as_twists,
+    coordinate_configuration,
     kinematics,
     strokes,
     with_columns,
@@ -41,7 +43,7 @@ class Course:
     Attributes
     ----------
     motion
-        Of the coordinates.
+        Of the coordinates; its velocities are all derivatives of q.
     q
         (position, sample): configurations.
     W
@@ -167,7 +169,7 @@ class Follower:
             np.ones(count, dtype=bool),
             np.zeros((rows, self.model.topology.speeds, count)),
         )
-        for place, setting in kinematics.coordinate_configuration(self.model.topology, targets):
+        for place, setting in coordinate_configuration(self.model.topology, targets):
             lanes.q[place] = setting
         with np.errstate(all="ignore"):  # a lane that fails is found by `live`
             self.closer.close(self.dims, lanes)
@@ -182,6 +184,7 @@ class Follower:
         closed = np.full(1, Outcome.CLOSED, dtype=np.int8)
         one = np.ones(1)
         path = Trace(q[:, None], closed, np.nan * one, one, np.zeros(1, dtype=int))
+        motion = as_twists(self.model.mechanism, motion)
         seen = with_columns(self.model, {}, motion, along(self.model, motion, path), self.columns)
         return seen.W[0][..., self.kept]
 

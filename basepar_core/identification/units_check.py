@@ -13,7 +13,7 @@ from typing import TypeAlias
 import numpy as np
 
 from basepar_core.arrays import Array
-from basepar_core.dynamics import Model, Motion
+from basepar_core.dynamics import Model, Motion, as_rates, as_twists
 
 from ..errors import MotionError, UsageError
 from .motion_regressor import observe_motion
@@ -138,7 +138,7 @@ def _check_signs(model: Model, motion: Motion, tau: Array, W: Array | None, as_i
     for k, name in enumerate(names):
         turned = np.where(np.arange(len(names)) == k, -1.0, 1.0)[:, None]
         readings = [] if W is None else [(f"tau.{name}", _compare(model, W, tau * turned))]
-        back = Motion(motion.t, motion.q * turned, motion.q_dot * turned, motion.q_ddot * turned)
+        back = _read_as(model, motion, turned, 1.0)
         try:
             other = observe_motion(model, back).W[0]
         except MotionError:
@@ -184,17 +184,23 @@ def _fit(
     model: Model, motion: Motion, tau: Array, shift: Array | float, pace: float
 ) -> tuple[float, float]:
     """Correlation of measured and foretold torque, and the factor between them."""
-    read = Motion(
-        motion.t * pace,
-        motion.q * shift,
-        motion.q_dot * shift / pace,
-        motion.q_ddot * shift / pace**2,
-    )
     try:
-        W = observe_motion(model, read).W[0]
+        W = observe_motion(model, _read_as(model, motion, shift, pace)).W[0]
     except MotionError:
         return 0.0, 1.0
     return _compare(model, W, tau)
+
+
+def _read_as(model: Model, motion: Motion, shift: Array | float, pace: float) -> Motion:
+    """A motion with other factors of the coordinates and of time."""
+    given = as_rates(model.mechanism, motion)
+    read = Motion(
+        given.t * pace,
+        given.q * shift,
+        given.q_dot * shift / pace,
+        given.q_ddot * shift / pace**2,
+    )
+    return as_twists(model.mechanism, read)
 
 
 def _compare(model: Model, W: Array, tau: Array) -> tuple[float, float]:

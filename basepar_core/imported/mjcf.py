@@ -4,8 +4,8 @@ masses inferred from geoms are what MuJoCo computes with.
 Equality constraints become joints. A connect holds two points together and nothing else: that is
 a spherical joint, in a planar loop too, where one of its three equations then is redundant. A
 weld is a fixed joint, but with a torquescale of zero it says nothing of the rotation and is a
-connect. A free joint is the absence of one, so a body that has one must hang from
-the others by constraints.
+connect. A free joint is the absence of one where constraints hang its body from the ground; else
+the body floats, with a joint of type free.
 """
 
 from collections.abc import Iterator, Sequence
@@ -126,10 +126,10 @@ class _Reader:
         ]
         if any(model.jnt_limited):
             draft.dropped.append(f"{sum(map(bool, model.jnt_limited))} joint limit")
-        self._check_hanging()
+        self._float()
         if not draft.mistakes and not draft.connections:
             draft.refuse("", "nothing moves: no body has a joint")
-        if not draft.mistakes and (closing or self.free):
+        if not draft.mistakes and closing:
             self._choose_coordinates()
 
     def _name(self, what: str, k: int) -> str:
@@ -279,8 +279,8 @@ class _Reader:
             if model.jnt_type[j] == self.mujoco.mjtJoint.mjJNT_FREE
         ]
 
-    def _check_hanging(self) -> None:
-        """Bodies that float: nothing leads from them to the ground."""
+    def _float(self) -> None:
+        """A free joint for every body that has one in the file and that nothing else leads to."""
         group = {name: name for name in self.names}
         pairs = [c.links for c in self.draft.connections]
         pairs += [(f.parent, f.child) for f in self.draft.fixtures]
@@ -289,12 +289,21 @@ class _Reader:
             group = {name: new if at == old else at for name, at in group.items()}
         for body in self.free:
             name = self.names[body]
-            if group[name] != group[WORLD]:
-                self.draft.refuse(
-                    f"body {name!r}",
-                    "it floats freely, and a mechanism stands on the ground; remove its free "
-                    "joint to fix it, or connect it to other bodies",
-                )
+            if group[name] == group[WORLD]:
+                continue
+            moving = self._moving(int(self.model.body_jntadr[body]))
+            pose = _pose(self.model.body_pos[body], self.model.body_quat[body])
+            end = End(ZERO, UNITS[2], UNITS[0])
+            ends = (end.seen_from(pose), end)
+            self.draft.connections.append(Connection(moving.name, "free", (WORLD, name), ends))
+            self.values |= {moving.dof + k: f"{moving.name}.{k + 1}" for k in range(6)}
+            self.draft.notes.append(
+                f"joint {moving.name!r} is free: its position counts from where the body is in "
+                f"the file, along axes of the body there; all its velocities and forces are in "
+                f"the body's axes, MuJoCo's linear ones in the world's"
+            )
+            old, new = group[name], group[WORLD]
+            group = {one: new if at == old else at for one, at in group.items()}
 
     def _choose_coordinates(self) -> None:
         model = self.model
@@ -321,14 +330,15 @@ class _Reader:
 
 
 def _units(values: dict[int, str], connections: Sequence[Connection]) -> list[tuple[int, ...]]:
-    """Degrees of freedom that are driven together: a ball's three, others alone."""
-    balls = {c.name for c in connections if joint_type(c.kind).is_ball}
+    """Degrees of freedom that are driven together: a ball's and a base's all, others alone."""
+    kinds = {c.name: joint_type(c.kind) for c in connections}
+    together = {name: kind.values for name, kind in kinds.items() if kind.is_ball}
     found: list[tuple[int, ...]] = []
     for dof in sorted(values):
         joint, _, k = values[dof].rpartition(".")
-        if joint in balls and k:
+        if joint in together and k:
             if k == "1":
-                found.append((dof, dof + 1, dof + 2))
+                found.append(tuple(range(dof, dof + together[joint])))
         else:
             found.append((dof,))
     return found

@@ -16,6 +16,7 @@ from basepar_core.expressions import did_you_mean
 
 from .draft import NOTHING, Connection, Draft, End, Fixture, Inertia, Link
 from .rationals import (
+    UNITS,
     ZERO,
     Pose,
     Vec,
@@ -224,6 +225,9 @@ def _joint(draft: Draft, joint: Any, line: int) -> None:
     if joint.type == "fixed":
         draft.fixtures.append(Fixture(joint.child, joint.parent, pose))
         return
+    if joint.type == "floating":
+        _base(draft, joint, pose, line)
+        return
     axis = _axis(draft, where, joint, line)
     if axis is None:
         return
@@ -250,16 +254,32 @@ def _joint(draft: Draft, joint: Any, line: int) -> None:
     )
 
 
+def _base(draft: Draft, joint: Any, pose: Pose, line: int) -> None:
+    """A joint of type floating, from the root link to the base of what floats."""
+    where = f"joint {joint.name!r}"
+    if joint.parent not in draft.ground:
+        draft.refuse(
+            where,
+            f"it hangs from {joint.parent!r}, and what floats hangs from the root link "
+            f"({', '.join(draft.ground)}): make that its parent",
+            line,
+        )
+        return
+    if any(_friction(draft, joint, line).values()):
+        draft.refuse(where, "it has damping or friction, which nothing can exert on it", line)
+    end = End(ZERO, UNITS[2], UNITS[0])
+    ends = (end.seen_from(pose), end)
+    draft.connections.append(Connection(joint.name, "free", (joint.parent, joint.child), ends))
+
+
 def _axis(draft: Draft, where: str, joint: Any, line: int) -> Vec | None:
     """The axis of a joint that moves in a way that can be represented."""
     if joint.type not in KINDS:
-        remedy = (
-            "a mechanism stands on the ground: fix its base link, or give it joints to the ground"
-            if joint.type == "floating"
-            else f"a joint is one of fixed, {', '.join(KINDS)}"
-        )
         draft.refuse(
-            where, f"a joint of type {joint.type!r} cannot be represented; {remedy}", line
+            where,
+            f"a joint of type {joint.type!r} cannot be represented; a joint is one of fixed, "
+            f"floating, {', '.join(KINDS)}",
+            line,
         )
         return None
     given = _numbers(draft, where, "axis", joint.axis or (1.0, 0.0, 0.0), line)

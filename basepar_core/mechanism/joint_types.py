@@ -2,7 +2,8 @@
 
 F1 and F2 are a joint's frames in its first and second body. The relative motion, F2 seen from F1,
 is a chain: F2's origin slides along axes of F1, then F2 turns. Its values are the slides (m),
-then the turns (rad); x, y and z are F1's axes unless said otherwise.
+then the turns (rad); x, y and z are F1's axes unless said otherwise. The velocities of a free
+joint are no rates of its values: they are the twist of F2 at its own origin, in its own axes.
 """
 
 from collections.abc import Mapping
@@ -20,6 +21,7 @@ JointTypeName: TypeAlias = Literal[
     "spherical",
     "planar",
     "pin_slot",
+    "free",
     "fixed",
 ]
 #: How F2 turns: not at all; about z; about F1's z, then about F2's z, which keep a right angle;
@@ -57,7 +59,7 @@ class JointType:
     spatial: bool = True
 
     def __post_init__(self) -> None:
-        if self.slides and self.rotations > 1:
+        if self.slides and self.rotations > 1 and not self.is_free:
             raise ValueError(f"{self.name}: what slides and turns about two axes is two joints")
 
     @cached_property
@@ -87,8 +89,13 @@ class JointType:
 
     @property
     def is_ball(self) -> bool:
-        """Whether it turns in any way: its configuration is a quaternion, not its values."""
+        """Whether it turns in any way: its configuration has a quaternion for its last values."""
         return self.turns == "any"
+
+    @property
+    def is_free(self) -> bool:
+        """Whether it locks nothing in space: what a body that floats has."""
+        return self.slides == "xyz" and self.turns == "any"
 
     @property
     def is_slide(self) -> bool:
@@ -130,6 +137,7 @@ _TABLE = (
     JointType("spherical", "", "any", ("o", 9.0), filled=True, planar=False),
     JointType("planar", "xy", "z", ("p", 7.5)),
     JointType("pin_slot", "x", "z", spatial=False),
+    JointType("free", "xyz", "any", ("X", 8.0), planar=False),
     JointType("fixed", "", "", filled=True),
 )
 #: The joint types by name, in the order in which messages name them.

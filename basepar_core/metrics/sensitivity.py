@@ -293,12 +293,14 @@ def _moved(model: Model, dims: Geometry, q: Array) -> Array:
         size = joints.configuration_size(node.kind)
         here = slice(node.position, node.position + size)
         rate = step[node.speed : node.speed + joint_type(node.kind).values]
-        if joint_type(node.kind).is_ball:  # q̇ = ½ (0, ω) q
-            scalar, vector = q[node.position].real, q[node.position + 1 : here.stop].real
-            turned = scalar * rate + spatial.cross(rate, vector)
-            q[here] += 0.5j * np.concatenate([-spatial.dot(rate, vector)[None], turned])
-        else:
-            q[here] += 1j * rate
+        first = len(joint_type(node.kind).slides)
+        if joint_type(node.kind).is_ball:  # q̇ = ½ (0, ω) q, behind the slides
+            quaternion, omega = q[here][first:].real, rate[first:]
+            scalar, vector = quaternion[0], quaternion[1:]
+            turned = scalar * omega + spatial.cross(omega, vector)
+            turning = np.concatenate([-spatial.dot(omega, vector)[None], turned]) / 2
+            rate = np.concatenate([rate[:first], turning])
+        q[here] += 1j * rate
     return q
 
 

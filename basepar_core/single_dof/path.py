@@ -10,7 +10,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from basepar_core.arrays import Array
-from basepar_core.dynamics import LANES, Closer, Model, Outcome, kinematics, trace
+from basepar_core.dynamics import (
+    LANES,
+    Closer,
+    Model,
+    Outcome,
+    coordinate_configuration,
+    kinematics,
+    trace,
+)
 
 from .splines import cubic
 
@@ -80,7 +88,7 @@ def _settle(
             lanes = closer.start(guess[:, 0, 0], size * count)
             lanes.q[:] = guess[:, part].reshape(len(guess), -1)
             setting = np.concatenate([q[None], np.broadcast_to(held, (len(held), q.size))])
-            for place, value in kinematics.coordinate_configuration(graph, setting):
+            for place, value in coordinate_configuration(graph, setting):
                 lanes.q[place] = np.tile(value, size)
             here = dims if shared else dims.take(np.repeat(rows[part], count))
             closer.close(here, lanes)

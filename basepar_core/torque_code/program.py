@@ -114,16 +114,17 @@ def torque_program(
     Raises
     ------
     UsageError
-        A spherical joint carries coordinates: their rates are no speeds of the joint. Or a
-        force-law column acts where it cannot be written out (`torque_columns`).
+        A spherical or free joint carries coordinates: their rates are no speeds of the joint. Or
+        a force-law column acts where it cannot be written out (`torque_columns`).
     """
     driven = set(model.topology.independent)
     for node in model.topology.tree:
         if joint_type(node.kind).is_ball and node.speed in driven:
-            name = model.mechanism.joints[node.joint].name
+            joint = model.mechanism.joints[node.joint]
             raise UsageError(
-                f"Torques cannot be written out with the spherical joint {name} as a coordinate. "
-                f"Choose other coordinates, or universal and revolute joints in its place.",
+                f"Torques cannot be written out with the {joint.type} joint {joint.name} as a "
+                f"coordinate. Choose other coordinates, or prismatic, universal and revolute "
+                f"joints in its place; `Model.torque` in Python knows it.",
                 ["coordinates"],
             )
     return _Writer(model, columns, further).write()

@@ -237,16 +237,21 @@ def joint_equations(joint: JointFrames, planar: bool) -> list[Equation]:
 
 @dataclass(frozen=True, slots=True)
 class Drive:
-    """A joint whose values are prescribed: `places` of them, all three of a spherical one."""
+    """A joint whose values are prescribed: `places` of them, all of a spherical or free one.
+
+    Velocities and accelerations are as of `dynamics.Motion`: a free joint's are its twist and the
+    twist's rate, both in the axes of the second joint frame.
+    """
 
     joint: JointFrames
     places: tuple[int, ...]
 
     def equations(self, q: Sequence[arb]) -> list[Equation]:
         """Equations that hold at the joint values q, one each."""
-        if joint_type(self.joint.kind).is_ball:
-            return self._spherical(q)
-        return [self._equation(place, value) for place, value in zip(self.places, q, strict=True)]
+        shape = joint_type(self.joint.kind)
+        single = len(shape.slides) if shape.is_ball else len(q)
+        found = [self._equation(k, x) for k, x in zip(self.places[:single], q, strict=False)]
+        return [*found, *self._spherical(q[single:])] if shape.is_ball else found
 
     def _equation(self, place: int, value: arb) -> Equation:
         joint = self.joint
@@ -274,10 +279,16 @@ class Drive:
         n = len(self.places)
         if not joint_type(self.joint.kind).is_ball:
             return [[arb(int(i == j)) for j in range(n)] for i in range(n)]
+        if joint_type(self.joint.kind).is_free:
+            R = rotation((q[3], q[4], q[5]))
+            turned = [self._turning(at, column) for column in transpose(R)]
+            normals = self._normals(at, q[3:])
+            spins = [[ZERO] * 3 + [-dot(m, column) for column in turned] for m in normals]
+            return [*([*row, *[ZERO] * 3] for row in R), *spins]
         r: Vec = (q[0], q[1], q[2])
         columns = [self._turning(at, rates(r, e, ORIGIN)[1]) for e in UNITS]
         normals = self._normals(at, q)
-        return [[-dot(n, column) for column in columns] for n in normals]
+        return [[-dot(m, column) for column in columns] for m in normals]
 
     def second(
         self,
@@ -289,6 +300,8 @@ class Drive:
     ) -> list[arb]:
         """Right sides of the rows for accelerations."""
         w1, w2 = moving.spin(self.joint.first), moving.spin(self.joint.second)
+        if joint_type(self.joint.kind).is_free:
+            return self._free_seconds(at, moving, q, q_dot, q_ddot)
         if joint_type(self.joint.kind).is_ball:
             r, r_dot, r_ddot = ((v[0], v[1], v[2]) for v in (q, q_dot, q_ddot))
             _, omega, change = rates(r, r_dot, r_ddot)
@@ -310,6 +323,27 @@ class Drive:
             swing = cross(moving.spin(body), at.turned(body, z))
             found.append(wanted - dot(minus(w2, w1), swing))
         return found
+
+    def _free_seconds(
+        self,
+        at: Poses,
+        moving: Twists,
+        q: Sequence[arb],
+        twist: Sequence[arb],
+        change: Sequence[arb],
+    ) -> list[arb]:
+        """`second` of a free joint: ẍ = R (v̇ + ω × v), and the rate of ω is Rω̇ in F1's axes."""
+        (v, omega), (v_dot, omega_dot) = (
+            ((x[0], x[1], x[2]), (x[3], x[4], x[5])) for x in (twist, change)
+        )
+        R = rotation((q[3], q[4], q[5]))
+        wanted = times(R, add(v_dot, cross(omega, v)))
+        slides = (self._equation(k, x) for k, x in zip(self.places[:3], q, strict=False))
+        found = [x - e.bias(at, moving) for x, e in zip(wanted, slides, strict=True)]
+        spin = self._turning(at, times(R, omega))
+        turn = self._turning(at, times(R, omega_dot))
+        total = add(turn, cross(moving.spin(self.joint.first), spin))
+        return found + [-dot(n, total) for n in self._normals(at, q[3:])]
 
     def _turning(self, at: Poses, v: Vec) -> Vec:
         """A vector of the first joint frame in the world."""

@@ -11,11 +11,21 @@ import numpy as np
 from flint import arb
 
 from basepar_core.expressions import Expression, evaluate
-from basepar_core.mechanism import Data, Excitation, Fourier, Mechanism, Sines, States
+from basepar_core.mechanism import (
+    Data,
+    Excitation,
+    Fourier,
+    Mechanism,
+    Sines,
+    States,
+    joint_type,
+)
 
-from .arithmetic import ARB, ONE, ZERO, exact
+from .arithmetic import ARB, ONE, ZERO, Vec, cross, exact, minus, times, transpose
+from .rotations import rates, rotation
 
-#: Coordinates (rad or m) and their first and second derivatives (per s, s²) at one sample.
+#: Coordinates (rad or m), their velocities and accelerations (per s, s²) at one sample:
+#: derivatives, but for a free joint's coordinates, as of `dynamics.Motion`.
 State = tuple[list[arb], list[arb], list[arb]]
 
 
@@ -38,14 +48,38 @@ def samples(mechanism: Mechanism, start: Start) -> list[State]:
     law: Excitation | None = mechanism.excitation
     match law:
         case Fourier():
-            return _fourier(law, mechanism, start)
+            return [_with_twists(mechanism, s) for s in _fourier(law, mechanism, start)]
         case Sines():
-            return _sines(law, start)
+            return [_with_twists(mechanism, state) for state in _sines(law, start)]
         case States():
             return _states(law, mechanism, start)
         case Data():
             return [_datum(law, k) for k in start.picks]
     raise ValueError("the mechanism states no excitation")
+
+
+def _with_twists(mechanism: Mechanism, state: State) -> State:
+    """A state of derivatives, with free joints' velocities and accelerations as their twists."""
+    number = {name: k for k, name in enumerate(mechanism.coordinates)}
+    q, q_dot, q_ddot = state
+    v, a = [*q_dot], [*q_ddot]
+    for joint in mechanism.joints:
+        if not (joint_type(joint.type).is_free and number.keys() >= set(joint.values)):
+            continue
+        places = [number[name] for name in joint.values]
+
+        def of(rows: Sequence[arb], first: int, places: Sequence[int] = places) -> Vec:
+            x, y, z = (rows[k] for k in places[first : first + 3])
+            return x, y, z
+
+        r = of(q, 3)
+        _, turning, change = rates(r, of(q_dot, 3), of(q_ddot, 3))
+        back = transpose(rotation(r))
+        omega, shift = times(back, turning), times(back, of(q_dot, 0))
+        pull = minus(times(back, of(q_ddot, 0)), cross(omega, shift))
+        for k, x, y in zip(places, (*shift, *omega), (*pull, *times(back, change)), strict=True):
+            v[k], a[k] = x, y
+    return q, v, a
 
 
 def _values(expressions: Sequence[Expression]) -> list[arb]:

@@ -21,6 +21,7 @@ SHOWN = {
     "spherical": ((0.5, 0.4, 0.5), ".1 .2 .3 rotation vector\nin the first frame"),
     "planar": ((0.5, 0.4, 0.4), ".1 along x, .2 along y,\n.3 angle about z"),
     "pin_slot": ((0.55, 0.5), ".1 distance along x, .2 angle about z"),
+    "free": ((0.1, 0.6, 0.35, 0.5, 0.4, 0.5), ".1 .2 .3 along x, y, z,\n.4 .5 .6 rotation vector"),
     "fixed": ((), "no value"),
 }
 FIRST, SECOND = "#555555", "#d06000"
@@ -34,7 +35,7 @@ def _frame(ax, origin, axes, colour, label):
 
 def main() -> None:
     figure, grid = plt.subplots(
-        3, 3, figsize=(9.5, 9), subplot_kw={"projection": "3d"}, layout="constrained"
+        2, 5, figsize=(15.5, 6.2), subplot_kw={"projection": "3d"}, layout="constrained"
     )
     for ax in grid.flat:
         ax.set_axis_off()

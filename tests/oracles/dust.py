@@ -112,6 +112,8 @@ def joint_motion(kind: str, v: Sequence[Any]) -> Pose:
         case "spherical":
             angle = mp.sqrt(v[0] ** 2 + v[1] ** 2 + v[2] ** 2)
             return (turn([x / angle for x in v], angle) if angle else turn(z, mpf(0))), still
+        case "free":
+            return joint_motion("spherical", v[3:])[0], list(v[:3])
     return turn(z, mpf(0)), still
 
 

@@ -1,6 +1,6 @@
 """Open chains by Pinocchio: the same mechanism built from its joints, and its torque regressor.
 
-Every joint becomes a chain of one-axis joints (a spherical one stays whole); a joint whose
+Every joint becomes a chain of one-axis joints (a spherical or free one stays whole); a joint whose
 parent is its second body runs backwards, so its motions come inverted and in reverse order.
 """
 
@@ -26,6 +26,7 @@ _STEPS: Mapping[str, list[Step]] = {
     "universal": [("turn z", 0), _UNIVERSAL_ZERO, ("turn z", 1)],
     "spherical": [("ball", 0)],
     "planar": [("slide x", 0), ("slide y", 1), ("turn z", 2)],
+    "free": [("free flyer", 0)],
     "fixed": [],
 }
 _ALONG = {"x": np.array([1.0, 0, 0]), "y": np.array([0.0, 1, 0]), "z": np.array([0.0, 0, 1])}
@@ -47,8 +48,8 @@ class Chain:
         self.known = {**mechanism.nominal, **values}
         self.model = pin.Model()
         self.model.gravity.linear = np.array(evaluate(mechanism.gravity, self.known), float)
-        #: Per moving step: coordinate, whether backwards, whether a ball, place in velocity.
-        self.moves: list[tuple[int, bool, bool, int]] = []
+        #: Per moving step: coordinate, whether backwards, what moves, place in velocity.
+        self.moves: list[tuple[int, bool, str, int]] = []
         #: Per body the joint that carries it and the body's frame in that joint's.
         self.carried: dict[str, tuple[int, pin.SE3]] = {GROUND: (0, pin.SE3.Identity())}
         waiting = list(range(len(mechanism.joints)))
@@ -83,6 +84,8 @@ class Chain:
             sign = -1.0 if backwards else 1.0
             if what == "ball":
                 kind = pin.JointModelSpherical()
+            elif what == "free flyer":
+                kind = pin.JointModelFreeFlyer()
             else:
                 motion, axis = what.split()
                 unaligned = (
@@ -96,7 +99,7 @@ class Chain:
             placement = pin.SE3.Identity()
             coordinate = self.mechanism.coordinates.index(joint.values[place])
             place_in_v = self.model.joints[parent].idx_v
-            self.moves.append((coordinate, backwards, what == "ball", place_in_v))
+            self.moves.append((coordinate, backwards, what, place_in_v))
         far_frame = placement * self._placement(joint.frames[far]).inverse()
         self.carried[joint.bodies[far]] = parent, far_frame
 
@@ -104,8 +107,14 @@ class Chain:
         """W (coordinate, parameter) at one state; columns in the project's order."""
         Q, v, a = [], np.zeros(self.model.nv), np.zeros(self.model.nv)
         T = np.zeros((self.model.nv, len(q)))
-        for coordinate, backwards, ball, place in self.moves:
-            if not ball:
+        for coordinate, backwards, what, place in self.moves:
+            if what == "free flyer":  # its velocities as they are: the convention is Pinocchio's
+                here, there = slice(coordinate, coordinate + 6), slice(place, place + 6)
+                turned = pin.Quaternion(pin.exp3(q[coordinate + 3 : coordinate + 6]))
+                Q += [*q[coordinate : coordinate + 3], *turned.coeffs()]
+                v[there], a[there], T[there, here] = dq[here], ddq[here], np.eye(6)
+                continue
+            if what != "ball":
                 Q += [q[coordinate]]
                 v[place], a[place], T[place, coordinate] = dq[coordinate], ddq[coordinate], 1.0
                 continue

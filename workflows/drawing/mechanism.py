@@ -224,6 +224,12 @@ class Scene:
     def _is_pin(self, k: int) -> bool:
         return not joint_type(self.it.joints[k].type).is_slide
 
+    def _stands(self, k: int) -> bool:
+        """Whether a joint carries a body on the ground at a point."""
+        joint = self.it.joints[k]
+        holds = any(joint_type(joint.type).locks(self.it.planar))
+        return GROUND in joint.bodies and holds and self._is_pin(k)
+
     def _joint_names(self) -> list[tuple[np.ndarray, str]]:
         """Joints and their places; joints at one place share a label."""
         places: list[tuple[np.ndarray, list[str]]] = []
@@ -252,7 +258,7 @@ class Scene:
         feet = [
             self._joint_points(k, joint.bodies.index(GROUND))[:, 0] - [0, 0.04 * self.size]
             for k, joint in enumerate(self.it.joints)
-            if GROUND in joint.bodies and self._is_pin(k)
+            if self._stands(k)
         ]
         hatched = [foot + _DISC * 0.05 * self.size for foot in feet]
         obstacles = np.concatenate(
@@ -335,7 +341,7 @@ class Scene:
         joint = self.it.joints[k]
         x, y = self._mark(k)
         face = "#FFD92F" if any(v in self.it.actuated for v in joint.values) else "white"
-        if GROUND in joint.bodies and self._is_pin(k):
+        if self._stands(k):
             self._ground(axes, *self._joint_points(k, joint.bodies.index(GROUND))[:, 0])
         if not self._is_pin(k):
             self._slide(axes, k)

@@ -22,7 +22,7 @@ class JointKind:
     angles
         Its further values: the axis of the second body whose cosine and sine are seen along x
         and y of the first ("-": of the first's z along x and −y of the second). None of a
-        spherical joint's, which are a rotation vector.
+        spherical or free joint's, which are a rotation vector.
     free
         How many angles of the relative orientation it leaves free.
     """
@@ -43,6 +43,8 @@ class JointKind:
     @property
     def allowed(self) -> str:
         """Axes of either body along which it may slide, at all of its values together."""
+        if self.free == 3:  # turned in any way, one axis along which it slides is as good as all
+            return "xyz" if self.lengths else ""
         return "xy" if self.free and set(self.lengths) & {"x", "y"} else self.lengths
 
 
@@ -56,5 +58,6 @@ KINDS: Mapping[str, JointKind] = {
     "spherical": JointKind((True, "", ()), None, free=3),
     "planar": JointKind((False, "z", _HINGED), (False, "", ()), "xy", ("x",), 1),
     "pin_slot": JointKind(None, (False, "y", ()), "x", ("x",), 1),
+    "free": JointKind((False, "", ()), None, "xyz", (), 3),
     "fixed": JointKind((True, "", _STILL), (True, "", ("xy",))),
 }

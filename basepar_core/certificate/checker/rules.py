@@ -97,7 +97,7 @@ class JointRules:
 
         kind = KINDS[joint.kind]
         if kind.free > 1:
-            return [about(e) for e in self.units]
+            return [*map(about, self.units), *(along(axes[name]) for name in kind.allowed)]
         turns = [about(self.units[2] if planar else axes["z"])] * kind.free
         return [*turns, *(along(axes[name]) for name in kind.allowed)]
 

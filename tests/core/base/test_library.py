@@ -33,6 +33,7 @@ COUNTS = {
     "parallelogram": (1, 3, "methods: symbolic null spaces, §4"),
     "planetary-gear": (1, 9, "by hand, in the file"),
     "puma-560": (6, 36, "Mayeda, Yoshida & Osuka, TRA 6(3), 1990"),
+    "quadruped": (18, 94, "10 a body less 3 a revolute; Ayusawa et al., IJRR 33(3), 2014"),
     "quick-return": (1, 11, "pins"),
     "rack-steering": (3, 42, "the suspension's, and one by hand, in the file"),
     "rssr": (2, 19, "ours"),
@@ -49,7 +50,7 @@ COUNTS = {
     "watt-ii": (1, 13, "pins; methods: symbolic null spaces, §4"),
     "whitworth": (1, 9, "pins"),
 }
-ARMS = ("panda", "puma-560", "scara", "ur10", "ur5")
+TREES = ("panda", "puma-560", "quadruped", "scara", "ur10", "ur5")
 
 
 def slow(*names: str) -> list:
@@ -141,15 +142,16 @@ def test_generic_rank(name):
 
 
 @pytest.mark.parametrize(
-    "name", slow("delta", "panda", "rack-steering", "sla-suspension", "stewart-gough", "ur5")
+    "name",
+    slow("delta", "panda", "quadruped", "rack-steering", "sla-suspension", "stewart-gough", "ur5"),
 )
 def test_precise_rank(name):
     """W of the nominal geometry in variable precision."""
     assert precise_rank(model(name)).rank == COUNTS[name][1]
 
 
-@pytest.mark.parametrize("name", ARMS)
-def test_arms_by_pinocchio(name):
+@pytest.mark.parametrize("name", TREES)
+def test_trees_by_pinocchio(name):
     """Regressor and rank of Pinocchio's model of the same joints."""
     prepared = model(name)
     moving = motion.excitation(prepared.mechanism, prepared.assembled.coordinates)

@@ -68,8 +68,10 @@ def differences(kind, values, place):
         v = [mpf(float(x)) for x in values]
         h = mpf(10) ** -12
         R, _ = dust.joint_motion(kind, v)
-        if kind == "spherical":  # its speeds are the angular velocity in F1's axes
-            step = dust.turn([int(k == place) for k in range(3)], h)
+        slides = len(joint_type(kind).slides)
+        # The speeds of what turns in any way are the angular velocity in F1's axes.
+        if joint_type(kind).is_ball and place >= slides:
+            step = dust.turn([int(k == place - slides) for k in range(3)], h)
             later = dust.multiply(step, R), [0, 0, 0]
             before = dust.multiply(dust.transpose(step), R), [0, 0, 0]
         else:
@@ -141,14 +143,19 @@ def test_opposed_axes(kind):
     X1, X2, _ = ends(kind, values)
     flipped = X2 @ np.diag([1.0, -1.0, -1.0])
     assert not joints.is_opposed(kind, X1, X2)
-    assert joints.is_opposed(kind, X1, flipped) == (kind not in ("universal", "spherical"))
+    assert joints.is_opposed(kind, X1, flipped) == (kind not in ("universal", "spherical", "free"))
     turned = X2 @ np.diag([-1.0, -1.0, 1.0])
     assert joints.is_opposed(kind, X1, turned) == (kind in ("prismatic", "fixed"))
 
 
-def test_a_spherical_joint_integrates_turns_in_its_first_frame():
-    q = joints.configuration("spherical", np.array([0.3, 0.2, -0.5]))
+@pytest.mark.parametrize("kind", ["spherical", "free"])
+def test_what_turns_in_any_way_integrates_turns_in_its_first_frame(kind):
+    q = np.array([0.3, 0.2, -0.5])
     step = np.array([0.1, -0.4, 0.2])
-    turn, _ = joints.relative_motion("spherical", joints.integrate("spherical", q, step))
+    shift = np.array([0.7, -0.1, 0.4])[: len(joint_type(kind).slides)]
+    start = joints.configuration(kind, np.concatenate([shift, q]))
+    moved = joints.integrate(kind, start, np.concatenate([2 * shift, step]))
+    turn, there = joints.relative_motion(kind, moved)
+    np.testing.assert_allclose(np.zeros(0) if there is None else there, 3 * shift, atol=1e-15)
     expected = oracle("spherical", step)[0] @ oracle("spherical", [0.3, 0.2, -0.5])[0]
     np.testing.assert_allclose(turn, expected, rtol=0, atol=1e-15)

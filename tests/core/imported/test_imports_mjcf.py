@@ -286,7 +286,6 @@ def test_columns_besides_inertia(tmp_path):
 def test_all_refusals_at_once(tmp_path):
     text = """<mujoco><option density="1.2" viscosity="0.1" wind="1 0 0"/><worldbody>
     <body name="light" gravcomp="0.5"><joint name="l" axis="1 0 0"/><geom size="0.1"/></body>
-    <body name="loose"><freejoint/><geom size="0.1"/></body>
     <body name="marker" mocap="true"><geom size="0.1"/></body>
     <body name="two"><joint name="p" axis="1 0 0"/><joint name="q" axis="1 1 0"/>
       <geom size="0.1"/><site name="s"/></body>
@@ -305,7 +304,6 @@ def test_all_refusals_at_once(tmp_path):
         "option density": "density = 1.2: a mechanism file has no forces of the medium",
         "option viscosity": "no forces of the medium",
         "body 'light'": "gravcomp = 0.5",
-        "body 'loose'": "floats freely",
         "body 'marker'": "mocap",
         "body 'two'": "p, q (hinge, hinge) together are no joint",
         "tendon 'rope'": "no tendons",

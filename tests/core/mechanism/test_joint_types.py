@@ -25,6 +25,7 @@ FORMAT = {
     "spherical": (["rad", "rad", "rad"], 3),
     "planar": (["m", "m", "rad"], 1),
     "pin_slot": (["m", "rad"], 1),
+    "free": (["m", "m", "m", "rad", "rad", "rad"], 3),
     "fixed": ([], 0),
 }
 

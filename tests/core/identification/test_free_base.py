@@ -1,0 +1,128 @@
+"""Excitations, records and gradients of a base that floats: twists from values, and back."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from basepar_core.base.symbolic_route import numeric
+from basepar_core.dynamics import closure, excite, motion, observe
+from basepar_core.files import mechanism_file
+from basepar_core.identification.exciting import design, limits_of
+from basepar_core.identification.measurement import read_measurement
+from basepar_core.identification.procedure import identify, prepare_record
+from basepar_core.identification.series import Series
+from basepar_core.identification.simulated import simulate
+from basepar_core.identification.trajectory_regressor import Follower
+from basepar_core.metrics import sensitivity
+
+FLOATING = """
+name: floating
+space: spatial
+gravity: [0, 0, -9.81]
+geometry: {h: {value: 0.2, unit: m}}
+bodies:
+  base: {mass: 4 kg, centre: [0, 10 mm, 20 mm], central_inertia: [0.03, 0, 0, 0.03, 0, 0.05]}
+  rod: {mass: 0.5 kg, centre: [0, 0, -0.15], central_inertia: [0.004, 0, 0, 0.004, 0, 1e-4]}
+joints:
+  B: {type: free, connects: [ground, base], at: [[0, 0, 0], [0, 0.1, 0]]}
+  A: {type: revolute, connects: [base, rod], at: [[0, 0, -h], [0, 0, 0]],
+      axis: [[0, 1, 0], [0, 1, 0]]}
+coordinates: [A, B.1, B.2, B.3, B.4, B.5, B.6]
+excitation: {kind: fourier, harmonics: 3, base_frequency: 0.5 Hz, samples: 400, seed: 1,
+  amplitude: {A: 1, B.1: 0.2, B.2: 0.2, B.3: 0.2, B.4: 0.8, B.5: 0.8, B.6: 0.8}}
+"""
+RANK = 17
+
+
+@pytest.fixture(scope="module")
+def model():
+    return closure.prepare(mechanism_file.loads(FLOATING))
+
+
+@pytest.fixture(scope="module")
+def own(model):
+    return motion.excitation(model.mechanism, model.assembled.coordinates)
+
+
+def test_a_record_without_noise_gives_the_files_parameters(model, own):
+    """Torque of the twists; positions alone are given, and smoothed."""
+    zero = np.zeros(len(own.q))
+    record = simulate(model, own, zero, zero)
+    ready = prepare_record(model, record, 20.0)
+    inner = slice(60, -60)  # the spline's ends are poorer
+    for got, wanted in ((ready.motion.q_dot, own.q_dot), (ready.motion.q_ddot, own.q_ddot)):
+        # 1.5 Hz under a Butterworth filter of 20 Hz: (1.5/20)⁸ = 1e-9 of it is damped.
+        assert np.abs(got - wanted)[:, inner].max() < 1e-6 * np.abs(wanted).max()
+    found = identify(model, record, base=numeric(model), cutoff=20.0)
+    phi = model.mechanism.inertial_parameters(model.mechanism.nominal)
+    W = observe(model, {}, own).W[0]
+    kept = list(found.base.kept)
+    assert len(kept) == RANK
+    torque = W @ phi
+    again = W[..., kept] @ found.base_values
+    assert np.abs(again - torque).max() < 1e-5 * np.abs(torque).max()
+
+
+def test_given_velocities_of_a_base_are_its_twist(model, own):
+    """They are no rates of the positions, and are not rejected for it."""
+    names = model.mechanism.coordinates
+    torque = observe(model, {}, own).W[0] @ model.mechanism.inertial_parameters(
+        model.mechanism.nominal
+    )
+    table = {"t": own.t}
+    for k, name in enumerate(names):
+        table |= {name: own.q[k], f"{name}'": own.q_dot[k], f"{name}''": own.q_ddot[k]}
+        table[f"tau.{name}"] = torque[:, k]
+    record = read_measurement(table, model.mechanism)
+    found = identify(model, record, base=numeric(model))
+    # Least squares of condition below 1e3 on torques without noise.
+    again = observe(model, {}, own).W[0][..., list(found.base.kept)] @ found.base_values
+    assert np.abs(again - torque).max() < 1e-11 * np.abs(torque).max()
+
+
+def test_slopes_of_a_course_are_those_of_the_trajectory(model, own):
+    """The chain over rates of values and twists against differences of whole trajectories."""
+    base, limits = numeric(model), limits_of(model, own)
+    # Limits are of rates of the values: those of the motion itself are met by it.
+    derived = np.gradient(own.q, own.t, axis=1)[:, 1:-1]
+    np.testing.assert_allclose(limits.speed, np.abs(derived).max(axis=1), rtol=0.01)
+    series = Series(limits, 0.3, 2, model.assembled.coordinates, rest=False)
+    follower = Follower(model, base.kept)
+    rng = np.random.default_rng(7)
+    z = series.random(rng)
+    z[:, 1:] *= 0.5
+    samples = 12
+    course = follower.at(series.motion(z, samples))
+    slopes = follower.slopes(course)
+    way, weights = rng.standard_normal(z.shape), rng.standard_normal(course.W.shape)
+    by_state = np.einsum("skp,dcskp->dcs", weights, slopes.W)
+    found = (series.by_z(by_state, series.basis(samples)) * way).sum()
+    h = 1e-5
+    ends = [follower.at(series.motion(z + s * h * way, samples)).W for s in (1, -1)]
+    expected = (weights * (ends[0] - ends[1])).sum() / (2 * h)
+    # One-sided differences by positions of 1e-6, of some hundred terms that cancel to a tenth.
+    assert found == pytest.approx(expected, rel=2e-4)
+
+
+def test_a_designed_motion_is_what_its_law_gives(model, own):
+    base, limits = numeric(model), limits_of(model, own)
+    found = design(model, base, limits, 0.5, harmonics=3, draws=3, starts=1, seed=2)
+    assert found.criterion < min(found.random)
+    again = excite(found.excitation, model.mechanism, model.assembled.coordinates)
+    for name in ("q", "q_dot", "q_ddot"):
+        mine, its = getattr(found.motion, name), getattr(again, name)
+        # Coefficients are printed as doubles; sums of ten sines.
+        np.testing.assert_allclose(mine, its, rtol=0, atol=1e-10 * np.abs(its).max())
+
+
+def test_gradients_by_geometry_are_differences(model, own):
+    few = replace(
+        own, t=own.t[::40], q=own.q[:, ::40], q_dot=own.q_dot[:, ::40], q_ddot=own.q_ddot[:, ::40]
+    )
+    at = sensitivity.slopes(model, {"h": np.array([0.21])}, few, ("h",))
+    step = 1e-6
+    W = [observe(model, {"h": np.array([0.21 + s * step])}, few).W[0] for s in (1, -1)]
+    expected = (W[0] - W[1]) / (2 * step)
+    # Central differences: 1e-12 and 1e-16/1e-6 of W.
+    np.testing.assert_allclose(at.W_slope[0, ..., 0], expected, rtol=0, atol=1e-8)
