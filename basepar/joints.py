@@ -16,7 +16,7 @@ class Joints:
         `A`, or `A.1`, `A.2` … where a joint has several values.
     values
         (…, value), rad or m; nan at states that were not reached. Angles of joints that close a
-        loop, and of spherical joints, lie within (−π, π].
+        loop, and of spherical and free joints, lie within (−π, π].
     closed
         (…) bool: states that were reached.
 
