@@ -24,7 +24,8 @@ class Motion:
     t
         (sample,), s.
     q, qd, qdd
-        (sample, coordinate), rad or m and per s and s², as `Model.torque` takes them.
+        (sample, coordinate), rad or m and per s and s², as `Model.torque` takes them: of a free
+        joint its twist and the twist's rate.
 
     Examples
     --------
@@ -117,5 +118,5 @@ def motion(
         found = motion_of(it.prepared, source, samples)
     else:
         record = read_measurement(source, it.mechanism, titles, torques=False)
-        found, _ = recorded_motion(record, cutoff)
+        found, _ = recorded_motion(it.mechanism, record, cutoff)
     return Motion(it.coordinates, found.t, found.q.T, found.q_dot.T, found.q_ddot.T)

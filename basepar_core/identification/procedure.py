@@ -14,6 +14,7 @@ from basepar_core.arrays import Array
 from basepar_core.base import CLEAR, OPERATIONS, BaseParameters, extend, symbolic
 from basepar_core.dynamics import Column, Model, Motion, Observation, as_twists
 from basepar_core.errors import MotionError, UsageError
+from basepar_core.mechanism import Mechanism
 from basepar_core.reduction import backward, select
 from basepar_core.texts import plural
 
@@ -62,14 +63,14 @@ def prepare_record(model: Model, record: Measurement, cutoff: float | None = Non
             f"from its torque. Record a motion that accelerates.",
             still,
         )
-    motion, rows = recorded_motion(record, cutoff)
+    motion, rows = recorded_motion(model.mechanism, record, cutoff)
     if not rows:
         fine = np.asarray(np.isfinite([motion.q, motion.q_dot, motion.q_ddot]).all(axis=(0, 1)))
         return Prepared(_only(motion, fine), (measured & fine)[:, fine], (), ())
     known = [np.isfinite(row) for row in record.q]
     poor = [rim(record.t, row.cutoff, k) | ~k for row, k in zip(rows, known, strict=True)]
     return Prepared(
-        as_twists(model.mechanism, motion),
+        motion,
         measured & ~np.any(poor, axis=0),
         tuple(row.cutoff for row in rows),
         tuple(row.noise for row in rows),
@@ -77,12 +78,14 @@ def prepare_record(model: Model, record: Measurement, cutoff: float | None = Non
 
 
 def recorded_motion(
-    record: Measurement, cutoff: float | None = None
+    mechanism: Mechanism, record: Measurement, cutoff: float | None = None
 ) -> tuple[Motion, tuple[Smoothed, ...]]:
     """The motion of a record, and how its coordinates were smoothed: none if rates are given.
 
     Parameters
     ----------
+    mechanism
+        Whose coordinates they are: velocities of a free joint's are its twist.
     record
         From `read_measurement`.
     cutoff
@@ -103,7 +106,7 @@ def recorded_motion(
         np.stack([row.rate for row in rows]),
         np.stack([row.acceleration for row in rows]),
     )
-    return motion, rows
+    return as_twists(mechanism, motion), rows
 
 
 def _check_cutoff(record: Measurement, cutoff: float | None) -> None:

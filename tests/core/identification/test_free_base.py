@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+import basepar
 from basepar_core.base.symbolic_route import numeric
 from basepar_core.dynamics import closure, excite, motion, observe
 from basepar_core.files import mechanism_file
@@ -54,6 +55,9 @@ def test_a_record_without_noise_gives_the_files_parameters(model, own):
     for got, wanted in ((ready.motion.q_dot, own.q_dot), (ready.motion.q_ddot, own.q_ddot)):
         # 1.5 Hz under a Butterworth filter of 20 Hz: (1.5/20)⁸ = 1e-9 of it is damped.
         assert np.abs(got - wanted)[:, inner].max() < 1e-6 * np.abs(wanted).max()
+    named = {name: record.q[k] for k, name in enumerate(model.mechanism.coordinates)}
+    read = basepar.motion(basepar.Model(model.mechanism), {"t": record.t} | named, cutoff=20.0)
+    np.testing.assert_array_equal(read.qdd.T, ready.motion.q_ddot)
     found = identify(model, record, base=numeric(model), cutoff=20.0)
     phi = model.mechanism.inertial_parameters(model.mechanism.nominal)
     W = observe(model, {}, own).W[0]
