@@ -12,7 +12,7 @@ from basepar_core import api
 from basepar_core.arrays import Array
 from basepar_core.compiled import LARGEST, Closed, Engine, States
 from basepar_core.dynamics import Model as Prepared
-from basepar_core.dynamics import Motion, prepare
+from basepar_core.dynamics import Motion, at_geometry, prepare
 from basepar_core.errors import MissingDataError, MotionError, UsageError
 from basepar_core.mechanism import Mechanism
 from basepar_core.symbolic import symbol_values
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 Outside = Literal["raise", "nan"]
 
 
-def load(source: str | Path) -> "Model":
+def load(source: str | Path, values: Mapping[str, str | float] | None = None) -> "Model":
     """Read and assemble a mechanism.
 
     Parameters
@@ -39,6 +39,9 @@ def load(source: str | Path) -> "Model":
     source
         A name that ships with the program, a mechanism file, or a URDF or MJCF file (extras
         `urdf`, `mjcf`).
+    values
+        Symbols and constants other than the file's: numbers in their own units, or texts like
+        "31 cm". The branch is the one to which the file's assembly leads.
 
     Raises
     ------
@@ -46,6 +49,8 @@ def load(source: str | Path) -> "Model":
         With all mistakes of the file.
     AssemblyError, MechanismError
         The loops do not close, or the coordinates do not drive the mechanism.
+    UsageError
+        Values that make no sense.
     MissingDataError
         The extra that reads the file is not installed.
 
@@ -55,7 +60,11 @@ def load(source: str | Path) -> "Model":
     >>> basepar.load("four-bar")
     <basepar.Model 'four-bar': planar, 3 bodies, 4 joints, 1 degree of freedom, 12 parameters>
     """
-    return Model(api.load(source))
+    mechanism = api.load(source)
+    if not values:
+        return Model(mechanism)
+    other = api.changed(mechanism, {name: str(value) for name, value in values.items()})
+    return Model(at_geometry(prepare(mechanism), other).mechanism)
 
 
 @dataclass(frozen=True, repr=False)

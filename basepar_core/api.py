@@ -6,9 +6,10 @@ mechanism = load("my/linkage.yaml")   # yours
 
 import os
 import warnings
+from collections.abc import Mapping
 from pathlib import Path
 
-from basepar_core.files import library_names, mechanism_file
+from basepar_core.files import library_names, mechanism_file, read_values, with_values
 
 from .errors import BaseparWarning
 from .mechanism import Mechanism
@@ -48,3 +49,14 @@ def load(source: str | Path) -> Mechanism:
     if found.left_out:
         warnings.warn(f"{path}: {found.left_out}", BaseparWarning, stacklevel=2)
     return found.mechanism
+
+
+def changed(mechanism: Mechanism, texts: Mapping[str, str]) -> Mechanism:
+    """The mechanism with other values of symbols and constants, as files write them.
+
+    Raises
+    ------
+    UsageError
+        Names that there are not, or texts that are no numbers of their dimension.
+    """
+    return with_values(mechanism, read_values(mechanism, texts))

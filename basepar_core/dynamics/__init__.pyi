@@ -50,6 +50,7 @@ from .motion import as_twists as as_twists
 from .motion import cycle as cycle
 from .motion import excitation as excitation
 from .motion import excite as excite
+from .other_geometry import at_geometry as at_geometry
 from .regressor import LANES as LANES
 from .regressor import OPEN as OPEN
 from .regressor import Observation as Observation

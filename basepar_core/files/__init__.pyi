@@ -20,6 +20,8 @@ from .mechanism_file import loads as loads
 from .mechanism_keys import ASSEMBLY as ASSEMBLY
 from .mechanism_keys import NAME as NAME
 from .motions import effort as effort
+from .other_values import read_values as read_values
+from .other_values import with_values as with_values
 from .reader import Reading as Reading
 from .reader import warn_of_bare_angles as warn_of_bare_angles
 from .shipped import library_names as library_names

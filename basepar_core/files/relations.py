@@ -133,8 +133,27 @@ def _at_root(
 def _nearest(
     reading: Reading, node: Node, symbol: Symbol, coefficients: Sequence[Expression]
 ) -> Expression | None:
+    root = root_near(coefficients, symbol.value)
+    if root is None:
+        (start,) = evaluate([symbol.value], {})
+        reading.mistake(
+            node,
+            f"the value of {symbol.name!r}, {float(start):.6g}, is near no root of its relation; "
+            f"give a value within 5 % of the root that is meant",
+        )
+    return root
+
+
+def root_near(coefficients: Sequence[Expression], value: Expression) -> Expression | None:
+    """The root of a polynomial within 5 % of a value, exact or to 250 digits; None: there is none.
+
+    Parameters
+    ----------
+    coefficients
+        Ascending, free of names.
+    """
     with mpmath.workdps(_DIGITS):
-        start = evaluate([symbol.value], {}, _PRECISE)[0]
+        start = evaluate([value], {}, _PRECISE)[0]
         try:
             numbers = evaluate(coefficients, {}, _PRECISE)
             root = _refined(numbers, start)
@@ -142,11 +161,6 @@ def _nearest(
             root = None
         if root is not None and abs(root - start) <= _TOO_FAR * abs(root):
             return _closed_form(coefficients, numbers, root)
-    reading.mistake(
-        node,
-        f"the value of {symbol.name!r}, {float(start):.6g}, is near no root of its relation; "
-        f"give a value within 5 % of the root that is meant",
-    )
     return None
 
 

@@ -7,7 +7,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from .command import Command, emit
-from .options import OVERWRITE, check_output, listed, model_of
+from .options import GEOMETRY, OVERWRITE, check_output, listed, model_of, pairs
 
 if TYPE_CHECKING:
     from basepar_core.dynamics import Model
@@ -23,7 +23,7 @@ def _identify(options: argparse.Namespace) -> int:
         found = identified(
             model,
             options.data,
-            titles=_pairs(options.columns, "--columns"),
+            titles=pairs([options.columns or ""], "--columns"),
             columns=listed(options.columns_with),
             eliminate=listed(options.eliminate),
             method=options.method,
@@ -62,41 +62,21 @@ def _consistent(model: "Model", found: "Identification", text: str) -> dict[str,
     return identification.consistent(found, consistent_parameters(found, given))
 
 
-def _pairs(text: str | None, option: str) -> dict[str, str]:
-    """NAME=WORD pairs between commas.
-
-    Raises
-    ------
-    UsageError
-        A word without "=", or a name twice.
-    """
-    from basepar_core.errors import UsageError
-
-    found: dict[str, str] = {}
-    for word in listed(text):
-        name, equals, value = (part.strip() for part in word.partition("="))
-        if not (name and equals and value) or name in found:
-            why = "is given twice" if name in found else "is not of the form NAME=VALUE"
-            raise UsageError(f"{option}: {word!r} {why}.", [option])
-        found[name] = value
-    return found
-
-
 def _values(model: "Model", text: str | None, option: str) -> dict[str, float]:
     """Numbers by full parameter name."""
     from workflows.jobs import full_names
 
-    return full_names(model, _pairs(text, f"--{option}"), option)  # type: ignore[arg-type]
+    return full_names(model, pairs([text or ""], f"--{option}"), option)  # type: ignore[arg-type]
 
 
 def _excite(options: argparse.Namespace) -> int:
     from workflows.views import excitation, terminal
 
     words = {"range": options.range, "speed": options.speed, "acceleration": options.acceleration}
-    pairs = {name: _pairs(text, f"--{name}") for name, text in words.items()}
+    given = {name: pairs([text or ""], f"--{name}") for name, text in words.items()}
     check_output(options, options.output)
     with terminal.steps(options.json) as say:
-        document = excitation.designed(options, pairs, listed(options.columns_with), say)
+        document = excitation.designed(options, given, listed(options.columns_with), say)
     emit(document) if options.json else excitation.show(document)
     return 0
 
@@ -105,9 +85,10 @@ def _simulate(options: argparse.Namespace) -> int:
     from workflows.views import simulation
 
     words = {"noise": options.noise, "position-noise": options.position_noise}
-    pairs = {name: _pairs(text, f"--{name}") for name, text in words.items()}
+    given = {name: pairs([text or ""], f"--{name}") for name, text in words.items()}
     check_output(options, options.output)
-    document = simulation.simulated(options, pairs, listed(options.columns_with))
+    model = model_of(options)
+    document = simulation.simulated(options, model, given, listed(options.columns_with))
     emit(document) if options.json else simulation.show(document)
     return 0
 
@@ -156,7 +137,7 @@ speed, acceleration, used}], margin {allowed, least}, excitation (as in a file),
         "a record with noise, as a measurement of the file's mechanism would give it",
         "basepar simulate slider-crank -o run.csv",
         {
-            "mechanism": "a mechanism file, or the name of a shipped one",
+            **GEOMETRY,
             "-o --output FILE.csv required": "",
             **OVERWRITE,
             "--motion excitation|cycle": "",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from . import certificates
 from .command import Command, emit
-from .options import COLUMNS, OVERWRITE, check_output, listed, model_of, wanted
+from .options import COLUMNS, GEOMETRY, OVERWRITE, check_output, listed, model_of, wanted
 
 if TYPE_CHECKING:
     from basepar_core.dynamics import Column, Model, Observation
@@ -107,6 +107,11 @@ def _check_base(options: argparse.Namespace) -> None:
     if options.certificate and not Path(options.certificate).parent.is_dir():
         folder = Path(options.certificate).parent
         raise UsageError(f"There is no directory {folder}; make it first.", ["--certificate"])
+    if options.certificate and (options.set or options.variant):
+        raise UsageError(
+            "--certificate is of a file's own geometry: write these values into a file.",
+            ["--certificate"],
+        )
     if options.format != "table" and route == "all":
         raise UsageError(
             f"--format {options.format} prints one route: use --route symbolic.", ["--format"]
@@ -165,7 +170,7 @@ description}], sweeps, studies; bodies, joints and parameters are numbers of the
         "bodies, joints, loops and degrees of freedom of a mechanism, and its drawing",
         "basepar show four-bar -o four-bar.png",
         {
-            "mechanism": "a mechanism file, or the name of a shipped one",
+            **GEOMETRY,
             "-o --output FILE": "draw it: FILE.png or FILE.svg",
             **OVERWRITE,
         },
@@ -190,7 +195,7 @@ path, path_why (how sweeps evaluate it), drawing (with -o).""",
         "base parameters of a mechanism",
         "basepar base four-bar --eliminate J1,J2,J3,m1 --json",
         {
-            "mechanism": "a mechanism file, or the name of a shipped one",
+            **GEOMETRY,
             "--eliminate P,…": "parameters to eliminate (φ₂), like crank.J or J1",
             **COLUMNS,
             "--route symbolic|numeric|precise|product|black-box|all": "symbolic, checked in "

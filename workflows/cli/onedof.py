@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .command import Command, emit
-from .options import OVERWRITE, check_output, model_of, quantity
+from .options import GEOMETRY, OVERWRITE, check_output, model_of, quantity
 
 if TYPE_CHECKING:
     from basepar_core.mechanism import Mechanism
@@ -82,7 +82,7 @@ COMMANDS = (
         "reduced inertia, steady regime, joint forces of a one-degree-of-freedom mechanism",
         "basepar onedof dwell --force S:rocker:y --dwell Q:0.5deg -o dwell.png",
         {
-            "mechanism": "a mechanism file, or the name of a shipped one",
+            **GEOMETRY,
             **{
                 f"--{word} JOINT:BODY:DIR append": f"{word} that the joint's first body exerts "
                 "on its second, in BODY's axes: DIR is x, y, z or numbers 1,0; may be repeated"

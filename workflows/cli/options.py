@@ -22,6 +22,14 @@ COLUMNS = {
     "offset, rotor, stiffness, damping) or a name (A.viscous); without it only inertial "
     "parameters count",
 }
+#: The mechanism at other values than its file's; `model_of` reads them.
+GEOMETRY = {
+    "mechanism": "a mechanism file, or the name of a shipped one",
+    "--set NAME=VALUE,… append": "other values of symbols and constants: lx1=0.31, alpha=20deg; "
+    "bare numbers in the symbol's own unit",
+    "--variant STORE:N": "the values of variant N of a sweep's store, or of a study's: N, best, "
+    "or 'polished 0'",
+}
 #: Own metrics that a store names may be run.
 TRUST_METRICS = {
     "--trust-metrics": "run the own metrics that the store names, if their files are what they "
@@ -117,11 +125,49 @@ def listed(text: str | None) -> list[str]:
 
 
 def model_of(options: argparse.Namespace) -> "Model":
-    """The mechanism that a command names, prepared."""
-    from basepar_core.api import load
-    from basepar_core.dynamics import prepare
+    """The mechanism that a command names, prepared, at the values that it asks for.
 
-    return prepare(load(options.mechanism))
+    Raises
+    ------
+    UsageError, StoreError, AssemblyError
+        The values make no sense, are in no store, or do not close.
+    """
+    from basepar_core.api import load
+    from basepar_core.dynamics import at_geometry, prepare
+
+    mechanism = load(options.mechanism)
+    variant, texts = getattr(options, "variant", None), pairs(getattr(options, "set", []), "--set")
+    if variant is None and not texts:
+        return prepare(mechanism)
+    from basepar_core.files import read_values, with_values
+
+    values = {}
+    if variant is not None:
+        from workflows.studies import values_of
+
+        values = values_of(mechanism, variant)
+    values |= read_values(mechanism, texts)
+    return at_geometry(prepare(mechanism), with_values(mechanism, values))
+
+
+def pairs(texts: Sequence[str], option: str) -> dict[str, str]:
+    """NAME=WORD pairs between commas.
+
+    Raises
+    ------
+    UsageError
+        A word without "=", or a name twice.
+    """
+    from basepar_core.errors import UsageError
+
+    found: dict[str, str] = {}
+    for word in (one for text in texts for one in listed(text)):
+        name, equals, value = (part.strip() for part in word.partition("="))
+        if not (name and equals and value) or name in found:
+            why = "is given twice" if name in found else "is not of the form NAME=VALUE"
+            raise UsageError(f"{option}: {word!r} {why}.", [option])
+        found[name] = value
+    return found
 
 
 def wanted(model: "Model", eliminate: str | None) -> list[int] | None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .command import Command, emit
-from .options import COLUMNS, OVERWRITE, check_output, listed, model_of
+from .options import COLUMNS, GEOMETRY, OVERWRITE, check_output, listed, model_of
 
 if TYPE_CHECKING:
     from basepar_core.dynamics import Model
@@ -109,7 +109,7 @@ COMMANDS = (
         "drop base parameters one by one, and what that costs in torque",
         "basepar reduce four-bar --validate --export four_bar.c",
         {
-            "mechanism": "a mechanism file, or the name of a shipped one",
+            **GEOMETRY,
             "--eliminate P,…": "φ₂ of the base parameters",
             **COLUMNS,
             "--method backward|forward": "drop the least relevant one by one (default), or add "

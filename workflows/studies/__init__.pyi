@@ -1,6 +1,7 @@
 from . import certify_best as certify_best
 from . import storages as storages
 from . import tolerances as tolerances
+from .chosen_design import values_of as values_of
 from .companion_stores import WORDS as WORDS
 from .companion_stores import kind_of_store as kind_of_store
 from .companion_stores import polished_path as polished_path

@@ -1,12 +1,19 @@
 """A design of a study by its name: the best, a variant, a polished one."""
 
 from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
 
 from basepar_core.errors import UsageError
+from basepar_core.expressions import Expression, Number
+from basepar_core.mechanism import Mechanism
+from sweeps.store import Store
 
 from .companion_stores import polished_of, polished_path
 from .feasibility import Verdict, best_feasible, finished
 from .spec import StudySpec
+from .store import is_study, study_of
 
 
 def chosen(spec: StudySpec, variant: str) -> tuple[str, dict[str, float]]:
@@ -47,6 +54,43 @@ def chosen(spec: StudySpec, variant: str) -> tuple[str, dict[str, float]]:
         f"'polished 0'{more}.",
         ["--variant"],
     )
+
+
+def values_of(mechanism: Mechanism, place: str) -> dict[str, Expression]:
+    """The geometry of a stored variant, SI, for another look at it.
+
+    Parameters
+    ----------
+    mechanism
+        Whose symbols the store's are.
+    place
+        `STORE:N`, the number of a sweep's variant; of a study's store a design (`chosen`).
+
+    Raises
+    ------
+    UsageError, StoreError
+        There is no such store or variant, or it is another mechanism's.
+    """
+    path, _, name = place.rpartition(":")
+    if not path:
+        raise UsageError(
+            f"--variant {place}: write STORE:N, such as four-bar.zarr:17.", ["--variant"]
+        )
+    held = Store.open(path)
+    if is_study(path):
+        _, found = chosen(study_of(path), name)
+    elif name.isdecimal() and int(name) < held["status"].shape[0]:
+        found = {one: float(np.asarray(held[one][int(name)])) for one in held.swept}
+    else:
+        last = held["status"].shape[0] - 1
+        raise UsageError(f"{path} has no variant {name!r}: 0 to {last}.", ["--variant"])
+    if strange := sorted(found.keys() - {one.name for one in mechanism.geometry}):
+        raise UsageError(
+            f"{path} varies {', '.join(strange)}, which {mechanism.name!r} does not have: it is "
+            "the store of another mechanism.",
+            ["--variant"],
+        )
+    return {one: Number(Fraction(value)) for one, value in found.items()}
 
 
 def _best(

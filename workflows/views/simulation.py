@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from basepar_core.api import load
-from basepar_core.dynamics import prepare, select
+from basepar_core.dynamics import Model, select
 from basepar_core.errors import UsageError
 from basepar_core.identification import FEWEST, Measurement, motion_of, simulate
 from basepar_core.mechanism import Mechanism
@@ -21,7 +20,10 @@ from . import terminal
 
 
 def simulated(
-    options: argparse.Namespace, pairs: Mapping[str, Mapping[str, str]], columns: Sequence[str]
+    options: argparse.Namespace,
+    model: Model,
+    pairs: Mapping[str, Mapping[str, str]],
+    columns: Sequence[str],
 ) -> dict[str, Any]:
     """Simulate a record, write it, and say what it is.
 
@@ -38,7 +40,6 @@ def simulated(
             f"--samples {options.samples}: at least {FEWEST} are needed to smooth positions.",
             ["--samples"],
         )
-    model = prepare(load(options.mechanism))
     mechanism = model.mechanism
     none = np.zeros(len(mechanism.coordinates))
     stated = noise_levels(mechanism)

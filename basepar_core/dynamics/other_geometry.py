@@ -1,0 +1,56 @@
+"""A mechanism at other values of its symbols, on the branch that its file's assembly picks."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+
+from basepar_core.errors import AssemblyError
+from basepar_core.expressions import Number
+from basepar_core.mechanism import Mechanism, joint_type
+
+from .closure import Model, Outcome, prepare, trace
+from .strokes import tracks
+
+
+def at_geometry(model: Model, other: Mechanism) -> Model:
+    """The mechanism with other values, assembled where the way from the file's geometry leads.
+
+    Parameters
+    ----------
+    model
+        The file's mechanism, prepared.
+    other
+        The same with other values of symbols and constants.
+
+    Raises
+    ------
+    AssemblyError
+        The loops do not stay closed, or become singular, on the way in straight lines.
+    """
+    it = model.mechanism
+    values = {
+        symbol.name: np.array([other.nominal[symbol.name]])
+        for symbol in it.geometry
+        if other.nominal[symbol.name] != it.nominal[symbol.name]
+    }
+    if not values:
+        return prepare(other)
+    there = trace(model, values, model.assembled.coordinates[:, None])
+    if there.outcome[0] != Outcome.CLOSED:
+        changed = ", ".join(f"{name} = {value[0]:.6g}" for name, value in values.items())
+        why = "become singular" if there.outcome[0] == Outcome.SINGULAR else "do not stay closed"
+        raise AssemblyError(
+            f"{it.name!r} has no assembly at {changed} (SI) on the branch of its file: its loops "
+            f"{why} on the way there. Choose values nearer to the file's, or write a file with "
+            "these values and the assembly that is meant.",
+            list(values),
+        )
+    names = [
+        name for joint in it.joints if not joint_type(joint.type).is_ball for name in joint.values
+    ]
+    found = dict(it.assembly.values)
+    for name, track in tracks(model, values, there.q, names):
+        found[name] = Number(Fraction(float(track[0, 0])))
+    assembly = replace(it.assembly, values=tuple(found.items()))
+    return prepare(replace(other, assembly=assembly))

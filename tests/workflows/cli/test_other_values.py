@@ -1,0 +1,93 @@
+"""--set and --variant: a command's mechanism at other values than its file's."""
+
+import numpy as np
+import pytest
+
+import basepar
+from sweeps.store import Store
+
+SWEEP = """
+mechanism: four-bar
+space: {plan: sobol, variables: {lx1: [0.25, 0.35], Dx: [0.9, 1.1]}, candidates: 8, seed: 2}
+"""
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("swept")
+    (folder / "sweep.yaml").write_text(SWEEP)
+    basepar.sweep(folder / "sweep.yaml", folder / "some.zarr", workers=1, quiet=True)
+    return folder / "some.zarr"
+
+
+def values(document):
+    return {one["name"]: one["value"] for one in document["symbols"]}
+
+
+def test_every_command_takes_them(run, store, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    lines = [
+        "show four-bar",
+        "base four-bar",
+        "reduce four-bar",
+        "onedof four-bar",
+        "simulate four-bar -o run.csv --overwrite",
+    ]
+    record = tmp_path / "run.csv"
+    for line in lines:
+        told = set()
+        for words in (
+            [],
+            ["--set", "lx1=0.33"],
+            ["--variant", f"{store}:3", "--set", "rho=5 kg/m"],
+        ):
+            found = run(*line.split(), *words, "--json")
+            assert found.status == 0, line
+            told.add(record.read_text() if "simulate" in line else str(found.json))
+        assert len(told) == 3, line
+
+
+def test_values_are_those_of_the_variant(run, store):
+    held = Store.open(store)
+    found = values(run("show", "four-bar", "--variant", f"{store}:5", "--json").json)
+    assert found["lx1"] == float(np.asarray(held["lx1"][5]))
+    assert found["Dx"] == float(np.asarray(held["Dx"][5]))
+    over = run("show", "four-bar", "--variant", f"{store}:5", "--set", "lx1=30 cm", "--json").json
+    assert (values(over)["lx1"], values(over)["Dx"]) == (0.3, found["Dx"])
+
+
+def test_a_study_s_best_design(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    study = basepar.study("four-bar", "some.zarr", trials=20, workers=1, quiet=True)
+    found = values(run("show", "four-bar", "--variant", "some.zarr:best", "--json").json)
+    for name, value in study.best["parameters"].items():
+        assert found[name] == pytest.approx(value, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--set", "lx1"], "is not of the form NAME=VALUE"),
+        (["--set", "lx1=1", "--set", "lx1=2"], "is given twice"),
+        (["--set", "lx9=1"], "no symbol 'lx9'"),
+        (["--variant", "{store}:8"], "has no variant '8': 0 to 7"),
+        (["--variant", "nothing.zarr:1"], "There is no store"),
+        (["--variant", "8"], "write STORE:N"),
+    ],
+)
+def test_mistakes(run, store, words, said):
+    found = run("show", "four-bar", *(word.format(store=store) for word in words), "--json")
+    assert found.status in (1, 2)
+    assert said in found.json["error"]["message"]
+
+
+def test_another_mechanism_s_store(run, store):
+    found = run("show", "ur5", "--variant", f"{store}:1", "--json")
+    assert "which 'ur5' does not have" in found.json["error"]["message"]
+
+
+def test_in_python():
+    model = basepar.load("four-bar", {"lx1": "32 cm", "Dx": 0.95})
+    assert model.mechanism.nominal["lx1"] == 0.32
+    W = basepar.load("four-bar").regressor([0.6], [1.0], [0.0], geometry={"lx1": 0.32, "Dx": 0.95})
+    np.testing.assert_allclose(model.regressor([0.6], [1.0], [0.0]), W, atol=1e-10)
