@@ -1,4 +1,4 @@
 from .checker import RejectedError as RejectedError
-from .make import CertificateError as CertificateError
+from .description import CertificateError as CertificateError
 from .make import certify as certify
 from .make import verify as verify

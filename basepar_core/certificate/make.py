@@ -11,7 +11,6 @@ nothing of this module; before a certificate is handed out it is checked once.
 """
 
 from collections.abc import Mapping, Sequence
-from fractions import Fraction
 from importlib import metadata
 from typing import Any
 
@@ -27,17 +26,17 @@ from basepar_core.certificate.checker import (
     RejectedError,
     Verdict,
     digest,
-    names_of,
 )
-from basepar_core.dynamics import Column, Model, assemble, joint_value, kinematics, select
-from basepar_core.errors import BaseparError, UsageError
-from basepar_core.expressions import Call, Expression, Name, Number, Pi, names
+from basepar_core.dynamics import Column, Model, assemble, kinematics, select
+from basepar_core.errors import BaseparError
+from basepar_core.expressions import Number
 from basepar_core.files import loads
 from basepar_core.finite_field import SpinRelation, spin_relations
-from basepar_core.mechanism import Friction, Mechanism, Spring, Symbol, Vector
+from basepar_core.mechanism import Mechanism
 from basepar_core.symbolic import GeometryField, Transfers
 
 from . import checker, force_columns
+from .description import CertificateError, described, python, texts
 from .rank_proof import Proof, prove
 
 #: Pins move this share of what was tried before, where no box holds one configuration each.
@@ -46,12 +45,6 @@ NARROWER, TRIES = 0.125, 4
 SAME_POSE = 1e-5
 _WHY_NULL = "a further column that acts as these do at the samples"
 _WEAKER = ("theorem", "probability", "numerical")
-
-
-class CertificateError(BaseparError):
-    """A certificate that cannot be made, or that does not hold."""
-
-    kind = "certificate"
 
 
 def certify(model: Model, base: BaseParameters, further: Sequence[Column] = ()) -> dict[str, Any]:
@@ -76,13 +69,6 @@ def certify(model: Model, base: BaseParameters, further: Sequence[Column] = ()) 
         The route has no null vectors, or the checker does not confirm what was found.
     """
     mechanism = model.mechanism
-    if mechanism.couplings:
-        raise UsageError(
-            f"{mechanism.name!r} couples joint values, and what checks certificates knows only "
-            f"joints so far. The base parameters are those of `rank`; for a second opinion count "
-            f"them by another route.",
-            ["certificate="],
-        )
     if not base.certificate.vectors and len(base.kept) < len(base.parameters):
         raise CertificateError(
             f"The {base.route} route has no null vectors to certify; make the certificate with "
@@ -90,20 +76,19 @@ def certify(model: Model, base: BaseParameters, further: Sequence[Column] = ()) 
             ["certificate="],
         )
     force_columns.check(mechanism, further)
-    upper = _upper(model, base.certificate.vectors)
-    reach, scope = 1.0, HERE
-    for _ in range(TRIES):
-        proof = prove(model, base.kept, reach, further)
-        document = _document(
-            mechanism, base, _widened(upper, proof, len(further)), proof, further, scope
-        )
+    claims = _claims(model, base.certificate.vectors)
+    reach, scope, proof = 1.0, HERE, None
+    for _ in range(TRIES + len(claims) - 1):
+        proof = proof or prove(model, base.kept, reach, further)
+        upper = _widened(claims[0], proof, len(further))
+        document = _document(mechanism, base, upper, proof, further, scope)
         try:
             checker.check(document)
         except RejectedError as error:
-            if error.where == "at_most" and _likely(upper["vectors"]):
-                upper = _as_numerical(upper)
+            if error.where == "at_most" and len(claims) > 1:
+                del claims[0]
             elif error.where == "at_least":
-                reach *= NARROWER
+                reach, proof = reach * NARROWER, None
             elif error.where == "at_least.pose" and scope == HERE:
                 scope = STATED  # `verify` assembles the file anew
             else:
@@ -138,7 +123,7 @@ def verify(document: Mapping[str, Any]) -> Verdict:
         mechanism = loads(given["text"], "the certificate's mechanism")
         further = select(mechanism, [column["name"] for column in given.get("columns", ())])
         used = [text for some in entries for text in some.values()]
-        stated = _described(mechanism, used, further)
+        stated = described(mechanism, used, further)
     except KeyError as error:
         raise RejectedError("document", f"it is no certificate: no {error.args[0]!r}") from error
     except (AttributeError, TypeError, ValueError) as error:
@@ -195,7 +180,7 @@ def _document(
     document = {
         "format": FORMAT,
         "program": f"basepar {metadata.version('basepar')}",
-        "mechanism": _described(mechanism, texts, further),
+        "mechanism": described(mechanism, texts, further),
         "parameters": [*base.parameters, *(one.name for one in further)],
         "grade": grade,
         "at_least": proof.document() | {"grade": "proved", "scope": scope},
@@ -207,9 +192,22 @@ def _document(
 # Null vectors.
 
 
+def _claims(model: Model, vectors: Sequence[VectorGrade]) -> list[dict[str, Any]]:
+    """What may be stated of rank ≤ r, the strongest first.
+
+    Relations of orientations that follow from couplings are not needed where couplings stand, and
+    hold at their own offsets only: they are left out first.
+    """
+    seen = _upper(model, vectors)
+    found = [seen]
+    if model.mechanism.couplings and seen["relations"]:
+        found.insert(0, _with_grade(seen | {"relations": []}))
+    return found + ([_as_numerical(seen)] if _likely(vectors) else [])
+
+
 def _upper(model: Model, vectors: Sequence[VectorGrade]) -> dict[str, Any]:
     relations: list[dict[str, Any]] = []
-    if any(v.grade == "probability" for v in vectors):
+    if _likely(vectors):
         mechanism = model.mechanism
         found = spin_relations(Transfers(mechanism, GeometryField.of(mechanism)), model)
         relations = [_relation(mechanism, relation) for relation in found]
@@ -233,15 +231,15 @@ def _widened(upper: dict[str, Any], proof: Proof, further: int) -> dict[str, Any
     return _with_grade(upper | {"rank": rank, "vectors": [*upper["vectors"], *more]})
 
 
-def _likely(vectors: Sequence[Mapping[str, Any]]) -> bool:
+def _likely(vectors: Sequence[VectorGrade]) -> bool:
     """Whether some vector is claimed for generic geometry, whatever the others are."""
-    return any(vector["grade"] == "probability" for vector in vectors)
+    return any(vector.grade == "probability" for vector in vectors)
 
 
 def _with_grade(upper: dict[str, Any]) -> dict[str, Any]:
     grades = [vector["grade"] for vector in upper["vectors"]]
     grade = max(grades, key=_WEAKER.index, default="theorem")
-    relations = upper["relations"] if _likely(upper["vectors"]) else []
+    relations = upper["relations"] if "probability" in grades else []
     on = ", on the branch with the relations seen on it" if relations else ""
     scope = SCOPES.get(grade, f"generic geometry{on}")
     return upper | {"relations": relations, "grade": grade, "scope": scope}
@@ -276,113 +274,4 @@ def _relation(mechanism: Mechanism, relation: SpinRelation) -> dict[str, Any]:
     found: dict[str, Any] = {"bodies": [names_[relation.first], names_[relation.second]]}
     if relation.rotation is not None:
         return found | {"rotation": [[str(x) for x in row] for row in relation.rotation]}
-    return found | {"axes": [_texts(axis) for axis in relation.axes or ()]}
-
-
-# The mechanism.
-
-
-def _described(
-    mechanism: Mechanism, used: Sequence[str], further: Sequence[Column] = ()
-) -> dict[str, Any]:
-    """The mechanism as the checker reads it: expressions in Python's syntax, SI."""
-    columns = [_column(one) for one in further]
-    used = [*used, *(text for column in columns for text in _expressions(column))]
-    found: dict[str, Any] = {
-        "name": mechanism.name,
-        "text": mechanism.source,
-        "space": "planar" if mechanism.planar else "spatial",
-        "gravity": _texts(mechanism.gravity),
-        "symbols": _symbols(mechanism, used),
-        "bodies": [body.name for body in mechanism.bodies],
-        "joints": [
-            {
-                "name": joint.name,
-                "type": joint.type,
-                "bodies": list(joint.bodies),
-                "at": [_texts(frame.at) for frame in joint.frames],
-                "axis": [_texts(frame.axis) for frame in joint.frames],
-                "reference": [_texts(frame.reference) for frame in joint.frames],
-            }
-            for joint in mechanism.joints
-        ],
-        "assembly": {
-            "values": {name: python(value) for name, value in mechanism.assembly.values},
-            "poses": {
-                pose.body: {"at": _texts(pose.at), "rotation": _texts(pose.rotation)}
-                for pose in mechanism.assembly.poses
-            },
-        },
-    }
-    return found | ({"columns": columns} if columns else {})
-
-
-def _column(column: Column) -> dict[str, Any]:
-    """A force-law column: its kind, the joint value or points it acts on, a spring's rest."""
-    found: dict[str, Any] = {"name": column.name, "kind": column.kind}
-    source = column.source
-    if isinstance(source, Spring):
-        found["rest"] = python(source.rest)
-    if (name := joint_value(column)) is not None:
-        return found | {"on": name}
-    assert not isinstance(source, Friction)
-    return found | {"bodies": list(source.bodies or ()), "points": _pair(source.points)}
-
-
-def _pair(points: tuple[Vector, Vector] | None) -> list[list[str]]:
-    return [_texts(point) for point in points or ()]
-
-
-def _expressions(column: Mapping[str, Any]) -> list[str]:
-    rest = [column["rest"]] if "rest" in column else []
-    return [*rest, *(text for point in column.get("points", ()) for text in point)]
-
-
-def _symbols(mechanism: Mechanism, used: Sequence[str]) -> dict[str, Any]:
-    """Symbols of the geometry and of the texts `used`, with those that relations tie to them."""
-    slots = [v for j in mechanism.joints for f in j.frames for v in (f.at, f.axis, f.reference)]
-    bound = {relation.symbol: relation.polynomial for relation in mechanism.relations}
-    every = (*mechanism.geometry, *mechanism.constants)
-    needed = frozenset().union(*(names(x) for v in [*slots, mechanism.gravity] for x in v))
-    needed |= frozenset().union(*map(names_of, used)) & {symbol.name for symbol in every}
-    for _ in bound:
-        needed |= frozenset().union(*(names(p) for s, p in bound.items() if s in needed))
-    return {
-        symbol.name: {
-            "value": python(_near(mechanism, symbol) if symbol.name in bound else symbol.value),
-            "angle": symbol.is_angle,
-            "relation": python(bound[symbol.name]) if symbol.name in bound else None,
-        }
-        for symbol in every
-        if symbol.name in needed
-    }
-
-
-def _near(mechanism: Mechanism, symbol: Symbol) -> Expression:
-    """An algebraic number as a decimal; the checker encloses the root next to it."""
-    return Number(Fraction(f"{mechanism.nominal[symbol.name]:.12f}"))
-
-
-def _texts(vector: Sequence[Expression]) -> list[str]:
-    return [python(entry) for entry in vector]
-
-
-def python(node: Expression) -> str:
-    """An expression in Python's syntax, whole numbers only."""
-    match node:
-        case Number(value):
-            return str(value) if value.denominator == 1 and value >= 0 else f"({value})"
-        case Pi():
-            return "pi"
-        case Name(name):
-            return name
-        case Call("-", (argument,)):
-            return f"(-{python(argument)})"
-        case Call("^", (base, exponent)):
-            return f"{python(base)}**{python(exponent)}"
-        case Call("+" | "*" | "/" as operator, arguments):
-            return "(" + f" {operator} ".join(map(python, arguments)) + ")"
-        case Call(function, (argument,)):
-            inside = python(argument)
-            return f"{function}{inside}" if inside[0] == "(" else f"{function}({inside})"
-    raise CertificateError(f"{node!r} has no place in a certificate.")
+    return found | {"axes": [texts(axis) for axis in relation.axes or ()]}

@@ -32,11 +32,10 @@ from basepar_core.variable_precision import (
     working,
 )
 
+from .decimals import DIGITS, VALUE_DECIMALS, decimal, rounded, scientific, short
 from .force_columns import Laws
 from .pins import Pin, Pins
 
-#: Digits after the point of pins and poses; digits of the determinant.
-DECIMALS, DIGITS = 12, 18
 #: Bits to try, and how many times more rows than the rank are looked through.
 BITS, MORE_ROWS = (256, 512, 1024, 2048), (1.4, 3.0)
 #: Motions per sample: one sample's rows are quadratic in the rates, which soon is spanned.
@@ -63,6 +62,8 @@ class PinnedSample:
 class Proof:
     """rank ≥ len(rows); rows are (sample, motion, pin).
 
+    `values` are the angles of couplings in the pose (rad), which tells them up to whole turns;
+    None without couplings.
     `null` are vectors that vanish on all rows looked through, one for each force-law column that
     is not in the minor, as far as their entries are rational numbers.
     """
@@ -73,6 +74,7 @@ class Proof:
     rows: list[tuple[int, int, int]]
     columns: list[str]
     determinant: str
+    values: dict[str, str] | None
     null: tuple[dict[str, Fraction], ...] = ()
 
     @property
@@ -80,7 +82,8 @@ class Proof:
         return len(self.rows)
 
     def document(self) -> dict[str, Any]:
-        return {
+        values = {} if self.values is None else {"values": self.values}
+        return values | {
             "rank": self.rank,
             "pose": self.pose,
             "pins": self.pins,
@@ -164,9 +167,9 @@ class _Finder:
                 f"with joints that leave nothing determined twice.",
                 ["certificate="],
             )
-        self.R, self.p = _placed(model, model.assembled.coordinates[:, None])
+        (near,) = _placed(model, model.assembled.coordinates[:, None])
         q = [exact(float(x)) for x in model.assembled.coordinates]
-        closed = base.close(poses_from_floats(self.R[0], self.p[0], mechanism.planar), (q, [], []))
+        closed = base.close(near.placement(mechanism.planar), (q, [], []))
         self.modes = _natural(closed, mechanism.planar)
         self.pins = _chosen(self.modes, mechanism.planar)
         inverse = max(closed.inverse.norm, 1.0)
@@ -182,19 +185,18 @@ class _Finder:
         fastest = np.abs(np.stack([self.modes[pin] for pin in self.pins])).max(axis=0)
         off = rng.uniform(-1, 1, (count, width)) * self.reach / np.maximum(fastest, 1e-3)
         off[0] = 0.0
-        R, p = _placed(self.model, (coordinates + off).T)
         found = []
-        for k in range(count):
+        for near in _placed(self.model, (coordinates + off).T):
             motions = tuple(
                 (
-                    tuple(_short(x) for x in rng.integers(-99, 100, width)),
-                    tuple(_short(x) for x in rng.integers(-99, 100, width)),
+                    tuple(short(x) for x in rng.integers(-99, 100, width)),
+                    tuple(short(x) for x in rng.integers(-99, 100, width)),
                 )
                 for _ in range(MOTIONS)
             )
-            pins = tuple(_decimal(pin.value(R[k], p[k])) for pin in self.pins)
-            near = poses_from_floats(R[k], p[k], self.model.mechanism.planar)
-            found.append(PinnedSample(pins, motions, near))
+            pins = tuple(decimal(pin.value(near.R, near.p)) for pin in self.pins)
+            placement = near.placement(self.model.mechanism.planar)
+            found.append(PinnedSample(pins, motions, placement))
         return found
 
     def _close(self, sample: PinnedSample) -> tuple[Closed, list[arb]]:
@@ -249,13 +251,39 @@ class _Finder:
             samples=kept,
             rows=[(numbers[s], motions[s].index(m), pin) for s, m, pin in sorted(chosen)],
             columns=[self.names[k] for k in columns],
-            determinant=_scientific(minor),
+            determinant=scientific(minor),
+            values=self._angles(start.poses),
             null=tuple({self.names[k]: x for k, x in sorted(one.items())} for one in null),
         )
 
+    def _angles(self, at: Poses) -> dict[str, str] | None:
+        """Angles of couplings at the sample that was closed last, rounded; None without any."""
+        mechanism = self.model.mechanism
+        if not mechanism.couplings:
+            return None
+        named = [name for one in mechanism.couplings for name, _ in one.terms]
+        values = dict(zip(named, self.system.coupled_values(at), strict=True))
+        return {
+            name: rounded(x, VALUE_DECIMALS)
+            for name, x in values.items()
+            if not mechanism.value(name).is_length
+        }
 
-def _placed(model: Model, targets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Poses R (sample, body, 3, 3), p (sample, body, 3) at coordinates (coordinate, sample)."""
+
+@dataclass(frozen=True)
+class _Near:
+    """A configuration in float64: R (body, 3, 3), p (body, 3), values of couplings (term,)."""
+
+    R: np.ndarray
+    p: np.ndarray
+    coupled: np.ndarray
+
+    def placement(self, planar: bool) -> Placement:
+        return poses_from_floats(self.R, self.p, planar, self.coupled.tolist())
+
+
+def _placed(model: Model, targets: np.ndarray) -> list[_Near]:
+    """Configurations at coordinates (coordinate, sample)."""
     path = trace(model, {}, targets)
     if path.outcome[0] != Outcome.CLOSED:
         raise MotionError(f"{model.mechanism.name!r} cannot move near its assembly.", ["assembly"])
@@ -264,7 +292,9 @@ def _placed(model: Model, targets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     bodies = range(model.topology.bodies)
     R = np.stack([np.broadcast_to(at.R[b].reshape(3, 3, -1), (3, 3, *shape)) for b in bodies])
     p = np.stack([np.broadcast_to(at.p[b].reshape(3, -1), (3, *shape)) for b in bodies])
-    return np.moveaxis(R, -1, 0), np.moveaxis(p, -1, 0)
+    terms = [place for values in model.topology.couplings for place in values.positions]
+    coupled = path.q[terms, 0].T
+    return list(map(_Near, np.moveaxis(R, -1, 0), np.moveaxis(p, -1, 0), coupled))
 
 
 def _natural(closed: Closed, planar: bool) -> dict[Pin, np.ndarray]:
@@ -370,33 +400,7 @@ def _pose(poses: Poses, bodies: Sequence[str], planar: bool) -> dict[str, dict[s
     found = {}
     size, axes = (2, "x") if planar else (3, "xyz")
     for name, R, p in zip(bodies, poses.R, poses.p, strict=True):
-        found[name] = {"at": [_rounded(p[k]) for k in range(size)]} | {
-            axis: [_rounded(R[k][j]) for k in range(size)] for j, axis in enumerate(axes)
+        found[name] = {"at": [rounded(p[k]) for k in range(size)]} | {
+            axis: [rounded(R[k][j]) for k in range(size)] for j, axis in enumerate(axes)
         }
     return found
-
-
-def _short(hundredths: int) -> str:
-    return _decimal(int(hundredths) / 100, 2)
-
-
-def _decimal(x: float, decimals: int = DECIMALS) -> str:
-    return f"{x:.{decimals}f}"
-
-
-def _rounded(x: arb) -> str:
-    """To the nearest unit of the last decimal."""
-    whole = int((x.mid() * 10**DECIMALS + arb(0.5)).floor().mid().fmpz())
-    sign, digits = "-" * (whole < 0), f"{abs(whole):0{DECIMALS + 1}d}"
-    return f"{sign}{digits[:-DECIMALS]}.{digits[-DECIMALS:]}"
-
-
-def _scientific(x: arb) -> str:
-    """To so many digits, any exponent."""
-    mid = abs(x.mid())
-    exponent = int((mid.log() / arb(10).log()).floor().mid().fmpz())
-    scaled = x * arb(10) ** (DIGITS - 1 - exponent)
-    digits = str(abs(int((scaled.mid() + arb(0.5)).floor().mid().fmpz())))
-    if len(digits) > DIGITS:  # 9.999… rounded up
-        exponent, digits = exponent + 1, digits[:DIGITS]
-    return f"{'-' * bool(x < 0)}{digits[0]}.{digits[1:]}e{exponent}"

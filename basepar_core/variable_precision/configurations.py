@@ -141,6 +141,12 @@ class System:
         unit = proved.solve(jacobian, self._unit_rates(poses, q))
         return Closed(poses, tuple(self._twists(unit)), jacobian, proved)
 
+    def coupled_values(self, at: Poses) -> list[arb]:
+        """Joint values of couplings' terms, those of the last coupling last, next to `close`'s."""
+        equations = self.fixed[len(self.joints) :]
+        coupled = [one for one in equations if isinstance(one, Coupled)]
+        return [value.row(at)[0] for one in coupled for value in one.values]
+
     def _newton(self, start: Placement, driven: Sequence[Equation]) -> Placement:
         """Where the iteration ends."""
         at, full = start, ctx.prec

@@ -1,13 +1,13 @@
 """Forged certificates: each is rejected, or what it states is true all the same.
 
-Certificates of shipped mechanisms, planar and spatial, with columns of friction and springs, are
-changed in every way that a forger would think of, their digest made anew. Where `verify` confirms
-one, its statements are decided without checker or maker: the file's text is read, W evaluated by
-the plain float64 path, its rank counted by NumPy, every null vector multiplied with it, and every
-grade and reason compared with those of the true certificate. "Undetected" is a confirmed forgery
-with a statement that is false or stronger than what is known.
+Certificates of shipped mechanisms, planar and spatial, some with couplings or with columns of
+friction, are changed in every way that a forger would think of, their digest made anew. Where
+`verify` confirms one, its statements are decided without checker or maker: the file's text is
+read, W evaluated by the plain float64 path, its rank counted by NumPy, every null vector
+multiplied with it, and every grade and reason compared with those of the true certificate.
+"Undetected" is a confirmed forgery with a statement that is false or stronger than what is known.
 
-    python -m tests.campaigns.forgeries FOLDER
+    python -m tests.campaigns.forgeries FOLDER [MECHANISM ...]
 """
 
 import copy
@@ -26,7 +26,8 @@ from basepar_core.api import load
 from basepar_core.base.symbolic_route import symbolic
 from basepar_core.certificate.checker import RejectedError
 from basepar_core.certificate.checker.checking import GRADES, digest
-from basepar_core.certificate.make import _described, certify, verify
+from basepar_core.certificate.description import described
+from basepar_core.certificate.make import certify, verify
 from basepar_core.dynamics.closure import prepare
 from basepar_core.dynamics.force_columns import select
 from basepar_core.errors import BaseparError
@@ -45,6 +46,8 @@ MECHANISMS: dict[str, tuple[str, ...]] = {
     "puma-560": (),
     "rssr": (),
     "rsur": (),
+    "planetary-gear": (),
+    "gripper": (),
 }
 
 
@@ -300,6 +303,7 @@ def _mechanisms(true: Document) -> Changes:
         )
         yield f"joint {joint['name']}: points exchanged", lambda d, w=where: w(d)["at"].reverse()
         yield f"joint {joint['name']}: another type", lambda d, w=where: w(d).update(type="fixed")
+    yield from _couplings(true)
     yield "bodies in another order", lambda d: d["mechanism"]["bodies"].reverse()
     yield (
         "no gravity",
@@ -324,6 +328,33 @@ def _mechanisms(true: Document) -> Changes:
         yield f"text and description: {how}", lambda d, t=text: _described_anew(d, t)
 
 
+def _couplings(true: Document) -> Changes:
+    for k, coupling in enumerate(true["mechanism"].get("couplings", ())):
+        named = f"coupling {coupling['name']}"
+        of = partial(_coupling, k)
+        for name in coupling["values"]:
+            yield (
+                f"{named}: {name} doubled",
+                lambda d, n=name, of=of: of(d)["values"].update({n: f"2*{of(d)['values'][n]}"}),
+            )
+            yield f"{named}: {name} left out", lambda d, n=name, of=of: of(d)["values"].pop(n)
+        for offset in ("(1/10)", "(2 * pi)"):
+            yield f"{named}: offset {offset}", lambda d, x=offset, of=of: of(d).update(offset=x)
+        yield f"{named} left out", lambda d, k=k: d["mechanism"]["couplings"].pop(k)
+        yield f"{named} twice", lambda d, of=of: d["mechanism"]["couplings"].append(of(d))
+    for name, text in true["at_least"].get("values", {}).items():
+        for by in (1e-6, 6.283185):
+            moved = f"{float(text) + by:.6f}"
+            yield (
+                f"angle {name} by {by}",
+                lambda d, n=name, x=moved: d["at_least"]["values"].update({n: x}),
+            )
+
+
+def _coupling(k: int, document: Document) -> Document:
+    return document["mechanism"]["couplings"][k]
+
+
 def _joint(k: int, document: Document) -> Document:
     return document["mechanism"]["joints"][k]
 
@@ -344,6 +375,9 @@ def _texts(source: str) -> Iterator[tuple[str, str]]:
         "two bodies",
         re.sub(r"connects: \[(\w+), (\w+)\]", r"connects: [\2, \1]", source, count=1),
     )
+    yield "a ratio", re.sub(r"(values: {\w+): ([^,]+),", r"\1: 2*(\2),", source, count=1)
+    yield "an offset", re.sub(r"(values: {.*?})}", r"\1, offset: 1/10}", source, count=1)
+    yield "a coupling less", re.sub(r"\n  \w+: {values: .*", "", source, count=1)
 
 
 def _described_anew(document: Document, text: str) -> None:
@@ -355,8 +389,8 @@ def _described_anew(document: Document, text: str) -> None:
     used = [x for one in document["at_most"]["vectors"] for x in one["entries"].values()]
     columns = document["mechanism"].get("columns", ())
     further = select(mechanism, [column["name"] for column in columns])
-    described = json.loads(json.dumps(_described(mechanism, used, further)))
-    document["mechanism"] = described | {"text": text}
+    anew = json.loads(json.dumps(described(mechanism, used, further)))
+    document["mechanism"] = anew | {"text": text}
 
 
 def _parts_of(other: Document) -> Changes:
@@ -386,10 +420,10 @@ def judge(forged: Forgery, true: Document) -> str:
 
 
 def main() -> int:
-    folder = Path(sys.argv[1])
+    folder, *chosen = Path(sys.argv[1]), *sys.argv[2:]
     folder.mkdir(parents=True, exist_ok=True)
     total: Counter[str] = Counter()
-    certificates = {name: made(name) for name in MECHANISMS}
+    certificates = {name: made(name) for name in chosen or MECHANISMS}
     for place, (name, true) in enumerate(certificates.items()):
         other = certificates[list(certificates)[place - 1]]
         count: Counter[str] = Counter()

@@ -25,6 +25,7 @@ def assembly_faults(
     mechanism: Mechanism,
     joints: Sequence[Joint],
     pose: Sequence[Fraction],
+    angles: Mapping[str, Fraction],
 ) -> tuple[str, str]:
     """Why the pose is none of the mechanism's, and how far it is from the stated assembly.
 
@@ -38,6 +39,8 @@ def assembly_faults(
         Its joints at this geometry, in balls.
     pose
         Natural coordinates.
+    angles
+        Of couplings at the pose, whole turns included.
     """
     bodies = [_body(mechanism, pose, k) for k in range(len(mechanism.bodies))]
     bodies.append(((0.0, 0.0, 0.0), _IDENTITY))  # the ground is −1
@@ -57,6 +60,13 @@ def assembly_faults(
             return "", (
                 f"joint {joint.name} is {turned:.3g} rad and {moved:.3g} m from the file's "
                 f"assembly; allowed are {TURNED} rad and {MOVED * size:.3g} m"
+            )
+    for name, angle in angles.items():
+        off = abs(float(angle) - values.get(name, float(angle)))
+        if off > TURNED:
+            return "", (
+                f"the coupled angle {name} is {off:.3g} rad from the file's assembly; allowed are "
+                f"{TURNED} rad"
             )
     for name, wanted in given["assembly"]["poses"].items():
         at, R = bodies[mechanism.number(name)]

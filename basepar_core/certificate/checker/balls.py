@@ -13,6 +13,7 @@ from fractions import Fraction
 
 from flint import arb, arb_mat, ctx
 
+from . import couplings
 from .expressions import Numbers
 from .force_laws import UnsignedError, laws
 from .natural import Joint, Mechanism, bend, power_row, slope, value
@@ -63,11 +64,13 @@ class Configurations:
         Numbers of the pinned unknowns, from 1.
     stated
         Joint values of the file's assembly.
+    values
+        Angles of couplings at the pose, rad.
 
     Raises
     ------
     FalseError
-        Joints and pins are not as many equations as unknowns, or not independent.
+        Joints, couplings and pins are not as many equations as unknowns, or not independent.
     """
 
     def __init__(
@@ -77,16 +80,18 @@ class Configurations:
         pose: Sequence[Fraction],
         pins: Sequence[int],
         stated: Mapping[str, str],
+        values: Mapping[str, Fraction],
     ):
-        self.mechanism, self.pose, self.pins = mechanism, pose, pins
+        self.mechanism, self.pose, self.pins, self.values = mechanism, pose, pins, values
         self.joints: list[Joint] = mechanism.frames(numbers)
         self.gravity = [numbers.of(text) for text in mechanism.gravity]
         self.forms = mechanism.equations(self.joints)
+        self.couplings = couplings.in_balls(mechanism, self.joints, numbers, values)
+        self.held = len(self.forms) + len(self.couplings)
         self.size = mechanism.unknowns
-        if len(self.forms) + len(pins) != self.size:
+        if self.held + len(pins) != self.size:
             raise FalseError(
-                f"{len(self.forms)} equations and {len(pins)} pins do not determine "
-                f"{self.size} unknowns"
+                f"{self.held} equations and {len(pins)} pins do not determine {self.size} unknowns"
             )
         self.start = [arb(1), *(ball(x).mid() for x in pose)]
         self.laws = laws(mechanism, self.joints, numbers, stated, pose)
@@ -94,16 +99,18 @@ class Configurations:
             self.rough = _inverse(self._jacobian(self.start).mid())
 
     def _gaps(self, x: Sequence[arb], pins: Sequence[arb]) -> list[arb]:
-        found = [value(form, x) for form in self.forms]
+        found = [value(form, x) for form in self.forms] + [one.gap(x) for one in self.couplings]
         return found + [x[i] - wanted for i, wanted in zip(self.pins, pins, strict=True)]
 
     def _jacobian(self, x: Sequence[arb]) -> arb_mat:
         table = [[arb(0)] * self.size for _ in range(self.size)]
-        for row, form in zip(table, self.forms, strict=False):
-            for i, entry in slope(form, x).items():
+        slopes = [slope(form, x) for form in self.forms]
+        slopes += [one.slope(x) for one in self.couplings]
+        for row, entries in zip(table, slopes, strict=False):
+            for i, entry in entries.items():
                 row[i - 1] = entry
         for k, i in enumerate(self.pins):
-            table[len(self.forms) + k][i - 1] = arb(1)
+            table[self.held + k][i - 1] = arb(1)
         return arb_mat(table)
 
     def _krawczyk(
@@ -167,6 +174,8 @@ class Configurations:
         for label, x, stated in zip(self.mechanism.labels, exact[1:], self.pose, strict=True):
             if not abs(x - ball(stated)) <= ball(_HALF):
                 raise FalseError(f"the closed pose has {label} = {x.str(18)}, not {stated}")
+        if wrong := couplings.values_fault(self.couplings, exact, self.values):
+            raise FalseError(wrong)
         return box
 
     def closed(self, pins: Sequence[arb], box: Sequence[arb]) -> list[arb]:
@@ -203,7 +212,7 @@ class Configurations:
     ) -> tuple[list[arb], list[list[arb]], list[list[list[arb]]]]:
         """The configuration, its modes (of unit rates), and W's rows (motion, pin, parameter)."""
         at = self.closed([ball(x) for x in sample.pins], box)
-        jacobian, held, count = self._jacobian(at), len(self.forms), len(self.pins)
+        jacobian, held, count = self._jacobian(at), self.held, len(self.pins)
         unit = arb_mat(self.size, count)
         for k in range(count):
             unit[held + k, k] = arb(1)
@@ -214,9 +223,9 @@ class Configurations:
             for rate, mode in zip(motion.rates, modes, strict=True):
                 v = [arb(0), *(a + ball(rate) * b for a, b in zip(v[1:], mode, strict=True))]
             speeds.append(v[1:])
-            right.append(
-                [-bend(form, v) for form in self.forms] + [ball(a) for a in motion.accelerations]
-            )
+            bent = [bend(form, v) for form in self.forms]
+            bent += [one.bend(at, v) for one in self.couplings]
+            right.append([-x for x in bent] + [ball(a) for a in motion.accelerations])
         solved = _solve(jacobian, arb_mat(right).transpose()).transpose().tolist()
         for v, a in zip(speeds, solved, strict=True):
             further = self._further(at, modes, v, a)

@@ -22,6 +22,7 @@ from .balls import (
     determinant,
     fractions,
 )
+from .couplings import VALUE_DECIMALS
 from .exact import Field
 from .expressions import MalformedError
 from .family import FamilyTest
@@ -106,7 +107,8 @@ def check(document: Mapping[str, Any]) -> Verdict:
         null = _vectors(mechanism, field, upper)
         found = _upper(mechanism, symbols, field, upper)
     with _blamed("at_least"):
-        _exactly(lower, _LOWER, "at_least")
+        coupled = ("values",) if mechanism.couplings else ()
+        _exactly(lower, (*_LOWER, *coupled), "at_least")
         bits, vanish = _lower(document, mechanism, field, null)
     rank = int(lower["rank"])
     grade = max("proved", found, key=GRADES.index) if rank == upper["rank"] else "numerical"
@@ -293,9 +295,10 @@ def _at_precision(
     pose = _pose(mechanism, lower["pose"])
     pins = [1 + mechanism.labels.index(name) for name in lower["pins"]]
     stated = document["mechanism"]["assembly"]["values"]
-    closing = Configurations(mechanism, numbers, pose, pins, stated)
+    values = _values(lower.get("values", {}))
+    closing = Configurations(mechanism, numbers, pose, pins, stated, values)
     box = closing.sheet(samples)
-    wrong, far = assembly_faults(document["mechanism"], mechanism, closing.joints, pose)
+    wrong, far = assembly_faults(document["mechanism"], mechanism, closing.joints, pose, values)
     _must(not wrong, "at_least.pose", wrong)
     if lower["scope"] == HERE:
         _must(not far, "at_least.pose", far)
@@ -331,6 +334,18 @@ def _pose(mechanism: Mechanism, given: Mapping[str, Any]) -> list[Fraction]:
         len(found) == mechanism.unknowns and all((x * step).denominator == 1 for x in found),
         "at_least.pose",
         f"every entry has {DECIMALS} decimals",
+    )
+    return found
+
+
+def _values(given: Mapping[str, str]) -> dict[str, Fraction]:
+    """Angles of couplings at the pose."""
+    found = dict(zip(given, fractions(list(given.values())), strict=True))
+    step = 10**VALUE_DECIMALS
+    _must(
+        all((x * step).denominator == 1 for x in found.values()),
+        "at_least.values",
+        f"every entry has {VALUE_DECIMALS} decimals",
     )
     return found
 

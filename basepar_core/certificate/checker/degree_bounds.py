@@ -41,7 +41,7 @@ def _weigher(symbols: Mapping[str, Mapping[str, Any]], each: float) -> Numbers:
     def number(x: Fraction) -> _Weight:
         return _Weight(log2(abs(x.numerator) + x.denominator))
 
-    values = {name: _Weight(each) for name in symbols}
+    values = {name: _Weight(each) for name in (*symbols, "pi")}
     return Numbers(number, values, {name: (_Weight(4.0), _Weight(4.0)) for name in symbols})
 
 
@@ -76,7 +76,12 @@ def total_weight(
     lengths = sum(rows) + 16 * len(rows)
     # Six equations a body for its axes, and six a joint, in natural coordinates.
     slopes = [row + 4 * lengths for row in rows] + [4 * turn] * (6 * count)
-    modes = sum(slopes) + 16 * len(slopes)
     solved = _weigher(symbols, 2.0 + lengths)
+    slopes += [
+        sum(4 * (row + lengths) + solved.of(text).size for text in given["values"].values())
+        for given in mechanism.couplings
+        for row in [max(rows)]
+    ]
+    modes = sum(slopes) + 16 * len(slopes)
     heaviest = max(sum(solved.of(text).size for text in entries.values()) for entries in vectors)
     return float(2 * modes + 4 * turn + of(mechanism.gravity) + heaviest + 256)

@@ -12,6 +12,8 @@ from .expressions import MalformedError, Numbers, names_of
 class Field:
     """Rational functions modulo c² + s² = 1 of angles and the stated algebraic relations.
 
+    π is a variable: no polynomial with rational coefficients vanishes there.
+
     Parameters
     ----------
     symbols
@@ -19,17 +21,20 @@ class Field:
     """
 
     def __init__(self, symbols: Mapping[str, Mapping[str, Any]]):
+        if "pi" in symbols:
+            raise MalformedError("no symbol is named pi")
         angles = [name for name, given in symbols.items() if given["angle"]]
         roots = [name for name, given in symbols.items() if given["relation"] is not None]
         free = [name for name in symbols if name not in angles and name not in roots]
         # Under lex what is replaced comes first: cosines, and roots after those they depend on.
         roots = _dependent_first(roots, symbols)
-        labels = [*(f"c {a}" for a in angles), *roots, *(f"s {a}" for a in angles), *free, "-"]
+        sines = [f"s {a}" for a in angles]
+        labels = [*(f"c {a}" for a in angles), *roots, *sines, *free, "pi", "-"]
         context = fmpq_mpoly_ctx.get(labels, "lex")
         generator = dict(zip(labels, context.gens(), strict=True))
         self.one = context.constant(1)
         self._relations: list[Any] = []
-        values = {name: Ratio(self, generator[name], self.one) for name in (*free, *roots)}
+        values = {name: Ratio(self, generator[name], self.one) for name in (*free, *roots, "pi")}
         pairs = {
             a: tuple(Ratio(self, generator[f"{k} {a}"], self.one) for k in "cs") for a in angles
         }

@@ -12,11 +12,13 @@ import json
 import random
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
+from functools import cached_property
 from math import log2
 from typing import Any
 
 from flint import fmpz, nmod, nmod_mat, nmod_poly
 
+from .couplings import PrimeField
 from .degree_bounds import total_weight
 from .exact import Field
 from .expressions import Numbers, names_of
@@ -58,6 +60,10 @@ class FamilyTest:
         bound |= {x for s in symbols.values() if s["relation"] for x in names_of(s["relation"])}
         self.bound = sorted(bound)
 
+    @cached_property
+    def _coupled(self) -> PrimeField:
+        return PrimeField(self.mechanism, self.symbols)
+
     def independent(self, vectors: Sequence[Mapping[str, str]]) -> bool:
         """Whether null vectors are independent for generic geometry: at one point they are."""
         where = {name: k for k, name in enumerate(self.mechanism.parameters)}
@@ -98,7 +104,8 @@ class FamilyTest:
             attempt += 1
             if attempt > DRAWS:
                 raise UnconfirmedError("random points of the family are too rare")
-            about = (self.mechanism.joints, self.mechanism.gravity, self.symbols)
+            tied = self.mechanism.couplings
+            about = (self.mechanism.joints, self.mechanism.gravity, self.symbols, tied)
             rng = _random(about, self.relations, entries, attempt)
             try:
                 good = self._vanish(rng, entries)
@@ -127,20 +134,23 @@ class FamilyTest:
         forms = mechanism.equations(point.joints)
         if any(value(form, x) != 0 for form in forms):
             raise UnconfirmedError("random orientations do not close the loops")
-        jacobian = nmod_mat(len(forms), mechanism.unknowns, p)
-        for row, form in enumerate(forms):
-            for i, entry in slope(form, x).items():
+        coupled = self._coupled.at(point.joints, numbers, p)
+        slopes = [slope(form, x) for form in forms] + [one.slope(x) for one in coupled]
+        jacobian = nmod_mat(len(slopes), mechanism.unknowns, p)
+        for row, entries in enumerate(slopes):
+            for i, entry in entries.items():
                 jacobian[row, i - 1] = nmod(int(entry), p)
         basis, freedoms = jacobian.nullspace()
-        if freedoms != mechanism.unknowns - len(forms):
+        if freedoms != mechanism.unknowns - len(slopes):
             raise UnconfirmedError("a random member has other freedoms than the mechanism")
         table = basis.transpose().tolist()[:freedoms]
         # Else these points are a moment only of the motions that vectors must be null for.
         if any(gap != 0 for mode in table for gap in self._gaps([nmod(0, p), *mode], numbers)):
             raise UnconfirmedError("the relations do not last along the motion")
         # The constraints are independent: near here all geometries close, in as many dimensions
-        # as there are freedoms and symbols. Points that fill fewer are special geometries.
-        if point.surplus != freedoms:
+        # as there are freedoms and symbols, an offset of each coupling being one more. Points
+        # that fill fewer are special geometries.
+        if point.surplus != freedoms + len(coupled):
             raise UnconfirmedError(
                 "points with these relations are of special geometries, not of generic ones"
             )
@@ -158,7 +168,7 @@ class FamilyTest:
         """Random values of all symbols; roots are taken where there are relations."""
         values = {
             name: nmod(rng.randrange(p), p) for name, s in self.symbols.items() if not s["angle"]
-        }
+        } | {"pi": nmod(rng.randrange(p), p)}
         halves = {
             name: nmod(rng.randrange(p), p) for name, s in self.symbols.items() if s["angle"]
         }

@@ -67,6 +67,7 @@ class Mechanism:
     joints: tuple[Mapping[str, Any], ...]
     gravity: tuple[str, ...]
     columns: tuple[Mapping[str, Any], ...] = ()
+    couplings: tuple[Mapping[str, Any], ...] = ()
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> "Mechanism":
@@ -76,6 +77,7 @@ class Mechanism:
             tuple(given["joints"]),
             tuple(given["gravity"]),
             tuple(given.get("columns", ())),
+            tuple(given.get("couplings", ())),
         )
 
     @property

@@ -26,9 +26,9 @@ def nominal(symbols: Mapping[str, Mapping[str, Any]], field: Field) -> Numbers:
         A relation has no single root there.
     """
     plain = Numbers(ball, {"pi": arb.pi()}, functions=FUNCTIONS)
-    values: dict[str, Any] = {}
+    values: dict[str, Any] = {"pi": arb.pi()}
     angles: dict[str, tuple[Any, Any]] = {}
-    generators: dict[str, arb] = {"-": arb(0)}
+    generators: dict[str, arb] = {"-": arb(0), "pi": arb.pi()}
     for name, given in symbols.items():
         value = plain.of(given["value"])
         if given["angle"]:

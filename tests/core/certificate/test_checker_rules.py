@@ -9,7 +9,7 @@ import pytest
 from basepar_core.certificate.checker.exact import Field
 from basepar_core.certificate.checker.natural import Mechanism
 from basepar_core.certificate.checker.rules import JointRules
-from basepar_core.certificate.make import _described
+from basepar_core.certificate.description import described
 from basepar_core.symbolic.field import GeometryField
 from basepar_core.symbolic.joint_rules import Transfers, joint_vectors
 from tests.mechanisms import build, linkage
@@ -19,7 +19,7 @@ NO_WEIGHT = ("0", "0", "0")
 
 
 def rules_of(mechanism):
-    given = _described(mechanism, [])
+    given = described(mechanism, [])
     return JointRules(Mechanism.of(given), Field(given["symbols"]))
 
 
