@@ -17,10 +17,11 @@ from typing import Any
 
 from basepar_core.errors import ExpressionError
 from basepar_core.expressions import Call, Expression, Name, Number, Pi
-from basepar_core.mechanism import Joint
+from basepar_core.mechanism import Coupling, Joint, JointValue
 from basepar_core.symbolic import integer_combination
 
 from .arithmetic import PRIME_BITS
+from .couplings import DENOMINATOR
 from .family import Family
 from .frames import locks
 
@@ -52,6 +53,8 @@ _ROTATION = 6.0
 #: root; the third of three is solved last and has the largest degree, below this many times the
 #: loop's.
 _SOLVED = 64.0
+#: log₂ of numerator and denominator of the length of a coupled joint's axis (`couplings`).
+_AXIS_LENGTH = 2 * log2(DENOMINATOR)
 
 
 class Bounds:
@@ -68,6 +71,7 @@ class Bounds:
         #: Positions and lengths, over one common denominator.
         self.lengths = total(rows) + Size(1.0, 8.0)
         jacobian = [size for joint in joints for size in self._jacobian_rows(joint)]
+        jacobian += [self._coupling_row(one) for one in family.mechanism.couplings]
         width = len(family.mechanism.bodies) * (3 if family.mechanism.planar else 6)
         #: Modes by Cramer's rule; the drive's rows are random directions.
         self.modes = total(jacobian) + Size(freedoms, (freedoms + 1) * log2(width))
@@ -93,6 +97,8 @@ class Bounds:
                 return _number(value)
             case Name(name):
                 return self._names.get(name, unknown or Size())
+            case Pi():  # drawn at random
+                return Size(1.0)
             case Call("sin" | "cos" | "tan", (argument,)):
                 counts = integer_combination(argument)
                 turns = sum(abs(n) for angle, n in counts.items() if not isinstance(angle, Pi))
@@ -181,6 +187,26 @@ class Bounds:
         turn = self._ends(joint) + self._frames(joint) * 8.0 + Size(0.0, 10.0)
         arms = self.lengths + self._points(joint) + Size(0.0, 6.0)
         return [row + arms for row in place] + [turn] * len(about)
+
+    def _coupling_row(self, coupling: Coupling) -> Size:
+        """A sum over the values' rows, each by its coefficient over the length of an axis."""
+        return total(
+            [
+                self._value_row(self.family.mechanism.value(name))
+                + self.expression(coefficient)
+                + Size(0.0, _AXIS_LENGTH)
+                for name, coefficient in coupling.terms
+            ],
+            log2(len(coupling.terms)),
+        )
+
+    def _value_row(self, value: JointValue) -> Size:
+        """Derivatives of a joint value: along an axis, with its arms where the value slides."""
+        joint = value.joint
+        row = self._ends(joint) + self._frames(joint) * 4.0 + Size(0.0, 10.0)
+        if not value.is_length:
+            return row
+        return row + self._points(joint) * 2.0 + self.lengths + Size(0.0, 16.0)
 
     # The test.
 

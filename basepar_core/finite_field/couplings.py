@@ -13,7 +13,7 @@ from typing import Any
 from flint import nmod
 
 from basepar_core.errors import FamilyError
-from basepar_core.expressions import Call, Expression, Pi
+from basepar_core.expressions import Expression
 from basepar_core.mechanism import Frame, Mechanism, joint_type
 
 from .arithmetic import dot
@@ -26,10 +26,20 @@ DENOMINATOR = 10**6
 
 @dataclass(frozen=True)
 class Term:
-    """A joint value of a coupling: its joint, and its axis where the joint slides along it.
+    """A joint value of a coupling: of which joint, and what its rate counts by.
 
-    `axis` is "" where it turns about z; `factor` is the coefficient over the length of the axis,
-    for an angle the coefficient, and `length` of the axis z.
+    Attributes
+    ----------
+    joint
+        Number of the joint in the mechanism.
+    axis
+        The axis x, y or z of its first body along which the value slides; "" of an angle, which
+        turns about z.
+    factor
+        The coupling's coefficient; of a slide over the length of its axis, in whose multiples
+        slides come.
+    length
+        Length of that axis, for an angle of z.
     """
 
     joint: int
@@ -39,17 +49,6 @@ class Term:
 
 
 PlacedCoupling = tuple[Term, ...]
-
-
-def mentions_pi(mechanism: Mechanism) -> bool:
-    """Whether π stands in a coefficient."""
-
-    def within(node: Expression) -> bool:
-        return isinstance(node, Pi) or (
-            isinstance(node, Call) and any(within(one) for one in node.arguments)
-        )
-
-    return any(within(x) for one in mechanism.couplings for _, x in one.terms)
 
 
 def coefficients_of(mechanism: Mechanism) -> list[Expression]:

@@ -15,7 +15,7 @@ from basepar_core.expressions import names
 from basepar_core.mechanism import joint_type
 
 from .arithmetic import PRIME_BITS, Draw, Matrix, Vec, add, dot, minus, random_prime, times
-from .couplings import PlacedCoupling, mentions_pi, place_couplings
+from .couplings import PlacedCoupling, place_couplings
 from .evaluation import PI, Evaluator
 from .family import Family, Root, Signature
 from .frames import Axes, JointFrames, joint_frames
@@ -213,7 +213,7 @@ def symbol_values(family: Family, draw: Draw) -> Evaluator:
     number = exact_number(draw.prime)
     values = {name: number(value) for name, value in family.constants.items()}
     values |= {name: draw() for name in family.directions}
-    if mentions_pi(family.mechanism):
+    if family.mechanism.couplings:  # coefficients of screws have π
         values[PI] = draw()
     halves = {name: draw() for name in family.angles}
     given = (*family.mechanism.geometry, *family.mechanism.constants)

@@ -8,7 +8,7 @@ neither angles nor second derivatives: springs on an angle and rotors there are 
 
 from collections.abc import Mapping, Sequence
 
-from basepar_core.dynamics import Column, CutJoint, TreeJoint, joint_value
+from basepar_core.dynamics import Column, CutJoint, joint_value
 from basepar_core.errors import UsageError
 from basepar_core.expressions import NODE_ONE, NODE_ZERO, Expression, evaluate
 from basepar_core.mechanism import Damper, Friction, Spring, joint_type
@@ -18,21 +18,7 @@ from .scalar_graph import Vector
 
 
 class ColumnWriter(LoopWriter):
-    """Writes the forces of force-law columns into the tree's.
-
-    Attributes
-    ----------
-    free
-        The speeds that are coordinates.
-    """
-
-    free: Sequence[int]
-
-    def value_of(self, node: TreeJoint, k: int) -> int:
-        """The node of a joint's k-th configuration entry."""
-        if not joint_type(node.kind).is_ball and node.speed + k in self.free:
-            return self.g.name(f"q{self.free.index(node.speed + k)}")
-        return self.g.name(f"x{node.position + k}")
+    """Writes the forces of force-law columns into the tree's."""
 
     def push(self, Q: list[int], chosen: Mapping[int, Column], rates: Sequence[int]) -> None:
         """Add the columns' forces to the generalised forces per speed.

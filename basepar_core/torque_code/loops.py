@@ -4,6 +4,7 @@ The equations are those of `joints.gaps`: distances along, and sines of angles a
 closed joint locks.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from basepar_core.dynamics import CutJoint, Geometry, Model, Topology, TreeJoint, locked_names
@@ -40,6 +41,8 @@ class LoopWriter:
         Bodies' poses, world; the ground last.
     u
         Nodes of the speeds.
+    free
+        The speeds that are coordinates.
     omega, v
         Their velocities, in body axes; the ground last.
     """
@@ -47,6 +50,7 @@ class LoopWriter:
     model: Model
     g: ScalarGraph
     u: list[int]
+    free: Sequence[int]
     topology: Topology
     tree: tuple[TreeJoint, ...]
     dims: Geometry
@@ -58,7 +62,9 @@ class LoopWriter:
 
     def value_of(self, node: TreeJoint, k: int) -> int:
         """The node of a joint's k-th configuration entry."""
-        raise NotImplementedError
+        if not joint_type(node.kind).is_ball and node.speed + k in self.free:
+            return self.g.name(f"q{self.free.index(node.speed + k)}")
+        return self.g.name(f"x{node.position + k}")
 
     def _cut_frames(self, cut: CutJoint) -> tuple[Matrix, Matrix, Vector, Vector]:
         g, dims = self.g, self.dims.joints[cut.joint]

@@ -1,10 +1,14 @@
-"""Couplings over finite fields: the sign of a coupled axis's length."""
+"""Couplings over finite fields: the sign of a coupled axis's length, and bounds of errors."""
+
+from math import log2
 
 import pytest
 
 from basepar_core.dynamics import prepare
 from basepar_core.errors import FamilyError
 from basepar_core.files import loads
+from basepar_core.finite_field.bounds import Bounds
+from basepar_core.finite_field.family_component import find_component
 from basepar_core.finite_field.rank import generic_rank
 
 #: Two slides of one ratio: their masses count together.
@@ -45,3 +49,49 @@ def test_lengths_without_a_sign_are_rejected(axis):
     model = prepare(loads(SLIDES.format("[0, 1]", axis)))
     with pytest.raises(FamilyError, match="fixed rational length"):
         generic_rank(model)
+
+
+def _bounds(first="1", second="-1"):
+    text = SLIDES.format("[0, 1]", "[0, 1]")
+    text = text.replace("{K: 1, L: -1}", f"{{K: {first}, L: {second}}}")
+    component = find_component(prepare(loads(text)))
+    return Bounds(component.family, component.freedoms).modes
+
+
+@pytest.mark.parametrize(
+    ("coefficient", "degree", "bits"),
+    [
+        ("q^30", 30, 0),  # q is one parameter of a point
+        ("1/q^30", 30, 0),
+        ("1e30", 0, 30 * log2(10)),
+        ("1e-30*q", 1, 30 * log2(10)),
+    ],
+)
+def test_bounds_count_coefficients(coefficient, degree, bits):
+    """A row of the Jacobian has its coefficients as factors, and Cramer's rule every row once."""
+    plain = _bounds()
+    for size in (_bounds(coefficient), _bounds("1", coefficient)):
+        assert size.degree >= plain.degree + degree
+        assert size.height >= plain.height + bits - 1e-6  # rounding of sums
+
+
+def test_bounds_count_pi():
+    """A screw of pitch p against a coupling with the arm p."""
+    text = """
+name: screw
+space: spatial
+gravity: [0, 0, 0]
+geometry: {p: {value: 5, unit: mm}}
+bodies: {one: {}}
+joints: {C: {type: screw, connects: [ground, one], pitch: p}}
+coordinates: [C.2]
+"""
+    plain = text.replace(
+        "screw, connects: [ground, one], pitch: p", "cylindrical, connects: [ground, one]"
+    )
+    plain += "couplings: {both: {values: {C.1: 1, C.2: -p}}}"
+    sizes = []
+    for given in (text, plain):
+        component = find_component(prepare(loads(given)))
+        sizes.append(Bounds(component.family, component.freedoms).modes)
+    assert sizes[0].degree == sizes[1].degree + 1
