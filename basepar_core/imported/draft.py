@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from basepar_core.errors import Mistake
+from basepar_core.mechanism import joint_type
 
 from .rationals import ZERO, Pose, Vec
 
@@ -114,6 +115,21 @@ class Connection:
     start: Mapping[str, Fraction] = field(default_factory=dict)
 
 
+def value_names(joint: str, kind: str) -> list[str]:
+    """Names of a joint's values, as the format has them."""
+    count = joint_type(kind).values
+    return [joint] if count == 1 else [f"{joint}.{k + 1}" for k in range(count)]
+
+
+@dataclass(frozen=True)
+class Coupling:
+    """A linear relation of joint values, SI: Σ coefficient · value = offset."""
+
+    name: str
+    terms: Mapping[str, Fraction]
+    offset: Fraction
+
+
 @dataclass
 class Draft:
     """A mechanism on its way: what a file says, in our terms.
@@ -137,6 +153,7 @@ class Draft:
     links: list[Link] = field(default_factory=list)
     fixtures: list[Fixture] = field(default_factory=list)
     connections: list[Connection] = field(default_factory=list)
+    couplings: list[Coupling] = field(default_factory=list)
     coordinates: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     dropped: list[str] = field(default_factory=list)

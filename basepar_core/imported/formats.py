@@ -108,7 +108,7 @@ def _checked(draft: Draft, source: str) -> Imported:
         mechanism = loads(text, source)
         model = prepare(mechanism)
         try:
-            if model.topology.cuts:
+            if model.topology.cuts or model.topology.couplings:
                 nominal_observation(model)
         except (MotionError, AssemblyError) as error:
             failure = error

@@ -22,9 +22,10 @@ from basepar_core.texts import plural
 
 from . import mjcf_numbers
 from .draft import WORLD, Connection, Draft, End, Fixture, Inertia, Link
+from .mjcf_couplings import Couplings, tendons_in
 from .mjcf_files import strays
 from .mjcf_forces import refuse_forces
-from .mjcf_joints import Moving, combined
+from .mjcf_joints import Combined, Moving, combined
 from .mjcf_mobility import independent
 from .rationals import UNITS, ZERO, Pose, Quaternion, Vec, decimal, direction, from_floats, vector
 
@@ -114,6 +115,7 @@ class _Reader:
         ]
         refuse_forces(mujoco, model, draft, self._name)
         self.values: dict[int, str] = {}  # by degree of freedom
+        self.reversed: frozenset[int] = frozenset()
         for k in range(1, model.nbody):
             self._body(k)
         closing = [k for k in range(model.neq) if model.eq_active0[k]]
@@ -124,6 +126,8 @@ class _Reader:
         draft.dropped += [
             f"{count} {word}" for n, word in DROPPED.items() if (count := getattr(model, n, 0))
         ]
+        if idle := model.ntendon - len(tendons_in(mujoco, model, closing)):
+            draft.dropped.append(f"{idle} tendon")
         if any(model.jnt_limited):
             draft.dropped.append(f"{sum(map(bool, model.jnt_limited))} joint limit")
         self._float()
@@ -155,6 +159,7 @@ class _Reader:
             return
         ends = (joint.ends[0].seen_from(pose), joint.ends[1])
         self.values |= joint.values
+        self.reversed |= joint.reversed
         self.draft.connections.append(
             Connection(
                 joint.name,
@@ -162,7 +167,11 @@ class _Reader:
                 (parent, name),
                 ends,
                 {v: f for j in moving if (v := joint.names.get(j.index)) and (f := j.friction)},
-                {v: j.spring for j in moving if (v := joint.names.get(j.index)) and j.spring},
+                {
+                    v: s
+                    for j in moving
+                    if (v := joint.names.get(j.index)) and (s := _spring(j, joint))
+                },
             )
         )
         self.draft.notes += joint.notes
@@ -216,13 +225,7 @@ class _Reader:
         word = words.get(kind, "flex")
         name = self._name("equality", k) or f"{word} #{k + 1}"
         if word not in ("connect", "weld"):
-            remedies = {
-                "joint": "couplings are not imported yet; remove it here, and write it under "
-                "`couplings` in the mechanism file",
-                "tendon": "a mechanism file has no tendons; remove it",
-                "flex": "deformable bodies are no mechanism; remove it",
-            }
-            self.draft.refuse(f"equality {name!r} ({word})", remedies[word])
+            self._coupling(k, name, word)
             return
         rigid = word == "weld" and model.eq_data[k][TORQUESCALE] != 0
         bodies, frames = self._closed(k, word, rigid)
@@ -238,6 +241,26 @@ class _Reader:
         free = word == "weld" and not rigid
         why = ", because with torquescale = 0 it leaves the rotation free" if free else ""
         self.draft.notes.append(f"{word} {name!r} is a {kind_} joint{why}")
+
+    def _coupling(self, k: int, name: str, word: str) -> None:
+        """An equality constraint of joint values."""
+        turning = {c.name for c in self.draft.connections if joint_type(c.kind).rotations > 1}
+        values = {
+            dof: value
+            for dof, value in self.values.items()
+            if value not in turning and value.rpartition(".")[0] not in turning
+        }
+        try:
+            if word == "flex":
+                raise ValueError("deformable bodies are no mechanism; remove it")
+            made = Couplings(self.mujoco, self.model, values, self.reversed).of(k, name)
+        except ValueError as error:
+            self.draft.refuse(f"equality {name!r} ({word})", str(error))
+            return
+        self.draft.couplings.append(made)
+        self.draft.notes.append(
+            f"{word} equality {name!r} is a coupling of {', '.join(made.terms)}"
+        )
 
     def _closed(self, k: int, word: str, rigid: bool) -> tuple[tuple[int, int], tuple[Pose, Pose]]:
         """Bodies of a connect or weld, and the frames in them that it holds together."""
@@ -342,6 +365,13 @@ def _units(values: dict[int, str], connections: Sequence[Connection]) -> list[tu
         else:
             found.append((dof,))
     return found
+
+
+def _spring(one: Moving, joint: Combined) -> tuple[Fraction, Fraction] | None:
+    """Stiffness, and the value at rest as it is counted here."""
+    if one.spring is None or one.dof not in joint.reversed:
+        return one.spring
+    return one.spring[0], -one.spring[1]
 
 
 def _pose(at: Sequence[float], turn: Sequence[float]) -> Pose:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .draft import Draft
+from .mjcf_couplings import tendon_fault
 
 #: Options that switch something off, with what they take from which arrays.
 _FLAGS = (
@@ -27,8 +28,8 @@ Name = Callable[[str, int], str]
 
 
 def refuse_forces(mujoco: Any, model: Any, draft: Draft, name: Name) -> None:
-    """Reject tendons, flexes, media, compensated weight, plugins that push bodies, and options
-    that switch off what the file has.
+    """Reject tendons that are no sums of joint values, flexes, media, compensated weight, plugins
+    that push bodies, and options that switch off what the file has.
 
     Parameters
     ----------
@@ -42,10 +43,8 @@ def refuse_forces(mujoco: Any, model: Any, draft: Draft, name: Name) -> None:
         return f"{kind} {name(kind, k) or f'#{k}'!r}"
 
     for k in range(model.ntendon):
-        draft.refuse(
-            f"tendon {name('tendon', k) or k!r}",
-            "a mechanism file has no tendons; remove it, or put springs on joints",
-        )
+        if wrong := tendon_fault(mujoco, model, k):
+            draft.refuse(called("tendon", k), wrong)
     if model.nflex:
         draft.refuse("flex", "deformable bodies are no mechanism; remove them")
     for k in range(1, model.nbody):

@@ -6,7 +6,7 @@ would add parameters that do not exist.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -43,6 +43,8 @@ class Combined:
     values: dict[int, str]
     names: dict[int, str]
     notes: tuple[str, ...] = ()
+    #: Degrees of freedom that are counted the other way.
+    reversed: frozenset[int] = frozenset()
 
 
 def combined(moving: Sequence[Moving]) -> Combined:
@@ -91,7 +93,8 @@ def _cylindrical(moving: Sequence[Moving]) -> Combined | None:
     if _dot(hinge.axis, slide.axis) < 0:
         notes = (f"joint {slide.name!r}: its slide is counted along the axis of {hinge.name!r}",)
     end = End(hinge.at, hinge.axis, least_aligned(hinge.axis))
-    return _named(hinge.name, "cylindrical", (end, end), [slide, hinge], notes)
+    found = _named(hinge.name, "cylindrical", (end, end), [slide, hinge], notes)
+    return replace(found, reversed=frozenset({slide.dof} if notes else ()))
 
 
 def _universal(moving: Sequence[Moving]) -> Combined | None:
@@ -120,7 +123,8 @@ def _planar(moving: Sequence[Moving]) -> Combined | None:
         notes = (f"joint {two.name!r}: its slide is counted the other way",)
     frame = _frame(z=hinge.axis, x=one.axis)
     end = End(hinge.at, frame.turned(UNITS[2]), frame.turned(UNITS[0]))
-    return _named(hinge.name, "planar", (end, end), list(moving), notes)
+    found = _named(hinge.name, "planar", (end, end), list(moving), notes)
+    return replace(found, reversed=frozenset({two.dof} if notes else ()))
 
 
 def _named(

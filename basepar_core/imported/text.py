@@ -14,7 +14,7 @@ from fractions import Fraction
 from basepar_core.mechanism import GROUND, joint_type
 from basepar_core.texts import visible, yaml_comment, yaml_word
 
-from .draft import WORLD, Connection, Draft, Inertia, Merged, Names, merge
+from .draft import WORLD, Connection, Draft, Inertia, Merged, Names, merge, value_names
 from .rationals import UNITS, Vec
 
 #: Characters of a mechanism's name.
@@ -99,12 +99,6 @@ def _pair(vectors: Sequence[Vec]) -> str:
     return f"[{', '.join(str([x // divisor for x in v]) for v in whole)}]"
 
 
-def value_names(joint: str, kind: str) -> list[str]:
-    """Names of a joint's values, as the format has them."""
-    count = joint_type(kind).values
-    return [joint] if count == 1 else [f"{joint}.{k + 1}" for k in range(count)]
-
-
 def _values(draft: Draft, names: Sequence[str], amplitude: float, bodies: int) -> list[str]:
     """Everything that speaks of joint values; importers name them after their own joints."""
     called: dict[str, str] = {}
@@ -127,11 +121,24 @@ def _values(draft: Draft, names: Sequence[str], amplitude: float, bodies: int) -
     )
     samples = max(24, math.ceil(30 * bodies / len(chosen)))  # three rows per parameter
     return [
+        *_couplings(draft, called, names),
         f"coordinates: [{', '.join(moving)}]",
         f"assembly: {_mapping(begin)}",
         f"excitation: {{kind: {law}, samples: {samples}, seed: 1, amplitude: {_mapping(moving)}}}",
         *_columns(draft, called, names),
     ]
+
+
+def _couplings(draft: Draft, called: Mapping[str, str], joints: Sequence[str]) -> list[str]:
+    """Linear relations of values; numbers without a unit are SI."""
+    taken = Names([*joints, GROUND, "bodies"])
+    lines = []
+    for one in draft.couplings:
+        values = _mapping({called[name]: number(x) for name, x in one.terms.items()})
+        offset = f", offset: {number(one.offset)}" if one.offset else ""
+        name = taken.give(one.name, "coupling")
+        lines.append(f"  {name}: {{values: {values}{offset}}}")
+    return ["couplings:"] * bool(lines) + lines
 
 
 def _columns(draft: Draft, called: Mapping[str, str], joints: Sequence[str]) -> list[str]:

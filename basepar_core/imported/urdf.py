@@ -28,6 +28,7 @@ from .rationals import (
     vector,
 )
 from .urdf_elements import audit
+from .urdf_mimics import couple
 from .xml_text import parse
 
 #: Of URDF's joint types, ours.
@@ -83,6 +84,7 @@ def read(text: bytes, name: str) -> Draft:
     _tree(draft, links, joints)
     for joint, line in joints:
         _joint(draft, joint, line)
+    couple(draft, joints)
     if not draft.mistakes and not draft.connections:
         draft.refuse("", "nothing moves: all joints are fixed")
     draft.notes.append("gravity is not part of URDF: 9.81 m/s^2 along −z of the root link")
@@ -215,13 +217,6 @@ def _leads_to_root(name: str, parents: dict[str, str]) -> bool:
 def _joint(draft: Draft, joint: Any, line: int) -> None:
     where = f"joint {joint.name!r}"
     pose = _pose(draft, where, joint.origin, line)
-    if joint.mimic is not None:
-        draft.refuse(
-            where,
-            f"it mimics {joint.mimic.joint!r}, and couplings are not imported yet; remove the "
-            f"mimic element here, and write it under `couplings` in the mechanism file",
-            line,
-        )
     if joint.type == "fixed":
         draft.fixtures.append(Fixture(joint.child, joint.parent, pose))
         return

@@ -141,7 +141,10 @@ _ROTOR = re.compile("inertia|rotor|armature", re.IGNORECASE)
 _BEHIND = "a motor's inertia belongs to friction's rotor in the mechanism file"
 
 _CLOSES = "it closes a loop, and URDF is read as a tree"
-_COUPLING = "it couples joints, and couplings are not imported yet"
+_COUPLING = (
+    "it couples joints; give the joint <mimic joint= multiplier= offset=>, or write it under "
+    "`couplings` in the mechanism file"
+)
 _PR2 = "it stands for joints that move together, which are not in the tree"
 _WHY = {
     "loop": _CLOSES,

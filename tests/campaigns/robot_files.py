@@ -30,7 +30,7 @@ URDF_TIES = re.compile(
     rb"<(?:\w+:)?(?:loop|loop_joint|constraint|coupling|mimic|gap_joint|passive_joint|"
     rb"simulated_actuated_joint|mimicJoint)\b|mimic_joint_plugin|<gazebo>\s*<joint\b"
 )
-MJCF_TIES = re.compile(rb"<(?:tendon|fixed|spatial)\b[^/]*>|joint1\s*=|<flexcomp\b|tendon1\s*=")
+MJCF_TIES = re.compile(rb"<spatial\b[^/]*>|joint1\s*=|<flexcomp\b|tendon1\s*=")
 
 Record = dict[str, Any]
 
@@ -70,12 +70,13 @@ def looked_at(path: Path, within: Path | None) -> Record:
     finally:
         signal.alarm(0)
     ties = URDF_TIES if made.format == "URDF" else MJCF_TIES
-    tied = ties.search(_plain(path.read_bytes()))
-    outcome = "silent" if tied else "imported"
+    tied = ties.findall(_plain(path.read_bytes()))
+    silent = len(tied) > len(made.mechanism.couplings)
+    outcome = "silent" if silent else "imported"
     return found | {
         "outcome": outcome,
         "dropped": list(made.dropped),
-        "reasons": [tied[0].decode()] if tied else [],
+        "reasons": [one.decode() for one in tied] if silent else [],
     }
 
 

@@ -307,8 +307,8 @@ def test_all_refusals_at_once(tmp_path):
         "body 'marker'": "mocap",
         "body 'two'": "p, q (hinge, hinge) together are no joint",
         "tendon 'rope'": "no tendons",
-        "equality 'gear' (joint)": "couplings are not imported yet",
-        "equality 'taut' (tendon)": "no tendons",
+        "equality 'gear' (joint)": "joint 'p' is part of a joint that turns about two axes",
+        "equality 'taut' (tendon)": "its tendon is no sum of joint values",
     }
     assert found.keys() == expected.keys()
     for place, words in expected.items():

@@ -168,7 +168,7 @@ def test_what_ties_the_robot_is_refused_by_name(tmp_path, extra, place, words):
 @pytest.mark.parametrize(
     ("parts", "words"),
     [
-        ({"joint": '<mimic joint="A" multiplier="-1"/>'}, "it mimics 'A'"),
+        ({"joint": '<mimic joint="A" multiplier="0"/>'}, "it mimics 'A' by a multiplier of 0"),
         ({"attribute": ' independent="false"'}, "independent = 'false': it depends on other"),
         ({"attribute": ' screw="3"'}, "screw = '3' of <joint>: it is not known here"),
         ({"joint": '<dynamics damping="1" K="7000"/>'}, "K = '7000' of <dynamics>"),

@@ -1,0 +1,127 @@
+"""Equality constraints of joints and of fixed tendons as couplings.
+
+MuJoCo ties y − y₀ to a polynomial of x − x₀, each a joint's value or a sum of such (a fixed
+tendon's length), counted from the reference pose; so are the values of imported joints. A
+coupling is of degree one.
+"""
+
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from .draft import Coupling
+from .rationals import decimal
+
+#: Coefficients of the polynomial in `eq_data`.
+DEGREES = 5
+#: Arrays that make a tendon more than a sum of joint values.
+_FORCES = (
+    "tendon_stiffness",
+    "tendon_stiffnesspoly",
+    "tendon_damping",
+    "tendon_dampingpoly",
+    "tendon_frictionloss",
+    "tendon_armature",
+)
+
+
+def tendon_fault(mujoco: Any, model: Any, t: int) -> str:
+    """Why a tendon has no place in a mechanism file; empty if it is a sum of joint values."""
+    first, count = model.tendon_adr[t], model.tendon_num[t]
+    kinds = model.wrap_type[first : first + count]
+    if any(kind != int(mujoco.mjtWrap.mjWRAP_JOINT) for kind in kinds):
+        return "a mechanism file has no tendons through space; remove it, or put springs on joints"
+    for name in _FORCES:
+        if np.any(getattr(model, name)[t]):
+            return (
+                f"it has {name.removeprefix('tendon_')}, which a mechanism file has for joint "
+                f"values alone; set it to zero, or put it on joints"
+            )
+    return ""
+
+
+def tendons_in(mujoco: Any, model: Any, constraints: Iterable[int]) -> set[int]:
+    """Tendons that stand in equality constraints."""
+    tied = [k for k in constraints if model.eq_type[k] == int(mujoco.mjtEq.mjEQ_TENDON)]
+    return {int(ids[k]) for k in tied for ids in (model.eq_obj1id, model.eq_obj2id)} - {-1}
+
+
+class Couplings:
+    """Couplings of one compiled model.
+
+    Parameters
+    ----------
+    mujoco, model
+        The library and a compiled model.
+    values
+        Names of joint values by degree of freedom, of those that may be coupled.
+    reversed_values
+        Degrees of freedom that are counted the other way.
+    """
+
+    def __init__(
+        self, mujoco: Any, model: Any, values: Mapping[int, str], reversed_values: frozenset[int]
+    ):
+        self.model, self.values, self.reversed = model, values, reversed_values
+        self._tendon = int(mujoco.mjtEq.mjEQ_TENDON)
+        self._mujoco = mujoco
+
+    def of(self, k: int, name: str) -> Coupling:
+        """An equality constraint of joints or tendons.
+
+        Raises
+        ------
+        ValueError
+            It is no coupling; says why, and what to do.
+        """
+        model = self.model
+        data = [float(x) for x in model.eq_data[k][:DEGREES]]
+        degree = max((n for n, x in enumerate(data) if x), default=0)
+        other = int(model.eq_obj2id[k])
+        if degree > 1 and other >= 0:
+            raise ValueError(
+                f"its polycoef is of degree {degree}, and a coupling is linear; set the "
+                f"coefficients from the third on to zero, or remove it"
+            )
+        kind = self._tendon if model.eq_type[k] == self._tendon else None
+        terms = self._terms(int(model.eq_obj1id[k]), kind)
+        for value, x in self._terms(other, kind).items() if other >= 0 else ():
+            terms[value] = terms.get(value, Fraction(0)) - decimal(data[1]) * x
+        terms = {value: x for value, x in terms.items() if x}
+        if len(terms) < 2:
+            held = ", ".join(terms) or "nothing"
+            raise ValueError(
+                f"it holds {held} at one value; remove it and that joint, so that the body is "
+                f"fixed"
+            )
+        return Coupling(name, terms, decimal(data[0]))
+
+    def _terms(self, number: int, kind: int | None) -> dict[str, Fraction]:
+        """A joint, or all joints of a tendon, with coefficients."""
+        model = self.model
+        if kind is None:
+            return self._joint(number, Fraction(1))
+        if tendon_fault(self._mujoco, model, number):
+            raise ValueError("its tendon is no sum of joint values; remove both")
+        found: dict[str, Fraction] = {}
+        first = int(model.tendon_adr[number])
+        for place in range(first, first + int(model.tendon_num[number])):
+            factor = float(model.wrap_prm[place])
+            if not np.isfinite(factor):
+                raise ValueError("a coefficient of its tendon is not finite")
+            for value, x in self._joint(int(model.wrap_objid[place]), decimal(factor)).items():
+                found[value] = found.get(value, Fraction(0)) + x
+        return found
+
+    def _joint(self, j: int, factor: Fraction) -> dict[str, Fraction]:
+        dof = int(self.model.jnt_dofadr[j])
+        if dof not in self.values:
+            kind = self._mujoco.mjtObj.mjOBJ_JOINT
+            name = self._mujoco.mj_id2name(self.model, kind, j) or f"#{j + 1}"
+            raise ValueError(
+                f"joint {name!r} is part of a joint that turns about two axes, or of one "
+                f"that is rejected; put a body between its hinges"
+            )
+        return {self.values[dof]: -factor if dof in self.reversed else factor}
