@@ -31,6 +31,7 @@ from basepar_core.symbolic import (
     GeometryField,
     NullVector,
     Transfers,
+    coupled_vectors,
     eliminate,
     joint_vectors,
 )
@@ -107,7 +108,7 @@ def symbolic(
     mechanism = model.mechanism
     field = GeometryField.of(mechanism)
     transfers = Transfers(mechanism, field)
-    known = joint_vectors(transfers)
+    known = [*joint_vectors(transfers), *coupled_vectors(transfers)]
     component = component_of(model) if exact else ""
     if not suffice(model, component, field, known):  # to detect costs more than all the rest
         known = [*known, *detect(transfers, model)]

@@ -33,7 +33,7 @@ from basepar_core.expressions import Number
 from basepar_core.files import loads
 from basepar_core.finite_field import SpinRelation, spin_relations
 from basepar_core.mechanism import Mechanism
-from basepar_core.symbolic import GeometryField, Transfers
+from basepar_core.symbolic import TIED, GeometryField, Transfers
 
 from . import checker, force_columns
 from .description import CertificateError, described, python, texts
@@ -259,6 +259,8 @@ def _as_numerical(upper: dict[str, Any]) -> dict[str, Any]:
 def _vector(vector: VectorGrade) -> dict[str, Any]:
     entries = dict(vector.entries)
     found: dict[str, Any] = {"grade": vector.grade, "reason": vector.reason, "entries": entries}
+    if vector.reason.endswith(TIED) and vector.grade == "theorem":
+        return found | {"rule": "couplings"}
     if vector.grade == "theorem":
         return found | {"joint": vector.reason.rsplit(" ", 1)[-1]}
     first = next(iter(entries.values()))

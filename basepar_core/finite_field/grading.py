@@ -11,7 +11,13 @@ from dataclasses import dataclass, replace
 
 from basepar_core.dynamics import Model
 from basepar_core.errors import EliminationError, FamilyError
-from basepar_core.symbolic import GeometryField, NullVector, Transfers, joint_vectors
+from basepar_core.symbolic import (
+    GeometryField,
+    NullVector,
+    Transfers,
+    coupled_vectors,
+    joint_vectors,
+)
 
 from .conditions import Conditions, conditions, restricted, substituted
 from .detection import detect, spin_relations
@@ -130,7 +136,8 @@ def grade(
         wide = component.family.mechanism
         wider = GeometryField.of(wide)
         transfers = Transfers(wide, wider)
-        every = [*joint_vectors(transfers), *detect(transfers, model)]
+        rules = [*joint_vectors(transfers), *coupled_vectors(transfers)]
+        every = [*rules, *detect(transfers, model)]
         component, graded, tested = _completed(model, wider, every, component, seed)
         graded = [v for v in vectors if v.grade == "theorem"] + [
             found
@@ -249,7 +256,7 @@ def _no_false_theorem(
     ]
     if wrong:
         raise EliminationError(
-            f"Joint rules of {model.mechanism.name!r} do not hold on its family: "
+            f"Rules of joints or couplings of {model.mechanism.name!r} do not hold on its family: "
             f"{'; '.join(wrong)}. This is a defect of the program; please report the file."
         )
 

@@ -3,6 +3,8 @@ from .algebraic_roots import newton as newton
 from .algebraic_roots import polynomial as polynomial
 from .algebraic_roots import roots as roots
 from .algebraic_roots import symbol_values as symbol_values
+from .coupling_rules import TIED as TIED
+from .coupling_rules import coupled_vectors as coupled_vectors
 from .elimination import Elimination as Elimination
 from .elimination import eliminate as eliminate
 from .field import GeometryField as GeometryField

@@ -22,6 +22,7 @@ from .balls import (
     determinant,
     fractions,
 )
+from .coupled_rules import CoupledRules
 from .couplings import VALUE_DECIMALS
 from .exact import Field
 from .expressions import MalformedError
@@ -168,7 +169,8 @@ def _vectors(
     entries = []
     for k, vector in enumerate(upper["vectors"]):
         where = f"at_most.vectors[{k}]"
-        extra = {"theorem": ("joint",), "probability": ("bits",)}.get(vector["grade"], ())
+        of = "joint" if "joint" in vector else "rule"
+        extra = {"theorem": (of,), "probability": ("bits",)}.get(vector["grade"], ())
         _exactly(vector, ("entries", "grade", "reason", *extra), where)
         _must(bool(vector["entries"]), where, "it has no entries")
         strange = sorted(set(vector["entries"]) - known)
@@ -190,6 +192,7 @@ def _upper(
 ) -> str:
     """Grade of the statement, every vector's own confirmed."""
     rules = JointRules(mechanism, field)
+    coupled = CoupledRules(mechanism, field, rules)
     grades, likely = ["theorem"], []
     for k, vector in enumerate(upper["vectors"]):
         where, grade = f"at_most.vectors[{k}]", vector["grade"]
@@ -201,7 +204,7 @@ def _upper(
             f"{', '.join(strange)}: vectors with further columns are numerical",
         )
         if grade == "theorem":
-            wrong = rules.fault(vector["joint"], vector["entries"], vector["reason"])
+            wrong = _theorem_fault(rules, coupled, vector)
             _must(not wrong, where, wrong)
             continue
         _must(grade in GRADES[2:], f"{where}.grade", f"there is no grade {grade!r} of vectors")
@@ -228,6 +231,15 @@ def _upper(
     _must(upper["grade"] == grade, "at_most.grade", f"it is {grade}")
     _must(upper["scope"] == scope, "at_most.scope", f"it is {scope!r}")
     return grade
+
+
+def _theorem_fault(rules: JointRules, coupled: CoupledRules, vector: Mapping[str, Any]) -> str:
+    """Why a vector follows from no joint, or from no couplings; empty if it does."""
+    if "joint" in vector:
+        return rules.fault(vector["joint"], vector["entries"], vector["reason"])
+    if vector["rule"] != "couplings":
+        return f"there is no rule {vector['rule']!r}"
+    return coupled.fault(vector["entries"], vector["reason"])
 
 
 # Rank ≥ r.

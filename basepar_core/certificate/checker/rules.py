@@ -70,7 +70,7 @@ class JointRules:
 
     # Energies.
 
-    def _bilinear(self, ten: Ten, one: Twist, two: Twist) -> Ratio:
+    def bilinear(self, ten: Ten, one: Twist, two: Twist) -> Ratio:
         """Kinetic energy of two twists (ω, velocity of the origin), body axes."""
         (w1, v1), (w2, v2) = one, two
         first = plus(cross(v1, w2), cross(v2, w1))
@@ -84,7 +84,7 @@ class JointRules:
             return [(self.units[2], self.zero), *((self.zero, e) for e in self.units[:2])]
         return [(e, self.zero) for e in self.units] + [(self.zero, e) for e in self.units]
 
-    def _twists(self, joint: Joint, side: int) -> list[Twist]:
+    def twists(self, joint: Joint, side: int) -> list[Twist]:
         """What the joint allows at all its values together, in one body's axes."""
         a, axes = joint.at[side], joint.axes[side]
         planar = self.mechanism.planar
@@ -149,16 +149,16 @@ class JointRules:
     # The two kinds of vector.
 
     def _between(self, joint: Joint, one: Ten, two: Ten) -> str:
-        every, twists = self._all_twists(), self._twists(joint, 1)
+        every, twists = self._all_twists(), self.twists(joint, 1)
         R = self._rotation(joint, 1)
         if not self._is_rotation(R) or not self._axes_fit(joint):
             return "the joint's axes are not equally long in both bodies"
         for S in twists:
-            if not all(self._bilinear(two, S, x).is_zero() for x in every):
+            if not all(self.bilinear(two, S, x).is_zero() for x in every):
                 return "a motion of the joint carries momentum with it"
             for i, x in enumerate(every):
                 for y in every[i:]:
-                    turned = self._bilinear(two, _bracket(S, x), y) + self._bilinear(
+                    turned = self.bilinear(two, _bracket(S, x), y) + self.bilinear(
                         two, x, _bracket(S, y)
                     )
                     if not turned.is_zero():
@@ -177,8 +177,8 @@ class JointRules:
         there = [seen(x) for x in every]
         for i, x in enumerate(every):
             for j, y in enumerate(every[i:], start=i):
-                here = self._bilinear(one, x, y)
-                if not (here + self._bilinear(two, there[i], there[j])).is_zero():
+                here = self.bilinear(one, x, y)
+                if not (here + self.bilinear(two, there[i], there[j])).is_zero():
                     return "what one body gains is not what the other loses"
         return ""
 
@@ -189,11 +189,16 @@ class JointRules:
         return bool((dot(one, one) - dot(two, two)).is_zero())
 
     def _on_ground(self, joint: Joint, side: int, ten: Ten) -> str:
-        twists = self._twists(joint, side)
+        twists = self.twists(joint, side)
         for i, x in enumerate(twists):
             for y in twists[i:]:
-                if not self._bilinear(ten, x, y).is_zero():
+                if not self.bilinear(ten, x, y).is_zero():
                     return "the body's kinetic energy notices it"
+        return self.potential_fault(joint, side, ten)
+
+    def potential_fault(self, joint: Joint, side: int, ten: Ten) -> str:
+        """Whether gravity does work on a part of a body on the ground; empty if it does none."""
+        twists = self.twists(joint, side)
         if all(x.is_zero() for x in self.gravity):
             return ""
         if KINDS[joint.kind].free == 2:
