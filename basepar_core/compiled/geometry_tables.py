@@ -108,7 +108,7 @@ class Dimensions:
     def _factors(self) -> list["_Vector"]:
         """Coefficients and offset of every coupling, one after the other."""
         mechanism = self.model.mechanism
-        flat = [x for one in mechanism.couplings for x in (*(c for _, c in one.terms), one.offset)]
+        flat = [x for row in mechanism.coupling_rows for x in row]
         return [_Vector((entry,), mechanism.nominal) for entry in flat]
 
     @cached_property

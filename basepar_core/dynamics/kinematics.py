@@ -35,7 +35,8 @@ class JointGeometry:
 class Geometry:
     """A mechanism's dimensions at given symbol values; `gravity` (3, …) in m/s², world.
 
-    `couplings`: per coupling its coefficients, then its offset, (term + 1, …).
+    `couplings`: per coupling its coefficients, then its offset, (term + 1, …), scaled as in
+    `Mechanism.coupling_rows`.
     """
 
     joints: tuple[JointGeometry, ...]
@@ -103,7 +104,7 @@ def geometry_of(
         for vector in (side.at, side.axis, side.reference)
         for entry in vector
     ]
-    linear = [[*(x for _, x in one.terms), one.offset] for one in mechanism.couplings]
+    linear = mechanism.coupling_rows
     numbers = evaluate([*flat, *mechanism.gravity, *chain(*linear)], known, arithmetic)
     table: Array = np.stack([np.broadcast_to(np.asarray(x, dtype), (count,)) for x in numbers])
     vectors = table[: len(flat) + 3].reshape(-1, 3, count)

@@ -8,12 +8,13 @@ revolute turns about +z; a planar prismatic joint has its `reference` along +z).
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
 
 from basepar_core.errors import MechanismError
-from basepar_core.expressions import ONE, ZERO, Expression, evaluate
+from basepar_core.expressions import ONE, ZERO, Expression, evaluate, multiply, number
 
 from .joint_types import joint_type
 
@@ -410,6 +411,24 @@ class Mechanism:
                 strict=True,
             )
         )
+
+    @cached_property
+    def coupling_rows(self) -> tuple[tuple[Expression, ...], ...]:
+        """Per coupling its coefficients, then its offset, over a power of two.
+
+        By it the largest coefficient, of lengths where there are some, is near one at the nominal
+        geometry: a row's gap is then in m or rad of a value, as those of cut joints are.
+        """
+        found = []
+        for one in self.couplings:
+            sizes = np.abs(evaluate([x for _, x in one.terms], self.nominal)).astype(float)
+            lengths = np.array([self.value(name).is_length for name, _ in one.terms])
+            size = sizes[lengths].max(initial=0.0) or sizes.max()
+            exponent = round(float(np.log2(size))) if size else 0
+            share = number(Fraction(2) ** -exponent)
+            row = (*(x for _, x in one.terms), one.offset)
+            found.append(tuple(multiply(share, x) if exponent else x for x in row))
+        return tuple(found)
 
     @cached_property
     def has_inertias(self) -> bool:

@@ -22,10 +22,10 @@ from basepar_core.dynamics import (
 )
 from basepar_core.errors import MechanismError, UsageError
 
+from .gear_periods import turns_to_try
+
 #: Samples on which a whole motion is looked at before it is tabulated.
 LOOK = 180
-#: Turns after which a motion may close: 1, or 2 where another body turns half as fast.
-TURNS = (1, 2)
 #: A configuration counts as the first one again when it differs by less (rad or m); Newton's
 #: last update is 1e-9 and converges quadratically.
 SAME = 1e-8
@@ -117,7 +117,7 @@ def find_way(model: Model, limits: tuple[float, float] | None = None) -> Way:
     if limits is not None:
         return _given(model, start, *limits)
     if not model.mechanism.value(name).is_length:
-        for turns in TURNS:
+        for turns in turns_to_try(model.mechanism):
             found = _closed(model, start, turns)
             if found is not None:
                 return found

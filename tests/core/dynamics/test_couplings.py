@@ -105,6 +105,24 @@ excitation:
    amplitude: {L: 2 rad, R: 3 rad}}
 """
 
+GEARED_FIVE_BAR = """
+name: geared five-bar
+space: planar
+gravity: [0, -9.81]
+geometry: {a: {value: 0.2, unit: m}, b: {value: 0.5, unit: m}}
+bodies: {crank: {}, rod: {}, link: {}, lever: {}}
+joints:
+  A: {type: revolute, connects: [ground, crank]}
+  B: {type: revolute, connects: [crank, rod], at: [[a, 0], [0, 0]]}
+  C: {type: revolute, connects: [rod, link], at: [[b, 0], [b, 0]]}
+  D: {type: revolute, connects: [lever, link], at: [[a, 0], [0, 0]]}
+  E: {type: revolute, connects: [ground, lever], at: [[0.6 m, 0], [0, 0]]}
+couplings: {mesh: {values: {A: 1, E: 2}, offset: 0.5 rad}}
+coordinates: [A]
+assembly: {A: 0.5, E: 0.3, B: 0.5, C: -1.5, D: 1.6}
+excitation: {kind: states, samples: 20, seed: 1, amplitude: {A: 0.2 rad}, frequency: 1 Hz}
+"""
+
 
 def moved(mechanism: Mechanism) -> tuple[closure.Model, Motion]:
     """A mechanism ready, and its excitation."""
@@ -275,3 +293,29 @@ def test_a_nut_that_drives_its_screw():
 def test_reactions_of_gears_are_not_known():
     with pytest.raises(UsageError, match="where its force acts"):
         freed(closure.prepare(loads(GEARS)), [reaction(loads(GEARS), "A:pinion:x")])
+
+
+@pytest.mark.parametrize("size", ["1e-10", "1e8"])
+def test_a_relation_may_be_written_in_any_size(size):
+    """What is closed is so in m or rad of the values, whatever the relation is multiplied by."""
+    couplings = f"{{A: {size}, E: 2*{size}}}, offset: {size}*0.5 rad"
+    text = GEARED_FIVE_BAR.replace("{A: 1, E: 2}, offset: 0.5 rad", couplings)
+    assert text != GEARED_FIVE_BAR
+    seen = []
+    for given in (GEARED_FIVE_BAR, text):
+        model, motion = moved(loads(given))
+        seen.append(both_ways(model, motion))
+    # Newton's last update is below 1e-9 and squares: loops are closed to rounding.
+    for found in (seen[1][0], *seen[0], seen[1][1]):
+        np.testing.assert_allclose(found, seen[0][0], rtol=0, atol=1e-12 * np.abs(found).max())
+
+
+def test_a_ratio_of_zero_fails_alone():
+    """B = (A - 0.2 rad)/n: with n = 0 nothing closes, and the other variants do."""
+    model, motion = moved(loads(GEARS))
+    ratios = np.array([2.5, 1.0, 0.0, 1e-12, 0.5])
+    for way in (lambda v, m: observe(model, v, m), Engine(model).observe):
+        found = way({"n": ratios}, motion)
+        assert found.closed.tolist() == [True, True, False, False, True]
+        alone = way({"n": ratios[-1:]}, motion)
+        np.testing.assert_array_equal(found.W[-1], alone.W[0])
