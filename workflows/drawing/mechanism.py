@@ -24,6 +24,7 @@ from basepar_core.mechanism import GROUND, joint_type
 from basepar_core.texts import naming, plot, plural
 
 from .layout import dotted, label_size, place_labels, view_of
+from .pitch_circles import PitchCircle, pitch_circles
 
 #: Okabe and Ito's colours: distinct for colour-blind readers, on white and on dark.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C6D31", "#7F7F7F")
@@ -150,6 +151,7 @@ class Scene:
             [self._joint_points(k) for k in range(len(self.it.joints))], axis=1
         )
         self.size = float(np.ptp(extent, axis=1).max()) or 1.0
+        self.circles = pitch_circles(self.it, self.at, self.values, self.size)
 
     def _motion(self) -> np.ndarray:
         start = self.model.assembled.coordinates
@@ -215,6 +217,8 @@ class Scene:
         order = sorted(range(len(self.it.joints)), key=lambda k: self._is_pin(k))
         for k in order:
             self._joint(axes, k)
+        for circle in self.circles:
+            self._pitch(axes, circle)
         axes.margins(0.12)
         self._write_names(axes, shapes)
 
@@ -261,9 +265,10 @@ class Scene:
             if self._stands(k)
         ]
         hatched = [foot + _DISC * 0.05 * self.size for foot in feet]
+        lines = [*outlines, *map(self._rail, rails), *(one.line for one in self.circles)]
         obstacles = np.concatenate(
             [
-                dotted([line * scale for line in (*outlines, *map(self._rail, rails))]),
+                dotted([line * scale for line in lines]),
                 np.concatenate([*pins, *hatched]) * scale,
             ]
         )
@@ -362,6 +367,12 @@ class Scene:
         )
         if not self.it.planar and shape.is_pin:
             self._axis(axes, k, x, y)
+
+    @staticmethod
+    def _pitch(axes: Any, circle: PitchCircle) -> None:
+        """A gear's pitch circle, thin; the ring's that stands in ink."""
+        colour = INK if circle.body < 0 else COLOURS[circle.body % len(COLOURS)]
+        axes.plot(*circle.line, color=colour, lw=1.0, ls="-.", zorder=1.5)
 
     def _axis(self, axes: Any, k: int, x: float, y: float) -> None:
         """A dash-dotted line along a revolute's axis."""
