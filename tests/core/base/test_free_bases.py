@@ -1,6 +1,7 @@
 """Bases that float: counts, the base's own rows, Pinocchio's free-flyer, dust of forty digits."""
 
 import json
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -14,7 +15,16 @@ from basepar_core.base.symbolic_route import black_box, numeric, symbolic
 from basepar_core.certificate import checker
 from basepar_core.certificate.make import certify
 from basepar_core.compiled.backend import Engine
-from basepar_core.dynamics import as_rates, as_twists, closure, columns, motion, observe
+from basepar_core.dynamics import (
+    as_rates,
+    as_twists,
+    closure,
+    columns,
+    kinematics,
+    motion,
+    observe,
+    spatial,
+)
 from basepar_core.dynamics.force_columns import observe_columns
 from basepar_core.dynamics.motion import Motion
 from basepar_core.errors import FileError, MechanismError, UsageError
@@ -23,6 +33,7 @@ from basepar_core.files.mechanism_file import loads
 from basepar_core.finite_field.rank import generic_rank
 from basepar_core.mechanism import Fourier
 from basepar_core.torque_code import torque_program
+from basepar_core.variable_precision.observation import variant
 from tests.core.certificate.test_checker_rules import rules_of
 from tests.mechanisms import FREE, C, F, P, R, S, U, linkage, random_tree
 from tests.oracles import dust, pinocchio_model
@@ -90,6 +101,58 @@ def test_in_variable_precision_the_count_and_w_are_the_same(name):
         found = precise(model)
         assert found.rank == count(name)
         assert found.certificate.at_least_grade == "proved"
+
+
+@pytest.mark.parametrize("law", ["states", "fourier"])
+def test_in_variable_precision_w_is_the_plain_paths(law):
+    it = tree("both", 2).mechanism
+    own = it.excitation
+    if law == "fourier":
+        own = Fourier(3, own.frequency, own.amplitude, 12, 5)
+    model = closure.prepare(replace(it, excitation=own))
+    moving = motion.excitation(model.mechanism, model.assembled.coordinates)
+    plain = observe(model, {}, moving).W[0]
+    seen = variant(model, {}, 10**6).observe(30)
+    W = np.array([[math.ldexp(int(x), seen.scale) for x in row] for row in seen.entries.tolist()])
+    # The float64 side's rounding.
+    np.testing.assert_allclose(W, plain.reshape(W.shape), rtol=0, atol=1e-12 * np.abs(plain).max())
+
+
+def test_the_order_of_coordinates_orders_rows_only():
+    it = tree("both").mechanism
+    order = np.random.default_rng(8).permutation(len(it.coordinates))
+    mixed = replace(it, coordinates=tuple(it.coordinates[k] for k in order), excitation=None)
+    model, other = closure.prepare(it), closure.prepare(mixed)
+    moving = excited(model, 7)
+    turned = Motion(moving.t, moving.q[order], moving.q_dot[order], moving.q_ddot[order])
+    expected = observe(model, {}, moving).W[0][:, order]
+    for W in (observe(other, {}, turned).W[0], Engine(other).observe({}, turned).W[0]):
+        # The same sums in the same order, but for a base's mixed rows in the kernels.
+        np.testing.assert_allclose(W, expected, rtol=0, atol=1e-13 * np.abs(expected).max())
+
+
+def test_a_free_joint_to_a_body_that_stands_otherwise_changes_nothing():
+    """It locks nothing, and tells where the body is."""
+    links = [("A", R, "ground", "one"), ("B", U, "one", "two")]
+    coordinates = ["A", "B.1", "B.2"]
+    plain = closure.prepare(linkage(3, links, coordinates))
+    watched = closure.prepare(linkage(3, [*links, ("J0", FREE, "ground", "two")], coordinates))
+    assert [cut.kind for cut in watched.topology.cuts] == [FREE]
+    moving = excited(plain, 6)
+    expected = observe(plain, {}, moving).W[0]
+    for W in (observe(watched, {}, moving).W[0], Engine(watched).observe({}, moving).W[0]):
+        # Kernels and the plain path: some hundred roundings.
+        np.testing.assert_allclose(W, expected, rtol=0, atol=1e-13 * np.abs(expected).max())
+    assert symbolic(watched).rank == symbolic(plain).rank
+    closed = basepar.Model(watched.mechanism).close(moving.q.T)
+    at = kinematics.poses(
+        watched.topology,
+        kinematics.geometry(watched.mechanism, {}).over_samples(),
+        closure.trace(watched, {}, moving.q).q,
+    )
+    here = spatial.rotate_back(at.X1[2], at.P2[2] - at.P1[2])[:, 0].T
+    places = [closed.names.index(f"J0.{k}") for k in (1, 2, 3)]
+    np.testing.assert_allclose(closed.values[:, places], here, rtol=0, atol=1e-15)
 
 
 @pytest.mark.parametrize("name", ["both", "revolutes"])
