@@ -182,7 +182,10 @@ coordinates [{name, unit, assembled}], parameters (their names),
 bodies [{name, number, parameters}] (by kind: m, mx …; null without),
 joints [{name, type, connects, cut, actuated}], couplings [{name, values (coefficients), offset}],
 loops (joints of each, the cut one last),
-redundant_constraints (how many), blocks (equations of each), residual (m or rad),
+redundant_constraints (how many), overconstrained [{names, excess}] (joints and couplings that hold
+each other by so many constraints to spare), locked (joint values that no motion changes),
+idle [{bodies, joints}] (what turns between two balls and moves nothing else),
+blocks (equations of each), residual (m or rad),
 branch_found [{name, unit, value, stated}] (joint values that the file does not state, or states
 far away), motion_ends [{motion, ends: locks | singular, at [{name, unit, value}], sample,
 samples}] (of cycle and excitation, where they cannot be followed),

@@ -4,7 +4,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from basepar_core.compiled import way
-from basepar_core.dynamics import Model, Outcome, branch_found, ends_of_motions
+from basepar_core.dynamics import (
+    Model,
+    Outcome,
+    branch_found,
+    constraints_found,
+    ends_of_motions,
+)
 from basepar_core.expressions import Expression, evaluate, parse_unit
 from basepar_core.mechanism import Mechanism, Symbol
 
@@ -43,6 +49,7 @@ def mechanism(model: Model) -> dict[str, Any]:
         "couplings": _couplings(it),
         "loops": _loops(model),
         "redundant_constraints": len(model.loops.redundant),
+        **_constraints(model),
         "blocks": [len(rows) for rows, _ in model.loops.blocks],
         "residual": model.assembled.residual,
         "branch_found": [
@@ -111,6 +118,17 @@ def _loops(model: Model) -> list[list[str]]:
         + [joints[cut.joint].name]
         for cut in graph.cuts
     ]
+
+
+def _constraints(model: Model) -> dict[str, Any]:
+    found = constraints_found(model)
+    return {
+        "overconstrained": [
+            {"names": list(one.names), "excess": one.excess} for one in found.overconstrained
+        ],
+        "locked": list(found.locked),
+        "idle": [{"bodies": list(one.bodies), "joints": list(one.joints)} for one in found.idle],
+    }
 
 
 def _motion_ends(model: Model) -> list[dict[str, Any]]:

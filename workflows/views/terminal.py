@@ -111,8 +111,13 @@ def show_mechanism(document: Mapping[str, Any]) -> None:
         )
     for loop in document["loops"]:
         out.print(f"loop: {' – '.join(loop)}")
-    if document["redundant_constraints"]:
-        out.print(f"{plural(document['redundant_constraints'], 'redundant constraint')}, left out")
+    for one in document["overconstrained"]:
+        excess = plural(one["excess"], "constraint")
+        out.print(f"overconstrained: {', '.join(one['names'])}; {excess} to spare, left out")
+    for one in document["idle"]:
+        out.print(f"idle between {' and '.join(one['joints'])}: {', '.join(one['bodies'])}")
+    if document["locked"]:
+        out.print(f"locked: {', '.join(document['locked'])}")
     symbols = table("symbol", "#value", "unit", "bounds")
     for symbol in document["symbols"]:
         bounds = symbol["bounds"]

@@ -1,0 +1,212 @@
+"""Newton's method on the poses of all bodies at once, for putting a mechanism together.
+
+Every body has its six (in the plane three) coordinates and every joint its constraints; nothing
+is a tree.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from basepar_core.arrays import Array
+from basepar_core.errors import AssemblyError
+from basepar_core.mechanism import Joint, Mechanism, joint_type
+
+from . import joints, spatial
+from .kinematics import Geometry
+
+LONGEST_TURN = 0.5  # rad a step
+ITERATIONS = 200
+# Poses are metres and radians of order one; rounding of a closed loop stays below 1e-13.
+CLOSED = 1e-11
+
+
+@dataclass
+class Bodies:
+    """Orientations (body, 3, 3) and positions (body, 3); the ground last."""
+
+    R: Array
+    p: Array
+
+    def copy(self) -> "Bodies":
+        return Bodies(self.R.copy(), self.p.copy())
+
+
+def ends(mechanism: Mechanism, dims: Geometry, k: int, at: Bodies) -> tuple[Array, ...]:
+    """X1, X2, P1, P2 of a joint (no batch) and the numbers of its bodies."""
+    joint, side = mechanism.joints[k], dims.joints[k]
+    first, second = (mechanism.body_index[name] for name in joint.bodies)
+    X1 = at.R[first] @ side.first_axes[..., 0]
+    X2 = at.R[second] @ side.second_axes[..., 0]
+    P1 = at.p[first] + at.R[first] @ side.first_origin[..., 0]
+    P2 = at.p[second] + at.R[second] @ side.second_origin[..., 0]
+    return X1, X2, P1, P2
+
+
+def measure(mechanism: Mechanism, dims: Geometry, at: Bodies) -> dict[str, float]:
+    """Every joint value as measured on given poses."""
+    found: dict[str, float] = {}
+    for k, joint in enumerate(mechanism.joints):
+        X1, X2, P1, P2 = ends(mechanism, dims, k, at)
+        measured = joints.values(joint.type, X1, X2, P2 - P1)
+        found |= dict(zip(joint.values, map(float, measured), strict=True))
+    return found
+
+
+class BodyNewton:
+    """Least-norm Newton on all constraints and held coordinates."""
+
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        dims: Geometry,
+        held: dict[str, float],
+        near: dict[str, float],
+    ):
+        self.mechanism, self.dims, self.held = mechanism, dims, held
+        #: Coupled angles are counted on beyond a turn from these.
+        self.near = dict(near)
+        offsets = [
+            float(np.sqrt((origin**2).sum(axis=0)).max())
+            for side in dims.joints
+            for origin in (side.first_origin, side.second_origin)
+        ]
+        self.longest_shift = max(offsets) / 2 or 0.5
+        self.number = mechanism.body_index
+        self.unknowns = 6 * len(mechanism.bodies)
+        # In the plane bodies turn about z and shift along x and y only.
+        inplane = [2, 3, 4] if mechanism.planar else range(6)
+        self.free = [6 * b + k for b in range(len(mechanism.bodies)) for k in inplane]
+
+    def solve(self, start: Bodies) -> Bodies:
+        at = start.copy()
+        for _ in range(ITERATIONS):
+            gap, jacobian, _ = self.equations(at)
+            step = np.zeros(self.unknowns)
+            solved = np.linalg.lstsq(jacobian[:, self.free], -gap, rcond=1e-9)[0]
+            step[self.free] = solved
+            turns, shifts = step.reshape(-1, 2, 3).swapaxes(0, 1)
+            longest = max(
+                np.abs(turns).max() / LONGEST_TURN, np.abs(shifts).max() / self.longest_shift, 1.0
+            )
+            for body, (turn, shift) in enumerate(
+                zip(turns / longest, shifts / longest, strict=True)
+            ):
+                at.R[body] = spatial.matrix(turn) @ at.R[body]
+                at.p[body] += shift
+            if np.abs(solved).max(initial=0.0) < 1e-10 and longest == 1.0:
+                break
+        self._check_closed(at)
+        return at
+
+    def equations(self, at: Bodies) -> tuple[Array, Array, list[str]]:
+        """Residuals, their derivatives by body twists (ω, v of the origin), owner of each row."""
+        gaps: list[float] = []
+        rows: list[Array] = []
+        owners: list[str] = []
+        for k, joint in enumerate(self.mechanism.joints):
+            X1, X2, P1, P2 = ends(self.mechanism, self.dims, k, at)
+            planar = self.mechanism.planar
+            along, about = joints.locked_directions(joint.type, planar, X1, X2)
+            gaps += [float(g) for g in joints.gaps(joint.type, planar, X1, X2, P2 - P1)]
+            rows += [self.row(joint, at, P2, along=n) for n in along]
+            rows += [self.row(joint, at, P2, about=n) for n in about]
+            owners += [joint.name] * (len(along) + len(about))
+        for name, target in self.held.items():
+            gap, row = self._held(name, target, at)
+            gaps.append(gap)
+            rows.append(row)
+            owners.append(name)
+        for coupling, table in zip(self.mechanism.couplings, self.dims.couplings, strict=True):
+            read = [self._value(name, at) for name, _ in coupling.terms]
+            factors = table[:-1, 0]
+            gaps.append(float(factors @ [value for value, _ in read] - table[-1, 0]))
+            rows.append(factors @ np.array([row for _, row in read]))
+            owners.append(coupling.name)
+        return np.array(gaps), np.array(rows).reshape(len(gaps), self.unknowns), owners
+
+    def row(
+        self,
+        joint: Joint,
+        at: Bodies,
+        P: Array,
+        along: Array | None = None,
+        about: Array | None = None,
+    ) -> Array:
+        """One relative velocity (of the origins along, or of rotation about) by the twists."""
+        row = np.zeros(self.unknowns + 6)  # the ground's six are dropped
+        for name, sign in zip(joint.bodies, (-1, 1), strict=True):
+            body = self.number[name]
+            place = slice(6 * body, 6 * body + 6) if body >= 0 else slice(self.unknowns, None)
+            if along is not None:
+                row[place] += sign * np.concatenate([np.cross(P - at.p[body], along), along])
+            else:
+                row[place] += sign * np.concatenate([about, np.zeros(3)])
+        return row[: self.unknowns]
+
+    def _value(self, name: str, at: Bodies) -> tuple[float, Array]:
+        """A coupled joint value, and its derivatives by the bodies' twists."""
+        value = self.mechanism.value(name)
+        joint = value.joint
+        X1, X2, P1, P2 = ends(self.mechanism, self.dims, value.number, at)
+        found = float(joints.values(joint.type, X1, X2, P2 - P1)[value.place])
+        if value.is_angle:
+            turns = round((self.near.get(name, 0.0) - found) / (2 * np.pi))
+            found += 2 * np.pi * turns
+            self.near[name] = found
+        about, along = joints.speeds(joint.type, X1, X2)[value.place]
+        return found, self.row(joint, at, P2, along=along, about=about)
+
+    def _held(self, name: str, target: float, at: Bodies) -> tuple[float, Array]:
+        value = self.mechanism.value(name)
+        joint, k, place = value.joint, value.number, value.place
+        shape = joint_type(joint.type)
+        X1, X2, P1, P2 = ends(self.mechanism, self.dims, k, at)
+        measured = joints.values(joint.type, X1, X2, P2 - P1)
+        turned = place - len(shape.slides)
+        if shape.is_ball and turned >= 0:
+            near = np.array([self.held[n] for n in joint.values[-3:]])
+            measured[-3:] = spatial.continued(measured[-3:], near)
+        gap = float(measured[place]) - target
+        if value.is_angle:
+            gap = (gap + np.pi) % (2 * np.pi) - np.pi
+        moves = joints.speeds(joint.type, X1, X2)
+        if shape.is_ball and turned >= 0:
+            # ṙ = J(r)⁻¹ ω, with ω in the first frame's axes.
+            rates = np.linalg.inv(spatial.rate_map(measured[-3:]))[turned]
+            return gap, self.row(joint, at, P2, about=X1 @ rates)
+        if shape.turns == "zz":
+            # The rate about one axis: the dual of that axis within the plane of both.
+            z1, z2 = X1[:, 2], X2[:, 2]
+            normal = np.cross(z1, z2)
+            dual = np.cross(z2, normal) if place == 0 else np.cross(normal, z1)
+            return gap, self.row(joint, at, P2, about=dual / max(normal @ normal, 1e-12))
+        about, along = moves[place]
+        return gap, self.row(joint, at, P2, along=along, about=about)
+
+    def _check_closed(self, at: Bodies) -> None:
+        gap, _, owners = self.equations(at)
+        worst = int(np.argmax(np.abs(gap))) if gap.size else 0
+        if gap.size and not np.abs(gap[worst]) <= CLOSED:
+            couplings = [one.name for one in self.mechanism.couplings]
+            if owners[worst] in couplings:
+                raise AssemblyError(
+                    f"Coupling {owners[worst]!r} is off by {abs(gap[worst]):.4g} (m or rad; "
+                    f"allowed {CLOSED:g}) at the nominal geometry: the loops, or the values of "
+                    f"the coordinates, contradict it. Check its coefficients and `offset`.",
+                    [f"couplings.{owners[worst]}"],
+                )
+            raise AssemblyError(
+                f"Joint {owners[worst]!r} stays open by {abs(gap[worst]):.4g} (m or rad; allowed "
+                f"{CLOSED:g}) at the nominal geometry. Check the lengths, or give the assembly "
+                f"nearer poses or joint values.",
+                [f"joints.{owners[worst]}"],
+            )
+        for k, joint in enumerate(self.mechanism.joints):
+            X1, X2, _, _ = ends(self.mechanism, self.dims, k, at)
+            if joints.is_opposed(joint.type, X1, X2):
+                raise AssemblyError(
+                    f"Joint {joint.name!r} closes only the wrong way round: its two axes point "
+                    f"in opposite directions. Reverse one axis, or correct the assembly.",
+                    [f"joints.{joint.name}"],
+                )

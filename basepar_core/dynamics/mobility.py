@@ -1,0 +1,134 @@
+"""Degrees of freedom of an assembled mechanism, and why they are not as many as coordinates.
+
+A pose may be singular: there a mechanism has more degrees of freedom than anywhere near it. So
+the count is repeated at poses nearby, to which the joints are closed anew.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from basepar_core.arrays import Array
+from basepar_core.errors import AssemblyError, MechanismError
+from basepar_core.mechanism import GROUND, Mechanism, joint_type
+
+from . import spatial
+from .body_newton import Bodies, BodyNewton
+
+#: Entries of the Jacobian are lengths and cosines of order one; this is far from both rounding
+#: and design.
+RANK = 1e-9
+#: Poses nearby: how many, and how far (rad or m, of the body that moves most).
+POSES, AWAY = 3, 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class IdleSpin:
+    """Bodies that turn together about the line through two balls, and move nothing else."""
+
+    bodies: tuple[str, ...]
+    joints: tuple[str, str]
+
+    def __str__(self) -> str:
+        turns = "turns" if len(self.bodies) == 1 else "turn"
+        return f"{' and '.join(self.bodies)} {turns} idly between {' and '.join(self.joints)}"
+
+
+def idle_spins(mechanism: Mechanism) -> tuple[IdleSpin, ...]:
+    """Bodies that the rest holds by two spherical joints only, in file order."""
+    groups = {name: {name} for name in (GROUND, *(body.name for body in mechanism.bodies))}
+    for joint in mechanism.joints:
+        if not joint_type(joint.type).is_ball:
+            first, second = (groups[name] for name in joint.bodies)
+            first |= second
+            groups |= dict.fromkeys(first, first)
+    found: list[IdleSpin] = []
+    for body in mechanism.bodies:
+        inside = groups[body.name]
+        names = tuple(one.name for one in mechanism.bodies if one.name in inside)
+        balls = [
+            joint.name
+            for joint in mechanism.joints
+            if joint_type(joint.type).is_ball
+            and not joint_type(joint.type).is_free
+            and len(inside & set(joint.bodies)) == 1
+        ]
+        if GROUND not in inside and names[0] == body.name and len(balls) == 2:
+            found.append(IdleSpin(names, (balls[0], balls[1])))
+    return tuple(found)
+
+
+def modes(newton: BodyNewton, at: Bodies) -> Array:
+    """Twists of all bodies (unknown, freedom) that the joints allow at a pose; orthonormal."""
+    jacobian = newton.equations(at)[1][:, newton.free]
+    _, sigma, rows = np.linalg.svd(jacobian)
+    rank = int((sigma > RANK).sum())
+    found = np.zeros((newton.unknowns, len(newton.free) - rank))
+    found[newton.free] = rows[rank:].T
+    return found
+
+
+def poses_nearby(newton: BodyNewton, at: Bodies) -> Iterator[Bodies]:
+    """Closed poses that random motions lead to from a closed one."""
+    rng, allowed = np.random.default_rng(0), modes(newton, at)
+    for _ in range(POSES if allowed.size else 0):
+        step = allowed @ rng.standard_normal(allowed.shape[1])
+        turns, shifts = (AWAY / np.abs(step).max() * step).reshape(-1, 2, 3).swapaxes(0, 1)
+        moved = at.copy()
+        for body, (turn, shift) in enumerate(zip(turns, shifts, strict=True)):
+            moved.R[body] = spatial.matrix(turn) @ moved.R[body]
+            moved.p[body] += shift
+        try:
+            yield newton.solve(moved)
+        except AssemblyError:  # another one is tried
+            continue
+
+
+def check_mobility(mechanism: Mechanism, newton: BodyNewton, at: Bodies) -> None:
+    """As many coordinates as degrees of freedom at the assembled pose.
+
+    Raises
+    ------
+    MechanismError
+        There are more or fewer: names what turns idly, and says where the pose is singular.
+    """
+    freedom, count = modes(newton, at).shape[1], len(mechanism.coordinates)
+    if freedom == count:
+        return
+    if not freedom:
+        raise _locked(mechanism)
+    nearby = [modes(newton, pose).shape[1] for pose in poses_nearby(newton, at)]
+    named = ", ".join(mechanism.coordinates) or "none"
+    if count in nearby and min(nearby) == count:
+        raise MechanismError(
+            f"{mechanism.name!r} is assembled at a singular pose: it has {freedom} degrees of "
+            f"freedom there, and {count} at poses nearby, as many as coordinates ({named}). "
+            f"State a pose away from it in `assembly`.",
+            ["assembly"],
+        )
+    idle = idle_spins(mechanism)
+    text = (
+        f"{mechanism.name!r} has {freedom} degree{'s' * (freedom != 1)} of freedom, but "
+        f"{count} coordinates are named ({named})"
+    )
+    if idle and freedom - count == len(idle):
+        raise MechanismError(
+            f"{text}: {'; '.join(map(str, idle))}, and no other body moves with that. Make "
+            f"{idle[0].joints[0]} or {idle[0].joints[1]} a universal joint, with "
+            f"`axis` across the line between them in {idle[0].bodies[-1]}.",
+            [f"joints.{name}" for one in idle for name in one.joints],
+        )
+    raise MechanismError(f"{text}. Name exactly {freedom} joint coordinates.", ["coordinates"])
+
+
+def _locked(mechanism: Mechanism) -> MechanismError:
+    """Nothing can move."""
+    coupled = [f"`{one.name}`" for one in mechanism.couplings]
+    what = f"loops and couplings ({', '.join(coupled)})" if coupled else "loops"
+    named = ", ".join(mechanism.coordinates) or "none"
+    return MechanismError(
+        f"{mechanism.name!r} cannot move at its assembly: its {what} leave no degree of "
+        f"freedom, and {named} is to be driven. Take out what is there twice.",
+        [f"couplings.{one.name}" for one in mechanism.couplings] or ["joints"],
+    )

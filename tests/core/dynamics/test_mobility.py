@@ -1,0 +1,157 @@
+"""Overconstrained loops, locked joints, idle rods and singular assemblies are named."""
+
+import pytest
+import yaml
+
+from basepar_core.dynamics import closure, constraints_found
+from basepar_core.dynamics.assembly import assemble
+from basepar_core.dynamics.mobility import idle_spins
+from basepar_core.errors import MechanismError
+from basepar_core.files.mechanism_file import load, loads
+from tests.core.dynamics import test_joint_matrix as matrix
+from tests.mechanisms import build
+
+#: Crank and rocker with crossed axes; a rod between them.
+ROD = """
+name: rod
+space: spatial
+gravity: [0, 0, -9.81]
+bodies: {{crank: {{}}, rod: {{}}, {more} rocker: {{}}}}
+joints:
+  A: {{type: revolute, connects: [ground, crank]}}
+  B: {{type: {B}, connects: [crank, rod], at: [[0.1, 0, 0], [0, 0, 0]]{axis}}}
+  {slide}
+  C: {{type: spherical, connects: [{last}, rocker], at: [[0, 0, 0.4], [0.3, 0, 0]]}}
+  D: {{type: revolute, connects: [ground, rocker], at: [[0.1, 0.2, 0.1], [0, 0, 0]],
+      axis: [[0, 1, 0], [0, 1, 0]]}}
+coordinates: [{coordinates}]
+assembly:
+  A: 20 deg
+  bodies: {{rod: {{at: [0.09, 0.03, 0], rotation: [-0.4, 0.3, 0]}},
+    rocker: {{at: [0.1, 0.2, 0.1], rotation: [0, -1, 0]}}}}
+"""
+PLAIN = {"more": "", "axis": "", "slide": "", "last": "rod"}
+LEG = {
+    "more": "tube: {},",
+    "axis": "",
+    "slide": "P: {type: prismatic, connects: [rod, tube]}",
+    "last": "tube",
+}
+ACROSS = ", axis: [[0, 1, 0], [1, 0, 0]], reference: [[1, 0, 0], [0, 1, 0]]"
+
+
+def test_a_rod_between_two_balls_is_named_with_what_to_do():
+    """Two degrees of freedom, of which one coordinate drives one."""
+    mechanism = loads(ROD.format(B="spherical", coordinates="A", **PLAIN))
+    (spin,) = idle_spins(mechanism)
+    assert (spin.bodies, spin.joints) == (("rod",), ("B", "C"))
+    with pytest.raises(
+        MechanismError, match=r"rod turns idly between B and C, .*universal"
+    ) as found:
+        assemble(mechanism)
+    assert found.value.where == ("joints.B", "joints.C")
+    mended = loads(ROD.format(B="universal", coordinates="A", **PLAIN | {"axis": ACROSS}))
+    assert assemble(mended).residual < 1e-11
+    assert idle_spins(mended) == ()
+
+
+def test_a_leg_of_two_bodies_turns_as_one():
+    """Slides keep them from turning alone; its length and the crank are what can be driven."""
+    mechanism = loads(ROD.format(B="spherical", coordinates="A, P", **LEG))
+    (spin,) = idle_spins(mechanism)
+    assert spin.bodies == ("rod", "tube")
+    with pytest.raises(MechanismError, match=r"3 degrees of freedom, but 2 .*rod and tube turn"):
+        assemble(mechanism)
+
+
+def test_more_than_the_spin_missing_is_told_as_before():
+    mechanism = loads(ROD.format(B="spherical", coordinates="A", **LEG))
+    with pytest.raises(MechanismError, match=r"3 degrees of freedom, but 1 .*Name exactly 3"):
+        assemble(mechanism)
+
+
+def test_a_body_on_one_ball_or_on_three_is_not_idle():
+    assert idle_spins(load("stewart-gough")) == ()  # a platform on six, legs with universal joints
+    assert idle_spins(load("3-rps")) == ()  # on three
+
+
+def constraints_found_of(name):
+    return constraints_found(closure.prepare(load(name)))
+
+
+def test_a_singular_assembly_is_told_from_a_missing_coordinate():
+    """Flat, a parallelogram may fold or turn; at any other pose it only turns."""
+    text = """
+name: flat
+space: planar
+gravity: [0, -9.81]
+bodies: {crank: {}, coupler: {}, rocker: {}}
+joints:
+  A: {type: revolute, connects: [ground, crank]}
+  B: {type: revolute, connects: [crank, coupler], at: [[0.3, 0], [0, 0]]}
+  C: {type: revolute, connects: [coupler, rocker], at: [[0.5, 0], [0.3, 0]]}
+  D: {type: revolute, connects: [ground, rocker], at: [[0.5, 0], [0, 0]]}
+coordinates: [A]
+assembly: {A: ANGLE, B: -ANGLE, C: ANGLE}
+"""
+    with pytest.raises(MechanismError, match=r"singular pose: it has 2 .* and 1 at poses nearby"):
+        assemble(loads(text.replace("ANGLE", "0 deg")))
+    assert assemble(loads(text.replace("ANGLE", "40 deg"))).residual < 1e-11
+
+
+@pytest.mark.parametrize(
+    ("text", "names", "excess"),
+    [
+        (matrix.FLAT, "ABCD", 3),
+        (matrix.BENNETT, "ABCD", 3),
+        (matrix.SPHERE, None, 3),
+        (matrix.SARRUS, "ABCDEF", 1),
+    ],
+    ids=["four-bar", "Bennett", "spherical", "Sarrus"],
+)
+def test_overconstrained_loops_are_named(text, names, excess):
+    """By Grübler's count: six a body less five a revolute joint, and one that moves."""
+    model = closure.prepare(loads(text))
+    (one,) = constraints_found(model).overconstrained
+    assert one.excess == excess == len(model.loops.redundant)
+    joints = model.mechanism.joints
+    assert one.names == (tuple(names) if names else tuple(joint.name for joint in joints))
+
+
+def test_two_loops_apart_are_two_groups():
+    """Two copies of a planar loop in space."""
+    document = yaml.safe_load(matrix.FLAT)
+    for name, body in [*document["bodies"].items()]:
+        document["bodies"][f"{name}2"] = body
+    for name, joint in [*document["joints"].items()]:
+        ends = [end if end == "ground" else f"{end}2" for end in joint["connects"]]
+        document["joints"][f"{name}2"] = joint | {"connects": ends}
+    document["coordinates"] += [f"{name}2" for name in document["coordinates"]]
+    document["assembly"] |= {f"{name}2": x for name, x in document["assembly"].items()}
+    document.pop("excitation")
+    found = constraints_found(closure.prepare(build(document))).overconstrained
+    assert [one.names for one in found] == [("A", "B", "C", "D"), ("A2", "B2", "C2", "D2")]
+    assert [one.excess for one in found] == [3, 3]
+
+
+def test_a_slide_in_a_loop_of_parallel_pins_is_locked():
+    """Cylindrical joints where a planar loop has pins: one of four may slide nowhere."""
+    text = matrix.FLAT.replace("C: {type: revolute", "C: {type: cylindrical")
+    assert text != matrix.FLAT
+    model = closure.prepare(loads(text))
+    found = constraints_found(model)
+    assert found.locked == ("C.1",)
+    (one,) = found.overconstrained
+    assert one.excess == 2
+
+
+def test_what_is_neither_is_not_reported():
+    for name in ("four-bar", "rsur", "planetary-gear", "panda", "quadruped"):
+        found = constraints_found_of(name)
+        assert (found.overconstrained, found.locked, found.idle) == ((), (), ()), name
+
+
+def test_a_screws_coupling_is_named_once():
+    (one,) = constraints_found_of("screw-jack").overconstrained
+    assert one.excess == len(closure.prepare(load("screw-jack")).loops.redundant)
+    assert len(set(one.names)) == len(one.names)
