@@ -60,12 +60,12 @@ def _die_in_write(number: int) -> None:
     """Let this process die halfway through the file after so many others."""
     write, left = chunk_files._write, [number]
 
-    def dying(file: str, content: bytes) -> None:
+    def dying(draft: str, content: bytes, file: str) -> None:
         if left[0] == 0:
-            write(file, content[: len(content) // 2])
+            write(draft, content[: len(content) // 2], file)
             os.kill(os.getpid(), signal.SIGKILL)
         left[0] -= 1
-        write(file, content)
+        write(draft, content, file)
 
     chunk_files._write = dying
 
