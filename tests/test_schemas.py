@@ -153,12 +153,7 @@ def test_structural_mistakes_are_invalid(case, tmp_path):
 
 
 def mutations(whole):
-    """Every structural change of a tree that one step makes: (what, the changed tree)."""
-
-    def at(node, path):
-        for key in path:
-            node = node[key]
-        return node
+    """Every structural change of a tree that one step makes: (what, path, what stands there)."""
 
     def paths(node, path=()):
         yield path, node
@@ -178,12 +173,19 @@ def mutations(whole):
             steps["shorter"], steps["longer"] = [node[:-1]], [[*node, node[-1]]]
         for what, values in steps.items():
             for value in values:
-                new = deepcopy(whole)
-                if path:
-                    at(new, path[:-1])[path[-1]] = value
-                else:
-                    new = value
-                yield f"{what} at {path}: {str(value)[:60]}", new
+                yield what, path, value
+
+
+def mutated(whole, path, value):
+    """The tree with a value at a path."""
+    if not path:
+        return value
+    new = deepcopy(whole)
+    node = new
+    for key in path[:-1]:
+        node = node[key]
+    node[path[-1]] = value
+    return new
 
 
 PROFILES = [block for _, block in documented("profiles.md", "profile")]
@@ -196,7 +198,7 @@ MUTATED = [
 
 #: Mutations drawn, of all of all files of a kind.
 DRAWN = [
-    *(("mechanism", 12), ("sweep", 120), ("study", 120), ("profile", 150)),
+    *(("mechanism", 60), ("sweep", 120), ("study", 120), ("profile", 150)),
     pytest.param("mechanism", 400, marks=pytest.mark.slow),
 ]
 
@@ -204,10 +206,12 @@ DRAWN = [
 @pytest.mark.parametrize(("kind", "count"), DRAWN)
 @pytest.mark.filterwarnings("ignore")
 def test_schema_and_reader_agree_on_mutations(kind, count, tmp_path):
-    every = [one for of, whole in MUTATED if of == kind for one in mutations(whole)]
+    every = [(whole, one) for of, whole in MUTATED if of == kind for one in mutations(whole)]
     drawn = random.Random(f"{kind} {count}").sample(every, count)
     disagreements, rejected = [], 0
-    for what, instance in drawn:
+    for whole, (what, path, value) in drawn:
+        instance = mutated(whole, path, value)
+        what = f"{what} at {path}: {str(value)[:60]}"
         found = mistakes(kind, json.dumps(instance, ensure_ascii=False), tmp_path)
         valid = CHECKS[kind].is_valid(instance)
         structural = [one for one in found if is_structural(one)]

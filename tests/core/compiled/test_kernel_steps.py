@@ -48,7 +48,7 @@ def test_standstill_and_reversals_stay_finite(travel):
     ("name", "count", "width", "seed", "rows"),
     [
         pytest.param("watt-ii", 4000, 0.4, 31, (1667, 5), marks=pytest.mark.slow),
-        ("dwell", 2000, 0.3, 31, (1163, 49, 1072, 1812)),
+        pytest.param("dwell", 2000, 0.3, 31, (1163, 49, 1072, 1812), marks=pytest.mark.slow),
     ],
 )
 def test_nobody_wanders(name, count, width, seed, rows):

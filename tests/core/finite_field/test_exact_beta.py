@@ -42,7 +42,14 @@ def symbolic_entries(base: BaseParameters, evaluator: Evaluator) -> dict:
     return {place: x for place, x in entries.items() if x != 0}
 
 
-@pytest.mark.parametrize("name", LIBRARY)
+#: Seconds of recovery each.
+LONG = ("rack-steering",)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(one, marks=pytest.mark.slow) if one in LONG else one for one in LIBRARY],
+)
 def test_equal_to_the_symbolic_route(name):
     """Every entry, as a fraction: no tolerance."""
     model, base = prepared(name)
