@@ -43,8 +43,8 @@ _TOGETHER = 8192
 _FARTHEST = (5.0, 32.0, 32.0, 32.0)
 #: An extrapolation is at most so many times the last curvature, scaled to the step.
 _MOST = 2.0
-#: Motions whose steps are kept.
-_WAYS = 8
+#: Motions whose steps, and speeds of bases, are kept; samples of one whose speeds are.
+_WAYS, _SHORT = 8, 4096
 
 
 @dataclass(frozen=True)
@@ -174,13 +174,16 @@ class Kernels:
             u, u_dot = (np.ascontiguousarray(x) for x in (motion.q_dot, motion.q_ddot))
             return u, u_dot, np.zeros((0, motion.t.size))
         states = (motion.q, motion.q_dot, motion.q_ddot)
-        key = b"".join(x.tobytes() for x in states)  # kept, as `_way` keeps the last ones
+        short = motion.t.size <= _SHORT  # kept, as `_way` keeps the last ones
+        key = b"".join(x.tobytes() for x in states) if short else b""
         found = self._turned.get(key)
         if found is None:
-            if len(self._turned) >= _WAYS:
-                self._turned.clear()
             u, u_dot, T = coordinate_speeds(self.model.topology, *states)
-            found = self._turned[key] = u, u_dot, np.ascontiguousarray(T[speeds, rates])
+            found = u, u_dot, np.ascontiguousarray(T[speeds, rates])
+            if short:
+                if len(self._turned) >= _WAYS:
+                    self._turned.clear()
+                self._turned[key] = found
         return found
 
     @cached_property
