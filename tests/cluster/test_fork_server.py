@@ -84,3 +84,19 @@ def test_interrupts_and_environment_are_as_before(monkeypatch):
     fork_server.start()
     assert signal.pthread_sigmask(signal.SIG_BLOCK, []) == mask
     assert dict(os.environ) == before
+
+
+@linux
+def test_nobody_else_can_ask_for_copies():
+    """Python 3.11.0 listened where every user of the machine could ask (CVE-2022-42919)."""
+    code = (
+        "import multiprocessing.forkserver as server, os, stat\n"
+        "from cluster import fork_server\n"
+        "assert fork_server.start() == 'forkserver'\n"
+        "address = server._forkserver._forkserver_address\n"
+        "print(oct(stat.S_IMODE(os.stat(os.path.dirname(address)).st_mode)))\n"
+    )
+    found = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert found.stdout.strip() == "0o700"
