@@ -78,7 +78,7 @@ def certify(model: Model, base: BaseParameters, further: Sequence[Column] = ()) 
     force_columns.check(mechanism, further)
     claims = _claims(model, base.certificate.vectors)
     reach, scope, proof = 1.0, HERE, None
-    for _ in range(TRIES + len(claims) - 1):
+    for _ in range(TRIES + len(claims) - 1 + len(base.certificate.vectors)):
         proof = proof or prove(model, base.kept, reach, further)
         upper = _widened(claims[0], proof, len(further))
         document = _document(mechanism, base, upper, proof, further, scope)
@@ -91,6 +91,8 @@ def certify(model: Model, base: BaseParameters, further: Sequence[Column] = ()) 
                 reach, proof = reach * NARROWER, None
             elif error.where == "at_least.pose" and scope == HERE:
                 scope = STATED  # `verify` assembles the file anew
+            elif (rounded := _rounded_vector(claims[0], error.where)) is not None:
+                claims = [_without(claim, rounded) for claim in claims]
             else:
                 raise _not_made(mechanism, error) from error
             last = error
@@ -229,6 +231,22 @@ def _widened(upper: dict[str, Any], proof: Proof, further: int) -> dict[str, Any
         more.append({"grade": "numerical", "reason": _WHY_NULL, "entries": texts})
     rank = upper["rank"] + further - len(more)
     return _with_grade(upper | {"rank": rank, "vectors": [*upper["vectors"], *more]})
+
+
+def _rounded_vector(claim: Mapping[str, Any], where: str) -> int | None:
+    """Number of the numerical vector that a message is about: π or a root in an entry is rounded.
+
+    It vanishes to float64's digits only, and is left out; the two ranks then differ.
+    """
+    for k, vector in enumerate(claim["vectors"]):
+        if where == f"at_most.vectors[{k}]" and vector["grade"] == "numerical":
+            return k
+    return None
+
+
+def _without(claim: dict[str, Any], k: int) -> dict[str, Any]:
+    vectors = [*claim["vectors"][:k], *claim["vectors"][k + 1 :]]
+    return _with_grade(claim | {"vectors": vectors, "rank": claim["rank"] + 1})
 
 
 def _likely(vectors: Sequence[VectorGrade]) -> bool:

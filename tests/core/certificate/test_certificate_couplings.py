@@ -130,6 +130,36 @@ def test_certificates_without_couplings_have_no_new_keys():
     assert "values" not in document["at_least"]
 
 
+#: Weightless: the upper arm's mass goes up the screw and round it, p = (18 mm)/(2 π) a radian, and
+#: counts with the nut's inertia in a share that has π² in it.
+SCREW_ARM = """
+name: screw arm
+space: spatial
+gravity: [0, 0, 0]
+bodies: {nut: {}, upper: {}, lower: {}}
+joints:
+  N: {type: screw, connects: [ground, nut], pitch: 18 mm}
+  A: {type: revolute, connects: [nut, upper], at: [[1.1, -0.6, 0.6], [0, 0, 0]],
+      axis: [[1, 0, 0], [1, 0, 0]]}
+  B: {type: revolute, connects: [upper, lower], at: [[-0.6, 1.2, -1], [0, 0, 0]],
+      axis: [[0, 1, 0], [0, 1, 0]]}
+coordinates: [N.2, A, B]
+excitation: {kind: states, samples: 44, seed: 1, frequency: 1 Hz,
+             amplitude: {N.2: 0.3 rad, A: 0.3 rad, B: 0.3 rad}}
+"""
+
+
+def test_a_vector_that_is_rounded_is_left_out():
+    """The route's own entry is a float: null to 16 digits, and no statement of a certificate."""
+    model = prepare(loads(SCREW_ARM))
+    base = symbolic(model)
+    assert base.rank == energy_rank(model).rank == 15
+    document = json.loads(json.dumps(certify(model, base)))
+    verdict = verify(document)
+    assert (document["at_least"]["rank"], document["at_most"]["rank"]) == (15, 16)
+    assert (verdict.rank, verdict.grade) == (None, "numerical")
+
+
 # Forged.
 
 
