@@ -189,6 +189,7 @@ class _Audit:
             kind: {node.get("name") for node in root.findall(kind)} - {None}
             for kind in ("link", "joint")
         }
+        self.repeated = _repeated(root)
 
     def robot(self) -> None:
         self._attributes(self.root, "robot", "")
@@ -245,7 +246,7 @@ class _Audit:
                 return True
             return False
         if inside == "controlled" and tag == "param":
-            return node.get("name") != "mimic"
+            return node.get("name") != "mimic" or node.getparent().get("name") in self.repeated
         if inside != "gazebo":
             return False
         if tag == "plugin":
@@ -341,6 +342,21 @@ def _name(node: Any) -> str:
 def _place(node: Any) -> str:
     name = node.get("name") or node.get("reference")
     return f"{_name(node)} {name!r}" if name else _name(node)
+
+
+def _repeated(root: Any) -> set[str]:
+    """Joints of ros2_control whose parameters say what the joint's own mimic element says."""
+    stated = {joint.get("name"): joint.find("mimic") for joint in root.findall("joint")}
+    found = set()
+    for joint in root.iterfind("ros2_control/joint"):
+        given = {one.get("name"): (one.text or "").strip() for one in joint.findall("param")}
+        mimic = stated.get(joint.get("name"))
+        if mimic is not None and mimic.get("joint") == given.get("mimic"):
+            factors = (mimic.get("multiplier", "1"), given.get("multiplier", "1"))
+            offsets = (mimic.get("offset", "0"), given.get("offset", "0"))
+            if all(_numbers(one) == _numbers(two) for one, two in (factors, offsets)):
+                found.add(joint.get("name"))
+    return found
 
 
 def _texts(node: Any) -> Iterator[str]:

@@ -191,6 +191,23 @@ def test_mimic_joints_that_are_no_couplings(tmp_path, mimic, types, message):
     assert message in reasons(urdf_with(tmp_path, mimic, **types))["joint 'B'"]
 
 
+ROS = (
+    '<ros2_control name="c" type="system"><joint name="B"><param name="mimic">{}</param>'
+    '<param name="multiplier">{}</param></joint></ros2_control></robot>'
+)
+
+
+def test_a_mimic_that_is_said_twice(tmp_path):
+    """A controller's parameters that repeat the joint's own element tie nothing else."""
+    path = urdf_with(tmp_path, '<mimic joint="A" multiplier="-2"/>')
+    text = path.read_text()
+    path.write_text(text.replace("</robot>", ROS.format("A", "-2.0")))
+    assert len(read_file(path).mechanism.couplings) == 1
+    for leader, multiplier in (("C", "-2"), ("A", "2"), ("A", "two")):
+        path.write_text(text.replace("</robot>", ROS.format(leader, multiplier)))
+        assert "it couples joints" in reasons(path)["ros2_control 'c'"]
+
+
 def test_a_mimic_of_a_mimic(tmp_path):
     path = urdf_with(tmp_path, '<mimic joint="A" multiplier="2"/>')
     text = path.read_text().replace(
