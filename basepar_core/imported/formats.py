@@ -1,12 +1,21 @@
 """A mechanism from a file of another format, held against what it reads back to."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 
 from basepar_core.base import nominal_observation
 from basepar_core.dynamics import prepare
-from basepar_core.errors import AssemblyError, BaseparError, FileError, Mistake, MotionError
+from basepar_core.errors import (
+    AssemblyError,
+    BaseparError,
+    FileError,
+    MechanismError,
+    Mistake,
+    MotionError,
+)
 from basepar_core.files import loads
 from basepar_core.mechanism import Mechanism
 from basepar_core.texts import opened
@@ -17,6 +26,9 @@ from .text import mechanism_text
 
 #: Amplitudes of the excitation (rad) that are tried; trees can follow any.
 AMPLITUDES = (1.0, 0.5, 0.25, 0.1, 0.03)
+#: Where coordinates of closed loops begin (rad): zero is often where links lie flat on each other,
+#: or out of reach.
+AWAY = (Fraction(0), Fraction("0.3"), Fraction("-0.3"), Fraction("0.8"), Fraction("-0.8"))
 _ELEMENT = re.compile(rb"<\s*(\w+)")
 #: Comments and processing instructions, in which anything may stand.
 _SKIPPED = ((b"<!--", b"-->"), (b"<?", b"?>"))
@@ -102,17 +114,26 @@ def _root(content: bytes) -> bytes:
 def _checked(draft: Draft, source: str) -> Imported:
     """The text, read back and assembled, with an excitation that can be followed."""
     failure: BaseparError | None = None
-    for amplitude in AMPLITUDES:
+    for away, amplitude in _tries(draft):
         fresh = Draft(**{**vars(draft), "notes": list(draft.notes)})
-        text = mechanism_text(fresh, amplitude)
+        if away:
+            fresh.notes.append(f"assembled with its coordinates at {float(away):g}: not at zero")
+        text = mechanism_text(fresh, amplitude, away)
         mechanism = loads(text, source)
-        model = prepare(mechanism)
         try:
+            model = prepare(mechanism)
             if model.topology.cuts or model.topology.couplings:
                 nominal_observation(model)
-        except (MotionError, AssemblyError) as error:
-            failure = error
+        except (MotionError, AssemblyError, MechanismError) as error:
+            failure = failure or error
             continue
         return Imported(text, mechanism, draft.format, tuple(fresh.notes), tuple(draft.dropped))
     assert failure is not None
     raise failure
+
+
+def _tries(draft: Draft) -> Iterator[tuple[Fraction, float]]:
+    """Where coordinates begin, and amplitudes: trees begin at zero."""
+    for away in AWAY if draft.coordinates else AWAY[:1]:
+        for amplitude in AMPLITUDES:
+            yield away, amplitude

@@ -23,7 +23,7 @@ _LONGEST = 100
 DIGITS = 17
 
 
-def mechanism_text(draft: Draft, amplitude: float) -> str:
+def mechanism_text(draft: Draft, amplitude: float, away: Fraction = Fraction(0)) -> str:
     """The file.
 
     Parameters
@@ -32,6 +32,8 @@ def mechanism_text(draft: Draft, amplitude: float) -> str:
         Without mistakes.
     amplitude
         Of the excitation's angles (rad); its lengths move a fifth as many metres.
+    away
+        Where coordinates without a start of their own begin: rad; lengths a fifth as many metres.
     """
     merged = merge(draft)
     bodies = Names([GROUND])
@@ -53,7 +55,7 @@ def mechanism_text(draft: Draft, amplitude: float) -> str:
     ]
     for name, one in zip(joint_names, draft.connections, strict=True):
         lines += _joint(name, one, merged, body_names)
-    lines += _values(draft, joint_names, amplitude, len(merged.bodies))
+    lines += _values(draft, joint_names, amplitude, away, len(merged.bodies))
     return "\n".join(lines) + "\n"
 
 
@@ -99,7 +101,9 @@ def _pair(vectors: Sequence[Vec]) -> str:
     return f"[{', '.join(str([x // divisor for x in v]) for v in whole)}]"
 
 
-def _values(draft: Draft, names: Sequence[str], amplitude: float, bodies: int) -> list[str]:
+def _values(
+    draft: Draft, names: Sequence[str], amplitude: float, away: Fraction, bodies: int
+) -> list[str]:
     """Everything that speaks of joint values; importers name them after their own joints."""
     called: dict[str, str] = {}
     lengths: set[str] = set()
@@ -114,7 +118,10 @@ def _values(draft: Draft, names: Sequence[str], amplitude: float, bodies: int) -
         called[name]: f"{amplitude / 5:g} m" if called[name] in lengths else f"{amplitude:g} rad"
         for name in chosen
     }
-    begin = {called[name]: number(starts.get(name, Fraction(0))) for name in chosen}
+    begin = {
+        called[name]: number(starts.get(name, away / 5 if called[name] in lengths else away))
+        for name in chosen
+    }
     closed = bool(draft.coordinates)
     law = (
         "fourier, harmonics: 5, base_frequency: 0.2 Hz" if closed else "states, frequency: 0.3 Hz"

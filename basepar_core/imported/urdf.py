@@ -1,4 +1,4 @@
-"""URDF through its own parser (urdf_parser_py, extra `urdf`): trees.
+"""URDF through its own parser (urdf_parser_py, extra `urdf`): trees, and URDF+'s loops.
 
 Every link and joint is parsed by itself, so that all mistakes are found at once. The root link is
 the ground; a child link's frame is its joint's, as URDF has it.
@@ -7,12 +7,13 @@ the ground; a child link's frame is its joint's, as URDF has it.
 import contextlib
 import io
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
 from basepar_core.errors import MissingDataError, Mistake
 from basepar_core.expressions import did_you_mean
+from basepar_core.mechanism import JointTypeName
 
 from .draft import NOTHING, Connection, Draft, End, Fixture, Inertia, Link
 from .rationals import (
@@ -29,6 +30,7 @@ from .rationals import (
 )
 from .urdf_elements import audit
 from .urdf_mimics import couple
+from .urdf_plus import Extended, extend
 from .xml_text import parse
 
 #: Of URDF's joint types, ours.
@@ -37,6 +39,14 @@ KINDS = {
     "continuous": "revolute",
     "prismatic": "prismatic",
     "planar": "planar",
+}
+#: Those that a loop of URDF+ may have.
+OF_LOOPS: Mapping[str, JointTypeName] = {
+    "revolute": "revolute",
+    "continuous": "revolute",
+    "prismatic": "prismatic",
+    "spherical": "spherical",
+    "fixed": "fixed",
 }
 #: Roots of other formats, and what to do about them.
 OTHERS = {
@@ -77,6 +87,7 @@ def read(text: bytes, name: str) -> Draft:
         draft.refuse("", "has xacro macros in it; expand them: xacro FILE > FILE.urdf")
         return draft
     audit(draft, root)
+    more = Extended.taken(root)
     links = _parsed(draft, root, "link", urdf.Link)
     joints = _parsed(draft, root, "joint", urdf.Joint)
     for link, line in links:
@@ -85,6 +96,7 @@ def read(text: bytes, name: str) -> Draft:
     for joint, line in joints:
         _joint(draft, joint, line)
     couple(draft, joints)
+    extend(draft, more, joints, OF_LOOPS)
     if not draft.mistakes and not draft.connections:
         draft.refuse("", "nothing moves: all joints are fixed")
     draft.notes.append("gravity is not part of URDF: 9.81 m/s^2 along −z of the root link")

@@ -22,7 +22,12 @@ _READ: dict[str, set[str]] = {
     "mass": {"value"},
     "inertia": {"ixx", "ixy", "ixz", "iyy", "iyz", "izz"},
     "origin": {"xyz", "rpy"},
-    "joint": {"name", "type"},
+    "joint": {"name", "type", "independent"},
+    "loop": {"name", "type"},
+    "coupling": {"name", "type"},
+    "predecessor": {"link"},
+    "successor": {"link"},
+    "ratio": {"value"},
     "parent": {"link"},
     "child": {"link"},
     "axis": {"xyz"},
@@ -50,7 +55,7 @@ def _words(text: str) -> frozenset[str]:
 _NO, _YES, _ONE = _words("false 0 0.0"), _words("true 1 1.0"), _words("1 1.0")
 _INSIDE = {
     "robot": _Inside(
-        read=_words("link joint"),
+        read=_words("link joint loop coupling"),
         # A frame of Drake's or Isaac's is a name for a place of a link.
         dropped=_words(
             "material sensor author license version description frame fixed_frame "
@@ -77,6 +82,10 @@ _INSIDE = {
         read=_words("origin parent child axis dynamics mimic"),
         dropped=_words("limit safety_controller calibration hardwareInterface"),
     ),
+    "loop": _Inside(read=_words("predecessor successor axis")),
+    "coupling": _Inside(read=_words("predecessor successor ratio")),
+    "predecessor": _Inside(read=_words("origin")),
+    "successor": _Inside(read=_words("origin")),
     "contact": _Inside(  # Bullet's
         dropped=_words(
             "lateral_friction rolling_friction spinning_friction friction_anchor restitution "
@@ -147,12 +156,10 @@ _COUPLING = (
 )
 _PR2 = "it stands for joints that move together, which are not in the tree"
 _WHY = {
-    "loop": _CLOSES,
     "loop_joint": _CLOSES,
     "gazebo joint": _CLOSES,
     "constraint": "it closes a loop or couples joints, and URDF is read as a tree",
     "drake:ball_constraint": _CLOSES,
-    "coupling": _COUPLING,
     "gearbox": _COUPLING,
     "drake:mimic": _COUPLING,
     "transmission gap_joint": _PR2,
@@ -282,14 +289,8 @@ class _Audit:
             if key.startswith("{"):  # of another namespace, such as xsi:schemaLocation
                 continue
             said = value.strip().lower()
-            independent = (tag, key) == ("joint", "independent")
-            if independent and said != "true":
-                why = "it depends on other joints, by constraints that are not in the tree"
-                self._refuse(node, where, f"{key} = {value!r}: {why}; {_CLOSING_REMEDY}")
-            elif (
-                independent
-                or (tag, key) in _HARMLESS_ATTRIBUTES
-                or (said and all(x == 0 for x in _numbers(said)))
+            if (tag, key) in _HARMLESS_ATTRIBUTES or (
+                said and all(x == 0 for x in _numbers(said))
             ):
                 self._drop(f"attribute {key} of {tag}")
             else:

@@ -1,6 +1,6 @@
 """URDF's many extensions: what could change motion or mass is refused by name, the rest listed.
 
-The elements are written as their formats have them: URDF+ (loop, coupling, constraint), Isaac
+The elements are written as their formats have them: URDF+ (constraint), Isaac
 (loop_joint), urdfdom's proposal (constraint), Gazebo's extension, PR2's transmissions, Drake,
 Bullet.
 """
@@ -51,18 +51,6 @@ PLUGIN = '<gazebo><plugin name="p" filename="{}"><joint>A</joint></plugin></gaze
 @pytest.mark.parametrize(
     ("extra", "place", "words"),
     [
-        (
-            '<loop name="C" type="revolute"><predecessor link="crank"><origin xyz="1 0 0"/>'
-            '</predecessor><successor link="rocker"/><axis xyz="0 0 1"/></loop>',
-            "loop 'C'",
-            "<loop> of link 'crank', link 'rocker': it closes a loop",
-        ),
-        (
-            '<coupling name="gear"><predecessor link="crank"/><successor link="rocker"/>'
-            '<ratio value="6"/></coupling>',
-            "coupling 'gear'",
-            "it couples joints",
-        ),
         (
             '<constraint name="belt" type="rolling"><predecessor link="crank"/>'
             '<successor link="rocker"/><ratio value="6"/></constraint>',
@@ -221,7 +209,7 @@ def harmless(folder: Path) -> Path:
 
 
 DROPPED = (
-    "1 visual, 2 collision, 1 contact, 1 attribute independent of joint, "
+    "1 visual, 2 collision, 1 contact, "
     "1 attribute dont_collapse of joint, 1 limit, 1 safety_controller, 1 calibration, "
     "1 attribute rpy of axis, 1 joint_properties, 1 material, 1 sensor, 1 transmission, "
     "1 gazebo material, 1 gazebo mu1, 1 gazebo turnGravityOff, 1 gazebo pose, 1 gazebo plugin, "
