@@ -10,18 +10,22 @@ import multiprocessing.forkserver
 import os
 import signal
 import sys
+import threading
 from collections.abc import Iterator, Sequence
+from multiprocessing import resource_tracker
 
 from .dask_settings import KEEP_MEMORY, ONE_THREAD
 
 #: What every worker needs.
 _DASK = ("distributed.nanny", "distributed.worker", "cluster.no_http")
 
-_running = False
+_lock = threading.Lock()
+#: Process numbers of the servers that were started here.
+_ours: set[int] = set()
 
 
 def start(modules: Sequence[str] = ()) -> str:
-    """Start the server where there is none; nothing is waited for.
+    """Start the server where none runs; nothing is waited for.
 
     Parameters
     ----------
@@ -32,36 +36,42 @@ def start(modules: Sequence[str] = ()) -> str:
     -------
     Dask's name for the way in which workers start: "forkserver", or "spawn" where copies are not
     safe (macOS), where other users could ask for copies (CVE-2022-42919, Python 3.11.0), or where
-    the script has a server of its own.
+    the script has a server of its own, or has said what its server imports.
     """
-    global _running
     if sys.platform != "linux" or sys.version_info < (3, 11, 1):
         return "spawn"
-    if not _running and _is_anybodys():
-        return "spawn"
-    if not _running:
-        multiprocessing.set_forkserver_preload([*_DASK, *modules])
+    with _lock:
+        # Python has one server, and only private names for what is known of it.
+        server = getattr(multiprocessing.forkserver, "_forkserver", None)
+        running = getattr(server, "_forkserver_pid", None)
+        theirs = getattr(server, "_preload_modules", None)
+        if not _ours and (running is not None or theirs not in (None, ["__main__"])):
+            return "spawn"
+        if running is not None and running not in _ours:
+            return "spawn"  # ours died, and somebody has started another
+        if not _ours:
+            multiprocessing.set_forkserver_preload([*_DASK, *modules])
+        resource_tracker.ensure_running()  # which would lift the block of interrupts
         with _environment(), _interrupts_blocked():
-            multiprocessing.forkserver.ensure_running()
-        _running = True
+            multiprocessing.forkserver.ensure_running()  # a new one where ours died
+        _ours.add(getattr(server, "_forkserver_pid", None) or 0)
     return "forkserver"
-
-
-def _is_anybodys() -> bool:
-    server = getattr(multiprocessing.forkserver, "_forkserver", None)
-    return getattr(server, "_forkserver_pid", None) is not None
 
 
 @contextlib.contextmanager
 def _environment() -> Iterator[None]:
     """Libraries read these when they are loaded, the allocator when a process begins."""
-    before = os.environ.copy()
-    os.environ.update(ONE_THREAD | KEEP_MEMORY)
+    wanted = ONE_THREAD | KEEP_MEMORY
+    before = {name: os.environ.get(name) for name in wanted}
+    os.environ.update(wanted)
     try:
         yield
     finally:
-        os.environ.clear()
-        os.environ.update(before)
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
 
 
 @contextlib.contextmanager

@@ -1,12 +1,14 @@
 """Where a laptop's workers come from."""
 
 import os
+import signal
 import subprocess
 import sys
+import time
+from pathlib import Path
 
 import pytest
 
-from cluster import fork_server
 from tests.sweeps.conftest import client  # noqa: F401
 from workflows.jobs.early_workers import MODULES
 
@@ -77,13 +79,83 @@ def test_the_server_has_one_thread():
     assert found.stdout.strip() == "1"
 
 
-def test_interrupts_and_environment_are_as_before(monkeypatch):
-    import signal
+def blocked(pid):
+    """Whether a process blocks SIGINT."""
+    (line,) = [
+        one for one in Path(f"/proc/{pid}/status").read_text().splitlines() if "SigBlk" in one
+    ]
+    return bool(int(line.split()[1], 16) >> (signal.SIGINT - 1) & 1)
 
-    mask, before = signal.pthread_sigmask(signal.SIG_BLOCK, []), dict(os.environ)
-    fork_server.start()
-    assert signal.pthread_sigmask(signal.SIG_BLOCK, []) == mask
-    assert dict(os.environ) == before
+
+#: A driver that says which processes it has; the terminal's Ctrl-C goes to all of them.
+DRIVER = """
+import multiprocessing.forkserver as server, os, signal, sys, time
+from cluster import Laptop, connect, fork_server
+mask, before = signal.pthread_sigmask(signal.SIG_BLOCK, []), dict(os.environ)
+fork_server.start()
+assert signal.pthread_sigmask(signal.SIG_BLOCK, []) == mask and dict(os.environ) == before
+with connect(Laptop(workers=1)) as client:
+    print(server._forkserver._forkserver_pid, *client.run(os.getpid).values(), flush=True)
+    sys.stdin.readline()
+    try:
+        time.sleep(60)
+    except KeyboardInterrupt:
+        print(client.submit(abs, -3).result(timeout=60), flush=True)
+"""
+
+
+@linux
+def test_an_interrupt_is_the_driver_s_affair():
+    driver = subprocess.Popen(
+        [sys.executable, "-c", DRIVER],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    pids = list(map(int, driver.stdout.readline().split()))
+    assert len(pids) == 2
+    assert all(map(blocked, pids))
+    driver.stdin.write("\n")
+    driver.stdin.flush()
+    time.sleep(1)
+    os.killpg(driver.pid, signal.SIGINT)
+    said, errors = driver.communicate(timeout=120)
+    assert (said.strip(), errors) == ("3", "")
+
+
+@linux
+def test_a_server_that_died_comes_back_as_it_was():
+    code = (
+        "import multiprocessing.forkserver as server, os, signal, time\n"
+        "from cluster import Laptop, connect, fork_server\n"
+        "fork_server.start()\n"
+        "os.kill(server._forkserver._forkserver_pid, signal.SIGKILL)\n"
+        "time.sleep(1)\n"
+        "assert fork_server.start() == 'forkserver'\n"
+        "with connect(Laptop(workers=1)) as client:\n"
+        "    pid = server._forkserver._forkserver_pid\n"
+        "    print('OMP_NUM_THREADS=1' in open(f'/proc/{pid}/environ').read().split(chr(0)))\n"
+    )
+    found = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert found.stdout.strip() == "True"
+
+
+@linux
+def test_what_a_script_wants_of_its_server_is_left_alone():
+    code = (
+        "import multiprocessing\n"
+        "multiprocessing.set_forkserver_preload(['json'])\n"
+        "from cluster import fork_server\n"
+        "print(fork_server.start())\n"
+    )
+    found = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert found.stdout.strip() == "spawn"
 
 
 @linux
