@@ -29,7 +29,7 @@ from .numbers import data, digits
 _GRADES = {
     "proved": "proved by a nonzero minor in ball arithmetic",
     "proved generically": "proved for generic geometry by a nonzero minor in exact arithmetic",
-    "theorem": "by theorems on the joints",
+    "theorem": "by theorems on joints and couplings",
     "identity": "checked to vanish identically in exact arithmetic",
     "probability": "zero at random points of finite fields, wrong with negligible probability",
     "numerical": "seen in floating-point numbers, not proved",

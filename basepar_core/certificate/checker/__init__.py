@@ -9,9 +9,10 @@ it to that), and derives W anew in another formulation: bodies as twelve natural
 What it takes from the document on trust is listed in docs/certificate.md.
 """
 
-from .checking import FORMAT, HERE, SCOPES, STATED, RejectedError, Verdict, check, digest
+from .checking import FORMAT, HERE, SCOPES, STATED, Verdict, check, digest
 from .expressions import names_of
 from .family import SURE
+from .rejection import RejectedError
 
 __all__ = [
     "FORMAT",

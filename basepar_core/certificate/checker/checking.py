@@ -2,8 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import log10
@@ -15,7 +14,6 @@ from .assembly import assembly_faults
 from .balls import (
     DECIMALS,
     Configurations,
-    FalseError,
     Motion,
     Sample,
     UnprovedError,
@@ -25,11 +23,10 @@ from .balls import (
 from .coupled_rules import CoupledRules
 from .couplings import VALUE_DECIMALS
 from .exact import Field
-from .expressions import MalformedError
 from .family import FamilyTest
 from .natural import LABELS, Mechanism
 from .nominal import ball, nominal
-from .points import UnconfirmedError
+from .rejection import blamed, exactly, must
 from .rules import JointRules
 
 FORMAT = "basepar certificate 1"
@@ -46,18 +43,6 @@ SCOPES = {
 FIRST_BITS, MOST_BITS = 256, 4096
 #: Significant digits of the determinant, and decimal digits to which null vectors must vanish.
 DIGITS, VANISH = 18, 30
-
-
-#: Characters of a message; a document may hold words of any length.
-MOST = 400
-
-
-class RejectedError(Exception):
-    """A certificate that does not hold: where in the document, and why."""
-
-    def __init__(self, where: str, why: str):
-        self.where, self.why = where[:MOST], why if len(why) <= MOST else f"{why[:MOST]}…"
-        super().__init__(f"{self.where}: {self.why}")
 
 
 @dataclass(frozen=True)
@@ -93,27 +78,27 @@ def check(document: Mapping[str, Any]) -> Verdict:
     RejectedError
         Something in it is wrong, missing, or cannot be confirmed.
     """
-    with _blamed("format"):
-        _must(document["format"] == FORMAT, "format", f"it is not {FORMAT!r}")
-        _must(document["digest"] == digest(document), "digest", "the text was changed")
-        _exactly(document, _KEYS, "document")
-    with _blamed("mechanism"):
+    with blamed("format"):
+        must(document["format"] == FORMAT, "format", f"it is not {FORMAT!r}")
+        must(document["digest"] == digest(document), "digest", "the text was changed")
+        exactly(document, _KEYS, "document")
+    with blamed("mechanism"):
         mechanism = Mechanism.of(document["mechanism"])
         symbols = document["mechanism"]["symbols"]
         field = Field(symbols)
-        _must(document["parameters"] == mechanism.parameters, "parameters", "are others")
+        must(document["parameters"] == mechanism.parameters, "parameters", "are others")
     lower, upper = document["at_least"], document["at_most"]
-    with _blamed("at_most"):
-        _exactly(upper, ("grade", "rank", "relations", "scope", "vectors"), "at_most")
+    with blamed("at_most"):
+        exactly(upper, ("grade", "rank", "relations", "scope", "vectors"), "at_most")
         null = _vectors(mechanism, field, upper)
         found = _upper(mechanism, symbols, field, upper)
-    with _blamed("at_least"):
+    with blamed("at_least"):
         coupled = ("values",) if mechanism.couplings else ()
-        _exactly(lower, (*_LOWER, *coupled), "at_least")
+        exactly(lower, (*_LOWER, *coupled), "at_least")
         bits, vanish = _lower(document, mechanism, field, null)
     rank = int(lower["rank"])
     grade = max("proved", found, key=GRADES.index) if rank == upper["rank"] else "numerical"
-    _must(document["grade"] == grade, "grade", f"it is {grade}")
+    must(document["grade"] == grade, "grade", f"it is {grade}")
     statements = (
         {"statement": f"rank ≥ {rank}", "grade": "proved", "scope": lower["scope"]},
         {"statement": f"rank ≤ {upper['rank']}", "grade": found, "scope": upper["scope"]},
@@ -126,36 +111,6 @@ def check(document: Mapping[str, Any]) -> Verdict:
 
 _KEYS = ("at_least", "at_most", "digest", "format", "grade", "mechanism", "parameters", "program")
 _LOWER = ("grade", "minor", "pins", "pose", "rank", "samples", "scope")
-
-
-def _must(holds: bool, where: str, why: str) -> None:
-    if not holds:
-        raise RejectedError(where, why)
-
-
-def _exactly(given: Mapping[str, Any], keys: Sequence[str], where: str) -> None:
-    odd = sorted(set(given) ^ set(keys))
-    _must(not odd, where, f"keys missing or unknown: {', '.join(odd)}")
-
-
-@contextmanager
-def _blamed(where: str) -> Iterator[None]:
-    """Whatever a malformed document does to the code is the document's fault."""
-    try:
-        yield
-    except RejectedError:
-        raise
-    except (FalseError, UnprovedError, UnconfirmedError, MalformedError) as error:
-        raise RejectedError(where, str(error)) from error
-    except (
-        AttributeError,
-        KeyError,
-        IndexError,
-        TypeError,
-        ValueError,
-        ArithmeticError,
-    ) as error:
-        raise RejectedError(where, f"malformed ({type(error).__name__}: {error})") from error
 
 
 # Rank ≤ r.
@@ -171,15 +126,15 @@ def _vectors(
         where = f"at_most.vectors[{k}]"
         of = "joint" if "joint" in vector else "rule"
         extra = {"theorem": (of,), "probability": ("bits",)}.get(vector["grade"], ())
-        _exactly(vector, ("entries", "grade", "reason", *extra), where)
-        _must(bool(vector["entries"]), where, "it has no entries")
+        exactly(vector, ("entries", "grade", "reason", *extra), where)
+        must(bool(vector["entries"]), where, "it has no entries")
         strange = sorted(set(vector["entries"]) - known)
-        _must(not strange, where, f"no parameters: {', '.join(strange)}")
+        must(not strange, where, f"no parameters: {', '.join(strange)}")
         for name, text in vector["entries"].items():
-            _must(not field.numbers.of(text).is_zero(), f"{where}.entries.{name}", "it is zero")
+            must(not field.numbers.of(text).is_zero(), f"{where}.entries.{name}", "it is zero")
         entries.append(vector["entries"])
     most = len(mechanism.parameters) - len(entries)
-    _must(
+    must(
         type(upper["rank"]) is int and upper["rank"] == most,
         "at_most.rank",
         f"{len(entries)} null vectors leave {most}",
@@ -198,18 +153,18 @@ def _upper(
         where, grade = f"at_most.vectors[{k}]", vector["grade"]
         grades.append(grade)
         strange = sorted({one["name"] for one in mechanism.columns} & set(vector["entries"]))
-        _must(
+        must(
             not strange or grade == "numerical",
             f"{where}.grade",
             f"{', '.join(strange)}: vectors with further columns are numerical",
         )
         if grade == "theorem":
             wrong = _theorem_fault(rules, coupled, vector)
-            _must(not wrong, where, wrong)
+            must(not wrong, where, wrong)
             continue
-        _must(grade in GRADES[2:], f"{where}.grade", f"there is no grade {grade!r} of vectors")
+        must(grade in GRADES[2:], f"{where}.grade", f"there is no grade {grade!r} of vectors")
         first = next(name for name in mechanism.parameters if name in vector["entries"])
-        _must(
+        must(
             field.numbers.of(vector["entries"][first]) == 1,
             f"{where}.entries.{first}",
             "the first entry of a vector that no joint explains is 1",
@@ -218,18 +173,18 @@ def _upper(
             likely.append((where, vector))
     test = FamilyTest(mechanism, symbols, upper["relations"])
     independent = test.independent([vector["entries"] for vector in upper["vectors"]])
-    _must(independent, "at_most.vectors", "they are not independent")
+    must(independent, "at_most.vectors", "they are not independent")
     if likely:
-        test.confirm(likely, _must)
+        test.confirm(likely, must)
     else:
-        _must(not upper["relations"], "at_most.relations", "no vector needs them")
+        must(not upper["relations"], "at_most.relations", "no vector needs them")
     grade = max(grades, key=GRADES.index)
     generic = "generic geometry" + (
         ", on the branch with the relations seen on it" if upper["relations"] else ""
     )
     scope = SCOPES.get(grade, generic)
-    _must(upper["grade"] == grade, "at_most.grade", f"it is {grade}")
-    _must(upper["scope"] == scope, "at_most.scope", f"it is {scope!r}")
+    must(upper["grade"] == grade, "at_most.grade", f"it is {grade}")
+    must(upper["scope"] == scope, "at_most.scope", f"it is {scope!r}")
     return grade
 
 
@@ -253,27 +208,27 @@ def _lower(
 ) -> tuple[int, float]:
     """Confirm the minor; precision used, and digits to which null vectors vanish."""
     lower = document["at_least"]
-    _must(lower["grade"] == "proved", "at_least.grade", "it is proved")
-    _must(lower["scope"] in (HERE, STATED), "at_least.scope", f"it is {HERE!r}")
+    must(lower["grade"] == "proved", "at_least.grade", "it is proved")
+    must(lower["scope"] in (HERE, STATED), "at_least.scope", f"it is {HERE!r}")
     minor = lower["minor"]
-    _exactly(minor, ("columns", "determinant", "rows"), "at_least.minor")
+    exactly(minor, ("columns", "determinant", "rows"), "at_least.minor")
     rows, columns = [tuple(row) for row in minor["rows"]], list(minor["columns"])
     rank = lower["rank"]
-    _must(
+    must(
         type(rank) is int and rank == len(rows) == len(columns),
         "at_least.rank",
         f"the minor has {len(rows)} rows and {len(columns)} columns",
     )
-    _must(rank <= document["at_most"]["rank"], "at_least.rank", "it exceeds the upper bound")
-    _must(len(set(rows)) == len(rows), "at_least.minor.rows", "a row is repeated")
+    must(rank <= document["at_most"]["rank"], "at_least.rank", "it exceeds the upper bound")
+    must(len(set(rows)) == len(rows), "at_least.minor.rows", "a row is repeated")
     places = [mechanism.parameters.index(name) for name in columns]
     samples = [_sample(given) for given in lower["samples"]]
     known = all(type(x) is int for row in rows for x in row)
     known = known and all(0 <= pin < len(lower["pins"]) for _, _, pin in rows)
-    _must(known, "at_least.minor.rows", "a row is (sample, motion, pin)")
+    must(known, "at_least.minor.rows", "a row is (sample, motion, pin)")
     used = {(s, m) for s, m, _ in rows}
     every = {(s, m) for s, sample in enumerate(samples) for m in range(len(sample.motions))}
-    _must(used == every, "at_least.samples", "motions and rows are not of the same samples")
+    must(used == every, "at_least.samples", "motions and rows are not of the same samples")
     bits = FIRST_BITS
     while True:
         try:
@@ -286,10 +241,10 @@ def _lower(
 
 
 def _sample(given: Mapping[str, Any]) -> Sample:
-    _exactly(given, ("motions", "pins"), "at_least.samples")
+    exactly(given, ("motions", "pins"), "at_least.samples")
     motions = []
     for motion in given["motions"]:
-        _exactly(motion, ("accelerations", "rates"), "at_least.samples.motions")
+        exactly(motion, ("accelerations", "rates"), "at_least.samples.motions")
         motions.append(Motion(fractions(motion["rates"]), fractions(motion["accelerations"])))
     return Sample(fractions(given["pins"]), motions)
 
@@ -311,11 +266,11 @@ def _at_precision(
     closing = Configurations(mechanism, numbers, pose, pins, stated, values)
     box = closing.sheet(samples)
     wrong, far = assembly_faults(document["mechanism"], mechanism, closing.joints, pose, values)
-    _must(not wrong, "at_least.pose", wrong)
+    must(not wrong, "at_least.pose", wrong)
     if lower["scope"] == HERE:
-        _must(not far, "at_least.pose", far)
+        must(not far, "at_least.pose", far)
     else:
-        _must(bool(far), "at_least.scope", f"the pose is near the file's assembly: {HERE!r}")
+        must(bool(far), "at_least.scope", f"the pose is near the file's assembly: {HERE!r}")
     test = FamilyTest(
         mechanism, document["mechanism"]["symbols"], document["at_most"]["relations"]
     )
@@ -323,7 +278,7 @@ def _at_precision(
     for k, sample in enumerate(samples):
         at, modes, found = closing.rows(sample, box)
         table.append(found)
-        _must(
+        must(
             test.relations_hold(at, modes, numbers),
             "at_most.relations",
             f"they do not hold at sample {k}",
@@ -335,14 +290,14 @@ def _at_precision(
 
 
 def _pose(mechanism: Mechanism, given: Mapping[str, Any]) -> list[Fraction]:
-    _exactly(given, mechanism.bodies, "at_least.pose")
+    exactly(given, mechanism.bodies, "at_least.pose")
     vectors = list(dict.fromkeys(label.split(".")[0] for label in LABELS[mechanism.planar]))
     found = []
     for body in mechanism.bodies:
-        _exactly(given[body], vectors, f"at_least.pose.{body}")
+        exactly(given[body], vectors, f"at_least.pose.{body}")
         found += [x for name in vectors for x in fractions(given[body][name])]
     step = 10**DECIMALS
-    _must(
+    must(
         len(found) == mechanism.unknowns and all((x * step).denominator == 1 for x in found),
         "at_least.pose",
         f"every entry has {DECIMALS} decimals",
@@ -354,7 +309,7 @@ def _values(given: Mapping[str, str]) -> dict[str, Fraction]:
     """Angles of couplings at the pose."""
     found = dict(zip(given, fractions(list(given.values())), strict=True))
     step = 10**VALUE_DECIMALS
-    _must(
+    must(
         all((x * step).denominator == 1 for x in found.values()),
         "at_least.values",
         f"every entry has {VALUE_DECIMALS} decimals",
@@ -368,7 +323,7 @@ def _confirm_determinant(stated: str, chosen: Sequence[Any], places: Sequence[in
         raise UnprovedError("the minor is not shown to be nonzero")
     mantissa, _, exponent = stated.partition("e")
     digits = mantissa.replace("-", "").replace(".", "")
-    _must(
+    must(
         len(digits) == DIGITS and "." in mantissa,
         "at_least.minor.determinant",
         f"it has {DIGITS} digits",
@@ -376,7 +331,7 @@ def _confirm_determinant(stated: str, chosen: Sequence[Any], places: Sequence[in
     unit = ball(Fraction(1, 10 ** (DIGITS - 1))) * arb(10) ** int(exponent)
     off = abs(found - ball(Fraction(mantissa)) * arb(10) ** int(exponent))
     # Rounded to the nearest: off by half a unit at most, and a hair for the ball.
-    _must(
+    must(
         bool(off < unit * arb("0.501")), "at_least.minor.determinant", f"it is {found.str(DIGITS)}"
     )
 
@@ -425,7 +380,7 @@ def _vanish(
             total = sum((x * row[k] for k, x in column.items()), arb(0))
             size = longest * max(x.abs_lower() for x in row)
             where = f"at_most.vectors[{number}]"
-            _must(total.contains(0), where, "it does not vanish at the samples")
+            must(total.contains(0), where, "it does not vanish at the samples")
             if not total.is_zero():
                 least = min(least, float((size / total.abs_upper()).log_base(10).lower()))
     if least < VANISH:
