@@ -17,6 +17,7 @@ from .keys import Shape as Shape
 from .keys import Whole as Whole
 from .keys import by_word as by_word
 from .mechanism_file import loads as loads
+from .mechanism_file import recorded_motions as recorded_motions
 from .mechanism_keys import ASSEMBLY as ASSEMBLY
 from .mechanism_keys import NAME as NAME
 from .motions import effort as effort

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from basepar_core.errors import FileError, Mistake
-from basepar_core.expressions import UNITS
+from basepar_core.expressions import UNITS, Expression
 from basepar_core.mechanism import Data, Mechanism, Vector
 from basepar_core.symbolic import Identities
 from basepar_core.texts import text_of
@@ -59,7 +59,10 @@ def load(source: str | Path) -> Mechanism:
 
 
 def loads(
-    text: str, source_name: str = "mechanism.yaml", recorded: Mapping[str, Data] | None = None
+    text: str,
+    source_name: str = "mechanism.yaml",
+    recorded: Mapping[str, Data] | None = None,
+    values: Mapping[str, Expression] | None = None,
 ) -> Mechanism:
     """A mechanism from a file's text.
 
@@ -71,6 +74,8 @@ def loads(
         What messages call it; data files are looked for beside it.
     recorded
         Motions by the entry that names their file, such as `cycle.file`: read already.
+    values
+        Of symbols and constants, SI, in the place of the text's; of algebraic numbers near them.
 
     Raises
     ------
@@ -80,12 +85,19 @@ def loads(
     node, mistakes = yaml_nodes.read(text)
     if message := _names_another(node):
         raise FileError(source_name, [Mistake("", message)])
-    reading = Reading(mistakes, Path(source_name).parent, recorded)
+    reading = Reading(mistakes, Path(source_name).parent, recorded, values)
     mechanism = None if node is None else _mechanism(reading, node, text)
     if mechanism is None or reading.mistakes:
         ordered = sorted(reading.mistakes, key=lambda mistake: mistake.line or 0)
         raise FileError(source_name, ordered)
     return mechanism
+
+
+def recorded_motions(mechanism: Mechanism) -> dict[str, Data]:
+    """Motions of files by the entry that names the file, as `loads` takes them."""
+    laws = mechanism.cycle.laws if mechanism.cycle else None
+    sections = {"excitation.file": mechanism.excitation, "cycle.file": laws}
+    return {path: motion for path, motion in sections.items() if isinstance(motion, Data)}
 
 
 def _names_another(node: Node | None) -> str:

@@ -15,10 +15,9 @@ from basepar_core.expressions import (
     parse_unit,
 )
 from basepar_core.mechanism import Mechanism, Symbol
-from basepar_core.symbolic import polynomial, roots
+from basepar_core.symbolic import roots
 
-from .reader import substitute
-from .relations import root_near
+from .mechanism_file import loads, recorded_motions
 
 
 def read_values(mechanism: Mechanism, texts: Mapping[str, str]) -> dict[str, Expression]:
@@ -43,9 +42,9 @@ def read_values(mechanism: Mechanism, texts: Mapping[str, str]) -> dict[str, Exp
             )
         try:
             found[name] = parse(text, parse_unit(symbols[name].unit or "1"), {})
-            _warn_beyond_bounds(symbols[name], found[name])
         except ExpressionError as error:
             raise UsageError(f"{name}={text}: {error.message}", [name]) from None
+        _warn_beyond_bounds(symbols[name], found[name])
     return found
 
 
@@ -64,7 +63,9 @@ def _warn_beyond_bounds(symbol: Symbol, value: Expression) -> None:
 
 
 def with_values(mechanism: Mechanism, values: Mapping[str, Expression]) -> Mechanism:
-    """The mechanism with these values, and its algebraic numbers at the roots that follow them.
+    """The mechanism as a file with these values states it; algebraic numbers follow them.
+
+    The file's text is read again: constants stand in motions, assembly and noise by value.
 
     Parameters
     ----------
@@ -75,34 +76,19 @@ def with_values(mechanism: Mechanism, values: Mapping[str, Expression]) -> Mecha
     ------
     UsageError
         A root does not stay real on the way from the file's values.
+    FileError
+        What the text allows with the file's values, and not with these.
     """
-
-    def changed(symbols: tuple[Symbol, ...]) -> tuple[Symbol, ...]:
-        return tuple(replace(one, value=values.get(one.name, one.value)) for one in symbols)
-
-    other = replace(
-        mechanism,
-        geometry=changed(mechanism.geometry),
-        constants=changed(mechanism.constants),
-        source="",
-    )
-    near = roots(mechanism, {name: other.nominal[name] for name in values})
-    free = [one for one in (*other.geometry, *other.constants) if not one.is_angle]
-    at = {one.name: one.value for one in (*other.geometry, *other.constants)}
-    exact = {}
-    for relation in mechanism.relations:
-        if relation.symbol not in near:
-            continue
-        others = [one for one in free if one.name != relation.symbol]
-        coefficients, _ = polynomial(others, relation)
-        start = float(near[relation.symbol])
-        numbers = [substitute(entry, at) for entry in coefficients]
-        root = root_near(numbers, Number(Fraction(start))) if start == start else None
-        if root is None:
-            raise UsageError(
-                f"{relation.symbol!r} has no real root at these values: choose others.",
-                [relation.symbol],
-            )
-        exact[relation.symbol] = root
-    geometry = (replace(one, value=exact.get(one.name, one.value)) for one in other.geometry)
-    return replace(other, geometry=tuple(geometry))
+    known = {one.name for one in (*mechanism.geometry, *mechanism.constants)}
+    numbers = dict(zip(values, evaluate(list(values.values()), {}), strict=True))
+    near = {name: float(root) for name, root in roots(mechanism, numbers).items()}
+    if lost := [name for name, root in near.items() if root != root]:
+        raise UsageError(
+            f"{', '.join(lost)} has no real root at these values: choose others.", lost
+        )
+    at = {**values, **{name: Number(Fraction(root)) for name, root in near.items()}}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", BaseparWarning)  # of the text, which was read before
+        other = loads(mechanism.source, mechanism.name, recorded_motions(mechanism), at)
+    assert known == {one.name for one in (*other.geometry, *other.constants)}
+    return replace(other, source="")

@@ -59,11 +59,14 @@ class Reading:
         mistakes: Iterable[Mistake] = (),
         folder: Path | None = None,
         recorded: Mapping[str, Data] | None = None,
+        values: Mapping[str, Expression] | None = None,
     ):
         self.mistakes = list(mistakes)
         self.folder = folder or Path()
         #: Motions of files that need not be read, by the path of the entry that names the file.
         self.recorded = recorded or {}
+        #: Values of symbols and constants in the place of the file's, SI.
+        self.replaced = values or {}
         self.planar = False
         #: Dimension of every symbol and constant; None where its unit could not be read.
         self.dimensions: dict[str, Dimension | None] = {}

@@ -133,7 +133,7 @@ def _at_root(
 def _nearest(
     reading: Reading, node: Node, symbol: Symbol, coefficients: Sequence[Expression]
 ) -> Expression | None:
-    root = root_near(coefficients, symbol.value)
+    root = _root_near(coefficients, symbol.value)
     if root is None:
         (start,) = evaluate([symbol.value], {})
         reading.mistake(
@@ -144,7 +144,7 @@ def _nearest(
     return root
 
 
-def root_near(coefficients: Sequence[Expression], value: Expression) -> Expression | None:
+def _root_near(coefficients: Sequence[Expression], value: Expression) -> Expression | None:
     """The root of a polynomial within 5 % of a value, exact or to 250 digits; None: there is none.
 
     Parameters

@@ -57,6 +57,7 @@ def _symbol(reading: Reading, name: str, node: Node, bounded: bool) -> Symbol:
     slot = unit or DIMENSIONLESS
     before = reading.count
     value = reading.fixed(entries.get("value"), slot) if unit else ZERO
+    value = reading.replaced.get(name, value)
     bounds = _bounds(reading, entries.get("bounds"), slot) if unit else None
     if reading.count > before or unit is None or "value" not in entries:
         reading.dubious.add(name)

@@ -11,7 +11,7 @@ from typing import Any
 
 from basepar_core.errors import FileError, Mistake
 from basepar_core.expressions import Expression, Number
-from basepar_core.files import Fields, Items, Node, Text, loads, read
+from basepar_core.files import Fields, Items, Node, Text, loads, read, recorded_motions
 from basepar_core.mechanism import Data, Mechanism
 
 #: Where the hash of samples stands among the entries of the mechanism's file.
@@ -26,7 +26,7 @@ def plain_mechanism(mechanism: Mechanism) -> dict[str, Any]:
     # URDF and MJCF are no YAML mappings, and count as they stand.
     tree = _plain_node(node) if isinstance(node, Fields) else {"text": mechanism.source}
     tree = {key: entry for key, entry in tree.items() if key != "description"}
-    measured = list(_recorded(mechanism).values())
+    measured = list(recorded_motions(mechanism).values())
     if measured:
         tree = tree | {HASH: hashlib.sha256(repr(measured).encode()).hexdigest()}
     return tree
@@ -44,7 +44,7 @@ def samples(mechanism: Mechanism) -> dict[str, list[list[str]]]:
             [_text(t), *(_text(number) for triple in row for number in triple)]
             for t, row in zip(motion.times, motion.values, strict=True)
         ]
-        for path, motion in _recorded(mechanism).items()
+        for path, motion in recorded_motions(mechanism).items()
     }
 
 
@@ -68,12 +68,6 @@ def mechanism_of(document: Mapping[str, Any]) -> Mechanism:
         )
         raise FileError(name, [Mistake("", message)])
     return found
-
-
-def _recorded(mechanism: Mechanism) -> dict[str, Data]:
-    laws = mechanism.cycle.laws if mechanism.cycle else None
-    sections = {"excitation.file": mechanism.excitation, "cycle.file": laws}
-    return {path: motion for path, motion in sections.items() if isinstance(motion, Data)}
 
 
 def _text(number: Expression) -> str:

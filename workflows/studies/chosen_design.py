@@ -1,13 +1,13 @@
 """A design of a study by its name: the best, a variant, a polished one."""
 
+import warnings
 from dataclasses import replace
 from fractions import Fraction
 
-import numpy as np
-
-from basepar_core.errors import UsageError
+from basepar_core.errors import BaseparWarning, StoreError, UsageError
 from basepar_core.expressions import Expression, Number
 from basepar_core.mechanism import Mechanism
+from sweeps.spec import from_document
 from sweeps.store import Store
 
 from .companion_stores import polished_of, polished_path
@@ -76,21 +76,37 @@ def values_of(mechanism: Mechanism, place: str) -> dict[str, Expression]:
         raise UsageError(
             f"--variant {place}: write STORE:N, such as four-bar.zarr:17.", ["--variant"]
         )
-    held = Store.open(path)
+    document = Store.open(path).attrs.get("spec")
+    if document is None:
+        raise StoreError(f"{path} is not the store of a sweep. Name another.", [path])
+    spec = from_document(str(document))
+    _check_same(mechanism, spec.mechanism, path)
     if is_study(path):
         _, found = chosen(study_of(path), name)
-    elif name.isdecimal() and int(name) < held["status"].shape[0]:
-        found = {one: float(np.asarray(held[one][int(name)])) for one in held.swept}
+    elif name.isdecimal() and int(name) < len(spec):
+        rows = spec.plan.rows(int(name), int(name) + 1)
+        found = {one: float(values[0]) for one, values in rows.items()}
     else:
-        last = held["status"].shape[0] - 1
-        raise UsageError(f"{path} has no variant {name!r}: 0 to {last}.", ["--variant"])
-    if strange := sorted(found.keys() - {one.name for one in mechanism.geometry}):
-        raise UsageError(
-            f"{path} varies {', '.join(strange)}, which {mechanism.name!r} does not have: it is "
-            "the store of another mechanism.",
-            ["--variant"],
-        )
+        raise UsageError(f"{path} has no variant {name!r}: 0 to {len(spec) - 1}.", ["--variant"])
     return {one: Number(Fraction(value)) for one, value in found.items()}
+
+
+def _check_same(mechanism: Mechanism, stored: Mechanism, path: str) -> None:
+    """That a store is of this mechanism; what its file has otherwise now is warned of."""
+    if mechanism.name != stored.name:
+        raise UsageError(
+            f"{path} is of {stored.name!r}, not of {mechanism.name!r}.", ["--variant"]
+        )
+    before, now = stored.nominal, mechanism.nominal
+    changed = sorted(name for name in {*before, *now} if before.get(name) != now.get(name))
+    if changed or stored.source != mechanism.source:
+        what = f" ({', '.join(changed)})" if changed else ""
+        warnings.warn(
+            f"the file of {mechanism.name!r} has changed since {path} was made{what}: this "
+            "variant was not evaluated so.",
+            BaseparWarning,
+            stacklevel=2,
+        )
 
 
 def _best(

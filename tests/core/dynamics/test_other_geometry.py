@@ -62,6 +62,30 @@ def test_the_branch_is_the_file_s_however_far_it_turns():
     assert np.sign(np.sin(model.assembled.q[1])) == np.sign(np.sin(start.q[1]))
 
 
+def replaced(text, changes):
+    for before, after in changes.items():
+        assert text.count(before) == 1
+        text = text.replace(before, after)
+    return text
+
+
+def test_constants_stand_in_motions_and_assembly_too():
+    mass = "  m3: {value: 0.8, unit: kg}\n"
+    text = replaced(
+        shipped("slider-crank"),
+        {
+            mass: mass + "  w: {value: 360, unit: deg/s}\n  amp: {value: 1.2, unit: rad}\n",
+            "speed: 360 deg/s": "speed: w",
+            "amplitude: {A: 1.2 rad}": "amplitude: {A: amp}",
+        },
+    )
+    other = {"w: {value: 360,": "w: {value: 1080,", "amp: {value: 1.2,": "amp: {value: 0.4,"}
+    ours = moved(loads(text), w="1080 deg/s", amp="0.4").mechanism
+    theirs = loads(replaced(text, other))
+    assert ours.cycle == theirs.cycle != loads(text).cycle
+    assert ours.excitation == theirs.excitation != loads(text).excitation
+
+
 def test_roots_follow():
     mechanism = loads(
         FOUR_BAR.replace("r3: r3^2 = 3}", "r3: r3^2 = 3, span: span^2 = lx1^2 + lx2^2}").replace(

@@ -1,5 +1,8 @@
 """--set and --variant: a command's mechanism at other values than its file's."""
 
+import shutil
+from importlib import resources
+
 import numpy as np
 import pytest
 
@@ -81,9 +84,30 @@ def test_mistakes(run, store, words, said):
     assert said in found.json["error"]["message"]
 
 
-def test_another_mechanism_s_store(run, store):
-    found = run("show", "ur5", "--variant", f"{store}:1", "--json")
-    assert "which 'ur5' does not have" in found.json["error"]["message"]
+@pytest.mark.parametrize("other", ["ur5", "slider-crank"])
+def test_another_mechanism_s_store(run, store, other):
+    """The slider-crank has a symbol lx1 too."""
+    found = run("show", other, "--variant", f"{store}:1", "--json")
+    assert f"is of 'four-bar', not of '{other}'" in found.json["error"]["message"]
+
+
+def test_a_file_that_has_changed_since(run, store, tmp_path):
+    text = resources.files("basepar_core.library").joinpath("four-bar.yaml").read_text()
+    file = tmp_path / "changed.yaml"
+    file.write_text(text.replace("lx2: {value: 0.7,", "lx2: {value: 0.71,"))
+    found = run("show", str(file), "--variant", f"{store}:1", "--json")
+    assert found.status == 0
+    assert "has changed since" in (found.err + found.out)
+    assert "(lx2)" in (found.err + found.out)
+
+
+def test_a_variant_that_is_not_evaluated_yet(run, store, tmp_path):
+    half = tmp_path / "half.zarr"
+    shutil.copytree(store, half)
+    for name in ("lx1", "Dx", "status"):
+        shutil.rmtree(half / name / "c")
+    found = values(run("show", "four-bar", "--variant", f"{half}:5", "--json").json)
+    assert found["lx1"] == float(np.asarray(Store.open(store)["lx1"][5]))
 
 
 def test_in_python():
