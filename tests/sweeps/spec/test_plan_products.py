@@ -247,7 +247,8 @@ class TestNotes:
                 (200, 600),
                 "from 200 to 600 m, wholly outside its bounds 0.2 … 0.6 m. In mm .* '200 mm'",
             ),
-            ((20, 60), r"from 20 to 60 m, wholly outside its bounds 0.2 … 0.6 m$"),
+            ((20, 60), "wholly outside its bounds 0.2 … 0.6 m. In cm .* '20 cm'"),
+            ((2, 6), r"from 2 to 6 m, wholly outside its bounds 0.2 … 0.6 m$"),
             ((0.6, 600), "beyond its bounds 0.2 … 0.6 m$"),
         ],
     )
