@@ -1,10 +1,12 @@
 """Motions of a mechanism's coordinates: those of its file, and recorded ones."""
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from basepar_core.arrays import Array
+from basepar_core.errors import BaseparWarning, UsageError
 from basepar_core.identification import MOTIONS, motion_of, read_measurement, recorded_motion
 
 from .analyses import Record, Source, loaded
@@ -80,8 +82,8 @@ def motion(
         A mechanism, or what `load` takes.
     source
         "excitation" or "cycle" of the file; a CSV file or a DataFrame with `t` and, per coordinate
-        A, its position `A`, and `A'` and `A''` where they are known (units in brackets, `A [deg]`,
-        else SI). Rates that are not known are those of a smoothing spline.
+        A, its position `A` (units in brackets, `A [deg]`, else SI). Where `A'` and `A''` of all
+        coordinates are there they are taken as they are, else those of a smoothing spline.
     samples
         Of a motion of the file that states formulas, in the place of the file's number.
     cutoff
@@ -101,7 +103,13 @@ def motion(
     FileError
         All mistakes of the record.
     UsageError
-        The excitation consists of random states; a cut-off that the sampling cannot carry.
+        The excitation consists of random states; a cut-off that the sampling cannot carry; an
+        argument that does not go with the source.
+
+    Warns
+    -----
+    BaseparWarning
+        What was made of a record: spikes left out, wraps joined, gaps.
 
     Examples
     --------
@@ -113,10 +121,16 @@ def motion(
     >>> model.torque(cycle.q, cycle.qd, cycle.qdd).shape
     (128, 1)
     """
-    it = loaded(model)
-    if isinstance(source, str) and source in MOTIONS:
-        found = motion_of(it.prepared, source, samples)
+    it, stated = loaded(model), isinstance(source, str) and source in MOTIONS
+    given = {"cutoff": cutoff, "titles": titles} if stated else {"samples": samples}
+    if wrong := [f"{name}=" for name, value in given.items() if value is not None]:
+        of = "a motion of the file" if stated else "a record"
+        raise UsageError(f"{', '.join(wrong)} does not go with {of}.", wrong)
+    if stated:
+        found = motion_of(it.prepared, str(source), samples)
     else:
         record = read_measurement(source, it.mechanism, titles, torques=False)
+        for note in record.notes:
+            warnings.warn(f"{record.source}: {note.text}.", BaseparWarning, stacklevel=2)
         found, _ = recorded_motion(it.mechanism, record, cutoff)
     return Motion(it.coordinates, found.t, found.q.T, found.q_dot.T, found.q_ddot.T)

@@ -110,7 +110,7 @@ def _continued(kind: str, measured: Array) -> Array:
     """The same without jumps; samples are last."""
     lengths = joint_type(kind).lengths
     if joint_type(kind).is_ball:
-        vectors = _continued_vectors(measured[len(lengths) :])
+        vectors = continued_vectors(measured[len(lengths) :])
         return np.concatenate([measured[: len(lengths)], vectors])
     rows = [
         track if place in lengths else np.unwrap(track, axis=-1)
@@ -119,7 +119,7 @@ def _continued(kind: str, measured: Array) -> Array:
     return np.stack(rows) if rows else measured
 
 
-def _continued_vectors(vectors: Array) -> Array:
+def continued_vectors(vectors: Array) -> Array:
     """Rotation vectors (3, variant, sample), each the representative nearest to the one before.
 
     Turns by θ + 2πk about the same axis are one rotation; the k is chosen whose vector is

@@ -160,7 +160,8 @@ class Draft:
     mistakes: list[Mistake] = field(default_factory=list)
 
     def refuse(self, path: str, message: str, line: int | None = None) -> None:
-        self.mistakes.append(Mistake(path, message, line))
+        found = Mistake(path, message, line)
+        self.mistakes += [found] * (found not in self.mistakes)  # seen from several sides
 
 
 @dataclass(frozen=True)

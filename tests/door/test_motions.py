@@ -42,6 +42,18 @@ def test_units_titles_and_rates_that_are_not_known():
     np.testing.assert_allclose(found.qd[inside, 0], rate[inside], atol=1e-4 * rate.max())
 
 
+def test_what_was_made_of_a_record_is_reported():
+    t = np.linspace(0, 2, 400)
+    angle = 0.3 * np.sin(3 * t)
+    angle[200] += 1.0
+    with pytest.warns(basepar.BaseparWarning, match="the given columns"):
+        basepar.motion("four-bar", {"t": t, "A": angle})
+    with pytest.raises(basepar.UsageError, match="samples= does not go with a record"):
+        basepar.motion("four-bar", {"t": t, "A": angle}, samples=3)
+    with pytest.raises(basepar.UsageError, match="cutoff= does not go with a motion of the file"):
+        basepar.motion("four-bar", "cycle", cutoff=3.0)
+
+
 def test_what_is_missing_is_named(tmp_path):
     with pytest.raises(basepar.FileError, match="has no column A"):
         basepar.motion("four-bar", {"t": [0.0] * 9})

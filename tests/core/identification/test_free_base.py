@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 import basepar
 from basepar_core.base.symbolic_route import numeric
@@ -11,7 +12,7 @@ from basepar_core.dynamics import closure, excite, motion, observe
 from basepar_core.files import mechanism_file
 from basepar_core.identification.exciting import design, limits_of
 from basepar_core.identification.measurement import read_measurement
-from basepar_core.identification.procedure import identify, prepare_record
+from basepar_core.identification.procedure import identify, prepare_record, recorded_motion
 from basepar_core.identification.series import Series
 from basepar_core.identification.simulated import simulate
 from basepar_core.identification.trajectory_regressor import Follower
@@ -130,3 +131,22 @@ def test_gradients_by_geometry_are_differences(model, own):
     expected = (W[0] - W[1]) / (2 * step)
     # Central differences: 1e-12 and 1e-16/1e-6 of W.
     np.testing.assert_allclose(at.W_slope[0, ..., 0], expected, rtol=0, atol=1e-8)
+
+
+def test_rotation_vectors_that_wrap_are_continued():
+    """A base that turns steadily about a slanting axis, as SciPy and encoders state it.
+
+    The spline follows a straight line to rounding, times half a cut-off's square.
+    """
+    mechanism = mechanism_file.load("quadruped")
+    t, axis = np.linspace(0, 8, 801), np.array([1, 2, 2]) / 3
+    turned = Rotation.from_rotvec(np.outer(1.2 * t, axis)).as_rotvec()
+    assert np.abs(np.diff(turned, axis=0)).max() > 3
+    columns = {name: 0.01 * np.sin(t) for name in mechanism.coordinates}
+    columns |= {f"B.{k + 4}": turned[:, k] for k in range(3)}
+    record = read_measurement({"t": t, **columns}, mechanism, torques=False)
+    assert any("rotation vector of B jumps by a turn" in note.text for note in record.notes)
+    found, _ = recorded_motion(mechanism, record, 5.0)
+    steady = np.tile(1.2 * axis, (761, 1))
+    np.testing.assert_allclose(found.q_dot[3:6, 20:-20].T, steady, atol=1e-6)
+    assert np.abs(found.q_ddot[3:6, 20:-20]).max() < 1e-5

@@ -69,6 +69,7 @@ def test_a_store_that_is_moved_away_stays_away(tmp_path, client):  # noqa: F811
 
 
 def _limit_files(size):
+    sys.dont_write_bytecode = True  # Python would put half a module's code in the place of all
     _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
 
@@ -142,7 +143,11 @@ def limited(tmp_path_factory):
         (limits.get(name, 100), text.replace("FILE", str(folder / name)).split())
         for name, text in lines.items()
     ]
-    environment = os.environ | {"PYTHONPATH": ":".join([*sys.path, str(made.Path.cwd())])}
+    environment = os.environ | {
+        "PYTHONPATH": ":".join([*sys.path, str(made.Path.cwd())]),
+        # Python would put half of a module's code in the place of all, for everybody.
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
     child = subprocess.run(
         [sys.executable, "-c", LIMITED],
         input=json.dumps(asked),
