@@ -55,7 +55,7 @@ def _warn_beyond_bounds(symbol: Symbol, value: Expression) -> None:
     if not least <= here <= most:
         size = parse_unit(symbol.unit or "1").size
         warnings.warn(
-            f"{symbol.name} = {here / size:.6g} {symbol.unit} is beyond its bounds, "
+            f"{symbol.name} = {_in_its_unit(symbol, here)} is beyond its bounds, "
             f"{least / size:.6g} to {most / size:.6g}.",
             BaseparWarning,
             stacklevel=3,
@@ -65,7 +65,8 @@ def _warn_beyond_bounds(symbol: Symbol, value: Expression) -> None:
 def with_values(mechanism: Mechanism, values: Mapping[str, Expression]) -> Mechanism:
     """The mechanism as a file with these values states it; algebraic numbers follow them.
 
-    The file's text is read again: constants stand in motions, assembly and noise by value.
+    The file's text is read again: constants stand in motions, assembly and noise by value. Its
+    name says which values are not the file's.
 
     Parameters
     ----------
@@ -79,7 +80,6 @@ def with_values(mechanism: Mechanism, values: Mapping[str, Expression]) -> Mecha
     FileError
         What the text allows with the file's values, and not with these.
     """
-    known = {one.name for one in (*mechanism.geometry, *mechanism.constants)}
     numbers = dict(zip(values, evaluate(list(values.values()), {}), strict=True))
     near = {name: float(root) for name, root in roots(mechanism, numbers).items()}
     if lost := [name for name, root in near.items() if root != root]:
@@ -90,5 +90,10 @@ def with_values(mechanism: Mechanism, values: Mapping[str, Expression]) -> Mecha
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", BaseparWarning)  # of the text, which was read before
         other = loads(mechanism.source, mechanism.name, recorded_motions(mechanism), at)
-    assert known == {one.name for one in (*other.geometry, *other.constants)}
-    return replace(other, source="")
+    shown = (one for one in (*other.geometry, *other.constants) if one.name in values)
+    changed = ", ".join(f"{one.name} = {_in_its_unit(one, numbers[one.name])}" for one in shown)
+    return replace(other, source="", name=f"{other.name} at {changed}" if changed else other.name)
+
+
+def _in_its_unit(symbol: Symbol, value: float) -> str:
+    return f"{value / parse_unit(symbol.unit or '1').size:.6g} {symbol.unit}".strip()

@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from basepar_core.errors import MechanismError
-from basepar_core.expressions import ONE, ZERO, Expression, evaluate, multiply, number
+from basepar_core.expressions import ONE, UNITS, ZERO, Expression, evaluate, multiply, number
 
 from .joint_types import joint_type
 
@@ -47,7 +47,7 @@ class Symbol:
 
     @property
     def is_angle(self) -> bool:
-        return self.unit in ("rad", "deg", "rev")
+        return self.unit in UNITS and UNITS[self.unit].is_angle
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,6 +98,25 @@ def show_mechanism(document: Mapping[str, Any]) -> None:
         f"{plural(document['degrees_of_freedom'], 'degree')} of freedom "
         f"({named}), {plural(len(document['parameters']), 'inertial parameter')}"
     )
+    _show_connections(document)
+    _show_symbols(document["symbols"])
+    out.print(
+        f"\nassembled, gap {document['residual']:.1e} m or rad; evaluated by {document['path']}"
+        f" ({document['path_why']})"
+    )
+    _show_branch(document["branch_found"])
+    for end in document["motion_ends"]:
+        what = "is singular" if end["ends"] == "singular" else "locks"
+        at = ", ".join(f"{one['name']} = {_as_written(one)}" for one in end["at"])
+        out.print(
+            f"{what} at {at}: sample {end['sample']} of {end['samples']} of its {end['motion']}",
+            style="yellow",
+        )
+    if document.get("drawing"):
+        out.print(f"drawing: {document['drawing']}")
+
+
+def _show_connections(document: Mapping[str, Any]) -> None:
     joints = table("joint", "type", "between", "")
     for one in document["joints"]:
         notes = ", ".join(word for word in ("actuated", "cut") if one[word])
@@ -113,34 +132,23 @@ def show_mechanism(document: Mapping[str, Any]) -> None:
         out.print(f"loop: {' – '.join(loop)}")
     for one in document["overconstrained"]:
         excess = plural(one["excess"], "constraint")
-        out.print(f"overconstrained: {', '.join(one['names'])}; {excess} to spare, left out")
+        out.print(f"overconstrained: {', '.join(one['names'])}; {excess} redundant, left out")
     for one in document["idle"]:
         out.print(f"idle between {' and '.join(one['joints'])}: {', '.join(one['bodies'])}")
     if document["locked"]:
         out.print(f"locked: {', '.join(document['locked'])}")
+
+
+def _show_symbols(found: Sequence[Mapping[str, Any]]) -> None:
     symbols = table("symbol", "#value", "unit", "bounds")
-    for symbol in document["symbols"]:
+    for symbol in found:
         bounds = symbol["bounds"]
         shown = "constant" if symbol["constant"] else ""
         shown = f"{number(bounds[0])} … {number(bounds[1])}" if bounds else shown
         symbols.add_row(symbol["name"], number(symbol["value"]), symbol["unit"], shown)
-    if document["symbols"]:
+    if found:
         out.print()
         out.print(symbols)
-    out.print(
-        f"\nassembled, gap {document['residual']:.1e} m or rad; evaluated by {document['path']}"
-        f" ({document['path_why']})"
-    )
-    _show_branch(document["branch_found"])
-    for end in document["motion_ends"]:
-        what = "is singular" if end["ends"] == "singular" else "locks"
-        at = ", ".join(f"{one['name']} = {_as_written(one)}" for one in end["at"])
-        out.print(
-            f"{what} at {at}: sample {end['sample']} of {end['samples']} of its {end['motion']}",
-            style="yellow",
-        )
-    if document.get("drawing"):
-        out.print(f"drawing: {document['drawing']}")
 
 
 def _term(text: str | None, value: float | str, name: str) -> str:

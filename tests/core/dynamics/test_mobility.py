@@ -50,9 +50,9 @@ def test_a_rod_between_two_balls_is_named_with_what_to_do():
     ) as found:
         assemble(mechanism)
     assert found.value.where == ("joints.B", "joints.C")
-    mended = loads(ROD.format(B="universal", coordinates="A", **PLAIN | {"axis": ACROSS}))
-    assert assemble(mended).residual < 1e-11
-    assert idle_spins(mended) == ()
+    repaired = loads(ROD.format(B="universal", coordinates="A", **PLAIN | {"axis": ACROSS}))
+    assert assemble(repaired).residual < 1e-11
+    assert idle_spins(repaired) == ()
 
 
 def test_a_leg_of_two_bodies_turns_as_one():

@@ -47,7 +47,7 @@ def test_a_place_that_cannot_be_written_is_named(made, tmp_path):
 
 
 def test_a_store_moved_away_while_it_is_filled(made, tmp_path):
-    """Whichever array a worker opens first then, it is not told of damage."""
+    """Whichever array a worker opens first then, the message does not speak of damage."""
     path, _ = made
     opened = Store.open(path, "r+")
     path.rename(tmp_path / "elsewhere.zarr")

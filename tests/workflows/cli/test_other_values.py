@@ -59,6 +59,12 @@ def test_values_are_those_of_the_variant(run, store):
     assert (values(over)["lx1"], values(over)["Dx"]) == (0.3, found["Dx"])
 
 
+def test_exported_code_says_its_values(run, tmp_path):
+    file = tmp_path / "four_bar.c"
+    assert run("reduce", "four-bar", "--set", "lx1=34 cm", "--export", str(file)).status == 0
+    assert "four-bar at lx1 = 0.34 m" in file.read_text()
+
+
 def test_a_study_s_best_design(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     study = basepar.study("four-bar", "some.zarr", trials=20, workers=1, quiet=True)
