@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from basepar_core.arrays import Array
 from basepar_core.errors import BaseparWarning, UsageError
 from basepar_core.identification import MOTIONS, motion_of, read_measurement, recorded_motion
+from basepar_core.texts import plural
 
 from .analyses import Record, Source, loaded
 
@@ -63,7 +64,7 @@ class Motion:
     def __repr__(self) -> str:
         names = ", ".join(self.coordinates[:8]) + ", …" * (len(self.coordinates) > 8)
         seconds = f"{self.t[-1] - self.t[0]:.4g}" if len(self.t) else "0"
-        return f"<basepar.Motion of {names}: {len(self.t)} samples in {seconds} s>"
+        return f"<basepar.Motion of {names}: {plural(len(self.t), 'sample')} in {seconds} s>"
 
 
 def motion(

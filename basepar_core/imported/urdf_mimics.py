@@ -59,7 +59,7 @@ def _fault(joint: Any, known: Mapping[str, Any], followers: Mapping[str, str]) -
             )
     numbers = _numbers(joint)
     if not all(map(isfinite, numbers)):
-        return f"it mimics {name!r} by numbers that are not finite: {numbers}"
+        return f"multiplier and offset {numbers} of its mimic are not finite"
     if numbers[0] == 0:
         return f"it mimics {name!r} by a multiplier of 0, and does not move; make it fixed"
     way = [joint.name]

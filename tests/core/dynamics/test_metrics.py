@@ -6,7 +6,7 @@ import pytest
 from basepar_core.api import load
 from basepar_core.dynamics import kinematics, motion, regressor, spatial
 from basepar_core.dynamics.closure import prepare
-from basepar_core.dynamics.strokes import _continued_vectors, strokes, tracks
+from basepar_core.dynamics.strokes import continued_vectors, strokes, tracks
 from basepar_core.files.mechanism_file import library_path, loads
 from tests.mechanisms import nearby
 
@@ -93,7 +93,7 @@ def test_rotation_vectors_continue_past_half_a_turn():
     measured = spatial.rotation_vector(spatial.matrix(true))
     assert np.abs(measured - true).max() > 3
     # Near a whole turn the measured angle is small, and its axis known to 1e-15/0.08.
-    np.testing.assert_allclose(_continued_vectors(measured), true, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(continued_vectors(measured), true, rtol=0, atol=1e-12)
 
 
 def test_cut_joint_that_turns_round():

@@ -45,19 +45,19 @@ def test_mechanisms_may_be_files_of_other_formats(run):
 
 def test_refusals_have_their_places(run, tmp_path):
     path = tmp_path / "bad.urdf"
-    joint = '<joint name="{0}" type="floating"><parent link="a"/><child link="{0}"/></joint>'
+    joint = '<joint name="{0}" type="screw"><parent link="a"/><child link="{0}"/></joint>'
     links = "".join(f'<link name="{name}"/>' for name in "abc")
     path.write_text(f'<robot name="r">{links}{joint.format("b")}{joint.format("c")}</robot>')
     ran = run("import", str(path), "--json")
     assert ran.status == 1
     error = ran.json["error"]
     assert error["kind"] == "file"
-    assert error["where"] == ["joint 'b'", "joint 'c'"]
+    assert error["where"] == ["joint 'b'", "joint 'c'", ""]  # and so nothing moves
 
 
 LOOP = (
-    '<loop name="close" type="revolute"><predecessor link="shoulder"/><successor link="wrist_1"/>'
-    "</loop></robot>"
+    '<loop_joint name="close" type="spherical"><link1 link="shoulder"/><link2 link="wrist_1"/>'
+    "</loop_joint></robot>"
 )
 
 
