@@ -72,7 +72,7 @@ def values_of(mechanism: Mechanism, place: str) -> dict[str, Expression]:
         There is no such store or variant, or it is another mechanism's.
     """
     path, _, name = place.rpartition(":")
-    if not path:
+    if not path or not name:
         raise UsageError(
             f"--variant {place}: write STORE:N, such as four-bar.zarr:17.", ["--variant"]
         )
@@ -87,7 +87,10 @@ def values_of(mechanism: Mechanism, place: str) -> dict[str, Expression]:
         rows = spec.plan.rows(int(name), int(name) + 1)
         found = {one: float(values[0]) for one, values in rows.items()}
     else:
-        raise UsageError(f"{path} has no variant {name!r}: 0 to {len(spec) - 1}.", ["--variant"])
+        what = "names are for designs of a study; a sweep has variants" if name else "it has"
+        raise UsageError(
+            f"{path} has no variant {name!r}: {what} 0 to {len(spec) - 1}.", ["--variant"]
+        )
     return {one: Number(Fraction(value)) for one, value in found.items()}
 
 

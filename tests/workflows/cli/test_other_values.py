@@ -1,5 +1,6 @@
 """--set and --variant: a command's mechanism at other values than its file's."""
 
+import re
 import shutil
 from importlib import resources
 
@@ -79,7 +80,7 @@ def test_a_study_s_best_design(run, tmp_path, monkeypatch):
         (["--set", "lx1"], "is not of the form NAME=VALUE"),
         (["--set", "lx1=1", "--set", "lx1=2"], "is given twice"),
         (["--set", "lx9=1"], "no symbol 'lx9'"),
-        (["--variant", "{store}:8"], "has no variant '8': 0 to 7"),
+        (["--variant", "{store}:8"], "has no variant '8': .* has variants 0 to 7"),
         (["--variant", "nothing.zarr:1"], "There is no store"),
         (["--variant", "8"], "write STORE:N"),
     ],
@@ -87,7 +88,7 @@ def test_a_study_s_best_design(run, tmp_path, monkeypatch):
 def test_mistakes(run, store, words, said):
     found = run("show", "four-bar", *(word.format(store=store) for word in words), "--json")
     assert found.status in (1, 2)
-    assert said in found.json["error"]["message"]
+    assert re.search(said, found.json["error"]["message"])
 
 
 @pytest.mark.parametrize("other", ["ur5", "slider-crank"])
