@@ -78,14 +78,35 @@ proved generically at least>
         return self.parameters.kept
 
     @property
+    def family(self) -> "Base":
+        """The base parameters of generic members of the family, which hold at other geometries.
+
+        The same, unless the file's own numbers are special (`basepar base` says so): then
+        `rank`, `names`, `columns` and `beta` are of the file's geometry alone, and `entries`,
+        `evaluate` and `base_parameters` of the family.
+
+        Examples
+        --------
+        >>> import basepar
+        >>> base = basepar.load("four-bar").base()
+        >>> base.family.rank == base.rank
+        True
+        """
+        of = self.parameters.of_family
+        return self if of is None else Base(of, self.model)
+
+    @property
     def entries(self) -> tuple[tuple[str, str], ...]:
-        """(base parameter, eliminated parameter) of each nonzero entry of β."""
-        of = self.parameters.of_family or self.parameters
+        """(base parameter, eliminated parameter) of each nonzero entry of the family's β."""
+        of = self.family.parameters
         return tuple((of.base_names[e.base], of.eliminated_names[e.eliminated]) for e in of.beta)
 
     @cached_property
     def beta(self) -> "sympy.Matrix":
-        """β as a SymPy matrix (base, eliminated); numbers where the route has no expressions."""
+        """β as a SymPy matrix (base, eliminated); numbers where the route has no expressions.
+
+        At the file's geometry; elsewhere `family.beta` holds.
+        """
         import sympy
 
         from workflows.export import to_sympy
@@ -102,7 +123,7 @@ proved generically at least>
         return compiled(self.parameters, self.model.mechanism)
 
     def evaluate(self, geometry: GeometryValues | None = None, out: Array | None = None) -> Array:
-        """Nonzero entries of β at many geometries.
+        """Nonzero entries of the family's β at many geometries (`family`).
 
         Parameters
         ----------
@@ -134,14 +155,14 @@ proved generically at least>
     def base_parameters(
         self, geometry: GeometryValues | None = None, out: Array | None = None
     ) -> Array:
-        """φ_b at many geometries, inertias as the file states them.
+        """φ_b of the family at many geometries, inertias as the file states them (`family`).
 
         Parameters, errors
             As of `evaluate`; MissingDataError where bodies have no inertia.
 
         Returns
         -------
-        (…, base), kg, kg m or kg m² like the parameter in `names`.
+        (…, base), kg, kg m or kg m² like the parameter in `family.names`.
 
         Examples
         --------
@@ -149,7 +170,7 @@ proved generically at least>
         >>> basepar.load("four-bar").base().base_parameters({"lx1": [0.2, 0.3]}).shape
         (2, 8)
         """
-        width = len((self.parameters.of_family or self.parameters).kept)
+        width = len(self.family.columns)
         return self._run(self._functions.base_parameters, width, geometry, out)
 
     def _run(
