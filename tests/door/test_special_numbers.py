@@ -30,7 +30,8 @@ couplings:
 coordinates: [S1]
 assembly: {S1: -30 deg, S2: 30 deg, B: -37 deg, C: 7 deg}
 excitation:
-  {kind: fourier, harmonics: 5, base_frequency: 0.5 Hz, amplitude: {S1: 2 rad}, samples: 64, seed: 1}
+  {kind: fourier, harmonics: 5, base_frequency: 0.5 Hz, amplitude: {S1: 2 rad},
+   samples: 64, seed: 1}
 """
 
 
@@ -50,8 +51,6 @@ def test_the_family_s_parameters_hold_at_every_geometry(tmp_path):
     own = model.regressor(q, q, q)[..., base.columns]
     phi = model.phi()
     eliminated = [model.parameters.index(name) for name in base.eliminated]
-    beta = np.array(
-        base.beta.subs({name: value for name, value in model.mechanism.nominal.items()})
-    )
+    beta = np.array(base.beta.subs(dict(model.mechanism.nominal)))
     found = phi[list(base.columns)] + beta.astype(float) @ phi[eliminated]
     np.testing.assert_allclose(own @ found, model.torque(q, q, q), atol=1e-12)
