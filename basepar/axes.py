@@ -76,9 +76,10 @@ def axes_of(
     Raises
     ------
     UsageError
-        Shapes that do not broadcast; a symbol that is none, or follows from a relation.
+        Shapes that do not broadcast; a symbol that is none, or follows from a relation; values
+        that are not numbers.
     """
-    given = {name: np.asarray(value, float) for name, value in (geometry or {}).items()}
+    given = {name: _numbers(name, value) for name, value in (geometry or {}).items()}
     _check_symbols(mechanism, given)
     try:
         of_states = np.broadcast_shapes(*(state.shape[:-1] for state in states))
@@ -103,6 +104,17 @@ def axes_of(
     swept = tuple(k for k, n in enumerate(own) if n != 1)
     values = {n: np.broadcast_to(x, own).reshape(-1) for n, x in given.items()}
     return Axes(lead, swept, values, paired=False)
+
+
+def _numbers(name: str, value: object) -> Array:
+    try:
+        return np.asarray(value, float)
+    except (TypeError, ValueError):
+        raise UsageError(
+            f"Geometry: {name} is {str(value)[:40]!r}, which is not a number, nor an array of "
+            "numbers. Values here are in SI: 0.3 for 30 cm.",
+            ["geometry"],
+        ) from None
 
 
 def _check_symbols(mechanism: Mechanism, given: Mapping[str, Array]) -> None:

@@ -33,21 +33,14 @@ from .urdf_mimics import couple
 from .urdf_plus import Extended, extend
 from .xml_text import parse
 
-#: Of URDF's joint types, ours.
-KINDS = {
+_SINGLE: Mapping[str, JointTypeName] = {
     "revolute": "revolute",
     "continuous": "revolute",
     "prismatic": "prismatic",
-    "planar": "planar",
 }
-#: Those that a loop of URDF+ may have.
-OF_LOOPS: Mapping[str, JointTypeName] = {
-    "revolute": "revolute",
-    "continuous": "revolute",
-    "prismatic": "prismatic",
-    "spherical": "spherical",
-    "fixed": "fixed",
-}
+#: Of URDF's joint types, ours; and of those that a loop of URDF+ may have.
+KINDS: Mapping[str, JointTypeName] = {**_SINGLE, "planar": "planar"}
+OF_LOOPS: Mapping[str, JointTypeName] = {**_SINGLE, "spherical": "spherical", "fixed": "fixed"}
 #: Roots of other formats, and what to do about them.
 OTHERS = {
     "sdf": "; that is SDF, which is not read: give the URDF it was made from, or MJCF",

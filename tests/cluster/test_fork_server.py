@@ -1,5 +1,6 @@
 """Where a laptop's workers come from."""
 
+import importlib.util
 import os
 import signal
 import subprocess
@@ -15,10 +16,15 @@ from workflows.jobs.early_workers import MODULES
 linux = pytest.mark.skipif(sys.platform != "linux", reason="workers are spawned elsewhere")
 
 
+def printed(code):
+    """What a process of its own prints: a fork server is one for all that a process does."""
+    command = [sys.executable, "-c", code]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+
 def test_modules_that_workers_need_exist():
     """The server passes over those that do not, without a word."""
-    for name in MODULES:
-        __import__(name)
+    assert [name for name in MODULES if importlib.util.find_spec(name) is None] == []
 
 
 @linux
@@ -31,10 +37,7 @@ def test_workers_have_imported_before_they_begin():
         "with connect(Laptop(workers=1)) as client:\n"
         f"    print(client.submit(there, {MODULES!r}).result())\n"
     )
-    found = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    )
-    assert found.stdout.strip() == "[]"
+    assert printed(code) == "[]"
 
 
 @linux
@@ -47,10 +50,7 @@ def test_a_server_that_somebody_else_has_started_is_left_alone():
         "with connect(Laptop(workers=1)) as client:\n"
         "    print(client.submit(os.getenv, 'OMP_NUM_THREADS').result())\n"
     )
-    found = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    )
-    assert found.stdout.strip() == "1"
+    assert printed(code) == "1"
 
 
 @linux
@@ -73,10 +73,7 @@ def test_the_server_has_one_thread():
         "with connect(Laptop(workers=1)) as client:\n"
         "    print(len(os.listdir(f'/proc/{server._forkserver._forkserver_pid}/task')))\n"
     )
-    found = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    )
-    assert found.stdout.strip() == "1"
+    assert printed(code) == "1"
 
 
 def blocked(pid):
@@ -138,10 +135,7 @@ def test_a_server_that_died_comes_back_as_it_was():
         "    pid = server._forkserver._forkserver_pid\n"
         "    print('OMP_NUM_THREADS=1' in open(f'/proc/{pid}/environ').read().split(chr(0)))\n"
     )
-    found = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    )
-    assert found.stdout.strip() == "True"
+    assert printed(code) == "True"
 
 
 @linux
@@ -152,10 +146,7 @@ def test_what_a_script_wants_of_its_server_is_left_alone():
         "from cluster import fork_server\n"
         "print(fork_server.start())\n"
     )
-    found = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    )
-    assert found.stdout.strip() == "spawn"
+    assert printed(code) == "spawn"
 
 
 @linux
@@ -168,7 +159,4 @@ def test_nobody_else_can_ask_for_copies():
         "address = server._forkserver._forkserver_address\n"
         "print(oct(stat.S_IMODE(os.stat(os.path.dirname(address)).st_mode)))\n"
     )
-    found = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    )
-    assert found.stdout.strip() == "0o700"
+    assert printed(code) == "0o700"

@@ -1,18 +1,6 @@
-"""A study in Python: what a study file says, as arguments.
+"""A study as a value, from arguments: functions and classes stand in it without a file.
 
-from workflows.studies.python import study_of
-from workflows.studies.study import run
-from cluster.places import Laptop
-
-job = study_of(
-    "four-bar",
-    variables={"lx1": (0.2, 0.6), "lx3": (1.0, 1.6)},
-    objectives={"torque_rms": "minimize"},
-    constraints=["stroke(D) >= 40 deg"],
-    trials=200,
-    store="best.zarr",
-)
-run(job, Laptop(workers=2))
+`basepar.study` takes a mapping with a file's keys.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence

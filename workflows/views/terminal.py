@@ -177,11 +177,17 @@ def _is_sum(text: str) -> bool:
     return False
 
 
+#: Coefficients (SI) that vanish at these numbers leave what float64 rounds to: lengths of a metre.
+_ROUNDING = 1e-15
+
+
 def combination(row: Mapping[str, Any], symbolic: bool = True) -> str:
     """A base parameter as a sum: `crank.mx − crank.J/lx1`."""
     terms = row.get("terms") if symbolic else None
     parts = [
-        _term(terms[name] if terms else None, value, name) for name, value in row["values"].items()
+        _term(terms[name] if terms else None, value, name)
+        for name, value in row["values"].items()
+        if terms or isinstance(value, str) or abs(value) > _ROUNDING
     ]
     return " ".join([row["parameter"], *parts])
 
@@ -220,20 +226,25 @@ def show_base(document: Mapping[str, Any], numbered: bool = False) -> None:
             f"{document['route']} route",
         )
     )
-    if document["generic_rank"] not in (None, document["rank"]):
-        out.print(f"generic members of its family: {document['generic_rank']}")
-    symbolic = any("terms" in row for row in document["base"])
+    special = document["generic_rank"] not in (None, document["rank"])
+    if special:  # expressions would look as if they held with other numbers
+        out.print(
+            f"of these numbers only: with others the mechanism has {document['generic_rank']} "
+            "(`generic` of --json; Base.family in Python; what --format exports)"
+        )
+    symbolic = not special and any("terms" in row for row in document["base"])
     columns = ["", "base parameter", "at nominal geometry"] if symbolic else ["", "base parameter"]
     rows = table(*columns, *(["column of W, from 0"] if numbered else []))
     for k, row in enumerate(document["base"]):
-        shown = [combination(row)] + ([combination(row, symbolic=False)] if symbolic else [])
+        shown = [combination(row, not special)]
+        shown += [combination(row, symbolic=False)] if symbolic else []
         shown += [str(document["columns"][k])] if numbered else []
         rows.add_row(str(k + 1), *shown)
     out.print(rows)
     out.print(f"\neliminated: {', '.join(document['eliminated']) or 'none'}")
     if document["no_effect"]:
         out.print(f"of these without effect: {', '.join(document['no_effect'])}")
-    if document["validity"]:
+    if document["validity"] and not special:
         out.print(f"valid where none vanishes: {', '.join(document['validity'])}")
     certificate = document["certificate"]
     low, high = certificate["at_least"], certificate["at_most"]
