@@ -217,5 +217,5 @@ def test_a_drawing_is_a_figure_and_a_file(four_bar, tmp_path):
 
 def test_a_text_in_the_geometry_says_what_to_write():
     model = basepar.load("four-bar")
-    with pytest.raises(basepar.UsageError, match="lx1 is '30 cm', .* 0.3 for 30 cm"):
+    with pytest.raises(basepar.UsageError, match=r"lx1 is '30 cm', .* 0.3 for 30 cm"):
         model.regressor([0.1], [0.0], [0.0], geometry={"lx1": "30 cm"})
