@@ -39,7 +39,7 @@ FLOORS = (
     "basepar_core.certificate basepar_core.imported basepar_core.reduction",
     "basepar_core.api basepar_core.compiled basepar_core.identification workflows.export",
     "basepar_core.single_dof",
-    "basepar_core.metrics basepar_core.warmup workflows.drawing",
+    "basepar_core.metrics workflows.drawing",
     "sweeps.spec",
     "sweeps.chunks",
     "sweeps.run",

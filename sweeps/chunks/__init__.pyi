@@ -1,3 +1,4 @@
+from . import warmup as warmup
 from .evaluator import ChunkEvaluator as ChunkEvaluator
 from .evaluator import prepare as prepare
 from .precise import CERTAIN as CERTAIN

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from basepar_core import warmup
 from basepar_core.base import BaseParameters
 from basepar_core.compiled import Engine
 from basepar_core.dynamics import (
@@ -30,7 +29,7 @@ from basepar_core.texts import plural
 from sweeps.spec import SweepSpec, fetched
 from sweeps.store import Arrays, Columns, blank
 
-from . import reduction
+from . import reduction, warmup
 from .chunk import Chunk
 from .precise import CERTAIN, PreciseEvaluator
 from .recipe import Recipe

@@ -8,7 +8,7 @@ from .command import Command, emit
 
 
 def _warmup(options: argparse.Namespace) -> int:
-    from basepar_core import warmup
+    from sweeps.chunks import warmup
     from workflows.views import terminal
 
     groups: list[dict[str, Any]] = []

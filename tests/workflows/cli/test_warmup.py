@@ -15,9 +15,8 @@ import numpy as np
 from basepar_core.dynamics.closure import prepare
 from basepar_core.compiled.backend import Engine
 from basepar_core.api import load
-from basepar_core import warmup
 from basepar_core.dynamics.motion import excitation
-from sweeps.chunks import evaluator
+from sweeps.chunks import evaluator, warmup
 from sweeps.spec.reader import parse_sweep
 
 spec = parse_sweep(
@@ -54,7 +53,7 @@ def test_a_second_process_compiles_nothing():
 def test_half_is_compiled_beside(tmp_path):
     """Into the cache that this process reads; and nothing where it is there already."""
     script = (
-        "from basepar_core import warmup\n"
+        "from sweeps.chunks import warmup\n"
         "first = warmup.beside()\n"
         "first.join()\n"
         "assert warmup.beside() is None"

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 from numba.core.registry import CPUDispatcher
 
-from .arrays import Array
+from basepar_core.arrays import Array
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +63,9 @@ def beside() -> threading.Thread | None:
 
 def _compiled() -> int:
     """Kernels compiled so far in this process, not found on disk."""
-    package, found = __name__.partition(".")[0], {}
+    found = {}
     for name, module in list(sys.modules.items()):
-        if name.startswith(package):
+        if name.startswith("basepar_core"):
             for thing in vars(module).values():
                 if isinstance(thing, CPUDispatcher):
                     found[thing.py_func] = sum(thing.stats.cache_misses.values())
@@ -74,10 +74,9 @@ def _compiled() -> int:
 
 def _observed(name: str) -> Callable[[], None]:
     def job() -> None:
+        from basepar_core.api import load
         from basepar_core.compiled import Engine
         from basepar_core.dynamics import excitation, prepare
-
-        from .api import load
 
         model = prepare(load(name))
         mechanism = model.mechanism
