@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 from flint import arb, arb_mat
 
-from basepar_core.arrays import independent_rows
-from basepar_core.dynamics import Column, Model, Outcome, kinematics, trace
+from basepar_core.dynamics import Column, Model, Outcome, independent_rows, kinematics, trace
 from basepar_core.errors import MotionError, UsageError
 from basepar_core.variable_precision import (
     UNITS,

@@ -47,6 +47,7 @@ from .loop_newton import Closer as Closer
 from .loop_newton import Lanes as Lanes
 from .loop_newton import invert as invert
 from .loops import STEP as STEP
+from .loops import independent_rows as independent_rows
 from .motion import Motion as Motion
 from .motion import as_rates as as_rates
 from .motion import as_twists as as_twists

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from basepar_core.arrays import Array, independent_rows
+from basepar_core.arrays import Array
 from basepar_core.errors import MechanismError
 from basepar_core.mechanism import Mechanism, joint_type
 
@@ -157,3 +157,34 @@ def _row_speeds(graph: Topology) -> dict[int, set[int]]:
     for values in graph.couplings:
         found[len(found)] = set(values.speeds)
     return found
+
+
+def independent_rows(rows: Array) -> tuple[Array, Array]:
+    """The order in which rows are most independent: each next one is the longest that is left.
+
+    A QR with column pivoting of the transpose, for small matrices. SciPy's costs more than all
+    of `basepar show` to import.
+
+    Parameters
+    ----------
+    rows
+        (row, column).
+
+    Returns
+    -------
+    Places of the first min(row, column) rows in this order, and the length that was left of each
+    without what those before it span: the diagonal of R.
+    """
+    rest = np.array(rows, float)
+    count = min(rest.shape)
+    order, left = np.zeros(count, int), np.zeros(count)
+    waiting = np.ones(len(rest), bool)
+    for k in range(count):
+        lengths = np.where(waiting, np.linalg.norm(rest, axis=1), -1.0)
+        order[k] = chosen = int(lengths.argmax())
+        waiting[chosen], left[k] = False, lengths[chosen]
+        if left[k] > 0:
+            unit = rest[chosen] / left[k]
+            for _ in range(2):  # once more for what rounding left of it
+                rest -= np.outer(rest @ unit, unit)
+    return order, left

@@ -12,8 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from basepar_core.arrays import Array
-
 from .graph import FUNCTIONS, NODE_ZERO, Graph, Node, operands
 
 #: Rows that NumPy takes at once: its intermediate arrays stay in the second-level cache.
@@ -67,7 +65,7 @@ class Program:
         written = tuple((k, words[place]) for k, place in enumerate(outputs) if place != NODE_ZERO)
         return cls(tuple(inputs), tuple(steps), len(outputs), written)
 
-    def run(self, columns: Sequence[Array], out: Array, jit: bool) -> None:
+    def run(self, columns: Sequence[np.ndarray], out: np.ndarray, jit: bool) -> None:
         """Fill `out` (variant, output) from `columns`, each (variant,) or (1,)."""
         if jit:
             _numba_function(self)(out, *columns)

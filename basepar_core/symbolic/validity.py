@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from basepar_core.arrays import Array
 from basepar_core.expressions import ONE, Call, Expression, Number, add, evaluate, multiply
 
 #: A sum vanishes where it is below this share of its terms: rounding in float64.
@@ -39,7 +38,7 @@ def magnitude(expression: Expression) -> Expression:
     return Call("abs", (expression,))
 
 
-def vanishing(expressions: Sequence[Expression], values: Mapping[str, Any]) -> Array:
+def vanishing(expressions: Sequence[Expression], values: Mapping[str, Any]) -> np.ndarray:
     """Whether polynomials vanish at geometries, within rounding.
 
     Parameters

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from flint import arb, arb_mat, ctx
 
-from basepar_core.arrays import independent_rows
+from basepar_core.dynamics import independent_rows
 from basepar_core.mechanism import Mechanism
 
 from .arithmetic import ZERO, Quaternion, Vec, add, ball, exact, of_quaternion, turned_by, working

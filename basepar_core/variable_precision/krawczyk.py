@@ -15,7 +15,6 @@ from dataclasses import dataclass
 import numpy as np
 from flint import arb, arb_mat
 
-from basepar_core.arrays import Array
 from basepar_core.errors import BaseparError
 
 from .arithmetic import ball, log2_size
@@ -45,8 +44,8 @@ def worst(numbers: Iterable[arb]) -> float:
 class FloatMatrix:
     """Every matrix with entries within `radius` of `middle`."""
 
-    middle: Array
-    radius: Array
+    middle: np.ndarray
+    radius: np.ndarray
 
     @classmethod
     def around(cls, J: arb_mat) -> "FloatMatrix":
@@ -65,7 +64,7 @@ class FloatMatrix:
         return _norm(np.abs(self.middle) + self.radius)
 
 
-def _norm(sizes: Array) -> float:
+def _norm(sizes: np.ndarray) -> float:
     return float(sizes.sum(axis=1).max(initial=0.0) * ABOVE)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.linalg import qr
 
-from basepar_core.arrays import independent_rows
+from basepar_core.dynamics import independent_rows
 
 
 @pytest.mark.parametrize(
