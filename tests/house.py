@@ -13,14 +13,19 @@ there is none): the names that others may import, from the room itself. On the *
 A product file *names a joint type as text* where a string in its code is the name of one, as
 mechanism files write it. Not counted: `planar` in a file that also has `spatial`, where it is
 the kind of a mechanism, and words of other meaning, `OTHER_MEANINGS`. The checker counts.
+
+A *line of code* of the product is one of a `.py` file that has more than blanks, a comment or
+(part of) a docstring on it.
 """
 
 import ast
 import sys
+import tokenize
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
+from io import StringIO
 from pathlib import Path
 
 from basepar_core.mechanism import JOINT_TYPES
@@ -241,6 +246,22 @@ def joint_types_named(house: House) -> dict[str, list[str]]:
     return found
 
 
+def lines_of_code(path: Path) -> int:
+    """How many lines of a file hold code."""
+    text = path.read_text(encoding="utf-8")
+    found: set[int] = set()
+    for token in tokenize.generate_tokens(StringIO(text).readline):
+        if token.string.strip() and token.type != tokenize.COMMENT:
+            found.update(range(token.start[0], token.end[0] + 1))
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(
+            node
+        ):
+            docstring = node.body[0]
+            found.difference_update(range(docstring.lineno, (docstring.end_lineno or 0) + 1))
+    return len(found)
+
+
 def counts(house: House) -> dict[str, int]:
     """What `ALLOWED` bounds."""
     return {
@@ -262,6 +283,7 @@ def main() -> int:
         print(f"{name}: {count} (at most {ALLOWED[name]})")
     for module, named in sorted(joint_types_named(house).items()):
         print(f"     {module}: {', '.join(named)}")
+    print(f"lines of code: {sum(map(lines_of_code, house.files.values()))}")
     round_trip = circle(house.between_files)
     broken = [
         *past_doors(house),

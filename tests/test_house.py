@@ -13,6 +13,7 @@ from tests.house import (
     circle,
     counts,
     joint_types_named,
+    lines_of_code,
     past_doors,
     upward,
 )
@@ -128,3 +129,13 @@ def test_a_file_that_names_a_joint_type_is_seen(copy):
     (copy / "workflows" / "views" / "other.py").write_text('SPACES = ("planar", "spatial")\n')
     before, after = joint_types_named(House.at(ROOT)), joint_types_named(House.at(copy))
     assert set(after) - set(before) == {"workflows.views.planted"}
+
+
+def test_lines_of_code_are_those_that_hold_some(tmp_path):
+    file = tmp_path / "counted.py"
+    file.write_text(
+        '"""What it holds,\n\nin three lines."""\n\n'
+        "import os  # one\n\n# none\n\n"
+        'def made():\n    """None."""\n    return """four\n\n    lines of\n    text"""\n'
+    )
+    assert lines_of_code(file) == 6
