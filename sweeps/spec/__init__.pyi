@@ -13,13 +13,10 @@ from .filters import Condition as Condition
 from .filters import Filter as Filter
 from .filters import angles as angles
 from .filters import dimensions as dimensions
-from .filters import formula as formula
 from .own_code import OwnCodeError as OwnCodeError
-from .own_code import digest_of as digest_of
 from .own_metrics import Function as Function
 from .own_metrics import OwnMetric as OwnMetric
 from .own_metrics import fetched as fetched
-from .own_metrics import of_function as of_function
 from .own_metrics import registered as registered
 from .plan_products import Derived as Derived
 from .plan_products import Formula as Formula
@@ -30,7 +27,6 @@ from .plans import sobol_points as sobol_points
 from .reader import as_damage as as_damage
 from .reader import from_document as from_document
 from .reader import lines_of as lines_of
-from .reader import load_sweep as load_sweep
 from .reader import read_mechanism as read_mechanism
 from .reader import read_own as read_own
 from .reader import read_reduction as read_reduction

@@ -137,7 +137,9 @@ def metric(name: str = "", unit: str = "1") -> Callable[[Function], Function]:
 
     def register(function: Function) -> Function:
         title = name or function.__name__
-        _registered[title] = _made(title, function, unit)
+        entry = f"{function.__module__}:{function.__qualname__}"
+        digest = own_code.digest_of(function)
+        _registered[title] = OwnMetric(title, entry, function, unit, digest)
         return function
 
     return register
@@ -146,11 +148,6 @@ def metric(name: str = "", unit: str = "1") -> Callable[[Function], Function]:
 def registered() -> Mapping[str, OwnMetric]:
     """Metrics that `metric` has registered, by name."""
     return dict(_registered)
-
-
-def of_function(name: str, function: Function) -> OwnMetric:
-    """A metric of a function object; its unit is the one it was registered with, if it was."""
-    return _made(name, function, _unit_of(function))
 
 
 def load(name: str, entry: str, folder: Path | str = ".") -> OwnMetric:
@@ -225,11 +222,6 @@ def name_mistake(name: str, taken: Iterable[str]) -> str:
     if not _NAME.fullmatch(name):
         return f"{name!r} is no name: letters, digits and _, starting with a letter"
     return f"{name!r} is taken; give the metric another name" if name in taken else ""
-
-
-def _made(name: str, function: Function, unit: str) -> OwnMetric:
-    entry = f"{function.__module__}:{function.__qualname__}"
-    return OwnMetric(name, entry, function, unit, own_code.digest_of(function))
 
 
 def _unit_of(function: Function) -> str:

@@ -37,11 +37,11 @@ from cluster.places import Laptop
 from sweeps.chunks.evaluator import prepare
 from sweeps.store import Store
 from tests.oracles.four_bar_design import designs
+from tests.workflows.study_specs import study_from
 from workflows.studies import ask_tell_log as journals
 from workflows.studies import study as design_study
 from workflows.studies.feasibility import Verdict, judge, weigh
 from workflows.studies.gradients import column
-from workflows.studies.python import study_of
 from workflows.studies.sampler_kinds import kind_of
 from workflows.studies.spec import Sampler
 from workflows.studies.study import load_job, study
@@ -52,7 +52,7 @@ STROKE = np.radians(40)
 
 def job(folder, name="study", **others):
     """The shipped study's question, less its bound on the condition (not active at the best)."""
-    return study_of(
+    return study_from(
         "four-bar",
         BOUNDS,
         **{

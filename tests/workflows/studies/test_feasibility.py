@@ -13,12 +13,13 @@ from basepar_core.expressions.units import NUMBER
 from sweeps.chunks.evaluator import prepare
 from sweeps.run.driver import layout_of
 from sweeps.run.worker import Stage, Task, Work
+from sweeps.spec import own_metrics
 from sweeps.spec.filters import Condition, Filter
 from sweeps.store import Store, store
 from sweeps.store.statuses import Reason, Status
+from tests.workflows.study_specs import study_from
 from workflows.jobs.examples import study_file
 from workflows.studies.feasibility import constraint_violations, judge, undone, weigh
-from workflows.studies.python import study_of
 from workflows.studies.quantity_names import check_words
 from workflows.studies.reader import load_study
 from workflows.studies.samplers import row_seed
@@ -94,14 +95,15 @@ batch: 2
     np.testing.assert_array_equal(found.feasible, [False, True])
 
 
-def test_an_own_metric_without_a_number_meets_nothing():
+def test_an_own_metric_without_a_number_meets_nothing(monkeypatch):
     """−∞ ≤ 5 holds, and no design is so."""
-    spec = study_of(
+    monkeypatch.setattr(own_metrics, "_registered", {})
+    own_metrics.metric("wear")(lambda cycle: cycle.joint("D")[:, 0])
+    spec = study_from(
         "four-bar",
         {"lx1": (0.2, 0.6)},
         {"mass": "minimize"},
         constraints=["wear <= 5"],
-        own_metrics={"wear": lambda cycle: cycle.joint("D")[:, 0]},
         trials=4,
     )
     wear = np.array([1.0, -np.inf, np.nan, 7.0])

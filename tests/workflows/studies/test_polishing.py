@@ -16,13 +16,13 @@ from cluster.places import Laptop
 from sweeps.chunks.evaluator import prepare
 from sweeps.store import Store
 from tests.workflows.fourbar_study import small, swing
+from tests.workflows.study_specs import study_from
 from workflows.cli.main import main
 from workflows.studies import tolerances
 from workflows.studies.companion_stores import polished_path
 from workflows.studies.feasibility import dominated, judge
 from workflows.studies.gradients import Landscape, column
 from workflows.studies.polishing import polish
-from workflows.studies.python import study_of as study_spec
 from workflows.studies.reader import parse_study
 from workflows.studies.store import study_of
 from workflows.studies.study import study
@@ -159,7 +159,7 @@ def test_two_objectives_are_dominated(tmp_path, client):
 
 
 def test_what_is_not_smooth_is_said(tmp_path):
-    spec = study_spec(
+    spec = study_from(
         "four-bar",
         {"lx1": (0.2, 0.6)},
         {"shaking_force_peak": "minimize", "selected_size(bic)": "minimize", "mass": "minimize"},
@@ -177,7 +177,7 @@ def test_what_is_not_smooth_is_said(tmp_path):
 def test_peaks_of_regimes_are_said_by_their_own_names(tmp_path):
     peaks = ("reaction_peak(S,rocker,y)", "moment_peak(A,crank,z)")
     peaks += ("motor_torque_peak(drive)", "motor_current_peak(drive)")
-    spec = study_spec(
+    spec = study_from(
         "dwell",
         {"AB": (0.02, 0.03)},
         dict.fromkeys(peaks, "minimize"),

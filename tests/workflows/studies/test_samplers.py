@@ -21,12 +21,12 @@ from sweeps.chunks.evaluator import prepare
 from sweeps.spec.reader import load_sweep
 from sweeps.store import Store, safe_files, store
 from tests.workflows.fourbar_study import assert_equal_stores, small
+from tests.workflows.study_specs import study_from
 from workflows.jobs.store import mend
 from workflows.studies import certify_best
 from workflows.studies.ask_tell_log import opened
 from workflows.studies.feasibility import Verdict, judge
 from workflows.studies.neighbourhood import write_neighbourhood
-from workflows.studies.python import study_of
 from workflows.studies.reader import parse_study
 from workflows.studies.spec import Sampler
 from workflows.studies.storages import file_of, shown
@@ -39,7 +39,7 @@ STORAGES = ("study.journal", "sqlite:///{folder}/study.db")
 
 def paper(folder, storage="study.journal", **others):
     """A study that nobody evaluates: values are made up."""
-    return study_of(
+    return study_from(
         "four-bar",
         variables={"lx1": (0.2, 0.6), "lx3": (1.0, 1.6)},
         objectives={"torque_rms": "minimize"},

@@ -9,8 +9,8 @@ from basepar_core.errors import BaseparWarning, FileError
 from basepar_core.files.mechanism_file import library_path
 from sweeps.spec import own_metrics
 from sweeps.spec.reader import from_document
+from tests.workflows.study_specs import study_from
 from workflows.studies import samplers
-from workflows.studies.python import study_of
 from workflows.studies.reader import load_study, parse_study
 from workflows.studies.spec import Choices, Integers, Range
 from workflows.studies.units import shown_units, si_units
@@ -255,39 +255,6 @@ def test_quantities_of_the_issue():
     assert again.hash == spec.hash
 
 
-def test_python_says_what_a_file_says():
-    spec = study_of(
-        "four-bar",
-        variables={"lx1": (0.2, 0.6), "lx3": (1.0, 1.6), "Dx": (0.6, 1.4)},
-        objectives={"torque_rms": "minimize"},
-        constraints=["stroke(D) >= 40 deg", "condition <= 1e4"],
-        seed=3,
-        trials=400,
-        batch=20,
-        store="four-bar-study.zarr",
-        name="torque",
-    )
-    assert spec == parse_study(STUDY)
-    with pytest.raises(FileError) as caught:
-        study_of(
-            "four-bar",
-            variables={"lx1": (0.2, 0.6, 0.7), "lx9": (1, 2), "Dx": {"whole": [1, 2]}},
-            objectives={"torque_rns": "minimize", "condition": "minimise"},
-            constraints=["stroke(X) >= 40 deg", "condition == 3"],
-            derive={"rho": "2*lx1"},
-            trials=10,
-        )
-    assert {mistake.path for mistake in caught.value.mistakes} == {
-        "variables.lx1",
-        "variables.Dx",
-        "objectives.torque_rns",
-        "objectives.condition",
-        "constraints[0]",
-        "constraints[1]",
-        "derive.rho",
-    }
-
-
 def test_angles_without_a_unit_are_said_to_be_radians(recwarn):
     parse_study(STUDY)
     assert not [one for one in recwarn if issubclass(one.category, BaseparWarning)]
@@ -301,7 +268,7 @@ def test_angles_without_a_unit_are_said_to_be_radians(recwarn):
         parse_study(angle)
     aim = {"abs(stroke(D) - 40)": "minimize"}
     with pytest.warns(BaseparWarning, match="'abs"):
-        study_of("four-bar", {"lx1": (0.2, 0.6)}, aim, trials=1, sampler="random")
+        study_from("four-bar", {"lx1": (0.2, 0.6)}, aim, trials=1, sampler="random")
 
 
 def test_a_bare_angle_in_a_formula_is_said_in_python_too(tmp_path):
@@ -313,9 +280,8 @@ def test_a_bare_angle_in_a_formula_is_said_in_python_too(tmp_path):
     def made(formula):
         aim = {"turn": "minimize"}
         follows = {"turn": formula}
-        study_of(
-            str(tmp_path / "turned.yaml"), {"tilt": (0.2, 0.6)}, aim, trials=1, derive=follows
-        )
+        path = str(tmp_path / "turned.yaml")
+        study_from(path, {"tilt": (0.2, 0.6)}, aim, trials=1, derive=follows)
 
     with pytest.warns(BaseparWarning, match=r"tilt \+ 5.*286.5 deg; write '5 deg'"):
         made("tilt + 5")
@@ -327,20 +293,19 @@ def test_a_bare_angle_in_a_formula_is_said_in_python_too(tmp_path):
 def test_units_are_those_that_metrics_state(monkeypatch):
     """What rad and A measure is a bare number to the grammar, and not to people."""
     monkeypatch.setattr(own_metrics, "_registered", {})
-    own = {"wear": own_metrics.metric(unit="rad")(lambda cycle: cycle.joint("D")[:, 0])}
-    spec = study_of(
+    own_metrics.metric("wear", unit="rad")(lambda cycle: cycle.joint("D")[:, 0])
+    spec = study_from(
         "four-bar",
         {"lx1": (0.2, 0.6)},
         {"wear": "minimize", "selected_size(bic)": "minimize"},
         constraints=["stroke(D) >= 40 deg"],
-        own_metrics=own,
         trials=1,
     )
     expected = {"wear": "rad", "stroke(D)": "rad", "selected_size(bic)": "1", "lx1": "m"}
     assert si_units(spec) == expected
     assert (shown_units(spec)["wear"].text, shown_units(spec)["lx1"].text) == ("deg", "m")
     aims = {"motor_current_rms(drive)": "minimize", "mean_speed": "maximize"}
-    units = si_units(study_of("dwell", {"gear": (4, 16)}, aims, trials=1))
+    units = si_units(study_from("dwell", {"gear": (4, 16)}, aims, trials=1))
     assert units["motor_current_rms(drive)"] == "A"
     assert units["mean_speed"] == "rad/s"
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.workflows.study_specs import study_from
 from workflows.studies.feasibility import Verdict
 from workflows.studies.picture_axes import levels
-from workflows.studies.python import study_of as study_spec
 from workflows.studies.study_pictures import Shown, front
 from workflows.views.store import standing
 
@@ -38,7 +38,7 @@ def test_whole_numbers_are_drawn_as_bands(tmp_path):
     assert levels(np.array([4.0, 5.0, 7.0])) == 4
     assert levels(np.array([4.0, 5.5])) == 0
     assert levels(np.array([1.0, 500.0])) == 0
-    spec = study_spec(
+    spec = study_from(
         "four-bar",
         {"lx1": (0.2, 0.6)},
         {"torque_rms": "minimize", "selected_size(bic)": "minimize"},
