@@ -54,11 +54,8 @@ def assemble(mechanism: Mechanism) -> Assembled:
     MechanismError
         The number of coordinates differs from the mobility, or they are dependent.
     """
-    spanning_joints(mechanism)  # a loose body has no place to start from
-    dims = geometry(mechanism, {})
-    stated = _coupled_values(mechanism, dims, _stated_values(mechanism))
-    start = _lay_out(mechanism, dims, stated)
-    unheld = BodyNewton(mechanism, dims, {}, stated)
+    unheld, start = laid_out(mechanism)
+    dims, stated = unheld.dims, dict(unheld.near)
     check_mobility(mechanism, unheld, unheld.solve(start))
     graph = topology(mechanism)
     held = {name: stated[name] for name in mechanism.coordinates if name in stated}
@@ -70,6 +67,14 @@ def assemble(mechanism: Mechanism) -> Assembled:
     q, residual = _configuration(mechanism, graph, dims, closed, {**newton.near, **held})
     coordinates = np.array([held[name] for name in mechanism.coordinates])
     return Assembled(mechanism, graph, q, coordinates, residual)
+
+
+def laid_out(mechanism: Mechanism) -> tuple[BodyNewton, Bodies]:
+    """Newton's method with no coordinate held, and the poses from which it starts."""
+    spanning_joints(mechanism)  # a loose body has no place to start from
+    dims = geometry(mechanism, {})
+    stated = _coupled_values(mechanism, dims, _stated_values(mechanism))
+    return BodyNewton(mechanism, dims, {}, stated), _lay_out(mechanism, dims, stated)
 
 
 def _stated_values(mechanism: Mechanism) -> dict[str, float]:

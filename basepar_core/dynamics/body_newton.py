@@ -118,7 +118,7 @@ class BodyNewton:
             rows.append(row)
             owners.append(name)
         for coupling, table in zip(self.mechanism.couplings, self.dims.couplings, strict=True):
-            read = [self._value(name, at) for name, _ in coupling.terms]
+            read = [self.value(name, at) for name, _ in coupling.terms]
             factors = table[:-1, 0]
             gaps.append(float(factors @ [value for value, _ in read] - table[-1, 0]))
             rows.append(factors @ np.array([row for _, row in read]))
@@ -144,8 +144,8 @@ class BodyNewton:
                 row[place] += sign * np.concatenate([about, np.zeros(3)])
         return row[: self.unknowns]
 
-    def _value(self, name: str, at: Bodies) -> tuple[float, Array]:
-        """A coupled joint value, and its derivatives by the bodies' twists."""
+    def value(self, name: str, at: Bodies) -> tuple[float, Array]:
+        """A joint value, and its derivatives by the bodies' twists (of a ball: its spin's)."""
         value = self.mechanism.value(name)
         joint = value.joint
         X1, X2, P1, P2 = ends(self.mechanism, self.dims, value.number, at)

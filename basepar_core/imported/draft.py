@@ -139,7 +139,9 @@ class Draft:
     ground
         Names of links that are the ground from the start, besides `WORLD`.
     coordinates
-        Joint values; empty: all of them.
+        Joint values; empty: all of a tree, and of loops such as determine the others.
+    preferred
+        Joint values that are taken first where loops leave a choice: those of motors.
     notes, dropped
         What was changed on the way, and what has no place in a mechanism file.
     mistakes
@@ -155,6 +157,7 @@ class Draft:
     connections: list[Connection] = field(default_factory=list)
     couplings: list[Coupling] = field(default_factory=list)
     coordinates: list[str] = field(default_factory=list)
+    preferred: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     dropped: list[str] = field(default_factory=list)
     mistakes: list[Mistake] = field(default_factory=list)

@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
+from random import Random
 
 from basepar_core.base import nominal_observation
-from basepar_core.dynamics import prepare
+from basepar_core.dynamics import independent_values, prepare
 from basepar_core.errors import (
     AssemblyError,
     BaseparError,
@@ -21,7 +22,7 @@ from basepar_core.mechanism import Mechanism
 from basepar_core.texts import opened
 
 from . import mjcf, urdf
-from .draft import Draft
+from .draft import Draft, merge, value_names
 from .text import mechanism_text
 
 #: Amplitudes of the excitation (rad) that are tried; trees can follow any.
@@ -29,6 +30,8 @@ AMPLITUDES = (1.0, 0.5, 0.25, 0.1, 0.03)
 #: Where coordinates of closed loops begin (rad): zero is often where links lie flat on each other,
 #: or out of reach.
 AWAY = (Fraction(0), Fraction("0.3"), Fraction("-0.3"), Fraction("0.8"), Fraction("-0.8"))
+#: How far joint values of other starts are from zero: rad (m), one try each.
+REACHES = (0.2, 0.4, 0.6, 0.8, 1.0, 1.0, 1.0, 1.0)
 _ELEMENT = re.compile(rb"<\s*(\w+)")
 #: Comments and processing instructions, in which anything may stand.
 _SKIPPED = ((b"<!--", b"-->"), (b"<?", b"?>"))
@@ -89,7 +92,7 @@ def read_file(path: str | Path, within: str | Path | None = None) -> Imported:
         raise FileError(str(path), [Mistake("", f"cannot be read: {reason}")]) from None
     folder = None if within is None else Path(within)
     is_urdf = path.suffix in (".urdf", ".xacro", ".sdf") or _root(content) == b"robot"
-    draft = urdf.read(content, path.stem) if is_urdf else mjcf.read(path, folder)
+    draft = urdf.read(content, path) if is_urdf else mjcf.read(path, folder)
     if draft.mistakes:
         raise FileError(str(path), draft.mistakes)
     return _checked(draft, str(path))
@@ -113,9 +116,10 @@ def _root(content: bytes) -> bytes:
 
 def _checked(draft: Draft, source: str) -> Imported:
     """The text, read back and assembled, with an excitation that can be followed."""
+    _choose_coordinates(draft, source)
     failure: BaseparError | None = None
     for away, amplitude in _tries(draft):
-        fresh = Draft(**{**vars(draft), "notes": list(draft.notes)})
+        fresh = _copied(draft)
         if away:
             fresh.notes.append(f"assembled with its coordinates at {float(away):g}: not at zero")
         text = mechanism_text(fresh, amplitude, away)
@@ -130,6 +134,93 @@ def _checked(draft: Draft, source: str) -> Imported:
         return Imported(text, mechanism, draft.format, tuple(fresh.notes), tuple(draft.dropped))
     assert failure is not None
     raise failure
+
+
+def _copied(draft: Draft) -> Draft:
+    """The draft, with notes of its own to add to."""
+    return Draft(**{**vars(draft), "notes": list(draft.notes)})
+
+
+def _choose_coordinates(draft: Draft, source: str) -> None:
+    """Of loops whose file does not say which joint values determine the others.
+
+    Where loops stay open from the file's zeros, other starts are tried, and the values at which
+    they close become those of the assembly.
+
+    Raises
+    ------
+    FileError
+        Nothing moves.
+    AssemblyError
+        A loop stays open.
+    """
+    if draft.coordinates or len(draft.connections) <= len(merge(_copied(draft)).bodies):
+        return
+    failure: AssemblyError | None = None
+    for start in _starts(draft):
+        trial = _copied(draft)
+        trial.connections = [
+            replace(one, start={**start.get(one.name, {}), **one.start})
+            for one in draft.connections
+        ]
+        mechanism = loads(mechanism_text(trial, AMPLITUDES[0]), source)
+        called = _called(draft, mechanism)
+        preferred = [called[name] for name in draft.preferred if name in called]
+        try:
+            found = independent_values(mechanism, preferred)
+        except AssemblyError as error:
+            failure = failure or error
+            continue
+        if not found.count:
+            where = Mistake("", "nothing moves: its loops leave no degree of freedom")
+            raise FileError(source, [where])
+        draft.coordinates += [theirs for theirs, ours in called.items() if ours in found.values]
+        if start:
+            _begin(draft, {theirs: found.at[ours] for theirs, ours in called.items()})
+        return
+    assert failure is not None
+    raise failure
+
+
+def _called(draft: Draft, mechanism: Mechanism) -> dict[str, str]:
+    """Our joint values by the importer's names for them."""
+    return {
+        theirs: ours
+        for one, joint in zip(draft.connections, mechanism.joints, strict=True)
+        for theirs, ours in zip(value_names(one.name, one.kind), joint.values, strict=True)
+    }
+
+
+def _starts(draft: Draft) -> Iterator[dict[str, dict[str, Fraction]]]:
+    """Joint values to begin from, by joint: the file's zeros, then random ones."""
+    yield {}
+    for seed, most in enumerate(REACHES):
+        random = Random(seed)
+        yield {
+            one.name: {
+                name: Fraction(round(random.uniform(-most, most), 3)).limit_denominator(1000)
+                for name in value_names(one.name, one.kind)
+            }
+            for one in draft.connections
+        }
+
+
+def _begin(draft: Draft, values: dict[str, float]) -> None:
+    """Assemble at these values, stated to a thousandth: Newton's method finds the rest."""
+    draft.connections = [
+        replace(
+            one,
+            start={
+                name: Fraction(round(1000 * values[name]), 1000)
+                for name in value_names(one.name, one.kind)
+            },
+        )
+        for one in draft.connections
+    ]
+    draft.notes.append(
+        "its loops do not close from joint values of zero: assembled at the nearest branch of a "
+        "random start, which `assembly` states; check that it is the one that is meant"
+    )
 
 
 def _tries(draft: Draft) -> Iterator[tuple[Fraction, float]]:

@@ -118,9 +118,11 @@ def _values(
         called[name]: f"{amplitude / 5:g} m" if called[name] in lengths else f"{amplitude:g} rad"
         for name in chosen
     }
+    coupled = {name for one in draft.couplings for name in one.terms}
     begin = {
         called[name]: number(starts.get(name, away / 5 if called[name] in lengths else away))
-        for name in chosen
+        for name in called
+        if name in chosen or (name in starts and name not in coupled)
     }
     closed = bool(draft.coordinates)
     law = (

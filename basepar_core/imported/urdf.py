@@ -7,15 +7,16 @@ the ground; a child link's frame is its joint's, as URDF has it.
 import contextlib
 import io
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 from basepar_core.errors import MissingDataError, Mistake
 from basepar_core.expressions import did_you_mean
-from basepar_core.mechanism import JointTypeName
 
 from .draft import NOTHING, Connection, Draft, End, Fixture, Inertia, Link
+from .kinds import FIXED, FREE, OF_URDF, PLANAR, PRISMATIC, REVOLUTE
 from .rationals import (
     UNITS,
     ZERO,
@@ -29,29 +30,26 @@ from .rationals import (
     vector,
 )
 from .urdf_elements import audit
+from .urdf_extended import Companion, beside, close, retype
+from .urdf_loops import TAGS, loops
 from .urdf_mimics import couple
 from .urdf_plus import Extended, extend
 from .xml_text import parse
 
-_SINGLE: Mapping[str, JointTypeName] = {
-    "revolute": "revolute",
-    "continuous": "revolute",
-    "prismatic": "prismatic",
-}
-#: Of URDF's joint types, ours; and of those that a loop of URDF+ may have.
-KINDS: Mapping[str, JointTypeName] = {**_SINGLE, "planar": "planar"}
-OF_LOOPS: Mapping[str, JointTypeName] = {**_SINGLE, "spherical": "spherical", "fixed": "fixed"}
 #: Roots of other formats, and what to do about them.
 OTHERS = {
     "sdf": "; that is SDF, which is not read: give the URDF it was made from, or MJCF",
     "model": "; that is SDF, which is not read: give the URDF it was made from, or MJCF",
     "mujoco": "; that is MJCF: name the file .xml",
 }
+#: Entries of an inertia below this share of its largest are rounding of whoever wrote the file.
+INERTIA_NOISE = 1e-15
 GRAVITY = (Fraction(0), Fraction(0), Fraction("-9.81"))
 
 
-def read(text: bytes, name: str) -> Draft:
-    """A draft of a URDF file; what it rejects is in `mistakes`.
+def read(text: bytes, path: Path) -> Draft:
+    """A draft of a URDF file of some name, with the YAML file of Extended URDF if that is beside
+    it; what it rejects is in `mistakes`.
 
     Raises
     ------
@@ -65,7 +63,7 @@ def read(text: bytes, name: str) -> Draft:
         raise MissingDataError(
             "Reading URDF needs urdf_parser_py. Install the extra: pip install 'basepar[urdf]'."
         ) from error
-    draft = Draft(name, "URDF", GRAVITY)
+    draft = Draft(path.stem, "URDF", GRAVITY)
     root = parse(text)
     if isinstance(root, Mistake):
         draft.mistakes.append(root)
@@ -75,25 +73,50 @@ def read(text: bytes, name: str) -> Draft:
         what = f"its root is <{kind}>, that of a URDF file is <robot>{OTHERS.get(kind, '')}"
         draft.refuse("", what, 1)
         return draft
-    draft.name = root.get("name") or name
+    draft.name = root.get("name") or path.stem
     if any("xacro" in f"{node.prefix} {node.tag}" for node in root.iter()):
         draft.refuse("", "has xacro macros in it; expand them: xacro FILE > FILE.urdf")
         return draft
+    driven = _driven(root)
     audit(draft, root)
-    more = Extended.taken(root)
+    more, closing = Extended.taken(root), _taken(root, TAGS)
+    companion = beside(draft, path)
+    retype(companion, root)
     links = _parsed(draft, root, "link", urdf.Link)
     joints = _parsed(draft, root, "joint", urdf.Joint)
     for link, line in links:
         draft.links.append(Link(link.name, _inertia(draft, link, line)))
     _tree(draft, links, joints)
     for joint, line in joints:
-        _joint(draft, joint, line)
+        _joint(draft, joint, line, companion)
     couple(draft, joints)
-    extend(draft, more, joints, OF_LOOPS)
+    extend(draft, more, joints)
+    loops(draft, closing, [link.name for link, _ in links])
+    close(draft, companion, joints)
+    if (closing or companion.frames or more.loops) and not more.dependent:
+        draft.preferred += driven
+        draft.coordinates.clear()
     if not draft.mistakes and not draft.connections:
         draft.refuse("", "nothing moves: all joints are fixed")
     draft.notes.append("gravity is not part of URDF: 9.81 m/s^2 along −z of the root link")
     return draft
+
+
+def _driven(root: Any) -> list[str]:
+    """Joints that motors drive, as transmissions and ros2_control have them."""
+    found = [node.get("name") for node in root.iterfind("transmission/joint")]
+    for node in root.iterfind("ros2_control/joint"):
+        if node.find("command_interface") is not None:
+            found.append(node.get("name"))
+    return list(dict.fromkeys(found))
+
+
+def _taken(root: Any, tags: Sequence[str]) -> list[Any]:
+    """Elements that URDF's own parser does not know, taken out of the tree."""
+    found = [node for node in root if node.tag in tags]
+    for node in found:
+        root.remove(node)
+    return found
 
 
 def _parsed(draft: Draft, root: Any, tag: str, kind: Any) -> list[tuple[Any, int]]:
@@ -158,7 +181,8 @@ def _inertia(draft: Draft, link: Any, line: int) -> Inertia:
     if mass < 0:
         draft.refuse(where, f"its mass is {mass} kg; it must not be negative", line)
     pose = _pose(draft, where, given.origin, line)
-    central: Any = tuple(map(decimal, six))
+    noise = INERTIA_NOISE * max(map(abs, six))
+    central: Any = tuple(decimal(x if abs(x) > noise else 0.0) for x in six)
     return Inertia(decimal(mass), ZERO, central).seen_from(pose)
 
 
@@ -219,10 +243,19 @@ def _leads_to_root(name: str, parents: dict[str, str]) -> bool:
     return False
 
 
-def _joint(draft: Draft, joint: Any, line: int) -> None:
+def _joint(draft: Draft, joint: Any, line: int, companion: Companion) -> None:
     where = f"joint {joint.name!r}"
     pose = _pose(draft, where, joint.origin, line)
-    if joint.type == "fixed":
+    if retyped := companion.ends(draft, joint.name, line):
+        kind, ends = retyped
+        joint.type = kind
+        if _friction(draft, joint, line):
+            draft.refuse(where, f"it has damping or friction, and is {kind}", line)
+        ends = ends[0].seen_from(pose), ends[1]
+        links = joint.parent, joint.child
+        draft.connections.append(Connection(joint.name, kind, links, ends))
+        return
+    if joint.type == FIXED:
         draft.fixtures.append(Fixture(joint.child, joint.parent, pose))
         return
     if joint.type == "floating":
@@ -232,8 +265,8 @@ def _joint(draft: Draft, joint: Any, line: int) -> None:
     if axis is None:
         return
     child = End(ZERO, axis, least_aligned(axis))
-    kind = KINDS[joint.type]
-    if kind == "planar":
+    kind = OF_URDF[joint.type]
+    if kind == PLANAR:
         draft.notes.append(f"{where}: moves in the plane across its axis, and turns about it")
         if any(_friction(draft, joint, line).values()):
             draft.refuse(
@@ -248,7 +281,7 @@ def _joint(draft: Draft, joint: Any, line: int) -> None:
             kind,
             (joint.parent, joint.child),
             (child.seen_from(pose), child),
-            friction=_friction(draft, joint, line) if kind != "planar" else {},
+            friction=_friction(draft, joint, line) if kind != PLANAR else {},
             start=_start(joint, kind),
         )
     )
@@ -269,16 +302,16 @@ def _base(draft: Draft, joint: Any, pose: Pose, line: int) -> None:
         draft.refuse(where, "it has damping or friction, which nothing can exert on it", line)
     end = End(ZERO, UNITS[2], UNITS[0])
     ends = (end.seen_from(pose), end)
-    draft.connections.append(Connection(joint.name, "free", (joint.parent, joint.child), ends))
+    draft.connections.append(Connection(joint.name, FREE, (joint.parent, joint.child), ends))
 
 
 def _axis(draft: Draft, where: str, joint: Any, line: int) -> Vec | None:
     """The axis of a joint that moves in a way that can be represented."""
-    if joint.type not in KINDS:
+    if joint.type not in OF_URDF:
         draft.refuse(
             where,
             f"a joint of type {joint.type!r} cannot be represented; a joint is one of fixed, "
-            f"floating, {', '.join(KINDS)}",
+            f"floating, {', '.join(OF_URDF)}",
             line,
         )
         return None
@@ -302,7 +335,7 @@ def _friction(draft: Draft, joint: Any, line: int) -> dict[str, dict[str, Fracti
 
 def _start(joint: Any, kind: str) -> dict[str, Fraction]:
     """Zero, or the middle of the limits where these leave zero out."""
-    if joint.bounds is None or joint.type not in ("revolute", "prismatic"):
+    if joint.bounds is None or joint.type not in (REVOLUTE, PRISMATIC):
         return {}
     try:
         low, high = (float(x) if x is not None else 0.0 for x in joint.bounds)

@@ -25,6 +25,14 @@ _READ: dict[str, set[str]] = {
     "joint": {"name", "type", "independent"},
     "loop": {"name", "type"},
     "coupling": {"name", "type"},
+    "loop_joint": {"name", "type"},
+    "link1": {"link", "xyz", "rpy"},
+    "link2": {"link", "xyz", "rpy"},
+    "constraint": {"name", "type"},
+    "parent_origin": {"xyz", "rpy"},
+    "parent_axis": {"xyz"},
+    "child_origin": {"xyz", "rpy"},
+    "child_axis": {"xyz"},
     "predecessor": {"link"},
     "successor": {"link"},
     "ratio": {"value"},
@@ -55,7 +63,7 @@ def _words(text: str) -> frozenset[str]:
 _NO, _YES, _ONE = _words("false 0 0.0"), _words("true 1 1.0"), _words("1 1.0")
 _INSIDE = {
     "robot": _Inside(
-        read=_words("link joint loop coupling"),
+        read=_words("link joint loop coupling loop_joint constraint"),
         # A frame of Drake's or Isaac's is a name for a place of a link.
         dropped=_words(
             "material sensor author license version description frame fixed_frame "
@@ -84,6 +92,11 @@ _INSIDE = {
     ),
     "loop": _Inside(read=_words("predecessor successor axis")),
     "coupling": _Inside(read=_words("predecessor successor ratio")),
+    "loop_joint": _Inside(read=_words("link1 link2 axis"), dropped=_words("limit")),
+    "constraint": _Inside(
+        read=_words("parent parent_origin parent_axis child child_origin child_axis"),
+        dropped=_words("limit"),
+    ),
     "predecessor": _Inside(read=_words("origin")),
     "successor": _Inside(read=_words("origin")),
     "contact": _Inside(  # Bullet's
@@ -156,9 +169,7 @@ _COUPLING = (
 )
 _PR2 = "it stands for joints that move together, which are not in the tree"
 _WHY = {
-    "loop_joint": _CLOSES,
     "gazebo joint": _CLOSES,
-    "constraint": "it closes a loop or couples joints, and URDF is read as a tree",
     "drake:ball_constraint": _CLOSES,
     "gearbox": _COUPLING,
     "drake:mimic": _COUPLING,
@@ -306,7 +317,7 @@ class _Audit:
             why = _COUPLING
         if _ROTOR.search(tag) and not why:
             why = _BEHIND
-        remedy = _CLOSING_REMEDY if why in (_CLOSES, _WHY["constraint"]) else "remove it"
+        remedy = _CLOSING_REMEDY if why == _CLOSES else "remove it"
         names = ", ".join(self._named_in(node))
         text = f"<{tag}>" + (f" = {said}" if said else "") + (f" of {names}" if names else "")
         what = f"{why}; {remedy}" if why else _UNKNOWN

@@ -8,10 +8,8 @@ from typing import Any
 from basepar_core.expressions import did_you_mean
 
 from .draft import Coupling, Draft, value_names
+from .kinds import SINGLE
 from .rationals import decimal
-
-#: Types whose one value may be coupled.
-SINGLE = ("revolute", "continuous", "prismatic")
 
 
 def couple(draft: Draft, joints: Sequence[tuple[Any, int]]) -> None:

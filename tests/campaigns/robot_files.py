@@ -71,7 +71,8 @@ def looked_at(path: Path, within: Path | None) -> Record:
         signal.alarm(0)
     ties = URDF_TIES if made.format == "URDF" else MJCF_TIES
     tied = ties.findall(_plain(path.read_bytes()))
-    silent = len(tied) > len(made.mechanism.couplings)
+    it = made.mechanism
+    silent = len(tied) > len(it.couplings) + len(it.joints) - len(it.bodies)
     outcome = "silent" if silent else "imported"
     return found | {
         "outcome": outcome,
