@@ -91,6 +91,7 @@ def _laptop(place: Laptop) -> Iterator[Client]:
         settings["temporary-directory"] = stack.enter_context(scratch)
         stack.enter_context(dask.config.set(settings))
         stack.enter_context(_without_main())
+        stack.enter_context(fork_server.outside_folder())  # successors of lost ones too
         with _without_interrupts(), _without(environment), _starting(scratch.name):
             cluster = LocalCluster(
                 n_workers=count,

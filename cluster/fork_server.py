@@ -12,7 +12,7 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator, Sequence
-from multiprocessing import resource_tracker
+from multiprocessing import resource_tracker, util
 
 from .dask_settings import KEEP_MEMORY, ONE_THREAD
 
@@ -51,11 +51,27 @@ def start(modules: Sequence[str] = ()) -> str:
             return "spawn"  # ours died, and somebody has started another
         if not _ours:
             multiprocessing.set_forkserver_preload([*_DASK, *modules])
-        resource_tracker.ensure_running()  # which would lift the block of interrupts
-        with _environment(), _interrupts_blocked():
-            multiprocessing.forkserver.ensure_running()  # a new one where ours died
+        with outside_folder(), _environment():
+            resource_tracker.ensure_running()  # which would lift the block of interrupts
+            with _interrupts_blocked():
+                multiprocessing.forkserver.ensure_running()  # a new one where ours died
         _ours.add(getattr(server, "_forkserver_pid", None) or 0)
     return "forkserver"
+
+
+@contextlib.contextmanager
+def outside_folder() -> Iterator[None]:
+    """What `multiprocessing` starts meanwhile imports nothing from the current folder.
+
+    It begins as `python -c`, which looks there first: the `zarr.py` of a received folder would
+    run. Python's only place for options of such processes has a private name.
+    """
+    before = util._args_from_interpreter_flags  # type: ignore[attr-defined]
+    util._args_from_interpreter_flags = lambda: [*before(), "-P"]  # type: ignore[attr-defined]
+    try:
+        yield
+    finally:
+        util._args_from_interpreter_flags = before  # type: ignore[attr-defined]
 
 
 @contextlib.contextmanager

@@ -131,7 +131,7 @@ def _container(place: Kubernetes, module: str, arguments: list[str]) -> Manifest
         "name": "dask",
         "image": place.image,
         # Kubernetes fills $(NAME) in; here it is a name of a file.
-        "command": [place.python.replace("$(", "$$("), "-m", module],
+        "command": [place.python.replace("$(", "$$("), "-P", "-m", module],
         "args": arguments,
         "env": [{"name": key, "value": value} for key, value in ENVIRONMENT.items()],
         "volumeMounts": [{"name": "keys", "mountPath": _FOLDER, "readOnly": True}],

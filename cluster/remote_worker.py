@@ -30,7 +30,7 @@ def main() -> int:
             path.write_text(order[name])
         arguments = [word.replace("KEYS", folder) for word in order["arguments"]]
         workers = subprocess.Popen(
-            [sys.executable, "-m", "distributed.cli.dask_worker", *arguments],
+            [sys.executable, "-P", "-m", "distributed.cli.dask_worker", *arguments],
             env=os.environ | order["environment"],
             stdin=subprocess.DEVNULL,
             cwd=folder,

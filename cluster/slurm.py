@@ -99,7 +99,7 @@ def job_script(place: Slurm, name: str, scheduler: str, keys: Keys) -> str:
     )
     # What scancel knows the job by, from the environment.
     own_name = '"job-${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID"'
-    words = [os.path.expanduser(place.python), "-m", "distributed.cli.dask_worker"]
+    words = [os.path.expanduser(place.python), "-P", "-m", "distributed.cli.dask_worker"]
     worker = " ".join(
         [
             *map(shlex.quote, words),

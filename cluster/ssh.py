@@ -84,8 +84,8 @@ def command(place: Ssh, host: str) -> list[str]:
     options = [word for option in place.options for word in shlex.split(option)]
     # A home directory is the host's own: only its shell knows it.
     home = "~/" * place.python.startswith("~/")
-    far = f"{home}{shlex.join([place.python.removeprefix(home), '-m', 'cluster.remote_worker'])}"
-    return ["ssh", *OPTIONS, *options, host, far]
+    far = [place.python.removeprefix(home), "-P", "-m", "cluster.remote_worker"]
+    return ["ssh", *OPTIONS, *options, host, f"{home}{shlex.join(far)}"]
 
 
 def order(place: Ssh, host: str, scheduler: str, keys: Keys) -> str:

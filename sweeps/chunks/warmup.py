@@ -53,7 +53,7 @@ def beside() -> threading.Thread | None:
     """
     if any(Path(cache_directory()).glob("paths*.nbi")):
         return None
-    command = [sys.executable, "-c", f"from {__name__} import _paths; _paths()"]
+    command = [sys.executable, "-P", "-c", f"from {__name__} import _paths; _paths()"]
     waiting = threading.Thread(
         target=subprocess.run, args=(command,), kwargs={"capture_output": True}, daemon=True
     )

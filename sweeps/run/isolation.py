@@ -216,7 +216,8 @@ class Child:
     def _start(self) -> None:
         paths = os.pathsep.join(path for path in sys.path if path)
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "sweeps.run.isolation"],
+            # -P: what lies in the current folder is not imported.
+            [sys.executable, "-P", "-m", "sweeps.run.isolation"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

@@ -13,6 +13,7 @@ import psutil
 import pytest
 from distributed import LocalCluster
 
+from cluster import fork_server
 from cluster.client import connect
 from cluster.keys import new_pair
 from cluster.places import Laptop
@@ -35,6 +36,7 @@ def listening(*roots):
 @pytest.fixture(scope="module")
 def run():
     """A client, and who listens for it: a client of the tests before may live in this process."""
+    fork_server.start()  # its socket is a matter of `test_fork_server.py`
     before = listening(psutil.Process())
     with connect(Laptop(workers=2)) as client:
         yield client, listening(psutil.Process()) - before

@@ -86,6 +86,47 @@ def test_the_environment_is_trusted(tmp_path):
     assert (tmp_path / "owned").exists()
 
 
+SWEEP = """
+mechanism: four-bar
+space: {variables: {lx1: [0.3, 0.35, 0.4]}, plan: grid}
+evaluate: {own: {deadly: deadly.py:deadly}, metrics: [deadly]}
+store: {path: s.zarr, chunk: 3}
+"""
+DEADLY = """
+import os
+
+def deadly(motion):
+    if (abs(motion.symbols["lx1"] - 0.35) < 1e-9).any():
+        os._exit(3)
+    return 0 * motion.symbols["lx1"]
+"""
+#: What the driver, workers, those that replace dead ones, and isolated variants import.
+BESIDE = (
+    *("zarr", "numpy", "psutil", "distributed", "dask", "numba", "yaml"),
+    *("sweeps", "cluster", "workflows", "basepar_core"),
+    *("pickle", "socket", "struct", "selectors", "subprocess", "multiprocessing", "queue"),
+)
+
+
+@pytest.mark.slow
+def test_files_beside_a_sweep_are_not_imported(tmp_path):
+    (tmp_path / "s.yaml").write_text(SWEEP)
+    (tmp_path / "deadly.py").write_text(DEADLY)
+    for name in BESIDE:
+        (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'owned')!r}, 'w')")
+    code = "import sys; from workflows.cli.main import main; sys.exit(main(['sweep', 's.yaml']))"
+    ran = subprocess.run(
+        [sys.executable, "-P", "-c", code],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "exit status 3" in ran.stdout + ran.stderr, ran
+    assert not (tmp_path / "owned").exists()
+
+
 @pytest.mark.parametrize("ending", ["urdf", "xacro"])
 def test_xacro_is_not_run(ending, run, tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))

@@ -35,4 +35,4 @@ export DASK_DISTRIBUTED__SCHEDULER__HTTP__ROUTES='[]'
 export DASK_DISTRIBUTED__WORKER__HTTP__ROUTES='[]'
 export DASK_DISTRIBUTED__SCHEDULER__PRELOAD=cluster.no_http
 export DASK_DISTRIBUTED__WORKER__PRELOAD=cluster.no_http
-exec '/opt/my python/bin/python' -m distributed.cli.dask_worker tls://10.0.0.5:4321 --tls-ca-file /home/me/k/certificate.pem --tls-cert /home/me/k/certificate.pem --tls-key /home/me/k/key.pem --name "job-${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID" --nworkers 2 --nthreads 1 --memory-limit 3000000000 --no-dashboard --dashboard-address 127.0.0.1:0 --death-timeout 60
+exec '/opt/my python/bin/python' -P -m distributed.cli.dask_worker tls://10.0.0.5:4321 --tls-ca-file /home/me/k/certificate.pem --tls-cert /home/me/k/certificate.pem --tls-key /home/me/k/key.pem --name "job-${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID" --nworkers 2 --nthreads 1 --memory-limit 3000000000 --no-dashboard --dashboard-address 127.0.0.1:0 --death-timeout 60
