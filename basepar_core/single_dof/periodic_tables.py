@@ -7,7 +7,7 @@ follow from the samples' harmonics. Whether the samples are enough is measured, 
 (`periodic.tail`), and who needs more gets twice as many.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -24,7 +24,7 @@ from .joint_rates import line_tables, load_tables
 from .loads import Loads, loads_of
 from .path import Path, Values
 from .range import Way
-from .reduced import Inertias, Reduced, inertias, samples_of
+from .reduced import Reduced, inertias, samples_of
 from .survey import Table, loaded, with_growth
 
 if TYPE_CHECKING:
@@ -78,14 +78,11 @@ class Turner:
         The closed motion of the nominal variant.
     extra
         More joint values to follow.
-    weigh
-        Inertias of variants: all parameters, or the base parameters' functions.
     """
 
     engine: Engine
     way: Way
     extra: tuple[str, ...] = ()
-    weigh: Callable[[Model, Values], Inertias] = inertias
 
     def __call__(self, values: Values, intervals: int) -> Turns:
         """Turns on an even number of intervals; swept symbols (variant,), SI."""
@@ -148,10 +145,10 @@ class Turner:
             rates = load_tables(model, values, q, loads, self.extra)[1]
         else:
             rates = periodic.slopes(theta, growth, self.way.length)[:, None]
-        found = self._reduced(G, q, self.weigh(model, values))
+        found = self._reduced(G, q, inertias(model, values))
         return loaded(model, values, found, loads, theta, rates), growth
 
-    def _reduced(self, G: Array, q: Array, of: Inertias) -> Reduced:
+    def _reduced(self, G: Array, q: Array, phi: Array) -> Reduced:
         """The kinetostatic route, by the kernels; of the energy route nothing.
 
         Of one coordinate ½ m′ is half the slope of m; what would be zeros is not computed.
@@ -161,7 +158,7 @@ class Turner:
         places, length = samples_of(self.way, samples), self.way.length
         falls = G[-1].any()  # the last item is gravity
         kinds = [(0.0, 1.0)] + [(0.0, 0.0)] * bool(falls) + [(1.0, 0.0)] * (coordinates > 1)
-        efforts = self._efforts(np.ascontiguousarray(G), q, of, places, kinds)
+        efforts = self._efforts(np.ascontiguousarray(G), q, phi, places, kinds)
         still = efforts[1] if falls else np.zeros_like(efforts[0])
         inertia = efforts[0] - still
         if coordinates > 1:
@@ -176,7 +173,7 @@ class Turner:
         self,
         G: Array,
         q: Array,
-        of: Inertias,
+        phi: Array,
         places: Array,
         kinds: Sequence[tuple[float, float]],
     ) -> Array:
@@ -190,8 +187,7 @@ class Turner:
         W = self.engine.kernels.regress(
             G, np.tile(q, many), Motion(times, *motion), many * samples
         )[0]
-        W = W[:, list(of.kept)] if len(of.kept) < W.shape[1] else W
-        phi = np.broadcast_to(of.phi, (count, of.phi.shape[1]))
+        phi = np.broadcast_to(phi, (count, phi.shape[1]))
         found = (phi[:, None] @ W.reshape(count, phi.shape[1], -1)).reshape(
             count, coordinates, many, samples
         )

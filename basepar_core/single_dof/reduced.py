@@ -5,8 +5,7 @@ q̇ = 0, q̈ = 1 it gives m + V′, and at rest V′ alone, which the paper leav
 twice the kinetic energy at q̇ = 1, V the potential energy; their slopes are those of the curves
 through them (`curves`), so that nothing but the closed configurations is shared by the routes.
 
-Both are linear in the inertial parameters. With base parameters only the columns of φ₁ are
-summed, against φ_b = φ₁ + β φ₂ of the variant's geometry.
+Both are linear in the inertial parameters.
 """
 
 from dataclasses import dataclass
@@ -14,7 +13,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from basepar_core.arrays import Array
-from basepar_core.base import BaseParameters, CompiledBase
 from basepar_core.dynamics import Model, Motion, dot, evaluate, kinematics, rotate_back
 from basepar_core.errors import MissingDataError
 from basepar_core.symbolic import symbol_values
@@ -24,27 +22,8 @@ from .path import Path, Values, blocks, follow
 from .range import Way
 
 
-@dataclass(frozen=True)
-class Inertias:
-    """What W's columns are multiplied by: all parameters, or φ_b and the columns of φ₁.
-
-    Attributes
-    ----------
-    phi
-        (variant, column), SI.
-    kept
-        Columns of W that they belong to.
-    whole
-        All parameters (variant, parameter): the energy route's.
-    """
-
-    phi: Array
-    kept: tuple[int, ...]
-    whole: Array
-
-
-def inertias(model: Model, values: Values) -> Inertias:
-    """The parameters as the file states them.
+def inertias(model: Model, values: Values) -> Array:
+    """φ of variants (variant, parameter), SI, as the file states it.
 
     Raises
     ------
@@ -61,17 +40,7 @@ def inertias(model: Model, values: Values) -> Inertias:
     known = symbol_values(mechanism, values)
     phi = np.atleast_2d(mechanism.inertial_parameters(known))
     count = max((np.size(value) for value in values.values()), default=1)
-    phi = np.broadcast_to(phi, (count, phi.shape[1]))
-    return Inertias(phi, tuple(range(phi.shape[1])), phi)
-
-
-def base_inertias(
-    model: Model, base: BaseParameters, functions: CompiledBase, values: Values
-) -> Inertias:
-    """φ_b of every variant, by the symbolic result as compiled functions of the geometry."""
-    whole = inertias(model, values).whole
-    phi = np.broadcast_to(functions.base_parameters(values), (len(whole), base.rank))
-    return Inertias(phi, base.kept, whole)
+    return np.broadcast_to(phi, (count, phi.shape[1]))
 
 
 @dataclass(frozen=True)
@@ -128,7 +97,7 @@ def runs(q: Array, coordinates: int) -> Motion:
 
 
 def reduce_inertia(
-    model: Model, values: Values, q: Array, of: Inertias, path: Path | None = None
+    model: Model, values: Values, q: Array, phi: Array, path: Path | None = None
 ) -> Reduced:
     """m, ½ m′ and V′ on samples, by both routes.
 
@@ -140,22 +109,22 @@ def reduce_inertia(
         Swept symbols, (variant,) arrays, SI; empty: nominal.
     q
         (sample,) of the coordinate, increasing.
-    of
-        `inertias` or `base_inertias` of the same values.
+    phi
+        (variant, parameter): `inertias` of the same values.
     path
         Their configurations where these are known (`follow`).
     """
     path = path or follow(model, values, q)
     motion = runs(q, len(model.mechanism.coordinates))
+    phi = np.broadcast_to(phi, (path.q.shape[1], phi.shape[1]))
     loads, energy, potential = [], [], []
     for part, dims in blocks(model, values, path.q):
         W = evaluate(model, dims, np.tile(path.q[:, part], (1, 1, 3)), motion)[0]
-        W = W[..., list(of.kept)].reshape(len(W), 3, q.size, *W.shape[2:3], len(of.kept))
-        loads.append(np.einsum("vrskc,vc->vrks", W, of.phi[part]))
+        W = W.reshape(len(W), 3, q.size, *W.shape[2:])
+        loads.append(np.einsum("vrskc,vc->vrks", W, phi[part]))
         columns = energy_columns(model, dims, path.q[:, part])
-        whole = np.broadcast_to(of.whole, (path.q.shape[1], of.whole.shape[1]))[part]
-        energy.append(np.einsum("vsc,vc->vs", columns[0], whole))
-        potential.append(np.einsum("vsc,vc->vs", columns[1], whole))
+        energy.append(np.einsum("vsc,vc->vs", columns[0], phi[part]))
+        potential.append(np.einsum("vsc,vc->vs", columns[1], phi[part]))
     speed, acceleration, still = np.moveaxis(np.concatenate(loads), 1, 0)
     return Reduced(
         q,

@@ -22,7 +22,7 @@ from .joint_rates import line_tables, load_tables
 from .loads import Loads, loads_of
 from .path import Path, Values
 from .range import Way, find_way
-from .reduced import Inertias, Reduced, inertias, reduce_inertia, samples_of
+from .reduced import Reduced, inertias, reduce_inertia, samples_of
 
 #: Curves are made of ever more samples until new ones differ by less than this share of a
 #: function's range; rounding of the closed loops is near 1e-13.
@@ -69,7 +69,7 @@ def tabulate(
     model: Model,
     values: Values,
     q: Array,
-    of: Inertias,
+    phi: Array,
     extra: Sequence[str] = (),
     path: Path | None = None,
 ) -> Table:
@@ -83,14 +83,14 @@ def tabulate(
         Swept symbols (variant,), SI.
     q
         (sample,).
-    of
-        Their inertias.
+    phi
+        Their inertias (variant, parameter).
     extra
         More joint values to follow; they come after those of the loads.
     path
         The configurations where these are known.
     """
-    found = reduce_inertia(model, values, q, of, path)
+    found = reduce_inertia(model, values, q, phi, path)
     loads = loads_of(model.mechanism, values)
     theta, rates = load_tables(model, values, found.path.q, loads, extra)
     return loaded(model, values, found, loads, theta, rates)
@@ -205,12 +205,12 @@ def survey(
     """
     values = values or {}
     way = way or find_way(model, limits)
-    of = inertias(model, values)
+    phi = inertias(model, values)
     count = FIRST
     curves, errors = None, np.array([np.inf])
     while True:
         q = samples_of(way, count if way.closed else count + 1)
-        table = tabulate(model, values, q, of, extra)
+        table = tabulate(model, values, q, phi, extra)
         if not table.reduced.path.closed.all():
             raise AssemblyError(
                 f"{model.mechanism.name!r} does not follow its coordinate from {way.low:.6g} to "

@@ -15,7 +15,7 @@ from basepar_core.single_dof import periodic, periodic_tables
 from basepar_core.single_dof.machines import turn_at
 from basepar_core.single_dof.range import find_way
 from basepar_core.single_dof.reaction_freedoms import freed, reaction
-from basepar_core.single_dof.reduced import base_inertias
+from tests.core.single_dof.test_onedof_reduced import of_base
 
 SPRUNG = """
 springs:
@@ -67,16 +67,15 @@ def test_few_samples_tell_what_all_nodes_do(name):
             assert (np.abs(one - other) <= periodic_tables.TAIL * size + 1e-15).all()
 
 
-def test_base_parameters_of_every_geometry():
+def test_base_parameters_of_every_geometry(monkeypatch):
     model = prepare(load("four-bar"))
     base = symbolic(model)
     functions = compiled(base, model.mechanism)
     values = {"lx1": np.array([0.25, 0.3, 0.35]), "Dx": np.array([0.9, 1.0, 1.1])}
     way = find_way(model)
-    small = periodic_tables.Turner(
-        Engine(model), way, weigh=lambda m, v: base_inertias(m, base, functions, v)
-    )(values, 360)
     whole = turn_at(model, way, values, 360)[1]
+    monkeypatch.setattr(periodic_tables, "inertias", lambda _, v: of_base(base, functions, v))
+    small = periodic_tables.Turner(Engine(model), way)(values, 360)
     [(_, _, turn)] = small.parts()
     # φ_b regroups terms of mixed sign, and 64 samples err by `periodic_tables.TAIL` at most.
     for one, other in ((turn.m, whole.m), (turn.work, whole.work)):
