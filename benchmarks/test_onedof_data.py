@@ -14,11 +14,11 @@ from scipy.interpolate import CubicSpline
 from basepar_core.api import load
 from basepar_core.dynamics.closure import prepare
 from basepar_core.single_dof import cycle_integrator
-from basepar_core.single_dof.joint_rates import sign_changes
 from basepar_core.single_dof.loads import kinked
 from basepar_core.single_dof.machines import machine, turn_at
 from basepar_core.single_dof.reaction_freedoms import reaction
 from basepar_core.single_dof.results import motion_of
+from tests.core.single_dof.crossings import sign_changes
 
 DATA = Path(__file__).parents[1] / "tests" / "data" / "onedof"
 FORCE = {"bicycle": "knee_1:leg_1:x", "dwell": "S:rocker:y"}

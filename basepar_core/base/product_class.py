@@ -8,11 +8,11 @@ and complete columns are tested as identities. What has no match, or several, is
 a number. The class is narrow: it follows φ₂, and `product_conditions` says what the paper asks.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import combinations, combinations_with_replacement, count, permutations
+from itertools import combinations_with_replacement, count, permutations
 
 from flint import fmpq, fmpq_mat
 from sympy import sieve
@@ -255,16 +255,6 @@ class ProductSearch:
             f"{', '.join(self.names[k] for k in chosen) or 'the others'}.",
             [self.names[k] for k in extra],
         )
-
-    def census(self, required: Iterable[int]) -> list[tuple[tuple[int, ...], list[Match]]]:
-        """All admissible φ₂ that contain given parameters, with what the search finds."""
-        fixed = tuple(required)
-        others = [k for k in range(len(self.names)) if k not in fixed]
-        size = len(self.names) - self.solver.rank
-        chosen = (
-            tuple(sorted((*fixed, *rest))) for rest in combinations(others, size - len(fixed))
-        )
-        return [(phi2, self.search(phi2)) for phi2 in chosen if self.betas(phi2) is not None]
 
 
 def _joint_points(mechanism: Mechanism, field_: GeometryField) -> tuple[list[Exact], list[Exact]]:

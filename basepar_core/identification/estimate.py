@@ -120,20 +120,6 @@ def _settle_far(W: Array, tau: Array, groups: Array, sigma: Array) -> tuple[Arra
     return sigma, weights
 
 
-def cramer_rao(W: Array, sigma: Array | float) -> Array:
-    """(parameter,): least standard deviations that any unbiased estimate has.
-
-    Parameters
-    ----------
-    W
-        (row, parameter) of the exact motion.
-    sigma
-        (row,) or one: the torque noise, N m or N.
-    """
-    rows = W / np.broadcast_to(sigma, (len(W),))[:, None]
-    return _Fit.of(rows, np.zeros(len(W))).lengths
-
-
 @dataclass(frozen=True)
 class _Fit:
     """A least-squares fit; `U` U Uᵀ = (XᵀX)⁻¹, `lengths` its diagonal's root, `Q` orthonormal."""

@@ -5,7 +5,6 @@ it among the speeds; a cut one is measured on the relative motion of its two bod
 """
 
 from collections.abc import Sequence
-from itertools import pairwise
 
 import numpy as np
 
@@ -151,16 +150,3 @@ def _of_variants(point: Array, part: Array) -> Array:
     return (point[:, part] if point.ndim == 2 and point.shape[1] > 1 else point.reshape(3, 1))[
         ..., None
     ]
-
-
-def sign_changes(q: Array, values: Array, period: float = 0.0) -> Array:
-    """Where a sampled function crosses zero, by straight lines; (crossing,)."""
-    places, samples = q, values
-    if period:
-        places, samples = np.append(q, q[0] + period), np.append(values, values[0])
-    found = [
-        a[0] + (b[0] - a[0]) * a[1] / (a[1] - b[1])
-        for a, b in pairwise(zip(places, samples, strict=True))
-        if (a[1] < 0) != (b[1] < 0)
-    ]
-    return np.array(found)

@@ -21,7 +21,7 @@ from basepar_core.dynamics import force_columns, motion
 from basepar_core.dynamics.closure import prepare
 from basepar_core.expressions.tree import Number
 from basepar_core.files import mechanism_file
-from basepar_core.identification.estimate import cramer_rao, estimate
+from basepar_core.identification.estimate import estimate
 from basepar_core.identification.measurement import read_measurement
 from basepar_core.identification.motion_regressor import observe_motion
 from basepar_core.identification.procedure import identify
@@ -52,7 +52,7 @@ def slider_crank(folder: Path, draws: int, seed: int = 1) -> None:
         off = np.abs(identify(model, one, base=base).estimate.values - truth)
         print(f"exact signals, {label}: largest error {off.max():.1e}", flush=True)
     W = observe_motion(model, motion.Motion(record.t, record.q, *record.rates))
-    bound = cramer_rao(W.stacked[0][:, list(base.kept)], data.SIGMA_TAU)
+    bound = data.cramer_rao(W.stacked[0][:, list(base.kept)], data.SIGMA_TAU)
     for label, cutoff in (("chosen cut-off", None), ("10 Hz", 10.0)):
         rng, started = np.random.default_rng(seed), time.process_time()
         errors, inside, cutoffs = [], [], []

@@ -45,3 +45,9 @@ def noisy(rng, path=TRAIN):
     q = one["q"] + SIGMA_Q * rng.standard_normal(one["t"].size)
     tau = one["tau"] + SIGMA_TAU * rng.standard_normal(one["t"].size)
     return Measurement("noisy", one["t"], q[None], None, tau[None])
+
+
+def cramer_rao(W, sigma):
+    """(parameter,): least standard deviations that any unbiased estimate has; σ (row,) or one."""
+    R = np.linalg.qr(W / np.broadcast_to(sigma, (len(W),))[:, None], mode="r")
+    return np.linalg.norm(np.linalg.inv(R), axis=1)

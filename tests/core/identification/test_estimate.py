@@ -5,7 +5,8 @@ import pytest
 from scipy.optimize import minimize
 
 from basepar_core.identification.diagnostics import inflation
-from basepar_core.identification.estimate import HUBER, cramer_rao, estimate
+from basepar_core.identification.estimate import HUBER, estimate
+from tests.core.identification_data import cramer_rao
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from basepar_core.expressions.tree import Number
 from basepar_core.files import mechanism_file
 from basepar_core.identification import procedure as module
 from basepar_core.identification.dependents import standard_parameters
-from basepar_core.identification.estimate import cramer_rao, estimate
+from basepar_core.identification.estimate import estimate
 from basepar_core.identification.measurement import read_measurement
 from basepar_core.identification.motion_regressor import follow, observe_motion
 from basepar_core.identification.procedure import identify
@@ -77,7 +77,7 @@ def test_errors_of_noisy_draws_are_those_of_the_torque_noise_alone(
         errors.append(found.estimate.values - wanted)
         inside.append(np.abs(errors[-1]) <= found.estimate.half_widths())
     W = observe(slider_crank, {}, _motion(exact)).stacked[0][:, list(base.kept)]
-    bound = cramer_rao(W, data.SIGMA_TAU)
+    bound = data.cramer_rao(W, data.SIGMA_TAU)
     rms = np.sqrt(np.mean(np.square(errors), axis=0))
     assert (rms <= 1.25 * bound).all()
     # 360 intervals, six at a time correlated: 0.95 ± three times 1.5 %.

@@ -17,7 +17,7 @@ from basepar_core.files.mechanism_file import loads
 from basepar_core.metrics.regimes import STATES, meter_of
 from basepar_core.single_dof import cycle_integrator
 from basepar_core.single_dof.forward import simulate
-from basepar_core.single_dof.joint_rates import modes, sign_changes
+from basepar_core.single_dof.joint_rates import modes
 from basepar_core.single_dof.loads import kinked
 from basepar_core.single_dof.machines import machine, turn_at
 from basepar_core.single_dof.path import blocks, follow
@@ -28,6 +28,7 @@ from basepar_core.single_dof.reduced import inertias, reduce_inertia
 from basepar_core.single_dof.results import dwell, measures, motion_of
 from basepar_core.single_dof.survey import survey
 from basepar_core.single_dof.work import above, ways
+from tests.core.single_dof.crossings import sign_changes
 
 DATA = Path(__file__).parents[2] / "data" / "onedof"
 FORCE = {"bicycle": "knee_1:leg_1:x", "dwell": "S:rocker:y"}
