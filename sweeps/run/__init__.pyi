@@ -5,7 +5,7 @@ from .driver import complete as complete
 from .driver import refuse_other as refuse_other
 from .driver import summary as summary
 from .driver import sweep as sweep
-from .driver import swept_outputs as swept_outputs
 from .family_runs import sweep_together as sweep_together
+from .job import Job as Job
 from .progress import Advance as Advance
 from .progress import Progress as Progress

@@ -13,7 +13,6 @@ from pathlib import Path
 import numpy as np
 from distributed import Client
 
-from sweeps.spec import Filter, SweepSpec
 from sweeps.store import (
     Evaluator,
     Lock,
@@ -29,6 +28,7 @@ from sweeps.store import status as survey
 
 from . import fanout
 from .driver import keep_errors, layout_of, refuse_other
+from .job import Job
 from .pace import Pace
 from .progress import Progress
 from .run_counts import Tally
@@ -48,7 +48,7 @@ class Blocks:
         Of all blocks so far.
     """
 
-    spec: SweepSpec
+    spec: Job
     evaluator: Evaluator
     client: Client
     lock: Lock
@@ -66,7 +66,7 @@ class Blocks:
         """Leave an evaluation that another thread is at: it raises `Stopped`."""
         self.fleet.stop()
 
-    def evaluate(self, block: SweepSpec, start: int, stop: int) -> None:
+    def evaluate(self, block: Job, start: int, stop: int) -> None:
         """Evaluate and store what is missing of rows start … stop − 1; `block` knows them."""
         begun, chunk = time.monotonic(), self.stage.part.chunk
         status = self.store.rows("status", start, stop)
@@ -79,7 +79,7 @@ class Blocks:
             str(self.store.path),
             made,
             block.plan,
-            Filter.of(block.mechanism, block.where),
+            block.filter,
             (self.stage,),
             block.variant_seconds,
         )
@@ -98,7 +98,7 @@ class Blocks:
 
 @contextmanager
 def opened(
-    spec: SweepSpec, evaluator: Evaluator, client: Client, progress: Progress | None = None
+    spec: Job, evaluator: Evaluator, client: Client, progress: Progress | None = None
 ) -> Iterator[Blocks]:
     """A store for blocks, made if it is not there, and held.
 

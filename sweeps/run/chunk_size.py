@@ -12,10 +12,11 @@ import time
 import numpy as np
 from distributed import Client
 
-from sweeps.spec import SweepSpec, sample
+from sweeps.spec import sample
 from sweeps.store import Columns, Evaluator, Status
 
 from .fanout import TASK_SECONDS
+from .job import Job
 from .limits import guard
 
 #: Chunks chosen are powers of two between these; where the pilot fails, this one.
@@ -31,9 +32,9 @@ START_SECONDS = 120.0
 log = logging.getLogger(__name__)
 
 
-def chunk(spec: SweepSpec, evaluator: Evaluator, client: Client) -> int:
+def chunk(spec: Job, evaluator: Evaluator, client: Client) -> int:
     """Variants that take about half a second, a power of two."""
-    columns = sample(spec)
+    columns = sample(spec.plan, spec.filter)
     if not next(iter(columns.values())).size:
         return OTHERWISE
     try:

@@ -17,13 +17,12 @@ import numpy as np
 from distributed import Client
 
 from basepar_core.errors import StoreError, UsageError
-from sweeps.spec import FROM_PILOT, Filter, SweepSpec, dimensions, is_asked, notes
+from sweeps.spec import FROM_PILOT, SweepSpec, is_asked
 from sweeps.store import (
     FAILED,
     Evaluator,
     Layout,
     Lock,
-    Output,
     Part,
     PreciseStatus,
     Status,
@@ -41,6 +40,7 @@ from sweeps.store import (
 )
 
 from . import chunk_size, fanout
+from .job import Job
 from .progress import Progress
 from .run_counts import ERRORS_KEPT, Tally
 from .shared_client import Fleet
@@ -93,7 +93,7 @@ class Summary:
 
 
 def sweep(
-    spec: SweepSpec,
+    spec: Job,
     client: Client,
     progress: Progress | None = None,
     *,
@@ -136,7 +136,7 @@ def sweep(
 
 @contextlib.contextmanager
 def ready(
-    spec: SweepSpec,
+    spec: Job,
     client: Client,
     *,
     evaluator: Evaluator | None = None,
@@ -150,11 +150,7 @@ def ready(
             refuse_other(as_stored(spec, path), path)
             check_and_repair.check(path)
         if evaluator is None:
-            from sweeps.chunks import prepare
-
-            evaluator = prepare(spec)
-            evaluator.warm(spec.plan.names)  # once, not by every worker
-            precise = evaluator.precise
+            evaluator, precise = _prepared(spec)
         spec = as_stored(spec, path)
         if spec.chunk == FROM_PILOT:
             spec = spec.chunked(chunk_size.chunk(spec, evaluator, client))
@@ -166,7 +162,18 @@ def ready(
         yield Run(spec, store.check(path, layout), tuple(stages), client, lock, fleet)
 
 
-def as_stored(spec: SweepSpec, path: Path, attrs: Mapping[str, Any] | None = None) -> SweepSpec:
+def _prepared(spec: Job) -> tuple[Evaluator, Evaluator | None]:
+    """What a sweep of a mechanism computes, and what settles its doubtful variants."""
+    from sweeps.chunks import prepare
+
+    if not isinstance(spec, SweepSpec):
+        raise UsageError("A sweep of something else than a mechanism needs its `evaluator`.")
+    made = prepare(spec)
+    made.warm(spec.plan.names)  # once, not by every worker
+    return made, made.precise
+
+
+def as_stored(spec: Job, path: Path, attrs: Mapping[str, Any] | None = None) -> Job:
     """The sweep with its store's chunk, where it leaves that to a pilot and there is a store."""
     if spec.chunk != FROM_PILOT or not path.exists():
         return spec
@@ -175,7 +182,7 @@ def as_stored(spec: SweepSpec, path: Path, attrs: Mapping[str, Any] | None = Non
     return spec.chunked(int(plain.get("store", {}).get("chunk", FROM_PILOT)))
 
 
-def complete(spec: SweepSpec, retry_failed: bool = False) -> Summary | None:
+def complete(spec: Job, retry_failed: bool = False) -> Summary | None:
     """What a store holds where nothing is missing; None: there is something to do.
 
     Quick, and without workers: whoever starts some asks here first.
@@ -205,9 +212,9 @@ def _refuse_busy(path: Path) -> None:
         raise busy(path, found)
 
 
-def layout_of(spec: SweepSpec, evaluator: Evaluator, precise: Evaluator | None = None) -> Layout:
+def layout_of(spec: Job, evaluator: Evaluator, precise: Evaluator | None = None) -> Layout:
     """What the store of a sweep holds."""
-    parts = [Part((*swept_outputs(spec), *evaluator.outputs), spec.chunk)]
+    parts = [Part((*spec.swept, *evaluator.outputs), spec.chunk)]
     coords, attrs = dict(evaluator.coords), dict(evaluator.attrs)
     texts = attrs.pop("reasons", {})
     if precise is not None:
@@ -215,31 +222,18 @@ def layout_of(spec: SweepSpec, evaluator: Evaluator, precise: Evaluator | None =
         coords |= precise.coords
         attrs |= precise.attrs
         texts = texts | attrs.pop("reasons", {})
-    kind = "study" if is_asked(spec.plan) else "sweep"
     attrs |= {
-        "title": f"{kind} of {spec.mechanism.name}",
+        "title": spec.title,
         "swept": list(spec.plan.names),
         "spec": spec.document(),
         "spec_hash": spec.hash,
-        "notes": json.dumps(notes(spec) if kind == "sweep" else ()),
+        "notes": json.dumps(spec.notes),
         "provenance": provenance(),
     }
-    return Layout(len(spec), tuple(parts), coords, attrs, texts, grows=kind == "study")
+    return Layout(len(spec), tuple(parts), coords, attrs, texts, grows=is_asked(spec.plan))
 
 
-def swept_outputs(spec: SweepSpec) -> tuple[Output, ...]:
-    """The swept symbols as arrays, SI."""
-    measures = dimensions(spec.mechanism)
-    angles = {symbol.name for symbol in spec.mechanism.geometry if symbol.is_angle}
-
-    def unit(name: str) -> str:
-        text = "rad" if name in angles else str(measures[name])
-        return "1" if text == "no unit" else text
-
-    return tuple(Output(name, unit=unit(name), long_name=name) for name in spec.plan.names)
-
-
-def refuse_other(spec: SweepSpec, path: Path, attrs: Mapping[str, Any] | None = None) -> None:
+def refuse_other(spec: Job, path: Path, attrs: Mapping[str, Any] | None = None) -> None:
     """Make sure that a store is of this specification; StoreError names the difference."""
     attrs = Store.open(path).attrs if attrs is None else attrs
     if "spec_hash" not in attrs:
@@ -258,7 +252,7 @@ def refuse_other(spec: SweepSpec, path: Path, attrs: Mapping[str, Any] | None = 
     )
 
 
-def summary(spec: SweepSpec, path: Path, **run: Any) -> Summary:
+def summary(spec: Job, path: Path, **run: Any) -> Summary:
     """What the store holds now."""
     held = Store.open(path)
     found = status.take(held, Part((), spec.chunk))
@@ -272,19 +266,19 @@ def summary(spec: SweepSpec, path: Path, **run: Any) -> Summary:
     )
 
 
-def _path(spec: SweepSpec) -> Path:
+def _path(spec: Job) -> Path:
     if not spec.store:
         raise UsageError("The sweep has no store; name one in `store.path` or with `store=`.")
     return folder(spec.store).absolute()  # workers need not stand in the same directory
 
 
-def _precise_chunk(spec: SweepSpec) -> int:
+def _precise_chunk(spec: Job) -> int:
     # A divisor of the chunk: no precise chunk straddles two of the sweep's.
     most = PRECISE_CHUNK if len(spec) < MANY else PRECISE_CHUNK_OF_MANY
     return max(size for size in range(1, most + 1) if spec.chunk % size == 0)
 
 
-def _nothing_missing(spec: SweepSpec, path: Path) -> bool:
+def _nothing_missing(spec: Job, path: Path) -> bool:
     held = Store.open(path)
     if status.take(held, Part((), spec.chunk)).pending:
         return False
@@ -297,7 +291,7 @@ def _nothing_missing(spec: SweepSpec, path: Path) -> bool:
 class Run:
     """One run of a sweep over its store, which is locked (`ready`)."""
 
-    spec: SweepSpec
+    spec: Job
     store: Store
     stages: tuple[Stage, ...]
     client: Client
@@ -344,9 +338,13 @@ class Run:
         self, ranges: Sequence[tuple[int, int]], tasks: Iterator[Task], tally: Tally
     ) -> fanout.Outcome:
         spec, created = self.spec, str(self.store.attrs["provenance"])
-        conditions = Filter.of(spec.mechanism, spec.where)
         work = Work(
-            str(self.store.path), created, spec.plan, conditions, self.stages, spec.variant_seconds
+            str(self.store.path),
+            created,
+            spec.plan,
+            spec.filter,
+            self.stages,
+            spec.variant_seconds,
         )
         chunks = [stage.part.chunk for stage in self.stages]
         return fanout.run(

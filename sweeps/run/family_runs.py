@@ -14,10 +14,10 @@ from typing import Any
 
 from distributed import Client
 
-from sweeps.spec import SweepSpec
 from sweeps.store import Evaluator
 
 from .driver import Run, Summary, complete, ready
+from .job import Job
 from .progress import Advance, Progress
 from .shared_client import Fleet, Stopped
 
@@ -26,7 +26,7 @@ AT_ONCE = 16
 
 
 def sweep_together(
-    specs: Mapping[str, SweepSpec],
+    specs: Mapping[str, Job],
     client: Client,
     progress: Progress | None = None,
     *,
@@ -105,7 +105,7 @@ def _raise_first(begun: Mapping[str, Future[Summary]]) -> None:
 class _Told:
     """Adds up what the sweeps say, and says it."""
 
-    def __init__(self, specs: Mapping[str, SweepSpec], progress: Progress | None):
+    def __init__(self, specs: Mapping[str, Job], progress: Progress | None):
         self._lock = threading.Lock()
         self._progress = progress
         self._latest = {name: Advance(0, len(spec)) for name, spec in specs.items()}

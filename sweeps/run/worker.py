@@ -13,7 +13,7 @@ from functools import lru_cache
 import numpy as np
 import zarr
 
-from sweeps.spec import Filter, Plan
+from sweeps.spec import Conditions, Plan
 from sweeps.store import (
     FAILED,
     Arrays,
@@ -91,7 +91,7 @@ class Work:
     store: str
     created: str
     plan: Plan
-    filter: Filter
+    filter: Conditions
     stages: tuple[Stage, ...]
     variant_seconds: float = 60.0
 

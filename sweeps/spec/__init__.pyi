@@ -10,9 +10,11 @@ from .families import make_root as make_root
 from .families import members_of as members_of
 from .families import parse_family as parse_family
 from .filters import Condition as Condition
+from .filters import Conditions as Conditions
 from .filters import Filter as Filter
 from .filters import angles as angles
 from .filters import dimensions as dimensions
+from .filters import sample as sample
 from .own_code import OwnCodeError as OwnCodeError
 from .own_metrics import Function as Function
 from .own_metrics import OwnMetric as OwnMetric
@@ -43,5 +45,3 @@ from .sweep_spec import Evaluation as Evaluation
 from .sweep_spec import Reduction as Reduction
 from .sweep_spec import SweepSpec as SweepSpec
 from .sweep_spec import unsweepable as unsweepable
-from .warnings import notes as notes
-from .warnings import sample as sample

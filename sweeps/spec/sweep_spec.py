@@ -8,7 +8,7 @@ directly, every number in SI.
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -19,13 +19,16 @@ from basepar_core.expressions import did_you_mean
 from basepar_core.mechanism import Mechanism
 from basepar_core.metrics import METRICS, canonical, cycle, is_torque, metric_of, words
 from basepar_core.reduction import CRITERIA, METHODS
-from sweeps.store import folder
+from sweeps.store import Output, folder
 
-from .filters import Condition
+from .ask_tell_plan import is_asked
+from .differences import differences
+from .filters import Condition, Filter, angles, dimensions
 from .own_metrics import OwnMetric, fetched, name_mistake, named
 from .plan_products import document
 from .plans import Plan
 from .stored_mechanism import plain_mechanism, samples
+from .warnings import notes
 
 RANKS = ("auto", "numeric", "precise", "none")
 POOLINGS = ("joint", "pooled")
@@ -138,6 +141,37 @@ class SweepSpec:
         return len(self.plan)
 
     @cached_property
+    def filter(self) -> Filter:
+        """Which rows are evaluated."""
+        return Filter.of(self.mechanism, self.where)
+
+    @property
+    def title(self) -> str:
+        """What a store says that it is."""
+        return f"{'study' if is_asked(self.plan) else 'sweep'} of {self.mechanism.name}"
+
+    @property
+    def swept(self) -> tuple[Output, ...]:
+        """The swept symbols as arrays, SI."""
+        measures, in_radians = dimensions(self.mechanism), angles(self.mechanism)
+
+        def unit(name: str) -> str:
+            text = "rad" if name in in_radians else str(measures[name])
+            return "1" if text == "no unit" else text
+
+        return tuple(Output(name, unit=unit(name), long_name=name) for name in self.plan.names)
+
+    @cached_property
+    def notes(self) -> tuple[str, ...]:
+        """What somebody should know of the sweep before reading its results."""
+        if is_asked(self.plan):  # of rows nobody knows yet
+            return ()
+        asked = self.evaluation
+        nothing = asked.rank == "none" and not (asked.metrics or asked.own or asked.reduction)
+        said = ["nothing is evaluated: rank is none, and no metrics or reduction are asked for"]
+        return (*said * nothing, *notes(self.mechanism, self.plan, self.filter))
+
+    @cached_property
     def canonical(self) -> dict[str, Any]:
         """Everything that fixes the arrays, as plain data."""
         return {
@@ -172,7 +206,7 @@ class SweepSpec:
         """
         theirs = {key: value for key, value in other.items() if key in self.canonical}
         theirs["store"] = {"chunk": theirs.get("store", {}).get("chunk")}  # wherever it is
-        return list(_differences(self.canonical, theirs, ""))
+        return list(differences(self.canonical, theirs))
 
     def chunked(self, chunk: int) -> "SweepSpec":
         """The same sweep in other chunks."""
@@ -342,27 +376,3 @@ def _plain_reduction(reduction: Reduction | None) -> dict[str, Any] | None:
 def _json(plain: Any) -> str:
     # In the order given: the order of bodies and of swept symbols counts.
     return json.dumps(plain, separators=(",", ":"), allow_nan=False)
-
-
-_MISSING = object()
-
-
-def _differences(ours: Any, theirs: Any, path: str) -> Iterator[str]:
-    if isinstance(ours, dict) and isinstance(theirs, dict):
-        for key in dict.fromkeys([*ours, *theirs]):
-            inner = f"{path}.{key}" if path else str(key)
-            yield from _differences(ours.get(key, _MISSING), theirs.get(key, _MISSING), inner)
-        if ours.keys() == theirs.keys() and list(ours) != list(theirs):
-            yield f"{path}: {', '.join(ours)} here, in the order {', '.join(theirs)} there"
-    elif isinstance(ours, list) and isinstance(theirs, list) and len(ours) == len(theirs):
-        for place, (left, right) in enumerate(zip(ours, theirs, strict=True)):
-            yield from _differences(left, right, f"{path}[{place}]")
-    elif ours != theirs:
-        yield f"{path}: {_shown(ours)} here, {_shown(theirs)} there"
-
-
-def _shown(value: Any) -> str:
-    if value is _MISSING:
-        return "nothing"
-    text = value if isinstance(value, str) else json.dumps(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."

@@ -1,8 +1,8 @@
 """What somebody should know of a space before reading its results; nothing here is rejected.
 
 A symbol's `bounds` are where a designer wants it, and a sweep may look beyond them on purpose;
-a formula for a mass may turn negative far from the nominal geometry; and a sweep may ask for
-nothing. All is reported when a sweep begins and by `basepar status`.
+a formula for a mass may turn negative far from the nominal geometry. Both are reported when a
+sweep begins and by `basepar status`.
 """
 
 import numpy as np
@@ -12,48 +12,27 @@ from basepar_core.mechanism import Mechanism, Symbol
 from basepar_core.symbolic import symbol_values
 from sweeps.store import Columns
 
-from .filters import Filter
+from .filters import Filter, sample
 from .plan_products import Derived, extent
-from .sweep_spec import SweepSpec
-
-#: Rows that are looked at, evenly over the space.
-SAMPLE = 2048
-PIECES = 16
+from .plans import Plan
 
 
-def notes(spec: SweepSpec) -> tuple[str, ...]:
+def notes(mechanism: Mechanism, plan: Plan, keeps: Filter) -> tuple[str, ...]:
     """Sentences about symbols beyond their bounds and about bodies of negative mass."""
-    columns = sample(spec)
-    asked = spec.evaluation
-    nothing = asked.rank == "none" and not (asked.metrics or asked.own or asked.reduction)
-    said = ["nothing is evaluated: rank is none, and no metrics or reduction are asked for"]
-    return (*said * nothing, *beyond_bounds(spec, columns), *negative_masses(spec, columns))
+    columns = sample(plan, keeps)
+    return (*beyond_bounds(mechanism, plan, columns), *negative_masses(mechanism, columns))
 
 
-def sample(spec: SweepSpec) -> Columns:
-    """Up to `SAMPLE` rows of the space that pass its filter, the same ones every time."""
-    count = len(spec)
-    if count <= SAMPLE:
-        pieces = [spec.plan.rows(0, count)]
-    else:
-        each = SAMPLE // PIECES
-        starts = [(count - each) * piece // (PIECES - 1) for piece in range(PIECES)]
-        pieces = [spec.plan.rows(start, start + each) for start in starts]
-    columns = {name: np.concatenate([one[name] for one in pieces]) for name in spec.plan.names}
-    passed = Filter.of(spec.mechanism, spec.where).first_failed(columns) == 0
-    return {name: values[passed] for name, values in columns.items()}
-
-
-def beyond_bounds(spec: SweepSpec, columns: Columns) -> list[str]:
+def beyond_bounds(mechanism: Mechanism, plan: Plan, columns: Columns) -> list[str]:
     """Swept symbols whose range leaves their `bounds`; derived ones as far as rows show it."""
-    ends = extent(spec.plan)
-    if isinstance(spec.plan, Derived):
-        for formula in spec.plan.formulas:
+    ends = extent(plan)
+    if isinstance(plan, Derived):
+        for formula in plan.formulas:
             values = columns[formula.name]
             if values.size:
                 ends[formula.name] = float(values.min()), float(values.max())
     found = []
-    for symbol in spec.mechanism.geometry:
+    for symbol in mechanism.geometry:
         if symbol.bounds is None or symbol.name not in ends:
             continue
         if said := _beyond(symbol, *ends[symbol.name]):
@@ -86,9 +65,9 @@ def _beyond(symbol: Symbol, least: float, most: float) -> str:
     return f"{swept.rstrip()}, wholly outside {bounds}"
 
 
-def negative_masses(spec: SweepSpec, columns: Columns) -> list[str]:
+def negative_masses(mechanism: Mechanism, columns: Columns) -> list[str]:
     """Bodies that have a negative mass in some of the sampled variants."""
-    mechanism, count = spec.mechanism, next(iter(columns.values())).size
+    count = next(iter(columns.values())).size
     if not mechanism.has_inertias or not count:
         return []
     phi = np.broadcast_to(

@@ -16,7 +16,6 @@ from basepar_core.files.mechanism_file import library_path
 from sweeps.chunks.evaluator import prepare
 from sweeps.spec.filters import Filter
 from sweeps.spec.sweep_spec import SweepSpec
-from sweeps.spec.warnings import notes
 from workflows.cli.main import main as basepar
 from workflows.jobs.store import load_jobs
 from workflows.studies.study import load_job as load_study
@@ -142,7 +141,7 @@ def _sweep(path: Path, _: random.Random) -> Work:
 
 def _first_rows(job: SweepSpec) -> None:
     """What a sweep does first: warnings, preparation, and its first rows."""
-    notes(job)
+    assert isinstance(job.notes, tuple)
     assert job.hash
     evaluator = prepare(job)
     columns = job.plan.rows(0, min(4, len(job)))

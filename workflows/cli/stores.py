@@ -48,12 +48,11 @@ def _done(
     options: argparse.Namespace, jobs: "dict[str, SweepSpec]", place: "Place"
 ) -> dict[str, dict[str, Any]]:
     """Run the sweeps; what each did and what its store holds."""
-    from sweeps.spec import notes
     from workflows.jobs import mend, run_all
     from workflows.views import documents, terminal
 
     for name, job in jobs.items():
-        terminal.show_before(name, notes(job))
+        terminal.show_before(name, job.notes)
     mended = {name: mend(job) if options.repair else [] for name, job in jobs.items()}
     with terminal.sweep_bar(options.json or options.quiet) as bar:
         results = run_all(jobs, place, bar, options.retry_failed)

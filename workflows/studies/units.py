@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from basepar_core.errors import ExpressionError
 from basepar_core.expressions import parse_unit
-from sweeps.run import swept_outputs
 from sweeps.spec import angles
 
 from .quantity_names import metric_units, quantities
@@ -26,7 +25,7 @@ class Unit:
 
 def si_units(spec: StudySpec, others: Sequence[str] = ()) -> dict[str, str]:
     """SI units of parameters, results and objectives, and of other symbols."""
-    units = {output.name: output.unit for output in swept_outputs(spec.sweep)}
+    units = {output.name: output.unit for output in spec.sweep.swept}
     known = quantities(spec.mechanism, spec.own)
     said = dict.fromkeys(angles(spec.mechanism), "rad")
     said |= metric_units(spec.mechanism, spec.own)

@@ -16,7 +16,6 @@ from sweeps.spec.plan_products import Chain, Derived, Formula, Product
 from sweeps.spec.plans import Grid, LatinHypercube, Random, Sobol, Zip
 from sweeps.spec.reader import from_document, parse_sweep
 from sweeps.spec.sweep_spec import Evaluation, SweepSpec
-from sweeps.spec.warnings import notes
 from tests.sweeps.fourbar import FOUR_BAR, MECHANISM, SPANNED, spec
 
 ZIP = Zip((("lx1", (0.3, 0.4, 0.5)), ("lx3", (1.0, 1.1, 1.2))))
@@ -232,13 +231,13 @@ class TestNotes:
     )
 
     def test_nothing_to_say(self):
-        assert notes(spec()) == ()
+        assert spec().notes == ()
 
     def test_swept_beyond_bounds(self):
         plan = Product((Grid((("lx1", (0.2, 0.6, 0.7)),)), SOBOL))
-        (note,) = notes(SweepSpec(self.BOUNDED, plan))
+        (note,) = SweepSpec(self.BOUNDED, plan).notes
         assert note == "lx1 is swept from 0.2 to 0.7 m, beyond its bounds 0.2 … 0.6 m"
-        assert notes(SweepSpec(self.BOUNDED, Grid((("lx1", (0.2, 0.6)),)))) == ()
+        assert SweepSpec(self.BOUNDED, Grid((("lx1", (0.2, 0.6)),))).notes == ()
 
     @pytest.mark.parametrize(
         ("values", "words"),
@@ -253,37 +252,37 @@ class TestNotes:
         ],
     )
     def test_another_unit_is_guessed(self, values, words):
-        (note,) = notes(SweepSpec(self.BOUNDED, Grid((("lx1", values),))))
+        (note,) = SweepSpec(self.BOUNDED, Grid((("lx1", values),))).notes
         assert re.search(words, note)
 
     def test_radians_for_degrees_are_guessed(self):
         old = "tilt: {value: 10, unit: deg"
         it = loads(FOUR_BAR.replace(old, f"{old}, bounds: [5, 20]"))
-        (note,) = notes(SweepSpec(it, Grid((("tilt", tuple(np.radians([0.1, 0.3]))),))))
+        (note,) = SweepSpec(it, Grid((("tilt", tuple(np.radians([0.1, 0.3]))),))).notes
         assert "from 0.1 to 0.3 deg, wholly outside its bounds 5 … 20 deg. In rad" in note
 
     def test_derived_beyond_bounds(self):
         follows = (formula(self.BOUNDED, "lx1", "Dx/2"),)
         plan = Derived(SOBOL, follows, self.BOUNDED)
-        (note,) = notes(SweepSpec(self.BOUNDED, plan))
+        (note,) = SweepSpec(self.BOUNDED, plan).notes
         assert "lx1 is swept from" in note
 
     def test_negative_masses(self):
         odd = loads(FOUR_BAR.replace("mass: rho*lx1", "mass: rho*(lx1 - 0.4 m)"))
         plan = Grid((("lx1", (0.3, 0.35, 0.5, 0.6)),))
-        (note,) = notes(SweepSpec(odd, plan))
+        (note,) = SweepSpec(odd, plan).notes
         assert note == "crank has a negative mass in 2 of 4 variants looked at"
         filtered = SweepSpec(odd, plan, (condition(odd, "lx1 >= 0.4 m"),))
-        assert notes(filtered) == ()
+        assert filtered.notes == ()
 
     def test_a_long_space_is_sampled_all_over(self):
         odd = loads(FOUR_BAR.replace("mass: rho*lx1", "mass: rho*(0.599 m - lx1)"))
         plan = Grid((("lx1", tuple(np.linspace(0.3, 0.6, 100_000))),))
-        (note,) = notes(SweepSpec(odd, plan))  # the last third of a percent only
+        (note,) = SweepSpec(odd, plan).notes  # the last third of a percent only
         assert "of 2,048 variants" in note
 
     def test_a_sweep_that_asks_for_nothing(self):
-        (note,) = notes(replace(spec(), evaluation=Evaluation(rank="none")))
+        (note,) = replace(spec(), evaluation=Evaluation(rank="none")).notes
         assert "nothing is evaluated" in note
         asks = Evaluation(rank="none", metrics=("stroke(D)",))
-        assert notes(replace(spec(), evaluation=asks)) == ()
+        assert replace(spec(), evaluation=asks).notes == ()

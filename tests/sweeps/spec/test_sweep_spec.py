@@ -10,7 +10,6 @@ import xarray as xr
 from basepar_core.errors import BaseparWarning, ExpressionError, FileError
 from basepar_core.expressions.grammar import parse_unit
 from basepar_core.files.mechanism_file import loads
-from sweeps.run.driver import swept_outputs
 from sweeps.spec.filters import Filter, condition
 from sweeps.spec.plans import Grid, Random, Sobol
 from sweeps.spec.reader import from_document, load_sweep, parse_sweep
@@ -334,5 +333,5 @@ class TestFilter:
 
 def test_swept_symbols_are_stored_in_si():
     plan = Random((("lx2", 0.1, 0.2), ("tilt", 0.0, 1.0), ("k", 1.0, 2.0)), 4)
-    units = [(output.name, output.unit) for output in swept_outputs(spec(plan=plan))]
+    units = [(output.name, output.unit) for output in spec(plan=plan).swept]
     assert units == [("lx2", "m"), ("tilt", "rad"), ("k", "1")]

@@ -12,7 +12,6 @@ import zarr
 
 from basepar_core.api import load
 from basepar_core.files.mechanism_file import library_path
-from sweeps.spec.warnings import notes
 from tests.workflows.help_text import assert_named, commands, fields
 from workflows import views
 from workflows.jobs import load_jobs
@@ -268,7 +267,7 @@ def test_a_file_of_another_kind_is_named(run, tmp_path, monkeypatch, words, reme
 
 @pytest.mark.parametrize("name", sweep_names())
 def test_nothing_is_odd_about_shipped_sweeps(name):
-    assert notes(load_jobs(name)[""]) == ()
+    assert load_jobs(name)[""].notes == ()
 
 
 def test_the_list_says_what_the_reader_finds(run):
