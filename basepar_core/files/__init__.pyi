@@ -1,6 +1,7 @@
 from . import mechanism_file as mechanism_file
 from . import mechanism_keys as mechanism_keys
 from .assembly import value_units as value_units
+from .bare_angles import warn_of_bare_angles as warn_of_bare_angles
 from .keys import Again as Again
 from .keys import AnyOf as AnyOf
 from .keys import Anything as Anything
@@ -24,7 +25,6 @@ from .motions import effort as effort
 from .other_values import read_values as read_values
 from .other_values import with_values as with_values
 from .reader import Reading as Reading
-from .reader import warn_of_bare_angles as warn_of_bare_angles
 from .shipped import library_names as library_names
 from .shipped import library_path as library_path
 from .yaml_nodes import Fields as Fields

@@ -6,31 +6,22 @@ build on a value run only if reading it added none (`count`), so that none makes
 """
 
 import re
-import warnings
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from fractions import Fraction
-from math import pi
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 
-from basepar_core.errors import BaseparWarning, ExpressionError, Mistake
+from basepar_core.errors import ExpressionError, Mistake
 from basepar_core.expressions import (
-    DIMENSIONLESS,
     RESERVED,
     UNITS,
     ZERO,
-    Call,
     Dimension,
     Expression,
-    Name,
-    Number,
     Unit,
-    bare_angles,
     did_you_mean,
     evaluate,
     is_literal,
-    names,
     parse,
     parse_any,
     shown,
@@ -40,15 +31,15 @@ from basepar_core.mechanism import Data, Vector
 from basepar_core.symbolic import Identities
 
 from . import remedies
+from .bare_angles import warn_of_degrees
 from .keys import Keys
+from .rational import check_rational, substitute
 from .yaml_nodes import Fields, Items, Node, Refused, Text, key_path
 
 ORIGIN: Vector = (ZERO, ZERO, ZERO)
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*\Z")
 #: Characters of a scalar; expressions have their own, lower limit.
 _MAX_TEXT = 10_000
-#: Degree of a geometry slot in its symbols; beyond it exact identities take too long.
-_MAX_DEGREE = 32
 
 
 class Reading:
@@ -324,7 +315,7 @@ class Reading:
             self.complain(node, text, names, error, f"only {allowed}")
             return ZERO
         if slot.text == "rad" and is_literal(text):
-            self._warn_of_degrees(node, text)
+            warn_of_degrees(node, text)
         return result
 
     def _blames_unit(
@@ -383,81 +374,8 @@ class Reading:
         else:
             self.mistake(node, error.message)
 
-    @staticmethod
-    def _warn_of_degrees(node: Node, text: str) -> None:
-        if abs(Fraction(parse(text, DIMENSIONLESS, {}).value)) > 2 * pi:  # type: ignore[union-attr]
-            warnings.warn(
-                f"{node.path} (line {node.line}): {text} is taken as {text} rad, more than a "
-                f"turn; write '{text} deg' or '{text} rad'.",
-                BaseparWarning,
-                stacklevel=2,
-            )
-
-
-def warn_of_bare_angles(
-    place: str, text: str, names: Mapping[str, Dimension | None], angles: Collection[str]
-) -> None:
-    """Say which numbers of an expression that was read are taken as rad."""
-    for value in bare_angles(text, names, angles):
-        number = f"{float(value):.6g}"
-        warnings.warn(
-            f"{place}: in {shown(text)} {number} is taken as {number} rad, which is "
-            f"{float(value) * 180 / pi:.4g} deg; write '{number} deg' or '{number} rad'.",
-            BaseparWarning,
-            stacklevel=2,
-        )
-
 
 def _kind(node: Node) -> str:
     if isinstance(node, Text):
         return shown(node.value) if node.value.strip() else "nothing"
     return "a list" if isinstance(node, Items) else "a mapping"
-
-
-def substitute(expression: Expression, values: Mapping[str, Expression]) -> Expression:
-    """The expression with some of its names replaced."""
-    match expression:
-        case Name(name) if name in values:
-            return values[name]
-        case Call(operator, arguments) if names(expression) & values.keys():
-            return Call(operator, tuple(substitute(argument, values) for argument in arguments))
-    return expression
-
-
-def check_rational(expression: Expression) -> None:
-    """Reject what the exact field would accept but geometry slots do not, or not in time."""
-    if _degree(expression) > _MAX_DEGREE:
-        raise ExpressionError(
-            f"of degree {_degree(expression)} in the symbols; at most {_MAX_DEGREE} in geometry"
-        )
-
-
-def _degree(expression: Expression) -> int:
-    match expression:
-        case Name():
-            return 1
-        case Call("tan", _):
-            raise ExpressionError("'tan' is not allowed in geometry; write sin(…)/cos(…)")
-        case Call("^", (base, Number(exponent))):
-            return int(_degree(base) * abs(exponent))
-        case Call("+" | "-", arguments):
-            # A sum of fractions has all their denominators, hence not the maximum.
-            return max(map(_degree, arguments)) if _polynomial(expression) else _all(arguments)
-        case Call(_, arguments):
-            return _all(arguments)
-    return 0
-
-
-def _all(arguments: Sequence[Expression]) -> int:
-    return sum(map(_degree, arguments))
-
-
-def _polynomial(expression: Expression) -> bool:
-    match expression:
-        case Call("/", (numerator, denominator)):
-            return not names(denominator) and _polynomial(numerator)
-        case Call("^", (base, Number(exponent))):
-            return exponent >= 0 and _polynomial(base)
-        case Call(_, arguments):
-            return all(map(_polynomial, arguments))
-    return True

@@ -29,7 +29,8 @@ from basepar_core.expressions import (
 from basepar_core.mechanism import Relation, Symbol
 from basepar_core.symbolic import newton, polynomial
 
-from .reader import Reading, check_rational, substitute
+from .rational import check_rational, substitute
+from .reader import Reading
 from .yaml_nodes import Node
 
 _DIGITS = 250

@@ -1,0 +1,36 @@
+"""Warnings of angles that are given without a unit, and so taken as rad."""
+
+import warnings
+from collections.abc import Collection, Mapping
+from fractions import Fraction
+from math import pi
+
+from basepar_core.errors import BaseparWarning
+from basepar_core.expressions import DIMENSIONLESS, Dimension, bare_angles, parse, shown
+
+from .yaml_nodes import Node
+
+
+def warn_of_degrees(node: Node, text: str) -> None:
+    """Say that a bare number is taken as rad where it is more than a turn."""
+    if abs(Fraction(parse(text, DIMENSIONLESS, {}).value)) > 2 * pi:  # type: ignore[union-attr]
+        warnings.warn(
+            f"{node.path} (line {node.line}): {text} is taken as {text} rad, more than a "
+            f"turn; write '{text} deg' or '{text} rad'.",
+            BaseparWarning,
+            stacklevel=2,
+        )
+
+
+def warn_of_bare_angles(
+    place: str, text: str, names: Mapping[str, Dimension | None], angles: Collection[str]
+) -> None:
+    """Say which numbers of an expression that was read are taken as rad."""
+    for value in bare_angles(text, names, angles):
+        number = f"{float(value):.6g}"
+        warnings.warn(
+            f"{place}: in {shown(text)} {number} is taken as {number} rad, which is "
+            f"{float(value) * 180 / pi:.4g} deg; write '{number} deg' or '{number} rad'.",
+            BaseparWarning,
+            stacklevel=2,
+        )
