@@ -20,10 +20,8 @@ from basepar_core.reduction import (
     Pooling,
     ReducedMechanism,
     errors_on,
-    generalise,
     noise_levels,
     reduce_measured,
-    terms,
 )
 from basepar_core.texts import plural
 
@@ -76,22 +74,10 @@ def reduce_record(
         known = ", ".join(METHODS)
         raise UsageError(f"No such method: {method!r}. Methods are {known}.", [method])
     mechanism, criteria = model.mechanism, tuple(criteria or CRITERIA)
-    noise = None if estimated else noise_levels(mechanism, pooling)
-    if noise is None and not estimated:
-        raise MissingDataError(
-            f"{mechanism.name!r} states no noise of its torques. State `{noise_line(mechanism)}`, "
-            f"or have it estimated from the record: `estimate_noise=`.",
-            ["noise"],
-        )
+    noise = None if estimated else _stated_noise(mechanism, pooling)
     W, tau, error = _observed(model, record, columns)
+    _check_torques(record, tau.size, base.rank)
     kept = list(base.kept)
-    if tau.size <= base.rank:
-        raise UsageError(
-            f"{record.source}: {plural(tau.size, 'usable torque')} cannot judge "
-            f"{plural(base.rank, 'parameter')}. "
-            f"Record more samples (ten times as many torques as parameters, better a hundred).",
-            ["samples"],
-        )
     found = reduce_measured(
         W[..., kept],
         tau,
@@ -103,21 +89,16 @@ def reduce_record(
         tolerance=tolerance,
         error=error,
     )
-    sigma, path, chosen = found.noise[0], found.path, found.selection[0]
+    sigma, path = found.noise[0], found.path
     validation = None
     if second is not None:
         W_2, tau_2, _ = _observed(model, second, columns)
         validation = errors_on(W_2[..., kept], tau_2, path.values, sigma)[0]
-    steps = [int(step) for step in base.rank - chosen.size[0]]
     return ReducedMechanism(
         mechanism=mechanism.name,
         method=method,
-        names=base.base_names,
         path=path,
-        selection=chosen,
-        models=tuple(
-            terms(generalise(W[0], base, path.gone(step), sigma), path, step) for step in steps
-        ),
+        selection=found.selection[0],
         samples=float(found.samples[0]),
         tolerance=tolerance,
         noise=tuple(zip(mechanism.coordinates, map(float, sigma), strict=True)),
@@ -128,6 +109,27 @@ def reduce_record(
         estimated=estimated,
         notes=_notes(mechanism, base, record, W[0], tau[0], path.values[0, 0], sigma),
     )
+
+
+def _stated_noise(mechanism: Mechanism, pooling: Pooling) -> Array:
+    noise = noise_levels(mechanism, pooling)
+    if noise is None:
+        raise MissingDataError(
+            f"{mechanism.name!r} states no noise of its torques. State `{noise_line(mechanism)}`, "
+            f"or have it estimated from the record: `estimate_noise=`.",
+            ["noise"],
+        )
+    return noise
+
+
+def _check_torques(record: Measurement, torques: int, rank: int) -> None:
+    if torques <= rank:
+        raise UsageError(
+            f"{record.source}: {plural(torques, 'usable torque')} cannot judge "
+            f"{plural(rank, 'parameter')}. "
+            f"Record more samples (ten times as many torques as parameters, better a hundred).",
+            ["samples"],
+        )
 
 
 def _notes(

@@ -14,7 +14,6 @@ from .path import backward as backward
 from .projection import Generalised as Generalised
 from .projection import Part as Part
 from .projection import along as along
-from .projection import generalise as generalise
 from .reduce import METHODS as METHODS
 from .reduce import check_reducible as check_reducible
 from .reduce import effective_samples as effective_samples
@@ -22,4 +21,3 @@ from .reduce import noise_levels as noise_levels
 from .reduce import own_path as own_path
 from .reduce import reduce_mechanism as reduce_mechanism
 from .result import ReducedMechanism as ReducedMechanism
-from .result import terms as terms

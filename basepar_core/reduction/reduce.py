@@ -28,8 +28,8 @@ from basepar_core.mechanism import Mechanism, cycle_line
 from .criteria import CRITERIA, check_noise, check_samples, select
 from .measured import errors_on, pooled
 from .path import Path, backward, forward
-from .projection import along, generalise
-from .result import ReducedMechanism, terms
+from .projection import along
+from .result import ReducedMechanism
 
 METHODS = {"backward": backward, "forward": forward}
 #: Numbers of W taken at a time (2 MB): best for four-bars (30 µs a variant against 45 at once,
@@ -200,23 +200,16 @@ def reduce_mechanism(
     path = own_path(seen.W, phi, base.kept, noise, seen.error, method)
     n = effective_samples(mechanism, samples)
     found = select(path, criteria, n, noise_known=noise is not None, tolerance=tolerance)
-    sigma = np.ones(len(mechanism.coordinates)) if noise is None else noise
-    steps = base.rank - found.size[0]
     return ReducedMechanism(
         mechanism=mechanism.name,
         method=method,
-        names=base.base_names,
         path=path,
         selection=found,
-        models=tuple(
-            terms(generalise(seen.W[0], base, path.gone(int(step)), noise), path, int(step))
-            for step in steps
-        ),
         samples=n,
         tolerance=tolerance,
-        noise=tuple(zip(mechanism.coordinates, map(float, sigma), strict=True))
-        if noise is not None
-        else (),
+        noise=()
+        if noise is None
+        else tuple(zip(mechanism.coordinates, map(float, noise), strict=True)),
         base=base,
         W=seen.W[0],
         validation=None

@@ -48,12 +48,8 @@ class ReducedMechanism:
     ----------
     mechanism, method
         Names.
-    names
-        Base parameters, as `path` counts them.
     path, selection
         Of one variant.
-    models
-        Per criterion the parameters of the selected model.
     samples
         n of the criteria.
     tolerance
@@ -71,10 +67,8 @@ class ReducedMechanism:
 
     mechanism: str
     method: str
-    names: tuple[str, ...]
     path: Path
     selection: Selection
-    models: tuple[tuple[Term, ...], ...]
     samples: float
     tolerance: float
     noise: tuple[tuple[str, float], ...]
@@ -84,6 +78,19 @@ class ReducedMechanism:
     record: str = ""
     estimated: bool = False
     notes: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Base parameters, as `path` counts them."""
+        return self.base.base_names
+
+    @cached_property
+    def models(self) -> tuple[tuple[Term, ...], ...]:
+        """Per criterion the parameters of the selected model."""
+        return tuple(
+            terms(self.generalised(int(size)), self.path, self.base.rank - int(size))
+            for size in self.selection.size[0]
+        )
 
     def generalised(self, size: int) -> Generalised:
         """The generalised base parameters of the path's model of a size.
