@@ -15,6 +15,7 @@ from basepar_core.dynamics import Column, joint_value
 from basepar_core.errors import UsageError
 from basepar_core.expressions import evaluate
 from basepar_core.mechanism import Friction, Mechanism, Spring, joint_type
+from basepar_core.symbolic import add, cross, dot, minus, scale
 from basepar_core.variable_precision import (
     ARB,
     ZERO,
@@ -24,12 +25,7 @@ from basepar_core.variable_precision import (
     Poses,
     Twists,
     Vec,
-    add,
-    cross,
-    dot,
     exact,
-    minus,
-    scale,
 )
 
 

@@ -6,17 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from flint import arb
 
-from basepar_core.variable_precision import (
-    ORIGIN,
-    UNITS,
-    ZERO,
-    Poses,
-    Row,
-    Twists,
-    Vec,
-    cross,
-    times,
-)
+from basepar_core.symbolic import cross, times
+from basepar_core.variable_precision import ORIGIN, UNITS, ZERO, Poses, Row, Twists, Vec
 
 
 @dataclass(frozen=True)

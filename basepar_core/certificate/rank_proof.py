@@ -14,6 +14,7 @@ from flint import arb, arb_mat
 
 from basepar_core.dynamics import Column, Model, Outcome, independent_rows, kinematics, trace
 from basepar_core.errors import MotionError, UsageError
+from basepar_core.symbolic import cross, times
 from basepar_core.variable_precision import (
     UNITS,
     Closed,
@@ -21,13 +22,11 @@ from basepar_core.variable_precision import (
     Placement,
     Poses,
     System,
-    cross,
     exact,
     geometry,
     inverse_dynamics_rows,
     poses_from_floats,
     symbol_values,
-    times,
     working,
 )
 

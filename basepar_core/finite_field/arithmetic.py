@@ -11,6 +11,8 @@ import numpy as np
 from flint import fmpz, nmod
 from flint.utils.flint_exceptions import DomainError
 
+from basepar_core.symbolic import add, cross, dot, minus, scale
+
 Scalar: TypeAlias = Any
 Vec: TypeAlias = tuple[Scalar, Scalar, Scalar]
 Matrix: TypeAlias = tuple[Vec, Vec, Vec]
@@ -47,39 +49,6 @@ class Draw:
     def vector(self) -> Vec:
         """Three of them."""
         return (self(), self(), self())
-
-
-def dot(a: Vec, b: Vec) -> Scalar:
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-
-
-def cross(a: Vec, b: Vec) -> Vec:
-    return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
-
-
-def add(a: Vec, b: Vec) -> Vec:
-    return (a[0] + b[0], a[1] + b[1], a[2] + b[2])
-
-
-def minus(a: Vec, b: Vec) -> Vec:
-    return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
-
-
-def scale(k: Scalar, a: Vec) -> Vec:
-    return (k * a[0], k * a[1], k * a[2])
-
-
-def times(R: Matrix, v: Vec) -> Vec:
-    return (dot(R[0], v), dot(R[1], v), dot(R[2], v))
-
-
-def transpose(R: Matrix) -> Matrix:
-    return ((R[0][0], R[1][0], R[2][0]), (R[0][1], R[1][1], R[2][1]), (R[0][2], R[1][2], R[2][2]))
-
-
-def product(A: Matrix, B: Matrix) -> Matrix:
-    columns = transpose(B)
-    return tuple((dot(r, columns[0]), dot(r, columns[1]), dot(r, columns[2])) for r in A)  # type: ignore[return-value]
 
 
 def rotation(k: Vec, a: Scalar, b: Scalar) -> Matrix:

@@ -15,8 +15,8 @@ from flint import nmod
 from basepar_core.errors import FamilyError
 from basepar_core.expressions import Expression
 from basepar_core.mechanism import Frame, Mechanism, joint_type
+from basepar_core.symbolic import dot
 
-from .arithmetic import dot
 from .evaluation import Evaluator
 from .frames import Axes, frame_axes
 

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from basepar_core.mechanism import Frame, Mechanism, joint_type
+from basepar_core.symbolic import cross, dot, minus, scale
 
-from .arithmetic import Matrix, Vec, cross, dot, minus, scale
+from .arithmetic import Matrix, Vec
 from .evaluation import Affine, Evaluator
 
 AffineVec = tuple[Affine, Affine, Affine]

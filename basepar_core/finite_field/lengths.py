@@ -11,7 +11,9 @@ from fractions import Fraction
 import numpy as np
 from flint import nmod, nmod_mat
 
-from .arithmetic import Draw, Matrix, Scalar, Vec, add, scale, transpose
+from basepar_core.symbolic import add, scale, transpose
+
+from .arithmetic import Draw, Matrix, Scalar, Vec
 from .evaluation import Affine, combine
 from .frames import AffineVec, JointFrames, locks
 

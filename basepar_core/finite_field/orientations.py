@@ -14,6 +14,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 from basepar_core.errors import FamilyError
+from basepar_core.symbolic import dot, product, times, transpose
 
 from .arithmetic import (
     IDENTITY,
@@ -22,12 +23,8 @@ from .arithmetic import (
     Scalar,
     Vec,
     aligning,
-    dot,
-    product,
     quadratic_root,
     rotation,
-    times,
-    transpose,
     turning_onto,
     turns_to_component,
 )

@@ -13,8 +13,9 @@ from flint import nmod, nmod_poly
 from basepar_core.errors import FamilyError
 from basepar_core.expressions import names
 from basepar_core.mechanism import joint_type
+from basepar_core.symbolic import add, dot, minus, times
 
-from .arithmetic import PRIME_BITS, Draw, Matrix, Vec, add, dot, minus, random_prime, times
+from .arithmetic import PRIME_BITS, Draw, Matrix, Vec, random_prime
 from .couplings import PlacedCoupling, place_couplings
 from .evaluation import PI, Evaluator
 from .family import Family, Root, Signature

@@ -17,4 +17,12 @@ from .joint_rules import NullVector as NullVector
 from .joint_rules import Transfers as Transfers
 from .joint_rules import joint_vectors as joint_vectors
 from .validity import vanishing as vanishing
+from .vectors import add as add
+from .vectors import cross as cross
+from .vectors import dot as dot
+from .vectors import minus as minus
+from .vectors import product as product
+from .vectors import scale as scale
+from .vectors import times as times
+from .vectors import transpose as transpose
 from .zero_test import Identities as Identities

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from basepar_core.errors import ExpressionError
 from basepar_core.mechanism import GROUND, Joint, joint_type
 
-from .joint_rules import Exact, NullVector, Transfers, dot, times
+from .joint_rules import Exact, NullVector, Transfers
+from .vectors import dot, times
 
 #: What reasons of these vectors end with.
 TIED = "whose speeds couplings tie"

@@ -25,6 +25,7 @@ from basepar_core.mechanism import (
 )
 
 from .field import GeometryField
+from .vectors import cross, dot, minus, scale, times
 
 #: An element of the geometry field; sympy's own annotations of it are partial.
 Exact: TypeAlias = Any
@@ -54,26 +55,6 @@ class ExactFrame:
     at: ExactVector
     z: ExactVector
     x: ExactVector
-
-
-def dot(a: ExactVector, b: ExactVector) -> Exact:
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-
-
-def cross(a: ExactVector, b: ExactVector) -> ExactVector:
-    return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
-
-
-def scale(k: Exact, a: ExactVector) -> ExactVector:
-    return (k * a[0], k * a[1], k * a[2])
-
-
-def minus(a: ExactVector, b: ExactVector) -> ExactVector:
-    return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
-
-
-def times(R: ExactMatrix, v: ExactVector) -> ExactVector:
-    return (dot(R[0], v), dot(R[1], v), dot(R[2], v))
 
 
 class Transfers:

@@ -5,15 +5,9 @@ from .arithmetic import ORIGIN as ORIGIN
 from .arithmetic import UNITS as UNITS
 from .arithmetic import ZERO as ZERO
 from .arithmetic import Vec as Vec
-from .arithmetic import add as add
 from .arithmetic import bits_of as bits_of
-from .arithmetic import cross as cross
-from .arithmetic import dot as dot
 from .arithmetic import exact as exact
 from .arithmetic import log2_size as log2_size
-from .arithmetic import minus as minus
-from .arithmetic import scale as scale
-from .arithmetic import times as times
 from .arithmetic import working as working
 from .bounds import Dependence as Dependence
 from .bounds import Independence as Independence

@@ -15,6 +15,7 @@ from typing import Any
 from flint import arb, ctx, fmpq
 
 from basepar_core.expressions import OPERATORS
+from basepar_core.symbolic import dot
 
 Vec = tuple[arb, arb, arb]
 Matrix = tuple[Vec, Vec, Vec]
@@ -82,48 +83,6 @@ ZERO: arb = arb(0)
 ONE: arb = arb(1)
 ORIGIN: Vec = (ZERO, ZERO, ZERO)
 UNITS: Matrix = ((ONE, ZERO, ZERO), (ZERO, ONE, ZERO), (ZERO, ZERO, ONE))
-
-
-def dot(a: Vec, b: Vec) -> arb:
-    """Scalar product."""
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-
-
-def cross(a: Vec, b: Vec) -> Vec:
-    """Vector product."""
-    return (
-        a[1] * b[2] - a[2] * b[1],
-        a[2] * b[0] - a[0] * b[2],
-        a[0] * b[1] - a[1] * b[0],
-    )
-
-
-def add(a: Vec, b: Vec) -> Vec:
-    return (a[0] + b[0], a[1] + b[1], a[2] + b[2])
-
-
-def minus(a: Vec, b: Vec) -> Vec:
-    return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
-
-
-def scale(k: Any, a: Vec) -> Vec:
-    return (k * a[0], k * a[1], k * a[2])
-
-
-def times(M: Matrix, v: Vec) -> Vec:
-    """M v, where M is three rows."""
-    return (dot(M[0], v), dot(M[1], v), dot(M[2], v))
-
-
-def transpose(M: Matrix) -> Matrix:
-    a, b, c = M
-    return ((a[0], b[0], c[0]), (a[1], b[1], c[1]), (a[2], b[2], c[2]))
-
-
-def product(A: Matrix, B: Matrix) -> Matrix:
-    """A B."""
-    columns = transpose(B)
-    return transpose((times(A, columns[0]), times(A, columns[1]), times(A, columns[2])))
 
 
 def unit(v: Vec) -> Vec:

@@ -15,8 +15,9 @@ from flint import arb, arb_mat, ctx
 
 from basepar_core.dynamics import independent_rows
 from basepar_core.mechanism import Mechanism
+from basepar_core.symbolic import add
 
-from .arithmetic import ZERO, Quaternion, Vec, add, ball, exact, of_quaternion, turned_by, working
+from .arithmetic import ZERO, Quaternion, Vec, ball, exact, of_quaternion, turned_by, working
 from .constraints import (
     Coupled,
     CoupledValue,

@@ -12,23 +12,9 @@ from dataclasses import dataclass
 from flint import arb
 
 from basepar_core.mechanism import joint_type
+from basepar_core.symbolic import add, cross, dot, minus, product, scale, times, transpose
 
-from .arithmetic import (
-    ORIGIN,
-    UNITS,
-    ZERO,
-    Matrix,
-    Vec,
-    add,
-    cross,
-    dot,
-    exact,
-    minus,
-    product,
-    scale,
-    times,
-    transpose,
-)
+from .arithmetic import ORIGIN, UNITS, ZERO, Matrix, Vec, exact
 from .exact_geometry import JointFrames
 from .rotations import rates, rotation
 

@@ -12,9 +12,9 @@ from flint import arb, ctx
 
 from basepar_core.expressions import evaluate
 from basepar_core.mechanism import Mechanism, Relation
-from basepar_core.symbolic import newton, polynomial, roots
+from basepar_core.symbolic import cross, dot, minus, newton, polynomial, roots, scale
 
-from .arithmetic import ARB, Matrix, Vec, ball, cross, dot, exact, log2_size, minus, scale, unit
+from .arithmetic import ARB, Matrix, Vec, ball, exact, log2_size, unit
 from .krawczyk import NotClosedError
 
 

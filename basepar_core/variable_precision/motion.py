@@ -20,8 +20,9 @@ from basepar_core.mechanism import (
     States,
     joint_type,
 )
+from basepar_core.symbolic import cross, minus, times, transpose
 
-from .arithmetic import ARB, ONE, ZERO, Vec, cross, exact, minus, times, transpose
+from .arithmetic import ARB, ONE, ZERO, Vec, exact
 from .rotations import rates, rotation
 
 #: Coordinates (rad or m), their velocities and accelerations (per s, s²) at one sample:

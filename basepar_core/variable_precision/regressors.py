@@ -4,7 +4,9 @@ from collections.abc import Sequence
 
 from flint import arb
 
-from .arithmetic import ORIGIN, UNITS, Vec, add, cross, dot, minus, scale, times, transpose
+from basepar_core.symbolic import add, cross, dot, minus, scale, times, transpose
+
+from .arithmetic import ORIGIN, UNITS, Vec
 from .configurations import Closed
 from .constraints import Twists
 

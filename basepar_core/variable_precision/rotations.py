@@ -11,20 +11,9 @@ import math
 
 from flint import arb, ctx
 
-from .arithmetic import (
-    ONE,
-    UNITS,
-    ZERO,
-    Matrix,
-    Vec,
-    add,
-    ball,
-    cross,
-    dot,
-    log2_size,
-    scale,
-    transpose,
-)
+from basepar_core.symbolic import add, cross, dot, scale, transpose
+
+from .arithmetic import ONE, UNITS, ZERO, Matrix, Vec, ball, log2_size
 
 
 def _series(x: arb, k: int) -> tuple[arb, arb]:
@@ -78,4 +67,4 @@ def rates(r: Vec, r_dot: Vec, r_ddot: Vec) -> tuple[Matrix, Vec, Vec]:
         scale(f3, cross(r_dot, turned)),
     )
     steady = tuple(dot(row, r_ddot) for row in J)
-    return J, omega, add(steady, moving)  # type: ignore[return-value, arg-type]
+    return J, omega, add(steady, moving)
