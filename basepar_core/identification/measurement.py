@@ -15,7 +15,6 @@ from pathlib import Path
 import numpy as np
 
 from basepar_core.arrays import Array
-from basepar_core.dynamics import strokes
 from basepar_core.expressions import UNITS, Unit, did_you_mean, parse_unit
 from basepar_core.files import effort, value_units
 from basepar_core.texts import opened, plural
@@ -24,6 +23,7 @@ from ..errors import ExpressionError, FileError, Mistake
 from ..mechanism import Mechanism, joint_type
 from .notes import Note
 from .outliers import unwrapped, without_spikes
+from .rotation_vectors import continued
 from .smoothing import FEWEST
 
 #: Equal extreme torques in a row that look like a limit, not like chance in twelve bits.
@@ -314,12 +314,12 @@ def _check_time(t: Array, mistakes: list[Mistake]) -> None:
 
 def _record(path: Path, mechanism: Mechanism, table: Mapping[str, Array]) -> Measurement:
     names, t = mechanism.coordinates, table["t"]
+    notes: list[Note] = []
+    table = continued(mechanism, table, notes)
     q = np.stack([table[name] for name in names])
     zero = np.zeros_like(t)
     tau = np.stack([table.get(f"tau.{name}", zero) for name in names])
-    notes: list[Note] = []
     slots = value_units(mechanism.joints)
-    q = _continued(mechanism, q, notes)
     for k, name in enumerate(names):
         if slots[name].text != "m" and not joint_type(mechanism.value(name).joint.type).is_ball:
             q[k] = unwrapped(name, q[k], notes)
@@ -367,27 +367,6 @@ def _record(path: Path, mechanism: Mechanism, table: Mapping[str, Array]) -> Mea
             np.stack([table[f"{name}''"] for name in names]),
         )
     return Measurement(path.name, t, q, rates, tau, tuple(notes))
-
-
-def _continued(mechanism: Mechanism, q: Array, notes: list[Note]) -> Array:
-    """Rotation vectors with their jumps by a turn about their axis joined; others as they are."""
-    places = {name: k for k, name in enumerate(mechanism.coordinates)}
-    found = q.copy()
-    for joint in mechanism.joints:
-        kind = joint_type(joint.type)
-        names = [v for k, v in enumerate(joint.values) if k not in kind.lengths]
-        if not kind.is_ball or not all(name in places for name in names):
-            continue
-        rows = [places[name] for name in names]
-        known = np.isfinite(q[rows]).all(axis=0)
-        found[np.ix_(rows, known)] = strokes.continued_vectors(q[rows][:, None, known])[:, 0]
-        jumps = (
-            np.abs(np.diff(found[rows][:, known] - q[rows][:, known], axis=1)).max(axis=0) > 1.0
-        )
-        if jumps.any():
-            text = f"the rotation vector of {joint.name} jumps by a turn in "
-            notes.append(Note("wrapped", f"{text}{plural(int(jumps.sum()), 'place')}: joined"))
-    return found
 
 
 def _unclipped(name: str, tau: Array, notes: list[Note]) -> Array:

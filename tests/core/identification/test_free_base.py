@@ -133,6 +133,52 @@ def test_gradients_by_geometry_are_differences(model, own):
     np.testing.assert_allclose(at.W_slope[0, ..., 0], expected, rtol=0, atol=1e-8)
 
 
+BALL = """
+name: ball
+space: spatial
+gravity: [0, 0, -9.81]
+bodies:
+  rod: {mass: 1 kg, centre: [0.1, 0.02, 0.2], central_inertia: [0.01, 0, 0, 0.02, 0, 0.03]}
+joints: {S: {type: spherical, connects: [ground, rod]}}
+coordinates: [S.1, S.2, S.3]
+assembly: {S.1: 0, S.2: 0, S.3: 0}
+"""
+
+
+def test_rates_and_efforts_go_with_a_spherical_joint_s_vector(tmp_path):
+    """Both vectors' derivatives by hand, both torques by W there: a motion is the same as stated.
+
+    Rounding of numbers near one, times a hundred for what derivatives are divided by.
+    """
+    file = tmp_path / "ball.yaml"
+    file.write_text(BALL)
+    model, t = basepar.load(file), np.linspace(0.2, 8, 1601)
+    w = np.array([1, 1.3, 0.7])
+    r = 0.4 * t[:, None] * [1, 2, 2] + 0.1 * np.sin(np.outer(t, w))
+    v, a = 0.4 * np.array([1, 2, 2]) + 0.1 * w * np.cos(np.outer(t, w)), -0.1 * w**2
+    a = a * np.sin(np.outer(t, w))
+    size = np.linalg.norm(r, axis=1)[:, None]
+    e = r / size
+    along = (e * v).sum(axis=1, keepdims=True)
+    de = (v - e * along) / size
+    grown = ((de * v) + e * a).sum(axis=1, keepdims=True)
+    dde = (a - de * along - e * grown - de * along) / size
+    turns = np.round(size / (2 * np.pi))
+    assert turns.max() == 2
+    q, qd, qdd = (x - 2 * np.pi * turns * y for x, y in ((r, e), (v, de), (a, dde)))
+    tau = model.torque(q, qd, qdd)
+    columns = {"t": t}
+    for k, name in enumerate(model.coordinates):
+        columns |= {name: q[:, k], f"{name}'": qd[:, k], f"{name}''": qdd[:, k]}
+        columns[f"tau.{name}"] = tau[:, k]
+    record = read_measurement(columns, model.mechanism)
+    np.testing.assert_allclose(record.q.T, r, atol=1e-9)
+    np.testing.assert_allclose(record.rates[0].T, v, atol=1e-9)
+    # Next to a whole turn (0.002 rad) the map back is large, and accelerations have its cube.
+    np.testing.assert_allclose(record.rates[1].T, a, atol=1e-5)
+    np.testing.assert_allclose(record.tau.T, model.torque(r, v, a), atol=1e-9)
+
+
 def test_rotation_vectors_that_wrap_are_continued():
     """A base that turns steadily about a slanting axis, as SciPy and encoders state it.
 
