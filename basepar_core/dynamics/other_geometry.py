@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 
 from basepar_core.errors import AssemblyError
-from basepar_core.expressions import Number
+from basepar_core.expressions import Number, names
 from basepar_core.mechanism import Mechanism, joint_type
 
 from .closure import Model, Outcome, prepare, trace
@@ -30,12 +30,14 @@ def at_geometry(model: Model, other: Mechanism) -> Model:
     """
     it = model.mechanism
     values = {
-        symbol.name: np.array([other.nominal[symbol.name]])
-        for symbol in it.geometry
-        if other.nominal[symbol.name] != it.nominal[symbol.name]
+        name: np.array([other.nominal[name]])
+        for name in _in_constraints(it)
+        if other.nominal[name] != it.nominal[name]
     }
     if not values:
         return prepare(other)
+    if other.assembly != it.assembly:  # constants stand in it
+        model = prepare(replace(it, assembly=other.assembly))
     there = trace(model, values, model.assembled.coordinates[:, None])
     if there.outcome[0] != Outcome.CLOSED:
         changed = ", ".join(f"{name} = {value[0]:.6g}" for name, value in values.items())
@@ -46,11 +48,26 @@ def at_geometry(model: Model, other: Mechanism) -> Model:
             "these values and the assembly that is meant.",
             list(values),
         )
-    names = [
+    stated = [
         name for joint in it.joints if not joint_type(joint.type).is_ball for name in joint.values
     ]
-    found = dict(it.assembly.values)
-    for name, track in tracks(model, values, there.q, names):
+    found = dict(other.assembly.values)
+    for name, track in tracks(model, values, there.q, stated):
         found[name] = Number(Fraction(float(track[0, 0])))
-    assembly = replace(it.assembly, values=tuple(found.items()))
+    assembly = replace(other.assembly, values=tuple(found.items()))
     return prepare(replace(other, assembly=assembly))
+
+
+def _in_constraints(mechanism: Mechanism) -> set[str]:
+    """Symbols, and the constants that joints' frames, couplings and relations depend on."""
+    stated = [relation.polynomial for relation in mechanism.relations]
+    stated += [
+        entry
+        for joint in mechanism.joints
+        for side in joint.frames
+        for vector in (side.at, side.axis, side.reference)
+        for entry in vector
+    ]
+    stated += [entry for row in mechanism.coupling_rows for entry in row]
+    used = {name for entry in stated for name in names(entry)}
+    return used | {symbol.name for symbol in mechanism.geometry}

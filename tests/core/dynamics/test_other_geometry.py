@@ -86,6 +86,32 @@ def test_constants_stand_in_motions_and_assembly_too():
     assert ours.excitation == theirs.excitation != loads(text).excitation
 
 
+def test_constants_of_the_assembly_move_with_symbols():
+    """Where the file's crank stands by a constant, it stands there at other lengths too."""
+    text = replaced(
+        shipped("four-bar"),
+        {
+            "constants: {": "constants: {a0: {value: 34, unit: deg}, ",
+            "A: 34 deg": "A: a0",
+        },
+    )
+    for texts in ({"a0": "60 deg"}, {"a0": "60 deg", "lx1": "0.31"}):
+        assert moved(loads(text), **texts).assembled.coordinates == pytest.approx(np.pi / 3)
+
+
+def test_constants_in_frames_are_followed_as_symbols_are():
+    text = shipped("four-bar")
+    fixed = replaced(
+        text,
+        {
+            "constants: {": "constants: {c: {value: 1, unit: m}, ",
+            "at: [[Dx, Dy]": "at: [[c, Dy]",
+        },
+    )
+    ours, theirs = moved(loads(fixed), c="1.3 m"), moved(loads(text), Dx="1.3 m")
+    np.testing.assert_allclose(ours.assembled.q, theirs.assembled.q, atol=1e-10)  # as assembled
+
+
 def test_roots_follow():
     mechanism = loads(
         FOUR_BAR.replace("r3: r3^2 = 3}", "r3: r3^2 = 3, span: span^2 = lx1^2 + lx2^2}").replace(
