@@ -40,6 +40,7 @@ from .space_reader import read_values as read_values
 from .space_reader import read_variables as read_variables
 from .space_reader import symbol_units as symbol_units
 from .stored_mechanism import mechanism_of as mechanism_of
+from .stored_mechanism import plain_mechanism as plain_mechanism
 from .sweep_spec import FROM_PILOT as FROM_PILOT
 from .sweep_spec import Evaluation as Evaluation
 from .sweep_spec import Reduction as Reduction

@@ -7,7 +7,7 @@ from fractions import Fraction
 from basepar_core.errors import BaseparWarning, StoreError, UsageError
 from basepar_core.expressions import Expression, Number
 from basepar_core.mechanism import Mechanism
-from sweeps.spec import from_document
+from sweeps.spec import from_document, plain_mechanism
 from sweeps.store import Store
 
 from .companion_stores import polished_of, polished_path
@@ -102,7 +102,7 @@ def _check_same(mechanism: Mechanism, stored: Mechanism, path: str) -> None:
         )
     before, now = stored.nominal, mechanism.nominal
     changed = sorted(name for name in {*before, *now} if before.get(name) != now.get(name))
-    if changed or stored.source != mechanism.source:
+    if plain_mechanism(stored) != plain_mechanism(mechanism):
         what = f" ({', '.join(changed)})" if changed else ""
         warnings.warn(
             f"the file of {mechanism.name!r} has changed since {path} was made{what}: this "

@@ -108,6 +108,15 @@ def test_a_file_that_has_changed_since(run, store, tmp_path):
     assert "(lx2)" in (found.err + found.out)
 
 
+def test_comments_and_descriptions_are_no_change(run, store, tmp_path):
+    text = resources.files("basepar_core.library").joinpath("four-bar.yaml").read_text()
+    file = tmp_path / "commented.yaml"
+    file.write_text("# Mine.\n" + text.replace("driven at the crank", "driven by the crank"))
+    found = run("show", str(file), "--variant", f"{store}:1", "--json")
+    assert found.status == 0
+    assert "has changed since" not in found.err + found.out
+
+
 def test_a_variant_that_is_not_evaluated_yet(run, store, tmp_path):
     half = tmp_path / "half.zarr"
     shutil.copytree(store, half)
