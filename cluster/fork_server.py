@@ -20,6 +20,8 @@ from .dask_settings import KEEP_MEMORY, ONE_THREAD
 _DASK = ("distributed.nanny", "distributed.worker", "cluster.no_http")
 
 _lock = threading.Lock()
+#: The process that has loaded this: its copies (`os.fork`) are no parents of its server.
+_process = os.getpid()
 #: Process numbers of the servers that were started here.
 _ours: set[int] = set()
 
@@ -35,10 +37,11 @@ def start(modules: Sequence[str] = ()) -> str:
     Returns
     -------
     Dask's name for the way in which workers start: "forkserver", or "spawn" where copies are not
-    safe (macOS), where other users could ask for copies (CVE-2022-42919, Python 3.11.0), or where
-    the script has a server of its own, or has said what its server imports.
+    safe (macOS), where other users could ask for copies (CVE-2022-42919, Python 3.11.0), in a copy
+    that a script has made of its process, or where the script has a server of its own, or has
+    said what its server imports.
     """
-    if sys.platform != "linux" or sys.version_info < (3, 11, 1):
+    if sys.platform != "linux" or sys.version_info < (3, 11, 1) or os.getpid() != _process:
         return "spawn"
     with _lock:
         # Python has one server, and only private names for what is known of it.

@@ -159,3 +159,19 @@ def test_nobody_else_can_ask_for_copies():
         "print(oct(stat.S_IMODE(os.stat(os.path.dirname(address)).st_mode)))\n"
     )
     assert printed(code) == "0o700"
+
+
+@linux
+def test_a_copy_of_the_process_spawns():
+    """Python's server is its parent's child, and cannot be waited for in a copy."""
+    code = (
+        "import os\n"
+        "from cluster import Laptop, connect, fork_server\n"
+        "assert fork_server.start() == 'forkserver'\n"
+        "if not (child := os.fork()):\n"
+        "    with connect(Laptop(workers=1)) as client:\n"
+        "        print(client.submit(abs, -3).result(), flush=True)\n"
+        "    os._exit(0)\n"
+        "os.waitpid(child, 0)\n"
+    )
+    assert printed(code) == "3"
