@@ -28,7 +28,7 @@ from basepar_core.certificate.checker import (
     digest,
 )
 from basepar_core.dynamics import Column, Model, assemble, kinematics, select
-from basepar_core.errors import BaseparError
+from basepar_core.errors import BaseparError, UsageError
 from basepar_core.expressions import Number
 from basepar_core.files import loads
 from basepar_core.finite_field import SpinRelation, spin_relations
@@ -63,12 +63,18 @@ def certify(model: Model, base: BaseParameters, further: Sequence[Column] = ()) 
     Raises
     ------
     UsageError
-        The mechanism's constraints are redundant, no minor is found, or a force-law column acts on
-        a value of a spherical joint.
+        The mechanism's constraints are redundant, no minor is found, a force-law column acts on
+        a value of a spherical joint, or the mechanism is at other values than its file's.
     CertificateError
         The route has no null vectors, or the checker does not confirm what was found.
     """
     mechanism = model.mechanism
+    if not mechanism.source:  # which the certificate holds
+        raise UsageError(
+            f"A certificate is of a file's own geometry, and no file states {mechanism.name!r}: "
+            "write these values into one.",
+            ["certificate="],
+        )
     if not base.certificate.vectors and len(base.kept) < len(base.parameters):
         raise CertificateError(
             f"The {base.route} route has no null vectors to certify; make the certificate with "

@@ -75,3 +75,10 @@ def test_routes(base):
     with pytest.raises(basepar.UsageError, match="digits"):
         model.base(digits=40)
     assert model.base("precise", digits=40).rank == 8
+
+
+def test_other_values_have_no_certificate():
+    """A certificate holds the file's text, which does not state them."""
+    base = basepar.load("four-bar", {"lx1": 0.31}).base()
+    with pytest.raises(basepar.UsageError, match="write these values into one"):
+        base.certificate()
