@@ -479,7 +479,7 @@ class Model:
         Raises
         ------
         UsageError
-            Another ending; a symbol that there is not.
+            Another ending; a symbol that there is not; values that are not one number.
         BaseparError
             Matplotlib (extra `plot`) is not installed.
 
@@ -492,8 +492,12 @@ class Model:
         """
         from workflows.drawing import check_ending, figure_of, save
 
-        values = {name: float(x) for name, x in (geometry or {}).items()}
-        axes_of(self.mechanism, values)
+        axes = axes_of(self.mechanism, geometry)
+        if axes.lead:
+            raise UsageError(
+                "A drawing is of one geometry: give one number a symbol.", ["geometry"]
+            )
+        values = {name: float(x[0]) for name, x in axes.values.items()}
         path = None if file is None else Path(file)
         if path is not None:
             check_ending(path)

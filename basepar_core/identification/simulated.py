@@ -31,8 +31,10 @@ def motion_of(model: Model, which: str, samples: int | None = None) -> Motion:
     MissingDataError
         The file states no such motion.
     UsageError
-        Random states, which are no motion.
+        Random states, which are no motion; fewer samples than one.
     """
+    if samples is not None and samples < 1:
+        raise UsageError(f"samples is {samples}; a motion has one at least.", ["samples"])
     mechanism, start = model.mechanism, model.assembled.coordinates
     if which == "cycle":
         law = mechanism.cycle

@@ -213,6 +213,10 @@ def test_a_drawing_is_a_figure_and_a_file(four_bar, tmp_path):
     assert (tmp_path / "bar.svg").read_text().startswith("<?xml")
     with pytest.raises(basepar.UsageError, match="png"):
         four_bar.draw(tmp_path / "bar.txt")
+    with pytest.raises(basepar.UsageError, match="lx1 is '30 cm'"):
+        four_bar.draw(geometry={"lx1": "30 cm"})
+    with pytest.raises(basepar.UsageError, match="one number a symbol"):
+        four_bar.draw(geometry={"lx1": [0.3, 0.4]})
 
 
 def test_a_text_in_the_geometry_says_what_to_write():

@@ -50,6 +50,8 @@ def test_what_was_made_of_a_record_is_reported():
         basepar.motion("four-bar", {"t": t, "A": angle})
     with pytest.raises(basepar.UsageError, match="samples= does not go with a record"):
         basepar.motion("four-bar", {"t": t, "A": angle}, samples=3)
+    with pytest.raises(basepar.UsageError, match="samples is 0; a motion has one at least"):
+        basepar.motion("four-bar", "cycle", samples=0)
     with pytest.raises(basepar.UsageError, match="cutoff= does not go with a motion of the file"):
         basepar.motion("four-bar", "cycle", cutoff=3.0)
 
