@@ -79,7 +79,7 @@ def read(text: bytes, path: Path) -> Draft:
         return draft
     driven = _driven(root)
     audit(draft, root)
-    more, closing = Extended.taken(root), _taken(root, TAGS)
+    more, closing = Extended.taken(draft, root), _taken(root, TAGS)
     companion = beside(draft, path)
     retype(companion, root)
     links = _parsed(draft, root, "link", urdf.Link)

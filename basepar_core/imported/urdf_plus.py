@@ -35,14 +35,19 @@ class Extended:
     dependent: frozenset[str]
 
     @classmethod
-    def taken(cls, root: Any) -> "Extended":
+    def taken(cls, draft: Draft, root: Any) -> "Extended":
         """Take it out; URDF's own parser knows none of it."""
-        joints = root.findall("joint")
-        said = {node.get("name"): node.attrib.pop("independent", "") for node in joints}
+        said = {}
+        for node in root.findall("joint"):
+            word = node.attrib.pop("independent", "true")
+            said[node.get("name")] = word.strip().lower()
+            if said[node.get("name")] not in ("true", "false"):
+                what = f"independent = {word!r} is neither true nor false"
+                draft.refuse(f"joint {node.get('name')!r}", what, node.sourceline)
         found = cls(
             root.findall("loop"),
             root.findall("coupling"),
-            frozenset(name for name, word in said.items() if word.strip().lower() == "false"),
+            frozenset(name for name, word in said.items() if word == "false"),
         )
         for node in (*found.loops, *found.couplings):
             root.remove(node)

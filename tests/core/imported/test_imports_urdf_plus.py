@@ -143,6 +143,11 @@ def test_who_does_not_say_what_follows(tmp_path):
         ('<axis xyz="1 0 0"/>', '<axis xyz="0 0 0"/>', "its axis is zero"),
         ('xyz="0.45 0.0 0.0"', 'xyz="0.45 0.0 nan"', "is not three finite numbers"),
         ('value="6.0"', 'value="0"', "its ratio '0' is no finite number other than 0"),
+        (
+            '"R" type="continuous" independent="false"',
+            '"R" type="continuous" independent="no"',
+            "independent = 'no' is neither true nor false",
+        ),
         ('type="rolling"', 'type="belt"', "type 'belt' is not known"),
         ('<loop name="C"', '<loop name="C" stiffness="3"', "stiffness = '3' of <loop>"),
         ('<loop name="C"', '<loop name="A"', "a joint has this name too"),
