@@ -232,7 +232,9 @@ proved generically at least>
     def _repr_html_(self) -> str:
         from .html import page
 
-        rows = [(row["parameter"], _sum(row)) for row in self.document()["base"]]
+        # Expressions of special numbers would look as if they held with others.
+        special = self.parameters.of_family is not None
+        rows = [(row["parameter"], _sum(row, special)) for row in self.document()["base"]]
         return page(repr(self), self.model, ("name", "base parameter"), rows)
 
     def _repr_latex_(self) -> str:
@@ -243,8 +245,9 @@ proved generically at least>
         return export.export(self.parameters, "latex")
 
 
-def _sum(row: Mapping[str, Any]) -> str:
-    """A base parameter's terms in one line, of bounded length."""
-    terms = row.get("terms") or {name: f"{x:.6g}" for name, x in row["values"].items()}
+def _sum(row: Mapping[str, Any], numbers: bool) -> str:
+    """A base parameter's terms in one line, of bounded length; numbers may be texts of digits."""
+    values = {n: x if isinstance(x, str) else f"{x:.6g}" for n, x in row["values"].items()}
+    terms = values if numbers else row.get("terms", values)
     text = " + ".join([row["parameter"], *(f"({x})·{name}" for name, x in terms.items())])
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"

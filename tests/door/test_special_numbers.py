@@ -48,6 +48,8 @@ def test_the_family_s_parameters_hold_at_every_geometry(tmp_path):
         W = model.regressor(q, q, q, geometry)[..., base.family.columns]
         torque = model.torque(q, q, q, geometry=geometry)
         np.testing.assert_allclose(W @ base.base_parameters(geometry), torque, atol=1e-12)
+    assert "l**2" not in base._repr_html_()
+    assert "l**2" in base.family._repr_html_()
     own = model.regressor(q, q, q)[..., base.columns]
     phi = model.phi()
     eliminated = [model.parameters.index(name) for name in base.eliminated]
