@@ -107,6 +107,9 @@ class Reader:
         if any(one.name == self.name for one in self.draft.connections):
             self.refuse("a joint has this name too; rename one")
             return
+        if (body := self._body(sides[0])) == self._body(sides[1]):
+            self.refuse(f"both its links are fixed to {body!r}, or are it; remove it")
+            return
         kind = kinds[word]
         axes = self._axes(kind, sides)
         if axes is None:
@@ -118,6 +121,14 @@ class Reader:
         pair = (str(sides[0].link), str(sides[1].link))
         self.draft.connections.append(Connection(self.name, kind, pair, (first, second)))
         self.draft.notes.append(f"{self.where} is a {kind} joint of {pair[0]} and {pair[1]}")
+
+    def _body(self, side: Side) -> str:
+        """The first of the links that are fixed to each other; a circle is reported elsewhere."""
+        holders = {one.child: one.parent for one in self.draft.fixtures}
+        link = str(side.link)
+        while link in holders:
+            link = holders.pop(link)
+        return link
 
     def _axes(self, kind: JointTypeName, sides: tuple[Side, Side]) -> tuple[Vec, Vec] | None:
         if kind not in (REVOLUTE, PRISMATIC, UNIVERSAL):

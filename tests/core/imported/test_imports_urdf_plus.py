@@ -148,6 +148,14 @@ def test_who_does_not_say_what_follows(tmp_path):
             '"R" type="continuous" independent="no"',
             "independent = 'no' is neither true nor false",
         ),
+        ('<successor link="rocker">', '<successor link="coupler">', "both its links are fixed to"),
+        (
+            '<loop name="C"',
+            '<joint name="F" type="fixed"><parent link="coupler"/><child link="end"/></joint>'
+            '<link name="end"/><loop name="D2" type="fixed"><predecessor link="end"/>'
+            '<successor link="coupler"/></loop><loop name="C"',
+            "both its links are fixed to 'coupler'",
+        ),
         ('type="rolling"', 'type="belt"', "type 'belt' is not known"),
         ('<loop name="C"', '<loop name="C" stiffness="3"', "stiffness = '3' of <loop>"),
         ('<loop name="C"', '<loop name="A"', "a joint has this name too"),
