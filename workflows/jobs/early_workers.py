@@ -11,7 +11,6 @@ MODULES = (
     "sweeps.chunks.evaluator",
     "basepar_core.compiled.backend",
     "basepar_core.metrics.regimes",
-    "scipy.stats",
 )
 
 
