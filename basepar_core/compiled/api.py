@@ -35,7 +35,7 @@ from .geometry_tables import Dimensions
 from .loop_closure import walk
 from .mechanism_tables import Plan, plan
 from .regress import regress
-from .workspace import Work, aligned, workspace
+from .workspace import Work, aligned, is_streamed, workspace
 
 #: Geometries on the way that are evaluated together: two megabytes, most often.
 _TOGETHER = 8192
@@ -148,10 +148,12 @@ class Kernels:
         if W is None:
             names = self.model.mechanism.parameter_names
             W = aligned((count, len(names), free, samples))
-            self.clear(W)
+            if not is_streamed(W):
+                self.clear(W)
         quality, terms = np.empty((count, 3)), np.empty((count, 3))
         regress(
-            self.plan, self.work, G, q, counted, motion.q_dot, u, u_dot, maps, W, quality, terms
+            *(self.plan, self.work, G, q, counted, motion.q_dot, u, u_dot, maps),
+            *(W, is_streamed(W), quality, terms),
         )
         return W, quality, terms
 

@@ -7,7 +7,7 @@ per cut its points (2 each), angle, sign of the normal, axes x and y (2 each), t
 cosine and sine.
 """
 
-from basepar_core.compiled.simd import LANES, WIDTH, kernel, sine_cosine
+from basepar_core.compiled.simd import LANES, WIDTH, kernel, sine_cosine, spread, stream
 
 from .mechanism_tables import (
     ALONG,
@@ -252,8 +252,19 @@ def mismatch(cuts, rows, pose, twist, motion, cut, normal, right):
 
 
 @kernel
-def columns(pose, twist, virtual, motion, e, W, v, at, step):
-    """m, mx, my, J of a body as `regressor._planar_columns`: W[v] from `at` on, by `step`."""
+def stream_zeros(W, v, at, step):
+    """Columns of a body that a coordinate does not move, past the cache."""
+    for l in range(0, LANES, WIDTH):
+        for i in range(4):
+            stream(W, v, at + i * step + l, spread(0.0))
+
+
+@kernel
+def columns(pose, twist, virtual, motion, e, W, v, at, step, streamed):
+    """m, mx, my, J of a body as `regressor._planar_columns`: W[v] from `at` on, by `step`.
+
+    Past the cache if streamed.
+    """
     for l in range(0, LANES, WIDTH):
         c, s = pose[e, l], pose[e, _1 + l]
         x, y = motion[e, _1 + l], motion[e, _2 + l]
@@ -261,7 +272,17 @@ def columns(pose, twist, virtual, motion, e, W, v, at, step):
         x, y = virtual[e, _1 + l], virtual[e, _2 + l]
         vx, vy = c * x + s * y, c * y - s * x
         turn, alpha, w = virtual[e, l], motion[e, l], twist[e, l]
-        W[v, at + l] = vx * ax + vy * ay
-        W[v, at + step + l] = turn * ay + vy * alpha - w * w * vx
-        W[v, at + 2 * step + l] = -turn * ax - vx * alpha - w * w * vy
-        W[v, at + 3 * step + l] = turn * alpha
+        w0 = vx * ax + vy * ay
+        w1 = turn * ay + vy * alpha - w * w * vx
+        w2 = -turn * ax - vx * alpha - w * w * vy
+        w3 = turn * alpha
+        if streamed:
+            stream(W, v, at + l, w0)
+            stream(W, v, at + step + l, w1)
+            stream(W, v, at + 2 * step + l, w2)
+            stream(W, v, at + 3 * step + l, w3)
+        else:
+            W[v, at + l] = w0
+            W[v, at + step + l] = w1
+            W[v, at + 2 * step + l] = w2
+            W[v, at + 3 * step + l] = w3

@@ -15,6 +15,7 @@ from basepar_core.compiled.simd import (
     larger,
     number,
     set_number,
+    settle,
     size_of,
     smaller,
     spread,
@@ -171,7 +172,7 @@ def finish_variant(work, v, quality, terms):
 
 
 @door
-def regress(plan, work, G, q, counted, q_dot, u, u_dot, maps, W, quality, terms):
+def regress(plan, work, G, q, counted, q_dot, u, u_dot, maps, W, streamed, quality, terms):
     """W of all variants.
 
     Parameters
@@ -188,6 +189,8 @@ def regress(plan, work, G, q, counted, q_dot, u, u_dot, maps, W, quality, terms)
         (entry, sample): speeds at unit rates of coordinates, for the entries `plan.mixed`.
     W
         (variant, parameter, coordinate, sample), zero on entry where links do not move.
+    streamed
+        Whether W goes past the cache, zeros too: its rows of samples begin lines of the cache.
     quality, terms
         (variant, 3) residual, error, margin; (variant, 3) sums of the terms' squares.
     """
@@ -215,9 +218,11 @@ def regress(plan, work, G, q, counted, q_dot, u, u_dot, maps, W, quality, terms)
             if len(plan.blocks) > 0:
                 close_accelerations(plan, work)
             set_bodies(plan, work)
-            set_columns(plan, work, W, v, s0, samples, free * samples)
+            set_columns(plan, work, W, v, s0, samples, free * samples, streamed)
             finish_common(work.sizes)
             for k in range(free):
                 add_terms(work.sizes, work.spans, k, work.fresh)
             done = s0 + LANES
         finish_variant(work, v, quality, terms)
+    if streamed:
+        settle()

@@ -203,18 +203,19 @@ def _set_bodies(plan, work):
     return plane if plan.cls is PlanarPlan else space
 
 
-def set_columns(plan, work, W, v, at, line, step):
+def set_columns(plan, work, W, v, at, line, step, streamed):
     """All bodies' columns for all coordinates, and how far these move bodies: work.spans.
 
     In space also bodies' longest vectors.
 
-    W[v]: numbers from `at` on, `line` to the next coordinate, `step` to the next parameter.
+    W[v]: numbers from `at` on, `line` to the next coordinate, `step` to the next parameter; past
+    the cache if streamed, with zeros where a coordinate does not move a body.
     """
 
 
 @overload(set_columns, jit_options=INNER)
-def _set_columns(plan, work, W, v, at, line, step):
-    def plane(plan, work, W, v, at, line, step):
+def _set_columns(plan, work, W, v, at, line, step, streamed):
+    def plane(plan, work, W, v, at, line, step, streamed):
         pose, twist, motion, virtual = work.pose, work.twist, work.motion, work.virtual
         clear(work.spans, 0, 2 * len(plan.free) - 1)
         for k in range(len(plan.free)):
@@ -223,12 +224,14 @@ def _set_columns(plan, work, W, v, at, line, step):
             for b in range(len(plan.carries)):
                 e, here = plan.carries[b], at + k * line + 4 * b * step
                 if plan.moved[k, e] == 0:
+                    if streamed:
+                        planar.stream_zeros(W, v, here, step)
                     continue
                 longer(virtual, e, 0, 1, work.spans, 2 * k + 1)
                 longer(virtual, e, 1, 2, work.spans, 2 * k)
-                planar.columns(pose, twist, virtual, motion, e, W, v, here, step)
+                planar.columns(pose, twist, virtual, motion, e, W, v, here, step, streamed)
 
-    def space(plan, work, W, v, at, line, step):
+    def space(plan, work, W, v, at, line, step, streamed):
         clear(work.spans, 0, 2 * len(plan.free) - 1)
         for k in range(len(plan.free)):
             modes = below(work.modes, k * len(plan.limit))
@@ -256,6 +259,7 @@ def _set_columns(plan, work, W, v, at, line, step):
                 at + 10 * b * step,
                 line,
                 step,
+                streamed,
                 work.spans,
             )
 

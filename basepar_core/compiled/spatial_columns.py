@@ -4,7 +4,7 @@ The formulas of `regressor._spatial_columns`, with what does not depend on the c
 out: with B = [α]× + ω ωᵀ − ω², a point x of the body has acceleration a + B x.
 """
 
-from basepar_core.compiled.simd import LANES, WIDTH, kernel, larger
+from basepar_core.compiled.simd import LANES, WIDTH, kernel, larger, spread, stream
 
 from .error_scales import ALPHA, OMEGA, PULL
 
@@ -42,13 +42,31 @@ def at_origin(twist, motion, e, off, b, out):
 
 @kernel
 def columns(
-    axes, row, twist, motion, m, sizes, virtual, e, moved, off, b, W, v, at, line, step, spans
+    axes,
+    row,
+    twist,
+    motion,
+    m,
+    sizes,
+    virtual,
+    e,
+    moved,
+    off,
+    b,
+    W,
+    v,
+    at,
+    line,
+    step,
+    streamed,
+    spans,
 ):
     """Ten columns of body b for the virtual twists of its link, of every coordinate that moves it.
 
     motion[m]: acceleration at the body's origin; sizes: kept the longest of all bodies' vectors.
     virtual (coordinate · links + link, 6 · LANES); W[v]: numbers from `at` on, `line` to the
-    next coordinate, `step` to the next column. spans (2 · coordinate, LANES): squares of the
+    next coordinate, `step` to the next column, past the cache if streamed, zeros of coordinates
+    that do not move the body too. spans (2 · coordinate, LANES): squares of the
     longest virtual speed and, behind it, spin. All coordinates of a body at once: what they
     share stays in registers, or near by.
     """
@@ -72,9 +90,13 @@ def columns(
         b01, b02, b12 = xy - az, xz + ay, yz - ax
         b10, b20, b21 = xy + az, xz - ay, yz + ax
         for k in range(len(moved)):
+            to = at + k * line + l
             if moved[k, e] == 0:
+                if streamed:
+                    for i in range(10):
+                        stream(W, v, to + i * step, spread(0.0))
                 continue
-            t, to = k * links + e, at + k * line + l
+            t = k * links + e
             p, q, r = virtual[t, l], virtual[t, _1 + l], virtual[t, _2 + l]
             x = virtual[t, _3 + l] + q * oz - r * oy
             y = virtual[t, _4 + l] + r * ox - p * oz
@@ -91,14 +113,36 @@ def columns(
                 r1 * x + r4 * y + r7 * z,
                 r2 * x + r5 * y + r8 * z,
             )
-            W[v, to] = vx * fx + vy * fy + vz * fz
-            W[v, to + step] = (b00 * vx + b10 * vy + b20 * vz) + (fy * dz - fz * dy)
-            W[v, to + 2 * step] = (b01 * vx + b11 * vy + b21 * vz) + (fz * dx - fx * dz)
-            W[v, to + 3 * step] = (b02 * vx + b12 * vy + b22 * vz) + (fx * dy - fy * dx)
+            w0 = vx * fx + vy * fy + vz * fz
+            w1 = (b00 * vx + b10 * vy + b20 * vz) + (fy * dz - fz * dy)
+            w2 = (b01 * vx + b11 * vy + b21 * vz) + (fz * dx - fx * dz)
+            w3 = (b02 * vx + b12 * vy + b22 * vz) + (fx * dy - fy * dx)
             # (b01, b10) = xy ∓ az, and alike: sums and differences of α and products of ω.
-            W[v, to + 4 * step] = dx * ax + dy * xz - dz * xy
-            W[v, to + 5 * step] = dx * -b20 + dy * b21 + dz * (xx - yy)
-            W[v, to + 6 * step] = dx * b10 + dy * (zz - xx) - dz * b12
-            W[v, to + 7 * step] = dy * ay + dz * xy - dx * yz
-            W[v, to + 8 * step] = dx * (yy - zz) - dy * b01 + dz * b02
-            W[v, to + 9 * step] = dz * az + dx * yz - dy * xz
+            w4 = dx * ax + dy * xz - dz * xy
+            w5 = dx * -b20 + dy * b21 + dz * (xx - yy)
+            w6 = dx * b10 + dy * (zz - xx) - dz * b12
+            w7 = dy * ay + dz * xy - dx * yz
+            w8 = dx * (yy - zz) - dy * b01 + dz * b02
+            w9 = dz * az + dx * yz - dy * xz
+            if streamed:
+                stream(W, v, to, w0)
+                stream(W, v, to + step, w1)
+                stream(W, v, to + 2 * step, w2)
+                stream(W, v, to + 3 * step, w3)
+                stream(W, v, to + 4 * step, w4)
+                stream(W, v, to + 5 * step, w5)
+                stream(W, v, to + 6 * step, w6)
+                stream(W, v, to + 7 * step, w7)
+                stream(W, v, to + 8 * step, w8)
+                stream(W, v, to + 9 * step, w9)
+            else:
+                W[v, to] = w0
+                W[v, to + step] = w1
+                W[v, to + 2 * step] = w2
+                W[v, to + 3 * step] = w3
+                W[v, to + 4 * step] = w4
+                W[v, to + 5 * step] = w5
+                W[v, to + 6 * step] = w6
+                W[v, to + 7 * step] = w7
+                W[v, to + 8 * step] = w8
+                W[v, to + 9 * step] = w9

@@ -33,7 +33,7 @@ from basepar_core.dynamics import (
 from basepar_core.mechanism import joint_type
 
 from .api import Kernels, Start, padded
-from .workspace import is_aligned
+from .workspace import is_aligned, is_streamed
 
 #: States that are walked through at once: steps of all refinements take some megabytes.
 _WALKED = 4096
@@ -195,7 +195,8 @@ class States:
         if motion.t.size > samples:
             q = np.concatenate([q, np.repeat(q[..., -1:], motion.t.size - samples, -1)], -1)
         if W is not None and motion.t.size == samples and is_aligned(W):
-            self.kernels.clear(W)
+            if not is_streamed(W):
+                self.kernels.clear(W)
         else:
             W = None
         W, quality, _ = self.kernels.regress(self.start.G, q, motion, counted, W)

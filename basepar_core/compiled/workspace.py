@@ -11,6 +11,8 @@ from .mechanism_tables import Plan
 
 #: Bytes of a vector, and of a line of the cache.
 _LINE = 8 * WIDTH
+#: Bytes that a core's share of the caches does not hold.
+_LARGE = 1 << 25
 
 
 class Work(NamedTuple):
@@ -89,6 +91,11 @@ def aligned(shape: tuple[int, ...]) -> Array:
 def is_aligned(array: Array) -> bool:
     """Whether an array lies as one that `aligned` makes."""
     return array.flags.c_contiguous and array.ctypes.data % _LINE == 0
+
+
+def is_streamed(W: Array) -> bool:
+    """Whether kernels write W (variant, parameter, coordinate, sample) past the cache."""
+    return W.nbytes >= _LARGE and W.shape[-1] % LINE == 0 and is_aligned(W)
 
 
 def zeros(shape: tuple[int, ...]) -> Array:
