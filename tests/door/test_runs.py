@@ -55,6 +55,11 @@ def test_a_mapping_and_a_file_give_what_the_command_stores(tmp_path):
     assert main(arguments) == 0
     command = xarray.open_zarr("command.zarr").load()
     by_keys = basepar.sweep(SWEEP, "keys.zarr", workers=1, quiet=True)
+    table = basepar.dataframe("keys.zarr")
+    assert table.index.name == "variant"
+    assert {"lx1", "torque_rms", "status"} <= set(table.columns)
+    assert "singular_values" not in table.columns
+    assert table["torque_rms"].tolist() == by_keys.torque_rms.values.tolist()
     by_file = basepar.sweep("mine.yaml", workers=1, quiet=True)
     assert (tmp_path / "mine.zarr").is_dir()
     for found in (by_keys, by_file, basepar.open("keys.zarr")):
@@ -91,6 +96,22 @@ def test_no_worker_imports_the_notebook(tmp_path, script):
     assert "<svg" in value.data["text/html"]
 
 
+def test_progress_is_one_output_of_a_notebook_s_cell():
+    """Without widgets: the text of the last picture, and nothing on stderr."""
+    sweep = nbformat.v4.new_code_cell(WORK.replace(", quiet=True", ""))
+    study = nbformat.v4.new_code_cell(
+        'basepar.study("four-bar", "few.zarr", trials=20, workers=1).front[0]["variant"];'
+    )
+    notebook = nbformat.v4.new_notebook(cells=[sweep, study])
+    client = nbclient.NotebookClient(notebook, timeout=240, resources={"metadata": {"path": "."}})
+    client.execute()
+    for cell, end in ((sweep, "8/8"), (study, "20 of 20 trials")):
+        shown = [out.data["text/plain"] for out in cell.outputs if "data" in out]
+        assert len(shown) == 1
+        assert end in shown[0]
+        assert "stderr" not in [out.get("name") for out in cell.outputs]
+
+
 def test_a_study_has_its_best_its_trials_and_its_optuna_study():
     found = basepar.study("four-bar", "few.zarr", trials=20, workers=1, quiet=True)
     assert isinstance(found.study, optuna.Study)
@@ -102,6 +123,9 @@ def test_a_study_has_its_best_its_trials_and_its_optuna_study():
         assert float(row[name]) == value
     assert float(row.torque_rms) == best["values"]["torque_rms"]
     assert found.study.best_value == best["values"]["torque_rms"]
+    table = found.to_dataframe()
+    assert table.loc[best["variant"], "torque_rms"] == best["values"]["torque_rms"]
+    assert f"<td>{best['variant']}</td>" in found._repr_html_()
     assert len(repr(found)) <= 1000
 
 

@@ -49,12 +49,12 @@ def _done(
 ) -> dict[str, dict[str, Any]]:
     """Run the sweeps; what each did and what its store holds."""
     from workflows.jobs import mend, run_all
-    from workflows.views import documents, terminal
+    from workflows.views import documents, sweep_bar, terminal
 
     for name, job in jobs.items():
         terminal.show_before(name, job.notes)
     mended = {name: mend(job) if options.repair else [] for name, job in jobs.items()}
-    with terminal.sweep_bar(options.json or options.quiet) as bar:
+    with sweep_bar(options.json or options.quiet) as bar:
         results = run_all(jobs, place, bar, options.retry_failed)
     return {
         name: documents.summary(result) | {"repaired": mended[name]}

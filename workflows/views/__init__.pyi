@@ -25,6 +25,6 @@ from .store import after_doubt as after_doubt
 from .store import show_notes as show_notes
 from .store import standing as standing
 from .study_live import live_table as live_table
+from .sweep_live import sweep_bar as sweep_bar
 from .terminal import out as out
 from .terminal import said as said
-from .terminal import sweep_bar as sweep_bar

@@ -19,6 +19,7 @@ from sweeps.run import Advance
 from sweeps.store import Store
 from workflows.studies import StudySpec, Verdict, best, judge
 
+from .notebook import Output, in_notebook
 from .terminal import err, number, table
 
 #: Reading the store costs milliseconds; people read a few lines a second.
@@ -29,7 +30,7 @@ SHOWN = 5
 class LiveTable:
     """A table fed by the sweep's receipts."""
 
-    def __init__(self, spec: StudySpec, live: Live):
+    def __init__(self, spec: StudySpec, live: Live | Output):
         self.spec, self.live, self.last = spec, live, 0.0
 
     def __call__(self, advance: Advance) -> None:
@@ -76,7 +77,15 @@ def headline(spec: StudySpec, verdict: Verdict, advance: Advance) -> Text:
 
 @contextmanager
 def live_table(spec: StudySpec, quiet: bool) -> Iterator[LiveTable | None]:
-    """A live table on stderr, so that stdout stays a program's; none where nobody watches."""
+    """A live table on stderr, so that stdout stays a program's, or in a notebook's cell.
+
+    None where nobody watches.
+    """
+    if not quiet and in_notebook():
+        output = Output()
+        output.update("starting workers")
+        yield LiveTable(spec, output)
+        return
     if quiet or not err.is_terminal:
         yield None
         return

@@ -7,15 +7,6 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal
 
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    SpinnerColumn,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
 from rich.table import Table
 from rich.text import Text
 
@@ -25,7 +16,6 @@ from .hints import near, spoken, typed
 
 if TYPE_CHECKING:  # a command loads what it uses
     from basepar_core.reduction import ReducedMechanism
-    from sweeps.run import Advance
     from workflows.drawing import Spectra
 
 
@@ -356,51 +346,10 @@ def show_reduction(found: "ReducedMechanism") -> None:
         out.print(said((note["kind"], "yellow"), f": {note['text']}"))
 
 
-class SweepBar:
-    """A progress bar fed by the sweep."""
-
-    def __init__(self, progress: Progress, task: Any):
-        self.progress, self.task = progress, task
-
-    def __call__(self, advance: "Advance") -> None:
-        from sweeps.store import Status
-
-        waiting = advance.counts.get(Status.AWAITING_PRECISE, 0) - sum(advance.precise.values())
-        note = f"{waiting} awaiting precise" if waiting else ""
-        self.progress.update(
-            self.task,
-            completed=advance.done,
-            total=advance.total,
-            note=note,
-            description=plural(advance.workers, "worker"),
-        )
-
-
 def show_before(name: str, notes: Iterable[str]) -> None:
     """What somebody should know before a sweep begins; on stderr, which programs leave alone."""
     for note in notes:
         err.print(f"{name}: " * bool(name) + note, style="yellow", soft_wrap=True)
-
-
-@contextmanager
-def sweep_bar(quiet: bool) -> Iterator[SweepBar | None]:
-    """A bar on stderr, so that stdout stays a program's."""
-    if quiet:
-        yield None
-        return
-    columns = (
-        SpinnerColumn(),
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TextColumn("so far, left"),
-        TimeRemainingColumn(),
-        TextColumn("{task.fields[note]}", style="yellow", markup=False),
-    )
-    with Progress(*columns, console=err) as progress:
-        task = progress.add_task("starting workers", total=None, note="")
-        yield SweepBar(progress, task)
 
 
 def show_next_steps(store: str, mechanism: str) -> None:
