@@ -240,7 +240,8 @@ proved generically at least>
     def _repr_latex_(self) -> str:
         from workflows.export import base as export
 
-        if any(entry.expression is None for entry in self.parameters.beta):
+        it = self.parameters  # the export of special numbers is of the family, which has its own
+        if it.of_family or any(entry.expression is None for entry in it.beta):
             return ""
         return export.export(self.parameters, "latex")
 

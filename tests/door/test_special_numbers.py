@@ -3,6 +3,7 @@
 import numpy as np
 
 import basepar
+from workflows.export.base import export
 
 #: Equal wheels: turned alike and opposite, they are felt in fewer terms than other pairs are.
 GEARED = """
@@ -56,3 +57,20 @@ def test_the_family_s_parameters_hold_at_every_geometry(tmp_path):
     beta = np.array(base.beta.subs(dict(model.mechanism.nominal)))
     found = phi[list(base.columns)] + beta.astype(float) @ phi[eliminated]
     np.testing.assert_allclose(own @ found, model.torque(q, q, q), atol=1e-12)
+
+
+def test_exports_say_what_they_hold_for(tmp_path):
+    """The file's title over the family's expressions would be taken for the file's own."""
+    file = tmp_path / "geared.yaml"
+    file.write_text(GEARED)
+    base = basepar.load(file).base()
+    for form, begin in (("python", "# "), ("c", "/* "), ("latex", "\\begin{align}\n% ")):
+        text = export(base.parameters, form)
+        head = f"Base parameters of the family of geared crank: {base.family.rank} of 16, SI."
+        assert text.startswith(begin + head)
+        assert f"special: {base.rank} are enough" in text
+        plain = export(base.family.parameters, form)
+        assert plain.startswith(f"{begin}Base parameters of geared crank: {base.family.rank} of")
+        assert "special" not in plain
+    assert base._repr_latex_() == ""
+    assert base.family._repr_latex_() == plain

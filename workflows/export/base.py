@@ -7,7 +7,7 @@ import sympy
 from basepar_core.base import BaseParameters
 from basepar_core.errors import UsageError
 from basepar_core.expressions import Call, Expression, Name, Number, names
-from basepar_core.texts import is_taken_by_code, latex
+from basepar_core.texts import is_taken_by_code, latex, visible
 
 from .templates import filled
 
@@ -28,17 +28,38 @@ def export(base: BaseParameters, form: str) -> str:
         like `lambda` or `phi`, ends in an underscore) and φ in the order of the mechanism's
         parameters. Derivatives are (base, symbol).
 
+    Returns
+    -------
+    The text, whose first lines are comments: of what these are the base parameters, and where
+    they hold.
+
     Raises
     ------
     UsageError
         The result has no expressions.
     """
-    base = base.of_family or base  # functions are of other geometries too
+    own, base = base, base.of_family or base  # functions are of other geometries too
     if any(entry.expression is None for entry in base.beta):
         raise UsageError(
             f"--format {form} needs expressions: use the symbolic route.", ["--format"]
         )
-    return _latex(base) if form == "latex" else _functions(base, form)
+    about = _about(own, base)
+    return _latex(base, about) if form == "latex" else _functions(base, form, about)
+
+
+def _about(own: BaseParameters, base: BaseParameters) -> list[str]:
+    """What is exported, and where it holds: of the family where the file's numbers are special."""
+    found = [f"Base parameters of {base.mechanism}: {base.rank} of {len(base.parameters)}, SI."]
+    if base is not own:
+        found = [
+            f"Base parameters of the family of {base.mechanism}: {base.rank} of "
+            f"{len(base.parameters)}, SI.",
+            f"They hold at the file's own geometry and at others. The file's own numbers are "
+            f"special: {own.rank} are enough for them.",
+        ]
+    if base.validity:
+        found.append(f"Valid where none vanishes: {', '.join(text for _, text in base.validity)}.")
+    return found
 
 
 def to_sympy(node: Expression) -> sympy.Expr:
@@ -107,7 +128,7 @@ def latex_name(parameter: str) -> str:
     return rf"{latex(stem)}_{{{below}}}"
 
 
-def _latex(base: BaseParameters) -> str:
+def _latex(base: BaseParameters, about: Iterable[str]) -> str:
     rows = []
     for k, parameter in enumerate(base.base_names):
         terms = [
@@ -116,7 +137,9 @@ def _latex(base: BaseParameters) -> str:
         ]
         signed = "".join(f" - {t[1:].lstrip()}" if t[0] == "-" else f" + {t}" for t in terms)
         rows.append(rf"\phi_{{b,{k + 1}}} &= {latex_name(parameter)}{signed}")
-    return "\\begin{align}\n" + " \\\\\n".join(rows) + "\n\\end{align}"
+    # Within the formula, where a notebook takes them for comments too.
+    head = "".join(f"% {visible(line)}\n" for line in about)
+    return f"\\begin{{align}}\n{head}" + " \\\\\n".join(rows) + "\n\\end{align}"
 
 
 def _slopes(base: BaseParameters, row: int) -> list[list[tuple[int, sympy.Expr]]]:
@@ -132,7 +155,7 @@ def _slopes(base: BaseParameters, row: int) -> list[list[tuple[int, sympy.Expr]]
     ]
 
 
-def _functions(base: BaseParameters, form: str) -> str:
+def _functions(base: BaseParameters, form: str, about: Iterable[str]) -> str:
     symbols, called = _symbols(base), _arguments(base)
     shown = sympy.ccode if form == "c" else str
 
@@ -148,4 +171,5 @@ def _functions(base: BaseParameters, form: str) -> str:
         for k, (name, place) in enumerate(zip(base.base_names, base.kept, strict=True))
     ]
     facts = {"base": base, "symbols": symbols, "arguments": list(map(str, called.values()))}
-    return filled("base.c" if form == "c" else "base.py", {**facts, "rows": rows})
+    name = "base.c" if form == "c" else "base.py"
+    return filled(name, {**facts, "rows": rows, "about": about})
