@@ -26,6 +26,7 @@ from .results import Identification as Identification
 from .results import Reduction as Reduction
 from .results import SingleDof as SingleDof
 from .runs import Study as Study
+from .runs import dataframe as dataframe
 from .runs import metric as metric
 from .runs import open as open
 from .runs import report as report

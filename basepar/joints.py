@@ -41,5 +41,5 @@ class Joints:
         return self.values[..., self.names.index(name)]
 
     def __repr__(self) -> str:
-        named = ", ".join(self.names[:12]) + ", …" * (len(self.names) > 12)
+        named = ", ".join(self.names[:8]) + ", …" * (len(self.names) > 8)
         return f"<basepar.Joints {named}: {int(self.closed.sum())} of {self.closed.size} closed>"

@@ -9,10 +9,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from basepar_core.errors import UsageError
 from basepar_core.texts import plural
 
 if TYPE_CHECKING:
     import optuna
+    import pandas as pd
     import xarray
 
     from sweeps.spec import Function
@@ -116,6 +118,40 @@ def open(store: str | Path) -> "xarray.Dataset":
     return dataset(store)
 
 
+def dataframe(results: "xarray.Dataset | str | Path") -> "pd.DataFrame":
+    """Results of a sweep or a study as a table, a row per variant.
+
+    Parameters
+    ----------
+    results
+        What `sweep` or `open` returned, or the directory of a store.
+
+    Returns
+    -------
+    Index `variant`; the columns are the swept symbols and all arrays (variant,), SI. Arrays with
+    more dimensions, such as `singular_values`, stay in the dataset.
+
+    Raises
+    ------
+    StoreError, UsageError
+        There is no store; a dataset without variants.
+
+    Examples
+    --------
+    >>> import basepar
+    >>> space = {"plan": "grid", "variables": {"lx1": [0.25, 0.3]}}
+    >>> swept = basepar.sweep(
+    ...     {"mechanism": "four-bar", "space": space, "evaluate": {"metrics": ["torque_rms"]}},
+    ...     "table.zarr", workers=1, quiet=True)
+    >>> basepar.dataframe(swept)[["lx1", "torque_rms"]].shape
+    (2, 2)
+    """
+    found = open(results) if isinstance(results, str | Path) else results
+    if "variant" not in found.dims:
+        raise UsageError("The dataset has no dimension `variant`: give a sweep's.", ["results"])
+    return found.drop_dims([name for name in found.dims if name != "variant"]).to_dataframe()
+
+
 @dataclass(frozen=True, repr=False)
 class Study:
     """A design study after a run; made by `study`.
@@ -168,12 +204,29 @@ class Study:
         """Every trial's results, lazily; see `open`."""
         return open(self._spec.store)
 
+    def to_dataframe(self) -> "pd.DataFrame":
+        """A row per trial, SI; see `dataframe`."""
+        return dataframe(self.dataset)
+
     def __repr__(self) -> str:
         aims = ", ".join(f"{way} {name}" for name, way in self.document["objectives"].items())
         return (
             f"<basepar.Study of {self.document['mechanism'][:80]!r}: {aims[:400]}; "
             f"{plural(self.document['trials'], 'trial')}, {self.document['feasible']} feasible>"
         )
+
+    def _repr_html_(self) -> str:
+        from .html import sentence, table
+
+        if not self.front:
+            return sentence(repr(self))
+        named = [*self.front[0]["values"], *self.front[0]["parameters"]]
+        rows = []
+        for one in self.front:
+            shown = {**one["values"], **one["parameters"]}
+            numbers = ("" if shown[name] is None else f"{shown[name]:.6g}" for name in named)
+            rows.append((str(one["variant"]), *numbers))
+        return sentence(repr(self)) + table(("variant", *named), rows)
 
 
 def study(

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from math import log10
 from typing import Any
@@ -59,7 +59,7 @@ class Verdict:
     grade: str
     bits: int
     vanish: float
-    columns: tuple[str, ...] = ()
+    columns: tuple[str, ...] = field(default=(), repr=False)
     rank: int | None = None
 
 
