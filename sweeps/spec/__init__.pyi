@@ -25,6 +25,7 @@ from .plan_products import Formula as Formula
 from .plan_products import values_of as values_of
 from .plans import PLANS as PLANS
 from .plans import Plan as Plan
+from .plans import sobol_points as sobol_points
 from .reader import as_damage as as_damage
 from .reader import from_document as from_document
 from .reader import lines_of as lines_of
@@ -33,7 +34,6 @@ from .reader import read_own as read_own
 from .reader import read_reduction as read_reduction
 from .reader import store_path as store_path
 from .reader import text_of as text_of
-from .sobol import sobol_points as sobol_points
 from .space_reader import read_formulas as read_formulas
 from .space_reader import read_interval as read_interval
 from .space_reader import read_values as read_values

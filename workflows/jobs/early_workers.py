@@ -11,6 +11,7 @@ MODULES = (
     "sweeps.chunks.evaluator",
     "basepar_core.compiled.backend",
     "basepar_core.metrics.regimes",
+    "scipy.stats",
 )
 
 
