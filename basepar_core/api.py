@@ -1,4 +1,4 @@
-"""A mechanism from any file that can be read: ours, URDF or MJCF.
+"""A mechanism from any file that can be read: ours, URDF, SDF or MJCF.
 
 mechanism = load("four-bar")          # shipped
 mechanism = load("my/linkage.yaml")   # yours
@@ -25,7 +25,7 @@ def load(source: str | Path) -> Mechanism:
     ----------
     source
         A file, or the name of a shipped mechanism; a plain word is looked for there first. A
-        file that ends in .urdf, .xml or .mjcf is imported.
+        file that ends in .urdf, .sdf, .xml or .mjcf is imported.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Mechanisms from other formats: URDF (trees) and MJCF (loops by equality constraints).
+"""Mechanisms from other formats: URDF with its dialects of loops, SDF, MJCF.
 
     found = read_file("arm.urdf")
     found.text         # a mechanism file, which reads back to `found.mechanism`

@@ -103,7 +103,7 @@ class Connection:
     """A joint: links of the other format, a frame in each; `values` names what moves.
 
     `friction` (by value: viscous, coulomb, rotor) and `springs` (by value: stiffness, rest) as
-    the file has them; `start` is where the assembly begins.
+    the file has them; `start` is where the assembly begins; `pitch` of a screw, m per turn.
     """
 
     name: str
@@ -113,6 +113,7 @@ class Connection:
     friction: Mapping[str, Mapping[str, Fraction]] = field(default_factory=dict)
     springs: Mapping[str, tuple[Fraction, Fraction]] = field(default_factory=dict)
     start: Mapping[str, Fraction] = field(default_factory=dict)
+    pitch: Fraction | None = None
 
 
 def value_names(joint: str, kind: str) -> list[str]:

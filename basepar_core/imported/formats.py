@@ -21,7 +21,7 @@ from basepar_core.files import loads
 from basepar_core.mechanism import Mechanism
 from basepar_core.texts import opened
 
-from . import mjcf, urdf
+from . import mjcf, sdf, urdf
 from .draft import Draft, merge, value_names
 from .text import mechanism_text
 
@@ -48,7 +48,7 @@ class Imported:
     mechanism
         What it reads back to.
     format
-        URDF or MJCF.
+        URDF, SDF or MJCF.
     notes, dropped
         What was changed, and what was left out: counts and kinds, `3 visual`.
     """
@@ -67,7 +67,7 @@ class Imported:
 
 
 def read_file(path: str | Path, within: str | Path | None = None) -> Imported:
-    """A mechanism from a URDF or MJCF file.
+    """A mechanism from a URDF, SDF or MJCF file.
 
     Parameters
     ----------
@@ -92,7 +92,10 @@ def read_file(path: str | Path, within: str | Path | None = None) -> Imported:
         raise FileError(str(path), [Mistake("", f"cannot be read: {reason}")]) from None
     folder = None if within is None else Path(within)
     is_urdf = path.suffix in (".urdf", ".xacro", ".sdf") or _root(content) == b"robot"
-    draft = urdf.read(content, path) if is_urdf else mjcf.read(path, folder)
+    if _root(content) == b"sdf":
+        draft = sdf.read(content, path.stem)
+    else:
+        draft = urdf.read(content, path) if is_urdf else mjcf.read(path, folder)
     if draft.mistakes:
         raise FileError(str(path), draft.mistakes)
     return _checked(draft, str(path))
@@ -154,7 +157,9 @@ def _choose_coordinates(draft: Draft, source: str) -> None:
     AssemblyError
         A loop stays open.
     """
-    if draft.coordinates or len(draft.connections) <= len(merge(_copied(draft)).bodies):
+    loops = len(draft.connections) - len(merge(_copied(draft)).bodies)
+    coupled = draft.couplings or any(one.pitch for one in draft.connections)
+    if draft.coordinates or not (loops > 0 or coupled):
         return
     failure: AssemblyError | None = None
     for start in _starts(draft):

@@ -5,7 +5,8 @@ Equality constraints become joints. A connect holds two points together and noth
 a spherical joint, in a planar loop too, where one of its three equations then is redundant. A
 weld is a fixed joint, but with a torquescale of zero it says nothing of the rotation and is a
 connect. A free joint is the absence of one where constraints hang its body from the ground; else
-the body floats, with a joint of type free.
+the body floats, with a joint of type free. Several joints on a body that no one joint moves as get
+bodies without mass between them.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,16 +18,15 @@ from typing import Any
 import numpy as np
 
 from basepar_core.errors import MissingDataError
-from basepar_core.mechanism import joint_type
 from basepar_core.texts import plural
 
 from . import mjcf_numbers
-from .draft import WORLD, Connection, Draft, End, Fixture, Inertia, Link
-from .mjcf_couplings import Couplings, tendons_in
+from .draft import NOTHING, WORLD, Connection, Draft, End, Fixture, Inertia, Link
+from .mjcf_couplings import Couplings, tendons_in, tied_joints
 from .mjcf_files import strays
 from .mjcf_forces import refuse_forces
-from .mjcf_joints import Combined, Moving, combined
-from .mjcf_mobility import independent
+from .mjcf_joints import Combined, Moving, combined, parted
+from .mjcf_mobility import driven_together, independent
 from .rationals import UNITS, ZERO, Pose, Quaternion, Vec, decimal, direction, from_floats, vector
 
 #: Parts of a model that a mechanism has no place for, by the model's counter.
@@ -152,11 +152,21 @@ class _Reader:
         moving = [self._moving(j) for j in range(first, first + count)]
         if moving[0].kind == "free":
             return
-        try:
-            joint = combined(moving)
-        except ValueError as error:
-            self.draft.refuse(f"body {name!r}", str(error))
-            return
+        groups = parted(moving, tied_joints(self.mujoco, model))
+        stubs = [f"{name} after {one[-1].name}" for one in groups[:-1]]
+        self.draft.links += [Link(stub, NOTHING) for stub in stubs]
+        if stubs:
+            self.draft.notes.append(
+                f"body {name!r}: no one joint moves as {', '.join(one.name for one in moving)} "
+                f"do; {plural(len(stubs), 'body', 'bodies')} without mass between them"
+            )
+        chain = [parent, *stubs, name]
+        for k, group in enumerate(groups):
+            self._connect((chain[k], chain[k + 1]), Pose() if k else pose, group)
+
+    def _connect(self, links: tuple[str, str], pose: Pose, moving: Sequence[Moving]) -> None:
+        """One joint of ours; the second link's frame has a pose in the first's."""
+        joint = combined(moving)
         ends = (joint.ends[0].seen_from(pose), joint.ends[1])
         self.values |= joint.values
         self.reversed |= joint.reversed
@@ -164,7 +174,7 @@ class _Reader:
             Connection(
                 joint.name,
                 joint.kind,
-                (parent, name),
+                links,
                 ends,
                 {v: f for j in moving if (v := joint.names.get(j.index)) and (f := j.friction)},
                 {
@@ -244,16 +254,11 @@ class _Reader:
 
     def _coupling(self, k: int, name: str, word: str) -> None:
         """An equality constraint of joint values."""
-        turning = {c.name for c in self.draft.connections if joint_type(c.kind).rotations > 1}
-        values = {
-            dof: value
-            for dof, value in self.values.items()
-            if value not in turning and value.rpartition(".")[0] not in turning
-        }
         try:
             if word == "flex":
                 raise ValueError("deformable bodies are no mechanism; remove it")
-            made = Couplings(self.mujoco, self.model, values, self.reversed).of(k, name)
+            couplings = Couplings(self.mujoco, self.model, self.values, self.reversed)
+            made = couplings.of(k, name)
         except ValueError as error:
             self.draft.refuse(f"equality {name!r} ({word})", str(error))
             return
@@ -304,7 +309,7 @@ class _Reader:
 
     def _float(self) -> None:
         """A free joint for every body that has one in the file and that nothing else leads to."""
-        group = {name: name for name in self.names}
+        group = {WORLD: WORLD} | {link.name: link.name for link in self.draft.links}
         pairs = [c.links for c in self.draft.connections]
         pairs += [(f.parent, f.child) for f in self.draft.fixtures]
         for first, second in pairs:
@@ -336,7 +341,7 @@ class _Reader:
             for k in range(model.nu)
             if int(model.actuator_trntype[k]) == joints
         ]
-        units = _units(self.values, self.draft.connections)
+        units = driven_together(self.values, self.draft.connections)
         order = sorted(units, key=lambda unit: (unit[0] not in driven, unit[0]))
         chosen, freedoms = independent(self.mujoco, model, order)
         if len(chosen) < freedoms:
@@ -350,21 +355,6 @@ class _Reader:
         elif not freedoms:
             self.draft.refuse("", "nothing moves: its constraints leave no degree of freedom")
         self.draft.coordinates += [self.values[dof] for dof in sorted(chosen)]
-
-
-def _units(values: dict[int, str], connections: Sequence[Connection]) -> list[tuple[int, ...]]:
-    """Degrees of freedom that are driven together: a ball's and a base's all, others alone."""
-    kinds = {c.name: joint_type(c.kind) for c in connections}
-    together = {name: kind.values for name, kind in kinds.items() if kind.is_ball}
-    found: list[tuple[int, ...]] = []
-    for dof in sorted(values):
-        joint, _, k = values[dof].rpartition(".")
-        if joint in together and k:
-            if k == "1":
-                found.append(tuple(range(dof, dof + together[joint])))
-        else:
-            found.append((dof,))
-    return found
 
 
 def _spring(one: Moving, joint: Combined) -> tuple[Fraction, Fraction] | None:

@@ -48,6 +48,20 @@ def tendons_in(mujoco: Any, model: Any, constraints: Iterable[int]) -> set[int]:
     return {int(ids[k]) for k in tied for ids in (model.eq_obj1id, model.eq_obj2id)} - {-1}
 
 
+def tied_joints(mujoco: Any, model: Any) -> frozenset[int]:
+    """Joints, by number, that stand in equality constraints of joints or fixed tendons."""
+    joint, tendon = int(mujoco.mjtEq.mjEQ_JOINT), int(mujoco.mjtEq.mjEQ_TENDON)
+    found: set[int] = set()
+    for k in range(model.neq):
+        ids = {int(model.eq_obj1id[k]), int(model.eq_obj2id[k])} - {-1}
+        if int(model.eq_type[k]) == joint:
+            found |= ids
+        for t in ids if int(model.eq_type[k]) == tendon else ():
+            first = int(model.tendon_adr[t])
+            found |= {int(j) for j in model.wrap_objid[first : first + int(model.tendon_num[t])]}
+    return frozenset(found)
+
+
 class Couplings:
     """Couplings of one compiled model.
 
@@ -56,7 +70,7 @@ class Couplings:
     mujoco, model
         The library and a compiled model.
     values
-        Names of joint values by degree of freedom, of those that may be coupled.
+        Names of joint values by degree of freedom.
     reversed_values
         Degrees of freedom that are counted the other way.
     """
@@ -117,11 +131,4 @@ class Couplings:
 
     def _joint(self, j: int, factor: Fraction) -> dict[str, Fraction]:
         dof = int(self.model.jnt_dofadr[j])
-        if dof not in self.values:
-            kind = self._mujoco.mjtObj.mjOBJ_JOINT
-            name = self._mujoco.mj_id2name(self.model, kind, j) or f"#{j + 1}"
-            raise ValueError(
-                f"joint {name!r} is part of a joint that turns about two axes, or of one "
-                f"that is rejected; put a body between its hinges"
-            )
         return {self.values[dof]: -factor if dof in self.reversed else factor}

@@ -5,14 +5,13 @@ motion is one joint here; bodies without mass between them would be none of the 
 would add parameters that do not exist.
 """
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-import numpy as np
-
 from .draft import End
-from .rationals import UNITS, ZERO, Pose, Vec, from_floats, least_aligned
+from .kinds import UNIVERSAL
+from .rationals import UNITS, Vec, least_aligned, upright
 
 #: Directions are perpendicular, lines meet, to this share: rounding of printed decimals.
 CLOSE = 1e-9
@@ -48,12 +47,12 @@ class Combined:
 
 
 def combined(moving: Sequence[Moving]) -> Combined:
-    """One joint with the motion of all joints of a body.
+    """One joint with the motion of several joints of a body.
 
     Raises
     ------
     ValueError
-        There is none; says what to do.
+        There is none.
     """
     kinds = [one.kind for one in moving]
     if len(moving) == 1:
@@ -66,14 +65,30 @@ def combined(moving: Sequence[Moving]) -> Combined:
     elif kinds == ["slide", "slide", "hinge"]:
         found = _planar(moving)
     if found is None:
-        names = ", ".join(one.name for one in moving)
-        raise ValueError(
-            f"its joints {names} ({', '.join(kinds)}) together are no joint of a mechanism file, "
-            f"which knows, on one body, a hinge and a slide along one axis (cylindrical), two "
-            f"hinges that cross at right angles (universal), two slides and then a hinge, all at "
-            f"right angles (planar), and a ball; put a body between them"
-        )
+        raise ValueError(f"no one joint moves as {', '.join(one.name for one in moving)} do")
     return found
+
+
+def parted(moving: Sequence[Moving], tied: Container[int] = ()) -> list[list[Moving]]:
+    """The joints of a body in as few groups, from the parent on, as move like one joint each.
+
+    Of `tied` joints (by number) values are coupled, which those of a universal joint cannot be.
+    """
+    groups: list[list[Moving]] = []
+    rest = list(moving)
+    while rest:
+        size = next(n for n in range(len(rest), 0, -1) if _is_one(rest[:n], tied))
+        groups.append(rest[:size])
+        rest = rest[size:]
+    return groups
+
+
+def _is_one(moving: Sequence[Moving], tied: Container[int]) -> bool:
+    try:
+        kind = combined(moving).kind
+    except ValueError:
+        return False
+    return kind != UNIVERSAL or not any(one.index in tied for one in moving)
 
 
 def _single(one: Moving) -> Combined:
@@ -106,7 +121,7 @@ def _universal(moving: Sequence[Moving]) -> Combined | None:
     # The point of the first axis that the second one passes.
     way = Fraction(_dot(_cross(gap, second.axis), across)) / _dot(across, across)
     x, y, z = (a + way * b for a, b in zip(first.at, first.axis, strict=True))
-    frame = _frame(z=first.axis, x=second.axis)
+    frame = upright(z=first.axis, x=second.axis)
     one, two = frame.turned(UNITS[2]), frame.turned(UNITS[0])
     ends = End((x, y, z), one, two), End((x, y, z), two, one)
     return _named(first.name, "universal", ends, [first, second])
@@ -121,7 +136,7 @@ def _planar(moving: Sequence[Moving]) -> Combined | None:
     notes: tuple[str, ...] = ()
     if _dot(_cross(hinge.axis, one.axis), two.axis) < 0:
         notes = (f"joint {two.name!r}: its slide is counted the other way",)
-    frame = _frame(z=hinge.axis, x=one.axis)
+    frame = upright(z=hinge.axis, x=one.axis)
     end = End(hinge.at, frame.turned(UNITS[2]), frame.turned(UNITS[0]))
     found = _named(hinge.name, "planar", (end, end), list(moving), notes)
     return replace(found, reversed=frozenset({two.dof} if notes else ()))
@@ -139,19 +154,6 @@ def _named(
     listed = ", ".join(f"{one.name} is {names[one.index]}" for one in moving)
     said = f"{' and '.join(one.name for one in moving)} are one {kind} joint: {listed}"
     return Combined(name, kind, ends, values, names, (said, *notes))
-
-
-def _frame(z: Vec, x: Vec) -> Pose:
-    """A rational rotation with given axes, which are perpendicular to rounding."""
-    up, along = (np.array([float(c) for c in v]) for v in (z, x))
-    up, along = up / np.linalg.norm(up), along / np.linalg.norm(along)
-    R = np.stack([along, np.cross(up, along), up], axis=1)
-    # The quaternion is the eigenvector of this symmetric matrix (Bar-Itzhack, 2000).
-    K = np.empty((4, 4))
-    K[0, 0] = np.trace(R)
-    K[0, 1:] = K[1:, 0] = R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]
-    K[1:, 1:] = R + R.T - np.trace(R) * np.eye(3)
-    return Pose(ZERO, from_floats(np.linalg.eigh(K)[1][:, -1].tolist()))
 
 
 def _dot(a: Vec, b: Vec) -> Fraction:

@@ -10,6 +10,9 @@ from typing import Any
 import numpy as np
 
 from basepar_core.arrays import Array
+from basepar_core.mechanism import joint_type
+
+from .draft import Connection
 
 #: Random configurations that are looked at, steps of Newton's method to reach one, and what is
 #: closed: rad or m.
@@ -42,6 +45,23 @@ def independent(
         if len(chosen) + len(unit) <= freedoms and _rank(J[:, rest]) == rank:
             chosen += unit
     return chosen, freedoms
+
+
+def driven_together(
+    values: dict[int, str], connections: Sequence[Connection]
+) -> list[tuple[int, ...]]:
+    """Degrees of freedom that are driven together: a ball's and a base's all, others alone."""
+    kinds = {c.name: joint_type(c.kind) for c in connections}
+    together = {name: kind.values for name, kind in kinds.items() if kind.is_ball}
+    found: list[tuple[int, ...]] = []
+    for dof in sorted(values):
+        joint, _, k = values[dof].rpartition(".")
+        if joint in together and k:
+            if k == "1":
+                found.append(tuple(range(dof, dof + together[joint])))
+        else:
+            found.append((dof,))
+    return found
 
 
 def _rank(J: Array) -> int:

@@ -13,6 +13,8 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
 
+import numpy as np
+
 #: A rotation is met to this many rad: a thousandth of what tests of imported models resolve.
 ANGLE = 1e-13
 #: Below this an angle (rad) or a share of a direction's length is noise of whoever wrote the file.
@@ -177,3 +179,22 @@ def least_aligned(axis: Vec) -> Vec:
         if any(abs(x) > size / 1000 for x in others):
             return unit
     return UNITS[2]
+
+
+def upright(z: Vec, x: Vec) -> Pose:
+    """A rational rotation with given axes, which are perpendicular to rounding."""
+    up, along = (np.array([float(c) for c in v]) for v in (z, x))
+    up, along = up / np.linalg.norm(up), along / np.linalg.norm(along)
+    R = np.stack([along, np.cross(up, along), up], axis=1)
+    # The quaternion is the eigenvector of this symmetric matrix (Bar-Itzhack, 2000).
+    K = np.empty((4, 4))
+    K[0, 0] = np.trace(R)
+    K[0, 1:] = K[1:, 0] = R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]
+    K[1:, 1:] = R + R.T - np.trace(R) * np.eye(3)
+    return Pose(ZERO, from_floats(np.linalg.eigh(K)[1][:, -1].tolist()))
+
+
+def across(axis: Vec) -> Vec:
+    """A direction at right angles to an axis."""
+    (a, b, c), (x, y, z) = axis, least_aligned(axis)
+    return b * z - c * y, c * x - a * z, a * y - b * x

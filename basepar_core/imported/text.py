@@ -82,7 +82,7 @@ def _joint(name: str, one: Connection, merged: Merged, names: dict[str, str]) ->
     connected, ends = merged.joined(one)
     lines = [
         f"  {name}:",
-        f"    type: {one.kind}",
+        f"    type: {'screw' if one.pitch else one.kind}",
         f"    connects: [{names[connected[0]]}, {names[connected[1]]}]",
     ]
     if any(x for end in ends for x in end.at):
@@ -90,6 +90,8 @@ def _joint(name: str, one: Connection, merged: Merged, names: dict[str, str]) ->
     axes, references = _pair([end.axis for end in ends]), _pair([end.reference for end in ends])
     if (axes, references) != (_pair([UNITS[2]] * 2), _pair([UNITS[0]] * 2)):
         lines += [f"    axis: {axes}", f"    reference: {references}"]
+    if one.pitch:
+        lines.append(f"    pitch: {number(one.pitch)}")
     return lines
 
 

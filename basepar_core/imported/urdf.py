@@ -31,6 +31,7 @@ from .rationals import (
 )
 from .urdf_elements import audit
 from .urdf_extended import Companion, beside, close, retype
+from .urdf_gazebo import read_joints, taken
 from .urdf_loops import TAGS, loops
 from .urdf_mimics import couple
 from .urdf_plus import Extended, extend
@@ -38,8 +39,8 @@ from .xml_text import parse
 
 #: Roots of other formats, and what to do about them.
 OTHERS = {
-    "sdf": "; that is SDF, which is not read: give the URDF it was made from, or MJCF",
-    "model": "; that is SDF, which is not read: give the URDF it was made from, or MJCF",
+    "model": "; that is a part of SDF: put it into <sdf version='1.9'>",
+    "gazebo": "; that is SDF of an old kind: gz sdf --convert FILE",
     "mujoco": "; that is MJCF: name the file .xml",
 }
 #: Entries of an inertia below this share of its largest are rounding of whoever wrote the file.
@@ -77,7 +78,7 @@ def read(text: bytes, path: Path) -> Draft:
     if any("xacro" in f"{node.prefix} {node.tag}" for node in root.iter()):
         draft.refuse("", "has xacro macros in it; expand them: xacro FILE > FILE.urdf")
         return draft
-    driven = _driven(root)
+    driven, more_joints = _driven(root), taken(root)
     audit(draft, root)
     more, closing = Extended.taken(draft, root), _taken(root, TAGS)
     companion = beside(draft, path)
@@ -93,7 +94,11 @@ def read(text: bytes, path: Path) -> Draft:
     extend(draft, more, joints)
     loops(draft, closing, [link.name for link, _ in links])
     close(draft, companion, joints)
-    if (closing or companion.frames or more.loops) and not more.dependent:
+    if more_joints:
+        quiet = Draft(draft.name, draft.format, draft.gravity)  # all has been said of these poses
+        poses = [(joint, _pose(quiet, "", joint.origin, line)) for joint, line in joints]
+        read_joints(draft, more_joints, poses)
+    if (closing or companion.frames or more.loops or more_joints) and not more.dependent:
         draft.preferred += driven
         draft.coordinates.clear()
     if not draft.mistakes and not draft.connections:

@@ -268,9 +268,7 @@ class _Audit:
         if inside != "gazebo":
             return False
         if tag == "plugin":
-            file = f"{node.get('filename')} {node.get('name')}"
-            tame = _CONTROLS.search(file) and not _COUPLES.search(file)
-            return bool(tame) or not self._named_in(node)
+            return only_controls(node) or not self._named_in(node)
         if tag == "pose":  # where the robot stands; leaning, it would have another gravity
             numbers = _numbers(node.text)
             return len(numbers) == 6 and max(map(abs, numbers[3:5])) < 1e-12
@@ -343,6 +341,12 @@ class _Audit:
                 self.draft.dropped[k] = f"{int(count) + 1} {what}"
                 return
         self.draft.dropped.append(f"1 {what}")
+
+
+def only_controls(plugin: Any) -> bool:
+    """Whether a plugin senses or controls what it names, by its file's name."""
+    file = f"{plugin.get('filename')} {plugin.get('name')}"
+    return bool(_CONTROLS.search(file)) and not _COUPLES.search(file)
 
 
 def _name(node: Any) -> str:

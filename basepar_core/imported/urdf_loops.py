@@ -16,7 +16,18 @@ from basepar_core.mechanism import JointTypeName
 
 from .draft import Connection, Draft, End
 from .kinds import OF_CONSTRAINTS, OF_LOOPS, PRISMATIC, REVOLUTE, SPHERICAL, UNIVERSAL
-from .rationals import UNITS, ZERO, Pose, Vec, direction, from_rpy, least_aligned, vector
+from .rationals import (
+    UNITS,
+    ZERO,
+    Pose,
+    Vec,
+    across,
+    direction,
+    from_rpy,
+    least_aligned,
+    upright,
+    vector,
+)
 
 #: Axis of a joint that names none, as of URDF's own.
 ALONG_X = (1.0, 0.0, 0.0)
@@ -144,6 +155,9 @@ class Reader:
                 "zero; give it once, or turn one frame"
             )
             return None
+        if kind == UNIVERSAL:  # their lengths must agree exactly
+            turns = [upright(z=axis, x=across(axis)) for axis in (first, second)]
+            return turns[0].turned(UNITS[2]), turns[1].turned(UNITS[2])
         return first, second
 
 

@@ -58,10 +58,10 @@ COMMANDS = (
     Command(
         "import",
         _import,
-        "a mechanism file from URDF (trees) or MJCF (loops by equality constraints)",
+        "a mechanism file from URDF with its dialects of loops, SDF or MJCF",
         "basepar import arm.urdf -o arm.yaml",
         {
-            "file": "a URDF or MJCF file",
+            "file": "a URDF, SDF or MJCF file",
             "-o --output FILE": "the mechanism file (default: print it)",
             "--within FOLDER": "where an MJCF file may read what it names: includes, meshes "
             "(default: its folder)",

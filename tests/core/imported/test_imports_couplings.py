@@ -255,12 +255,6 @@ HINGES = """<mujoco><worldbody><body name="b1"><joint name="p" axis="1 0 0"/>
             "holds r at one value",
         ),
         (
-            "",
-            '<joint name="e" joint1="p" joint2="r"/>',
-            "equality 'e' (joint)",
-            "joint 'p' is part",
-        ),
-        (
             '<fixed name="f"><joint joint="r" coef="1"/></fixed>',
             '<tendon name="e" tendon1="f"/>',
             "equality 'e' (tendon)",

@@ -191,7 +191,7 @@ def test_the_assembly_begins_between_limits_that_leave_zero_out(tmp_path, low, h
     ("content", "message"),
     [
         ("<robot><link>", "is not XML"),
-        ("<!-- <robot> --><sdf/>", "its root is <sdf>"),
+        ("<!-- <robot> --><sdf/>", "it has to have one model"),
         ('<robot xmlns:xacro="http://x/xacro"><xacro:arm/></robot>', "xacro FILE > FILE.urdf"),
         ('<robot name="r"><link name="a"/></robot>', "nothing moves"),
         (
