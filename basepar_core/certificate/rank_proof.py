@@ -169,7 +169,7 @@ class _Finder:
         q = [exact(float(x)) for x in model.assembled.coordinates]
         closed = base.close(near.placement(mechanism.planar), (q, [], []))
         self.modes = _natural(closed, mechanism.planar)
-        self.pins = _chosen(self.modes, mechanism.planar)
+        self.pins = _chosen(self.modes)
         inverse = max(closed.inverse.norm, 1.0)
         self.reach = reach * REACH / inverse**2
         self.system = System(mechanism, self.dims)
@@ -311,7 +311,7 @@ def _natural(closed: Closed, planar: bool) -> dict[Pin, np.ndarray]:
     return found
 
 
-def _chosen(modes: dict[Pin, np.ndarray], planar: bool) -> list[Pin]:
+def _chosen(modes: dict[Pin, np.ndarray]) -> list[Pin]:
     """As many natural coordinates as there are freedoms, moving as independently as they can."""
     labels = list(modes)
     table = np.stack([modes[pin] for pin in labels])

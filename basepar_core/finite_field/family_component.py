@@ -347,7 +347,7 @@ def _is_smooth(family: Family, point: Point) -> bool:
         count = (2 if planar else 3) if across is None else len(across)
         for k in range(count + len(about)):
             for place, series in rows[position].items():
-                matrix[position, place] = coefficients(series, 1, point.prime)[0]
+                matrix[position, place] = coefficients(series, 1)[0]
             if k < count:
                 row = next(lengths)
                 for place, name in enumerate(names):

@@ -41,9 +41,7 @@ class Motion:
         self.layout = Layout(point, planar)
         width = self.layout.width
         ring, start = Truncated(self.prime, 1), self.poses(Truncated(self.prime, 1), [])
-        if any(
-            coefficients(gap, 1, self.prime)[0] != 0 for gap in gaps(point, ring, start, planar)
-        ):
+        if any(coefficients(gap, 1)[0] != 0 for gap in gaps(point, ring, start, planar)):
             raise FamilyError(
                 "The point does not close its loops: this is a defect; please report."
             )
@@ -56,7 +54,7 @@ class Motion:
         square = nmod_mat(width, width, self.prime)
         for i, k in enumerate(self.kept):
             for place, x in rows[k].items():
-                square[i, place] = coefficients(x, 1, self.prime)[0]
+                square[i, place] = coefficients(x, 1)[0]
         for i, direction in enumerate(self.drive):
             for place, x in enumerate(direction):
                 square[len(self.kept) + i, place] = x
@@ -101,9 +99,7 @@ class Motion:
             open_ = gaps(self.point, ring, self.poses(ring, self._as_path(k)), self.planar)
             right = nmod_mat(self.layout.width, 1, self.prime)
             for i, row in enumerate(self.kept):
-                right[i, 0] = -nmod(
-                    int(coefficients(open_[row], k + 1, self.prime)[k]), self.prime
-                )
+                right[i, 0] = -nmod(int(coefficients(open_[row], k + 1)[k]), self.prime)
             for i in range(self.freedoms):
                 right[len(self.kept) + i, 0] = self.draw()
             step = self.inverse * right
@@ -140,7 +136,7 @@ class Motion:
         found = [nmod_mat(width, width, self.prime) for _ in range(first, order)]
         for i, row in enumerate(rows):
             for place, series in row.items():
-                for k, x in enumerate(coefficients(series, order, self.prime)[first:]):
+                for k, x in enumerate(coefficients(series, order)[first:]):
                     if x != 0:
                         found[k][i, place] = x
         return found
@@ -149,7 +145,7 @@ class Motion:
         matrix = nmod_mat(len(rows), self.layout.width, self.prime)
         for i, row in enumerate(rows):
             for place, series in row.items():
-                matrix[i, place] = coefficients(series, order + 1, self.prime)[order]
+                matrix[i, place] = coefficients(series, order + 1)[order]
         return matrix
 
     # Rows.
@@ -216,7 +212,7 @@ class Motion:
     def coefficient_matrix(self, order: int) -> nmod_mat:
         """All coefficients of orders below `order`: (parameter, order·row), order by order."""
         rows = self.energy_rows(order)
-        table = [[coefficients(series, order, self.prime) for series in row] for row in rows]
+        table = [[coefficients(series, order) for series in row] for row in rows]
         parameters = self.layout.bodies * (4 if self.planar else 10)
         flat = [
             int(table[r][j][k])
@@ -231,11 +227,7 @@ class Motion:
         ring = Truncated(self.prime, order)
         at = self.poses(ring, self.path[: order - 1])
         found = gaps(self.point, ring, at, self.planar)
-        return all(
-            x == 0
-            for k, series in enumerate(found)
-            for x in coefficients(series, order, self.prime)
-        )
+        return all(x == 0 for k, series in enumerate(found) for x in coefficients(series, order))
 
 
 def _pivots(matrix: nmod_mat) -> list[int]:

@@ -116,7 +116,7 @@ class Truncated:
         return nmod_poly([value], self.prime)
 
 
-def coefficients(a: Series, count: int, prime: int) -> list[Any]:
+def coefficients(a: Series, count: int) -> list[Any]:
     """The first coefficients, padded with zeros."""
     if type(a) is int:
         return [a] + [0] * (count - 1)

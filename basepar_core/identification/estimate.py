@@ -68,9 +68,9 @@ class Estimate:
         """(parameter,) standard deviations."""
         return np.sqrt(np.diag(self.covariance))
 
-    def half_widths(self, level: float = 0.95) -> Array:
-        """(parameter,): half of each confidence interval, by Student's t."""
-        return np.asarray(student.ppf((1 + level) / 2, self.freedom) * self.deviations)
+    def half_widths(self) -> Array:
+        """(parameter,): half of each 95 % confidence interval, by Student's t."""
+        return np.asarray(student.ppf(0.975, self.freedom) * self.deviations)
 
 
 def estimate(

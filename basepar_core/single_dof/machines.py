@@ -54,8 +54,6 @@ class Machine:
     error
         Largest change of speed by the last doubling of the intervals, as a share of its range;
         the result is about 16 times better.
-    accuracy
-        What `error` had to be below, as far as `MOST` intervals reach.
     peaks_error
         Largest change of a metric of the turn (`results.measures`) by the last doubling, as a
         share of the largest metric of its kind.
@@ -69,14 +67,13 @@ class Machine:
     turn: Turn | None = None
     motion: Motion | None = None
     error: float = float("nan")
-    accuracy: float = SPEED_ACCURACY
     peaks_error: float = 0.0
 
     @property
     def accurate(self) -> bool:
         """Whether a steady turn, and its metrics, are as accurate as they were meant to be; True
         without one."""
-        held = self.error < self.accuracy and self.peaks_error < PEAKS
+        held = self.error < SPEED_ACCURACY and self.peaks_error < PEAKS
         return self.motion is None or held
 
 

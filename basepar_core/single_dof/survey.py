@@ -137,8 +137,6 @@ class Survey:
         Of m: kinetostatic against energy route; of m′: kinetostatic against the energy curve's
         slope; of V′: kinetostatic against the potential curve's slope. Shares of the range; of
         the size (for m′ of m's) where it does not change with q.
-    accuracy
-        What `errors` had to be below, as far as `MOST` samples reach.
     """
 
     model: Model
@@ -147,12 +145,11 @@ class Survey:
     curves: Curves
     errors: Array
     energy_errors: dict[str, float]
-    accuracy: float = CURVE_ACCURACY
 
     @property
     def accurate(self) -> bool:
         """Whether the curves are as accurate as they were meant to be."""
-        return bool(self.errors.max() < self.accuracy)
+        return bool(self.errors.max() < CURVE_ACCURACY)
 
     @property
     def joints(self) -> int:
@@ -175,11 +172,9 @@ class Survey:
 
 def survey(
     model: Model,
-    limits: tuple[float, float] | None = None,
     extra: Sequence[str] = (),
     values: Values | None = None,
     way: Way | None = None,
-    accuracy: float = CURVE_ACCURACY,
 ) -> Survey:
     """Reduce one variant over its whole motion.
 
@@ -187,8 +182,6 @@ def survey(
     ----------
     model
         Of mobility one, or with virtual coordinates after the first.
-    limits
-        Range of q to tabulate; all there is without.
     extra
         More joint values to follow.
     values
@@ -204,7 +197,7 @@ def survey(
         The variant does not follow the motion.
     """
     values = values or {}
-    way = way or find_way(model, limits)
+    way = way or find_way(model)
     phi = inertias(model, values)
     count = FIRST
     curves, errors = None, np.array([np.inf])
@@ -220,12 +213,12 @@ def survey(
         if curves is not None:
             errors = _errors(curves, q[1::2], rows[:, 1::2], rows)
         curves = through(q, rows, way.length if way.closed else 0.0, _slopes(table, way))
-        if errors.max() < accuracy or count >= MOST:
+        if errors.max() < CURVE_ACCURACY or count >= MOST:
             break
         count *= 2
     if way.closed:
         table = with_growth(table, _slopes(table, way)[3 : 3 + len(table.theta)] * way.length)
-    return Survey(model, way, table, curves, errors, _routes(table, way), accuracy)
+    return Survey(model, way, table, curves, errors, _routes(table, way))
 
 
 def with_growth(table: Table, gained: Array) -> Table:

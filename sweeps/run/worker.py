@@ -152,7 +152,7 @@ class Work:
         arrays, errors = self._evaluated(task, columns, wanted & ~settled)
         if settled.any():
             arrays[part.retries] = np.zeros(stop - start, np.int16)
-            _restore(arrays, part, opened, start, stop, ~settled)
+            _restore(arrays, opened, start, stop, ~settled)
         return arrays, errors
 
     def _again(self, task: Task, start: int, stop: int, columns: Columns) -> tuple[Arrays, Errors]:
@@ -164,7 +164,7 @@ class Work:
         wanted = np.isin(before, FAILED)
         arrays, errors = self._evaluated(task, columns, wanted)
         arrays |= {} if part.prefix else columns
-        _restore(arrays, part, opened, start, stop, wanted)
+        _restore(arrays, opened, start, stop, wanted)
         before = np.asarray(opened[part.retries][start:stop])
         arrays[part.retries] = before + wanted.astype(before.dtype)
         return arrays, errors
@@ -250,7 +250,6 @@ def _mark_filtered(arrays: Arrays, failed: np.ndarray) -> None:
 
 def _restore(
     arrays: Arrays,
-    part: Part,
     opened: Store,
     start: int,
     stop: int,

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import sympy
 
-from basepar_core.base import BaseParameters
 from basepar_core.dynamics import Model, Motion, column_values, cycle, select
 from basepar_core.errors import UsageError
 from basepar_core.reduction import (
@@ -186,7 +185,7 @@ def as_latex(found: ReducedMechanism, size: int) -> str:
             r"\end{tabular}",
         ]
     )
-    return f"{table}\n\n{_equations(found.base, found.generalised(size))}\n"
+    return f"{table}\n\n{_equations(found.generalised(size))}\n"
 
 
 def _latex_number(cell: str) -> str:
@@ -198,7 +197,7 @@ def _latex_number(cell: str) -> str:
     return f"${text}$" + ("*" if mark else "")
 
 
-def _equations(base: BaseParameters, kept: Generalised) -> str:
+def _equations(kept: Generalised) -> str:
     rows = []
     for place, (name, parts) in enumerate(zip(kept.names, kept.parts, strict=True), start=1):
         terms = [_term(part) for part in parts[1:]]
