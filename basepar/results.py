@@ -228,7 +228,7 @@ class Excitation:
         Raises
         ------
         UsageError
-            Another ending.
+            Another ending; .yaml of a mechanism at other values than its file's.
 
         Examples
         --------

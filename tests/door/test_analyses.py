@@ -175,3 +175,11 @@ def test_defaults_are_the_command_s(ours, shared):
     both = (here.keys() & there.keys()) - {"model", "data", "dwell"}
     assert both
     assert {n: here[n].default for n in both} == {n: there[n].default for n in both}
+
+
+def test_an_excitation_of_other_values_is_written_as_samples(tmp_path):
+    """No file states them, and a file with the old ones would be another mechanism's."""
+    found = basepar.excite(basepar.load("four-bar", {"lx1": 0.31}), random=2, starts=1)
+    with pytest.raises(basepar.UsageError, match=r"No file states 'four-bar at lx1 = 0\.31 m'"):
+        found.write(tmp_path / "exciting.yaml")
+    assert found.write(tmp_path / "exciting.csv").is_file()

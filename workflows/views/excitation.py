@@ -146,7 +146,13 @@ def as_text(law: Sines, coordinates: Sequence[str]) -> str:
 
 
 def write(model: Model, found: Design, path: Path) -> None:
-    """The mechanism's file with this excitation (.yaml), or its samples (.csv)."""
+    """The mechanism's file with this excitation (.yaml), or its samples (.csv).
+
+    Raises
+    ------
+    UsageError
+        The mechanism is at other values than its file's, which its text does not state.
+    """
     if path.suffix == ".csv":
         with naming(path), path.open("w", newline="", encoding="utf-8") as file:
             out = csv.writer(file)
@@ -159,6 +165,12 @@ def write(model: Model, found: Design, path: Path) -> None:
             rows = np.concatenate([motion.t[:, None], states.reshape(-1, motion.t.size).T], axis=1)
             out.writerows([repr(float(x)) for x in row] for row in rows)
         return
+    if not model.mechanism.source:
+        raise UsageError(
+            f"No file states {model.mechanism.name!r}, so {path.name} cannot be that file with "
+            "another excitation: write the values into a file first, or the samples as .csv.",
+            [str(path)],
+        )
     text = as_text(found.excitation, model.mechanism.coordinates)
     with naming(path):
         whole = with_excitation(model.mechanism.source, text)
