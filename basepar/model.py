@@ -20,7 +20,7 @@ from basepar_core.texts import plural
 
 from .axes import Axes, GeometryValues, axes_of, states_of
 from .joints import Joints
-from .torques import torques
+from .torques import parameters_of, product, torques
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -326,16 +326,10 @@ class Model:
         """
         q_, qd_, qdd_ = states_of(self.mechanism, q=q, qd=qd, qdd=qdd)
         if phi is not None:
-            phi = np.asarray(phi, float)
-            if phi.ndim == 0 or phi.shape[-1] != len(self.parameters):
-                raise UsageError(
-                    f"phi has shape {phi.shape}; its last axis must be the "
-                    f"{plural(len(self.parameters), 'parameter')} of {self.name!r}.",
-                    ["phi"],
-                )
+            phi = parameters_of(self.mechanism, phi)
             if phi.ndim > 1:
                 W = self.regressor(q_, qd_, qdd_, geometry, outside=outside)
-                return np.einsum("...cp,...p->...c", W, phi)
+                return product(W, phi)
         axes = axes_of(self.mechanism, geometry, [q_, qd_, qdd_])
         own = self._phi(axes) if phi is None else phi[None]
         if 0 in axes.lead:

@@ -5,9 +5,53 @@ import numpy as np
 from basepar_core.arrays import Array
 from basepar_core.compiled import Closed, States
 from basepar_core.dynamics import Motion
+from basepar_core.errors import UsageError
+from basepar_core.mechanism import Mechanism
+from basepar_core.texts import plural
 
 #: Entries of W at once: some megabytes.
 _ENTRIES = 1 << 19
+
+
+def parameters_of(mechanism: Mechanism, phi: object) -> Array:
+    """φ (…, parameter) as an array.
+
+    Raises
+    ------
+    UsageError
+        Not numbers, or another last axis.
+    """
+    try:
+        found = np.asarray(phi, float)
+    except (TypeError, ValueError):
+        raise UsageError("phi is not an array of numbers.", ["phi"]) from None
+    count = len(mechanism.parameter_names)
+    if found.ndim == 0 or found.shape[-1] != count:
+        raise UsageError(
+            f"phi has shape {found.shape}; its last axis must be the "
+            f"{plural(count, 'parameter')} of {mechanism.name!r}.",
+            ["phi"],
+        )
+    return found
+
+
+def product(W: Array, phi: Array) -> Array:
+    """W (…, coordinate, parameter) times φ (…, parameter), leading dimensions broadcast.
+
+    Raises
+    ------
+    UsageError
+        They do not broadcast.
+    """
+    try:
+        np.broadcast_shapes(W.shape[:-2], phi.shape[:-1])
+    except ValueError:
+        raise UsageError(
+            f"phi has shape {phi.shape}; its leading dimensions {phi.shape[:-1]} do not "
+            f"broadcast with those of states and geometry, {W.shape[:-2]}.",
+            ["phi"],
+        ) from None
+    return np.einsum("...cp,...p->...c", W, phi)
 
 
 def torques(states: States, at: Closed, motion: Motion, phi: Array) -> tuple[Array, Array]:

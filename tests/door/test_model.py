@@ -199,6 +199,11 @@ def test_any_leading_dimensions(ur10, four_bar, lead):
         ({"geometry": {"lx1": np.nan}}, "lx1 is not finite"),
         ({"q": np.zeros((2, 1)), "geometry": {"lx1": np.ones(3)}}, "do not broadcast"),
         ({"phi": np.ones(11)}, "last axis must be the 12 parameters"),
+        (
+            {"q": np.zeros((3, 1)), "phi": np.ones((2, 12))},
+            r"leading dimensions \(2,\) do not broadcast",
+        ),
+        ({"phi": "heavy"}, "phi is not an array of numbers"),
         ({"outside": "skip"}, "it is 'raise' or 'nan'"),
     ],
 )
