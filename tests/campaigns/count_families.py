@@ -9,13 +9,14 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from tests.campaigns import coupled_families as coupled
+from tests.campaigns import floating_families as floating
 from tests.campaigns import machine_families as machine
 from tests.campaigns import planar_families as planar
 from tests.campaigns import spatial_families as spatial
 from tests.campaigns.count_draws import Rng
 
 Family = Callable[[Rng], Any]
-#: Those with couplings, a campaign of their own.
+#: Those with couplings, and with bases that float, a campaign of their own.
 COUPLED: Mapping[str, Family] = {
     family.__name__: family
     for family in (
@@ -34,6 +35,9 @@ COUPLED: Mapping[str, Family] = {
         coupled.screw_jack,
         coupled.screw_arm,
         coupled.geared_rotors,
+        floating.free_tree,
+        floating.free_geared_tree,
+        floating.floating_gripper,
     )
 }
 #: By name; each gets an equal share.

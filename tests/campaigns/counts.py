@@ -3,6 +3,7 @@
     python -m tests.campaigns.counts run 0 1000 >> counts.jsonl
     python -m tests.campaigns.counts report counts.jsonl
     python -m tests.campaigns.counts run 0 300 --coupled >> coupled.jsonl
+    python -m tests.campaigns.counts run 0 90 --families free_tree floating_gripper >> some.jsonl
 
 A case is a number: its family is `case % len(FAMILIES)`, and it seeds all else. A draw that does
 not assemble, or cannot be walked, is drawn anew (the attempt is recorded). A count is *wrong* if
@@ -126,12 +127,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("what", choices=["run", "report"])
     parser.add_argument("given", nargs="+", help="first and last case, or files of records")
-    parser.add_argument("--coupled", action="store_true", help="families with couplings")
+    parser.add_argument("--coupled", action="store_true", help="couplings, bases that float")
+    parser.add_argument("--families", nargs="+", default=[], help="only these, by name")
     chosen = parser.parse_args()
     if chosen.what == "run":
         first, last = map(int, chosen.given)
+        every = {**FAMILIES, **COUPLED}
+        named = {name: every[name] for name in chosen.families}
+        families = named or (COUPLED if chosen.coupled else FAMILIES)
         for case in range(first, last):
-            found = examine(case, COUPLED if chosen.coupled else FAMILIES)
+            found = examine(case, families)
             print(json.dumps(found), flush=True)
         return
     records = []

@@ -41,7 +41,7 @@ class Coupled(Home):
         return found | {"couplings": couplings}
 
 
-def _ratio(rng: Rng) -> Fraction:
+def ratio(rng: Rng) -> Fraction:
     """Of teeth; sometimes one, often negative."""
     number = Fraction(int(rng.integers(1, 6)), int(rng.integers(1, 4)))
     return number * int(rng.choice([-1, 1]))
@@ -56,7 +56,7 @@ def gear_pair(rng: Rng) -> Home:
     """Two shafts in the ground."""
     home = Coupled(True, ["A"])
     home.joint("A", R, G, "one", (0, 0)).joint("B", R, G, "two", coarse(rng))
-    return home.couple(rng, "mesh", A=1, B=_ratio(rng))
+    return home.couple(rng, "mesh", A=1, B=ratio(rng))
 
 
 def compound_train(rng: Rng) -> Home:
@@ -64,8 +64,8 @@ def compound_train(rng: Rng) -> Home:
     home = Coupled(True, ["A"])
     for name in "ABC":
         home.joint(name, R, G, f"gear{name}", coarse(rng))
-    home.couple(rng, "first", A=1, B=_ratio(rng))
-    return home.couple(rng, "second", B=1, C=_ratio(rng))
+    home.couple(rng, "first", A=1, B=ratio(rng))
+    return home.couple(rng, "second", B=1, C=ratio(rng))
 
 
 def planetary(rng: Rng) -> Home:
@@ -98,7 +98,7 @@ def geared_five_bar(rng: Rng) -> Home:
     home.joint("A", R, G, "crank", first).joint("B", R, "crank", "rod", elbow)
     home.joint("C", R, "rod", "link", tip).joint("D", R, "link", "lever", far)
     home.joint("E", R, G, "lever", second)
-    return home.couple(rng, "mesh", A=1, E=_ratio(rng))
+    return home.couple(rng, "mesh", A=1, E=ratio(rng))
 
 
 def rack_and_pinion(rng: Rng) -> Home:
@@ -128,8 +128,8 @@ def belt_arm(rng: Rng) -> Home:
     home.joint("A", R, G, "upper", (0, 0)).joint("B", R, "upper", "lower", a)
     home.joint("C", R, "lower", "hand", tip)
     keeps = bool(rng.uniform() < 0.5)  # the hand keeps its orientation
-    home.couple(rng, "elbow", A=1, B=_ratio(rng))
-    return home.couple(rng, "hand", A=1, B=1, C=1 if keeps else _ratio(rng))
+    home.couple(rng, "elbow", A=1, B=ratio(rng))
+    return home.couple(rng, "hand", A=1, B=1, C=1 if keeps else ratio(rng))
 
 
 def tendon_finger(rng: Rng) -> Home:
@@ -139,7 +139,7 @@ def tendon_finger(rng: Rng) -> Home:
     tip = (a[0] + b[0], a[1] + b[1])
     home.joint("A", R, G, "first", (0, 0)).joint("B", R, "first", "middle", a)
     home.joint("C", R, "middle", "last", tip)
-    return home.couple(rng, "tendon", A=_ratio(rng), B=_ratio(rng), C=_ratio(rng))
+    return home.couple(rng, "tendon", A=ratio(rng), B=ratio(rng), C=ratio(rng))
 
 
 def coupled_arm(rng: Rng) -> Home:
@@ -150,8 +150,8 @@ def coupled_arm(rng: Rng) -> Home:
         axis = [X, Y, Z, (3, 4, 0)][int(rng.integers(4))]
         home.joint(name, R, before, f"link{name}", coarse(rng, 3), axis)
         before = f"link{name}"
-    home.couple(rng, "one", A=1, C=_ratio(rng))
-    return home.couple(rng, "two", B=1, A=1, D=_ratio(rng))
+    home.couple(rng, "one", A=1, C=ratio(rng))
+    return home.couple(rng, "two", B=1, A=1, D=ratio(rng))
 
 
 def mimic_gripper(rng: Rng) -> Home:
@@ -169,7 +169,7 @@ def bevel_differential(rng: Rng) -> Home:
     home.joint("L", R, G, "left", (0, 0, 0), X).joint("R", R, G, "right", (0, 0, 0), X)
     home.joint("D", R, G, "cage", (0, 0, 0), X)
     home.joint("S", R, "cage", "spider", (0, Fraction(int(rng.integers(0, 3)), 20), 0), Y)
-    k = abs(_ratio(rng))
+    k = abs(ratio(rng))
     home.couple(rng, "left", L=1, D=-1, S=k)
     return home.couple(rng, "right", R=1, D=-1, S=-k)
 
@@ -179,7 +179,7 @@ def differential_wrist(rng: Rng) -> Home:
     home = Coupled(False, ["M", "N"])
     home.joint("M", R, G, "shaft1", coarse(rng, 3), X).joint("N", R, G, "shaft2", (0, 0, 0), X)
     home.joint("A", R, G, "cradle", (0, 0, 0), Y).joint("B", R, "cradle", "hand", (0, 0, 0), X)
-    k = _ratio(rng)
+    k = ratio(rng)
     home.couple(rng, "total", M=1, A=-1, B=k)
     return home.couple(rng, "rest", N=1, A=-1, B=-k)
 
@@ -214,5 +214,5 @@ def geared_rotors(rng: Rng) -> Home:
     home.joint("B", R, "upper", "lower", coarse(rng, 3), second)
     home.joint("M", R, G, "rotor1", coarse(rng, 3), first)
     home.joint("N", R, "upper", "rotor2", coarse(rng, 3), second if rng.uniform() < 0.5 else Z)
-    home.couple(rng, "drive1", M=1, A=_ratio(rng))
-    return home.couple(rng, "drive2", N=1, B=_ratio(rng))
+    home.couple(rng, "drive1", M=1, A=ratio(rng))
+    return home.couple(rng, "drive2", N=1, B=ratio(rng))

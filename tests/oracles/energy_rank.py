@@ -210,6 +210,8 @@ class _Pair:
                 return [along(X), along(Y), along(Z)]
             case "planar":
                 return [angle(X, Z), angle(Y, Z), along(Z)]
+            case "free":
+                return []
         return [angle(X, Z), angle(Y, Z), angle(X, Y), along(X), along(Y), along(Z)]
 
     def angle(self, i: int, j: int) -> tuple[Any, Array]:
