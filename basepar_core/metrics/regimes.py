@@ -181,10 +181,19 @@ class Meter:
         groups = alike(self.turner.engine.model.mechanism, every, count)
         for group in np.unique(groups):
             rows = np.flatnonzero(groups == group)
-            for start in range(0, rows.size, PART):
-                with np.errstate(all="ignore"):  # what does not close, stalls or has no regime
-                    self._measure(every, rows[start : start + PART], found)
+            own = {name: x[rows] for name, x in every.items()}
+            for turner, some in self.turner.by_period(own):
+                meter = self._along(turner)
+                for start in range(0, some.size, PART):
+                    with np.errstate(all="ignore"):  # what does not close, stalls, has no regime
+                        meter._measure(every, rows[some[start : start + PART]], found)
         return found
+
+    def _along(self, turner: Turner) -> "Meter":
+        """The same along a motion of other length."""
+        longer = turner.way.length / self.turner.way.length
+        period = None if self.period is None else self.period * longer
+        return replace(self, turner=turner, period=period)
 
     def _measure(self, values: Values, rows: Array, found: Measured) -> None:
         """Fill rows, with ever finer steps for those that need them."""

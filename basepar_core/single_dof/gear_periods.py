@@ -5,13 +5,17 @@ after q turns; a train, after the least common multiple of all q.
 """
 
 import math
+from collections.abc import Mapping
 from fractions import Fraction
 
 import numpy as np
 
 from basepar_core.arrays import Array
-from basepar_core.expressions import evaluate
+from basepar_core.expressions import ZERO, evaluate
 from basepar_core.mechanism import Mechanism
+from basepar_core.symbolic import symbol_values
+
+from .path import Values
 
 #: Turns after which a motion may close: 1, or 2 where another body turns half as fast.
 TURNS = (1, 2)
@@ -32,19 +36,59 @@ def turns_to_try(mechanism: Mechanism) -> tuple[int, ...]:
     mechanism
         With one coordinate, an angle.
     """
-    period = _period(mechanism)
-    every = {*TURNS, *(period * turns for turns in TURNS)}
-    return tuple(sorted(turns for turns in every if turns <= MOST_TURNS))
+    return turns_of_variants(mechanism, {})[0][0]
 
 
-def _period(mechanism: Mechanism) -> int:
-    """Turns after which all coupled angles are whole multiples of turns of what drives them."""
+def turns_of_variants(
+    mechanism: Mechanism, values: Values
+) -> tuple[list[tuple[int, ...]], Array, bool]:
+    """`turns_to_try` of variants, by the ratios of each.
+
+    Parameters
+    ----------
+    mechanism
+        With one coordinate, an angle.
+    values
+        Swept symbols, (variant,) arrays, SI; others are nominal.
+
+    Returns
+    -------
+    The different lists of numbers; (variant,) which of them each has; whether ratios are swept,
+    so that a variant's are not the file's.
+    """
     names = list(dict.fromkeys(name for one in mechanism.couplings for name, _ in one.terms))
-    table = np.zeros((len(mechanism.couplings), len(names)))
-    for row, coupling in zip(table, mechanism.couplings, strict=True):
-        row[[names.index(name) for name, _ in coupling.terms]] = evaluate(
-            [x for _, x in coupling.terms], mechanism.nominal
-        )
+    tables = _coefficients(mechanism, names, symbol_values(mechanism, values))
+    count = max((np.size(x) for x in values.values()), default=1)
+    tables = np.broadcast_to(tables, (count, *tables.shape[1:]))
+    different, which = np.unique(tables.reshape(len(tables), -1), axis=0, return_inverse=True)
+    found = []
+    for table in different:
+        period = _period(mechanism, names, table.reshape(tables.shape[1:]))
+        every = {*TURNS, *(period * turns for turns in TURNS)}
+        found.append(tuple(sorted(turns for turns in every if turns <= MOST_TURNS)))
+    lists = list(dict.fromkeys(found))
+    group = np.array([lists.index(one) for one in found])
+    swept = bool((tables != _coefficients(mechanism, names, mechanism.nominal)).any())
+    return lists, group[which.ravel()], swept
+
+
+def _coefficients(
+    mechanism: Mechanism, names: list[str], known: Mapping[str, Array | float]
+) -> Array:
+    """(variant or 1, coupling, value): coefficients of the values `names`."""
+    rows = []
+    for coupling in mechanism.couplings:
+        terms = dict(coupling.terms)
+        rows += evaluate([terms.get(name, ZERO) for name in names], known)
+    found = np.stack(np.broadcast_arrays(np.zeros(1), *rows), axis=-1)[:, 1:]
+    return found.reshape(len(found), len(mechanism.couplings), len(names)).astype(float)
+
+
+def _period(mechanism: Mechanism, names: list[str], table: Array) -> int:
+    """Turns after which all coupled angles are whole multiples of turns of what drives them.
+
+    `table` (coupling, value) are the coefficients of the values `names`.
+    """
     angles = [k for k, name in enumerate(names) if not mechanism.value(name).is_length]
     # Whatever couplings do not tie to the coordinate, loops drive: a turn, or back and forth.
     drivers: list[int] = [names.index(name) for name in mechanism.coordinates if name in names]

@@ -20,10 +20,11 @@ from basepar_core.dynamics import Model, Motion, Outcome, pin_turn, tracks
 
 from . import periodic
 from .cycle_tables import Turn, turn_of
+from .gear_periods import turns_of_variants
 from .joint_rates import line_tables, load_tables
 from .loads import Loads, loads_of
 from .path import Path, Values
-from .range import Way
+from .range import SAME, Way, moved
 from .reduced import Reduced, inertias, samples_of
 from .survey import Table, loaded, with_growth
 
@@ -87,6 +88,34 @@ class Turner:
     def __call__(self, values: Values, intervals: int) -> Turns:
         """Turns on an even number of intervals; swept symbols (variant,), SI."""
         return self._from(self.samples, values, intervals)
+
+    def by_period(self, values: Values) -> Iterator[tuple["Turner", Array]]:
+        """Variants (their numbers) by the turns after which each is back, with its turner.
+
+        Where no ratio of couplings is swept all have the nominal variant's turns. Who is never
+        back, or after too many turns, is left out.
+        """
+        model = self.engine.model
+        lists, which, swept = turns_of_variants(model.mechanism, values)
+        if not swept:
+            yield self, np.arange(which.size)
+            return
+        for number, tried in enumerate(lists):
+            waiting = np.flatnonzero(which == number)
+            for turns in tried:
+                turner = replace(
+                    self, way=replace(self.way, high=self.way.low + 2 * np.pi * turns)
+                )
+                here = _take(values, waiting)
+                path = turner._closed(self.engine.kernels.start(here), 1)
+                back = path.closed.copy()
+                apart = moved(model, _take(here, np.flatnonzero(back)), path.q[:, back])
+                back[back] = apart < SAME
+                if back.any():
+                    yield turner, waiting[back]
+                waiting = waiting[~back]
+                if not waiting.size:
+                    break
 
     @cached_property
     def samples(self) -> int:

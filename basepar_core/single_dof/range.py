@@ -23,6 +23,7 @@ from basepar_core.dynamics import (
 from basepar_core.errors import MechanismError, UsageError
 
 from .gear_periods import turns_to_try
+from .path import Values
 
 #: Samples on which a whole motion is looked at before it is tabulated.
 LOOK = 180
@@ -148,17 +149,24 @@ def _follow(model: Model, start: float, end: float, samples: int) -> tuple[bool,
 def _closed(model: Model, start: float, turns: int) -> Way | None:
     end = start + 2 * np.pi * turns
     passed, q = _follow(model, start, end, LOOK * turns + 1)
-    if not passed or not _is_same(model, q[:, 0], q[:, -1]):
+    if not (passed and moved(model, {}, q[:, None, [0, -1]])[0] < SAME):
         return None
     return _way(model, start, start, end, True, (), q)
 
 
-def _is_same(model: Model, before: Array, after: Array) -> bool:
-    """Whether two configurations place every body alike."""
-    dims = kinematics.geometry(model.mechanism, {})
-    at = kinematics.poses(model.topology, dims, np.stack([before, after], axis=1))
-    gaps = [np.abs(np.diff(x, axis=-1)).max() for x in (*at.R[:-1], *at.p[:-1])]
-    return max(gaps) < SAME
+def moved(model: Model, values: Values, q: Array) -> Array:
+    """(variant,) how far the bodies are apart at two configurations: m, or entries of rotations.
+
+    q is (position, variant, 2); `values` are swept symbols, (variant,) arrays, SI.
+    """
+    dims = kinematics.geometry(model.mechanism, values).over_samples()
+    at = kinematics.poses(model.topology, dims, q)
+    gaps = [
+        np.abs(x[..., -1] - x[..., 0]).max(axis=tuple(range(x.ndim - 2)))
+        for x in (*at.R[:-1], *at.p[:-1])
+    ]
+    found: Array = np.max(np.broadcast_arrays(*gaps, np.zeros(q.shape[1])), axis=0)
+    return found
 
 
 def _way(

@@ -139,7 +139,7 @@ REASONS: Mapping[int, str] = {
     Reason.STALLED: "it has no steady regime: it stalls within a turn",
     Reason.NEUTRAL: "work in and out of a turn balance at every speed, and its cycle has none",
     Reason.NO_REGIME: "it has no steady regime: work in and out of a turn do not balance",
-    Reason.NO_TURN: "it has no steady regime: it does not follow a whole turn",
+    Reason.NO_TURN: "it has no steady regime: it does not follow a whole turn, or is never back",
     Reason.ROUGH_REGIME: "its steady regime is not accurate with the finest steps",
     Reason.RAISED: "the evaluation raised an exception",
     Reason.DIED: "the evaluation killed its process (exit status {value:.0f})",
