@@ -16,7 +16,7 @@ import numpy as np
 from basepar_core.dynamics import Model, joints, kinematics, prepare
 from basepar_core.errors import MechanismError, UsageError
 from basepar_core.expressions import ZERO, Expression, Number, did_you_mean
-from basepar_core.mechanism import Assembly, Body, Frame, Joint, Mechanism, Vector
+from basepar_core.mechanism import Assembly, Body, Frame, Joint, Mechanism, Vector, joint_type
 
 _AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 
@@ -107,16 +107,17 @@ def freed(model: Model, reactions: Sequence[Reaction]) -> Model:
         The joint lets its bodies move in that direction anyway, or another constraint holds them
         there too, so that the reaction is not determined.
     UsageError
-        Joint values are coupled: the forces between teeth, or of a belt, load the joints, and no
-        file says where they act.
+        A coupling's force loads the joint, and no file says where it acts (`_loading`).
     """
     it = model.mechanism
-    if it.couplings:
+    loaded = {one.joint: _loading(it, one.joint) for one in reactions}
+    unknown = [f"{joint} by {name!r}" for joint, name in loaded.items() if name]
+    if unknown:
         raise UsageError(
-            f"Reactions of {it.name!r} are not known: {it.couplings[0].name!r} couples joint "
-            f"values, and where its force acts (at teeth, along a belt) is not in the file. "
-            f"Write the reactions of a mechanism without couplings.",
-            [one.joint for one in reactions],
+            f"Reactions of {it.name!r} are not known where a coupling loads the joint, because "
+            f"where its force acts (at teeth, along a belt) is not in the file: "
+            f"{', '.join(unknown)}. Ask for joints that no coupling names.",
+            [joint for joint, name in loaded.items() if name],
         )
     for k, one in enumerate(reactions):
         joint = next(j for j in model.mechanism.joints if j.name == one.joint)
@@ -143,11 +144,37 @@ def freed(model: Model, reactions: Sequence[Reaction]) -> Model:
         ) from error
 
 
+def _loading(it: Mechanism, joint: str) -> str:
+    """Name of a coupling whose force loads a joint in a way that the file does not tell; or "".
+
+    The force (of teeth, a belt, a thread) acts between the bodies that the coupled joints join.
+    Where other joints alone are opened it does no work, wherever it acts: these bodies then move
+    as the coupling allows. Within one joint, a screw, it is part of what the joint transmits.
+    Where coupled joints have no bodies in common, what joins them is loaded too.
+    """
+    for coupling in it.couplings:
+        joints = {it.value(name).joint.name: it.value(name).joint for name, _ in coupling.terms}
+        if set(joints) == {joint}:
+            continue
+        first, *others = (set(one.bodies) for one in joints.values())
+        while near := [bodies for bodies in others if bodies & first]:
+            first = first.union(*near)
+            others = [bodies for bodies in others if not bodies & first]
+        if joint in joints or others:
+            return coupling.name
+    return ""
+
+
 def joint_values(model: Model) -> dict[str, float]:
-    """All joints' values on the assembled pose."""
+    """All joints' values on the assembled pose; angles of the tree with their whole turns."""
     dims = kinematics.geometry(model.mechanism, {})
     at = kinematics.poses(model.topology, dims, model.assembled.q[:, None])
     found = dict(zip(model.mechanism.coordinates, model.assembled.coordinates, strict=True))
+    for node in model.topology.tree:
+        if not joint_type(node.kind).is_ball:
+            names = model.mechanism.joints[node.joint].values
+            q = model.assembled.q[node.position : node.position + len(names)]
+            found |= {n: float(x) for n, x in zip(names, q, strict=True) if n not in found}
     for k, joint in enumerate(model.mechanism.joints):
         measured = joints.values(joint.type, at.X1[k], at.X2[k], at.P2[k] - at.P1[k])
         for name, x in zip(joint.values, measured, strict=True):

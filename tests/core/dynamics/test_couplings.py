@@ -16,11 +16,10 @@ from basepar_core.dynamics import (
     observe_columns,
     topology,
 )
-from basepar_core.errors import MechanismError, UsageError
+from basepar_core.errors import MechanismError
 from basepar_core.expressions import evaluate
 from basepar_core.files import loads
 from basepar_core.mechanism import Mechanism
-from basepar_core.single_dof.reaction_freedoms import freed, reaction
 from tests.oracles import pinocchio_model
 
 #: Rounding of two programs' sums of about a hundred terms.
@@ -288,11 +287,6 @@ def test_a_nut_that_drives_its_screw():
     text = text.replace("speed: 60 rad/s", "speed: 50 mm/s").replace("0.05 N*m", "1 N")
     model, motion = moved(loads(text))
     assert observe(model, {}, motion).closed[0]
-
-
-def test_reactions_of_gears_are_not_known():
-    with pytest.raises(UsageError, match="where its force acts"):
-        freed(closure.prepare(loads(GEARS)), [reaction(loads(GEARS), "A:pinion:x")])
 
 
 @pytest.mark.parametrize("size", ["1e-10", "1e8"])

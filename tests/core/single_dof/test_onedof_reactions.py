@@ -5,13 +5,17 @@ import pytest
 
 from basepar_core.api import load
 from basepar_core.dynamics.closure import prepare
+from basepar_core.errors import UsageError
+from basepar_core.expressions import evaluate
 from basepar_core.files.mechanism_file import loads
 from basepar_core.single_dof.cycle_integrator import regimes, run
 from basepar_core.single_dof.machines import turn_at
 from basepar_core.single_dof.range import find_way
 from basepar_core.single_dof.reaction_freedoms import freed, reaction
 from basepar_core.single_dof.results import motion_of
+from tests.core.dynamics.test_couplings import GEARED_FIVE_BAR
 from tests.oracles.free_bodies import FreeBodies
+from tests.oracles.maximal import Jet
 
 #: A DC motor with winding, gear and rotor; friction, a spring and a damper beside it.
 MOTOR = (
@@ -141,3 +145,139 @@ def test_reactions_are_multipliers_of_all_bodies(name):
 def off(name, curve):
     """Rounding; a rotor's ∂²θ/∂q² is the slope of a spline, spacing³ of its fourth derivative."""
     return (1e-6 if name == "rsur" else 1e-11) * np.abs(curve).max()
+
+
+class CoupledBodies(FreeBodies):
+    """With couplings as equations of joint values; a screw's is one of its joint's own."""
+
+    near: dict[str, float]
+
+    def __init__(self, mechanism):
+        self.near = self.values_near(mechanism)
+        super().__init__(mechanism)
+
+    @staticmethod
+    def values_near(mechanism):
+        """Stated values, which tell the whole turns."""
+        values = mechanism.assembly.values
+        return dict(zip(dict(values), evaluate([x for _, x in values], {}), strict=True))
+
+    def _couplings(self, twist, joint=None):
+        """Those among the values of one joint, or without it of several."""
+        jets = []
+        for coupling in self.mechanism.couplings:
+            joints = {self.mechanism.value(name).number for name, _ in coupling.terms}
+            if joints == {joint} or (joint is None and len(joints) > 1):
+                jets.append(self._coupling(coupling, twist))
+        return jets
+
+    def _coupling(self, coupling, twist):
+        found = Jet(*(np.zeros((1, *shape)) for shape in ((), (self.size,), ())))
+        found.value[:] -= self.value(coupling.offset)
+        for name, x in coupling.terms:
+            jet, share = self._coordinate(name, twist), self.value(x)
+            value = float(jet.value[0])
+            if self.mechanism.value(name).is_angle:
+                value += 2 * np.pi * round((self.near.get(name, 0.0) - value) / (2 * np.pi))
+                self.near[name] = value
+            for sum_, part in zip(
+                (found.value, found.rate, found.bend), (value, jet.rate, jet.bend), strict=True
+            ):
+                sum_ += share * part
+        return found
+
+    def _joint(self, k, twist):
+        return [*super()._joint(k, twist), *self._couplings(twist, k)]
+
+    def equations(self, twist):
+        rows = super().equations(twist)
+        jets = self._couplings(twist)
+        if not jets:
+            return rows
+        more = (np.stack([getattr(j, x) for j in jets], 1) for x in ("value", "rate", "bend"))
+        return tuple(
+            np.concatenate([row[:, :-1], new, row[:, -1:]], axis=1)
+            for row, new in zip(rows, more, strict=True)
+        )
+
+
+#: Cranks that mesh close a five-bar; the motor is on one of them.
+GEARED = (
+    GEARED_FIVE_BAR.replace(
+        "{crank: {}, rod: {}, link: {}, lever: {}}",
+        "{crank: {mass: 1, centre: [0.05, 0.01], central_inertia: 0.01}, "
+        "rod: {mass: 2, centre: [0.2, 0.03], central_inertia: 0.05}, "
+        "link: {mass: 1.5, centre: [0.25, -0.02], central_inertia: 0.04}, "
+        "lever: {mass: 0.7, centre: [0.1, 0.02], central_inertia: 0.02}}",
+    )
+    + MOTOR
+    + "friction: {C: {viscous: 0.05, coulomb: 0.1}, E: {viscous: 0.3}}\n"
+)
+
+
+#: A thread turns the last body a little as it slides: what the thread transmits is the joint's.
+THREADED = RSUP.replace("D: {type: prismatic,", "D: {type: screw, pitch: 3 m,").replace(
+    "D: {viscous: 3, coulomb: 2}", "D.1: {viscous: 3, coulomb: 2}"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "forces", "moments"),
+    [
+        (GEARED, "B:crank:x B:rod:y C:rod:x C:link:1,1 D:lever:x D:link:y", ""),
+        (
+            THREADED,
+            "A:ground:x B:rod:x D:last:y D:ground:1,0,0.2",
+            "A:crank:x D:last:x D:ground:y",
+        ),
+    ],
+    ids=["geared five-bar", "thread"],
+)
+def test_reactions_where_no_coupling_acts(text, forces, moments):
+    """Teeth load the cranks' bearings only, wherever they are (here a couple on each value); a
+    thread is part of its joint."""
+    model = prepare(loads(text))
+    wanted = [reaction(model.mechanism, x) for x in forces.split()]
+    wanted += [reaction(model.mechanism, x, moment=True) for x in moments.split()]
+    table, turn = turn_at(freed(model, wanted), find_way(model), {}, 480)
+    known = regimes(turn, np.array([10.0]))
+    motion = motion_of(table, turn, run(turn, known.speed, known.currents))
+    free = CoupledBodies(model.mechanism)
+    for node in (3, 80, 130, 170, 220):
+        flow = {"drive": motion.currents[0, 0, node]}
+        bend, multipliers = free.move(motion.q[node], motion.speed[0, node], flow)
+        assert abs(motion.acceleration[0, node] - bend) < off("", motion.acceleration)
+        for k, one in enumerate(wanted):
+            moment, force = free.wrench(multipliers, one.joint, one.body)
+            along = np.array(one.direction) / np.linalg.norm(one.direction)
+            expected = along @ (moment if one.moment else force)
+            here = motion.reactions[k, 0]
+            assert abs(here[node] - expected) < off("", here), one
+
+
+@pytest.mark.parametrize("joint", ["A:crank:x", "E:lever:y"])
+def test_reactions_where_a_coupling_acts_are_not_known(joint):
+    model = prepare(loads(GEARED))
+    with pytest.raises(UsageError, match=f"{joint[0]} by 'mesh'"):
+        freed(model, [reaction(model.mechanism, joint)])
+
+
+def test_what_joins_coupled_joints_that_share_no_body_is_loaded_too():
+    """A cable from A to C passes B, and presses on it or not."""
+    model = prepare(loads(CABLE))
+    with pytest.raises(UsageError, match="B by 'cable'"):
+        freed(model, [reaction(model.mechanism, "B:one:x")])
+
+
+CABLE = """
+name: cable
+space: planar
+gravity: [0, -9.81]
+bodies: {one: {}, two: {}, three: {}}
+joints:
+  A: {type: revolute, connects: [ground, one]}
+  B: {type: revolute, connects: [one, two], at: [[0.3, 0], [0, 0]]}
+  C: {type: revolute, connects: [two, three], at: [[0.3, 0], [0, 0]]}
+couplings: {cable: {values: {A: 1, C: 2}}, belt: {values: {A: 1, B: 1}}}
+coordinates: [A]
+"""
