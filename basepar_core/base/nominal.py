@@ -1,22 +1,16 @@
 """W at nominal geometry, which routes look at and compare with."""
 
-from collections.abc import Callable
-
-from basepar_core.dynamics import OPEN, Model, Motion, Observation, excitation, observe_alone
+from basepar_core.dynamics import OPEN, Model, Observation, excitation, observe_alone
 from basepar_core.errors import AssemblyError, MotionError
 
 
-def nominal_observation(
-    model: Model, observe: Callable[[Model, Motion], Observation] = observe_alone
-) -> Observation:
-    """W at nominal geometry along the excitation.
+def nominal_observation(model: Model) -> Observation:
+    """W at nominal geometry along the excitation, by the plain path.
 
     Parameters
     ----------
     model
         The mechanism, prepared.
-    observe
-        Who makes W; the plain path, unless compiled kernels are loaded anyway.
 
     Raises
     ------
@@ -26,7 +20,7 @@ def nominal_observation(
         The assembled pose is singular: the loops open along the motion.
     """
     motion = excitation(model.mechanism, model.assembled.coordinates)
-    seen = observe(model, motion)
+    seen = observe_alone(model, motion)
     if not seen.closed[0]:
         sample = int(seen.trace.where[0])
         raise MotionError(

@@ -14,12 +14,11 @@ import numpy as np
 
 from basepar_core.arrays import Array
 
-from . import cycle_kernels as kernels
-from .cycle_kernels import NEUTRAL as NEUTRAL
-from .cycle_kernels import NONE as NONE
-from .cycle_kernels import STALLED as STALLED
-from .cycle_kernels import TURNING as TURNING
 from .cycle_tables import ABOUT
+from .cycle_tables import NEUTRAL as NEUTRAL
+from .cycle_tables import NONE as NONE
+from .cycle_tables import STALLED as STALLED
+from .cycle_tables import TURNING as TURNING
 from .cycle_tables import Turn as Turn
 from .cycle_tables import close_up as close_up
 from .cycle_tables import turn_of as turn_of
@@ -116,6 +115,8 @@ def _run(turn: Turn, w: Array, i: Array, turns: int) -> Run:
     count, motors, nodes = turn.count, len(turn.slow), (turn.q.size + 1) // 2
     speeds, times = np.empty((count, turns, nodes)), np.empty((count, turns, nodes))
     flows = np.empty((count, turns, motors, nodes))
+    from . import cycle_kernels as kernels  # the compiler: who prepares a sweep needs none
+
     kernels.run(  # type: ignore[call-arg]
         float(turn.q[1] - turn.q[0]),
         *_arrays(turn),
@@ -209,6 +210,8 @@ def _regimes(turn: Turn, w: Array, period: float | None) -> Regimes:
     w, i = w.copy(), np.zeros((count, motors))
     state, multiplier = np.empty(count, np.int64), np.full(count, np.nan)
     h = float(turn.q[1] - turn.q[0])
+    from . import cycle_kernels as kernels
+
     kernels.regimes(h, *_arrays(turn), w, i, state, multiplier)  # type: ignore[call-arg]
     if period is not None and (state == NEUTRAL).any():
         w = np.where(state == NEUTRAL, _of_period(turn, w, i, period), w)

@@ -6,8 +6,8 @@ Arrays are those of `cycle_tables.Turn`; `cycle_integrator` has the equations.
 import numba
 import numpy as np
 
-#: What became of a variant.
-TURNING, STALLED, NEUTRAL, NONE = 0, 1, 2, 3
+from .cycle_tables import NEUTRAL, NONE, TURNING
+
 _COUNT = 60
 #: Newton ends after a relative change below this: differences of 1e-6 cost it a millionth of its
 #: convergence only.

@@ -14,6 +14,8 @@ from .loads import Loads, Push, speed_terms, terms_about
 from .survey import Table
 from .work import above, integrals, ways
 
+#: What became of a variant.
+TURNING, STALLED, NEUTRAL, NONE = 0, 1, 2, 3
 #: rad/s: speed about which torques of any law in speed are first replaced by parabolas.
 ABOUT = 10.0
 

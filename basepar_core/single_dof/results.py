@@ -12,7 +12,6 @@ from basepar_core.arrays import Array
 
 from .cycle_integrator import Run, Turn
 from .cycle_motion import Motion
-from .dwell_times import longest
 from .force_balance import currents_of, forces, functions_of
 from .load_jumps import greatest, jumps_of
 from .survey import Table
@@ -98,6 +97,8 @@ def dwells(q: Array, theta: Array, band: float | Array) -> tuple[Array, Array]:
     twice = np.concatenate([theta[:, :-1], theta + gained], axis=1)
     found, begins = np.zeros((2, len(theta)))
     bands = np.array(np.broadcast_to(band, len(theta)), float)
+    from .dwell_times import longest  # the compiler
+
     longest(twice, q.size - 1, bands, found, begins)
     step = q[1] - q[0]
     return found * step, q[0] + begins * step

@@ -9,11 +9,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from basepar_core.base import BaseParameters
-from basepar_core.compiled import Engine
 from basepar_core.dynamics import (
     Model,
-    Motion,
-    Observation,
     column_values,
     cycle,
     excitation,
@@ -29,8 +26,7 @@ from basepar_core.texts import plural
 from sweeps.spec import SweepSpec, fetched
 from sweeps.store import Arrays, Columns, blank
 
-from . import reduction, warmup
-from .chunk import Chunk
+from . import reduction
 from .precise import CERTAIN, PreciseEvaluator
 from .recipe import Recipe
 
@@ -40,6 +36,8 @@ class ChunkEvaluator(Recipe):
 
     def warm(self, names: Sequence[str]) -> None:
         """Evaluate the nominal variant, so that all kernels needed are compiled and on disk."""
+        from . import warmup
+
         if self.cycle is not None:
             warmup.beside()
         nominal = self.model.mechanism.nominal
@@ -53,6 +51,8 @@ class ChunkEvaluator(Recipe):
         arrays["reason_value"] = np.full(len(passed), np.nan)
         chosen = np.flatnonzero(passed)
         if chosen.size:
+            from .chunk import Chunk  # the compiler, which whoever prepares a sweep does without
+
             chunk = Chunk(self, {name: column[chosen] for name, column in columns.items()})
             for name, values in chunk.run().items():
                 arrays[name][chosen] = values
@@ -82,10 +82,10 @@ def prepare(spec: SweepSpec) -> ChunkEvaluator:
     columns = select(mechanism, asked.columns)
     column_values(mechanism, columns, mechanism.nominal)  # whether there are values
     # Computer algebra, which workers do without.
-    from basepar_core.base import nominal_observation, symbolic
+    from basepar_core.base import symbolic
 
     model = assemble(mechanism)
-    base = symbolic(model, seen=nominal_observation(model, _observe), own=False)
+    base = symbolic(model, own=False)
     start = model.assembled.coordinates
     return ChunkEvaluator(
         model,
@@ -101,11 +101,6 @@ def prepare(spec: SweepSpec) -> ChunkEvaluator:
         asked.beta,
         columns,
     )
-
-
-def _observe(model: Model, motion: Motion) -> Observation:
-    """By the kernels: whoever prepares a sweep needs them next."""
-    return Engine(model).observe({}, motion)
 
 
 def _meter(model: Model, names: Sequence[str]) -> Meter | None:

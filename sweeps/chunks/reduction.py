@@ -6,12 +6,11 @@ path's models on a second trajectory, the excitation.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from basepar_core.base import BaseParameters, beside
-from basepar_core.compiled import Torques, own_path
 from basepar_core.dynamics import Column, Model, Motion, Observation, excitation, unit
 from basepar_core.mechanism import Mechanism, parameter_unit
 from basepar_core.reduction import (
@@ -25,6 +24,9 @@ from basepar_core.reduction import (
 )
 from sweeps.spec import Reduction
 from sweeps.store import Arrays, Output
+
+if TYPE_CHECKING:
+    from basepar_core.compiled import Torques
 
 
 def parameter_units(
@@ -128,7 +130,7 @@ class Reducer:
             "pooling": self.asked.noise,
         }
 
-    def __call__(self, W: np.ndarray, chosen: Chosen) -> tuple[Arrays, Torques]:
+    def __call__(self, W: np.ndarray, chosen: Chosen) -> "tuple[Arrays, Torques]":
         """Reduce variants; their results, and metrics of their torques.
 
         Parameters
@@ -136,6 +138,8 @@ class Reducer:
         W
             (variant, sample, coordinate, parameter) of the cycle, finite where chosen.
         """
+        from basepar_core.compiled import own_path  # the compiler: for those who evaluate
+
         noise = None if self.noise is None else np.array(self.noise)
         path, torques = own_path(
             W, chosen.phi, self.base.kept, noise, chosen.error, chosen.rows, self.asked.method

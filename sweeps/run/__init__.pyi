@@ -1,4 +1,5 @@
 from . import blocks as blocks
+from .chunk_size import warm as warm
 from .driver import Summary as Summary
 from .driver import as_stored as as_stored
 from .driver import complete as complete

@@ -8,9 +8,14 @@ variants of the space and says how long they take: there, because one of them ma
 import logging
 import math
 import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import CancelledError
+from typing import TYPE_CHECKING, Any
 
+import cloudpickle
 import numpy as np
-from distributed import Client
+from distributed import Client, Future
+from distributed.scheduler import KilledWorker
 
 from sweeps.spec import sample
 from sweeps.store import Columns, Evaluator, Status
@@ -18,6 +23,9 @@ from sweeps.store import Columns, Evaluator, Status
 from .fanout import TASK_SECONDS
 from .job import Job
 from .limits import guard
+
+if TYPE_CHECKING:
+    from sweeps.chunks import ChunkEvaluator
 
 #: Chunks chosen are powers of two between these; where the pilot fails, this one.
 LEAST, MOST, OTHERWISE = 8, 16_384, 1024
@@ -28,6 +36,8 @@ PILOT_SECONDS = 0.3
 PIECES_OF_DOUBT = 32
 #: A worker that is new imports and compiles first.
 START_SECONDS = 120.0
+#: What all kernels take to compile, on a machine with many processes a core.
+COMPILE_SECONDS = 600.0
 
 log = logging.getLogger(__name__)
 
@@ -39,15 +49,43 @@ def chunk(spec: Job, evaluator: Evaluator, client: Client) -> int:
         return OTHERWISE
     try:
         # Before what other sweeps of a family have sent ahead.
-        future = client.submit(
-            measured, evaluator, columns, spec.variant_seconds, pure=False, priority=2
-        )
+        future = _asked(client, measured, evaluator, columns, spec.variant_seconds)
         each, doubtful = future.result(timeout=START_SECONDS + 3 * spec.variant_seconds)
     except Exception as error:  # a pilot may crash; the sweep itself says whose fault it is
         log.info("no pilot: %s", error)
         return OTHERWISE
     found = fitting(TASK_SECONDS / each)
     return min(found, power(len(spec) / PIECES_OF_DOUBT)) if doubtful > 0.5 else found
+
+
+def warm(evaluator: "ChunkEvaluator", names: Sequence[str], client: Client) -> None:
+    """Have one worker compile or load all kernels needed, before each of them does.
+
+    Not this process: loading the compiler takes a third of a driver's start.
+
+    Raises
+    ------
+    OwnCodeError
+        As the user's metrics at the nominal variant.
+    """
+    try:
+        _asked(client, _warmed, evaluator, names).result(timeout=COMPILE_SECONDS)
+    except (KilledWorker, CancelledError, TimeoutError) as error:
+        log.info("not warm: %s", error)  # the sweep itself says whose fault it is
+
+
+def _warmed(evaluator: "ChunkEvaluator", names: Sequence[str]) -> None:
+    evaluator.warm(names)
+
+
+def _asked(client: Client, job: Callable[..., Any], evaluator: Any, *given: Any) -> "Future[Any]":
+    """A task of some worker; the evaluator goes by value, with the user's metrics."""
+    content = cloudpickle.dumps(evaluator)
+    return client.submit(_performed, job, content, *given, pure=False, priority=2)
+
+
+def _performed(job: Callable[..., Any], content: bytes, *given: Any) -> Any:
+    return job(cloudpickle.loads(content), *given)
 
 
 def fitting(wanted: float) -> int:

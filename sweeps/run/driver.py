@@ -150,7 +150,7 @@ def ready(
             refuse_other(as_stored(spec, path), path)
             check_and_repair.check(path)
         if evaluator is None:
-            evaluator, precise = _prepared(spec)
+            evaluator, precise = _prepared(spec, client)
         spec = as_stored(spec, path)
         if spec.chunk == FROM_PILOT:
             spec = spec.chunked(chunk_size.chunk(spec, evaluator, client))
@@ -162,14 +162,14 @@ def ready(
         yield Run(spec, store.check(path, layout), tuple(stages), client, lock, fleet)
 
 
-def _prepared(spec: Job) -> tuple[Evaluator, Evaluator | None]:
+def _prepared(spec: Job, client: Client) -> tuple[Evaluator, Evaluator | None]:
     """What a sweep of a mechanism computes, and what settles its doubtful variants."""
     from sweeps.chunks import prepare
 
     if not isinstance(spec, SweepSpec):
         raise UsageError("A sweep of something else than a mechanism needs its `evaluator`.")
     made = prepare(spec)
-    made.warm(spec.plan.names)  # once, not by every worker
+    chunk_size.warm(made, spec.plan.names, client)
     return made, made.precise
 
 

@@ -9,8 +9,10 @@ MODULES = (
     "sweeps.run.worker",
     "sweeps.run.chunk_size",
     "sweeps.chunks.evaluator",
-    "basepar_core.compiled.backend",
+    "sweeps.chunks.chunk",
+    "basepar_core.compiled.api",
     "basepar_core.metrics.regimes",
+    "basepar_core.single_dof.cycle_kernels",
     "scipy.stats",
 )
 

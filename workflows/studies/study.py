@@ -25,7 +25,7 @@ from distributed import Client
 from basepar_core.errors import UsageError
 from cluster import Place
 from sweeps.chunks import prepare
-from sweeps.run import Progress, Summary, blocks, refuse_other, summary
+from sweeps.run import Progress, Summary, blocks, refuse_other, summary, warm
 from sweeps.store import Status, Store, check_and_repair, locked, store
 from workflows.jobs import as_file, connected, study_file
 
@@ -205,7 +205,7 @@ class _Rounds:
     def _opened(self) -> blocks.Blocks:
         if self.blocks is None:
             evaluator = prepare(self.spec.sweep)  # takes its time: made when there is need
-            evaluator.warm(self.spec.swept)  # once, not by every worker
+            warm(evaluator, self.spec.swept, self.client)
             opening = blocks.opened(self.spec.sweep, evaluator, self.client, self.progress)
             self.blocks = self.stack.enter_context(opening)
             self.thread = self.stack.enter_context(ThreadPoolExecutor(1))

@@ -11,7 +11,8 @@ from cluster.places import Laptop
 from sweeps.run import chunk_size
 from sweeps.run.driver import sweep
 from sweeps.spec.filters import condition
-from sweeps.spec.reader import from_document
+from sweeps.spec.own_metrics import MetricError
+from sweeps.spec.reader import from_document, parse_sweep
 from sweeps.spec.sweep_spec import FROM_PILOT
 from sweeps.store import Store
 from tests.sweeps.fourbar import FourBar, spec
@@ -101,3 +102,47 @@ def test_measured_in_doublings(monkeypatch):
     assert counts == [1, 1, 2, 4, 8, 16, 20]
     assert 0 < each < 60
     assert doubtful > 0.5
+
+
+@dataclass(frozen=True)
+class Warming(FourBar):
+    """Fails, or kills its process, where the kernels are compiled."""
+
+    deadly: bool = False
+
+    def warm(self, names):
+        if self.deadly:
+            os._exit(1)
+        raise MetricError(f"wrong at {', '.join(names)}", ["bad"])
+
+
+@pytest.mark.slow
+def test_a_metric_s_mistake_comes_back_from_the_worker_that_warms(client):
+    with pytest.raises(MetricError, match="wrong at lx1") as raised:
+        chunk_size.warm(Warming(), ["lx1"], client)
+    assert list(raised.value.where) == ["bad"]
+
+
+@pytest.mark.slow
+def test_a_worker_that_dies_in_warming_is_no_mistake():
+    """The sweep itself finds out which variant it was."""
+    with connect(Laptop(workers=1)) as client:
+        chunk_size.warm(Warming(deadly=True), ["lx1"], client)
+
+
+@pytest.mark.slow
+def test_a_metric_of_a_file_goes_to_the_worker_that_measures(tmp_path, client):
+    """Its module is none that a worker could import; a worker that cannot read a task ends."""
+    (tmp_path / "wear.py").write_text(
+        "def wear(cycle):\n    return abs(cycle.joint('D')).max(axis=1)\n"
+    )
+    text = """
+mechanism: four-bar
+space: {plan: random, variables: {lx1: [0.2, 0.4]}, candidates: 16, seed: 1}
+evaluate: {metrics: [wear], own: {wear: wear.py:wear}}
+"""
+    job = parse_sweep(text, str(tmp_path / "sweep.yaml")).at(str(tmp_path / "sweep.zarr"))
+    assert job.chunk == FROM_PILOT
+    found = sweep(job, client)
+    assert found.done
+    assert not found.lost
