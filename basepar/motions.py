@@ -3,10 +3,12 @@
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from basepar_core.arrays import Array
 from basepar_core.errors import BaseparWarning, UsageError
+from basepar_core.expressions import did_you_mean
 from basepar_core.identification import MOTIONS, motion_of, read_measurement, recorded_motion
 from basepar_core.texts import plural
 
@@ -130,8 +132,22 @@ def motion(
     if stated:
         found = motion_of(it.prepared, str(source), samples)
     else:
+        _check_word(source)
         record = read_measurement(source, it.mechanism, titles, torques=False)
         for note in record.notes:
             warnings.warn(f"{record.source}: {note.text}.", BaseparWarning, stacklevel=2)
         found, _ = recorded_motion(it.mechanism, record, cutoff)
     return Motion(it.coordinates, found.t, found.q.T, found.q_dot.T, found.q_ddot.T)
+
+
+def _check_word(source: Record) -> None:
+    """A word that is no file is most likely a motion's name misspelt.
+
+    Raises
+    ------
+    UsageError
+    """
+    if not isinstance(source, str) or Path(source).suffix or Path(source).exists():
+        return
+    hint = did_you_mean(source, MOTIONS) or f"; give {' or '.join(map(repr, MOTIONS))}, or a file"
+    raise UsageError(f"There is no motion {source!r}, and no file of that name{hint}", ["source"])

@@ -236,7 +236,10 @@ def test_keys_of_a_reduction_are_its_fields():
     assert all(one in REDUCTION.keys[0].what for one in CRITERIA)
 
 
-def test_a_file_names_one_schema():
-    once = with_schema("name: x\n", "mechanism")
-    assert with_schema(once, "mechanism") == once
-    assert once.endswith("/workflows/schemas/mechanism.json\nname: x\n")
+def test_a_file_names_one_schema(tmp_path):
+    once = with_schema("name: x\n", "mechanism", tmp_path)
+    assert with_schema(once, "mechanism", tmp_path) == once
+    address, rest = once.removeprefix("# yaml-language-server: $schema=").split("\n", 1)
+    assert rest == "name: x\n"
+    assert (tmp_path / address).resolve() == schema_file("mechanism").resolve()
+    assert not Path(address).is_absolute()

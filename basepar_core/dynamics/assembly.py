@@ -73,17 +73,18 @@ def laid_out(mechanism: Mechanism) -> tuple[BodyNewton, Bodies]:
     """Newton's method with no coordinate held, and the poses from which it starts."""
     spanning_joints(mechanism)  # a loose body has no place to start from
     dims = geometry(mechanism, {})
-    stated = _coupled_values(mechanism, dims, _stated_values(mechanism))
+    stated = coupled_values(mechanism, dims, stated_values(mechanism))
     return BodyNewton(mechanism, dims, {}, stated), _lay_out(mechanism, dims, stated)
 
 
-def _stated_values(mechanism: Mechanism) -> dict[str, float]:
+def stated_values(mechanism: Mechanism) -> dict[str, float]:
+    """Joint values that the file's assembly states, rad or m."""
     entries = mechanism.assembly.values
     numbers = evaluate([value for _, value in entries], mechanism.nominal)
     return {name: float(x) for (name, _), x in zip(entries, numbers, strict=True)}
 
 
-def _coupled_values(
+def coupled_values(
     mechanism: Mechanism, dims: Geometry, stated: dict[str, float]
 ) -> dict[str, float]:
     """Stated values, and those that follow from them by couplings, one after the other."""

@@ -184,6 +184,22 @@ class BodyNewton:
         about, along = moves[place]
         return gap, self.row(joint, at, P2, along=along, about=about)
 
+    def _unit(self, row: int, owners: list[str]) -> str:
+        """Of a joint's constraint: those along directions come before those about them."""
+        if row >= len(owners) - len(self.held) - len(self.mechanism.couplings):
+            return self.mechanism.value(owners[row]).unit
+        joint = next(one for one in self.mechanism.joints if one.name == owners[row])
+        axes = np.eye(3)
+        along, _ = joints.locked_directions(joint.type, self.mechanism.planar, axes, axes)
+        return "m" if row - owners.index(joint.name) < len(along) else "rad"
+
+    def _lengths(self) -> str:
+        """The geometry's values, in words."""
+        values = self.mechanism.nominal
+        symbols = [f"{one.name} = {values[one.name]:.6g}" for one in self.mechanism.geometry]
+        more = ", …" * (len(symbols) > 12)
+        return f" ({', '.join(symbols[:12])}{more}; SI)" if symbols else ""
+
     def _check_closed(self, at: Bodies) -> None:
         gap, _, owners = self.equations(at)
         worst = int(np.argmax(np.abs(gap))) if gap.size else 0
@@ -197,9 +213,10 @@ class BodyNewton:
                     [f"couplings.{owners[worst]}"],
                 )
             raise AssemblyError(
-                f"Joint {owners[worst]!r} stays open by {abs(gap[worst]):.4g} (m or rad; allowed "
-                f"{CLOSED:g}) at the nominal geometry. Check the lengths, or give the assembly "
-                f"nearer poses or joint values.",
+                f"Joint {owners[worst]!r} stays open by {abs(gap[worst]):.4g} "
+                f"{self._unit(worst, owners)} (allowed {CLOSED:g}) at the nominal geometry"
+                f"{self._lengths()}. Check the lengths, or give the assembly nearer poses or "
+                f"joint values.",
                 [f"joints.{owners[worst]}"],
             )
         for k, joint in enumerate(self.mechanism.joints):

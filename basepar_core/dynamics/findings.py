@@ -1,5 +1,6 @@
 """What the assembly found that the file does not state, and where a motion ends."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,7 +10,9 @@ from basepar_core.errors import MotionError
 from basepar_core.expressions import evaluate
 from basepar_core.mechanism import GROUND, joint_type
 
+from .assembly import coupled_values, stated_values
 from .closure import Model, Outcome, Trace, trace
+from .kinematics import geometry
 from .motion import cycle, excitation
 from .strokes import tracks
 
@@ -25,11 +28,17 @@ _MOST = 5_000
 
 @dataclass(frozen=True, slots=True)
 class FoundValue:
-    """A joint value of the assembly, rad or m; `stated` is None where the file has none."""
+    """A joint value of the assembly, rad or m; `stated` is None where the file has none.
+
+    `coupling` is one that what the file states contradicts, and `offset` what that comes to, rad
+    or m, in the place of the coupling's own.
+    """
 
     name: str
     value: float
     stated: float | None = None
+    coupling: str = ""
+    offset: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +70,10 @@ def branch_found(model: Model) -> tuple[FoundValue, ...]:
     Those over which bodies were laid out at zero; and stated ones that are found far away.
     """
     it = model.mechanism
-    if not model.topology.cuts:
+    if not model.topology.cuts and not it.couplings:
         return ()
-    stated = dict(it.assembly.values)
-    numbers = dict(zip(stated, evaluate(stated.values(), it.nominal), strict=True))
+    numbers = stated_values(it)
+    against = _contradicted(model, numbers)
     names = [
         name
         for joint in it.joints
@@ -72,17 +81,41 @@ def branch_found(model: Model) -> tuple[FoundValue, ...]:
         for name in joint.values
         if name not in it.coordinates
     ]
-    guessed = _laid_out_at_zero(model)
+    guessed = _laid_out_at_zero(model) if model.topology.cuts else set()
     found = []
     for name, track in tracks(model, {}, model.assembled.q[:, None, None], names):
         value = float(track[0, 0])
-        if not it.value(name).is_length:
+        if not it.value(name).is_length and name not in against:
             value = float((value + np.pi) % (2 * np.pi) - np.pi)
-        if name in guessed:
+        if name in against and name in numbers:
+            found.append(FoundValue(name, value, float(numbers[name]), *against[name]))
+        elif name in guessed:
             found.append(FoundValue(name, value))
         elif name in numbers and _is_far(value, numbers[name], it.value(name).is_length):
             found.append(FoundValue(name, value, float(numbers[name])))
     return tuple(found)
+
+
+def _contradicted(model: Model, stated: Mapping[str, float]) -> dict[str, tuple[str, float]]:
+    """Of joint values in couplings that the stated ones contradict: coupling, sum in its place.
+
+    What is not stated follows from the couplings that the stated values determine first.
+    """
+    it = model.mechanism
+    known = coupled_values(it, geometry(it, {}), dict(stated))
+    found: dict[str, tuple[str, float]] = {}
+    for coupling in it.couplings:
+        names = [name for name, _ in coupling.terms]
+        if not set(names) <= known.keys():
+            continue
+        # In the file's own coefficients, as its `offset` is.
+        *factors, offset = evaluate([*(x for _, x in coupling.terms), coupling.offset], it.nominal)
+        total = float(sum(x * known[name] for x, name in zip(factors, names, strict=True)))
+        off = abs(total - float(offset)) / max(abs(float(x)) for x in factors)
+        lengths = [abs(known[name]) for name in names if it.value(name).is_length]
+        if off > _FAR * max(lengths, default=1.0):
+            found |= dict.fromkeys(names, (coupling.name, total))
+    return found
 
 
 def _is_far(value: float, stated: float, is_length: bool) -> bool:

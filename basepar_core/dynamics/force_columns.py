@@ -101,7 +101,8 @@ def select(mechanism: Mechanism, wanted: Sequence[str]) -> tuple[Column, ...]:
         hint = "" if unknown[0] in words else did_you_mean(unknown[0], words)
         raise UsageError(
             f"{mechanism.name!r} has no column {', '.join(unknown)}{hint or '.'} Its file names "
-            f"{', '.join(names) or 'none'}; add them under `friction:`, `springs:` or `dampers:`.",
+            f"{', '.join(names) or 'none'}; others are written into it, under `friction:`, "
+            f"`springs:` or `dampers:`.",
             unknown,
         )
     return tuple(one for one in known if one.name in chosen)

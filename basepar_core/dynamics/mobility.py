@@ -12,6 +12,7 @@ import numpy as np
 from basepar_core.arrays import Array
 from basepar_core.errors import AssemblyError, MechanismError
 from basepar_core.mechanism import GROUND, Mechanism, joint_type
+from basepar_core.texts import plural
 
 from . import spatial
 from .body_newton import Bodies, BodyNewton
@@ -110,7 +111,7 @@ def check_mobility(mechanism: Mechanism, newton: BodyNewton, at: Bodies) -> None
     idle = idle_spins(mechanism)
     text = (
         f"{mechanism.name!r} has {freedom} degree{'s' * (freedom != 1)} of freedom, but "
-        f"{count} coordinates are named ({named})"
+        f"{plural(count, 'coordinate')} {'is' if count == 1 else 'are'} named ({named})"
     )
     if idle and freedom - count == len(idle):
         raise MechanismError(
@@ -119,7 +120,28 @@ def check_mobility(mechanism: Mechanism, newton: BodyNewton, at: Bodies) -> None
             f"`axis` across the line between them in {idle[0].bodies[-1]}.",
             [f"joints.{name}" for one in idle for name in one.joints],
         )
-    raise MechanismError(f"{text}. Name exactly {freedom} joint coordinates.", ["coordinates"])
+    names = _independent(newton, at)
+    line = f": `coordinates: [{', '.join(names)}]`" if len(names) == freedom else ""
+    raise MechanismError(
+        f"{text}. Name exactly {plural(freedom, 'joint value')}{line}.",
+        ["coordinates"],
+    )
+
+
+def _independent(newton: BodyNewton, at: Bodies) -> list[str]:
+    """Joint values that move independently at a pose, the named coordinates first."""
+    mechanism, allowed = newton.mechanism, modes(newton, at)
+    values = (name for joint in mechanism.joints for name in joint.values)
+    found, rows = list[str](), list[Array]()
+    for name in dict.fromkeys((*mechanism.coordinates, *values)):
+        value = mechanism.value(name)
+        if not (value.is_length or value.is_angle):
+            continue
+        row = newton.value(name, at)[1] @ allowed
+        if np.linalg.matrix_rank(np.array([*rows, row]), tol=RANK) > len(rows):
+            found.append(name)
+            rows.append(row)
+    return found
 
 
 def _locked(mechanism: Mechanism) -> MechanismError:

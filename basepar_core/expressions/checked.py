@@ -37,6 +37,8 @@ class Term:
 
     @property
     def unit(self) -> str:
+        if self.angle and not self.written:
+            return "rad"
         return self.written or str(self.dimension)
 
     @property
@@ -208,9 +210,15 @@ def _common(what: str, terms: Sequence[Term]) -> Dimension | None:
     for term in known[1:]:
         if term.dimension != known[0].dimension:
             raise ExpressionError(
-                f"{what} {known[0].unit} and {term.unit}{_bare_hint(known[0], term)}"
+                f"{what} {_unit_of(known[0])} and {_unit_of(term)}{_bare_hint(known[0], term)}"
             )
     return known[0].dimension if known else None
+
+
+def _unit_of(term: Term) -> str:
+    """The unit; what has none, and is no number, may be an angle."""
+    plain = term.unit == "no unit" and not isinstance(term.tree, Number)
+    return "rad (or no unit)" if plain else term.unit
 
 
 def _bare_hint(*pair: Term) -> str:
@@ -226,13 +234,15 @@ def misfit(text: str, term: Term, slot: Unit) -> str:
     """What to say of a text whose unit does not fit its slot."""
     assert term.dimension is not None
     has = "has" if term.unit == "no unit" else "is in"
-    message = f"{shown(text)} {has} {term.unit}, but {slot.text or 'no unit'} is expected here"
+    wanted = "a number without a unit" if slot.text in ("", "1") else slot.text
+    message = f"{shown(text)} {has} {term.unit}, but {wanted} is expected here"
     if _is_frequency(slot.dimension) and term.dimension == _PER_SECOND:
         return f"{message}; one Hz is 2π rad/s: divide by it and write Hz."
     if _is_frequency(term.dimension) and slot.dimension == _PER_SECOND:
         return f"{message}; one Hz is 2π rad/s: multiply by it and write rad/s."
     if term.written is not None:
-        return f"{message}; change the unit, or the number's place."
+        plain = text.strip().removesuffix(term.written).strip()
+        return f"{message}; write '{f'{plain} {slot.text}'.strip()}' if that is meant."
     lacking = slot.dimension / term.dimension
     return (
         f"{message}; a factor in {lacking} is missing (inside an expression a bare number has "

@@ -144,7 +144,11 @@ def parse_unit(text: str) -> Unit:
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """`; did you mean 'lx1'?` where something known is close, else nothing."""
-    close = difflib.get_close_matches(word, list(known), n=1)
+    known = list(known)
+    plain = word.lower()
+    close = [one for one in known if one.lower() == plain]
+    close += [one for one in known if len(plain) > 2 and one.lower().startswith(plain)]
+    close += difflib.get_close_matches(word, known, n=1)
     return f"; did you mean {close[0]!r}?" if close else ""
 
 
@@ -224,7 +228,11 @@ class _Parser:
             raise self.error(f"{' '.join(signs)} is missing; it reads like '{example}'")
         right = self.sum()
         if self.next.text in signs:
-            raise self.error(f"a second {self.next.text!r}; write two")
+            first = self.text[: self.next.position - 1].strip()
+            second = self.text[sign.position - 1 + len(sign.text) :].strip()
+            raise self.error(
+                f"a second {self.next.text!r}; write two conditions: {first!r} and {second!r}"
+            )
         self.expect_end(example)
         self.at(sign, compare, sign.text, left, right)
         return sign.text, left.tree, right.tree
@@ -235,7 +243,8 @@ class _Parser:
             return
         if token.text in COMPARISONS or token.text == "=":
             if example:
-                raise self.error(f"stray {token.text!r}; it reads like '{example}'")
+                sign = "; write <= or >=" if token.text == "=" else ""
+                raise self.error(f"stray {token.text!r}{sign}; it reads like '{example}'")
             raise self.error("a comparison has its place in filters only")
         if token.text == ",":
             raise self.error("stray ','; a decimal point is '.', and a comma separates arguments")

@@ -25,6 +25,7 @@ from .motions import effort as effort
 from .other_values import read_values as read_values
 from .other_values import with_values as with_values
 from .reader import Reading as Reading
+from .remedies import written as written
 from .shipped import library_names as library_names
 from .shipped import library_path as library_path
 from .yaml_nodes import Fields as Fields

@@ -45,7 +45,7 @@ def _joint(reading: Reading, name: str, node: Node, bodies: Sequence[str]) -> Jo
         reading.mistake(node, "'bodies' means the poses in `assembly`; name the joint otherwise")
     else:
         reading.name(node, name, "joint")
-    entries = reading.fields(node, JOINT)
+    entries = reading.fields(node, JOINT, {"type": next(iter(JOINT_TYPES))})
     kind = _type(reading, entries.get("type"))
     connects = read_connects(reading, entries.get("connects"), bodies)
     _check_base(reading, node, entries, connects)

@@ -83,7 +83,7 @@ def loads(
         With all mistakes of the text.
     """
     node, mistakes = yaml_nodes.read(text)
-    if message := _names_another(node):
+    if message := _names_another(node) or _no_mapping(node):
         raise FileError(source_name, [Mistake("", message)])
     reading = Reading(mistakes, Path(source_name).parent, recorded, values)
     mechanism = None if node is None else _mechanism(reading, node, text)
@@ -111,6 +111,16 @@ def _names_another(node: Node | None) -> str:
     return (
         f"it has a section {given[0]!r} and no bodies: the file of a sweep or of a study. Give "
         f"the mechanism that it names{it}."
+    )
+
+
+def _no_mapping(node: Node | None) -> str:
+    """Of a file without keys, such as a table of numbers: what is needed."""
+    if node is None or isinstance(node, Fields):
+        return ""
+    return (
+        "it has no keys, and a mechanism file begins with `name: …` (docs/mechanism-files.md). "
+        "Where a record or table is given too, the mechanism is named before it"
     )
 
 

@@ -97,7 +97,7 @@ class Reading:
         known = (*keys.required, *keys.optional)
         empty = "" if keys.required else ", or {} for nothing,"
         what = f"a mapping with {', '.join(known)}{empty}"
-        entries = self.entries(node, what)
+        entries = self.entries(node, what, f"{known[0]}: «»" if node.path else "")
         if entries is None:
             return {}
         assert isinstance(node, Fields)
@@ -116,28 +116,28 @@ class Reading:
                 self.mistakes.append(Mistake(path, message, node.line))
         return {key: entry for key, entry in entries.items() if key in known}
 
-    def entries(self, node: Node | None, what: str) -> dict[str, Node] | None:
-        """A mapping's entries, None where it is none (reported)."""
+    def entries(self, node: Node | None, what: str, one: str = "") -> dict[str, Node] | None:
+        """A mapping's entries, None where it is none (reported); `one`: see `remedies.mapping`."""
         if isinstance(node, Fields):
             return node.entries
         if node is not None and not isinstance(node, Refused):
-            self.mistake(node, f"{_kind(node)} where {what} is expected")
+            remedy = remedies.mapping(node, one)
+            self.mistake(node, f"{_kind(node)} where {what} is expected{remedy}")
         return None
 
     def items(self, node: Node | None, size: int | None, what: str) -> tuple[Node, ...] | None:
         """A list's items, None where there is none, or another number of them (reported)."""
         if not isinstance(node, Items):
             if node is not None and not isinstance(node, Refused):
-                self.mistake(node, f"{_kind(node)} where {what} is expected")
+                remedy = remedies.list_of_one(node) if size is None else ""
+                self.mistake(node, f"{_kind(node)} where {what} is expected{remedy}")
+            return None
+        if parted := remedies.parted(node):
+            self.mistake(node, f"a comma inside parentheses needs quotes: write {parted}")
             return None
         if size is None or len(node.items) == size:
             return node.items
-        if any(
-            isinstance(i, Text) and i.value.count("(") != i.value.count(")") for i in node.items
-        ):
-            self.mistake(node, 'a comma inside an expression needs quotes: ["max(a, b)", 0]')
-        else:
-            self.mistake(node, f"{what} is expected, not {len(node.items)} entries")
+        self.mistake(node, f"{what} is expected, not {len(node.items)} entries")
         return None
 
     def text(self, node: Node | None, what: str, most: int = _MAX_TEXT) -> str | None:

@@ -56,6 +56,47 @@ def unknown_key(key: str, entries: Mapping[str, Node]) -> str:
     return ""
 
 
+def mapping(node: Node, one: str) -> str:
+    """The remedy for a list or a text where a mapping is expected; nothing where none is known.
+
+    `one`: the entry that a text («») most likely is, `path: «»` or `«»: minimize`.
+    """
+    if isinstance(node, Text) and one and node.value.strip():
+        return f"; write {{{one.replace('«»', written(node))}}}"
+    items = node.items if isinstance(node, Items) else ()
+    if items and all(isinstance(item, Text) for item in items):
+        entry = one if one.startswith("«»") else "«»: …"
+        return f"; write {{{', '.join(entry.replace('«»', written(item)) for item in items)}}}"
+    first = items[0] if items else None
+    if isinstance(first, Fields) and isinstance(name := first.entries.get("name"), Text):
+        return (
+            f"; names are keys, without dashes: write {name.value}: {{…}} for "
+            f"- {{name: {name.value}, …}}"
+        )
+    return ""
+
+
+def list_of_one(node: Node) -> str:
+    """The remedy for one entry where a list of any length is expected."""
+    return f"; write [{written(node)}]" if isinstance(node, Text) and node.value.strip() else ""
+
+
+def parted(node: Items) -> str:
+    """A list whose expressions were parted at commas, as it was meant; nothing for other lists."""
+    if not all(isinstance(one, Text) for one in node.items):
+        return ""
+    texts = [one.value for one in node.items if isinstance(one, Text)]
+    whole: list[str] = []
+    for text in texts:
+        if whole and whole[-1].count("(") > whole[-1].count(")"):
+            whole[-1] += f", {text}"
+        else:
+            whole.append(text)
+    if len(whole) == len(texts) or any(one.count("(") != one.count(")") for one in whole):
+        return ""
+    return f"[{', '.join(written(Text(one, '', 0)) for one in whole)}]"
+
+
 def top_lines(node: Node) -> dict[str, str]:
     """Values of the sections that a mechanism file must have, by what it says elsewhere."""
     entries = node.entries if isinstance(node, Fields) else {}

@@ -105,31 +105,37 @@ def read_measurement(
     path = Path(data) if isinstance(data, str | Path) else Path("the given columns")
     rows = _rows(path) if isinstance(data, str | Path) else _columns(data)
     wanted = _wanted(mechanism)
-    header = rows[0] if rows else []
+    header = rows[0][1] if rows else []
     places = _places(header, wanted, mechanism, dict(renamed or {}), torques, mistakes)
     if mistakes:
         raise FileError(str(path), mistakes)
+    lines = [line for line, _ in rows[1:]]
     table = _numbers(rows[1:], {name: place for name, (place, _) in places.items()}, mistakes)
     for name, (_, factor) in places.items():
         with np.errstate(over="ignore"):
             table[name] = table[name] * factor
-        _check_size(name, table[name], mistakes)
-    _check_time(table["t"], mistakes)
+        _check_size(name, table[name], lines, mistakes)
+    _check_time(table["t"], lines, mistakes)
     if mistakes:
         raise FileError(str(path), mistakes)
     return _record(path, mechanism, table)
 
 
-def _rows(path: Path) -> list[list[str]]:
+#: A row of a record and where it stands: its line in a file, its place from 0 among columns.
+Row = tuple[int, list[str]]
+
+
+def _rows(path: Path) -> list[Row]:
     try:
         with opened(path, newline="", encoding="utf-8-sig") as file:
-            return [row for row in csv.reader(file) if any(cell.strip() for cell in row)]
+            lines = csv.reader(file)
+            return [(lines.line_num, row) for row in lines if any(cell.strip() for cell in row)]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise FileError(str(path), [Mistake("", f"cannot be read: {reason}")]) from None
 
 
-def _columns(data: Mapping[str, Sequence[float] | Array]) -> list[list[str]]:
+def _columns(data: Mapping[str, Sequence[float] | Array]) -> list[Row]:
     """Columns of numbers as the rows of a file have them, to the last digit."""
     titles = [str(title) for title in data.keys()]  # noqa: SIM118  a DataFrame's keys
     columns = [np.asarray(data[title], float) for title in titles]
@@ -138,7 +144,7 @@ def _columns(data: Mapping[str, Sequence[float] | Array]) -> list[list[str]]:
         message = f"columns are of one length, and have one axis; these are {shapes}"
         raise FileError("the given columns", [Mistake("", message)])
     numbers = ([repr(float(x)) for x in row] for row in zip(*columns, strict=True))
-    return [titles, *numbers]
+    return list(enumerate([titles, *numbers], start=-1))
 
 
 def _wanted(mechanism: Mechanism) -> dict[str, Unit]:
@@ -178,13 +184,14 @@ def _places(
             place, text = titles[title]
             places[name] = (place, _factor(title, text, slot, mistakes))
         elif name in renamed:
-            mistakes.append(Mistake(name, f"there is no column {title!r}: {_list(titles)}"))
+            hint = did_you_mean(title, titles) or f"; the file has {_list(titles)}"
+            mistakes.append(Mistake(name, f"there is no column {title!r}{hint}"))
     # A drive that is no coordinate has a torque about every coordinate that moves it.
     some = bool(mechanism.actuated) and set(mechanism.actuated) <= set(mechanism.coordinates)
     moving = mechanism.actuated if some else mechanism.coordinates
     driven = {f"tau.{name}" for name in moving if torques}
     needed = [n for n in wanted if "'" not in n and (not n.startswith("tau.") or n in driven)]
-    missing = [name for name in needed if name not in places]
+    missing = [name for name in needed if name not in places and name not in renamed]
     if missing:
         mistakes.append(
             Mistake(
@@ -209,16 +216,33 @@ def _remedy(header: Sequence[str], missing: Sequence[str], unused: Sequence[str]
         return "The file is empty"
     if len(header) == 1 and (sign := next((x for x in ";\t " if x in header[0].strip()), "")):
         return f"Columns are separated by commas, not by {sign!r}, and decimals have a point"
+    if all(_NUMBER.fullmatch(cell.strip()) for cell in header):
+        return f"The first line names the columns: write {','.join(missing)} above the numbers"
+    if len({*_bracketed(header)} & {*missing}) == len(missing):
+        line = ",".join(_PARENTHESES.sub(r"[\1]", cell) for cell in header)
+        return f"Units stand in brackets: write {line}"
     left, pairs = list(unused), []
     for name in missing:
         called = _CALLED["t" if name == "t" else "tau" if name.startswith("tau.") else ""]
         of = name.removeprefix("tau.").lower()
         near = [title for title in left if any(word in title.lower() for word in called)]
         near = [title for title in near if of in title.lower()] or near
+        if not left:
+            return f"Add what was measured: {', '.join(missing)}"
         title = near[0] if near else "TITLE"
         left = [one for one in left if one != title]
         pairs.append(f"{name}={title}")
     return f"Say which they are: `columns={','.join(pairs)}`"
+
+
+#: A number alone, and a unit in parentheses at the end of a title.
+_NUMBER = re.compile(r"[-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?")
+_PARENTHESES = re.compile(r"\(([^()]*)\)\s*\Z")
+
+
+def _bracketed(header: Sequence[str]) -> list[str]:
+    """Titles without the units that stand in parentheses."""
+    return [_PARENTHESES.sub("", cell).strip() for cell in header]
 
 
 def _list(titles: Mapping[str, object]) -> str:
@@ -242,17 +266,22 @@ def _factor(title: str, text: str, slot: Unit, mistakes: list[Mistake]) -> float
 
 
 def _numbers(
-    rows: Sequence[Sequence[str]], places: Mapping[str, int], mistakes: list[Mistake]
+    rows: Sequence[Row], places: Mapping[str, int], mistakes: list[Mistake]
 ) -> dict[str, Array]:
     """Columns as numbers; empty cells and nan are nan."""
     table = np.full((len(places), len(rows)), np.nan)
-    for count, row in enumerate(rows):
+    for count, (line, row) in enumerate(rows):
         for k, place in enumerate(places.values()):
             text = row[place].strip() if place < len(row) else ""
             try:
                 table[k, count] = float(text) if text else math.nan
             except ValueError:
-                mistakes.append(Mistake(f"row {count + 2}", f"{text!r} is no number"))
+                mistakes.append(
+                    Mistake(
+                        f"row {line}",
+                        f"{text!r} is no number; leave the cell empty where nothing was measured",
+                    )
+                )
     table[np.isinf(table)] = np.nan
     if len(mistakes) > _SHOWN:
         rest = len(mistakes) - _SHOWN
@@ -260,10 +289,10 @@ def _numbers(
     return dict(zip(places, table, strict=True))
 
 
-def _check_size(name: str, column: Array, mistakes: list[Mistake]) -> None:
+def _check_size(name: str, column: Array, lines: Sequence[int], mistakes: list[Mistake]) -> None:
     beyond = np.flatnonzero(np.abs(column) > MOST)
     if beyond.size:
-        row, more = int(beyond[0]) + 2, f", and {beyond.size - 1} more" * (beyond.size > 1)
+        row, more = lines[beyond[0]], f", and {beyond.size - 1} more" * (beyond.size > 1)
         mistakes.append(
             Mistake(
                 name,
@@ -282,14 +311,14 @@ def _check_size(name: str, column: Array, mistakes: list[Mistake]) -> None:
         )
 
 
-def _check_time(t: Array, mistakes: list[Mistake]) -> None:
+def _check_time(t: Array, lines: Sequence[int], mistakes: list[Mistake]) -> None:
     if t.size < FEWEST:
         mistakes.append(
             Mistake("", f"has {plural(t.size, 'sample')}; {FEWEST} are the least that say much")
         )
         return
     if np.isnan(t).any():
-        row = int(np.flatnonzero(np.isnan(t))[0]) + 2
+        row = lines[np.flatnonzero(np.isnan(t))[0]]
         mistakes.append(Mistake(f"row {row}", "has no time"))
         return
     back = np.flatnonzero(np.diff(t) <= 0)
@@ -298,7 +327,7 @@ def _check_time(t: Array, mistakes: list[Mistake]) -> None:
         more = f", and in {plural(back.size - 1, 'more row')}" if back.size > 1 else ""
         mistakes.append(
             Mistake(
-                f"row {k + 3}",
+                f"row {lines[k + 1]}",
                 f"time does not increase: {t[k + 1]:.6g} s after {t[k]:.6g} s{more}. Sort the "
                 f"rows, or split the file where two records were joined.",
             )

@@ -17,9 +17,9 @@ from basepar_core.errors import (
     Mistake,
     MotionError,
 )
-from basepar_core.files import loads
+from basepar_core.files import Fields, loads, read
 from basepar_core.mechanism import Mechanism
-from basepar_core.texts import opened
+from basepar_core.texts import opened, shell
 
 from . import mjcf, sdf, urdf
 from .draft import Draft, merge, value_names
@@ -90,6 +90,8 @@ def read_file(path: str | Path, within: str | Path | None = None) -> Imported:
     except OSError as error:
         reason = error.strerror or str(error)
         raise FileError(str(path), [Mistake("", f"cannot be read: {reason}")]) from None
+    if _root(content) == b"" and path.suffix in (".yaml", ".yml"):
+        raise FileError(str(path), [Mistake("", _no_robot(path, content))])
     folder = None if within is None else Path(within)
     is_urdf = path.suffix in (".urdf", ".xacro", ".sdf") or _root(content) == b"robot"
     if _root(content) == b"sdf":
@@ -99,6 +101,14 @@ def read_file(path: str | Path, within: str | Path | None = None) -> Imported:
     if draft.mistakes:
         raise FileError(str(path), draft.mistakes)
     return _checked(draft, str(path))
+
+
+def _no_robot(path: Path, content: bytes) -> str:
+    """What a YAML file is, as a robot's."""
+    node, _ = read(content.decode("utf-8", "replace"))
+    if isinstance(node, Fields) and {"bodies", "joints"} & node.entries.keys():
+        return f"is a mechanism file already; use it as it is: `basepar show {shell(str(path))}`"
+    return "is YAML, and URDF and MJCF files are XML; name the robot's own file"
 
 
 def _root(content: bytes) -> bytes:

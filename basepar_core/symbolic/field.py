@@ -309,9 +309,10 @@ def rational_cosine(half_turns: Fraction) -> Fraction:
     """
     value = _RATIONAL_COSINES.get(half_turns % 2)
     if value is None:
+        degrees = half_turns * 180
         raise ExpressionError(
-            "The sine or cosine of this fixed angle is not rational; declare an angle "
-            "symbol, or an algebraic number with a relation such as r^2 = 3."
+            f"The sine or cosine of this fixed angle is not rational; {_symbol_for(degrees)} "
+            f"Or declare an algebraic number with a relation such as r^2 = 3."
         )
     return value
 
@@ -346,9 +347,19 @@ def integer_combination(argument: Expression) -> dict[Name | Pi, Fraction]:
             exact = _rational(denominator)
             if exact:
                 return {a: k / exact for a, k in integer_combination(numerator).items()}
+    if (bare := _rational(argument)) is not None:
+        raise ExpressionError(f"{bare} in sin or cos has no unit; {_symbol_for(bare)}")
     raise ExpressionError(
         "Inside sin and cos geometry allows whole-number combinations of angle symbols, such as "
         "2*a - b, and angles such as 90 deg."
+    )
+
+
+def _symbol_for(degrees: Fraction) -> str:
+    """The remedy for an angle that cannot stand in geometry as a number."""
+    return (
+        f"declare an angle symbol, `alpha: {{value: {degrees}, unit: deg}}` in `geometry`, and "
+        f"write alpha in its place."
     )
 
 

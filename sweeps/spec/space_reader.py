@@ -4,12 +4,13 @@ Numbers are met in the unit of the symbol they are for and leave in SI.
 """
 
 from collections.abc import Collection
+from fractions import Fraction
 
 import numpy as np
 
 from basepar_core.errors import ExpressionError, FileError
 from basepar_core.expressions import DIMENSIONLESS, Unit, evaluate, parse_unit
-from basepar_core.files import Fields, Items, Key, Node, Reading, warn_of_bare_angles
+from basepar_core.files import Fields, Items, Key, Node, Reading, warn_of_bare_angles, written
 from basepar_core.mechanism import Mechanism
 
 from .filters import Condition, angles, condition, dimensions, formula
@@ -69,11 +70,22 @@ def _without_a_plan(
     for one in reading.mistakes[before:]:
         if one.message == "missing":
             reading.mistakes.remove(one)
-            reading.mistake(node, f"no plan; one of {', '.join(PLANS)}")
+            guess = _likely_plan(entries)
+            reading.mistake(
+                node, f"`plan` is missing, one of {', '.join(PLANS)}; write `plan: {guess}`"
+            )
     if "variables" in entries:
         read_variables(reading, entries["variables"], mechanism)
     if "candidates" in entries:
         reading.whole(entries["candidates"], 1)
+
+
+def _likely_plan(entries: Collection[str]) -> str:
+    """The plan that has such keys."""
+    for key, plan in (("candidates", "sobol"), ("rows", "table"), ("file", "table")):
+        if key in entries:
+            return plan
+    return "product" if "of" in entries else "grid"
 
 
 def _composed(
@@ -194,6 +206,9 @@ def _listed(
 
 def read_values(reading: Reading, node: Node, unit: Unit) -> tuple[float, ...]:
     """A list of values, or {from, to, count}."""
+    if isinstance(node, Fields) and "step" in node.entries:
+        reading.mistake(node, f"a range has a `count`, both ends counted: {_counted(node)}")
+        return ()
     if isinstance(node, Fields):
         entries = reading.fields(node, SPACED)
         low, high = (read_number(reading, entries.get(key), unit) for key in ("from", "to"))
@@ -208,6 +223,18 @@ def read_values(reading: Reading, node: Node, unit: Unit) -> tuple[float, ...]:
     if isinstance(node, Items) and not items:
         reading.mistake(node, "no value; at least one is needed")
     return tuple(read_number(reading, item, unit) for item in items or ())
+
+
+def _counted(node: Fields) -> str:
+    """The remedy for a range by steps."""
+    low, high, step = (node.entries.get(key) for key in ("from", "to", "step"))
+    try:
+        first, last, by = (Fraction(one.value) for one in (low, high, step))  # type: ignore[union-attr]
+        count = str(round((last - first) / by) + 1)
+    except (AttributeError, ValueError, ZeroDivisionError):
+        count = "…"
+    ends = (written(one) if one is not None else "…" for one in (low, high))
+    return "write {{from: {}, to: {}, count: {}}}".format(*ends, count)
 
 
 def read_number(reading: Reading, node: Node | None, unit: Unit) -> float:
@@ -243,12 +270,18 @@ def _drawn(
 def read_interval(reading: Reading, node: Node, unit: Unit) -> tuple[float, float]:
     """A pair [low, high] in SI."""
     before = reading.count
+    if isinstance(node, Items) and len(node.items) > 2:
+        ends = f"[{written(node.items[0])}, {written(node.items[-1])}]"
+        said = f"{len(node.items)} values where a range [low, high] is expected; write {ends}"
+        reading.mistake(node, said)
+        return 0.0, 0.0
     pair = reading.items(node, 2, "a pair [low, high]")
     if pair is None:
         return 0.0, 0.0
     low, high = (read_number(reading, item, unit) for item in pair)
     if reading.count == before and not low < high:
-        reading.mistake(node, "the low end is not below the high one")
+        ends = ", ".join(written(item) for item in reversed(pair))
+        reading.mistake(node, f"the low end is not below the high one; write [{ends}]")
     return low, high
 
 
@@ -277,7 +310,9 @@ def _table_of_file(reading: Reading, node: Node, mechanism: Mechanism) -> Table 
         table = read_table(reading.folder / name, symbol_units(mechanism))
     except FileError as error:
         for wrong in error.mistakes:
-            reading.mistake(node, f"{name}, {wrong}" if wrong.path else f"{name}: {wrong.message}")
+            line = f", line {wrong.line}" if wrong.line is not None else ""
+            what = f", {wrong.path}" if wrong.path else ""
+            reading.mistake(node, f"{name}{line}{what}: {wrong.message}")
         return None
     wrong_names = [message for name in table.names if (message := unsweepable(mechanism, name))]
     for message in wrong_names:

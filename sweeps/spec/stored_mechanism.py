@@ -14,6 +14,13 @@ from basepar_core.expressions import Expression, Number
 from basepar_core.files import Fields, Items, Node, Text, loads, read, recorded_motions
 from basepar_core.mechanism import Data, Mechanism
 
+#: What to do where the text was right for the version that wrote the store.
+_EARLIER = (
+    "this is the text that the store keeps, of the version that made it; names that are units now "
+    "(cm, inch, ms, rev, rpm) are no names of symbols. Read the store with that version, or "
+    "change the mechanism's own file as said and run it into a new store"
+)
+
 #: Where the hash of samples stands among the entries of the mechanism's file.
 HASH = "(data)"
 
@@ -60,7 +67,10 @@ def mechanism_of(document: Mapping[str, Any]) -> Mechanism:
     tree = document["mechanism"]
     name = tree.get("name", "mechanism")
     recorded = {path: _motion(rows) for path, rows in document.get("samples", {}).items()}
-    found = loads(document["source"], name, recorded)
+    try:
+        found = loads(document["source"], name, recorded)
+    except FileError as error:
+        raise FileError(name, [*error.mistakes, Mistake("", _EARLIER)]) from None
     if plain_mechanism(found).get(HASH) != tree.get(HASH):
         message = (
             "the motion in its CSV file is not the sweep's, and the store does not keep the "

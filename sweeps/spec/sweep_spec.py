@@ -262,7 +262,12 @@ def _metric_mistake(path: str, name: str, mechanism: Mechanism | None) -> Mistak
     word, _, inner = name.partition("(")
     if word in words("regime"):
         return _regime_mistake(path, name, mechanism)
-    if (metric := metric_of(name)) is None:
+    if (metric := metric_of(name)) is None and mechanism is not None:
+        alike = [one for one in cycle.names(mechanism) if one.startswith(f"{name}(")]
+        if alike:
+            said = f"{name} is of something: write one of {', '.join(alike[:20])}"
+            return Mistake(path, said)
+    if metric is None:
         of_cycles = words("torque", "cycle")
         known = (f"{one}(…)" if METRICS[one].arguments else one for one in of_cycles)
         return _unknown(path, name, tuple(known))

@@ -63,9 +63,16 @@ def _of_store(path: Path, units: Mapping[str, Unit]) -> Table:
 
 
 def _of_csv(path: Path, lines: Any, units: Mapping[str, Unit]) -> Table:
-    names = [name.strip() for name in next(lines, [])]
+    names, listed = [name.strip() for name in next(lines, [])], ", ".join(units)
+    if len(names) == 1 and (sign := next((one for one in ";\t" if one in names[0]), "")):
+        message = f"columns are separated by {sign!r}: write commas, and decimals with a point"
+        raise FileError(str(path), [Mistake("", message, 1)])
     mistakes = [
-        Mistake(name, f"no symbol of this name{did_you_mean(name, units)}", 1)
+        Mistake(
+            name,
+            f"no symbol of this name{did_you_mean(name, units) or f'; there are {listed}'}",
+            1,
+        )
         for name in names
         if name not in units
     ]
@@ -104,7 +111,8 @@ def _cell(cell: str, unit: Unit, name: str, line: int, mistakes: list[Mistake]) 
             # Exactly, then rounded once: 700 mm is the float nearest to 0.7.
             value = float(Fraction(cell.strip()) * unit.factor)
     except ValueError:
-        mistakes.append(Mistake(name, f"{cell!r} is not a number", line))
+        slot = f"in {unit.text}, without the unit" if unit.text else "without a unit"
+        mistakes.append(Mistake(name, f"{cell!r} is not a number; write it {slot}", line))
         return 0.0
     except OverflowError:  # in SI only
         value = inf

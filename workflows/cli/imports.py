@@ -19,7 +19,7 @@ def _import(options: argparse.Namespace) -> int:
 
     check_output(options, options.output)
     found = read_file(options.file, options.within)
-    text = with_schema(found.text, "mechanism")
+    text = with_schema(found.text, "mechanism", Path(options.output or "").parent)
     if options.output:
         with naming(options.output):
             Path(options.output).write_text(text, encoding="utf-8")

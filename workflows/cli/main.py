@@ -66,7 +66,9 @@ class _Parser(argparse.ArgumentParser):
         if rest:
             flags = [flag for action in self._actions for flag in action.option_strings]
             wrong = [word for word in rest if word.startswith("-")] or rest
-            told = [f"{word}{_hint(word, flags)}" for word in wrong]
+            told = [
+                f"{word}{_hint(word, flags) or _joined(word, list(args or ()))}" for word in wrong
+            ]
             self.error(f"unrecognized arguments: {', '.join(told)}")
         return found, rest
 
@@ -82,6 +84,14 @@ def _hint(word: str, known: Sequence[str]) -> str:
     from basepar_core.expressions import did_you_mean
 
     return did_you_mean(word.partition("=")[0], known)
+
+
+def _joined(word: str, given: Sequence[str]) -> str:
+    """The remedy for `--set lx1 0.31`: the name and its value are one word."""
+    place = given.index(word) if word in given else 0
+    if place < 2 or not given[place - 2].startswith("--") or given[place - 1].startswith("-"):
+        return ""
+    return f"; if it belongs to {given[place - 2]}, write {given[place - 1]}={word}"
 
 
 def parser() -> argparse.ArgumentParser:

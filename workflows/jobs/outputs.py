@@ -40,9 +40,8 @@ def check_outputs(paths: Iterable[Path], overwrite: bool = False) -> None:
     for path in paths:
         if not overwrite and path.is_file() and not _replaceable(path):
             raise UsageError(
-                f"{path} is there already, and does not say that basepar made it to be made "
-                "again: it was left as it is. Name another file, or write over it with "
-                "`overwrite=`.",
+                f"{path} exists and may be yours, or have changes of yours: nothing was written. "
+                "Name another file, or replace this one with `overwrite=`.",
                 [str(path), "overwrite="],
             )
 

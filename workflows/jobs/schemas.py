@@ -3,6 +3,7 @@
 Written by `python -m tests.keys --write` from the readers' declarations (docs/decisions/0096).
 """
 
+import os
 import re
 from importlib import resources
 from pathlib import Path
@@ -17,10 +18,11 @@ def schema_file(kind: str) -> Path:
     return Path(str(resources.files("workflows") / "schemas" / f"{kind}.json"))
 
 
-def with_schema(text: str, kind: str) -> str:
+def with_schema(text: str, kind: str, folder: Path) -> str:
     """A file's text with the schema of its kind in its first line.
 
-    As a file: address of the installed schema: wherever the file is written, editors of this
-    machine find it.
+    As the path from the file's folder to the installed schema: it names nobody's home, and it
+    leads there wherever a project has its environment in the same place.
     """
-    return f"{_LINE}{schema_file(kind).as_uri()}\n{_NAMED.sub('', text)}"
+    schema = os.path.relpath(schema_file(kind), folder)
+    return f"{_LINE}{Path(schema).as_posix()}\n{_NAMED.sub('', text)}"

@@ -64,10 +64,13 @@ def write_neighbourhood(
     held = Store.open(path)
     values = {name: float(np.asarray(held[name][row])) for name in spec.names}
     file = Path(output or f"{Path(path).stem}-around.yaml")
-    texts = {file: with_schema(_text(spec, values, file, share, candidates, row), "sweep")}
+    texts = {
+        file: with_schema(_text(spec, values, file, share, candidates, row), "sweep", file.parent)
+    }
     if not _ships(spec.mechanism):
         about = f"# Around variant {row}: the mechanism, as the study's store has it.\n"
-        texts[_beside(file)] = with_schema(about + spec.mechanism.source, "mechanism")
+        whole = about + spec.mechanism.source
+        texts[_beside(file)] = with_schema(whole, "mechanism", file.parent)
     check_outputs(texts, overwrite)
     for place, text in texts.items():
         with naming(place):

@@ -12,7 +12,16 @@ from typing import Any
 
 from basepar_core.errors import ExpressionError, FileError, Mistake
 from basepar_core.expressions import Call, Dimension, Unit, parse_any, parse_comparison
-from basepar_core.files import Fields, Items, Node, Reading, Text, read, warn_of_bare_angles
+from basepar_core.files import (
+    Fields,
+    Items,
+    Node,
+    Reading,
+    Text,
+    read,
+    warn_of_bare_angles,
+    written,
+)
 from basepar_core.mechanism import Mechanism
 from sweeps.spec import (
     Condition,
@@ -127,6 +136,10 @@ def _variables(
 def _variable(reading: Reading, node: Node, unit: Unit) -> Variable | None:
     if not isinstance(node, Fields):
         return Range(*read_interval(reading, node, unit))
+    if len(node.entries) > 1 and not node.entries.keys() & set(VARIABLE.names):
+        ends = ", ".join(written(one) for one in list(node.entries.values())[:2])
+        reading.mistake(node, f"a range is a list [low, high]: write [{ends}]")
+        return None
     entries = reading.fields(node, VARIABLE)
     if len(entries) != 1:
         reading.mistake(
@@ -144,7 +157,7 @@ def _variable(reading: Reading, node: Node, unit: Unit) -> Variable | None:
 
 def _objectives(reading: Reading, node: Node | None, known: Known) -> tuple[Objective, ...]:
     what = "a mapping from quantities to minimize or maximize"
-    entries = reading.entries(node, what) or {}
+    entries = reading.entries(node, what, "«»: minimize") or {}
     if isinstance(node, Fields) and not entries:
         reading.mistake(node, "no objective; at least one is needed")
     found = []

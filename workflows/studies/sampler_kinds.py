@@ -18,6 +18,7 @@ from optuna.exceptions import ExperimentalWarning
 from optuna.samplers import BaseSampler
 
 from basepar_core.errors import Mistake, UsageError
+from basepar_core.expressions import did_you_mean
 from sweeps.spec import own_code
 
 from .cmaes_state import CmaEs
@@ -175,7 +176,8 @@ def option_mistakes(name: str, options: Mapping[str, Any]) -> list[Mistake]:
     return [
         Mistake(
             f"sampler.options.{key}",
-            f"{name} has no option {key!r} that a file can give; there are "
+            f"{name} has no option {key!r} that a file can give"
+            f"{did_you_mean(key, plain)}; there are "
             f"{', '.join(key for key in plain if key != 'seed')}",
         )
         for key in options
@@ -187,7 +189,8 @@ def mistakes(name: str, objectives: int, constraints: int) -> list[Mistake]:
     """What is wrong with asking this sampler for that."""
     if name not in (*KINDS, *CLASSES, OWN):
         known = f"{', '.join(KINDS)}; {', '.join(CLASSES)}; yours: own: file.py:Class"
-        return [Mistake("sampler.kind", f"no sampler {name!r} ({known})")]
+        hint = did_you_mean(name, (*KINDS, *CLASSES))
+        return [Mistake("sampler.kind", f"no sampler {name!r} ({known}){hint}")]
     kind, found = kind_of(name), []
     if objectives > 1 and not kind.several:
         message = f"{name} takes one objective, not {objectives}; use nsga2 or tpe."

@@ -114,6 +114,9 @@ def shown(storage: str) -> str:
 def mistake(storage: str) -> str:
     """What is wrong with a storage's name; "" if nothing."""
     scheme, there, rest = storage.partition("://")
+    if not there and _SCHEMES.fullmatch(scheme.partition(":")[0]) and ":" in scheme:
+        kind, _, rest = scheme.partition(":")
+        return f"a URL has two slashes and more: write {kind}:///{rest.lstrip('/')}"
     if not there:
         return "" if storage.strip() else "a file, or a URL such as sqlite:///best.db, is needed"
     if not _SCHEMES.fullmatch(scheme):

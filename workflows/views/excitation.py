@@ -174,7 +174,7 @@ def write(model: Model, found: Design, path: Path) -> None:
     text = as_text(found.excitation, model.mechanism.coordinates)
     with naming(path):
         whole = with_excitation(model.mechanism.source, text)
-        path.write_text(with_schema(whole, "mechanism"), encoding="utf-8")
+        path.write_text(with_schema(whole, "mechanism", path.parent), encoding="utf-8")
 
 
 def with_excitation(source: str, text: str) -> str:

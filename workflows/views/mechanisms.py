@@ -53,7 +53,9 @@ def mechanism(model: Model) -> dict[str, Any]:
         "blocks": [len(rows) for rows, _ in model.loops.blocks],
         "residual": model.assembled.residual,
         "branch_found": [
-            _value(it, one.name) | {"value": one.value, "stated": one.stated}
+            _value(it, one.name)
+            | {"value": one.value, "stated": one.stated}
+            | ({"coupling": one.coupling, "offset": one.offset} if one.coupling else {})
             for one in branch_found(model)
         ],
         "motion_ends": _motion_ends(model),

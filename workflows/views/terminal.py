@@ -188,8 +188,16 @@ def _show_branch(found: Sequence[Mapping[str, Any]]) -> None:
     if new:
         out.print(f"branch found, not stated: {', '.join(new)}; to keep it, add to `assembly`")
     for one in found:
-        if one["stated"] is not None:
-            stated = _as_written({**one, "value": one["stated"]})
+        stated = _as_written({**one, "value": one["stated"]}) if one["stated"] is not None else ""
+        if "coupling" in one:
+            offset = f"{one['offset']:.4g}"
+            out.print(
+                f"against coupling {one['coupling']}: {one['name']}: {_as_written(one)} found, "
+                f"{stated} stated; take {one['name']} out of `assembly`, or give "
+                f"{one['coupling']} `offset: {offset}` (rad or m)",
+                style="yellow",
+            )
+        elif stated:
             out.print(
                 f"another branch than stated: {one['name']}: {_as_written(one)} found, {stated} "
                 "stated; change the `assembly` or the lengths",
@@ -198,10 +206,10 @@ def _show_branch(found: Sequence[Mapping[str, Any]]) -> None:
 
 
 def _as_written(value: Mapping[str, Any]) -> str:
-    """A joint value in units of files: deg, or m."""
+    """A joint value in units of files: deg, or m; no rounding of zero."""
     if value["unit"] == "rad":
-        return f"{math.degrees(value['value']):.1f} deg"
-    return f"{value['value']:.4g} {value['unit']}"
+        return f"{round(math.degrees(value['value']), 1) + 0.0:.1f} deg"
+    return f"{round(value['value'], 9):.4g} {value['unit']}"
 
 
 def show_base(document: Mapping[str, Any], numbered: bool = False) -> None:

@@ -165,7 +165,7 @@ def test_precedence_and_association_are_pythons(parts):
         ("0 s", "m", "'0 s' is in s, but m is expected here"),
         ("2*3", "m", "'2*3' has no unit, but m is expected here; a factor in m is missing"),
         ("3 deg", "m", "'3 deg' is in deg, but m is expected here"),
-        ("3 m", "", "'3 m' is in m, but no unit is expected here"),
+        ("3 m", "", "'3 m' is in m, but a number without a unit is expected here"),
         ("lx^2", "m", "'lx^2' is in m^2, but m is expected here; a factor in 1/m is missing"),
         ("1 rad/s", "Hz", "is in rad/s, but Hz is expected here; one Hz is 2π rad/s: divide"),
         ("1/s", "Hz", "is in 1/s, but Hz is expected here; one Hz is 2π rad/s: divide"),
@@ -319,8 +319,12 @@ def test_every_comparison(sign):
         ("lx < 3", "Position 4 of 'lx < 3': '<' compares m and no unit"),
         ("lx < 3", "write '3 m'"),
         ("lx", "Position 3 of 'lx': < <= > >= == is missing; it reads like 'a + b <= 0.5 m'"),
-        ("lx < ly < 3 m", "Position 9 of 'lx < ly < 3 m': a second '<'; write two"),
-        ("lx = ly", "Position 4 of 'lx = ly': stray '='; it reads like 'a + b <= 0.5 m'"),
+        (
+            "lx < ly < 3 m",
+            "Position 9 of 'lx < ly < 3 m': a second '<'; write two conditions: 'lx < ly' and "
+            "'ly < 3 m'",
+        ),
+        ("lx = ly", "stray '='; write <= or >=; it reads like 'a + b <= 0.5 m'"),
     ],
 )
 def test_what_is_no_filter(text, message):

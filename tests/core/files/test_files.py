@@ -76,10 +76,10 @@ def test_empty_file(text):
     assert mistakes(text) == ["file: the file is empty"]
 
 
-@pytest.mark.parametrize(("text", "kind"), [("four-bar", "'four-bar'"), ("[1, 2]", "a list")])
-def test_file_that_is_no_mapping(text, kind):
+@pytest.mark.parametrize("text", ["four-bar", "[1, 2]", "t,A,tau.A\n0,1,2\n"])
+def test_file_that_is_no_mapping(text):
     (mistake,) = mistakes(text)
-    assert mistake.startswith(f"file (line 1): {kind} where a mapping with name, space")
+    assert mistake.startswith("file: it has no keys, and a mechanism file begins with `name: …`")
 
 
 def test_ten_thousand_brackets():
@@ -561,11 +561,18 @@ def test_cycle_from_data(tmp_path):
 @pytest.mark.parametrize(
     ("table", "message"),
     [
-        ("t,A,A'\n0,1,2\n", "has no column A''"),
-        ("t,A,A',A'',B\n", "column 'B' is none of t, A, A', A''"),
+        (
+            "t,A,A'\n0,1,2\n",
+            "has no column A''; it has t, A, A', and its first line must name t,A,A',A'' (SI)",
+        ),
+        (
+            "t,A,A',A'',B\n",
+            "has columns to spare; it has t, A, A', A'', B, and its first line must name "
+            "t,A,A',A'' (SI)",
+        ),
         ("t,A,A',A'',A\n", "has two columns of one name"),
-        ("t,A,A',A''\n0,1,2,x\n", "row 2: 'x' is no number"),
-        ("t,A,A',A''\n0,1,2,nan\n", "row 2: 'nan' is no number"),
+        ("t,A,A',A''\n0,1,2,x\n", "row 2: 'x' is no number; write it in SI, without a unit"),
+        ("t,A,A',A''\n0,1,2,nan\n", "row 2: 'nan' is no number; write it in SI, without a unit"),
         (
             "t,A,A',A''\n0,1,2,3\n1,2,3,1e999\n",
             "row 3: a number beyond 1e±60 or 60 digits; no dimension of a mechanism needs it",
@@ -574,11 +581,19 @@ def test_cycle_from_data(tmp_path):
             f"t,A,A',A''\n0,1,2,{'7' * 5000}\n",
             "row 2: a number beyond 1e±60 or 60 digits; no dimension of a mechanism needs it",
         ),
-        ("t,A,A',A''\n0,1,2,3\n1,2\n", "row 3: too few or too many entries"),
-        ("t,A,A',A''\n0,1,2,3,4\n", "row 2: too few or too many entries"),
+        ("t,A,A',A''\n0,1,2,3\n1,2\n", "row 3: too few or too many entries, 2 where 4 are named"),
+        ("t,A,A',A''\n0,1,2,3,4\n", "row 2: too few or too many entries, 5 where 4 are named"),
         ("t,A,A',A''\n0,1,2,3\n0,1,2,3\n", "row 3: t does not increase"),
         ("t,A,A',A''\n", "has no samples"),
-        ("", "has no column t, A, A', A''"),
+        (
+            "t,A,A',A''\n0,1,2,3\n\n ,,,\n1,2,3,x\n",
+            "row 5: 'x' is no number; write it in SI, without a unit",
+        ),
+        (
+            "",
+            "has no column t, A, A', A''; the file is empty, and its first line must name "
+            "t,A,A',A''",
+        ),
     ],
 )
 def test_malformed_data(tmp_path, table, message):

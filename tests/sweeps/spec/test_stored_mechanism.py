@@ -71,3 +71,15 @@ def test_other_samples_are_not_taken_for_the_stores(measured):
 def test_mechanisms_without_recorded_motions_say_nothing_of_them():
     spec = SweepSpec(loads(FOUR_BAR), Random((("lx1", 0.25, 0.35),), 3, 1))
     assert "samples" not in json.loads(spec.document())
+
+
+def test_a_stored_symbol_that_is_a_unit_now(measured):
+    """A store of a version to which `cm` was no unit: what is wrong, and what to do."""
+    plain = json.loads(measured.document())
+    plain["source"] = plain["source"].replace("lx1", "cm")
+    with pytest.raises(FileError) as caught:
+        from_document(json.dumps(plain))
+    first, *_, last = caught.value.mistakes
+    assert first.path == "geometry.cm"
+    assert "'cm' is a unit" in first.message
+    assert "run it into a new store" in last.message

@@ -288,8 +288,8 @@ class TestSpace:
         ("space", "words"),
         [
             ("{plan: soboll}", "did you mean 'sobol'"),
-            ("{variables: {lx1: [1]}}", "no plan; one of grid, zip"),
-            ("{}", "no plan; one of grid, zip"),
+            ("{variables: {lx1: [1]}}", "`plan` is missing, one of grid, zip"),
+            ("{}", "`plan` is missing, one of grid, zip"),
             ("{plan: zip, variables: {lx1: [1, 2], lx2: [1]}}", "lx1 has 2, lx2 has 1"),
             ("{plan: grid, variables: {}}", "at least one is needed"),
             ("{plan: grid, variables: {lx1: []}}", "no value"),

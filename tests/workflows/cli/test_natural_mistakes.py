@@ -1,8 +1,17 @@
-"""Mistakes in records and studies: what the message says, done literally, works the next time."""
+"""Mistakes as a new user of docs/ makes them: what the message says to write is right.
+
+Thirty of them in a table, each with the facts that its message must have: where it is, what is
+wrong, and what to write, with this file's names. Then records and studies whose message is done
+literally, and works the next time.
+"""
 
 import re
 
 import pytest
+
+import basepar
+from basepar_core.errors import UsageError
+from basepar_core.files import library_path
 
 NAMES = ["time,crank angle,motor torque", "Time [s],A_pos [deg],A_torque", "t,phi,tau"]
 
@@ -43,3 +52,240 @@ def test_a_regime_metric_without_motors(run, tmp_path, monkeypatch):
 def test_a_mechanism_where_a_study_is_needed(run):
     message = run("study", "slider-crank", "--json").json["error"]["message"]
     assert "begins with `mechanism: slider-crank` (docs/study-files.md)" in message
+
+
+def shipped(name):
+    """A shipped file without its first line, which names the schema."""
+    return library_path(name).read_text(encoding="utf-8").split("\n", 1)[1]
+
+
+FOUR_BAR, FIVE_BAR, GEARS = map(shipped, ("four-bar", "five-bar", "planetary-gear"))
+SWEEP = """\
+mechanism: four-bar
+space:
+  plan: sobol
+  variables: {lx1: [0.2, 0.6], lx3: [1.0, 1.6]}
+  candidates: 16
+evaluate: {metrics: [torque_rms]}
+"""
+TABLE = "mechanism: four-bar\nspace: {plan: table, file: rows.csv}\n"
+STUDY = """\
+mechanism: four-bar
+variables: {lx1: [0.2, 0.6], lx3: [1.0, 1.6]}
+objectives: {torque_rms: minimize}
+constraints: ["stroke(D) >= 40 deg"]
+trials: 4
+sampler: {kind: tpe}
+"""
+DATA = re.sub(r"excitation: .*", "excitation: {kind: data, file: rows.csv}", FOUR_BAR)
+ROWS = "".join(f"{k / 100},{0.5 + k / 100},1\n" for k in range(20))
+
+
+def file(text, old, new):
+    """A good file with one mistake in it."""
+    assert old in text
+    return text.replace(old, new, 1)
+
+
+#: Of every mistake: the command, the file that it is given, the table beside it, and the facts.
+MISTAKES = {
+    # Mechanisms
+    "a tab": ("show", file(FOUR_BAR, "  A: {type", "\tA: {type"), "", ("line 21", "blanks, not")),
+    "bodies as a list": (
+        "show",
+        re.sub(r"(?m)^  (\w+): +\{number", r"  - {name: \1, number", FOUR_BAR),
+        "",
+        ("bodies (line 17)", "write crank: {…}"),
+    ),
+    "lengths that do not close": (
+        "show",
+        file(
+            FOUR_BAR,
+            "lx3: {value: 1.3, unit: m, bounds: [1.0, 1.6]}",
+            "lx3: {value: 13 cm, unit: m}",
+        ),
+        "",
+        ("Joint 'D' stays open by 0.47", " m (allowed", "lx3 = 0.13"),
+    ),
+    "a symbol named like a unit": (
+        "show",
+        FOUR_BAR.replace("lx1", "cm"),
+        "",
+        ("geometry.cm (line 9)", "'cm' is a unit", "choose another name"),
+    ),
+    "a coordinate too few": (
+        "show",
+        re.sub(r"(?m)^ *E: \{kind.*\n|, E: [-0-9.]+ [a-zN*]+(?=\})|, E(?=\])", "", FIVE_BAR),
+        "",
+        ("2 degrees of freedom", "1 coordinate is named (A)", "`coordinates: [A, B]`"),
+    ),
+    "a value in another unit": (
+        "show",
+        file(GEARS, "zs: {value: 24,", "zs: {value: 24 m,"),
+        "",
+        ("geometry.zs.value (line 11)", "a number without a unit", "write '24'"),
+    ),
+    # Sweeps
+    "no plan": (
+        "sweep",
+        file(SWEEP, "  plan: sobol\n", ""),
+        "",
+        ("line 3", "write `plan: sobol`"),
+    ),
+    "a step for a count": (
+        "sweep",
+        file(SWEEP, "[0.2, 0.6]", "{from: 0.2, to: 0.6, step: 0.1}").replace("sobol", "grid"),
+        "",
+        ("space.variables.lx1 (line 4)", "{from: 0.2, to: 0.6, count: 5}"),
+    ),
+    "a length without a unit": (
+        "sweep",
+        file(SWEEP, "  candidates", "  where: [lx1 + lx3 <= 2]\n  candidates"),
+        "",
+        ("space.where[0] (line 5)", "write '2 m'"),
+    ),
+    "a metric without quotes": (
+        "sweep",
+        file(SWEEP, "[torque_rms]", "[torque_rms, transmission_angle(B, C, D)]"),
+        "",
+        ("line 6", 'write [torque_rms, "transmission_angle(B, C, D)"]'),
+    ),
+    "two signs in a condition": (
+        "sweep",
+        file(SWEEP, "  candidates", "  where: ['1 m < lx1 + lx3 < 2 m']\n  candidates"),
+        "",
+        ("line 5", "'1 m < lx1 + lx3' and 'lx1 + lx3 < 2 m'"),
+    ),
+    "a table's column": (
+        "sweep",
+        TABLE,
+        "lx1,L3\n0.3,1.2\n",
+        ("space.file (line 2)", "rows.csv, line 1, L3", "lx1, lx2, ly2, lx3, Dx, Dy"),
+    ),
+    # Studies
+    "a direction": ("study", file(STUDY, "minimize", "min"), "", ("line 3", "'minimize'")),
+    "an objective alone": (
+        "study",
+        file(STUDY, "{torque_rms: minimize}", "torque_rms"),
+        "",
+        ("objectives (line 3)", "write {torque_rms: minimize}"),
+    ),
+    "a range by its ends": (
+        "study",
+        file(STUDY, "[0.2, 0.6]", "{low: 0.2, high: 0.6}"),
+        "",
+        ("variables.lx1 (line 2)", "write [0.2, 0.6]"),
+    ),
+    "a sampler in capitals": ("study", file(STUDY, "tpe", "TPE"), "", ("line 6", "mean 'tpe'")),
+    "a stroke in mm": (
+        "study",
+        file(STUDY, "40 deg", "40 mm"),
+        "",
+        ("constraints[0] (line 4)", "compares rad (or no unit) and mm"),
+    ),
+    "an address with one slash": (
+        "study",
+        STUDY + "study: {storage: sqlite:best.db}\n",
+        "",
+        ("study.storage (line 7)", "write sqlite:///best.db"),
+    ),
+    # Data
+    "titles of other words": (
+        "identify",
+        "four-bar",
+        f"time,angle,torque\n{ROWS}",
+        ("no column t, A, tau.A", "--columns t=time,A=angle,tau.A=torque"),
+    ),
+    "units in parentheses": (
+        "identify",
+        "four-bar",
+        f"t (s),A (deg),tau.A (N*m)\n{ROWS}",
+        ("brackets", "write t [s],A [deg],tau.A [N*m]"),
+    ),
+    "no titles": (
+        "identify",
+        "four-bar",
+        ROWS,
+        ("The first line names the columns", "write t,A,tau.A above the numbers"),
+    ),
+    "semicolons": (
+        "identify",
+        "four-bar",
+        "t;A;tau.A\n" + ROWS.replace(",", ";").replace(".", ","),
+        ("commas, not by ';'", "decimals have a point"),
+    ),
+    "a word among numbers": (
+        "identify",
+        "four-bar",
+        f"t,A,tau.A\n{ROWS}\n0.3,n/a,1\n",
+        ("row 23", "'n/a' is no number", "leave the cell empty"),
+    ),
+    "units in an excitation's titles": (
+        "show",
+        DATA,
+        "t [s],A [deg],A' [deg/s],A'' [deg/s^2]\n0,1,2,3\n",
+        ("excitation.file (line 28)", "numbers are SI", "must name t,A,A',A''"),
+    ),
+    # Options and commands
+    "a command": ("shwo", "four-bar", "", ("there is no 'shwo'", "did you mean 'show'?")),
+    "a value apart": (
+        "show",
+        "four-bar --set lx1 0.31",
+        "",
+        ("--set", "write lx1=0.31"),
+    ),
+    "a symbol": ("show", "four-bar --set lx9=0.31", "", ("'lx9'", "did you mean 'lx")),
+    "the wrong file": (
+        "base",
+        SWEEP,
+        "",
+        ("the file of a sweep or of a study", "Give the mechanism that it names (four-bar)"),
+    ),
+    "the order of files": (
+        "identify",
+        f"rows.csv {'four-bar'}",
+        ROWS,
+        ("no keys", "named before it"),
+    ),
+    "a mechanism to import": (
+        "import",
+        FOUR_BAR,
+        "",
+        ("is a mechanism file already", "show file.yaml"),
+    ),
+}
+
+
+@pytest.mark.parametrize(("command", "given", "rows", "facts"), MISTAKES.values(), ids=MISTAKES)
+def test_the_message_says_what_to_write(run, tmp_path, monkeypatch, command, given, rows, facts):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "rows.csv").write_text(rows, encoding="utf-8")
+    words = given.split()
+    if "\n" in given:
+        (tmp_path / "file.yaml").write_text(given, encoding="utf-8")
+        words = ["file.yaml"]
+    words += ["rows.csv"] * (words == ["four-bar"] and command == "identify")
+    wrong = run(command, *words, "--json")
+    assert wrong.status in (1, 2)
+    message = wrong.json["error"]["message"]
+    assert [fact for fact in facts if fact not in message] == [], message
+
+
+def test_there_are_six_mistakes_of_each_kind():
+    assert len(MISTAKES) == 30
+
+
+@pytest.mark.parametrize("stated", ["{S: 0, C: 90 deg}", "{S: 0, C: 90 deg, P1: 30 deg}"])
+def test_a_value_against_a_coupling(run, tmp_path, stated):
+    gears = tmp_path / "gears.yaml"
+    gears.write_text(f"{GEARS}assembly: {stated}\n", encoding="utf-8")
+    found = {one["name"]: one for one in run("show", str(gears), "--json").json["branch_found"]}
+    # By hand: 60 C + 18 P1 with P1 = (24 C)/18 where it is not stated, and as stated.
+    total = 60 + 24 if "P1" not in stated else 60 + 18 / 3
+    assert found["C"]["coupling"] == "ring"
+    assert found["C"]["offset"] == pytest.approx(total * 1.5707963267948966)
+
+
+def test_a_motion_misspelt():
+    with pytest.raises(UsageError, match="did you mean 'cycle'"):
+        basepar.motion("four-bar", "cycel")
