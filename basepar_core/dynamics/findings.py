@@ -1,18 +1,16 @@
 """What the assembly found that the file does not state, and where a motion ends."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from basepar_core.arrays import Array
 from basepar_core.errors import MotionError
-from basepar_core.expressions import evaluate
 from basepar_core.mechanism import GROUND, joint_type
 
-from .assembly import coupled_values, stated_values
+from .assembly import stated_values
 from .closure import Model, Outcome, Trace, trace
-from .kinematics import geometry
+from .coupling_findings import contradicted
 from .motion import cycle, excitation
 from .strokes import tracks
 
@@ -70,10 +68,10 @@ def branch_found(model: Model) -> tuple[FoundValue, ...]:
     Those over which bodies were laid out at zero; and stated ones that are found far away.
     """
     it = model.mechanism
-    if not model.topology.cuts and not it.couplings:
-        return ()
     numbers = stated_values(it)
-    against = _contradicted(model, numbers)
+    against = contradicted(it, numbers, _FAR)
+    if not model.topology.cuts and not against:
+        return ()
     names = [
         name
         for joint in it.joints
@@ -94,28 +92,6 @@ def branch_found(model: Model) -> tuple[FoundValue, ...]:
         elif name in numbers and _is_far(value, numbers[name], it.value(name).is_length):
             found.append(FoundValue(name, value, float(numbers[name])))
     return tuple(found)
-
-
-def _contradicted(model: Model, stated: Mapping[str, float]) -> dict[str, tuple[str, float]]:
-    """Of joint values in couplings that the stated ones contradict: coupling, sum in its place.
-
-    What is not stated follows from the couplings that the stated values determine first.
-    """
-    it = model.mechanism
-    known = coupled_values(it, geometry(it, {}), dict(stated))
-    found: dict[str, tuple[str, float]] = {}
-    for coupling in it.couplings:
-        names = [name for name, _ in coupling.terms]
-        if not set(names) <= known.keys():
-            continue
-        # In the file's own coefficients, as its `offset` is.
-        *factors, offset = evaluate([*(x for _, x in coupling.terms), coupling.offset], it.nominal)
-        total = float(sum(x * known[name] for x, name in zip(factors, names, strict=True)))
-        off = abs(total - float(offset)) / max(abs(float(x)) for x in factors)
-        lengths = [abs(known[name]) for name in names if it.value(name).is_length]
-        if off > _FAR * max(lengths, default=1.0):
-            found |= dict.fromkeys(names, (coupling.name, total))
-    return found
 
 
 def _is_far(value: float, stated: float, is_length: bool) -> bool:

@@ -1,0 +1,33 @@
+"""Couplings that the values of a file's assembly contradict."""
+
+from collections.abc import Mapping
+
+from basepar_core.expressions import evaluate
+from basepar_core.mechanism import Mechanism
+
+from .assembly import coupled_values
+from .kinematics import geometry
+
+
+def contradicted(
+    it: Mechanism, stated: Mapping[str, float], far: float
+) -> dict[str, tuple[str, float]]:
+    """Of joint values in couplings that the stated ones contradict: coupling, sum in its place.
+
+    What is not stated follows from the couplings that the stated values determine first. `far` is
+    how far off is no rounding: rad, or a share of a length.
+    """
+    known = coupled_values(it, geometry(it, {}), dict(stated))
+    found: dict[str, tuple[str, float]] = {}
+    for coupling in it.couplings:
+        names = [name for name, _ in coupling.terms]
+        if not set(names) <= known.keys():
+            continue
+        # In the file's own coefficients, as its `offset` is.
+        *factors, offset = evaluate([*(x for _, x in coupling.terms), coupling.offset], it.nominal)
+        total = float(sum(x * known[name] for x, name in zip(factors, names, strict=True)))
+        off = abs(total - float(offset)) / max(abs(float(x)) for x in factors)
+        lengths = [abs(known[name]) for name in names if it.value(name).is_length]
+        if off > far * max(lengths, default=1.0):
+            found |= dict.fromkeys(names, (coupling.name, total))
+    return found
