@@ -20,6 +20,9 @@ from .dask_settings import KEEP_MEMORY, ONE_THREAD
 _DASK = ("distributed.nanny", "distributed.worker", "cluster.no_http")
 
 _lock = threading.Lock()
+_plain_options = util._args_from_interpreter_flags  # type: ignore[attr-defined]
+#: Who has asked for processes outside the folder, and has not ended.
+_outside: set[object] = set()
 #: The process that has loaded this: its copies (`os.fork`) are no parents of its server.
 _process = os.getpid()
 #: Process numbers of the servers that were started here.
@@ -69,12 +72,17 @@ def outside_folder() -> Iterator[None]:
     It begins as `python -c`, which looks there first: the `zarr.py` of a received folder would
     run. Python's only place for options of such processes has a private name.
     """
-    before = util._args_from_interpreter_flags  # type: ignore[attr-defined]
-    util._args_from_interpreter_flags = lambda: [*before(), "-P"]  # type: ignore[attr-defined]
+    token = object()
+    _outside.add(token)
+    util._args_from_interpreter_flags = _options  # type: ignore[attr-defined]
     try:
         yield
     finally:
-        util._args_from_interpreter_flags = before  # type: ignore[attr-defined]
+        _outside.discard(token)
+
+
+def _options() -> list[str]:
+    return [*_plain_options(), *["-P"][: len(_outside)]]
 
 
 @contextlib.contextmanager

@@ -175,3 +175,17 @@ def test_a_copy_of_the_process_spawns():
         "os.waitpid(child, 0)\n"
     )
     assert printed(code) == "3"
+
+
+def test_who_ends_first_takes_nothing_from_others():
+    code = (
+        "from multiprocessing import util\n"
+        "from cluster.fork_server import outside_folder\n"
+        "counted = lambda: util._args_from_interpreter_flags().count('-P')\n"
+        "plain, first, second = counted(), outside_folder(), outside_folder()\n"
+        "first.__enter__(), second.__enter__(), first.__exit__(None, None, None)\n"
+        "print(counted() - plain)\n"
+        "second.__exit__(None, None, None)\n"
+        "print(counted() - plain)\n"
+    )
+    assert printed(code).split() == ["1", "0"]

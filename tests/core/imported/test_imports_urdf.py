@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pinocchio as pin
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
@@ -259,6 +259,7 @@ def test_planar_joints_move_in_their_plane(tmp_path):
 ANGLES = st.floats(-7, 7, allow_nan=False)
 
 
+@settings(suppress_health_check=[HealthCheck.too_slow])  # of a busy machine, not of the code
 @given(ANGLES, ANGLES, ANGLES)
 def test_rotations_are_orthogonal_and_close(roll, pitch, yaw):
     matrix = Pose(turn=from_rpy(roll, pitch, yaw)).matrix
