@@ -4,6 +4,7 @@ from .analyses import one_dof as one_dof
 from .analyses import reduce as reduce
 from .base import Base as Base
 from .certificates import verify as verify
+from .contacts import Contact as Contact
 from .errors import AssemblyError as AssemblyError
 from .errors import BaseparError as BaseparError
 from .errors import BaseparWarning as BaseparWarning

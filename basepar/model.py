@@ -19,6 +19,7 @@ from basepar_core.symbolic import symbol_values
 from basepar_core.texts import plural
 
 from .axes import Axes, GeometryValues, axes_of, states_of
+from .contacts import Contact, efforts, point_of
 from .joints import Joints
 from .torques import parameters_of, product, torques
 
@@ -286,6 +287,7 @@ class Model:
         phi: object = None,
         geometry: GeometryValues | None = None,
         outside: Outside = "raise",
+        contacts: Sequence[Contact] = (),
     ) -> Array:
         """Inverse dynamics: what the coordinates' drives must give to inertia and gravity.
 
@@ -300,6 +302,8 @@ class Model:
             Symbols by name, SI.
         outside
             States that cannot be reached: "raise" (default), or "nan" for their rows.
+        contacts
+            External wrenches on bodies; the drives need not give what these do: τ = W φ − Σ Jᵀ w.
 
         Returns
         -------
@@ -324,6 +328,12 @@ class Model:
         >>> model.torque(q, rest, rest, geometry={"lx1": [[0.25], [0.3]]}).shape
         (2, 3, 1)
         """
+        if contacts:
+            found = self.torque(q, qd, qdd, phi, geometry, outside)
+            for one in contacts:
+                rates = self.contact_rates(q, one.body, one.at, geometry, outside)
+                found = found - efforts(rates, one)
+            return found
         q_, qd_, qdd_ = states_of(self.mechanism, q=q, qd=qd, qdd=qdd)
         if phi is not None:
             phi = parameters_of(self.mechanism, phi)
@@ -339,6 +349,67 @@ class Model:
         tau[~closed] = np.nan
         self._check(axes.results(closed), axes, q_, outside)
         return axes.results(tau)
+
+    def contact_rates(
+        self,
+        q: object,
+        body: str,
+        at: Sequence[float] = (),
+        geometry: GeometryValues | None = None,
+        outside: Outside = "raise",
+    ) -> Array:
+        """J of a body's point, transposed: Jᵀ w is what a wrench w there does to the coordinates.
+
+        Where a body is pushed, W φ = τ + Jᵀ w; so a measured wrench joins the measured torques,
+        and one that is not measured has the columns −Jᵀ beside those of W.
+
+        Parameters
+        ----------
+        q
+            (…, coordinate), rad or m.
+        body
+            Name.
+        at
+            The point in the body's frame, m; its origin without.
+        geometry
+            Symbols by name, SI.
+        outside
+            States that cannot be reached: "raise" (default), or "nan" for their entries.
+
+        Returns
+        -------
+        (…, coordinate, 6): velocity of the point along the body's axes, then the body's angular
+        velocity about them, per unit velocity of the coordinate (of a free joint its twist); in
+        the plane (…, coordinate, 3).
+
+        Raises
+        ------
+        MotionError
+            States that cannot be reached.
+        UsageError
+            No such body; shapes that do not fit.
+
+        Examples
+        --------
+        What 10 N along the rocker's x do to the crank of a four-bar.
+
+        >>> import basepar
+        >>> J = basepar.load("four-bar").contact_rates([[0.6], [0.7]], "rocker", at=[0.2, 0])
+        >>> J.shape, (J @ [10, 0, 0]).shape
+        ((2, 1, 3), (2, 1))
+        """
+        point = point_of(self.mechanism, body, at)
+        (q_,) = states_of(self.mechanism, q=q)
+        axes = axes_of(self.mechanism, geometry, [q_])
+        if 0 in axes.lead:
+            width = 3 if self.mechanism.planar else 6
+            return np.zeros((*axes.lead, len(self.coordinates), width))
+        still = np.zeros_like(q_)
+        states, closed, motion = self._closed(axes, q_, still, still)
+        rates = states.point_rates(motion, closed, body, point)
+        rates[~closed.closed] = np.nan
+        self._check(axes.results(closed.closed), axes, q_, outside)
+        return axes.results(rates)
 
     def energy_regressor(
         self,

@@ -6,7 +6,7 @@ such lines lie on one another, so that the kernels walk through the sorted state
 once downwards; with several every state is a lane of the plain path's Newton.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -29,6 +29,7 @@ from basepar_core.dynamics import (
     evaluate,
     kinematics,
     measured,
+    point_rates,
 )
 from basepar_core.mechanism import joint_type
 
@@ -223,6 +224,16 @@ class States:
                 self.model, self.dims(part), at.q[..., part], _of(motion, part)
             )
         return h
+
+    def point_rates(self, motion: Motion, at: Closed, body: str, point: Sequence[float]) -> Array:
+        """Jacobian (variant, sample, coordinate, component) of a point; see the function."""
+        width = 3 if self.model.topology.planar else 6
+        found = np.empty((at.q.shape[1], motion.t.size, len(motion.q), width))
+        for part in self._parts(motion.t.size):
+            found[:, part] = point_rates(
+                self.model, self.dims(part), at.q[..., part], _of(motion, part), body, point
+            )
+        return found
 
     def joint_values(self, at: Closed) -> Array:
         """(value, variant, sample) of all joints in file order, rad or m.

@@ -17,6 +17,7 @@ from .closure import trace as trace
 from .constraint_findings import ConstraintFindings as ConstraintFindings
 from .constraint_findings import Overconstrained as Overconstrained
 from .constraint_findings import constraints_found as constraints_found
+from .contacts import point_rates as point_rates
 from .coordinates import coordinate_configuration as coordinate_configuration
 from .coordinates import coordinate_speeds as coordinate_speeds
 from .coordinates import coordinate_step as coordinate_step

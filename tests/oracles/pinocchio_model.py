@@ -4,7 +4,7 @@ Every joint becomes a chain of one-axis joints (a spherical or free one stays wh
 parent is its second body runs backwards, so its motions come inverted and in reverse order.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 import mpmath
@@ -103,8 +103,8 @@ class Chain:
         far_frame = placement * self._placement(joint.frames[far]).inverse()
         self.carried[joint.bodies[far]] = parent, far_frame
 
-    def columns(self, q: np.ndarray, dq: np.ndarray, ddq: np.ndarray) -> np.ndarray:
-        """W (coordinate, parameter) at one state; columns in the project's order."""
+    def _state(self, q: np.ndarray, dq: np.ndarray, ddq: np.ndarray) -> tuple[np.ndarray, ...]:
+        """Pinocchio's q, v and a, and its v per coordinate's velocity."""
         Q, v, a = [], np.zeros(self.model.nv), np.zeros(self.model.nv)
         T = np.zeros((self.model.nv, len(q)))
         for coordinate, backwards, what, place in self.moves:
@@ -125,7 +125,38 @@ class Chain:
             J, dJ = pin.Jexp3(r), _right_jacobian_rate(r, dr)
             three = slice(place, place + 3)
             v[three], a[three], T[three, here] = J @ dr, J @ ddr + dJ @ dr, sign * J
-        Y = pin.computeJointTorqueRegressor(self.model, self.data, np.array(Q), v, a)
+        return np.array(Q), v, a, T
+
+    def torque(
+        self,
+        q: np.ndarray,
+        dq: np.ndarray,
+        ddq: np.ndarray,
+        phi: np.ndarray,
+        pushes: Sequence[tuple[str, Sequence[float], np.ndarray]],
+    ) -> np.ndarray:
+        """Torques (coordinate,) by `rnea`; pushes are a body, a point, force and moment there."""
+        Q, v, a, T = self._state(q, dq, ddq)
+        model = self.model.copy()
+        forces = [pin.Force.Zero() for _ in range(model.njoints)]
+        for k, body in enumerate(self.mechanism.bodies):
+            joint, frame = self.carried[body.name]
+            own = _moved_parameters(frame) @ phi[10 * k : 10 * k + 10]
+            here = pin.Inertia.FromDynamicParameters(own)
+            model.inertias[joint] = model.inertias[joint] + here
+        for name, point, wrench in pushes:
+            joint, frame = self.carried[name]
+            there = frame * pin.SE3(np.eye(3), np.array(point, float))
+            forces[joint] = forces[joint] + there.act(pin.Force(wrench[:3], wrench[3:]))
+        fext = pin.StdVec_Force()
+        fext.extend(forces)
+        found: np.ndarray = T.T @ pin.rnea(model, model.createData(), Q, v, a, fext)
+        return found
+
+    def columns(self, q: np.ndarray, dq: np.ndarray, ddq: np.ndarray) -> np.ndarray:
+        """W (coordinate, parameter) at one state; columns in the project's order."""
+        Q, v, a, T = self._state(q, dq, ddq)
+        Y = pin.computeJointTorqueRegressor(self.model, self.data, Q, v, a)
         Y = Y.reshape(self.model.nv, -1)  # of one freedom it comes as a row
         blocks = []
         for body in self.mechanism.bodies:
