@@ -28,7 +28,7 @@ import sys
 import tokenize
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from graphlib import CycleError, TopologicalSorter
 from io import StringIO
 from pathlib import Path
@@ -86,6 +86,16 @@ class Import:
     name: str
 
 
+@cache
+def _parsed(text: str) -> ast.Module:
+    return ast.parse(text)
+
+
+@cache
+def _nodes(text: str) -> tuple[ast.AST, ...]:
+    return tuple(ast.walk(_parsed(text)))
+
+
 @dataclass(frozen=True)
 class House:
     """The product's files below a folder, by module name."""
@@ -115,7 +125,7 @@ class House:
     def _imports_of(self, module: str) -> Iterator[Import]:
         path = self.files[module]
         base = module.split(".") if module in self.packages else module.split(".")[:-1]
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in _nodes(path.read_text(encoding="utf-8")):
             if isinstance(node, ast.Import):
                 for alias in node.names:
                     if alias.name in self.files:
@@ -147,7 +157,7 @@ class House:
         path = self.files[room]
         stub = path.with_suffix(".pyi")
         found = {}
-        for node in ast.parse((stub if stub.exists() else path).read_text("utf-8")).body:
+        for node in _parsed((stub if stub.exists() else path).read_text("utf-8")).body:
             if isinstance(node, ast.ImportFrom) and node.level == 1:
                 for alias in node.names:
                     found[alias.name] = f"{room}.{node.module or alias.name}"
@@ -248,8 +258,8 @@ def joint_types_named(house: House) -> dict[str, list[str]]:
     """Files that name joint types as text, and which."""
     found = {}
     for module, path in house.files.items():
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        texts = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)}
+        nodes = _nodes(path.read_text(encoding="utf-8"))
+        texts = {node.value for node in nodes if isinstance(node, ast.Constant)}
         here = (texts & set(JOINT_TYPES)) - OTHER_MEANINGS.get(module, set())
         if here - ({"planar"} if "spatial" in texts else set()):
             found[module] = sorted(here)
@@ -279,7 +289,7 @@ def touched_by_couplings(house: House) -> list[str]:
         room, _, name = module.rpartition(".")
         if room.endswith(".imported") or any(part in name for part in OF_COUPLINGS):
             continue
-        nodes = [*ast.walk(ast.parse(path.read_text(encoding="utf-8")))]
+        nodes = _nodes(path.read_text(encoding="utf-8"))
         read = {node.attr for node in nodes if isinstance(node, ast.Attribute)}
         texts = {node.value for node in nodes if isinstance(node, ast.Constant)}
         if read & {"couplings", "coupling_rows"} or texts & {"coupling", "couplings"}:

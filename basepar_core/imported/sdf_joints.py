@@ -11,6 +11,8 @@ from fractions import Fraction
 from math import isfinite, pi, radians
 from typing import Any, Protocol
 
+from basepar_core.texts import plural
+
 from .draft import WORLD, Connection, Coupling, Draft, End, Fixture, value_names
 from .kinds import CYLINDRICAL, FIXED, OF_SDF, REVOLUTE, SPHERICAL, UNIVERSAL
 from .rationals import (
@@ -74,7 +76,7 @@ class Element:
             values = []
         if len(values) in sizes and all(map(isfinite, values)):
             return values
-        self.refuse(f"<{node.tag}> {node.text!r} is not {sizes[0]} finite numbers")
+        self.refuse(f"<{node.tag}> {node.text!r} is not {plural(sizes[0], 'finite number')}")
         return [0.0] * sizes[0]
 
     def pose(self, node: Any) -> Pose:

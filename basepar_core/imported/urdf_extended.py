@@ -15,7 +15,7 @@ from basepar_core.errors import FileError
 from basepar_core.expressions import did_you_mean
 from basepar_core.files import Fields, Items, Node, Text
 from basepar_core.files import read as read_yaml
-from basepar_core.texts import opened
+from basepar_core.texts import opened, plural
 
 from .draft import Connection, Draft, End
 from .kinds import FIXED, OF_FRAMES, SPHERICAL, UNIVERSAL
@@ -94,7 +94,8 @@ class _Reader:
         pairs = self._list(node, "closed_loop")
         kinds = [self._text(one) for one in self._list(node, "type")]
         if len(kinds) != len(pairs):
-            self._refuse("type", f"has {len(kinds)} entries for {len(pairs)} loops", node.line)
+            said = f"names {plural(len(kinds), 'type')} for {plural(len(pairs), 'loop')}"
+            self._refuse("type", said, node.line)
             return Companion(self.file)
         frames = []
         for pair, kind in zip(pairs, kinds, strict=True):
@@ -106,7 +107,7 @@ class _Reader:
         joints = [self._text(one) for one in self._list(node, "joint_name")]
         types = [self._text(one) for one in self._list(node, "joint_type")]
         if len(joints) != len(types):
-            said = f"has {len(types)} entries for {len(joints)} joints"
+            said = f"names {plural(len(types), 'type')} for {plural(len(joints), 'joint')}"
             self._refuse("joint_type", said, node.line)
             joints = []
         motors = [self._text(one) for one in self._list(node, "name_mot")]

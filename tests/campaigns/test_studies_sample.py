@@ -20,6 +20,7 @@ from workflows.studies import ask_tell_log as journals
 from workflows.studies.feasibility import Verdict
 
 
+@pytest.mark.slow
 def test_triangles_and_energy_agree_with_the_program():
     spec = job("nowhere").sweep
     evaluator = prepare(spec)

@@ -107,6 +107,7 @@ def test_tables_that_are_no_records(model):
         basepar.excite(model, range={"Q": (0, 1)})
 
 
+@pytest.mark.slow
 def test_an_exciting_motion_keeps_its_limits(model, command, tmp_path):
     found = basepar.excite(model, speed={"A": 2.0}, range={"D": (-1.45, -1.1)}, random=4, starts=1)
     assert np.abs(found.qd).max() <= 2.0

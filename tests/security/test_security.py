@@ -44,7 +44,7 @@ def test_a_profile_is_a_program(tmp_path):
     assert isinstance(place, Slurm)
     script = preview(place)
     assert {line, "#SBATCH --account=x"} <= {*script.splitlines()}
-    assert "exec /opt/their/python -m" in script
+    assert "exec /opt/their/python -P -m" in script
 
 
 @pytest.mark.parametrize("name", ["laptop", "basepar.yaml", "default.yaml", "dask.yaml"])

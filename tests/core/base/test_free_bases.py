@@ -78,6 +78,7 @@ def excited(model, samples=40):
     return motion.excite(law, model.mechanism, model.assembled.coordinates)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FEW)
 @pytest.mark.parametrize("seed", range(2))
 def test_all_routes_count_ten_a_body_less_three_a_revolute_and_six_a_prismatic(name, seed):
@@ -155,6 +156,7 @@ def test_a_free_joint_to_a_body_that_stands_otherwise_changes_nothing():
     np.testing.assert_allclose(closed.values[:, places], here, rtol=0, atol=1e-15)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["both", "revolutes"])
 def test_gravity_changes_no_count(name):
     it = tree(name).mechanism
@@ -204,6 +206,7 @@ def three_legs():
     return linkage(1, [("J0", FREE, "ground", "platform"), *legs], SIX, amplitude=0.02)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [lambda: tree("both").mechanism, three_legs], ids=["", "loops"])
 def test_power_at_the_base_and_the_joints_is_growth_of_energy(make):
     """Of dust of forty digits, whose positions alone are looked at."""
@@ -265,6 +268,7 @@ def test_twists_are_those_of_a_frame_that_moves():
     np.testing.assert_allclose(back.q_ddot, a, rtol=0, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_kernels_close_loops_through_the_base_in_every_variant():
     it = three_legs()
     model = closure.prepare(it)

@@ -270,7 +270,7 @@ def test_axes_of_old_versions_are_the_models(tmp_path):
         ("<xyz>0 0.6 0.8</xyz>", "<xyz>0 0 0</xyz>", "its axis is zero"),
         ("<axis2><xyz>0 0 1</xyz>", "<axis2><xyz>1 0 1</xyz>", "two axes are not perpendicular"),
         ("0.05</screw", "0</screw", "its pitch is zero"),
-        ("<damping>0.2", "<damping>much", "is not 1 finite numbers"),
+        ("<damping>0.2", "<damping>much", "is not 1 finite number"),
         ('<frame name="F"', '<include><uri>x</uri></include><frame name="F"', "<include>"),
         ('<link name="nut">', '<link name="nut"><gravity>0</gravity>', "<gravity> is not read"),
         ("</model>", '</model><model name="two"/>', "it has 'tree', 'two'"),

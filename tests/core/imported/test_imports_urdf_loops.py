@@ -121,6 +121,7 @@ def retyped():
     return ConstrainedTree(model, [((ids["ball"], ends[0]), (ids["cross"], ends[1]), 6)])
 
 
+@pytest.mark.slow
 def test_joints_of_another_type(tmp_path):
     path = written(tmp_path, chain(), OTHERS)
     found, oracle = read_file(path), retyped()
@@ -183,7 +184,7 @@ def test_axes_of_a_constraint_that_differ(tmp_path):
         ("'3D'", "'5d'", "type '5d' of end_a is none of 3d, 6d"),
         ("[A]", "[AA]", "no joint is named 'AA'"),
         ("name_mot", "motors", "motors: no key is named so"),
-        ("['3D']", "[]", "type: has 0 entries for 1 loops"),
+        ("['3D']", "[]", "type: names 0 types for 1 loop"),
         (
             "name_mot: [A]",
             "joint_name: [B]\njoint_type: [UJOINT_XX]",

@@ -108,12 +108,12 @@ def test_previews_have_the_home_directory_spelled_out(monkeypatch):
     script = preview(Slurm(workers=2, python="~/env/bin/python"))
     assert "~" not in script
     assert "/home/who/.basepar-RUN/key.pem" in script
-    assert "exec /home/who/env/bin/python -m" in script
+    assert "exec /home/who/env/bin/python -P -m" in script
 
 
 def test_a_hosts_home_directory_is_left_to_its_own_shell():
     place = Ssh(hosts=("h",), python="~/my env/bin/python")
-    assert command(place, "h")[-1].startswith("~/'my env/bin/python' -m")
+    assert command(place, "h")[-1].startswith("~/'my env/bin/python' -P -m")
 
 
 def test_profiles_have_no_unseen_characters():
@@ -184,6 +184,7 @@ WITHOUT_TEXTS |= {"variable_precision", "reduction"}
 #: What is said only of none or of many, or is no number; `errors` have a floor below all texts.
 NEVER_ONE = {
     "chosen_design.py": {"count designs"},
+    "contacts.py": {"size finite numbers", "size numbers"},
     "designs.py": {"it.rows.size variants"},
     "errors.py": {"len(mistakes) mistakes"},
     "evaluator.py": {"' and '.join(metrics) are torques"},
