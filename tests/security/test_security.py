@@ -118,7 +118,6 @@ def test_files_beside_a_sweep_are_not_imported(tmp_path):
     ran = subprocess.run(
         [sys.executable, "-P", "-c", code],
         cwd=tmp_path,
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
         check=False,
