@@ -162,3 +162,23 @@ def states_of(mechanism: Mechanism, **states: object) -> list[Array]:
             raise UsageError(f"{name}{list(place)} is {array[place]}; give a number.", [name])
         found.append(array)
     return found
+
+
+def texts_of(values: object) -> dict[str, str]:
+    """Values of symbols as files write them, from texts and SI numbers by name.
+
+    Raises
+    ------
+    UsageError
+        No mapping, or a number that is not finite.
+    """
+    if not isinstance(values, Mapping):
+        raise UsageError(
+            f"The values are a {type(values).__name__}; give them by name: "
+            '{"lx1": "30 cm"}, or {"lx1": 0.3} in the unit of the symbol.',
+            ["values"],
+        )
+    for name, value in values.items():
+        if not isinstance(value, str) and not np.isfinite(_numbers(name, value)).all():
+            raise UsageError(f"{name} is {value}; give a finite number.", [name])
+    return {name: str(value) for name, value in values.items()}

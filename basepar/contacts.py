@@ -11,7 +11,7 @@ from basepar_core.expressions import did_you_mean
 from basepar_core.mechanism import Mechanism
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Contact:
     """An external wrench on a body.
 
@@ -38,6 +38,9 @@ class Contact:
     body: str
     wrench: "Array | Sequence[float]"
     at: Sequence[float] = ()
+
+    def __repr__(self) -> str:
+        return f"<basepar.Contact on {self.body!r}, wrenches {np.shape(self.wrench)}>"
 
 
 def point_of(mechanism: Mechanism, body: str, at: Sequence[float]) -> tuple[float, ...]:

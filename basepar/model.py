@@ -18,7 +18,7 @@ from basepar_core.mechanism import Mechanism
 from basepar_core.symbolic import symbol_values
 from basepar_core.texts import plural
 
-from .axes import Axes, GeometryValues, axes_of, states_of
+from .axes import Axes, GeometryValues, axes_of, states_of, texts_of
 from .contacts import Contact, efforts, point_of
 from .joints import Joints
 from .torques import parameters_of, product, torques
@@ -64,7 +64,7 @@ def load(source: str | Path, values: Mapping[str, str | float] | None = None) ->
     mechanism = api.load(source)
     if not values:
         return Model(mechanism)
-    other = api.changed(mechanism, {name: str(value) for name, value in values.items()})
+    other = api.changed(mechanism, texts_of(values))
     return Model(at_geometry(prepare(mechanism), other).mechanism)
 
 
@@ -258,6 +258,8 @@ class Model:
         q_, qd_, qdd_ = states_of(self.mechanism, q=q, qd=qd, qdd=qdd)
         axes = axes_of(self.mechanism, geometry, [q_, qd_, qdd_])
         shape = (*axes.lead, len(self.coordinates), len(self.parameters))
+        if out is not None and not isinstance(out, np.ndarray):
+            raise UsageError(f"out is no array; it must be float64 {shape}.", ["out"])
         if out is not None and (out.shape != shape or out.dtype != float):
             raise UsageError(
                 f"out is {out.dtype} {out.shape}; it must be float64 {shape}.", ["out"]

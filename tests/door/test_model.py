@@ -228,3 +228,20 @@ def test_a_text_in_the_geometry_says_what_to_write():
     model = basepar.load("four-bar")
     with pytest.raises(basepar.UsageError, match=r"lx1 is '30 cm', .* 0.3 for 30 cm"):
         model.regressor([0.1], [0.0], [0.0], geometry={"lx1": "30 cm"})
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ({"lx1": float("nan")}, "lx1 is nan; give a finite number"),
+        ([("lx1", 0.3)], "The values are a list; give them by name"),
+    ],
+)
+def test_values_that_are_none_say_what_to_give(values, said):
+    with pytest.raises(basepar.UsageError, match=said):
+        basepar.load("four-bar", values)
+
+
+def test_an_out_that_is_no_array_is_rejected():
+    with pytest.raises(basepar.UsageError, match="out is no array"):
+        basepar.load("four-bar").regressor([0.1], [0.0], [0.0], out=[1])
