@@ -4,20 +4,14 @@ Values are taken in order of preference, as long as their rates are independent 
 all joints allow at a pose nearby that has the fewest of them: the assembled pose may be singular.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
-from basepar_core.mechanism import Mechanism, joint_type
+from basepar_core.mechanism import Mechanism
 
 from .assembly import laid_out
 from .body_newton import measure
-from .mobility import modes, poses_nearby
-
-#: A rate counts as independent if this share of it is not in those chosen before: first one that
-#: leads far from where it is lost, then any that is more than rounding.
-SHARES = (0.05, 1e-6)
+from .mobility import independent, modes, poses_nearby
 
 
 @dataclass(frozen=True)
@@ -62,29 +56,5 @@ def independent_values(mechanism: Mechanism, preferred: Sequence[str] = ()) -> F
     poses = [assembled, *poses_nearby(newton, assembled)]
     motions = [(modes(newton, pose), pose) for pose in poses]
     allowed, pose = min(motions, key=lambda pair: pair[0].shape[1])
-    units = list(_units(mechanism))
-    units.sort(key=lambda unit: not set(unit) & set(preferred))
-    chosen: list[str] = []
-    basis = np.zeros((0, allowed.shape[1]))
-    for share in SHARES:
-        for unit in units:
-            if unit[0] in chosen or len(chosen) + len(unit) > allowed.shape[1]:
-                continue
-            rows = np.array([newton.value(name, pose)[1] for name in unit]) @ allowed
-            size = np.linalg.norm(rows, axis=1).max(initial=0.0)
-            rest = rows - rows @ basis.T @ basis
-            sigma = np.linalg.svd(rest, compute_uv=False)
-            if size > 1e-9 and sigma[-1] > share * size:
-                chosen += unit
-                basis = np.vstack([basis, np.linalg.qr(rest.T)[0].T])
-    order = [name for joint in mechanism.joints for name in joint.values]
     at = measure(mechanism, newton.dims, pose)
-    return Freedoms(tuple(sorted(chosen, key=order.index)), allowed.shape[1], at)
-
-
-def _units(mechanism: Mechanism) -> Iterator[tuple[str, ...]]:
-    """Values that are coordinates together: a base's first, a ball's last and only if need be."""
-    kinds = [(joint_type(joint.type), joint.values) for joint in mechanism.joints]
-    yield from (values for kind, values in kinds if kind.is_free)
-    yield from ((name,) for kind, values in kinds if not kind.is_ball for name in values)
-    yield from (values for kind, values in kinds if kind.is_ball and not kind.is_free)
+    return Freedoms(tuple(independent(newton, pose, preferred)), allowed.shape[1], at)

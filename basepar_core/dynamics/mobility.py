@@ -4,7 +4,7 @@ A pose may be singular: there a mechanism has more degrees of freedom than anywh
 the count is repeated at poses nearby, to which the joints are closed anew.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,6 +22,9 @@ from .body_newton import Bodies, BodyNewton
 RANK = 1e-9
 #: Poses nearby: how many, and how far (rad or m, of the body that moves most).
 POSES, AWAY = 3, 0.05
+#: A rate counts as independent if this share of it is not in those chosen before: first one that
+#: leads far from where it is lost, then any that is more than rounding.
+SHARES = (0.05, 1e-6)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +123,7 @@ def check_mobility(mechanism: Mechanism, newton: BodyNewton, at: Bodies) -> None
             f"`axis` across the line between them in {idle[0].bodies[-1]}.",
             [f"joints.{name}" for one in idle for name in one.joints],
         )
-    names = _independent(newton, at)
+    names = independent(newton, at, mechanism.coordinates)
     line = f": `coordinates: [{', '.join(names)}]`" if len(names) == freedom else ""
     raise MechanismError(
         f"{text}. Name exactly {plural(freedom, 'joint value')}{line}.",
@@ -128,20 +131,34 @@ def check_mobility(mechanism: Mechanism, newton: BodyNewton, at: Bodies) -> None
     )
 
 
-def _independent(newton: BodyNewton, at: Bodies) -> list[str]:
-    """Joint values that move independently at a pose, the named coordinates first."""
+def independent(newton: BodyNewton, at: Bodies, preferred: Sequence[str] = ()) -> list[str]:
+    """Joint values whose rates are independent at a pose, the preferred ones first, in the order
+    of the file."""
     mechanism, allowed = newton.mechanism, modes(newton, at)
-    values = (name for joint in mechanism.joints for name in joint.values)
-    found, rows = list[str](), list[Array]()
-    for name in dict.fromkeys((*mechanism.coordinates, *values)):
-        value = mechanism.value(name)
-        if not (value.is_length or value.is_angle):
-            continue
-        row = newton.value(name, at)[1] @ allowed
-        if np.linalg.matrix_rank(np.array([*rows, row]), tol=RANK) > len(rows):
-            found.append(name)
-            rows.append(row)
-    return found
+    units = sorted(_units(mechanism), key=lambda unit: not set(unit) & set(preferred))
+    chosen: list[str] = []
+    basis = np.zeros((0, allowed.shape[1]))
+    for share in SHARES:
+        for unit in units:
+            if unit[0] in chosen or len(chosen) + len(unit) > allowed.shape[1]:
+                continue
+            rows = np.array([newton.value(name, at)[1] for name in unit]) @ allowed
+            size = np.linalg.norm(rows, axis=1).max(initial=0.0)
+            rest = rows - rows @ basis.T @ basis
+            sigma = np.linalg.svd(rest, compute_uv=False)
+            if size > RANK and sigma[-1] > share * size:
+                chosen += unit
+                basis = np.vstack([basis, np.linalg.qr(rest.T)[0].T])
+    order = [name for joint in mechanism.joints for name in joint.values]
+    return sorted(chosen, key=order.index)
+
+
+def _units(mechanism: Mechanism) -> Iterator[tuple[str, ...]]:
+    """Values that are coordinates together: a base's first, a ball's last and only if need be."""
+    kinds = [(joint_type(joint.type), joint.values) for joint in mechanism.joints]
+    yield from (values for kind, values in kinds if kind.is_free)
+    yield from ((name,) for kind, values in kinds if not kind.is_ball for name in values)
+    yield from (values for kind, values in kinds if kind.is_ball and not kind.is_free)
 
 
 def _locked(mechanism: Mechanism) -> MechanismError:

@@ -5,6 +5,7 @@ name and the frame); what is fixed to the ground belongs to it. Everything is ex
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -183,6 +184,20 @@ class Merged:
             connection.ends[1].seen_from(second[1]),
         )
         return (first[0], second[0]), ends
+
+
+def held_by_world(draft: Draft) -> set[str]:
+    """Links that a chain of connections and fixtures leads to from the world, and the world."""
+    neighbours = defaultdict[str, set[str]](set)
+    pairs = [one.links for one in draft.connections]
+    for first, second in pairs + [(one.parent, one.child) for one in draft.fixtures]:
+        neighbours[first].add(second)
+        neighbours[second].add(first)
+    held, ends = {WORLD}, {WORLD}
+    while ends:
+        ends = set[str]().union(*(neighbours[one] for one in ends)) - held
+        held |= ends
+    return held
 
 
 def merge(draft: Draft) -> Merged:

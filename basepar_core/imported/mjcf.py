@@ -21,7 +21,17 @@ from basepar_core.errors import MissingDataError
 from basepar_core.texts import plural
 
 from . import mjcf_numbers
-from .draft import NOTHING, WORLD, Connection, Draft, End, Fixture, Inertia, Link
+from .draft import (
+    NOTHING,
+    WORLD,
+    Connection,
+    Draft,
+    End,
+    Fixture,
+    Inertia,
+    Link,
+    held_by_world,
+)
 from .mjcf_couplings import Couplings, tendons_in, tied_joints
 from .mjcf_files import strays
 from .mjcf_forces import refuse_forces
@@ -309,15 +319,10 @@ class _Reader:
 
     def _float(self) -> None:
         """A free joint for every body that has one in the file and that nothing else leads to."""
-        group = {WORLD: WORLD} | {link.name: link.name for link in self.draft.links}
-        pairs = [c.links for c in self.draft.connections]
-        pairs += [(f.parent, f.child) for f in self.draft.fixtures]
-        for first, second in pairs:
-            old, new = group[second], group[first]
-            group = {name: new if at == old else at for name, at in group.items()}
+        held = held_by_world(self.draft)
         for body in self.free:
             name = self.names[body]
-            if group[name] == group[WORLD]:
+            if name in held:
                 continue
             moving = self._moving(int(self.model.body_jntadr[body]))
             pose = _pose(self.model.body_pos[body], self.model.body_quat[body])
@@ -330,8 +335,7 @@ class _Reader:
                 f"the file, along axes of the body there; all its velocities and forces are in "
                 f"the body's axes, MuJoCo's linear ones in the world's"
             )
-            old, new = group[name], group[WORLD]
-            group = {one: new if at == old else at for one, at in group.items()}
+            held = held_by_world(self.draft)
 
     def _choose_coordinates(self) -> None:
         model = self.model

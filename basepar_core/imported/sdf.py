@@ -11,7 +11,7 @@ from typing import Any
 
 from basepar_core.errors import MissingDataError, Mistake
 
-from .draft import WORLD, Connection, Draft, End, Inertia, Link
+from .draft import WORLD, Connection, Draft, End, Inertia, Link, held_by_world
 from .kinds import FREE
 from .rationals import UNITS, ZERO, Pose, decimal, vector
 from .sdf_elements import audit
@@ -164,20 +164,14 @@ class Frames:
 
 def _float(draft: Draft, scope: Frames) -> None:
     """A free joint for the first link of everything that no joint leads to from the world."""
-    group = {name: name for name in (WORLD, *(link.name for link in draft.links))}
-    pairs = [one.links for one in draft.connections]
-    pairs += [(one.parent, one.child) for one in draft.fixtures]
-    for first, second in pairs:
-        old, new = group[second], group[first]
-        group = {name: new if at == old else at for name, at in group.items()}
+    held = held_by_world(draft)
     fixed = {one.child for one in draft.fixtures}
     for link in draft.links:
-        if group[link.name] == group[WORLD] or link.name in fixed:
+        if link.name in held or link.name in fixed:
             continue
         end = End(ZERO, UNITS[2], UNITS[0])
         ends = (end.seen_from(scope.place(link.name) or Pose()), end)
         name = f"{link.name}_base"
         draft.connections.insert(0, Connection(name, FREE, (WORLD, link.name), ends))
         draft.notes.append(f"no joint holds {link.name!r} to the world: its base is free")
-        old, new = group[link.name], group[WORLD]
-        group = {one: new if at == old else at for one, at in group.items()}
+        held = held_by_world(draft)

@@ -25,10 +25,8 @@ class Output:
     """An output of the running cell that shows what `update` was given last."""
 
     def __init__(self) -> None:
-        display: Any = import_module(
-            "IPython.display"
-        ).display  # a notebook's, not installed by us
-        self._handle = display({"text/plain": ""}, raw=True, display_id=True)
+        module: Any = import_module("IPython.display")  # a notebook's, not installed by us
+        self._handle = module.display({"text/plain": ""}, raw=True, display_id=True)
         self._last = -EVERY
 
     def update(self, shown: RenderableType, refresh: bool = True) -> None:
