@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .command import Command, emit
-from .options import GEOMETRY, OVERWRITE, check_output, model_of, quantity
+from .options import GEOMETRY, OVERWRITE, check_output, model_of
 
 if TYPE_CHECKING:
     from basepar_core.mechanism import Mechanism
@@ -54,11 +54,15 @@ def _onedof(options: argparse.Namespace) -> int:
 
 
 def _given(word: str, options: argparse.Namespace, unit: str) -> float | None:
+    from workflows.views import quantity
+
     text = getattr(options, word)
     return None if text is None else quantity(text, unit, f"--{word}")
 
 
 def _limits(given: list[str] | None, unit: str) -> tuple[float, float] | None:
+    from workflows.views import quantity
+
     if given is None:
         return None
     low, high = (quantity(text, unit, "--range") for text in given)
@@ -66,6 +70,8 @@ def _limits(given: list[str] | None, unit: str) -> tuple[float, float] | None:
 
 
 def _bands(mechanism: "Mechanism", given: list[str]) -> dict[str, float | None]:
+    from workflows.views import quantity
+
     found: dict[str, float | None] = {}
     for text in given:
         name, _, width = text.partition(":")

@@ -175,35 +175,3 @@ def wanted(model: "Model", eliminate: str | None) -> list[int] | None:
     from basepar_core.base import parameter_indices
 
     return parameter_indices(model.mechanism, listed(eliminate)) if eliminate else None
-
-
-def quantity(text: str, unit: str, option: str) -> float:
-    """A number of the command line in SI; a bare one is in `unit`, which is SI.
-
-    A bare angle of more than a turn is warned of as rad; of more than two it is rejected.
-
-    Raises
-    ------
-    UsageError
-        No number, or of another unit.
-    """
-    import warnings
-    from math import pi
-
-    from basepar_core.errors import BaseparWarning, ExpressionError, UsageError
-    from basepar_core.expressions import evaluate, is_literal, parse, parse_unit
-
-    text = text.strip()
-    try:
-        value = float(evaluate([parse(text, parse_unit(unit), {})], {})[0])
-    except ExpressionError as error:
-        raise UsageError(f"{option} {text}: {error.message}", [option]) from None
-    if unit == "rad" and is_literal(text) and abs(value) > 2 * pi:
-        said = (
-            f"{option} {text} is {text} rad, {abs(value) / (2 * pi):.1f} turns; write {text}deg, "
-            f"or {text}rad"
-        )
-        if abs(value) > 4 * pi + 1e-6:
-            raise UsageError(f"{said} if that is meant.", [option])
-        warnings.warn(f"{said}.", BaseparWarning, stacklevel=2)
-    return value

@@ -18,6 +18,7 @@ from .polish import held_by as held_by
 from .polish import show_spread as show_spread
 from .polish import spread_numbers as spread_numbers
 from .polish import within as within
+from .quantities import quantity as quantity
 from .shipped import library as library
 from .single_dof_tables import write_csv as write_csv
 from .store import IN_DOUBT as IN_DOUBT

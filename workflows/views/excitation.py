@@ -21,6 +21,7 @@ from basepar_core.texts import csv_cell, naming, plural
 from workflows.jobs import Excited, excited, with_schema
 
 from . import terminal
+from .quantities import quantity
 
 Pairs = Mapping[str, Mapping[str, str]]
 ENDINGS = (".yaml", ".yml", ".csv")
@@ -45,10 +46,13 @@ def designed(
     model = prepare(load(options.mechanism))
     found = excited(
         model,
-        ranges={name: _interval(word) for name, word in pairs["range"].items()},
-        speed={name: _number(word, "speed") for name, word in pairs["speed"].items()},
+        ranges={name: _interval(model, name, word) for name, word in pairs["range"].items()},
+        speed={
+            name: _limit(model, "speed", name, word, "/s") for name, word in pairs["speed"].items()
+        },
         acceleration={
-            name: _number(word, "acceleration") for name, word in pairs["acceleration"].items()
+            name: _limit(model, "acceleration", name, word, "/s^2")
+            for name, word in pairs["acceleration"].items()
         },
         margin=options.margin,
         frequency=options.frequency,
@@ -75,17 +79,21 @@ def check_ending(path: Path) -> None:
         raise UsageError(f"`output={path}`: write FILE.yaml or FILE.csv.", ["output="])
 
 
-def _interval(word: str) -> tuple[float, float]:
-    low, _, high = word.partition(":")
-    return _number(low, "range"), _number(high, "range")
+def _limit(model: Model, option: str, name: str, word: str, per: str = "") -> float:
+    """A limit of a joint value, or of its rate `per` a power of time, in SI."""
+    known = {value for joint in model.mechanism.joints for value in joint.values}
+    if name not in known:
+        raise UsageError(
+            f"`{option}=`: {name} cannot be limited; known are {', '.join(sorted(known))}.", [name]
+        )
+    return quantity(word, model.mechanism.value(name).unit + per, f"--{option} {name}:")
 
 
-def _number(word: str, option: str) -> float:
-    try:
-        return float(word)
-    except ValueError:
-        form = "A=LO:HI" if option == "range" else "A=NUMBER"
-        raise UsageError(f"`{option}=`: {word!r} is no number; write {form}.", [option]) from None
+def _interval(model: Model, name: str, word: str) -> tuple[float, float]:
+    low, colon, high = word.partition(":")
+    if not colon:
+        raise UsageError(f"`range=`: {word!r} is no interval; write {name}=LO:HI.", ["range="])
+    return _limit(model, "range", name, low), _limit(model, "range", name, high)
 
 
 def described(of: Excited) -> dict[str, Any]:

@@ -170,7 +170,7 @@ def test_excite_writes_a_mechanism_that_has_the_motion(run, tmp_path):
     ("more", "says"),
     [
         (["--range", "Q=0:1"], "Q cannot be limited; known are A, B, C, D"),
-        (["--speed", "A=fast"], "is no number; write A=NUMBER"),
+        (["--speed", "A=fast"], "--speed A: fast"),
         (["-o", "motion.txt"], "write FILE.yaml or FILE.csv"),
         (["--margin", "2"], "not between 0 and 1"),
     ],

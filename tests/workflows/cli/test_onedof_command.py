@@ -7,11 +7,9 @@ import numpy as np
 import pytest
 
 from basepar_core.api import load
-from basepar_core.errors import BaseparWarning
 from basepar_core.metrics import regimes
 from basepar_core.single_dof import machines, survey
 from workflows.cli.main import main
-from workflows.cli.options import quantity
 from workflows.drawing.single_dof import curves_figure
 from workflows.views.single_dof import show
 
@@ -168,14 +166,6 @@ def test_what_is_not_accurate_is_said(capsys, monkeypatch):
 def test_mistakes(words, status, message, capsys):
     assert main(["onedof", *words]) == status
     assert re.search(message, capsys.readouterr().err)
-
-
-def test_quantities_of_the_command_line():
-    assert quantity(" -30deg", "rad", "") == pytest.approx(-np.pi / 6, rel=1e-15)
-    assert quantity("0.2 mm", "m", "") == pytest.approx(2e-4, rel=1e-15)
-    assert quantity("1", "rad", "") == 1
-    with pytest.warns(BaseparWarning, match="1.4 turns; write 9deg, or 9rad"):
-        assert quantity("9", "rad", "--range") == 9
 
 
 @pytest.mark.slow
