@@ -39,6 +39,7 @@ from .force_columns import unit as unit
 from .force_columns import with_columns as with_columns
 from .freedoms import Freedoms as Freedoms
 from .freedoms import independent_values as independent_values
+from .inertia_findings import impossible_inertias as impossible_inertias
 from .joints import UNIVERSAL_ZERO as UNIVERSAL_ZERO
 from .joints import configuration_size as configuration_size
 from .joints import locked_names as locked_names

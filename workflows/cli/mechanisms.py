@@ -180,6 +180,7 @@ Bodies, joints, loops and degrees of freedom of a mechanism, and its drawing.
 --json prints mechanism, description, space, degrees_of_freedom,
 coordinates [{name, unit, assembled}], parameters (their names),
 bodies [{name, number, parameters}] (by kind: m, mx …; null without),
+impossible_inertias (by body, why no distribution of mass has its parameters),
 joints [{name, type, connects, cut, actuated}], couplings [{name, values (coefficients), offset}],
 loops (joints of each, the cut one last),
 redundant_constraints (how many), overconstrained [{names, excess}] (joints and couplings that hold

@@ -10,6 +10,7 @@ from basepar_core.dynamics import (
     branch_found,
     constraints_found,
     ends_of_motions,
+    impossible_inertias,
 )
 from basepar_core.expressions import Expression, evaluate, parse_unit
 from basepar_core.mechanism import Mechanism, Symbol
@@ -45,6 +46,7 @@ def mechanism(model: Model) -> dict[str, Any]:
         ],
         "parameters": list(it.parameter_names),
         "bodies": _bodies(it),
+        "impossible_inertias": impossible_inertias(it),
         "joints": _joints(model),
         "couplings": _couplings(it),
         "loops": _loops(model),

@@ -95,6 +95,8 @@ def show_mechanism(document: Mapping[str, Any]) -> None:
         f" ({document['path_why']})"
     )
     _show_branch(document["branch_found"])
+    for name, why in document["impossible_inertias"].items():
+        out.print(f"no body has the inertia of {name}: {why}", style="yellow")
     for end in document["motion_ends"]:
         what = "is singular" if end["ends"] == "singular" else "locks"
         at = ", ".join(f"{one['name']} = {_as_written(one)}" for one in end["at"])

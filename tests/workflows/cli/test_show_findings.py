@@ -69,3 +69,13 @@ def test_the_place_where_a_cycle_locks_is_reported(shown):
     at = degrees(end["at"][0]["value"])
     assert dead < at < dead + 2 * 360 / 128  # the first sample beyond, or the one after it
     assert f"locks at A = {at:.1f} deg" in text
+
+
+def test_an_inertia_that_no_body_has(run, tmp_path):
+    file = tmp_path / "heavy.yaml"
+    file.write_text(
+        "name: heavy\nspace: planar\ngravity: [0, -9.81]\n"
+        "bodies: {rod: {mass: -1, centre: [0, 0], inertia: 1}}\n"
+        "joints: {A: {type: revolute, connects: [ground, rod]}}\ncoordinates: [A]\n"
+    )
+    assert "no body has the inertia of rod: its mass is -1 kg" in run("show", str(file)).out

@@ -1,0 +1,54 @@
+"""Bodies whose parameters no distribution of mass has: a sign, a unit or a point is wrong."""
+
+import numpy as np
+
+from basepar_core.arrays import Array
+from basepar_core.expressions import evaluate
+from basepar_core.mechanism import Mechanism
+
+#: Rods and plates without thickness fulfil the conditions as equations; this share of the largest
+#: moment is rounding.
+ROUNDING = 1e-9
+
+
+def impossible_inertias(mechanism: Mechanism) -> dict[str, str]:
+    """Why bodies cannot have the parameters of the file, by name, at the file's values.
+
+    A mass is not negative, nor is a principal moment about the centre of mass, and none of the
+    three is more than the sum of the other two (Wensing, Kim & Slotine, IEEE Robotics and
+    Automation Letters 3(1), 2018, eq. 2). A body without mass may have moments, as a rotor may.
+    """
+    found = {}
+    for body in mechanism.bodies:
+        if body.parameters is not None:
+            phi = np.array(evaluate(body.parameters, mechanism.nominal), float)
+            if why := _why(phi, mechanism.planar):
+                found[body.name] = why
+    return found
+
+
+def _why(phi: Array, planar: bool) -> str:
+    mass, first = phi[0], phi[1:3] if planar else phi[1:4]
+    if mass < 0:
+        return f"its mass is {mass:.4g} kg"
+    if mass == 0 and first.any():
+        return "it has a first moment, but no mass"
+    moved = first @ first / mass if mass else 0.0  # kg m², by which Steiner's theorem moves it
+    if planar:
+        central = phi[3] - moved
+        negative = central < -ROUNDING * max(abs(phi[3]), moved)
+        return f"its inertia about the centre of mass is {central:.4g} kg m²" * bool(negative)
+    Ixx, Ixy, Ixz, Iyy, Iyz, Izz = phi[4:]
+    about_origin = np.array([[Ixx, Ixy, Ixz], [Ixy, Iyy, Iyz], [Ixz, Iyz, Izz]])
+    steiner = (moved * np.eye(3) - np.outer(first, first) / mass) if mass else np.zeros((3, 3))
+    principal = np.linalg.eigvalsh(about_origin - steiner)
+    allowed = ROUNDING * max(np.abs(about_origin).max(), moved)
+    named = ", ".join(f"{one:.4g}" for one in principal)
+    if principal[0] < -allowed:
+        return f"its principal moments about the centre of mass are {named} kg m²"
+    if principal[2] > principal[0] + principal[1] + allowed:
+        return (
+            f"of its principal moments about the centre of mass, {named} kg m², one is more than "
+            f"the sum of the other two"
+        )
+    return ""

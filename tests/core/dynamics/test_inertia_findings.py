@@ -1,0 +1,75 @@
+"""Inertias that no body has: point masses are the oracle."""
+
+import numpy as np
+import pytest
+
+from basepar_core.dynamics import impossible_inertias
+from basepar_core.files import library_names
+from basepar_core.files.mechanism_file import load
+from tests.mechanisms import build
+
+
+def mechanism(planar, **inertia):
+    return build(
+        {
+            "name": "one body",
+            "space": "planar" if planar else "spatial",
+            "gravity": [0, -9.81] if planar else [0, 0, -9.81],
+            "bodies": {"rod": inertia},
+            "joints": {"A": {"type": "revolute", "connects": ["ground", "rod"]}},
+            "coordinates": ["A"],
+        }
+    )
+
+
+def sums(points, masses):
+    """First moment and inertia matrix about the origin, point by point."""
+    inertia = sum(
+        m * (x @ x * np.eye(3) - np.outer(x, x)) for m, x in zip(masses, points, strict=True)
+    )
+    return masses @ points, inertia
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 6])  # a point, a rod, a plate, a body
+@pytest.mark.parametrize("planar", [True, False])
+def test_point_masses_are_bodies_and_less_than_that_is_none(count, planar):
+    rng = np.random.default_rng(count)
+    points, masses = rng.standard_normal((count, 3)), rng.uniform(0.1, 2, count)
+    if planar:
+        points[:, 2] = 0
+    first, I = sums(points, masses)
+    shown = [*I[0], *I[1, 1:], I[2, 2]]
+    given = {
+        "mass": repr(float(masses.sum())),
+        "first_moment": [repr(float(x)) for x in first[: 2 if planar else 3]],
+        "inertia": repr(float(I[2, 2])) if planar else [repr(float(x)) for x in shown],
+    }
+    assert impossible_inertias(mechanism(planar, **given)) == {}
+    # Less about z than there is: the points' own extent across the axis through their centre.
+    centre = first / masses.sum()
+    central = sums(points - centre, masses)[1]
+    less = repr(float(I[2, 2] - central[2, 2] - 1e-3))
+    inertia = less if planar else [*given["inertia"][:5], less]
+    (why,) = impossible_inertias(mechanism(planar, **given | {"inertia": inertia})).values()
+    assert "about the centre of mass" in why
+
+
+@pytest.mark.parametrize(
+    ("inertia", "why"),
+    [
+        ({"mass": "-0.5", "centre": [0, 0, 0], "inertia": [1, 0, 0, 1, 0, 1]}, "mass is -0.5 kg"),
+        ({"mass": 0, "first_moment": [1, 0, 0], "inertia": [1, 0, 0, 1, 0, 1]}, "but no mass"),
+        ({"mass": 1, "centre": [0, 0, 0], "inertia": [1, 0, 0, 1, 0, 2.1]}, "1, 1, 2.1 kg m²"),
+        ({"mass": 1, "centre": [0, 0, 0], "inertia": [1, 1.5, 0, 1, 0, 2]}, "-0.5, 2, 2.5 kg m²"),
+        ({"mass": 0, "centre": [0, 0, 0], "inertia": [1, 0, 0, 1, 0, 1]}, None),  # a rotor
+    ],
+)
+def test_why(inertia, why):
+    found = impossible_inertias(mechanism(False, **inertia))
+    assert found == {} if why is None else why in found["rod"]
+
+
+def test_shipped_bodies_are_bodies():
+    found = {name: list(impossible_inertias(load(name))) for name in library_names()}
+    # Armstrong, Khatib & Burdick (ICRA 1986) measured 0.066, 0.086 and 0.0125 kg m² of link 3.
+    assert {name: bodies for name, bodies in found.items() if bodies} == {"puma-560": ["forearm"]}
