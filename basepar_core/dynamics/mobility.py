@@ -120,7 +120,8 @@ def check_mobility(mechanism: Mechanism, newton: BodyNewton, at: Bodies) -> None
         raise MechanismError(
             f"{text}: {'; '.join(map(str, idle))}, and no other body moves with that. Make "
             f"{idle[0].joints[0]} or {idle[0].joints[1]} a universal joint, with "
-            f"`axis` across the line between them in {idle[0].bodies[-1]}.",
+            f"`axis` across the line between them in {idle[0].bodies[-1]}: of masses on that line "
+            f"torques stay as they are.",
             [f"joints.{name}" for one in idle for name in one.joints],
         )
     names = independent(newton, at, mechanism.coordinates)
