@@ -118,7 +118,7 @@ def _numbers(name: str, value: object) -> Array:
 
 
 def _check_symbols(mechanism: Mechanism, given: Mapping[str, Array]) -> None:
-    roots = {relation.symbol for relation in mechanism.relations}
+    roots = mechanism.roots
     known = [symbol.name for symbol in mechanism.geometry if symbol.name not in roots]
     wrong = [
         f"{name} follows from its relation" if name in roots else f"{name} is no geometry symbol"

@@ -38,8 +38,8 @@ def load(source: str | Path, values: Mapping[str, str | float] | None = None) ->
     Parameters
     ----------
     source
-        A name that ships with the program, a mechanism file, or a URDF or MJCF file (extras
-        `urdf`, `mjcf`).
+        A name that ships with the program, a mechanism file, or one of URDF, SDF or MJCF
+        (extras `urdf`, `mjcf`).
     values
         Symbols and constants other than the file's: numbers in their own units, or texts like
         "31 cm". The branch is the one to which the file's assembly leads.
@@ -126,8 +126,8 @@ class Model:
     @property
     def symbols(self) -> tuple[str, ...]:
         """Names that `geometry` may give."""
-        roots = {relation.symbol for relation in self.mechanism.relations}
-        return tuple(s.name for s in self.mechanism.geometry if s.name not in roots)
+        it = self.mechanism
+        return tuple(s.name for s in it.geometry if s.name not in it.roots)
 
     @property
     def assembly(self) -> Array:

@@ -9,6 +9,7 @@ import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
+from typing import get_args
 from urllib.parse import urlsplit
 
 from dask.utils import parse_bytes
@@ -200,13 +201,8 @@ class Kubernetes:
 
 Place = Laptop | Address | Slurm | Ssh | Kubernetes
 
-KINDS: dict[str, type[Place]] = {
-    "laptop": Laptop,
-    "address": Address,
-    "slurm": Slurm,
-    "ssh": Ssh,
-    "kubernetes": Kubernetes,
-}
+#: By the word that a profile has for it.
+KINDS: dict[str, type[Place]] = {one.__name__.lower(): one for one in get_args(Place)}
 
 POSITIVE = ("workers", "threads", "per_job", "per_host", "patience", "interval", "cpu")
 #: Of any of them: a billion seconds or processes are a slip.

@@ -117,12 +117,12 @@ class CompiledBase:
 
 def _count(mechanism: Mechanism, arrays: Mapping[str, Array]) -> int:
     """Number of variants."""
-    roots = {relation.symbol for relation in mechanism.relations}
     unknown = sorted(arrays.keys() - mechanism.nominal.keys())
     sizes = {array.size for array in arrays.values()} - {1}
-    if unknown or len(sizes) > 1 or arrays.keys() & roots:
+    bound = sorted(arrays.keys() & mechanism.roots)
+    if unknown or len(sizes) > 1 or bound:
         what = [f"no symbol is named {name}" for name in unknown]
-        what += [f"{name} follows from its relation" for name in sorted(arrays.keys() & roots)]
+        what += [f"{name} follows from its relation" for name in bound]
         if len(sizes) > 1:
             what.append(f"lengths of arrays differ ({', '.join(map(str, sorted(sizes)))})")
         raise UsageError(f"Values for {mechanism.name!r}: {'; '.join(what)}.", unknown)
@@ -205,9 +205,8 @@ def _symbols(graph: Graph, mechanism: Mechanism, places: Sequence[int]) -> tuple
     for relation in mechanism.relations:
         if relation.symbol in found:
             found |= names(relation.polynomial)
-    roots = {relation.symbol for relation in mechanism.relations}
     order = (*mechanism.geometry, *mechanism.constants)
-    return tuple(s.name for s in order if s.name in found - roots)
+    return tuple(s.name for s in order if s.name in found - mechanism.roots)
 
 
 def _slopes(

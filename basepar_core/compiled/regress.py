@@ -10,12 +10,12 @@ from basepar_core.compiled.simd import (
     below,
     bundle,
     door,
+    fence,
     kernel,
     lanes,
     larger,
     number,
     set_number,
-    settle,
     size_of,
     smaller,
     spread,
@@ -225,4 +225,4 @@ def regress(plan, work, G, q, counted, q_dot, u, u_dot, maps, W, streamed, quali
             done = s0 + LANES
         finish_variant(work, v, quality, terms)
     if streamed:
-        settle()
+        fence()

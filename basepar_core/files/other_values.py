@@ -30,13 +30,12 @@ def read_values(mechanism: Mechanism, texts: Mapping[str, str]) -> dict[str, Exp
         dimension.
     """
     symbols = {one.name: one for one in (*mechanism.geometry, *mechanism.constants)}
-    followers = {relation.symbol for relation in mechanism.relations}
     found = {}
     for name, text in texts.items():
         if name not in symbols:
             hint = did_you_mean(name, symbols) or f"; there are {', '.join(symbols) or 'none'}."
             raise UsageError(f"{mechanism.name!r} has no symbol {name!r}{hint}", [name])
-        if name in followers:
+        if name in mechanism.roots:
             raise UsageError(
                 f"{name!r} follows from its relation; give the symbols it depends on.", [name]
             )

@@ -109,13 +109,12 @@ def _sample(model: Model) -> Sampled:
 def _nearby(model: Model) -> dict[str, Array]:
     """The nominal geometry and random ones; symbols bound by a relation follow the others."""
     mechanism = model.mechanism
-    bound = {relation.symbol for relation in mechanism.relations}
     rng = np.random.default_rng(20261120)
     nominal = mechanism.nominal
     typical = max((abs(nominal[s.name]) for s in mechanism.geometry), default=1.0)
     columns = {}
     for symbol in mechanism.geometry:
-        if symbol.name in bound:
+        if symbol.name in mechanism.roots:
             continue
         size = abs(nominal[symbol.name]) or typical
         spread = SPREAD * (1.0 if symbol.is_angle else size) * rng.uniform(-1, 1, GEOMETRIES)

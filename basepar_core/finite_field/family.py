@@ -122,7 +122,7 @@ def build(
     directions += coefficients_of(wider)
     directions += [x for r in relations if r.axes for axis in r.axes for x in axis]
     used = frozenset().union(*(names(slot) for slot in at + directions))
-    bound = {relation.symbol for relation in wider.relations} & used - constants.keys()
+    bound = wider.roots & used - constants.keys()
     roots = tuple(_root(wider, r.symbol) for r in wider.relations if r.symbol in bound)
     in_roots = frozenset().union(*(names(c) for root in roots for c in root.coefficients))
     symbols = {s.name: s for s in (*wider.geometry, *wider.constants)}

@@ -376,6 +376,11 @@ class Mechanism:
         }
 
     @cached_property
+    def roots(self) -> frozenset[str]:
+        """Names of the symbols that follow from a relation."""
+        return frozenset(relation.symbol for relation in self.relations)
+
+    @cached_property
     def body_index(self) -> Mapping[str, int]:
         """Bodies' places by name; −1 for the ground, which stands last where it stands."""
         return {GROUND: -1} | {body.name: k for k, body in enumerate(self.bodies)}

@@ -237,13 +237,13 @@ def slopes(
 
 
 def _check(mechanism: Mechanism, symbols: Sequence[str]) -> None:
-    names = {symbol.name for symbol in (*mechanism.geometry, *mechanism.constants)}
-    roots = {relation.symbol for relation in mechanism.relations}
-    wrong = [name for name in symbols if name not in names or name in roots]
+    every = {symbol.name for symbol in (*mechanism.geometry, *mechanism.constants)}
+    names = every - mechanism.roots
+    wrong = [name for name in symbols if name not in names]
     if wrong or not symbols:
         raise UsageError(
             f"Derivatives of {mechanism.name!r} are by its symbols that follow from no relation "
-            f"({', '.join(sorted(names - roots))}), not by {', '.join(wrong) or 'nothing'}.",
+            f"({', '.join(sorted(names))}), not by {', '.join(wrong) or 'nothing'}.",
             list(wrong),
         )
 

@@ -1,6 +1,6 @@
 from . import reduce as reduce
 from .criteria import CRITERIA as CRITERIA
-from .criteria import TABLE as TABLE
+from .criteria import criterion_label as criterion_label
 from .criteria import select as select
 from .mass_matrix import inertia_ratio as inertia_ratio
 from .mass_matrix import is_usable as is_usable

@@ -80,6 +80,11 @@ NO_NOISE = (
 )
 
 
+def criterion_label(name: str) -> str:
+    """`AIC` of `aic`; other words stay."""
+    return TABLE[name].label if name in TABLE else name
+
+
 @dataclass(frozen=True)
 class Selection:
     """Where each criterion stops.

@@ -304,9 +304,8 @@ class Chunk:
             torques = paths.torques(W, phi, chosen)
         mechanism = self.of.model.mechanism
         drives = [mechanism.coordinates.index(name) for name in mechanism.actuated]
-        results = {"torque_rms": torques.rms, "torque_peak": torques.peak}
         for name in self.of.torque_metrics:
-            values = results[name][:, drives]
+            values = getattr(torques, name.removeprefix("torque_"))[:, drives]
             self.arrays[name][rows] = values[:, 0] if len(drives) == 1 else values
 
     def _widened(

@@ -129,8 +129,7 @@ def values_of(
 
     Roots are followed in hundreds of Newton steps, and only where an expression names one.
     """
-    roots = {relation.symbol for relation in mechanism.relations}
-    if any(roots & names_of(expression) for expression in expressions):
+    if any(mechanism.roots & names_of(expression) for expression in expressions):
         return evaluate(expressions, symbol_values(mechanism, columns))
     return evaluate(expressions, {**mechanism.nominal, **columns})
 

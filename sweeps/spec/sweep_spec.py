@@ -248,7 +248,7 @@ def plan_mistakes(mechanism: Mechanism, plan: Plan) -> list[Mistake]:
 def unsweepable(mechanism: Mechanism, name: str) -> str:
     """Why a symbol cannot be swept; "" if it can."""
     geometry = [symbol.name for symbol in mechanism.geometry]
-    if name in {relation.symbol for relation in mechanism.relations}:
+    if name in mechanism.roots:
         return f"{name!r} is fixed by a relation and follows the others; sweep those."
     if name in {symbol.name for symbol in mechanism.constants}:
         return f"{name!r} is a constant, and constants are never swept; declare it in geometry."

@@ -15,6 +15,7 @@ from basepar_core.reduction import (
     Generalised,
     Part,
     ReducedMechanism,
+    criterion_label,
     inertia_ratio,
     is_usable,
     mass_columns,
@@ -167,8 +168,7 @@ def as_latex(found: ReducedMechanism, size: int) -> str:
     """The path as a table, and the generalised base parameters of a size as equations."""
     header, lines = found.table()
     columns = "r l r r" + " r" * (len(header) - 4)
-    spelled = {"aic": "AIC", "aicc": "AICc", "bic": "BIC", "mdl": "MDL", "fpe": "FPE"}
-    titles = " & ".join(latex(spelled.get(title, title)) for title in header)
+    titles = " & ".join(latex(criterion_label(title)) for title in header)
     rows = []
     for line in lines:
         name = f"${latex_name(line[1])}$" if line[1] else "--"

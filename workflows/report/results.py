@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from basepar_core.base import number_of
 from basepar_core.metrics import METRICS
-from basepar_core.reduction import TABLE
+from basepar_core.reduction import criterion_label
 from basepar_core.texts import plural
 from sweeps.store import WITH_RESULTS
 
@@ -94,7 +94,7 @@ def criterion_name(found: Facts, name: str) -> str:
     """`AIC`, or `tolerance 1 %`."""
     if name == "tolerance" and (asked := found.spec["evaluate"].get("reduction")):
         return f"tolerance {brief(100 * asked['tolerance'])} %"
-    return TABLE[name].label if name in TABLE else name
+    return criterion_label(name)
 
 
 def _criteria(found: Facts) -> list[str]:

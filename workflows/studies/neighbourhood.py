@@ -1,4 +1,4 @@
-"""A sweep around a study's optimum: how flat it is, and what else lies near.
+"""Write the sweep file of the designs around a study's best: how flat it is, what else is near.
 
 Written as an ordinary sweep file, to be looked at and changed before it is run.
 """

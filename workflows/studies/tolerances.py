@@ -117,11 +117,10 @@ def read_tolerances(mechanism: Mechanism, texts: Sequence[str]) -> dict[str, flo
         A symbol that is none, or a value that does not fit it.
     """
     units = {s.name: parse_unit(s.unit) if s.unit else DIMENSIONLESS for s in mechanism.geometry}
-    roots = {relation.symbol for relation in mechanism.relations}
     found: dict[str, float] = {}
     for part in (part.strip() for text in texts for part in text.split(",")):
         name, _, value = (word.strip() for word in part.partition("="))
-        if name not in units or name in roots:
+        if name not in units or name in mechanism.roots:
             hint = did_you_mean(name, list(units)) or f"; there are {', '.join(units)}"
             raise UsageError(
                 f"{mechanism.name!r} has no dimension {name!r}{hint}", ["--tolerance"]

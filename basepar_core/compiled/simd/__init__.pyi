@@ -7,7 +7,7 @@ from .lane_types import kernel as kernel
 from .lane_types import sine_cosine as sine_cosine
 from .linear_vectors import dots as dots
 from .linear_vectors import subtract as subtract
-from .streaming import settle as settle
+from .streaming import fence as fence
 from .streaming import stream as stream
 from .vectors import WIDTH as WIDTH
 from .vectors import below as below

@@ -1,4 +1,4 @@
-"""Stores past the cache, for results that it cannot hold.
+"""Non-temporal writes: results that the processor's cache cannot hold go past it.
 
 A plain store of a line first reads it from memory, and pushes out what the cache holds.
 """
@@ -25,7 +25,7 @@ def _stream(typing, view, row, column, vector):
     return types.none(view, types.intp, types.intp, VECTOR), generate
 
 
-def _settle(typing):
+def _fence(typing):
     """Wait until what was streamed is seen by other threads."""
 
     def generate(context, builder, signature, given):
@@ -36,4 +36,4 @@ def _settle(typing):
 
 
 stream: Any = intrinsic(_stream)
-settle: Any = intrinsic(_settle)
+fence: Any = intrinsic(_fence)
