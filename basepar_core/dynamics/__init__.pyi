@@ -3,7 +3,6 @@ from . import joints as joints
 from . import kinematics as kinematics
 from . import regressor as regressor
 from . import spatial as spatial
-from . import strokes as strokes
 from .assembly import assemble as assemble
 from .closure import ASSEMBLY_REFINEMENTS as ASSEMBLY_REFINEMENTS
 from .closure import GEOMETRY_STEPS as GEOMETRY_STEPS
@@ -40,6 +39,9 @@ from .force_columns import with_columns as with_columns
 from .freedoms import Freedoms as Freedoms
 from .freedoms import independent_values as independent_values
 from .inertia_findings import impossible_inertias as impossible_inertias
+from .joint_tracks import measured as measured
+from .joint_tracks import pin_turn as pin_turn
+from .joint_tracks import tracks as tracks
 from .joints import UNIVERSAL_ZERO as UNIVERSAL_ZERO
 from .joints import configuration_size as configuration_size
 from .joints import locked_names as locked_names
@@ -70,9 +72,6 @@ from .spatial import cross as cross
 from .spatial import dot as dot
 from .spatial import rotate as rotate
 from .spatial import rotate_back as rotate_back
-from .strokes import measured as measured
-from .strokes import pin_turn as pin_turn
-from .strokes import tracks as tracks
 from .topology import CutJoint as CutJoint
 from .topology import Topology as Topology
 from .topology import TreeJoint as TreeJoint

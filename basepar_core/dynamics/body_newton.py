@@ -173,7 +173,7 @@ class BodyNewton:
         moves = joints.speeds(joint.type, X1, X2)
         if shape.is_ball and turned >= 0:
             # ṙ = J(r)⁻¹ ω, with ω in the first frame's axes.
-            rates = np.linalg.inv(spatial.rate_map(measured[-3:]))[turned]
+            rates = spatial.inverse_rate_map(measured[-3:])[turned]
             return gap, self.row(joint, at, P2, about=X1 @ rates)
         if shape.turns == "zz":
             # The rate about one axis: the dual of that axis within the plane of both.

@@ -11,8 +11,8 @@ from basepar_core.mechanism import GROUND, joint_type
 from .assembly import stated_values
 from .closure import Model, Outcome, Trace, trace
 from .coupling_findings import contradicted
+from .joint_tracks import tracks
 from .motion import cycle, excitation
-from .strokes import tracks
 
 #: A value that was stated and is found this far off was taken from another branch most likely:
 #: rad, and share of a length.

@@ -30,7 +30,7 @@ from basepar_core.expressions import Expression, did_you_mean, evaluate
 from basepar_core.mechanism import Damper, Friction, Mechanism, Spring
 from basepar_core.symbolic import symbol_values
 
-from . import joint_rates, kinematics, spatial, strokes
+from . import joint_rates, joint_tracks, kinematics, spatial
 from .closure import Model
 from .kinematics import Geometry, Poses, Twists
 from .motion import Motion
@@ -352,4 +352,4 @@ def _tracks(
     carried = [name for name in map(joint_value, chosen) if name is not None]
     joints = {model.mechanism.value(name).joint for name in carried}
     names = [n for joint in model.mechanism.joints if joint in joints for n in joint.values]
-    return dict(strokes.tracks(model, values, q, names))
+    return dict(joint_tracks.tracks(model, values, q, names))

@@ -44,7 +44,7 @@ def directions(kind: str, X1: Array, X2: Array, values: Array) -> Directions:
             square = dot(normal, normal)
             return [(cross(other, normal) / square, None), (cross(normal, z) / square, None)]
         case "any":
-            inverse = _inverse_map(values[len(shape.slides) :])
+            inverse = spatial.inverse_rate_map(values[len(shape.slides) :])
             return [*slides, *((spatial.rotate(X1, inverse[k]), None) for k in range(3))]
     assert_never(shape.turns)
 
@@ -66,11 +66,5 @@ def bias(kind: str, values: Array, rates: Array) -> Array:
     if shape.is_ball:
         r, r_dot = values[len(shape.slides) :], rates[len(shape.slides) :]
         moved = spatial.rotate(spatial.rate_map_derivative(r, r_dot), r_dot)
-        found[len(shape.slides) :] = -spatial.rotate(_inverse_map(r), moved)
+        found[len(shape.slides) :] = -spatial.rotate(spatial.inverse_rate_map(r), moved)
     return found
-
-
-def _inverse_map(values: Array) -> Array:
-    """J⁻¹ (3, 3, …) with ṙ = J⁻¹ω, ω in the first frame's axes."""
-    J = np.moveaxis(spatial.rate_map(values), (0, 1), (-2, -1))
-    return np.moveaxis(np.linalg.inv(J), (-2, -1), (0, 1))

@@ -156,8 +156,7 @@ def as_rates(mechanism: Mechanism, motion: Motion) -> Motion:
     for along, about in _free_places(mechanism):
         r, omega = q[about], motion.q_dot[about]
         R = spatial.matrix(r)
-        J = np.moveaxis(spatial.rate_map(r), (0, 1), (-2, -1))
-        inverse = np.moveaxis(np.linalg.inv(J), (-2, -1), (0, 1))
+        inverse = spatial.inverse_rate_map(r)
         r_dot = spatial.rotate(inverse, spatial.rotate(R, omega))
         bent = spatial.rotate(spatial.rate_map_derivative(r, r_dot), r_dot)
         v[along], v[about] = spatial.rotate(R, motion.q_dot[along]), r_dot

@@ -10,7 +10,7 @@ from basepar_core.expressions import Number, names
 from basepar_core.mechanism import Mechanism, joint_type
 
 from .closure import Model, Outcome, prepare, trace
-from .strokes import tracks
+from .joint_tracks import tracks
 
 
 def at_geometry(model: Model, other: Mechanism) -> Model:

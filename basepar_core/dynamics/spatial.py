@@ -137,16 +137,34 @@ def rotation_vector(R: Array) -> Array:
 
 
 def continued(r: Array, near: Array) -> Array:
-    """Rotation vector (3,) of the same rotation as r, whole turns away, nearest to another."""
+    """Rotation vectors (3, …) of the same rotations as r, whole turns away, nearest to others.
+
+    Where r vanishes it has no axis; a whole turn is about the other's.
+    """
     angle = np.sqrt(dot(r, r))
-    axis = r / angle if angle > 0 else near / max(np.sqrt(dot(near, near)), SMALL)
+    turned = near / np.maximum(np.sqrt(dot(near, near)), SMALL)
+    axis = np.where(angle > 0, r / np.where(angle > 0, angle, 1.0), turned)
     turns = np.round((dot(axis, near) - angle) / (2 * np.pi))
     return r + 2 * np.pi * turns * axis
+
+
+def unwrapped(vectors: Array) -> Array:
+    """Rotation vectors (3, …, sample), each the representative nearest to the one before."""
+    found = vectors.copy()
+    for sample in range(1, vectors.shape[-1]):
+        found[..., sample] = continued(vectors[..., sample], found[..., sample - 1])
+    return found
 
 
 def rate_map(r: Array) -> Array:
     """J(r), (3, 3, …): angular velocity ω = J(r) ṙ of the rotation exp(r), in the fixed frame."""
     return _map(r, *_coefficients(dot(r, r))[:2])
+
+
+def inverse_rate_map(r: Array) -> Array:
+    """J(r)⁻¹, (3, 3, …): ṙ = J⁻¹ω."""
+    J = np.moveaxis(rate_map(r), (0, 1), (-2, -1))
+    return np.moveaxis(np.linalg.inv(J), (-2, -1), (0, 1))
 
 
 def rate_map_derivative(r: Array, r_dot: Array) -> Array:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from basepar_core.arrays import Array
-from basepar_core.dynamics import rotate, spatial, strokes
+from basepar_core.dynamics import rotate, spatial
 from basepar_core.mechanism import Mechanism, joint_type
 from basepar_core.texts import plural
 
@@ -29,7 +29,7 @@ def continued(
         before = np.stack([found[name] for name in names])
         known = np.flatnonzero(np.isfinite(before).all(axis=0))
         after = before.copy()
-        after[:, known] = strokes.continued_vectors(before[:, None, known])[:, 0]
+        after[:, known] = spatial.unwrapped(before[:, known])
         off = np.abs(after[:, known] - before[:, known]).max(axis=0) > 1.0
         jumps = int((np.abs(np.diff((after - before)[:, known])).max(axis=0) > 1.0).sum())
         if not jumps:

@@ -23,7 +23,7 @@ from basepar_core.dynamics import (
     as_twists,
     coordinate_configuration,
     kinematics,
-    strokes,
+    tracks,
     with_columns,
 )
 
@@ -189,5 +189,5 @@ class Follower:
         return seen.W[0][..., self.kept]
 
     def _values(self, q: Array) -> Array:
-        found = strokes.tracks(self.model, {}, q[:, None], self.watched)
+        found = tracks(self.model, {}, q[:, None], self.watched)
         return np.array([track[0] for _, track in found]).reshape(len(self.watched), q.shape[1])

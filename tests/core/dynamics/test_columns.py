@@ -7,7 +7,7 @@ import pytest
 
 from basepar_core.base import symbolic_route
 from basepar_core.base.extended import extend
-from basepar_core.dynamics import closure, kinematics, motion, spatial, strokes
+from basepar_core.dynamics import closure, joint_tracks, kinematics, motion, spatial
 from basepar_core.dynamics.force_columns import column_values, columns, observe_columns, select
 from basepar_core.errors import FileError, MissingDataError, UsageError
 from basepar_core.expressions.tree import Number
@@ -41,7 +41,7 @@ def tracked(model, targets, start):
     path = closure.trace(model, {}, np.concatenate([start[:, None], targets], axis=1))
     assert path.outcome[0] == closure.Outcome.CLOSED
     names = [name for joint in model.mechanism.joints for name in joint.values]
-    found = {n: x[0, 1:] for n, x in strokes.tracks(model, {}, path.q, names)}
+    found = {n: x[0, 1:] for n, x in joint_tracks.tracks(model, {}, path.q, names)}
     return found | lengths(model, path.q[..., 1:])
 
 

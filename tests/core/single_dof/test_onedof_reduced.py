@@ -9,7 +9,7 @@ from basepar_core.api import load
 from basepar_core.base.compiled import compiled
 from basepar_core.base.symbolic_route import symbolic
 from basepar_core.dynamics.closure import prepare
-from basepar_core.dynamics.strokes import tracks
+from basepar_core.dynamics.joint_tracks import tracks
 from basepar_core.errors import MechanismError, UsageError
 from basepar_core.files.mechanism_file import library_names, loads
 from basepar_core.single_dof.curves import through

@@ -1,4 +1,4 @@
-"""Strokes of joints against triangles, in the tree and cut, in company and alone."""
+"""Joint values along motions against triangles, in the tree and cut, in company and alone."""
 
 import numpy as np
 import pytest
@@ -6,9 +6,14 @@ import pytest
 from basepar_core.api import load
 from basepar_core.dynamics import kinematics, motion, regressor, spatial
 from basepar_core.dynamics.closure import prepare
-from basepar_core.dynamics.strokes import continued_vectors, strokes, tracks
+from basepar_core.dynamics.joint_tracks import tracks
 from basepar_core.files.mechanism_file import library_path, loads
 from tests.mechanisms import nearby
+
+
+def strokes(model, values, q, names):
+    """Greatest less least value (variant,) by name."""
+    return {name: np.ptp(track, axis=-1) for name, track in tracks(model, values, q, names)}
 
 
 def on_cycle(name, count=5):
@@ -93,7 +98,17 @@ def test_rotation_vectors_continue_past_half_a_turn():
     measured = spatial.rotation_vector(spatial.matrix(true))
     assert np.abs(measured - true).max() > 3
     # Near a whole turn the measured angle is small, and its axis known to 1e-15/0.08.
-    np.testing.assert_allclose(continued_vectors(measured), true, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(spatial.unwrapped(measured), true, rtol=0, atol=1e-12)
+
+
+def test_a_rotation_vector_goes_on_through_a_whole_turn():
+    """Exactly at the turn a vector has no axis of its own."""
+    angle = np.array([5.0, 5.5, 6.0, 2 * np.pi, 6.5, 7.0])
+    true = np.array([0.0, 0.0, 1.0])[:, None] * angle
+    measured = true.copy()
+    measured[:, 3:] -= np.array([0, 0, 2 * np.pi])[:, None]
+    assert not measured[:, 3].any()
+    np.testing.assert_allclose(spatial.unwrapped(measured), true, rtol=0, atol=1e-14)
 
 
 def test_cut_joint_that_turns_round():

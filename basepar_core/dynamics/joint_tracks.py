@@ -1,4 +1,4 @@
-"""Design metrics of a motion that are geometry alone: the strokes of joints."""
+"""Joint values along a motion, tree or cut alike, without jumps."""
 
 from collections.abc import Mapping, Sequence
 
@@ -7,36 +7,9 @@ import numpy as np
 from basepar_core.arrays import Array
 from basepar_core.mechanism import Joint, joint_type
 
-from . import joints, kinematics
+from . import joints, kinematics, spatial
 from .closure import Model
 from .regressor import LANES
-from .spatial import dot
-
-
-def strokes(
-    model: Model, values: Mapping[str, Array], q: Array, names: Sequence[str]
-) -> dict[str, Array]:
-    """Greatest less least value of joints over the samples of a motion.
-
-    Parameters
-    ----------
-    model
-        The mechanism, prepared.
-    values
-        Swept symbols, (variant,) arrays, SI; others are nominal.
-    q
-        (position, variant, sample): configurations, `closure.Trace.q` of closed variants.
-    names
-        Values of joints, `D` or `J.2`, of the tree or cut alike.
-
-    Returns
-    -------
-    Per name (variant,), m or rad. Between two samples the motion may pass a little further.
-    """
-    pins = {name: turn for name in names if (turn := pin_turn(model, q, name)) is not None}
-    others = [name for name in names if name not in pins]
-    seen = dict(tracks(model, values, q, others)) if others else {}
-    return {name: np.ptp({**pins, **seen}[name], axis=-1) for name in names}
 
 
 def pin_turn(model: Model, q: Array, name: str) -> Array | None:
@@ -63,9 +36,20 @@ def tracks(
 ) -> list[tuple[str, Array]]:
     """Joint values along a motion, angles continued past π: (name, (variant, sample)).
 
-    Parameters as in `strokes`. The configuration of a tree joint is its value, and was followed
-    in small steps; a cut joint, a spherical and a free one are measured on the poses of their
-    frames and continued to the nearest, so that half a turn between two samples is too much.
+    The configuration of a tree joint is its value, and was followed in small steps; a cut joint,
+    a spherical and a free one are measured on the poses of their frames and continued to the
+    nearest, so that half a turn between two samples is too much.
+
+    Parameters
+    ----------
+    model
+        The mechanism, prepared.
+    values
+        Swept symbols, (variant,) arrays, SI; others are nominal.
+    q
+        (position, variant, sample): configurations, `closure.Trace.q` of closed variants.
+    names
+        Values of joints, `D` or `J.2`, of the tree or cut alike.
     """
     mechanism, graph = model.mechanism, model.topology
     places = {
@@ -110,26 +94,10 @@ def _continued(kind: str, measured: Array) -> Array:
     """The same without jumps; samples are last."""
     lengths = joint_type(kind).lengths
     if joint_type(kind).is_ball:
-        vectors = continued_vectors(measured[len(lengths) :])
+        vectors = spatial.unwrapped(measured[len(lengths) :])
         return np.concatenate([measured[: len(lengths)], vectors])
     rows = [
         track if place in lengths else np.unwrap(track, axis=-1)
         for place, track in enumerate(measured)
     ]
     return np.stack(rows) if rows else measured
-
-
-def continued_vectors(vectors: Array) -> Array:
-    """Rotation vectors (3, variant, sample), each the representative nearest to the one before.
-
-    Turns by θ + 2πk about the same axis are one rotation; the k is chosen whose vector is
-    nearest. Where θ vanishes the axis is undefined, and the vector stays as it is.
-    """
-    found = vectors.copy()
-    for sample in range(1, vectors.shape[-1]):
-        here, before = vectors[..., sample], found[..., sample - 1]
-        angle = np.sqrt(dot(here, here))
-        axis = here / np.where(angle > 0, angle, 1.0)
-        turns = np.round((dot(axis, before) - angle) / (2 * np.pi))
-        found[..., sample] = here + 2 * np.pi * turns * axis
-    return found
