@@ -66,12 +66,7 @@ class BodyNewton:
         self.mechanism, self.dims, self.held = mechanism, dims, held
         #: Coupled angles are counted on beyond a turn from these.
         self.near = dict(near)
-        offsets = [
-            float(np.sqrt((origin**2).sum(axis=0)).max())
-            for side in dims.joints
-            for origin in (side.first_origin, side.second_origin)
-        ]
-        self.longest_shift = max(offsets) / 2 or 0.5
+        self.longest_shift = dims.longest_offset / 2 or 0.5
         self.number = mechanism.body_index
         self.unknowns = 6 * len(mechanism.bodies)
         # In the plane bodies turn about z and shift along x and y only.

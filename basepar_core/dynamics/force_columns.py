@@ -37,8 +37,7 @@ from .motion import Motion
 from .regressor import LANES, Observation, Rates
 from .spatial import cross, dot
 
-KINDS = ("viscous", "coulomb", "offset", "rotor", "stiffness", "damping")
-#: Units of their parameters: on an angle, and on a length.
+#: Units of the kinds of columns: of a parameter on an angle, and on a length.
 _UNITS = {
     "viscous": ("N m s/rad", "N s/m"),
     "coulomb": ("N m", "N"),
@@ -47,8 +46,9 @@ _UNITS = {
     "stiffness": ("N m/rad", "N/m"),
     "damping": ("N m s/rad", "N s/m"),
 }
+KINDS = tuple(_UNITS)
 #: What `with=` takes besides kinds and full names: sections of the file.
-SECTIONS = ("friction", "springs", "dampers")
+SECTIONS = {"friction": Friction, "springs": Spring, "dampers": Damper}
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,11 +87,11 @@ def select(mechanism: Mechanism, wanted: Sequence[str]) -> tuple[Column, ...]:
     known = columns(mechanism)
     chosen, unknown = set(), []
     for word in wanted:
-        section = {"friction": Friction, "springs": Spring, "dampers": Damper}.get(word, ())
+        section: tuple[type, ...] = (SECTIONS[word],) if word in SECTIONS else ()
         found = {
             one.name
             for one in known
-            if word in (one.name, one.kind) or (section and isinstance(one.source, section))
+            if word in (one.name, one.kind) or isinstance(one.source, section)
         }
         chosen |= found
         unknown += [] if found else [word]

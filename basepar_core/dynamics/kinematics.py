@@ -43,6 +43,15 @@ class Geometry:
     gravity: Array
     couplings: tuple[Array, ...] = ()
 
+    @property
+    def longest_offset(self) -> float:
+        """Of all joints' points from their bodies' origins, over all variants, m."""
+        return max(
+            float(np.sqrt((origin**2).sum(axis=0)).max())
+            for side in self.joints
+            for origin in (side.first_origin, side.second_origin)
+        )
+
     def over_samples(self) -> "Geometry":
         """The same with a sample axis behind the variants."""
         return Geometry(

@@ -62,12 +62,7 @@ def choose_loops(mechanism: Mechanism, assembled: Assembled) -> Loops:
     jacobian = kinematics.loop_jacobian(graph, at, (1,))[..., 0]
     rows = _independent_rows(mechanism, graph, jacobian)
     redundant = tuple(k for k in range(len(jacobian)) if k not in rows)
-    longest = max(
-        float(np.sqrt((origin**2).sum(axis=0)).max())
-        for side in dims.joints
-        for origin in (side.first_origin, side.second_origin)
-    )
-    longest = longest or 1.0
+    longest = dims.longest_offset or 1.0
     lengths = _is_length(graph)
     scale = np.where(lengths, longest, 1.0) / np.where(_is_gap(graph), longest, 1.0)[:, None]
     limit = np.where(lengths, longest / 2, 0.5)
