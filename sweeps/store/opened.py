@@ -138,11 +138,11 @@ def raise_if_absent(path: Path | str, cause: Exception) -> None:
 
 def _opened(path: Path | str, mode: str) -> zarr.Group:
     _raise_if_changed(folder(path))
+    if mode == "r+" and not Path(path).exists():  # before zarr makes a folder there, as 3.1.1 does
+        raise gone(path)
     try:
         return zarr.open_group(path, mode=mode, zarr_format=3, use_consolidated=False)  # type: ignore[arg-type]
     except (FileNotFoundError, NotADirectoryError) as cause:  # zarr's "no group here" among them
-        if mode == "r+" and not Path(path).exists():
-            raise gone(path) from cause
         raise_if_absent(path, cause)
         raise StoreError(
             f"{path} is not the store of a sweep. Name another store.",

@@ -54,6 +54,7 @@ def test_a_store_moved_away_while_it_is_filled(made, tmp_path):
     for ask in (lambda: opened["status"], lambda: Store.open(path, "r+")):
         with pytest.raises(StoreError, match="removed or moved while it was filled"):
             ask()
+    assert not path.exists()
     with pytest.raises(StoreError, match="There is no store at"):
         Store.open(path)
 
