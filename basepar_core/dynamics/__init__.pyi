@@ -61,6 +61,9 @@ from .motion import cycle as cycle
 from .motion import excitation as excitation
 from .motion import excite as excite
 from .other_geometry import at_geometry as at_geometry
+from .points import carried as carried
+from .points import movements as movements
+from .points import places as places
 from .regressor import LANES as LANES
 from .regressor import OPEN as OPEN
 from .regressor import Observation as Observation

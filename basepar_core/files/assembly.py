@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 
 from basepar_core.expressions import UNITS, Expression, Unit, did_you_mean
-from basepar_core.mechanism import Assembly, Joint, Pose, joint_type
+from basepar_core.mechanism import Assembly, Joint, Point, Pose, joint_type
 
+from .drawn_poses import read_drawn
 from .mechanism_keys import POSE
 from .reader import ORIGIN, Reading
 from .yaml_nodes import Items, Node
@@ -75,18 +76,26 @@ def read_actuated(
 
 
 def read_assembly(
-    reading: Reading, node: Node | None, joints: Sequence[Joint], bodies: Sequence[str]
+    reading: Reading,
+    node: Node | None,
+    joints: Sequence[Joint],
+    bodies: Sequence[str],
+    points: Sequence[Point],
 ) -> Assembly:
-    """Approximate joint values and poses; both may be incomplete."""
-    entries = reading.entries(node, "a mapping of joint values and `bodies`")
+    """Approximate joint values, poses and places of points; all may be incomplete."""
+    entries = reading.entries(node, "a mapping of joint values, `bodies` and `points`") or {}
     units = value_units(joints)
     values: list[tuple[str, Expression]] = []
     poses: tuple[Pose, ...] = ()
-    for name, entry in (entries or {}).items():
+    for name, entry in entries.items():
         if name == "bodies":
             poses = _poses(reading, entry, bodies)
-        elif is_value(reading, entry, name, joints):
+        elif name != "points" and is_value(reading, entry, name, joints):
             values.append((name, reading.motion(entry, units[name])))
+    if "points" in entries:
+        stated = [pose.body for pose in poses]
+        drawn = read_drawn(reading, entries["points"], joints, points)
+        poses += tuple(pose for pose in drawn if pose.body not in stated)
     return Assembly(tuple(values), poses)
 
 

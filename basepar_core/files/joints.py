@@ -22,6 +22,8 @@ from .yaml_nodes import Items, Node, Text
 _UNIT_VECTORS: tuple[Vector, ...] = ((ONE, ZERO, ZERO), (ZERO, ONE, ZERO), (ZERO, ZERO, ONE))
 _PLANAR_TYPES = tuple(name for name, one in JOINT_TYPES.items() if one.planar)
 _SPATIAL_TYPES = tuple(name for name, one in JOINT_TYPES.items() if one.spatial)
+#: Keys of `assembly` that are no joint values.
+_TAKEN = {"bodies": "the poses", "points": "the places of joints and points"}
 Pair = tuple[Vector, Vector]
 
 
@@ -41,8 +43,8 @@ def read_joints(reading: Reading, node: Node | None, bodies: Sequence[str]) -> t
 
 
 def _joint(reading: Reading, name: str, node: Node, bodies: Sequence[str]) -> Joint | None:
-    if name == "bodies":
-        reading.mistake(node, "'bodies' means the poses in `assembly`; name the joint otherwise")
+    if name in _TAKEN:
+        reading.mistake(node, f"{name!r} means {_TAKEN[name]} in `assembly`; rename the joint")
     else:
         reading.name(node, name, "joint")
     entries = reading.fields(node, JOINT, {"type": next(iter(JOINT_TYPES))})

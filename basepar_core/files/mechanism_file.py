@@ -21,6 +21,7 @@ from .force_laws import read_dampers, read_friction, read_springs
 from .joints import read_joints
 from .mechanism_keys import MECHANISM
 from .motions import read_cycle, read_excitation, read_noise
+from .points import read_points
 from .reader import ORIGIN, Reading
 from .relations import read_relations
 from .shipped import library_names, library_path, not_found
@@ -138,6 +139,7 @@ def _mechanism(reading: Reading, node: Node, text: str) -> Mechanism | None:
     joints = read_joints(reading, top.get("joints"), names)
     coordinates = read_coordinates(reading, top.get("coordinates"), joints)
     units = value_units(joints)
+    points = read_points(reading, top.get("points"), joints, names)
     slots = {name: units[name] for name in coordinates}
     if "coordinates" in reading.unknown:
         slots = units  # whichever are meant, their entries can be read
@@ -153,7 +155,7 @@ def _mechanism(reading: Reading, node: Node, text: str) -> Mechanism | None:
         constants=constants,
         relations=relations,
         actuated=read_actuated(reading, top.get("actuated"), joints, coordinates),
-        assembly=read_assembly(reading, top.get("assembly"), joints, names),
+        assembly=read_assembly(reading, top.get("assembly"), joints, names, points),
         excitation=read_excitation(reading, top.get("excitation"), slots),
         cycle=read_cycle(reading, top.get("cycle"), slots),
         noise=read_noise(reading, top.get("noise"), slots),
@@ -162,6 +164,7 @@ def _mechanism(reading: Reading, node: Node, text: str) -> Mechanism | None:
         dampers=read_dampers(reading, top.get("dampers"), top.get("springs"), joints, names),
         motors=read_motors(reading, top.get("motors"), joints),
         torques=read_torques(reading, top.get("torques"), joints),
+        points=points,
         description=_description(reading, top),
         source=text,
     )

@@ -132,6 +132,12 @@ COUPLING = Keys(
         Key("offset", _NUMBER, "what the products add up to, rad or m", "0"),
     )
 )
+POINT = Keys(
+    (
+        Key("body", _TEXT, "the body that carries it, or `ground`"),
+        Key("at", _VECTOR, "its place in the body's frame, m", "the frame's origin"),
+    )
+)
 POSE = Keys(
     (
         Key("at", _VECTOR, "the body frame's origin, m", "zero"),
@@ -143,7 +149,7 @@ POSE = Keys(
         ),
     )
 )
-ASSEMBLY = Named(_NUMBER, own={"bodies": Named(POSE)})
+ASSEMBLY = Named(_NUMBER, own={"bodies": Named(POSE), "points": Named(_VECTOR)})
 
 _SAMPLES = Key("samples", Whole(1, MOST_SAMPLES), "N")
 _SEED = Key("seed", Whole(), "of the random numbers")
@@ -333,7 +339,7 @@ MECHANISM = Keys(
         Key(
             "assembly",
             ASSEMBLY,
-            "approximate joint values and poses; they pick the branch",
+            "approximate joint values, poses and places of points; they pick the branch",
             "all values zero",
         ),
         Key(
@@ -377,6 +383,12 @@ MECHANISM = Keys(
             "torques",
             Named(ByKey("pieces", TORQUE_OF_PIECES, TORQUE), NAME),
             "what drives or loads it: [below](#motors-and-torques)",
+            "none",
+        ),
+        Key(
+            "points",
+            Named(POINT, NAME),
+            "points of bodies whose paths are wanted: [below](#points)",
             "none",
         ),
     )

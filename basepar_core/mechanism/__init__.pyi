@@ -20,6 +20,7 @@ from .mechanism import Joint as Joint
 from .mechanism import JointValue as JointValue
 from .mechanism import Mechanism as Mechanism
 from .mechanism import Motor as Motor
+from .mechanism import Point as Point
 from .mechanism import Pose as Pose
 from .mechanism import Relation as Relation
 from .mechanism import RestToRest as RestToRest

@@ -151,6 +151,15 @@ class Coupling:
 
 
 @dataclass(frozen=True, slots=True)
+class Point:
+    """A point that a body carries, `at` in its frame; one of the ground stands still."""
+
+    name: str
+    body: str
+    at: Vector
+
+
+@dataclass(frozen=True, slots=True)
 class Pose:
     """An approximate pose of a body in the world: position (m), rotation vector (rad)."""
 
@@ -346,6 +355,7 @@ class Mechanism:
     dampers: tuple[Damper, ...] = ()
     motors: tuple[Motor, ...] = ()
     torques: tuple[Torque, ...] = ()
+    points: tuple[Point, ...] = ()
     description: str = ""
     source: str = ""
 

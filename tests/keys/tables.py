@@ -11,6 +11,7 @@ from basepar_core.files.mechanism_keys import (
     LAW,
     MECHANISM,
     MOTOR,
+    POINT,
     TORQUE,
     TORQUE_OF_PIECES,
 )
@@ -99,6 +100,7 @@ def _inner(*sections):
 TABLES = {
     "mechanism": lambda: _keys(MECHANISM),
     "bodies": lambda: _keys(BODY),
+    "points": lambda: _keys(POINT),
     "joints": lambda: _keys(JOINT, header=("key", "what it is", "default")),
     "couplings": lambda: _keys(COUPLING),
     "excitation": lambda: _cases(EXCITATION, ("`excitation: {kind: …}`", "keys", "motion")),

@@ -190,6 +190,7 @@ blocks (equations of each), residual (m or rad),
 branch_found [{name, unit, value, stated}] (joint values that the file does not state, or states
 far away), motion_ends [{motion, ends: locks | singular, at [{name, unit, value}], sample,
 samples}] (of cycle and excitation, where they cannot be followed),
+points [{name, body, at (in its frame, m), assembled (where it stands in the ground's frame, m)}],
 symbols [{name, value, unit, bounds, constant}] (value and bounds in the symbol's unit),
 path, path_why (how sweeps evaluate it), drawing (with -o).""",
     ),

@@ -8,9 +8,12 @@ from basepar_core.dynamics import (
     Model,
     Outcome,
     branch_found,
+    carried,
     constraints_found,
     ends_of_motions,
     impossible_inertias,
+    kinematics,
+    places,
 )
 from basepar_core.expressions import Expression, evaluate, parse_unit
 from basepar_core.mechanism import Mechanism, Symbol
@@ -61,6 +64,7 @@ def mechanism(model: Model) -> dict[str, Any]:
             for one in branch_found(model)
         ],
         "motion_ends": _motion_ends(model),
+        "points": _points(model),
         "symbols": [_symbol(it, symbol) for symbol in (*it.geometry, *it.constants)],
         "path": found.name,
         "path_why": found.why,
@@ -111,6 +115,25 @@ def _couplings(it: Mechanism) -> list[dict[str, Any]]:
             "offset": _number(one.offset, it.nominal),
         }
         for one in it.couplings
+    ]
+
+
+def _points(model: Model) -> list[dict[str, Any]]:
+    """Points with their places in the ground's frame where the mechanism is assembled."""
+    it = model.mechanism
+    local = carried(it.points, it.nominal)[..., 0]
+    stand = places(
+        model, kinematics.geometry(it, {}), model.assembled.q[:, None], it.points, local[..., None]
+    )
+    axes = 2 if it.planar else 3
+    return [
+        {
+            "name": one.name,
+            "body": one.body,
+            "at": [float(x) for x in here[:axes]],
+            "assembled": [float(x) for x in there[:axes, 0]],
+        }
+        for one, here, there in zip(it.points, local, stand, strict=True)
     ]
 
 

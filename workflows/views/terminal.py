@@ -95,6 +95,9 @@ def show_mechanism(document: Mapping[str, Any]) -> None:
         f" ({document['path_why']})"
     )
     _show_branch(document["branch_found"])
+    for one in document["points"]:
+        here, there = (", ".join(map(number, one[key])) for key in ("at", "assembled"))
+        out.print(f"point {one['name']} of {one['body']}, ({here}) m there: at ({there}) m")
     for name, why in document["impossible_inertias"].items():
         out.print(f"no body has the inertia of {name}: {why}", style="yellow")
     for end in document["motion_ends"]:

@@ -1,0 +1,158 @@
+"""Poses of bodies from rough places of joints and points, `assembly: {points: …}`."""
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from basepar_core.expressions import UNITS, ZERO, Number, did_you_mean
+from basepar_core.mechanism import GROUND, Joint, Point, Pose, Vector, joint_type
+
+from .reader import Reading
+from .yaml_nodes import Node
+
+#: Where points leave a turn open (about a line of them) it is the least one from the world's axes:
+#: a weight that no point on a drawing feels.
+_WEAK = 1e-9
+
+
+def read_drawn(
+    reading: Reading, node: Node, joints: Sequence[Joint], points: Sequence[Point]
+) -> tuple[Pose, ...]:
+    """Poses of the bodies that the drawing places, by two points of theirs or more.
+
+    A joint that does not slide is a point of both its bodies, one that slides a point of its
+    second; joints on the ground have their places there.
+    """
+    entries = reading.entries(node, "a mapping of joints and points, such as B: [0.1 m, 0.2 m]")
+    carried = _carried(joints, points)
+    drawn: dict[str, Vector] = {}
+    for name, entry in (entries or {}).items():
+        drawn[name] = reading.fixed_point(entry, UNITS["m"])
+        if name not in carried and name not in reading.spoilt and "joints" not in reading.unknown:
+            hint = did_you_mean(name, carried) or f"; there are {', '.join(carried)}"
+            reading.mistake(entry, f"no joint or point is named {name!r}{hint}")
+    if reading.mistakes or not entries:
+        return ()
+    poses = _Drawing(reading, joints, carried, drawn).poses
+    placed = {GROUND, *(pose.body for pose in poses)}
+    for name, entry in entries.items():
+        bodies = [body for body, _ in carried[name]]
+        if not placed & set(bodies):
+            reading.mistake(
+                entry,
+                f"one point alone does not place {' or '.join(bodies)}: draw another one of it "
+                f"(joints on the ground count), or give its pose in `bodies`",
+            )
+    return poses
+
+
+def _carried(
+    joints: Sequence[Joint], points: Sequence[Point]
+) -> Mapping[str, list[tuple[str, Vector]]]:
+    """By the name of a joint or point the bodies that carry it, and where."""
+    found = {
+        joint.name: [
+            (body, frame.at)
+            for body, frame in zip(joint.bodies, joint.frames, strict=True)
+            if not joint_type(joint.type).slides or body == joint.bodies[1]
+        ]
+        for joint in joints
+    }
+    return found | {point.name: [(point.body, point.at)] for point in points}
+
+
+class _Drawing:
+    """What is known of the bodies' places: pairs of points, and of directions, world and body."""
+
+    def __init__(
+        self,
+        reading: Reading,
+        joints: Sequence[Joint],
+        carried: Mapping[str, list[tuple[str, Vector]]],
+        drawn: Mapping[str, Vector],
+    ):
+        self.reading, self.joints = reading, joints
+        self.points: dict[str, list[tuple[np.ndarray, np.ndarray]]] = {}
+        self.directions: dict[str, list[tuple[np.ndarray, np.ndarray]]] = {}
+        for joint in joints:
+            if GROUND in joint.bodies:
+                self._on_ground(joint)
+        for name, place in drawn.items():
+            if GROUND not in [body for body, _ in carried[name]]:
+                for body, at in carried[name]:
+                    self._pair(body, place, at)
+
+    def _pair(self, body: str, world: Vector, local: Vector) -> None:
+        both = self.reading.at_nominal([*world, *local])
+        self.points.setdefault(body, []).append((both[:3], both[3:]))
+
+    def _on_ground(self, joint: Joint) -> None:
+        """The pin that stands still, and directions that do."""
+        body = joint.bodies[1 - joint.bodies.index(GROUND)]
+        sides = joint.frames if joint.bodies[0] == GROUND else joint.frames[::-1]
+        shape = joint_type(joint.type)
+        if not shape.slides:
+            self._pair(body, sides[0].at, sides[1].at)
+        if shape.rotations > 1:
+            return
+        axes = [self.reading.at_nominal([*side.axis, *side.reference]) for side in sides]
+        z = [one[:3] / np.linalg.norm(one[:3]) for one in axes]
+        x = [one[3:] - (one[3:] @ n) * n for one, n in zip(axes, z, strict=True)]
+        pairs = [z] if shape.rotations else [z, [one / np.linalg.norm(one) for one in x]]
+        self.directions.setdefault(body, []).extend((a, b) for a, b in pairs)
+
+    @property
+    def poses(self) -> tuple[Pose, ...]:
+        """Of bodies with two points; the joints of one that is posed are points of the next."""
+        placed: dict[str, tuple[np.ndarray, np.ndarray]] = {}
+        while new := [b for b in self.points if b not in placed and self._is_placed(b)]:
+            for body in new:
+                placed[body] = self._fitted(body)
+                for joint in self.joints:
+                    self._lead_on(joint, body, *placed[body])
+        return tuple(Pose(body, _vector(p), self._turn(R)) for body, (R, p) in placed.items())
+
+    def _lead_on(self, joint: Joint, body: str, R: np.ndarray, p: np.ndarray) -> None:
+        if body in joint.bodies and not joint_type(joint.type).slides:
+            side = joint.bodies.index(body)
+            other = joint.bodies[1 - side]
+            here, there = (self.reading.at_nominal(joint.frames[k].at) for k in (side, 1 - side))
+            if other != GROUND:
+                self.points.setdefault(other, []).append((p + R @ here, there))
+
+    def _is_placed(self, body: str) -> bool:
+        local = np.array([local for _, local in self.points[body]])
+        # Points nearer than a share of 1e-6 of the body's size are one.
+        apart = np.ptp(local, axis=0).max() > 1e-6 * np.abs(local).max()
+        return bool(apart) or len(self.directions.get(body, [])) > 1
+
+    def _fitted(self, body: str) -> tuple[np.ndarray, np.ndarray]:
+        """The best rotation and shift (Kabsch, Acta Cryst. A32, 1976)."""
+        world, local = (np.array(side) for side in zip(*self.points[body], strict=True))
+        middle, own = world.mean(axis=0), local.mean(axis=0)
+        size = np.abs(local - own).max() or 1.0
+        H = _WEAK * np.eye(3) + (world - middle).T @ (local - own) / size**2
+        for there, here in self.directions.get(body, []):
+            H += np.outer(there, here)
+        if self.reading.planar:
+            H[2, 2] += 1.0
+        U, _, V = np.linalg.svd(H)
+        R = U @ np.diag([1.0, 1.0, np.sign(np.linalg.det(U @ V))]) @ V
+        return R, middle - R @ own
+
+    def _turn(self, R: np.ndarray) -> Vector:
+        if self.reading.planar:
+            return ZERO, ZERO, _exact(np.arctan2(R[1, 0], R[0, 0]))
+        from scipy.spatial.transform import Rotation  # slow to import, and seldom needed
+
+        return _vector(Rotation.from_matrix(R).as_rotvec())
+
+
+def _vector(numbers: np.ndarray) -> Vector:
+    x, y, z = map(_exact, numbers)
+    return x, y, z
+
+
+def _exact(value: float) -> Number:
+    return Number(Fraction(float(value)))
