@@ -6,7 +6,7 @@ geometry that was meant is then none, and its count is a generic one. Near misse
 
 from collections.abc import Iterator
 from fractions import Fraction
-from itertools import combinations, pairwise
+from itertools import chain, combinations, pairwise
 
 from basepar_core.errors import ExpressionError
 from basepar_core.expressions import Expression, Number
@@ -43,13 +43,7 @@ def nearly_met(mechanism: Mechanism) -> tuple[str, ...]:
 def _rounded(mechanism: Mechanism) -> Iterator[str]:
     symbols = [*mechanism.geometry, *mechanism.constants]
     values: list[Expression] = [symbol.value for symbol in symbols]
-    values += [
-        x
-        for joint in mechanism.joints
-        for side in joint.frames
-        for vector in (side.at, side.axis, side.reference)
-        for x in vector
-    ]
+    values += chain(*mechanism.frame_vectors)
     for value in values:
         if isinstance(value, Number) and (text := _root(abs(value.value))):
             yield f"{float(value.value):.15g} is nearly {'-' * (value.value < 0)}{text}"

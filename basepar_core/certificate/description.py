@@ -82,10 +82,7 @@ def _expressions(column: Mapping[str, Any]) -> list[str]:
 
 def _symbols(mechanism: Mechanism, used: Sequence[str]) -> dict[str, Any]:
     """Symbols of the geometry and of the texts `used`, with those that relations tie to them."""
-    slots: list[tuple[Expression, ...]] = [
-        v for j in mechanism.joints for f in j.frames for v in (f.at, f.axis, f.reference)
-    ]
-    slots += [mechanism.gravity]
+    slots: list[tuple[Expression, ...]] = [*mechanism.frame_vectors, mechanism.gravity]
     slots += [tuple(x for _, x in one.terms) for one in mechanism.couplings]
     bound = {relation.symbol: relation.polynomial for relation in mechanism.relations}
     every = (*mechanism.geometry, *mechanism.constants)

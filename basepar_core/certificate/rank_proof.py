@@ -256,16 +256,13 @@ class _Finder:
 
     def _angles(self, at: Poses) -> dict[str, str] | None:
         """Angles of couplings at the sample that was closed last, rounded; None without any."""
-        mechanism = self.model.mechanism
-        if not mechanism.couplings:
-            return None
-        named = [name for one in mechanism.couplings for name, _ in one.terms]
-        values = dict(zip(named, self.system.coupled_values(at), strict=True))
-        return {
+        values = self.system.coupled_values(at)
+        angles = {
             name: rounded(x, VALUE_DECIMALS)
             for name, x in values.items()
-            if not mechanism.value(name).is_length
+            if not self.model.mechanism.value(name).is_length
         }
+        return angles if values else None
 
 
 @dataclass(frozen=True)
@@ -290,8 +287,7 @@ def _placed(model: Model, targets: np.ndarray) -> list[_Near]:
     bodies = range(model.topology.bodies)
     R = np.stack([np.broadcast_to(at.R[b].reshape(3, 3, -1), (3, 3, *shape)) for b in bodies])
     p = np.stack([np.broadcast_to(at.p[b].reshape(3, -1), (3, *shape)) for b in bodies])
-    terms = [place for values in model.topology.couplings for place in values.positions]
-    coupled = path.q[terms, 0].T
+    coupled = path.q[model.topology.coupled_positions, 0].T
     return list(map(_Near, np.moveaxis(R, -1, 0), np.moveaxis(p, -1, 0), coupled))
 
 

@@ -16,6 +16,7 @@ from basepar_core.mechanism import Mechanism
 
 from . import joints, spatial
 from .body_newton import Bodies, BodyNewton, measure
+from .coupling_findings import coupled_values
 from .kinematics import Geometry, geometry
 from .mobility import check_mobility
 from .topology import Topology, spanning_joints, topology
@@ -82,22 +83,6 @@ def stated_values(mechanism: Mechanism) -> dict[str, float]:
     entries = mechanism.assembly.values
     numbers = evaluate([value for _, value in entries], mechanism.nominal)
     return {name: float(x) for (name, _), x in zip(entries, numbers, strict=True)}
-
-
-def coupled_values(
-    mechanism: Mechanism, dims: Geometry, stated: dict[str, float]
-) -> dict[str, float]:
-    """Stated values, and those that follow from them by couplings, one after the other."""
-    known = dict(stated)
-    for _ in mechanism.couplings:
-        for coupling, table in zip(mechanism.couplings, dims.couplings, strict=True):
-            terms = [(name, x) for (name, _), x in zip(coupling.terms, table[:-1, 0], strict=True)]
-            missing = [(name, x) for name, x in terms if name not in known]
-            if len(missing) == 1 and missing[0][1]:
-                (name, own), rest = missing[0], float(table[-1, 0])
-                rest -= sum(x * known[other] for other, x in terms if other != name)
-                known[name] = rest / own
-    return known
 
 
 def _lay_out(mechanism: Mechanism, dims: Geometry, stated: dict[str, float]) -> Bodies:

@@ -59,7 +59,7 @@ def constraints_found(model: Model) -> ConstraintFindings:
     """Look at a mechanism's constraints."""
     it = model.mechanism
     idle = idle_spins(it)
-    if not model.topology.cuts and not it.couplings:
+    if not (model.loops.rows or model.loops.redundant):
         return ConstraintFindings((), (), idle)
     newton, at = _assembled(model)
     every = [at, *poses_nearby(newton, at)]
@@ -95,9 +95,7 @@ def _overconstrained(newton: BodyNewton, at: Bodies) -> tuple[Overconstrained, .
     columns, sigma, _ = np.linalg.svd(jacobian[:, newton.free])
     stresses = columns[:, int((sigma > RANK).sum()) :]
     together = np.abs(stresses @ stresses.T) > ZERO
-    it = newton.mechanism
-    every = [*(joint.name for joint in it.joints), *(one.name for one in it.couplings)]
-    order = dict.fromkeys(every)  # a screw's coupling has its joint's name
+    order = dict.fromkeys(owners)  # a screw's coupling has its joint's name
     left = {row for row in range(len(owners)) if together[row, row]}
     found = []
     while left:

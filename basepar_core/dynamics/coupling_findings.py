@@ -1,12 +1,27 @@
-"""Couplings that the values of a file's assembly contradict."""
+"""What couplings make of the values of a file's assembly: others follow, some contradict."""
 
 from collections.abc import Mapping
 
 from basepar_core.expressions import evaluate
 from basepar_core.mechanism import Mechanism
 
-from .assembly import coupled_values
-from .kinematics import geometry
+from .kinematics import Geometry, geometry
+
+
+def coupled_values(
+    mechanism: Mechanism, dims: Geometry, stated: dict[str, float]
+) -> dict[str, float]:
+    """Stated values, and those that follow from them by couplings, one after the other."""
+    known = dict(stated)
+    for _ in mechanism.couplings:
+        for coupling, table in zip(mechanism.couplings, dims.couplings, strict=True):
+            terms = [(name, x) for (name, _), x in zip(coupling.terms, table[:-1, 0], strict=True)]
+            missing = [(name, x) for name, x in terms if name not in known]
+            if len(missing) == 1 and missing[0][1]:
+                (name, own), rest = missing[0], float(table[-1, 0])
+                rest -= sum(x * known[other] for other, x in terms if other != name)
+                known[name] = rest / own
+    return known
 
 
 def contradicted(

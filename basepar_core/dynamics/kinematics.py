@@ -106,13 +106,7 @@ def geometry_of(
 ) -> Geometry:
     """The same where every symbol and constant is known, in any of NumPy's arithmetics."""
     count = max((np.size(value) for value in known.values()), default=1)
-    flat = [
-        entry
-        for joint in mechanism.joints
-        for side in joint.frames
-        for vector in (side.at, side.axis, side.reference)
-        for entry in vector
-    ]
+    flat = [*chain(*mechanism.frame_vectors)]
     linear = mechanism.coupling_rows
     numbers = evaluate([*flat, *mechanism.gravity, *chain(*linear)], known, arithmetic)
     table: Array = np.stack([np.broadcast_to(np.asarray(x, dtype), (count,)) for x in numbers])

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from fractions import Fraction
+from itertools import chain
 
 import numpy as np
 
@@ -61,13 +62,6 @@ def at_geometry(model: Model, other: Mechanism) -> Model:
 def _in_constraints(mechanism: Mechanism) -> set[str]:
     """Symbols, and the constants that joints' frames, couplings and relations depend on."""
     stated = [relation.polynomial for relation in mechanism.relations]
-    stated += [
-        entry
-        for joint in mechanism.joints
-        for side in joint.frames
-        for vector in (side.at, side.axis, side.reference)
-        for entry in vector
-    ]
-    stated += [entry for row in mechanism.coupling_rows for entry in row]
+    stated += chain(*mechanism.frame_vectors, *mechanism.coupling_rows)
     used = {name for entry in stated for name in names(entry)}
     return used | {symbol.name for symbol in mechanism.geometry}

@@ -428,6 +428,16 @@ class Mechanism:
         )
 
     @cached_property
+    def frame_vectors(self) -> tuple[Vector, ...]:
+        """Origin, z-axis and x-axis of every joint's frame in its first, then its second body."""
+        return tuple(
+            vector
+            for joint in self.joints
+            for side in joint.frames
+            for vector in (side.at, side.axis, side.reference)
+        )
+
+    @cached_property
     def coupling_rows(self) -> tuple[tuple[Expression, ...], ...]:
         """Per coupling its coefficients, then its offset, over a power of two.
 

@@ -142,11 +142,11 @@ class System:
         unit = proved.solve(jacobian, self._unit_rates(poses, q))
         return Closed(poses, tuple(self._twists(unit)), jacobian, proved)
 
-    def coupled_values(self, at: Poses) -> list[arb]:
-        """Joint values of couplings' terms, those of the last coupling last, next to `close`'s."""
+    def coupled_values(self, at: Poses) -> dict[str, arb]:
+        """Joint values that couplings name, next to `close`'s."""
         equations = self.fixed[len(self.joints) :]
         coupled = [one for one in equations if isinstance(one, Coupled)]
-        return [value.row(at)[0] for one in coupled for value in one.values]
+        return {value.name: value.row(at)[0] for one in coupled for value in one.values}
 
     def _newton(self, start: Placement, driven: Sequence[Equation]) -> Placement:
         """Where the iteration ends."""
@@ -317,10 +317,11 @@ def _decimal(log2: float) -> str:
 def _couplings(mechanism: Mechanism, dims: Geometry) -> list[Coupled]:
     found = []
     for coupling, (*factors, offset) in zip(mechanism.couplings, dims.couplings, strict=True):
-        given = [mechanism.value(name) for name, _ in coupling.terms]
+        names = [name for name, _ in coupling.terms]
+        given = [mechanism.value(name) for name in names]
         values = (
-            CoupledValue(dims.joints[value.number], value.place, factor)
-            for value, factor in zip(given, factors, strict=True)
+            CoupledValue(name, dims.joints[value.number], value.place, factor)
+            for name, value, factor in zip(names, given, factors, strict=True)
         )
         found.append(Coupled(tuple(values), offset))
     return found

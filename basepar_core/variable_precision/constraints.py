@@ -143,6 +143,7 @@ class CoupledValue:
     whole turns only.
     """
 
+    name: str
     joint: JointFrames
     place: int
     factor: arb

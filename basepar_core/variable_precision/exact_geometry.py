@@ -7,6 +7,7 @@ the binary rational that its float64 is, π and roots are enclosed here.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import chain
 
 from flint import arb, ctx
 
@@ -90,13 +91,7 @@ def _polynomial(coefficients: Sequence[arb], at: arb) -> tuple[arb, arb]:
 def geometry(mechanism: Mechanism, known: Mapping[str, arb]) -> Geometry:
     """Joint frames and gravity at given symbol values."""
     number = mechanism.body_index
-    flat = [
-        entry
-        for joint in mechanism.joints
-        for side in joint.frames
-        for vector in (side.at, side.axis, side.reference)
-        for entry in vector
-    ]
+    flat = [*chain(*mechanism.frame_vectors)]
     numbers = [*map(_held, evaluate(flat, known, ARB))]
     vectors: list[Vec] = [
         (numbers[k], numbers[k + 1], numbers[k + 2]) for k in range(0, len(numbers), 3)

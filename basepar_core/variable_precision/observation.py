@@ -245,7 +245,6 @@ def variants(
     if path is None:
         path = trace(model, columns, motion.q)
     R, p = _placed(model, columns, path.q)
-    terms = [place for values in model.topology.couplings for place in values.positions]
     share = max(ROWS / len(mechanism.coordinates), USUAL_RANK)
     count = math.ceil(share * len(mechanism.parameter_names))
     start = Start(model.assembled.coordinates, motion.q, ())
@@ -258,7 +257,7 @@ def variants(
         # more for the lengths that the ratio does not see.
         amplification = 10.0 / float(path.margin[k])
         values = {name: float(column[k]) for name, column in columns.items()}
-        coupled = path.q[terms, k].T
+        coupled = path.q[model.topology.coupled_positions, k].T
         one = Variant(model, values, R[k], p[k], coupled, start, amplification)
         found.append(one.with_samples(samples or count))
     return found
