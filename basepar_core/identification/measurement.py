@@ -1,15 +1,16 @@
 """Measured motion and torque from a CSV file, checked before anything is computed from them.
 
 Columns: `t`, per coordinate A its position `A` and torque (or force) `tau.A`; `A'` and `A''` if
-they are known. A unit may stand in brackets, `A [deg]`; without one it is SI. What makes the file
-unusable is reported all at once; what can be worked around is noted, and the samples left out.
+they are known; at a point F that others push `force.F.x`, …, `moment.F.z`. A unit may stand in
+brackets, `A [deg]`; without one it is SI. What makes the file unusable is reported all at once;
+what can be worked around is noted, and the samples left out.
 """
 
 import csv
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +22,7 @@ from basepar_core.texts import opened, plural
 
 from ..errors import ExpressionError, FileError, Mistake
 from ..mechanism import Mechanism, joint_type
+from .contacts import wrench_columns
 from .notes import Note
 from .outliers import unwrapped, without_spikes
 from .rotation_vectors import continued
@@ -61,6 +63,9 @@ class Measurement:
         (coordinate, sample), N m or N; nan where not measured or clipped.
     notes
         What was left out.
+    wrenches
+        Per point that was pushed (component, sample): force in N, then moment in N m; nan where
+        not measured. Components without a column are zero.
     """
 
     source: str
@@ -69,6 +74,7 @@ class Measurement:
     rates: tuple[Array, Array] | None
     tau: Array
     notes: tuple[Note, ...] = ()
+    wrenches: Mapping[str, Array] = field(default_factory=dict)
 
 
 #: A record: a CSV file, or its columns by title (a mapping, a DataFrame).
@@ -155,6 +161,8 @@ def _wanted(mechanism: Mechanism) -> dict[str, Unit]:
         slot = slots[name]
         found |= {name: slot, f"tau.{name}": effort(slot)}
         found |= {f"{name}'": slot / UNITS["s"], f"{name}''": slot / UNITS["s"] ** 2}
+    for columns in wrench_columns(mechanism).values():
+        found |= columns
     return found
 
 
@@ -190,7 +198,8 @@ def _places(
     some = bool(mechanism.actuated) and set(mechanism.actuated) <= set(mechanism.coordinates)
     moving = mechanism.actuated if some else mechanism.coordinates
     driven = {f"tau.{name}" for name in moving if torques}
-    needed = [n for n in wanted if "'" not in n and (not n.startswith("tau.") or n in driven)]
+    needed = ["t", *(n for name in mechanism.coordinates for n in (name, f"tau.{name}"))]
+    needed = [name for name in needed if not name.startswith("tau.") or name in driven]
     missing = [name for name in needed if name not in places and name not in renamed]
     if missing:
         mistakes.append(
@@ -306,7 +315,7 @@ def _check_size(name: str, column: Array, lines: Sequence[int], mistakes: list[M
             Mistake(
                 name,
                 f"its largest number is {largest:.3g} (SI), below {LEAST:g}, and nothing so small "
-                "is measured. State the unit in the title, as in [mN*m].",
+                "is measured. State the unit in the title, as in [N*mm].",
             )
         )
 
@@ -365,7 +374,11 @@ def _record(path: Path, mechanism: Mechanism, table: Mapping[str, Array]) -> Mea
             mistakes.append(Mistake(f"tau.{name}", "was not measured in any sample"))
     if mistakes:
         raise FileError(str(path), mistakes)
-    lost = int((~np.isfinite(q) | np.isnan(tau)).any(axis=0).sum())
+    wrenches = _wrenches(mechanism, table)
+    missing = (~np.isfinite(q) | np.isnan(tau)).any(axis=0)
+    for wrench in wrenches.values():
+        missing |= np.isnan(wrench).any(axis=0)
+    lost = int(missing.sum())
     steps = np.diff(t)
     gaps = int((steps > GAP * np.median(steps)).sum())
     if lost:
@@ -395,7 +408,16 @@ def _record(path: Path, mechanism: Mechanism, table: Mapping[str, Array]) -> Mea
             np.stack([table[f"{name}'"] for name in names]),
             np.stack([table[f"{name}''"] for name in names]),
         )
-    return Measurement(path.name, t, q, rates, tau, tuple(notes))
+    return Measurement(path.name, t, q, rates, tau, tuple(notes), wrenches)
+
+
+def _wrenches(mechanism: Mechanism, table: Mapping[str, Array]) -> dict[str, Array]:
+    found = {}
+    for name, columns in wrench_columns(mechanism).items():
+        if table.keys() & columns.keys():
+            none = np.zeros_like(table["t"])
+            found[name] = np.stack([table.get(column, none) for column in columns])
+    return found
 
 
 def _unclipped(name: str, tau: Array, notes: list[Note]) -> Array:

@@ -19,6 +19,7 @@ from basepar_core.reduction import backward, select
 from basepar_core.texts import plural
 
 from .compare import file_values, in_place_of, likeness
+from .contacts import contact_efforts
 from .diagnostics import doubts
 from .estimate import METHODS, Estimate, estimate
 from .measurement import Measurement
@@ -45,8 +46,7 @@ def prepare_record(model: Model, record: Measurement, cutoff: float | None = Non
     UsageError
         Positions do not move, or a cut-off that the sampling cannot carry.
     """
-    measured = np.isfinite(record.tau)
-    if not np.nan_to_num(record.tau).any():
+    if not (np.nan_to_num(record.tau).any() or record.wrenches):
         raise UsageError(
             f"{record.source}: the torque is zero or missing in every sample, so nothing can be "
             f"told from it. Record it, or say with `columns=` which column it is.",
@@ -64,16 +64,15 @@ def prepare_record(model: Model, record: Measurement, cutoff: float | None = Non
             still,
         )
     motion, rows = recorded_motion(model.mechanism, record, cutoff)
-    if not rows:
-        fine = np.asarray(np.isfinite([motion.q, motion.q_dot, motion.q_ddot]).all(axis=(0, 1)))
-        return Prepared(_only(motion, fine), (measured & fine)[:, fine], (), ())
-    known = [np.isfinite(row) for row in record.q]
-    poor = [rim(record.t, row.cutoff, k) | ~k for row, k in zip(rows, known, strict=True)]
+    fine = np.asarray(np.isfinite([motion.q, motion.q_dot, motion.q_ddot]).all(axis=(0, 1)))
+    motion = _only(motion, fine)
+    wrenches = {name: wrench[:, fine] for name, wrench in record.wrenches.items()}
+    tau = record.tau[:, fine] + contact_efforts(model, motion, wrenches)
+    usable = np.isfinite(tau)
+    for row, q in zip(rows, record.q, strict=False):  # none where rates are given
+        usable &= np.isfinite(q) & ~rim(record.t, row.cutoff, np.isfinite(q))
     return Prepared(
-        motion,
-        measured & ~np.any(poor, axis=0),
-        tuple(row.cutoff for row in rows),
-        tuple(row.noise for row in rows),
+        motion, tau, usable, tuple(row.cutoff for row in rows), tuple(row.noise for row in rows)
     )
 
 
@@ -175,12 +174,11 @@ def identify(
             f"No such method: {method!r}. Methods are {', '.join(METHODS)}.", [method]
         )
     ready = prepare_record(model, record, cutoff)
-    tau = _torque(record, ready)
-    seen = observe_record(model, ready, tau, tuple(columns))
+    seen = observe_record(model, ready, tuple(columns))
     base = extend(model, base or symbolic(model, wanted), columns, seen)
     given = dict(known or {})
     _check_known(base, given)
-    rows, right, groups = _rows(seen, base, tau, ready.usable)
+    rows, right, groups = _rows(seen, base, ready)
     fixed = [k for k, name in enumerate(base.base_names) if name in given]
     right = right - rows[:, fixed] @ np.array([given[base.base_names[k]] for k in fixed])
     free = [k for k in range(base.rank) if k not in fixed]
@@ -198,7 +196,7 @@ def identify(
     scale = 1.0 if method == "ols" else np.sqrt(fit.weights) / fit.sigma[groups]
     weights = np.ones(ready.usable.T.shape)
     weights[ready.usable.T] = fit.weights
-    own = _predict(record.source, seen, base, values, tau, ready, fit.sigma, weights.T)
+    own = _predict(record.source, seen, base, values, ready, fit.sigma, weights.T)
     found = Identification(
         model=model,
         base=base,
@@ -219,9 +217,7 @@ def identify(
     return found if second is None else replace(found, validation=validate(found, second))
 
 
-def observe_record(
-    model: Model, ready: Prepared, tau: Array, columns: tuple[Column, ...]
-) -> Observation:
+def observe_record(model: Model, ready: Prepared, columns: tuple[Column, ...]) -> Observation:
     """W of a record; one that fits in other units or with other signs only is rejected.
 
     Raises
@@ -231,7 +227,7 @@ def observe_record(
     UsageError
         As `check_units`.
     """
-    measured = np.where(ready.usable, tau, np.nan)
+    measured = np.where(ready.usable, ready.tau, np.nan)
     check_reach(model, ready.motion, measured)
     try:
         seen = observe_motion(model, ready.motion, columns)
@@ -253,24 +249,16 @@ def validate(found: Identification, second: Measurement) -> Validation:
     cutoff = max(found.prepared.cutoffs, default=None)
     ready = prepare_record(found.model, second, cutoff if second.rates is None else None)
     seen = observe_motion(found.model, ready.motion, found.columns)
-    tau = _torque(second, ready)
     return _predict(
-        second.source, seen, found.base, found.base_values, tau, ready, found.estimate.sigma
+        second.source, seen, found.base, found.base_values, ready, found.estimate.sigma
     )
 
 
-def _torque(record: Measurement, ready: Prepared) -> Array:
-    """Torque at the samples that are left."""
-    return record.tau[:, np.isin(record.t, ready.motion.t)]
-
-
-def _rows(
-    seen: Observation, base: BaseParameters, tau: Array, usable: Array
-) -> tuple[Array, Array, Array]:
+def _rows(seen: Observation, base: BaseParameters, ready: Prepared) -> tuple[Array, Array, Array]:
     """Regression rows (row, base), right-hand sides, and each row's coordinate."""
     W = seen.W[0][..., list(base.kept)]
-    groups = np.broadcast_to(np.arange(len(tau)), W.shape[:2])
-    return W[usable.T], tau.T[usable.T], groups[usable.T]
+    groups, usable = np.broadcast_to(np.arange(len(ready.tau)), W.shape[:2]), ready.usable.T
+    return W[usable], ready.tau.T[usable], groups[usable]
 
 
 def _check_known(base: BaseParameters, known: Mapping[str, float]) -> None:
@@ -329,13 +317,12 @@ def _predict(
     seen: Observation,
     base: BaseParameters,
     values: Array,
-    tau: Array,
     ready: Prepared,
     sigma: Array,
     weights: Array | float = 1.0,
 ) -> Validation:
     predicted = (seen.W[0][..., list(base.kept)] @ values).T
-    measured = np.where(ready.usable, tau, np.nan)
+    measured = np.where(ready.usable, ready.tau, np.nan)
     scale = weights / sigma[:, None]  # Huber's loss grows with the weighted residual only
     rest, torque = (measured - predicted) * scale, measured * scale
     rms = np.sqrt(np.nanmean((measured - predicted) ** 2, axis=1))

@@ -156,7 +156,6 @@ def _observed(
 ) -> tuple[Array, Array, Array]:
     """W (1, sample, coordinate, parameter), τ and W's error, where all torques are measured."""
     ready = prepare_record(model, record)
-    tau = record.tau[:, np.isin(record.t, ready.motion.t)]
-    seen = observe_record(model, ready, tau, tuple(columns))
+    seen = observe_record(model, ready, tuple(columns))
     fine = ready.usable.all(axis=0)
-    return seen.W[:, fine], tau.T[fine][None], seen.error
+    return seen.W[:, fine], ready.tau.T[fine][None], seen.error

@@ -21,6 +21,8 @@ class Prepared:
     ----------
     motion
         Smoothed, or as given.
+    tau
+        (coordinate, sample), N m or N: measured torques, with what measured wrenches do.
     usable
         (coordinate, sample) bool: rows that count.
     cutoffs
@@ -30,6 +32,7 @@ class Prepared:
     """
 
     motion: Motion
+    tau: Array
     usable: Array
     cutoffs: tuple[float, ...]
     position_noise: tuple[float, ...]

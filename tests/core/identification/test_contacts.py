@@ -1,0 +1,112 @@
+"""Records with measured wrenches: a legged robot's feet, a loop that is pushed."""
+
+import numpy as np
+import pytest
+
+import basepar
+from basepar_core.base.symbolic_route import numeric
+from basepar_core.dynamics import closure, motion, observe
+from basepar_core.errors import FileError
+from basepar_core.files.mechanism_file import load, loads
+from basepar_core.identification.measurement import read_measurement
+from basepar_core.identification.procedure import identify, prepare_record
+from tests.core.identification.test_free_base import FLOATING, RANK
+from tests.oracles.pinocchio_model import Chain
+
+POINT = (0.01, 0.02, -0.3)
+HOPPER = f"{FLOATING}points: {{foot: {{body: rod, at: {list(POINT)}}}}}\nactuated: [A]\n"
+COMPONENTS = [f"{kind}.foot.{axis}" for kind in ("force", "moment") for axis in "xyz"]
+
+
+def hop(it, own):
+    """Wrenches at the foot that carry the base, and the knee's torque: Pinocchio's alone."""
+    chain, phi = Chain(it, {}), it.inertial_parameters(it.nominal)
+    base = [it.coordinates.index(f"B.{k}") for k in range(1, 7)]
+    wrenches, torques = [], []
+    for state in zip(own.q.T, own.q_dot.T, own.q_ddot.T, strict=True):
+
+        def pushed(wrench, state=state):
+            return chain.torque(*state, phi, [("rod", POINT, wrench)])
+
+        free = pushed(np.zeros(6))
+        slopes = np.stack([pushed(unit) - free for unit in np.eye(6)], axis=1)
+        wrenches.append(np.linalg.solve(slopes[base], -free[base]))
+        torques.append(pushed(wrenches[-1]))
+        assert np.abs(torques[-1][base]).max() < 1e-10
+    return np.array(wrenches), np.array(torques)
+
+
+@pytest.fixture(scope="module")
+def hopper():
+    model = closure.prepare(loads(HOPPER))
+    own = motion.excitation(model.mechanism, model.assembled.coordinates)
+    few = motion.Motion(own.t[::8], *(x[:, ::8] for x in (own.q, own.q_dot, own.q_ddot)))
+    return model, few, *hop(model.mechanism, few)
+
+
+def columns_of(hopper):
+    model, own, wrenches, torques = hopper
+    table = {"t": own.t, **dict(zip(COMPONENTS, wrenches.T, strict=True))}
+    for k, name in enumerate(model.mechanism.coordinates):
+        table |= {name: own.q[k], f"{name}'": own.q_dot[k], f"{name}''": own.q_ddot[k]}
+    return table | {"tau.A": torques[:, model.mechanism.coordinates.index("A")]}
+
+
+def test_a_robot_on_its_foot_gives_all_base_parameters(hopper):
+    """No torque at the base is measured, for there is none: its rows are the foot's."""
+    model, own, *_ = hopper
+    record = read_measurement(columns_of(hopper), model.mechanism)
+    found = identify(model, record, base=numeric(model))
+    assert len(found.names) == RANK
+    W = observe(model, {}, own).W[0]
+    torque = W @ model.mechanism.inertial_parameters(model.mechanism.nominal)
+    again = W[..., list(found.base.kept)] @ found.base_values
+    # Least squares of condition below 1e3 on torques without noise.
+    assert np.abs(again - torque).max() < 1e-11 * np.abs(torque).max()
+
+
+def test_samples_without_their_wrench_are_left_out(hopper):
+    model, *_ = hopper
+    table = columns_of(hopper)
+    table["moment.foot.y"] = np.where(
+        np.arange(len(table["t"])) == 5, np.nan, table["moment.foot.y"]
+    )
+    record = read_measurement(table, model.mechanism)
+    assert [note.kind for note in record.notes] == ["missing"]
+    usable = prepare_record(model, record).usable
+    assert (~usable).any(axis=0).nonzero()[0].tolist() == [5]
+
+
+def test_a_point_without_columns_is_not_pushed(hopper):
+    model, *_ = hopper
+    table = {key: x for key, x in columns_of(hopper).items() if "foot" not in key}
+    assert read_measurement(table, model.mechanism).wrenches == {}
+
+
+def test_units_of_wrenches_are_read(hopper):
+    model, *_ = hopper
+    table = columns_of(hopper)
+    wrong = {
+        ("force.foot.x [N*m]" if key == "force.foot.x" else key): x for key, x in table.items()
+    }
+    with pytest.raises(FileError, match=r"is in \[N\*m\], but N or a multiple is needed"):
+        read_measurement(wrong, model.mechanism)
+
+
+def test_a_push_on_a_loop_joins_its_crank_s_torque():
+    """In the plane: what `Model.torque` takes off, itself held against free bodies elsewhere."""
+    tool = "points: {tool: {body: coupler, at: [0.1, 200 mm]}}"
+    it = loads(f"{load('four-bar').source}\n{tool}\n")
+    t = np.linspace(0, 2, 41)
+    states = [0.6 + 0.3 * np.sin(3 * t), 0.9 * np.cos(3 * t), -2.7 * np.sin(3 * t)]
+    wrench = np.array([np.cos(t), 3 * np.sin(t), 0.7 + t])
+    names = ["force.tool.x", "force.tool.y", "moment.tool.z"]
+    table = dict(zip(["t", "A", "A'", "A''", *names], [t, *states, *wrench], strict=True))
+    table["tau.A [N*mm]"] = np.full_like(t, 1000)
+    ready = prepare_record(closure.prepare(it), read_measurement(table, it))
+    pushed = basepar.Contact("coupler", wrench.T, at=[0.1, 0.2])
+    model, still = basepar.Model(it), [x[:, None] for x in states]
+    phi = np.ones(len(it.parameter_names))
+    off = model.torque(*still, phi) - model.torque(*still, phi, contacts=[pushed])
+    # Two closures of one loop, each to rounding.
+    np.testing.assert_allclose(ready.tau[0] - 1, off[:, 0], rtol=0, atol=1e-11)
