@@ -573,6 +573,50 @@ class Model:
             save(figure, path)
         return figure
 
+    def export(
+        self, path: str | Path, dialect: str = "", phi: object = None, overwrite: bool = False
+    ) -> Path:
+        """Write the mechanism as a robot's file: URDF, MJCF or SDF.
+
+        Parameters
+        ----------
+        path
+            FILE.urdf, FILE.xml or FILE.sdf.
+        dialect
+            urdf, urdf+, loop-joint, constraint, mjcf or sdf; by the file's ending without.
+        phi
+            (parameter,), SI, in place of the file's inertial parameters.
+        overwrite
+            Whether a file that basepar did not make may be replaced.
+
+        Raises
+        ------
+        MechanismError
+            The dialect cannot represent the mechanism; names what, and the dialects that can.
+        MissingDataError
+            Bodies without inertia.
+        UsageError
+            An ending or a dialect that there is not; the file exists.
+
+        Examples
+        --------
+        >>> import basepar
+        >>> basepar.load("four-bar", {"lx1": 0.31}).export("four-bar.xml").name
+        'four-bar.xml'
+        """
+        from workflows.jobs import check_outputs
+        from workflows.robots import dialect_of, robot_file
+
+        target = Path(path)
+        check_outputs([target], overwrite)
+        given = {}
+        if phi is not None:
+            own = np.broadcast_to(parameters_of(self.mechanism, phi), (len(self.parameters),))
+            given = dict(zip(self.parameters, map(float, own), strict=True))
+        word = dialect or dialect_of(target, self.prepared)
+        target.write_text(robot_file(self.prepared, word, given).text, encoding="utf-8")
+        return target
+
     def __repr__(self) -> str:
         it = self.mechanism
         return (

@@ -47,7 +47,8 @@ FLOORS = (
     "basepar_core.finite_field basepar_core.torque_code basepar_core.variable_precision",
     "basepar_core.base",
     "basepar_core.certificate basepar_core.imported basepar_core.reduction",
-    "basepar_core.api basepar_core.compiled basepar_core.identification workflows.export",
+    "basepar_core.api basepar_core.compiled basepar_core.identification workflows.export "
+    "workflows.robots",
     "basepar_core.single_dof",
     "basepar_core.metrics workflows.drawing",
     "sweeps.spec",
@@ -72,8 +73,13 @@ ALLOWED = {
 }
 #: What modules about couplings have in their names.
 OF_COUPLINGS = ("coupl", "mimic", "gear_", "pitch_circles")
-#: Strings that only look like joint types: the role of a symbol in a report, a limit there is not.
-OTHER_MEANINGS = {"workflows.report.overview": {"fixed"}, "workflows.views.excitation": {"free"}}
+#: Strings that only look like joint types: the role of a symbol in a report, a limit there is not,
+#: a kind of MuJoCo's tendons.
+OTHER_MEANINGS = {
+    "workflows.report.overview": {"fixed"},
+    "workflows.views.excitation": {"free"},
+    "workflows.robots.mjcf": {"fixed"},
+}
 
 
 @dataclass(frozen=True)

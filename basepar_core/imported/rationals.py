@@ -17,6 +17,8 @@ import numpy as np
 
 #: A rotation is met to this many rad: a thousandth of what tests of imported models resolve.
 ANGLE = 1e-13
+#: Numbers of a rotation above this are shortened: files have up to 60 digits, axes have squares.
+LONG = 10**15
 #: Below this an angle (rad) or a share of a direction's length is noise of whoever wrote the file.
 NOISE = 1e-9
 #: A length (m) below this likewise.
@@ -163,6 +165,15 @@ class Pose:
     def then(self, inner: "Pose") -> "Pose":
         """A frame that is given in this one, in the other."""
         return Pose(self.point(inner.at), product(self.turn, inner.turn))
+
+    @property
+    def short(self) -> "Pose":
+        """The same to `ANGLE` where the numbers of its rotation, composed of several, are long."""
+        most = max(map(abs, self.turn))
+        if most < LONG:
+            return self
+        w, x, y, z = (round(Fraction(x, most) / Fraction(ANGLE)) for x in self.turn)
+        return Pose(self.at, (w, x, y, z))
 
     def inverse(self) -> "Pose":
         """The other frame in this one."""

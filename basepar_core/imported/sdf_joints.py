@@ -119,7 +119,7 @@ def read_joint(draft: Draft, node: Any, scope: Scope, in_model: bool = False) ->
     if links is None or base is None:
         return
     carriers = [scope.place(link) or Pose() for link in links]
-    local = [one.inverse().then(base) for one in carriers]
+    local = [one.inverse().then(base).short for one in carriers]
     if OF_SDF[kind] == FIXED:
         _fix(draft, name, links, local)
         return

@@ -24,6 +24,7 @@ from workflows.views import flagged, place, spoken
 from . import (
     certificates,
     completion,
+    exports,
     identification,
     imports,
     mechanisms,
@@ -42,7 +43,8 @@ from .options import arguments
 
 #: Modules of commands, in the order of the help.
 MODULES = (
-    *(mechanisms, certificates, reductions, onedof, imports, identification, places),
+    *(mechanisms, certificates, reductions, onedof, imports, exports),
+    *(identification, places),
     *(stores, studies, reports, reproductions, schemas, warmup, completion),
 )
 #: Environment variable: the traceback of a defect goes to stderr.

@@ -1,0 +1,111 @@
+"""Mechanisms written in every dialect and read back: the same torque."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from basepar_core.api import changed, load
+from basepar_core.dynamics import Model, Motion, at_geometry, observe_alone, prepare
+from basepar_core.errors import MechanismError, UsageError
+from basepar_core.imported import read_file
+from basepar_core.mechanism import joint_type
+from workflows.robots import DIALECTS, robot_file
+
+ENDINGS = {"mjcf": ".xml", "sdf": ".sdf"}
+#: Importers meet directions and rotations to 1e-13 rad; loops lose up to a digit by it.
+SHARE = 1e-12
+
+
+def torques(model: Model, q: np.ndarray, rates: np.ndarray) -> np.ndarray:
+    """W φ (sample, coordinate) at states (coordinate, sample)."""
+    seen = observe_alone(model, Motion(np.arange(float(q.shape[1])), q, *rates))
+    assert seen.closed.all()
+    return seen.W[0] @ model.mechanism.inertial_parameters(model.mechanism.nominal)
+
+
+def read_back(model: Model, dialect: str, folder) -> tuple[Model, np.ndarray]:
+    """The file's own mechanism with the same coordinates, and where these are zero in ours."""
+    path = folder / f"robot{ENDINGS.get(dialect, '.urdf')}"
+    path.write_text(robot_file(model, dialect).text)
+    found = read_file(path).mechanism
+    known = {value for joint in found.joints for value in joint.values}
+    called = []
+    for name in model.mechanism.coordinates:
+        joint, _, place = name.partition(".")
+        body = model.mechanism.value(name).joint.bodies[1]
+        plain = f"{joint}_{place}"  # a slide and a turn are one joint again, named for the turn
+        words = (name, plain, f"{plain}.{place}", f"{body}_base.{place}")
+        called.append(next(word for word in words if word in known))
+    found = replace(found, coordinates=tuple(called), actuated=(), excitation=None)
+    graph, it = model.topology, model.mechanism
+    counted = bool(graph.cuts or (graph.couplings and dialect in ENDINGS))
+    zeros = model.assembled.coordinates * counted
+    for k, name in enumerate(it.coordinates):  # MJCF and SDF place what floats as assembled
+        if joint_type(it.value(name).joint.type).is_free:
+            zeros[k] = model.assembled.coordinates[k] * (dialect in ENDINGS)
+    return prepare(found), zeros
+
+
+def assert_same(model: Model, dialect: str, folder, share: float = SHARE) -> None:
+    rng, start = np.random.default_rng(3), model.assembled.coordinates[:, None]
+    lengths = [model.mechanism.value(name).is_length for name in model.mechanism.coordinates]
+    reach = np.where(lengths, 0.02, 0.1)[:, None]  # m, rad: within reach of every assembly here
+    q = start + reach * rng.uniform(-1, 1, (len(start), 4))
+    rates = rng.uniform(-1, 1, (2, *q.shape))
+    again, zeros = read_back(model, dialect, folder)
+    ours, theirs = torques(model, q, rates), torques(again, q - zeros[:, None], rates)
+    np.testing.assert_allclose(theirs, ours, rtol=0, atol=share * np.abs(ours).max())
+
+
+@pytest.mark.parametrize(
+    ("name", "dialect"),
+    [
+        *(("four-bar", one) for one in DIALECTS if one != "urdf"),
+        *(("ur10", one) for one in ("urdf", "mjcf", "sdf")),
+        ("gripper", "urdf"),  # mimic
+        ("gripper", "mjcf"),
+        ("planetary-gear", "mjcf"),  # couplings of three values
+        ("quadruped", "urdf"),
+        ("quadruped", "sdf"),
+        ("rsur", "mjcf"),  # universal, spherical: skew axes
+        ("rsur", "urdf+"),
+        ("whitworth", "urdf+"),  # a pin in a slot: two joints
+        ("screw-jack", "sdf"),
+    ],
+)
+def test_round_trips(name, dialect, tmp_path):
+    assert_same(prepare(load(name)), dialect, tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["sla-suspension", "stewart-gough", "3-rps", "slider-crank"])
+@pytest.mark.parametrize("dialect", ["urdf+", "mjcf", "sdf"])
+def test_round_trips_of_large_ones(name, dialect, tmp_path):
+    assert_same(prepare(load(name)), dialect, tmp_path)
+
+
+def test_other_values_are_written(tmp_path):
+    model = prepare(load("four-bar"))
+    other = at_geometry(model, changed(model.mechanism, {"lx1": "0.25", "Dx": "0.9"}))
+    assert_same(other, "mjcf", tmp_path)
+    assert robot_file(other, "mjcf").text != robot_file(model, "mjcf").text
+
+
+def test_parameters_take_the_place_of_the_files():
+    model = prepare(load("four-bar"))
+    phi = {"crank.m": 2.0, "crank.mx": 0.5, "crank.my": -0.25, "crank.J": 0.4}
+    text = robot_file(model, "urdf+", phi).text
+    assert '<origin xyz="0.25 -0.125 0" />' in text
+    # J less m c²: 0.4 − 2 (0.25² + 0.125²), which binary fractions have to a rounding.
+    assert 'ixx="0.24375' in text
+
+
+def test_what_a_dialect_lacks_is_named_with_those_that_have_it():
+    model = prepare(load("planetary-gear"))
+    with pytest.raises(MechanismError, match=r"coupling sun_planet_1 of 3 values.*as mjcf"):
+        robot_file(model, "urdf")
+    with pytest.raises(MechanismError, match=r"joint D, which closes a loop.*urdf\+ or"):
+        robot_file(prepare(load("four-bar")), "urdf")
+    with pytest.raises(UsageError, match="no dialect 'dae'"):
+        robot_file(model, "dae")
