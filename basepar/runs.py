@@ -216,17 +216,13 @@ class Study:
         )
 
     def _repr_html_(self) -> str:
+        from workflows.views import designs
+
         from .html import sentence, table
 
         if not self.front:
             return sentence(repr(self))
-        named = [*self.front[0]["values"], *self.front[0]["parameters"]]
-        rows = []
-        for one in self.front:
-            shown = {**one["values"], **one["parameters"]}
-            numbers = ("" if shown[name] is None else f"{shown[name]:.6g}" for name in named)
-            rows.append((str(one["variant"]), *numbers))
-        return sentence(repr(self)) + table(("variant", *named), rows)
+        return sentence(repr(self)) + table(*designs.columns(self.document))
 
 
 def study(

@@ -49,7 +49,16 @@ def values(model, tmp_path_factory):
         "objectives": {long("metric"): "minimize"} | {long(f"m{k}"): "minimize" for k in range(9)},
         "trials": 3,
         "feasible": 1,
-        "best": [{"variant": 2, "values": {"m1": 1.0, "m2": None}, "parameters": {"lx1": 0.3}}],
+        "shown_in": {name: {"unit": "mm", "per_si": 1e3} for name in ("m1", "m2", "lx1")},
+        "best": [
+            {
+                "variant": 2,
+                "values": {"m1": 1.0, "m2": None},
+                "parameters": {"lx1": 0.3},
+                "results": {},
+                "violations": {},
+            }
+        ],
     }
     found = [
         model,
@@ -85,6 +94,12 @@ def test_what_verify_confirms_prints_short(model):
 def test_notebooks_show_a_table(values, name):
     shown = values[name]._repr_html_()
     assert "<table>" in shown
+
+
+def test_designs_are_shown_in_the_units_of_their_files(values):
+    shown = values["Study"]._repr_html_()
+    assert "<th>lx1 [mm]</th>" in shown
+    assert "<td>300</td>" in shown
 
 
 def test_arrays_of_many_coordinates_print_short():

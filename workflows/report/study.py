@@ -19,7 +19,7 @@ from workflows.studies import (
     slope_kind,
 )
 from workflows.studies import document as spread_document
-from workflows.views import held, held_by, spread_numbers, within
+from workflows.views import designs, held, held_by, spread_numbers, within
 
 from .data import Facts
 from .designs import constraints
@@ -95,9 +95,7 @@ def polished_by(spec: StudySpec) -> str:
 
 
 def _names(it: Judged) -> list[str]:
-    """Columns: objectives, variables, and results that constraints speak of."""
-    named = [*(line.text for line in it.spec.objectives), *it.spec.names]
-    return [*named, *(name for name in it.spec.results if name not in named)]
+    return [*designs.numbers(designs.design(it.spec, it.verdict, 0))]
 
 
 def _titled(it: Judged, name: str) -> Markup:
@@ -106,12 +104,10 @@ def _titled(it: Judged, name: str) -> Markup:
 
 
 def _row(it: Judged, verdict: Verdict, row: int, word: str) -> list[Cell]:
-    known = dict(zip(it.spec.names, verdict.parameters[row], strict=True))
-    goals = zip((line.text for line in it.spec.objectives), verdict.values[row], strict=True)
-    known |= {name: column[row] for name, column in verdict.results.items()} | dict(goals)
+    known = designs.numbers(designs.design(it.spec, verdict, row))
     return [
         Markup('<span class="whole">{} {}</span>').format(word, row),
-        *(_number(it, name, float(known[name])) for name in _names(it)),
+        *(_number(it, name, known[name]) for name in _names(it)),
         _kept(it, verdict, row, word),
     ]
 
@@ -136,8 +132,8 @@ def _certificates(it: Judged) -> list[str]:
     return [f"{text[0].upper()}{text[1:]}." for text in lines]
 
 
-def _number(it: Judged, name: str, value: float) -> Markup:
-    shown = value * it.units[name].per_si
+def _number(it: Judged, name: str, value: float | None) -> Markup:
+    shown = (np.nan if value is None else value) * it.units[name].per_si
     unit = it.units[name].text
     return data(shown, counted(shown, "" if unit == "1" else unit))
 

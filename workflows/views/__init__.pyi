@@ -1,3 +1,4 @@
+from . import designs as designs
 from . import documents as documents
 from . import excitation as excitation
 from . import identification as identification

@@ -24,16 +24,9 @@ from workflows.studies import (
     si_units,
 )
 
+from .designs import head, in_shown_unit, parameters, values, violations
 from .hints import near
-from .study import (
-    continuous,
-    head,
-    in_shown_unit,
-    parameters,
-    show_next,
-    values,
-    violations,
-)
+from .study import continuous, show_next
 from .terminal import out, said, table
 
 #: A constraint whose sides are this near, relative to their size, holds the design.

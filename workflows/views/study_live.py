@@ -19,8 +19,9 @@ from sweeps.run import Advance
 from sweeps.store import Store
 from workflows.studies import StudySpec, Verdict, best, judge
 
+from . import designs
 from .notebook import Output, in_notebook
-from .terminal import err, number, table
+from .terminal import err
 
 #: Reading the store costs milliseconds; people read a few lines a second.
 EVERY = 0.5
@@ -49,16 +50,8 @@ def picture(spec: StudySpec, verdict: Verdict, advance: Advance) -> Table:
     """The table at one moment."""
     frame = Table.grid()
     frame.add_row(headline(spec, verdict, advance))
-    rows = best(spec, verdict)[:SHOWN]
-    heads = [line.text for line in spec.objectives] + list(spec.names)
-    made = table("#variant", *(f"#{title}" for title in heads), "")
-    for row in rows:
-        values = [*verdict.values[row], *verdict.parameters[row]]
-        shown = [number(float(x)) if np.isfinite(x) else "–" for x in values]
-        missed = float(verdict.violation[row])
-        note = Text("" if verdict.feasible[row] else f"off by {number(missed)}", "yellow")
-        made.add_row(str(row), *shown, note)
-    frame.add_row(made)
+    shown = designs.facts(spec, verdict, best(spec, verdict)[:SHOWN])
+    frame.add_row(designs.picture(shown))
     return frame
 
 

@@ -323,6 +323,7 @@ def test_the_live_table_says_what_is_best(done):
     assert f"35 of 35 trials  {int(verdict.feasible.sum())} feasible  2 workers  3 s" in text
     value = verdict.values[verdict.feasible, 0].min()
     assert f"{value:.4g}" in text
+    assert "stroke(D) [deg]" in text  # as in the table at the end
 
 
 def test_column_of_several_drives():
