@@ -37,7 +37,7 @@ from workflows.export.base import export, latex_name
 from workflows.export.torque_code import write
 from workflows.report import html, mathml, page, svg
 from workflows.reproduce import comparison
-from workflows.views import mechanism, terminal
+from workflows.views import base, mechanisms, store, terminal
 
 from . import hostile
 
@@ -205,17 +205,17 @@ def printed(text, show):
 
 @cache
 def shown_four_bar():
-    return mechanism(four_bar()[0])
+    return mechanisms.document(four_bar()[0])
 
 
 def terminal_show(text, folder):
     document = {**shown_four_bar(), "mechanism": text, "description": text}
-    return printed(text, lambda: terminal.show_mechanism(document))
+    return printed(text, lambda: mechanisms.show(document))
 
 
 def terminal_base(text, folder):
     document = {**four_bar()[1].document(), "mechanism": text, "doubt": text or "x"}
-    return printed(text, lambda: terminal.show_base(document))
+    return printed(text, lambda: base.show(document))
 
 
 def messages(text, folder):
@@ -246,7 +246,7 @@ def hints(text, folder):
     file = io.StringIO()
     before, terminal.out = terminal.out, terminal._Plain(file=file, width=80)
     try:
-        terminal.show_next_steps(text or "x", "no-such-mechanism")
+        store.show_next_steps(text or "x", "no-such-mechanism")
     finally:
         terminal.out = before
     line = next(line for line in file.getvalue().splitlines() if " report " in line)

@@ -36,7 +36,7 @@ from sweeps.spec.sweep_spec import SweepSpec
 from sweeps.store import Store, check_and_repair, chunk_files, status, store
 from sweeps.store.outputs import Evaluator
 from workflows.studies.reader import parse_study
-from workflows.views import documents
+from workflows.views.store import document
 
 FOUR_BAR = """
 mechanism: four-bar
@@ -334,7 +334,7 @@ def outcome(whole: Filled, case: Case, place: Path, again: bool) -> dict[str, An
 
 def _examined(whole: Filled, place: Path, again: bool) -> dict[str, Any]:
     try:
-        documents.sweep_store(place)
+        document(place)
         shown = True  # contents are looked at only where somebody asks
     except BaseparError:
         shown = False

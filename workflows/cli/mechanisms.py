@@ -16,24 +16,24 @@ if TYPE_CHECKING:
 
 
 def _list(options: argparse.Namespace) -> int:
-    from workflows.views import library, terminal
+    from workflows.views import shipped
 
-    document = library()
-    emit(document) if options.json else terminal.show_library(document)
+    document = shipped.document()
+    emit(document) if options.json else shipped.show(document)
     return 0
 
 
 def _show(options: argparse.Namespace) -> int:
-    from workflows.views import mechanism, terminal
+    from workflows.views import mechanisms
 
     check_output(options, options.output)
     model = model_of(options)
-    document = mechanism(model)
+    document = mechanisms.document(model)
     if options.output:
         from workflows.drawing import draw
 
         document["drawing"] = str(draw(model, Path(options.output)))
-    emit(document) if options.json else terminal.show_mechanism(document)
+    emit(document) if options.json else mechanisms.show(document)
     return 0
 
 
@@ -41,7 +41,7 @@ def _base(options: argparse.Namespace) -> int:
     from basepar_core.base import extend
     from basepar_core.dynamics import select
     from workflows.jobs import base_routes
-    from workflows.views import terminal
+    from workflows.views import base, terminal
 
     route = options.route
     _check_base(options)
@@ -57,9 +57,9 @@ def _base(options: argparse.Namespace) -> int:
     if options.certificate:
         certificates.write(model, inertial, Path(options.certificate), chosen)
     if options.format != "table":
-        from workflows.export import base as export
+        from workflows.export import base as exported
 
-        text = export.export(found, options.format)
+        text = exported.export(found, options.format)
         document = {"mechanism": found.mechanism, "format": options.format, "text": text}
     else:
         document = found.document()
@@ -69,7 +69,7 @@ def _base(options: argparse.Namespace) -> int:
         emit(document)
         return 0
     if options.format == "table":
-        terminal.show_base(document, options.columns)
+        base.show(document, options.columns)
     else:
         print(text)
     if options.certificate:
@@ -137,7 +137,7 @@ def _check_base(options: argparse.Namespace) -> None:
 def _all_routes(options: argparse.Namespace, model: "Model", gone: "list[int] | None") -> int:
     from workflows.drawing import save, spectra
     from workflows.jobs import base_routes
-    from workflows.views import terminal
+    from workflows.views import base, terminal
 
     with terminal.steps(options.json) as say:
         found = base_routes.compare(model, gone, options.digits, say)
@@ -146,9 +146,7 @@ def _all_routes(options: argparse.Namespace, model: "Model", gone: "list[int] | 
         title = f"{model.mechanism.name}: singular values of W, {found.spectra.samples} samples"
         file = save(spectra.spectra_figure(found.spectra, title), Path(options.output))
         document["drawing"] = str(file)
-    emit(document) if options.json else terminal.show_routes(
-        document, found.spectra, options.columns
-    )
+    emit(document) if options.json else base.show_routes(document, found.spectra, options.columns)
     return 0
 
 

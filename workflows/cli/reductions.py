@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 def _reduce(options: argparse.Namespace) -> int:
     from workflows.export import reduction
+    from workflows.views import reduction as view
     from workflows.views import terminal
 
     _check(options)
@@ -37,7 +38,7 @@ def _reduce(options: argparse.Namespace) -> int:
     elif options.format == "latex":
         sys.stdout.write(reduction.as_latex(found, size))
     else:
-        terminal.show_reduction(found)
+        view.show(found)
     if facts and not options.json and options.format != "json":
         for line in reduction.lines(facts):
             terminal.beside(options.format == "table").print(line)

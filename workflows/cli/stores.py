@@ -20,7 +20,7 @@ def _sweep(options: argparse.Namespace) -> int:
     start_early(options.cluster, options.store)
 
     from workflows.jobs import place_of
-    from workflows.views import store, terminal
+    from workflows.views import store
 
     place, jobs = place_of(options.cluster, options.workers), _jobs(options)
     documents = _done(options, jobs, place)
@@ -29,7 +29,7 @@ def _sweep(options: argparse.Namespace) -> int:
             store.show_notes(f"repaired: {line}" for line in document["repaired"])
             _show(name, document)
             store.show_rate(document)
-            terminal.show_next_steps(document["store"], jobs[name].mechanism.name)
+            store.show_next_steps(document["store"], jobs[name].mechanism.name)
     if options.json:
         emit(documents.get("", {"members": documents}))
     if any("pending" in document["counts"] for document in documents.values()):
@@ -49,7 +49,7 @@ def _done(
 ) -> dict[str, dict[str, Any]]:
     """Run the sweeps; what each did and what its store holds."""
     from workflows.jobs import mend, run_all
-    from workflows.views import documents, sweep_bar, terminal
+    from workflows.views import store, sweep_bar, terminal
 
     for name, job in jobs.items():
         terminal.show_before(name, job.notes)
@@ -57,7 +57,7 @@ def _done(
     with sweep_bar(options.json or options.quiet) as bar:
         results = run_all(jobs, place, bar, options.retry_failed)
     return {
-        name: documents.summary(result) | {"repaired": mended[name]}
+        name: store.summary(result) | {"repaired": mended[name]}
         for name, result in results.items()
     }
 
@@ -92,16 +92,16 @@ def _status(options: argparse.Namespace) -> int:
 
 def _standing(path: Path, check: bool) -> dict[str, Any]:
     from sweeps.store import check_and_repair
-    from workflows.views import documents
+    from workflows.views import store
 
     if not check:
-        return documents.sweep_store(path)
+        return store.document(path)
     found = check_and_repair.find(path)
     if any(one.start is None for one in found):
         check_and_repair.check(
             path
         )  # without its attributes and labels there is nothing to be told
-    return documents.sweep_store(path, checked=True) | {"damage": [str(one) for one in found]}
+    return store.document(path, checked=True) | {"damage": [str(one) for one in found]}
 
 
 def _show(name: str, document: dict[str, Any]) -> None:

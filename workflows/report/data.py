@@ -20,7 +20,7 @@ from basepar_core.mechanism import Mechanism, parameter_unit
 from basepar_core.metrics import array_name
 from sweeps.spec import mechanism_of
 from sweeps.store import WITH_RESULTS, PreciseStatus, Status, Store
-from workflows.views import after_doubt, documents, standing
+from workflows.views import after_doubt, standing, store
 
 from .feasibility_view import Judged, judged
 from .metric import Metric
@@ -258,7 +258,7 @@ def gather(path: Path) -> Facts:
     for name in ("status", "reason", "reason_value"):
         held[name]
     mechanism, model, trouble = _mechanism(spec)
-    return Facts(held, documents.sweep_store(path), spec, base, mechanism, model, trouble)
+    return Facts(held, store.document(path), spec, base, mechanism, model, trouble)
 
 
 def _attribute(held: Store, name: str, needed: bool = True) -> Any:

@@ -1,8 +1,11 @@
+from . import base as base
 from . import designs as designs
-from . import documents as documents
 from . import excitation as excitation
 from . import identification as identification
+from . import mechanisms as mechanisms
 from . import polish as polish
+from . import reduction as reduction
+from . import shipped as shipped
 from . import simulation as simulation
 from . import single_dof as single_dof
 from . import store as store
@@ -13,14 +16,12 @@ from .flags import place as place
 from .hints import near as near
 from .hints import spoken as spoken
 from .hints import typed as typed
-from .mechanisms import mechanism as mechanism
 from .polish import held as held
 from .polish import held_by as held_by
 from .polish import show_spread as show_spread
 from .polish import spread_numbers as spread_numbers
 from .polish import within as within
 from .quantities import quantity as quantity
-from .shipped import library as library
 from .single_dof_tables import write_csv as write_csv
 from .store import IN_DOUBT as IN_DOUBT
 from .store import after_doubt as after_doubt

@@ -10,6 +10,7 @@ from basepar_core.identification import Consistent, Identification, Validation, 
 from basepar_core.texts import plural
 
 from . import terminal
+from .base import combination
 from .flags import flagged
 
 
@@ -121,7 +122,7 @@ def show(facts: Mapping[str, Any], standard: bool = False) -> None:
                 "" if one["file"] is None else f"{one['file']:.6g}",
                 "" if one["off"] is None else f"{one['off']:+.1f} σ",
             ]
-        name = terminal.combination(sums[one["parameter"]])
+        name = combination(sums[one["parameter"]])
         rows.add_row(name, *cells, _printed(one["unit"]))
     out.print(rows)
     if compared:

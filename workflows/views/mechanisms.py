@@ -1,5 +1,6 @@
-"""What a mechanism consists of, as plain data: `--json` prints it, the terminal formats it."""
+"""What a mechanism consists of, as plain facts and in the terminal."""
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -17,6 +18,9 @@ from basepar_core.dynamics import (
 )
 from basepar_core.expressions import Expression, evaluate, parse_unit
 from basepar_core.mechanism import Mechanism, Symbol
+from basepar_core.texts import plural
+
+from . import terminal
 
 
 def _number(expression: Expression | None, values: Mapping[str, float]) -> float | None:
@@ -35,7 +39,7 @@ def _symbol(mechanism: Mechanism, symbol: Symbol) -> dict[str, Any]:
     }
 
 
-def mechanism(model: Model) -> dict[str, Any]:
+def document(model: Model) -> dict[str, Any]:
     """`basepar show`: bodies, joints, loops, degrees of freedom."""
     it, found = model.mechanism, way(model)
     assembled = zip(it.coordinates, model.assembled.coordinates, strict=True)
@@ -169,3 +173,115 @@ def _motion_ends(model: Model) -> list[dict[str, Any]]:
         }
         for end in ends_of_motions(model)
     ]
+
+
+def show(document: Mapping[str, Any]) -> None:
+    """The same for reading."""
+    terminal.out.print(
+        terminal.said((document["mechanism"], "bold"), f"  {document['description']}")
+    )
+    named = ", ".join(
+        f"{c['name']} = {c['assembled']:.4g} {c['unit']}" for c in document["coordinates"]
+    )
+    terminal.out.print(
+        f"{document['space']}, {plural(len(document['bodies']), 'body', 'bodies')}, "
+        f"{plural(len(document['joints']), 'joint')}, {plural(len(document['loops']), 'loop')}, "
+        f"{plural(document['degrees_of_freedom'], 'degree')} of freedom "
+        f"({named}), {plural(len(document['parameters']), 'inertial parameter')}"
+    )
+    _show_connections(document)
+    _show_symbols(document["symbols"])
+    terminal.out.print(
+        f"\nassembled, gap {document['residual']:.1e} m or rad; evaluated by {document['path']}"
+        f" ({document['path_why']})"
+    )
+    _show_branch(document["branch_found"])
+    for one in document["points"]:
+        here, there = (", ".join(map(terminal.number, one[key])) for key in ("at", "assembled"))
+        terminal.out.print(
+            f"point {one['name']} of {one['body']}, ({here}) m there: at ({there}) m"
+        )
+    for name, why in document["impossible_inertias"].items():
+        terminal.out.print(f"no body has the inertia of {name}: {why}", style="yellow")
+    for end in document["motion_ends"]:
+        what = "is singular" if end["ends"] == "singular" else "locks"
+        at = ", ".join(f"{one['name']} = {_as_written(one)}" for one in end["at"])
+        terminal.out.print(
+            f"{what} at {at}: sample {end['sample']} of {end['samples']} of its {end['motion']}",
+            style="yellow",
+        )
+    if document.get("drawing"):
+        terminal.out.print(f"drawing: {document['drawing']}")
+
+
+def _show_connections(document: Mapping[str, Any]) -> None:
+    joints = terminal.table("joint", "type", "between", "")
+    for one in document["joints"]:
+        notes = ", ".join(word for word in ("actuated", "cut") if one[word])
+        joints.add_row(one["name"], one["type"], " – ".join(one["connects"]), notes)
+    terminal.out.print()
+    terminal.out.print(joints)
+    for one in document["couplings"]:
+        terms = " + ".join(f"{terminal.number(x)} {name}" for name, x in one["values"].items())
+        terminal.out.print(
+            f"coupling {one['name']}: {terms} = {terminal.number(one['offset'])}".replace(
+                "+ -", "- "
+            )
+        )
+    for loop in document["loops"]:
+        terminal.out.print(f"loop: {' – '.join(loop)}")
+    for one in document["overconstrained"]:
+        excess = plural(one["excess"], "constraint")
+        terminal.out.print(
+            f"overconstrained: {', '.join(one['names'])}; {excess} redundant, left out"
+        )
+    for one in document["idle"]:
+        terminal.out.print(
+            f"idle between {' and '.join(one['joints'])}: {', '.join(one['bodies'])}"
+        )
+    if document["locked"]:
+        terminal.out.print(f"locked: {', '.join(document['locked'])}")
+
+
+def _show_symbols(found: Sequence[Mapping[str, Any]]) -> None:
+    symbols = terminal.table("symbol", "#value", "unit", "bounds")
+    for symbol in found:
+        bounds = symbol["bounds"]
+        shown = "constant" if symbol["constant"] else ""
+        shown = f"{terminal.number(bounds[0])} … {terminal.number(bounds[1])}" if bounds else shown
+        symbols.add_row(symbol["name"], terminal.number(symbol["value"]), symbol["unit"], shown)
+    if found:
+        terminal.out.print()
+        terminal.out.print(symbols)
+
+
+def _show_branch(found: Sequence[Mapping[str, Any]]) -> None:
+    """Joint values as an assembly takes them."""
+    new = [f"{one['name']}: {_as_written(one)}" for one in found if one["stated"] is None]
+    if new:
+        terminal.out.print(
+            f"branch found, not stated: {', '.join(new)}; to keep it, add to `assembly`"
+        )
+    for one in found:
+        stated = _as_written({**one, "value": one["stated"]}) if one["stated"] is not None else ""
+        if "coupling" in one:
+            offset = f"{one['offset']:.4g}"
+            terminal.out.print(
+                f"against coupling {one['coupling']}: {one['name']}: {_as_written(one)} found, "
+                f"{stated} stated; take {one['name']} out of `assembly`, or give "
+                f"{one['coupling']} `offset: {offset}` (rad or m)",
+                style="yellow",
+            )
+        elif stated:
+            terminal.out.print(
+                f"another branch than stated: {one['name']}: {_as_written(one)} found, {stated} "
+                "stated; change the `assembly` or the lengths",
+                style="yellow",
+            )
+
+
+def _as_written(value: Mapping[str, Any]) -> str:
+    """A joint value in units of files: deg, or m; no rounding of zero."""
+    if value["unit"] == "rad":
+        return f"{round(math.degrees(value['value']), 1) + 0.0:.1f} deg"
+    return f"{round(value['value'], 9):.4g} {value['unit']}"

@@ -1,5 +1,6 @@
 """What ships with the program, as its files state it: nothing is checked or computed."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import yaml
@@ -7,11 +8,14 @@ import yaml
 from basepar_core.files import library_names, library_path
 from workflows.jobs import study_names, sweep_names
 
+from . import terminal
+from .hints import typed
+
 #: Scalars as texts, as the reader of mechanism files has them; by libyaml where there is one.
 _LOADER = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 
 
-def library() -> dict[str, Any]:
+def document() -> dict[str, Any]:
     """`basepar list`: shipped mechanisms, sweeps and studies."""
     return {
         "mechanisms": [_entry(name) for name in library_names()],
@@ -32,3 +36,19 @@ def _entry(name: str) -> dict[str, Any]:
         "parameters": bodies * (4 if planar else 10),
         "description": " ".join(top.get("description", "").split()),
     }
+
+
+def show(document: Mapping[str, Any]) -> None:
+    """The same for reading."""
+    rows = terminal.table("name", "space", "#bodies", "#dof", "#parameters", "")
+    for one in document["mechanisms"]:
+        counts = (str(one[key]) for key in ("bodies", "degrees_of_freedom", "parameters"))
+        rows.add_row(
+            terminal.said((one["name"], "bold")), one["space"], *counts, one["description"]
+        )
+    terminal.out.print(rows)
+    terminal.out.print(f"\nShipped sweeps: {', '.join(document['sweeps'])}")
+    terminal.out.print(f"Shipped studies: {', '.join(document['studies'])}")
+    basepar = typed("basepar")
+    shown = [(f"{basepar} {what} four-bar", "bold") for what in ("show", "base")]
+    terminal.out.print(terminal.said("Try ", shown[0], " or ", shown[1], "."))

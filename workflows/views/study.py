@@ -19,9 +19,9 @@ from workflows.studies import (
     storages,
 )
 
-from . import designs, documents
+from . import designs
 from .hints import near, typed
-from .store import show_notes, show_status
+from .store import show_notes, show_status, summary
 from .terminal import out
 
 
@@ -30,7 +30,7 @@ def study(spec: StudySpec, result: Result, certified: int = 0) -> dict[str, Any]
     verdict = judge(spec, Store.open(spec.path), 0, spec.trials)
     rows = best(spec, verdict)
     feasible = [int(row) for row in rows if verdict.feasible[row]]
-    return documents.summary(result.summary) | {
+    return summary(result.summary) | {
         "mechanism": spec.mechanism.name,
         "study": {"storage": storages.shown(spec.storage), "name": spec.name},
         "trials": spec.trials,

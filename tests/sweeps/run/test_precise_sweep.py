@@ -17,7 +17,7 @@ from sweeps.run.driver import sweep
 from sweeps.spec.reader import load_sweep, parse_sweep
 from sweeps.store import Store, store
 from sweeps.store.statuses import PreciseStatus, Reason, Status, reason_texts
-from workflows.views.documents import sweep_store
+from workflows.views.store import document as sweep_store
 
 pytestmark = pytest.mark.slow
 

@@ -183,6 +183,7 @@ WITHOUT_TEXTS = {"checker", "reproduce", "base", "finite_field", "symbolic", "dy
 WITHOUT_TEXTS |= {"variable_precision", "reduction"}
 #: What is said only of none or of many, or is no number; `errors` have a floor below all texts.
 NEVER_ONE = {
+    "base.py": {"spectra.samples samples"},
     "chosen_design.py": {"count designs"},
     "contacts.py": {"size finite numbers", "size numbers"},
     "designs.py": {"it.rows.size variants"},
@@ -194,7 +195,6 @@ NEVER_ONE = {
     "space_reader.py": {"candidates rows"},
     "store.py": {"now['rate'] variants", "total variants"},
     "sweep_spec.py": {"reduction.effective_samples samples", "chunk variants"},
-    "terminal.py": {"spectra.samples samples"},
     "warnings.py": {"other.text these numbers"},
 }
 
