@@ -230,11 +230,16 @@ proved generically at least>
         )
 
     def _repr_html_(self) -> str:
+        from workflows.views import base
+
         from .html import page
 
         # Expressions of special numbers would look as if they held with others.
         special = self.parameters.of_family is not None
-        rows = [(row["parameter"], _sum(row, special)) for row in self.document()["base"]]
+        sums = {
+            row["parameter"]: base.combination(row, not special) for row in self.document()["base"]
+        }
+        rows = ((x, y if len(y) <= LONGEST else f"{y[:LONGEST]}…") for x, y in sums.items())
         return page(repr(self), self.model, ("name", "base parameter"), rows)
 
     def _repr_latex_(self) -> str:
@@ -244,11 +249,3 @@ proved generically at least>
         if it.of_family or any(entry.expression is None for entry in it.beta):
             return ""
         return export.export(self.parameters, "latex")
-
-
-def _sum(row: Mapping[str, Any], numbers: bool) -> str:
-    """A base parameter's terms in one line, of bounded length; numbers may be texts of digits."""
-    values = {n: x if isinstance(x, str) else f"{x:.6g}" for n, x in row["values"].items()}
-    terms = values if numbers else row.get("terms", values)
-    text = " + ".join([row["parameter"], *(f"({x})·{name}" for name, x in terms.items())])
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"

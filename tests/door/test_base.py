@@ -86,4 +86,4 @@ def test_other_values_have_no_certificate():
 
 def test_a_notebook_shows_digits_as_they_are():
     shown = basepar.load("four-bar").base("precise", digits=20)._repr_html_()
-    assert "(0.27272727272727272727)·coupler.my" in shown
+    assert "0.27272727272727272727*coupler.my" in shown

@@ -141,5 +141,5 @@ def _bases(model):
 def test_base_parameters_show_their_terms():
     base = basepar.load("four-bar").base(eliminate=["J1", "J2", "J3", "m1"])
     assert "<svg" in base._repr_html_()
-    assert "crank.mx + (-1/lx1)·crank.J" in base._repr_html_()
+    assert "crank.mx − crank.J/lx1" in base._repr_html_()
     assert "\\" in base._repr_latex_()
