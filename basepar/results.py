@@ -170,13 +170,11 @@ class Identification:
         )
 
     def _repr_html_(self) -> str:
+        from workflows.views import identification
+
         from .html import sentence, table
 
-        rows = [
-            (name, f"{value:.6g}", f"{self.deviations[name]:.2g}")
-            for name, value in self.values.items()
-        ]
-        return sentence(repr(self)) + table(("parameter", "value", "deviation"), rows)
+        return sentence(repr(self)) + table(*identification.columns(self.document()))
 
 
 @dataclass(frozen=True, repr=False)
@@ -363,9 +361,11 @@ no regime>
         )
 
     def _repr_html_(self) -> str:
+        from workflows.views import single_dof
+
         from .html import page, sentence
 
         if self.regime is None:
             return sentence(repr(self))
-        rows = [(name, f"{value:.6g}") for name, value in self.regime.items()]
-        return page(repr(self), self.machine.model, ("metric", "value"), rows)
+        titles, rows = single_dof.columns(self.facts["regime"])
+        return page(repr(self), self.machine.model, titles, rows)

@@ -102,6 +102,12 @@ def test_designs_are_shown_in_the_units_of_their_files(values):
     assert "<td>300</td>" in shown
 
 
+def test_identified_parameters_are_shown_with_units(values):
+    shown = values["Identification"]._repr_html_()
+    assert "<th>unit</th>" in shown
+    assert "<td>kg m²</td>" in shown
+
+
 def test_arrays_of_many_coordinates_print_short():
     """Names of 24 legs and joints: the first are listed."""
     model = basepar.load("stewart-gough")

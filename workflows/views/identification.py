@@ -105,27 +105,9 @@ def show(facts: Mapping[str, Any], standard: bool = False) -> None:
             + (f"smoothed at {smoothed}" if smoothed else "rates as given"),
         )
     )
-    sums = {row["parameter"]: row for row in facts["base"]}
-    titles = ["value", "deviation", "%"]
-    compared = any(one["file"] is not None for one in facts["parameters"])
-    titles += ["from the file", "off by"] * compared
-    rows = terminal.table("base parameter", *(f"#{title}" for title in titles), "unit")
-    for one in facts["parameters"]:
-        share = one["relative_deviation"]
-        cells = [
-            f"{one['value']:.6g}",
-            f"{one['deviation']:.2g}",
-            "" if share is None else f"{100 * share:.2g}",
-        ]
-        if compared:
-            cells += [
-                "" if one["file"] is None else f"{one['file']:.6g}",
-                "" if one["off"] is None else f"{one['off']:+.1f} σ",
-            ]
-        name = combination(sums[one["parameter"]])
-        rows.add_row(name, *cells, _printed(one["unit"]))
-    out.print(rows)
-    if compared:
+    titles, lines = columns(facts)
+    out.print(terminal.table(titles[0], *(f"#{x}" for x in titles[1:-1]), titles[-1], rows=lines))
+    if "off by" in titles:
         out.print("off by: value less the file's, in standard deviations")
     if facts["known"]:
         said = ", ".join(f"{name} = {value:g}" for name, value in facts["known"].items())
@@ -155,6 +137,30 @@ def show(facts: Mapping[str, Any], standard: bool = False) -> None:
         _show_consistent(facts["consistent"], kinds)
     for note in facts["notes"]:
         out.print(terminal.said((note["kind"], "yellow"), f": {note['text']}"))
+
+
+def columns(facts: Mapping[str, Any]) -> tuple[list[str], list[list[str]]]:
+    """Titles and rows of the parameters, as sums, with their deviations and the file's values."""
+    sums = {row["parameter"]: row for row in facts["base"]}
+    compared = any(one["file"] is not None for one in facts["parameters"])
+    titles = ["base parameter", "value", "deviation", "%"]
+    titles += [*["from the file", "off by"] * compared, "unit"]
+    rows = []
+    for one in facts["parameters"]:
+        share = one["relative_deviation"]
+        cells = [
+            combination(sums[one["parameter"]]),
+            f"{one['value']:.6g}",
+            f"{one['deviation']:.2g}",
+            "" if share is None else f"{100 * share:.2g}",
+        ]
+        if compared:
+            cells += [
+                "" if one["file"] is None else f"{one['file']:.6g}",
+                "" if one["off"] is None else f"{one['off']:+.1f} σ",
+            ]
+        rows.append([*cells, _printed(one["unit"])])
+    return titles, rows
 
 
 def _show_parameters(values: Mapping[str, float], kinds: Mapping[str, str]) -> None:

@@ -317,9 +317,8 @@ def _show_regime(regime: dict[str, Any]) -> None:
         if regime["state"] == "neutral":
             terminal.out.print("Its speed is yours to give: --period or --speed.")
         return
-    units = regime["units"]
-    rows = ((name, f"{x:.6g}", units[name]) for name, x in regime["measures"].items())
-    terminal.out.print(terminal.table("metric", "#value", "unit", rows=rows))
+    (metric, value, unit), rows = columns(regime)
+    terminal.out.print(terminal.table(metric, f"#{value}", unit, rows=rows))
     terminal.out.print(f"last doubling of the steps: {regime['error']:.0e} of speed", style="dim")
     if not regime["accurate"]:
         terminal.out.print(
@@ -327,6 +326,13 @@ def _show_regime(regime: dict[str, Any]) -> None:
             f"{PEAKS:.0e} of metrics, which changed by {regime['peaks_error']:.0e}",
             style="yellow",
         )
+
+
+def columns(regime: Mapping[str, Any]) -> tuple[tuple[str, str, str], list[tuple[str, str, str]]]:
+    """Titles and rows of a regime's metrics."""
+    units = regime["units"]
+    rows = [(name, f"{x:.6g}", units[name]) for name, x in regime["measures"].items()]
+    return ("metric", "value", "unit"), rows
 
 
 def _shown(value: float, unit: str) -> str:
