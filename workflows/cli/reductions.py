@@ -38,7 +38,7 @@ def _reduce(options: argparse.Namespace) -> int:
     elif options.format == "latex":
         sys.stdout.write(reduction.as_latex(found, size))
     else:
-        view.show(found)
+        view.show(found.document(), *found.table())
     if facts and not options.json and options.format != "json":
         for line in reduction.lines(facts):
             terminal.beside(options.format == "table").print(line)

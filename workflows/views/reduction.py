@@ -1,32 +1,31 @@
 """A reduction in the terminal."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from basepar_core.texts import plural
 
 from . import terminal
 
-if TYPE_CHECKING:
-    from basepar_core.reduction import ReducedMechanism
 
-
-def show(found: "ReducedMechanism") -> None:
-    """The path and what was selected."""
-    document, (header, lines) = found.document(), found.table()
+def show(
+    document: Mapping[str, Any], titles: Sequence[str], rows: Sequence[Sequence[str]]
+) -> None:
+    """The path, as a table of texts, and what was selected."""
     terminal.out.print(
         terminal.said(
             (document["mechanism"], "bold"),
             f": {plural(len(document['base']), 'base parameter')}, {document['method']} path over "
-            f"{found.record or 'the cycle'}, n = {document['effective_samples']:g}",
+            f"{document['record'] or 'the cycle'}, n = {document['effective_samples']:g}",
         )
     )
-    if found.estimated:
-        levels = ", ".join(f"{name} {sigma:.3g}" for name, sigma in found.noise)
+    if document["noise_estimated"]:
+        levels = ", ".join(f"{name} {sigma:.3g}" for name, sigma in document["noise"].items())
         terminal.out.print(
             f"noise of the torques, estimated: {levels} (N m or N)", highlight=False
         )
-    heads = (f"#{title}" if place != 1 else title for place, title in enumerate(header))
-    terminal.out.print(terminal.table(*heads, rows=lines))
+    heads = (f"#{title}" if place != 1 else title for place, title in enumerate(titles))
+    terminal.out.print(terminal.table(*heads, rows=rows))
     terminal.out.print("* where a criterion stops")
     if document["explanation"]:
         terminal.out.print(document["explanation"])
