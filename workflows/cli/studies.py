@@ -10,7 +10,7 @@ from .options import OVERWRITE, PLACE, TRUST_METRICS
 def _around(options: argparse.Namespace) -> int:
     from basepar_core.texts import plural, shell
     from workflows.studies import write_neighbourhood
-    from workflows.views import near, out, typed
+    from workflows.views import near, terminal
 
     found = write_neighbourhood(
         options.store,
@@ -25,11 +25,10 @@ def _around(options: argparse.Namespace) -> int:
         emit(found)
     else:
         count = plural(found["candidates"], "design")
-        out.print(f"{found['file']}: {count} around variant {found['variant']}")
+        terminal.out.print(f"{found['file']}: {count} around variant {found['variant']}")
         if found["mechanism"]:
-            out.print(f"{found['mechanism']}: the mechanism, as the study's store has it")
-        again = f"{typed('basepar')} sweep {shell(near(found['file']))}"
-        out.print(f"\nNext:\n  {again}", soft_wrap=True)
+            terminal.out.print(f"{found['mechanism']}: the mechanism, as the study's store has it")
+        terminal.show_next(f"sweep {shell(near(found['file']))}")
     return 0
 
 

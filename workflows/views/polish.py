@@ -24,9 +24,10 @@ from workflows.studies import (
     si_units,
 )
 
+from . import terminal
 from .designs import head, in_shown_unit, parameters, values, violations
 from .hints import near
-from .study import continuous, show_next
+from .study import continuous, next_steps
 from .terminal import out, said, table
 
 #: A constraint whose sides are this near, relative to their size, holds the design.
@@ -154,7 +155,8 @@ def show(facts: Mapping[str, Any]) -> None:
     _say_aside(facts["aside"], "designs polished earlier")
     for one in facts["certified"]:
         out.print(f"\n{certify_best.line(one, 'polished')}")
-    show_next(facts["study"], ("report", "tolerances", "pictures"), facts["continuous"])
+    commands = ("report", "tolerances", "pictures")
+    terminal.show_next(*next_steps(facts["study"], commands, facts["continuous"]))
 
 
 def _held_or_missed(facts: Mapping[str, Any], design: Mapping[str, Any]) -> Text:
@@ -206,7 +208,7 @@ def show_spread(facts: Mapping[str, Any]) -> None:
             out.print(f"variance of {name} by slopes: {parts}")
     out.print(f"\nsamples are in {near(facts['store'])}")
     _say_aside(facts["aside"], "samples of an earlier question")
-    show_next(facts["study"], ("report", "pictures"), {})
+    terminal.show_next(*next_steps(facts["study"], ("report", "pictures"), {}))
 
 
 def spread_numbers(one: Mapping[str, Any]) -> list[float]:

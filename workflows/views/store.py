@@ -331,8 +331,6 @@ def show_next_steps(store: str, mechanism: str) -> None:
         steps += [f"reduce {mechanism}", f"base {mechanism}", f"show {mechanism} -o drawing.png"]
     if mechanism in study_names():
         steps.append(f"study {mechanism}")
-    terminal.out.print("\nNext:")
-    for step in steps:
-        terminal.out.print(f"  {typed('basepar')} {step}", soft_wrap=True)
+    terminal.show_next(*steps)
     reading = f"import xarray; print(xarray.open_zarr({place!r}))"
     terminal.out.print(f"  {typed('python')} -c {shell(reading)}", soft_wrap=True)

@@ -19,9 +19,9 @@ from workflows.studies import (
     storages,
 )
 
-from . import designs
-from .hints import near, typed
-from .store import show_notes, show_status, summary
+from . import designs, terminal
+from .hints import near
+from .store import show_notes, show_rate, show_status, summary
 from .terminal import out
 
 
@@ -67,12 +67,7 @@ def show(document: Mapping[str, Any]) -> None:
 
 
 def _show_end(document: Mapping[str, Any]) -> None:
-    count, seconds = document["evaluated"], document["seconds"]
-    out.print(
-        f"\n{plural(count, 'variant')} evaluated in {seconds:.1f} s"
-        if count
-        else "\nnothing was missing"
-    )
+    show_rate(document)
     if document["stale"]:
         out.print()
         show_notes(document["stale"])
@@ -80,16 +75,17 @@ def _show_end(document: Mapping[str, Any]) -> None:
         return
     moves = ["polish"] * bool(document["continuous"]) + ["tolerances"]
     commands = ["report", *(moves if document["feasible"] else []), "pictures"]
-    show_next(document["store"], commands, document["continuous"])
+    steps = next_steps(document["store"], commands, document["continuous"])
     if document["mechanism"] in library_names():
-        out.print(f"  {typed('basepar')} show {shell(document['mechanism'])} -o drawing.png")
+        steps.append(f"show {shell(document['mechanism'])} -o drawing.png")
+    terminal.show_next(*steps)
 
 
 #: A tolerance to begin with, by unit.
 _TOLERANCES = {"m": "0.5mm", "rad": "0.1deg"}
 
 
-def show_next(path: str, commands: Sequence[str], continuous: Mapping[str, str]) -> None:
+def next_steps(path: str, commands: Sequence[str], continuous: Mapping[str, str]) -> list[str]:
     """What to do next with a study's store, as it can be typed here.
 
     `continuous` has the units of the variables that are not discrete.
@@ -97,11 +93,7 @@ def show_next(path: str, commands: Sequence[str], continuous: Mapping[str, str])
     place = shell(near(path))
     tried = [f"{n}={_TOLERANCES[u]}" for n, u in continuous.items() if u in _TOLERANCES]
     others = {"tolerances": f" --tolerance {','.join(tried) or 'NAME=T'}"}
-    out.print("\nNext:")
-    for command in commands:
-        out.print(
-            f"  {typed('basepar')} {command} {place}{others.get(command, '')}", soft_wrap=True
-        )
+    return [f"{command} {place}{others.get(command, '')}" for command in commands]
 
 
 def continuous(spec: StudySpec) -> dict[str, str]:

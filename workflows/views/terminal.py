@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from .hints import spoken
+from .hints import spoken, typed
 
 
 class _Plain(Console):
@@ -71,3 +71,10 @@ def show_before(name: str, notes: Iterable[str]) -> None:
     """What somebody should know before a sweep begins; on stderr, which programs leave alone."""
     for note in notes:
         err.print(f"{name}: " * bool(name) + note, style="yellow", soft_wrap=True)
+
+
+def show_next(*steps: str) -> None:
+    """Commands to try next, without the program's name."""
+    out.print("\nNext:")
+    for step in steps:
+        out.print(f"  {typed('basepar')} {step}", soft_wrap=True)

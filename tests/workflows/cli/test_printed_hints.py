@@ -81,7 +81,6 @@ def test_texts_name_commands_between_backticks_only():
 
 def test_around_prints_a_command_that_is_there(monkeypatch, tmp_path, capsys):
     import workflows.studies
-    import workflows.views
     from workflows.cli import studies
 
     monkeypatch.setenv("PATH", "/usr/bin:/bin")
@@ -90,7 +89,7 @@ def test_around_prints_a_command_that_is_there(monkeypatch, tmp_path, capsys):
     given = {"store": "s", "output": None, "share": 0.1, "candidates": 1, "variant": None}
     options = SimpleNamespace(**given, json=False, trust_metrics=False, overwrite=False)
     file = terminal._Plain(file=sys.stdout, width=1000)
-    monkeypatch.setattr(workflows.views, "out", file)
+    monkeypatch.setattr(terminal, "out", file)
     assert studies._around(options) == 0
     said = capsys.readouterr().out
     assert "1 design around variant 3" in said
