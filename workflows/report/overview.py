@@ -12,7 +12,7 @@ from basepar_core.expressions import parse_unit
 from basepar_core.texts import plural
 from sweeps.spec import PLANS
 from sweeps.store import PreciseStatus, Status, reason_texts
-from workflows.views import IN_DOUBT, after_doubt
+from workflows.views import after_doubt, met_with
 
 from . import mathml
 from .data import Facts, Swept
@@ -187,8 +187,7 @@ def _reasons(reasons: Sequence[Mapping[str, Any]], caption: str = "Reasons") -> 
     columns = ["Status", "Reason", "#Variants", "#Example"]
     rows = [
         (
-            # Why float64 doubted, which stays true when the doubt is settled.
-            IN_DOUBT if row["status"] == Status.AWAITING_PRECISE.meaning else row["status"],
+            met_with(row),
             row["reason"],
             data(row["count"]),
             data(row["example"], str(row["example"])),

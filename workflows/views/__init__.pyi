@@ -23,8 +23,8 @@ from .polish import spread_numbers as spread_numbers
 from .polish import within as within
 from .quantities import quantity as quantity
 from .single_dof_tables import write_csv as write_csv
-from .store import IN_DOUBT as IN_DOUBT
 from .store import after_doubt as after_doubt
+from .store import met_with as met_with
 from .store import show_notes as show_notes
 from .store import standing as standing
 from .study_live import live_table as live_table

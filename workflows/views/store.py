@@ -42,7 +42,6 @@ _COLOURS = {
     "settled precisely: numerically evident": "green",
     "in doubt: still doubtful": "yellow",
 }
-#: Why float64 doubted, which stays true when the doubt is settled.
 IN_DOUBT = "in doubt"
 
 
@@ -251,6 +250,12 @@ def after_doubt(meaning: str) -> str:
     return f"{'settled precisely' if meaning in settled else IN_DOUBT}: {meaning}"
 
 
+def met_with(reason: Mapping[str, Any]) -> str:
+    """A reason's status as people read it: why float64 doubted stays true when it is settled."""
+    word = str(reason["status"])
+    return IN_DOUBT if word == Status.AWAITING_PRECISE.meaning else word
+
+
 def show_status(document: Mapping[str, Any]) -> None:
     kind = "study" if document["title"].startswith("study") else "sweep"
     again = f"not complete: run the same {kind} again to go on"
@@ -277,9 +282,7 @@ def show_status(document: Mapping[str, Any]) -> None:
     if causes:
         why = terminal.table("why", "#variants", "#for example")
         for reason in causes:
-            word = reason["status"]
-            word = IN_DOUBT if word == Status.AWAITING_PRECISE.meaning else word
-            text = f"{word}: {reason['reason']}"
+            text = f"{met_with(reason)}: {reason['reason']}"
             why.add_row(text, f"{reason['count']:,}", f"variant {reason['example']}")
         terminal.out.print()
         terminal.out.print(why)
