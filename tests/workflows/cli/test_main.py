@@ -13,9 +13,9 @@ import zarr
 from basepar_core.api import load
 from basepar_core.files.mechanism_file import library_path
 from tests.workflows.help_text import assert_named, commands, fields
-from workflows import views
 from workflows.jobs import load_jobs
 from workflows.jobs.examples import study_file, sweep_file, sweep_names
+from workflows.views import shipped
 
 
 @pytest.mark.parametrize("name", commands())
@@ -162,7 +162,7 @@ def test_a_defect_is_one_message_and_its_traceback_can_be_had(run, monkeypatch):
     def broken():
         raise OverflowError("cannot fit 'int'\ninto an index")
 
-    monkeypatch.setattr(views, "library", broken)
+    monkeypatch.setattr(shipped, "document", broken)
     ran = run("list", "--json")
     assert (ran.status, ran.err) == (1, "")
     assert ran.json["error"]["kind"] == "internal"
@@ -182,7 +182,7 @@ def test_stopped_by_hand(run, monkeypatch):
     def stopped():
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(views, "library", stopped)
+    monkeypatch.setattr(shipped, "document", stopped)
     ran = run("list", "--json")
     assert ran.status == 1
     assert ran.json["error"] == {"kind": "interrupted", "message": "stopped", "where": []}
@@ -192,7 +192,7 @@ def test_stopped_by_hand(run, monkeypatch):
 
 def test_what_is_not_finite_is_null(run, monkeypatch):
     odd = {"a": [math.inf, -math.inf, math.nan, 1.5], "b": {"c": (np.float64("inf"), 2, "inf")}}
-    monkeypatch.setattr(views, "library", lambda: odd)
+    monkeypatch.setattr(shipped, "document", lambda: odd)
     assert run("list", "--json").json == {
         "a": [None, None, None, 1.5],
         "b": {"c": [None, 2, "inf"]},
