@@ -40,6 +40,6 @@ class Output:
 def as_text(shown: RenderableType) -> str:
     """What a terminal would show, without colours."""
     file = StringIO()
-    options: dict[str, Any] = {"force_terminal": False, "force_jupyter": False}
+    options: dict[str, Any] = {"force_terminal": False, "force_jupyter": False, "markup": False}
     Console(file=file, width=WIDTH, color_system=None, **options).print(shown)
     return "\n".join(line.rstrip() for line in file.getvalue().splitlines())

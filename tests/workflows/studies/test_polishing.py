@@ -28,6 +28,7 @@ from workflows.studies.store import study_of
 from workflows.studies.study import study
 from workflows.studies.tolerances import Tolerances, read_tolerances, spread
 from workflows.views import polish as polish_document
+from workflows.views.notebook import as_text
 from workflows.views.study_live import picture
 
 pytestmark = pytest.mark.slow
@@ -317,13 +318,15 @@ def test_the_live_table_says_what_is_best(done):
     from sweeps.run.progress import Advance
 
     verdict = judge(done, Store.open(done.path), 0, done.trials)
-    console = Console(width=120, file=open("/dev/null", "w"), record=True)  # noqa: SIM115
-    console.print(picture(done, verdict, Advance(35, 35, seconds=3.0, workers=2)))
+    console = Console(markup=False, width=120, file=open("/dev/null", "w"), record=True)  # noqa: SIM115
+    table = picture(done, verdict, Advance(35, 35, seconds=3.0, workers=2))
+    console.print(table)
     text = console.export_text()
     assert f"35 of 35 trials  {int(verdict.feasible.sum())} feasible  2 workers  3 s" in text
     value = verdict.values[verdict.feasible, 0].min()
     assert f"{value:.4g}" in text
     assert "stroke(D) [deg]" in text  # as in the table at the end
+    assert "stroke(D) [deg]" in as_text(table)
 
 
 def test_column_of_several_drives():
