@@ -313,21 +313,15 @@ def one_dof(
     """
     of = loaded(model)
     named = dwell if isinstance(dwell, Mapping) else dict.fromkeys(_words(dwell))
-    made, joints = jobs.machine_of(
-        of.prepared,
-        forces=_words(force),
-        moments=_words(moment),
-        limits=range,
-        period=period,
-        speed=speed,
-        time=time,
-        dwell=named,
+    return SingleDof(
+        jobs.one_dof(
+            of.prepared,
+            force=_words(force),
+            moment=_words(moment),
+            range=range,
+            period=period,
+            speed=speed,
+            time=time,
+            dwell=named,
+        )
     )
-    from workflows.views import single_dof
-
-    if period is not None:
-        single_dof.check_neutral(made)
-    facts = single_dof.document(made, named, joints)
-    if time is not None:
-        facts["run"] = single_dof.moved(made, time, speed or 0.0)
-    return SingleDof(made, facts)

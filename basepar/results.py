@@ -261,10 +261,8 @@ class SingleDof:
 
     Attributes
     ----------
-    machine
-        The survey of the motion, and the steady regime where there is one.
-    facts
-        Plain data: curves, joints, dwells, reactions, regime, run.
+    found
+        The survey of the motion, the steady regime where there is one, dwells, the run.
 
     Examples
     --------
@@ -274,8 +272,14 @@ class SingleDof:
 no regime>
     """
 
-    machine: Any
-    facts: Mapping[str, Any]
+    found: Any
+
+    @cached_property
+    def facts(self) -> Mapping[str, Any]:
+        """Plain data: curves, joints, dwells, reactions, regime, run."""
+        from workflows.views import single_dof
+
+        return single_dof.document(self.found)
 
     @cached_property
     def q(self) -> Array:
@@ -326,7 +330,7 @@ no regime>
         >>> basepar.one_dof("four-bar").at([[0.1], [0.2]]).shape
         (3, 2, 1)
         """
-        places, way = np.asarray(q, float), self.machine.survey.way
+        places, way = np.asarray(q, float), self.found.machine.survey.way
         outside = ~((places >= way.low) & (places <= way.high))
         if way.closed:
             places = way.low + (places - way.low) % way.length
@@ -336,7 +340,7 @@ no regime>
                 f"which goes from {way.low:.6g} to {way.high:.6g}.",
                 ["q"],
             )
-        found = self.machine.survey.curves(places.reshape(-1))[:3]
+        found = self.found.machine.survey.curves(places.reshape(-1))[:3]
         return np.asarray(found).reshape(3, *places.shape)
 
     def to_dataframe(self) -> "pd.DataFrame":
@@ -368,4 +372,4 @@ no regime>
         if self.regime is None:
             return sentence(repr(self))
         titles, rows = single_dof.columns(self.facts["regime"])
-        return page(repr(self), self.machine.model, titles, rows)
+        return page(repr(self), self.found.machine.model, titles, rows)

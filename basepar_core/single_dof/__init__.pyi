@@ -8,6 +8,7 @@ from .cycle_integrator import regimes as regimes
 from .cycle_integrator import run as run
 from .cycle_integrator import turn_of as turn_of
 from .cycle_motion import Motion as Motion
+from .forward import Trajectory as Trajectory
 from .forward import simulate as simulate
 from .loads import alike as alike
 from .machines import GUESS as GUESS

@@ -167,7 +167,7 @@ def test_what_one_dof_rejects():
         (basepar.reduce, jobs.reduced_to_record),
         (basepar.identify, jobs.identified),
         (basepar.excite, jobs.excited),
-        (basepar.one_dof, jobs.machine_of),
+        (basepar.one_dof, jobs.one_dof),
     ],
 )
 def test_defaults_are_the_command_s(ours, shared):

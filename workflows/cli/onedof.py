@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def _onedof(options: argparse.Namespace) -> int:
     from basepar_core.single_dof import the_coordinate
     from workflows.drawing import check_ending, curves_figure, save
-    from workflows.jobs import machine_of
+    from workflows.jobs import one_dof
     from workflows.views import single_dof as onedof
     from workflows.views import terminal, write_csv
 
@@ -28,25 +28,20 @@ def _onedof(options: argparse.Namespace) -> int:
     period, duration = (_given(word, options, "s") for word in ("period", "time"))
     speed = _given("speed", options, f"{unit}/s")
     with terminal.steps(options.json) as say:
-        say("reduced parameters and regime")
-        made, joints = machine_of(
+        found = one_dof(
             model,
-            forces=options.force,
-            moments=options.moment,
-            limits=_limits(options.range, unit),
+            force=options.force,
+            moment=options.moment,
+            range=_limits(options.range, unit),
             period=period,
             speed=speed,
             time=duration,
             dwell=bands,
+            say=say,
         )
-        if period is not None:
-            onedof.check_neutral(made)
-        facts = onedof.document(made, bands, joints)
-        if duration is not None:
-            say("motion in time")
-            facts["run"] = onedof.moved(made, duration, speed or 0.0)
+    facts = onedof.document(found)
     if output is not None and output.suffix == ".csv":
-        facts["table"] = str(write_csv(made, facts, output))
+        facts["table"] = str(write_csv(found.machine, facts, output))
     elif output is not None:
         facts["drawing"] = str(save(curves_figure(facts), output))
     emit(facts) if options.json else onedof.show(facts)

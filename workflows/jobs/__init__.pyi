@@ -3,8 +3,6 @@ from .analyses import Excited as Excited
 from .analyses import excited as excited
 from .analyses import full_names as full_names
 from .analyses import identified as identified
-from .analyses import machine_of as machine_of
-from .analyses import outputs as outputs
 from .analyses import reduced as reduced
 from .analyses import reduced_to_record as reduced_to_record
 from .certificates import verified as verified
@@ -17,6 +15,9 @@ from .outputs import check_outputs as check_outputs
 from .schemas import KINDS as KINDS
 from .schemas import schema_file as schema_file
 from .schemas import with_schema as with_schema
+from .single_dof import OneDof as OneDof
+from .single_dof import one_dof as one_dof
+from .single_dof import outputs as outputs
 from .spread import extremes as extremes
 from .store import again_all as again_all
 from .store import dataset as dataset

@@ -1,4 +1,4 @@
-"""Reduction, identification, exciting motions, one degree of freedom: from words to results.
+"""Reduction, identification, exciting motions: from words to results.
 
 The command line and the library ask the same questions here, with the same words and defaults.
 """
@@ -17,7 +17,6 @@ from basepar_core.base import (
 )
 from basepar_core.dynamics import Column, Model, Motion, excitation, select
 from basepar_core.errors import UsageError
-from basepar_core.expressions import did_you_mean
 from basepar_core.identification import (
     Design,
     Identification,
@@ -30,14 +29,13 @@ from basepar_core.identification import (
     read_measurement,
     reduce_record,
 )
-from basepar_core.mechanism import GROUND, Mechanism, joint_type
+from basepar_core.mechanism import Mechanism
 from basepar_core.reduction import ReducedMechanism, reduce_mechanism
-from basepar_core.single_dof import Machine, machine, reaction, the_coordinate
 
 Say = Callable[[str], None]
 
 
-def _silent(_: str) -> None:
+def silent(_: str) -> None:
     """Say nothing."""
 
 
@@ -145,7 +143,7 @@ def identified(
     known: Mapping[str, float] | None = None,
     essential: bool = False,
     validate: Record | None = None,
-    say: Say = _silent,
+    say: Say = silent,
 ) -> Identification:
     """Parameters from a record of motion and torque; see `identification.identify`."""
     say("reading")
@@ -195,7 +193,7 @@ def excited(
     random: int = 20,
     starts: int = 2,
     seed: int = 1,
-    say: Say = _silent,
+    say: Say = silent,
 ) -> Excited:
     """A motion that tells base parameters apart.
 
@@ -274,94 +272,4 @@ def _check_known(option: str, given: Mapping[str, object], known: Sequence[str])
         raise UsageError(
             f"`{option}=`: {', '.join(unknown)} cannot be limited; known are {', '.join(known)}.",
             unknown,
-        )
-
-
-def machine_of(
-    model: Model,
-    *,
-    forces: Sequence[str] = (),
-    moments: Sequence[str] = (),
-    limits: tuple[float, float] | None = None,
-    period: float | None = None,
-    speed: float | None = None,
-    time: float | None = None,
-    dwell: Mapping[str, float | None] | None = None,
-) -> tuple[Machine, tuple[str, ...]]:
-    """A mechanism with one degree of freedom, and the joint values that were followed.
-
-    See `single_dof.machine`: `forces` and `moments` are texts JOINT:BODY:DIR, `dwell` bands
-    (rad or m; None: 1 % of the stroke) by joint value. With a `time`, in s, `speed` is what a
-    motion in time begins with: any number.
-
-    Raises
-    ------
-    UsageError
-        Joints that there are not; numbers or choices that do not go together.
-    """
-    the_coordinate(model)
-    mechanism = model.mechanism
-    wanted = [reaction(mechanism, text) for text in forces]
-    wanted += [reaction(mechanism, text, moment=True) for text in moments]
-    _check_bands(mechanism, dwell or {})
-    _check_regime(limits, period, speed, time)
-    forward = speed if speed is not None and speed > 0 else None
-    joints = tuple(dict.fromkeys([*(dwell or {}), *outputs(mechanism)]))
-    return machine(model, wanted, limits, period, forward, joints), joints
-
-
-def outputs(mechanism: Mechanism) -> tuple[str, ...]:
-    """Joint values on the frame that the coordinate moves: what a linkage is made for."""
-    return tuple(
-        value
-        for joint in mechanism.joints
-        if GROUND in joint.bodies and joint_type(joint.type).values == 1
-        for value in joint.values
-        if value not in mechanism.coordinates
-    )
-
-
-def _check_bands(mechanism: Mechanism, bands: Mapping[str, float | None]) -> None:
-    known = [value for joint in mechanism.joints for value in joint.values]
-    for name, band in bands.items():
-        if name not in known:
-            hint = did_you_mean(name, known) or f"; there are {', '.join(known)}"
-            raise UsageError(
-                f"`dwell={name}`: {mechanism.name} has no joint value {name!r}{hint}. Give a "
-                "joint value and its band, as in Q:1deg.",
-                [name],
-            )
-        if band is not None and not band > 0:
-            raise UsageError(f"`dwell={name}`: a band is wider than zero.", [name])
-
-
-def _check_regime(
-    limits: tuple[float, float] | None,
-    period: float | None,
-    speed: float | None,
-    time: float | None,
-) -> None:
-    """Numbers that a steady turn can have."""
-    for name, value in (("period", period), ("time", time)):
-        if value is not None and not 0 < value < float("inf"):
-            raise UsageError(f"`{name}=` is {value:g} s; it must be positive.", [f"{name}="])
-    if time is not None:
-        speed = None  # of the motion in time
-    if speed is not None and not 0 < speed < float("inf"):
-        raise UsageError(
-            f"`speed=` is {speed:g}; a steady turn goes forwards. With `time=` a motion may begin "
-            "at any speed.",
-            ["speed="],
-        )
-    given = [word for word, x in (("period", period), ("speed", speed)) if x is not None]
-    if given and limits is not None:
-        raise UsageError(
-            f"`{given[0]}=` is of a steady regime, which is looked for in whole turns. Leave "
-            f"`range=` or `{given[0]}=` out.",
-            [f"{given[0]}="],
-        )
-    if len(given) == 2:
-        raise UsageError(
-            "`speed=` and `period=` both tell the speed of a neutral regime. Leave one out.",
-            ["speed=", "period="],
         )

@@ -1,50 +1,32 @@
 """What `basepar onedof` says of a mechanism with one degree of freedom."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from basepar_core.errors import UsageError
-from basepar_core.metrics import BAND, unit_of
+from basepar_core.metrics import unit_of
 from basepar_core.single_dof import (
     CURVE_ACCURACY,
     PEAKS,
     SPEED_ACCURACY,
     STATES,
     Machine,
-    dwell,
-    dwells,
+    Trajectory,
     effort_unit,
     inertia_unit,
-    measures,
-    simulate,
 )
+from workflows.jobs import OneDof
 
 #: Places at which `--json` lists curves.
 LISTED = 181
-#: Places on which dwells are looked for.
-FINE = 1440
 #: Degrees in a radian.
 DEGREES = 180 / np.pi
 
 
-def document(
-    made: Machine, bands: Mapping[str, float | None], joints: Sequence[str] = ()
-) -> dict[str, Any]:
-    """Plain facts; curves on `LISTED` places.
-
-    Parameters
-    ----------
-    made
-        The machine.
-    bands
-        Width of the band in which a joint counts as dwelling (rad or m), by joint value; None is
-        that of sweeps, 1 % of its stroke.
-    joints
-        What the machine follows besides (`machine(extra=…)`), in its order; with the `bands`.
-    """
-    survey, way = made.survey, made.survey.way
+def document(of: OneDof) -> dict[str, Any]:
+    """Plain facts; curves on `LISTED` places."""
+    made, survey, way = of.machine, of.machine.survey, of.machine.survey.way
     it = made.model.mechanism
     q = np.linspace(way.low, way.high, LISTED)
     curves, slopes = survey.curves(q), survey.curves(q, 1)
@@ -75,14 +57,21 @@ def document(
             "potential": curves[2].tolist(),
         },
         "joints": {},
-        "dwells": {},
+        "dwells": {
+            name: {
+                "band": one.band,
+                "unit": it.value(name).unit,
+                "stretch": one.stretch,
+                "where": [list(piece) for piece in one.where],
+            }
+            for name, one in of.dwells.items()
+        },
         "reactions": [],
     }
     own = survey.table.loads.tracked  # joints that were asked for come after those of loads
-    for place, name in enumerate(joints, start=own):
+    for place, name in enumerate(of.joints, start=own):
         values = curves[survey.theta_rows][place].tolist()
         found["joints"][name] = {"unit": it.value(name).unit, "values": values}
-    found["dwells"] = _dwells(made, bands, joints)
     for k, one in enumerate(made.reactions):
         rows = curves[survey.virtual_rows(k)]
         found["reactions"].append(
@@ -95,46 +84,13 @@ def document(
             }
         )
     if made.regimes is not None:
-        found["regime"] = _regime(made, found["dwells"], joints)
+        found["regime"] = _regime(made, of.measures)
+    if of.run is not None:
+        found["run"] = _run(made, of.run)
     return found
 
 
-def _dwells(
-    made: Machine, bands: Mapping[str, float | None], joints: Sequence[str]
-) -> dict[str, Any]:
-    """Longest stretch of the motion on which each joint stays within its band."""
-    survey, way = made.survey, made.survey.way
-    if bands and way.asked:
-        raise UsageError(
-            "`dwell=`: a range was asked for, and dwells are of whole motions. Leave `range=` or "
-            "`dwell=` out.",
-            ["dwell="],
-        )
-    if bands and not way.closed:
-        raise UsageError(
-            f"`dwell=`: {made.model.mechanism.coordinates[0]} goes from {way.low:.6g} to "
-            f"{way.high:.6g} and does not turn on; dwells are of motions that close.",
-            ["dwell="],
-        )
-    q = np.linspace(way.low, way.high, FINE + 1)
-    followed = survey.curves(q)[survey.theta_rows][survey.table.loads.tracked :]
-    found = {}
-    for name, band in bands.items():
-        values = followed[joints.index(name)]
-        width = BAND * float(np.ptp(values)) if band is None else band
-        stretch, low = (float(x[0]) for x in dwells(q, values[None], width))
-        high = low + stretch
-        over = high - way.high
-        found[name] = {
-            "band": width,
-            "unit": made.model.mechanism.value(name).unit,
-            "stretch": stretch,
-            "where": [[low, way.high], [way.low, way.low + over]] if over > 0 else [[low, high]],
-        }
-    return found
-
-
-def _regime(made: Machine, found_dwells: dict[str, Any], joints: Sequence[str]) -> dict[str, Any]:
+def _regime(made: Machine, measures: Mapping[str, float]) -> dict[str, Any]:
     assert made.regimes is not None
     known = made.regimes
     found: dict[str, Any] = {
@@ -144,17 +100,12 @@ def _regime(made: Machine, found_dwells: dict[str, Any], joints: Sequence[str]) 
     if made.motion is None or made.table is None:
         return found
     motion, names = made.motion, [one.name for one in made.reactions]
-    numbers = measures(made.table, motion, [one.metric for one in made.reactions])
-    own = made.table.loads.tracked
-    for joint, one in found_dwells.items():
-        theta = made.table.theta[own + joints.index(joint)]
-        numbers[f"dwell({joint})"] = dwell(made.table.q, theta, one["band"])
     found |= {
         "error": made.error,
         "peaks_error": made.peaks_error,
         "accurate": made.accurate,
-        "measures": {name: float(values[0]) for name, values in numbers.items()},
-        "units": {name: unit_of(made.model.mechanism, name) for name in numbers},
+        "measures": dict(measures),
+        "units": {name: unit_of(made.model.mechanism, name) for name in measures},
         "motion": {
             "q": motion.q.tolist(),
             "t": motion.time[0].tolist(),
@@ -170,24 +121,8 @@ def _regime(made: Machine, found_dwells: dict[str, Any], joints: Sequence[str]) 
     return found
 
 
-def check_neutral(made: Machine) -> None:
-    """UsageError where a period was asked of a machine that has its own, or no regime."""
-    name = made.model.mechanism.name
-    if made.regimes is None:
-        why = f"{name} has no steady regime"
-    elif STATES[int(made.regimes.state[0])] in ("neutral", "stalled"):
-        return
-    else:
-        why = f"the regime of {name} is not"
-    raise UsageError(
-        f"`period=` is of neutral regimes, whose speed is free; {why}. Leave it out.",
-        ["period="],
-    )
-
-
-def moved(made: Machine, duration: float, speed: float) -> dict[str, Any]:
-    """The motion in time from the assembly, with no current yet: facts, SI."""
-    ran = simulate(made.survey, made.survey.way.start, speed, duration)
+def _run(made: Machine, ran: Trajectory) -> dict[str, Any]:
+    """The motion in time, SI."""
     drives = made.survey.table.loads.drives
     return {
         "end": ran.end,
