@@ -79,3 +79,9 @@ def test_an_inertia_that_no_body_has(run, tmp_path):
         "joints: {A: {type: revolute, connects: [ground, rod]}}\ncoordinates: [A]\n"
     )
     assert "no body has the inertia of rod: its mass is -1 kg" in run("show", str(file)).out
+
+
+@pytest.mark.parametrize("name", ["gripper", "quadruped", "watt-ii", "rssr"])
+def test_couplings_bases_points_and_loops_are_shown(run, name):
+    ran = run("show", name)
+    assert (ran.status, "assembled, gap" in ran.out) == (0, True)
