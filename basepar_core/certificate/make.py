@@ -63,10 +63,11 @@ def certify(model: Model, base: BaseParameters, further: Sequence[Column] = ()) 
     Raises
     ------
     UsageError
-        The mechanism's constraints are redundant, no minor is found, a force-law column acts on
+        No minor is found, a force-law column acts on
         a value of a spherical joint, or the mechanism is at other values than its file's.
     CertificateError
-        The route has no null vectors, or the checker does not confirm what was found.
+        The route has no null vectors, or the checker does not confirm what was found: so it is
+        where constraints are redundant and not seen to follow from others.
     """
     mechanism = model.mechanism
     if not mechanism.source:  # which the certificate holds

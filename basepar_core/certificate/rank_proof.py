@@ -122,7 +122,7 @@ def prove(
     Raises
     ------
     UsageError
-        The mechanism has redundant constraints: no square system encloses its configurations.
+        No minor is found.
     """
     mechanism, best = model.mechanism, None
     inertial = len(mechanism.parameter_names)
@@ -158,13 +158,6 @@ class _Finder:
         self.laws = Laws(mechanism, self.dims, known, further)
         self.names = (*mechanism.parameter_names, *(one.name for one in further))
         base = System(mechanism, self.dims)
-        if base.redundant:
-            raise UsageError(
-                f"{mechanism.name!r} has redundant constraints: more equations than its bodies "
-                f"have freedoms to lose. No certificate encloses its configurations; model it "
-                f"with joints that leave nothing determined twice.",
-                ["certificate="],
-            )
         (near,) = _placed(model, model.assembled.coordinates[:, None])
         q = [exact(float(x)) for x in model.assembled.coordinates]
         closed = base.close(near.placement(mechanism.planar), (q, [], []))

@@ -14,10 +14,12 @@ from fractions import Fraction
 from flint import arb, arb_mat, ctx
 
 from . import couplings
+from .exact import Field
 from .expressions import Numbers
 from .force_laws import UnsignedError, laws
 from .natural import Joint, Mechanism, bend, power_row, slope, value
 from .nominal import ball
+from .redundant import independent
 
 #: Digits after the point of poses and pins.
 DECIMALS = 12
@@ -33,6 +35,10 @@ class UnprovedError(Exception):
 
 class FalseError(Exception):
     """Something is not so, or not shown at any precision."""
+
+
+class UndeterminedError(FalseError):
+    """There are not as many equations as unknowns."""
 
 
 @dataclass(frozen=True)
@@ -56,8 +62,8 @@ class Configurations:
 
     Parameters
     ----------
-    mechanism, numbers
-        What closes, and its symbols' values.
+    mechanism, field, numbers
+        What closes, its symbols, and their values.
     pose
         Approximate values of all unknowns.
     pins
@@ -70,12 +76,15 @@ class Configurations:
     Raises
     ------
     FalseError
-        Joints, couplings and pins are not as many equations as unknowns, or not independent.
+        Joints, couplings and pins are not independent.
+    UndeterminedError
+        They are not as many equations as unknowns.
     """
 
     def __init__(
         self,
         mechanism: Mechanism,
+        field: Field,
         numbers: Numbers,
         pose: Sequence[Fraction],
         pins: Sequence[int],
@@ -87,11 +96,16 @@ class Configurations:
         self.gravity = [numbers.of(text) for text in mechanism.gravity]
         self.forms = mechanism.equations(self.joints)
         self.couplings = couplings.in_balls(mechanism, self.joints, numbers, values)
+        self.size, self.factors = mechanism.unknowns, set[int]()
+        if len(self.forms) + len(self.couplings) + len(pins) > self.size:
+            kept, self.factors = independent(mechanism, field, pose)
+            self.forms = [self.forms[k] for k in kept]
         self.held = len(self.forms) + len(self.couplings)
-        self.size = mechanism.unknowns
         if self.held + len(pins) != self.size:
-            raise FalseError(
-                f"{self.held} equations and {len(pins)} pins do not determine {self.size} unknowns"
+            raise UndeterminedError(
+                f"{self.held} equations and {len(pins)} pins do not determine {self.size} "
+                f"unknowns; of redundant constraints those are left out that are seen to follow "
+                f"from others"
             )
         self.start = [arb(1), *(ball(x).mid() for x in pose)]
         self.laws = laws(mechanism, self.joints, numbers, stated, pose)
@@ -170,6 +184,8 @@ class Configurations:
                     "no box about the pose holds exactly one closed configuration for all values "
                     "of the pins"
                 ) from None
+        if any(box[i].contains(0) for i in self.factors):
+            raise FalseError("a direction that redundant constraints need may vanish nearby")
         exact = self.closed([ball(x) for x in at], box)
         for label, x, stated in zip(self.mechanism.labels, exact[1:], self.pose, strict=True):
             if not abs(x - ball(stated)) <= ball(_HALF):

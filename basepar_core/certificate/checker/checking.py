@@ -16,6 +16,7 @@ from .balls import (
     Configurations,
     Motion,
     Sample,
+    UndeterminedError,
     UnprovedError,
     determinant,
     fractions,
@@ -26,7 +27,7 @@ from .exact import Field
 from .family import FamilyTest
 from .natural import LABELS, Mechanism
 from .nominal import ball, nominal
-from .rejection import blamed, exactly, must
+from .rejection import RejectedError, blamed, exactly, must
 from .rules import JointRules
 
 FORMAT = "basepar certificate 1"
@@ -263,7 +264,10 @@ def _at_precision(
     pins = [1 + mechanism.labels.index(name) for name in lower["pins"]]
     stated = document["mechanism"]["assembly"]["values"]
     values = _values(lower.get("values", {}))
-    closing = Configurations(mechanism, numbers, pose, pins, stated, values)
+    try:
+        closing = Configurations(mechanism, field, numbers, pose, pins, stated, values)
+    except UndeterminedError as error:
+        raise RejectedError("at_least.pins", str(error)) from None
     box = closing.sheet(samples)
     wrong, far = assembly_faults(document["mechanism"], mechanism, closing.joints, pose, values)
     must(not wrong, "at_least.pose", wrong)

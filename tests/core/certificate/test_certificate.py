@@ -21,10 +21,11 @@ from basepar_core.certificate import checker
 from basepar_core.certificate.checker import RejectedError
 from basepar_core.certificate.checker.checking import digest
 from basepar_core.certificate.checker.family import FamilyTest, UnconfirmedError
+from basepar_core.certificate.description import CertificateError
 from basepar_core.certificate.make import certify, verify
 from basepar_core.dynamics.closure import prepare
-from basepar_core.errors import UsageError
 from basepar_core.files.mechanism_file import library_path, loads
+from tests.core.dynamics import test_joint_matrix as matrix
 from tests.mechanisms import PARALLELOGRAM_BY_VALUE
 
 # Ranks as in tests/core/base/test_symbolic_ranks.py, from the papers and from Pinocchio.
@@ -153,25 +154,35 @@ def test_same_certificate_every_time():
     assert made_of(load("four-bar")) == made("four-bar")
 
 
-def test_redundant_constraints_have_no_certificate():
-    # A planar loop in space: each revolute locks what the others lock already.
-    text = """
-name: flat
-space: spatial
-gravity: [0, -9.81, 0]
-geometry: {a: {value: 0.3, unit: m}, b: {value: 1.2, unit: m}, c: {value: 1.3, unit: m}}
-bodies: {crank: {}, coupler: {}, rocker: {}}
-joints:
-  A: {type: revolute, connects: [ground, crank]}
-  B: {type: revolute, connects: [crank, coupler], at: [[a, 0, 0], [0, 0, 0]]}
-  C: {type: revolute, connects: [coupler, rocker], at: [[b, 0, 0], [c, 0, 0]]}
-  D: {type: revolute, connects: [ground, rocker], at: [[1, 0, 0], [0, 0, 0]]}
-coordinates: [A]
-assembly: {A: 34 deg, B: 40 deg, C: 20 deg}
-excitation: {kind: states, samples: 24, seed: 1, amplitude: {A: 0.3 rad}, frequency: 1 Hz}
-"""
-    model = prepare(loads(text))
-    with pytest.raises(UsageError, match="redundant constraints"):
+#: Ranks as the oracles of `test_joint_matrix` count, and of the jack as by hand in its file.
+REDUNDANT = {
+    "four-bar": (matrix.FLAT, 8),
+    "parallelogram": (matrix.PARALLEL, 3),
+    "slider-crank": (matrix.SLIDER, 6),
+    "Hooke": (matrix.HOOKE, 6),
+    "spherical": (matrix.SPHERE, 11),
+    "screw jack": (load("screw-jack").source, 2),
+}
+#: 10 mm and more, along no axis of theirs.
+ASIDE = ("1/100", "1/70", "1/50")
+
+
+@pytest.mark.parametrize(("text", "rank"), REDUNDANT.values(), ids=REDUNDANT)
+def test_constraints_that_follow_from_others_are_left_out(text, rank):
+    """Each joint of a planar loop in space locks what the others lock already."""
+    document = made_of(loads(text))
+    assert verify(document).rank == rank
+    # An equation that does not follow is none to leave out: a joint that is moved aside.
+    joint = document["mechanism"]["joints"][-1]
+    joint["at"][0] = [f"{text} + {off}" for text, off in zip(joint["at"][0], ASIDE, strict=True)]
+    with pytest.raises(RejectedError, match="at_least"):
+        checker.check(resealed(document))
+
+
+def test_constraints_that_are_not_seen_to_follow_have_no_certificate():
+    """Bennett's linkage moves by its lengths and angles."""
+    model = prepare(loads(matrix.BENNETT))
+    with pytest.raises(CertificateError, match=r"at_least\.pins, because 38 equations"):
         certify(model, symbolic(model))
 
 
