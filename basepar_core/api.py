@@ -46,6 +46,8 @@ def load(source: str | Path) -> Mechanism:
     from basepar_core.imported import read_file
 
     found = read_file(path)
+    if found.failure is not None:
+        raise found.failure
     if found.left_out:
         warnings.warn(f"{path}: {found.left_out}", BaseparWarning, stacklevel=2)
     return found.mechanism

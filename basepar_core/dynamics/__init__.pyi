@@ -4,6 +4,7 @@ from . import kinematics as kinematics
 from . import regressor as regressor
 from . import spatial as spatial
 from .assembly import assemble as assemble
+from .assembly import shifts_that_close as shifts_that_close
 from .closure import ASSEMBLY_REFINEMENTS as ASSEMBLY_REFINEMENTS
 from .closure import GEOMETRY_STEPS as GEOMETRY_STEPS
 from .closure import REFINEMENTS as REFINEMENTS

@@ -78,6 +78,20 @@ def laid_out(mechanism: Mechanism) -> tuple[BodyNewton, Bodies]:
     return BodyNewton(mechanism, dims, {}, stated), _lay_out(mechanism, dims, stated)
 
 
+def shifts_that_close(mechanism: Mechanism) -> dict[str, tuple[Array, Array]]:
+    """The least changes of joints' points with which all loops close near the stated assembly.
+
+    At the poses with the least sum of squared gaps, orientations met; a loop whose orientations
+    contradict each other stays open whatever its points are.
+
+    Returns
+    -------
+    By joint, how far to move its point in the first body and in the second, m, in their axes.
+    """
+    newton, start = laid_out(mechanism)
+    return newton.shifts(newton.nearest(start))
+
+
 def stated_values(mechanism: Mechanism) -> dict[str, float]:
     """Joint values that the file's assembly states, rad or m."""
     entries = mechanism.assembly.values

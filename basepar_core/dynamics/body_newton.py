@@ -17,6 +17,8 @@ from .kinematics import Geometry
 
 LONGEST_TURN = 0.5  # rad a step
 ITERATIONS = 200
+# Weight of rad against m where points may move and directions not; what steps are damped by there.
+TURNING, DAMPING = 1e5, 1e-2
 # Poses are metres and radians of order one; rounding of a closed loop stays below 1e-13.
 CLOSED = 1e-11
 
@@ -74,25 +76,72 @@ class BodyNewton:
         self.free = [6 * b + k for b in range(len(mechanism.bodies)) for k in inplane]
 
     def solve(self, start: Bodies) -> Bodies:
+        """Poses at which everything closes.
+
+        Raises
+        ------
+        AssemblyError
+            A joint stays open; names it and its gap.
+        """
         at = start.copy()
         for _ in range(ITERATIONS):
             gap, jacobian, _ = self.equations(at)
-            step = np.zeros(self.unknowns)
             solved = np.linalg.lstsq(jacobian[:, self.free], -gap, rcond=1e-9)[0]
-            step[self.free] = solved
-            turns, shifts = step.reshape(-1, 2, 3).swapaxes(0, 1)
-            longest = max(
-                np.abs(turns).max() / LONGEST_TURN, np.abs(shifts).max() / self.longest_shift, 1.0
-            )
-            for body, (turn, shift) in enumerate(
-                zip(turns / longest, shifts / longest, strict=True)
-            ):
-                at.R[body] = spatial.matrix(turn) @ at.R[body]
-                at.p[body] += shift
-            if np.abs(solved).max(initial=0.0) < 1e-10 and longest == 1.0:
+            if self._moved(at, solved):
                 break
         self._check_closed(at)
         return at
+
+    def nearest(self, start: Bodies) -> Bodies:
+        """Poses with the least sum of squared gaps, if directions are met first; damped, because
+        constraints to spare that contradict each other are nearly dependent."""
+        at = start.copy()
+        damping = DAMPING * np.eye(len(self.free))
+        for _ in range(ITERATIONS):
+            gap, jacobian, _ = self.equations(at)
+            weights = np.where(self._turning(at), TURNING, 1.0)
+            rows = np.vstack([jacobian[:, self.free] * weights[:, None], damping])
+            aim = np.concatenate([-gap * weights, np.zeros(len(self.free))])
+            if self._moved(at, np.linalg.lstsq(rows, aim, rcond=None)[0]):
+                break
+        return at
+
+    def _moved(self, at: Bodies, solved: Array) -> bool:
+        """Take a step, cut short where it is long; whether it was the last one."""
+        step = np.zeros(self.unknowns)
+        step[self.free] = solved
+        turns, shifts = step.reshape(-1, 2, 3).swapaxes(0, 1)
+        longest = max(
+            np.abs(turns).max() / LONGEST_TURN, np.abs(shifts).max() / self.longest_shift, 1.0
+        )
+        for body, (turn, shift) in enumerate(zip(turns / longest, shifts / longest, strict=True)):
+            at.R[body] = spatial.matrix(turn) @ at.R[body]
+            at.p[body] += shift
+        return bool(np.abs(solved).max(initial=0.0) < 1e-10 and longest == 1.0)
+
+    def shifts(self, at: Bodies) -> dict[str, tuple[Array, Array]]:
+        """How far to move the points of joints, in the axes of first and second body, for their
+        gaps to close at these poses: half of each gap on either side."""
+        gap, _, owners = self.equations(at)
+        found: dict[str, tuple[Array, Array]] = {}
+        for k, joint in enumerate(self.mechanism.joints):
+            X1, X2, _, _ = ends(self.mechanism, self.dims, k, at)
+            along, _ = joints.locked_directions(joint.type, self.mechanism.planar, X1, X2)
+            first = owners.index(joint.name) if along else 0
+            whole = sum((gap[first + i] * n for i, n in enumerate(along)), np.zeros(3))
+            one, two = (at.R[self.number[name]] for name in joint.bodies)
+            found[joint.name] = (one.T @ whole / 2, -two.T @ whole / 2)
+        return found
+
+    def _turning(self, at: Bodies) -> Array:
+        """Which rows are of rotations."""
+        found: list[bool] = []
+        for k, joint in enumerate(self.mechanism.joints):
+            X1, X2, _, _ = ends(self.mechanism, self.dims, k, at)
+            along, about = joints.locked_directions(joint.type, self.mechanism.planar, X1, X2)
+            found += [False] * len(along) + [True] * len(about)
+        rest = len(self.held) + len(self.mechanism.couplings)
+        return np.array(found + [True] * rest)
 
     def equations(self, at: Bodies) -> tuple[Array, Array, list[str]]:
         """Residuals, their derivatives by body twists (ω, v of the origin), owner of each row."""

@@ -7,13 +7,14 @@ name and the frame); what is fixed to the ground belongs to it. Everything is ex
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from basepar_core.errors import Mistake
 from basepar_core.mechanism import joint_type
 
-from .rationals import ZERO, Pose, Vec
+from .kinds import FREE
+from .rationals import UNITS, ZERO, Pose, Vec
 
 #: The ground among links: no XML holds this character, so no link is named so.
 WORLD = "\0"
@@ -144,6 +145,8 @@ class Draft:
         Joint values; empty: all of a tree, and of loops such as determine the others.
     preferred
         Joint values that are taken first where loops leave a choice: those of motors.
+    bases
+        Poses of links that float, in the ground, by the names of their free joints.
     notes, dropped
         What was changed on the way, and what has no place in a mechanism file.
     mistakes
@@ -160,6 +163,7 @@ class Draft:
     couplings: list[Coupling] = field(default_factory=list)
     coordinates: list[str] = field(default_factory=list)
     preferred: list[str] = field(default_factory=list)
+    bases: dict[str, Pose] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     dropped: list[str] = field(default_factory=list)
     mistakes: list[Mistake] = field(default_factory=list)
@@ -167,6 +171,20 @@ class Draft:
     def refuse(self, path: str, message: str, line: int | None = None) -> None:
         found = Mistake(path, message, line)
         self.mistakes += [found] * (found not in self.mistakes)  # seen from several sides
+
+    def let_float(self, name: str, links: tuple[str, str], pose: Pose) -> None:
+        """Join a link to the ground by a free joint; at zero it has this pose."""
+        end = End(ZERO, UNITS[2], UNITS[0])
+        self.connections.insert(0, Connection(name, FREE, links, (end.seen_from(pose), end)))
+        self.bases[name] = pose
+
+    def begin_at(self, values: Mapping[str, Fraction]) -> None:
+        """Assemble at these values of joints, as the importer calls them."""
+        self.connections = [
+            replace(one, start={**one.start, **{n: values[n] for n in names if n in values}})
+            for one in self.connections
+            for names in [value_names(one.name, one.kind)]
+        ]
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,8 @@
 """A mechanism from a file of another format, held against what it reads back to."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -22,7 +23,9 @@ from basepar_core.mechanism import Mechanism
 from basepar_core.texts import opened, shell
 
 from . import mjcf, sdf, urdf
+from .bases import Base, settle
 from .draft import Draft, merge, value_names
+from .repair import repaired
 from .text import mechanism_text
 
 #: Amplitudes of the excitation (rad) that are tried; trees can follow any.
@@ -51,6 +54,8 @@ class Imported:
         URDF, SDF or MJCF.
     notes, dropped
         What was changed, and what was left out: counts and kinds, `3 visual`.
+    failure
+        Why it does not assemble, or cannot be moved as its excitation has it; None if it does.
     """
 
     text: str
@@ -58,6 +63,7 @@ class Imported:
     format: str
     notes: tuple[str, ...]
     dropped: tuple[str, ...]
+    failure: BaseparError | None = None
 
     @property
     def left_out(self) -> str:
@@ -66,7 +72,14 @@ class Imported:
         return f"left out of the {self.format} file: {listed}" if listed else ""
 
 
-def read_file(path: str | Path, within: str | Path | None = None) -> Imported:
+def read_file(
+    path: str | Path,
+    within: str | Path | None = None,
+    *,
+    base: Base = "auto",
+    keyframe: str | None = None,
+    repair: float = 0.0,
+) -> Imported:
     """A mechanism from a URDF, SDF or MJCF file.
 
     Parameters
@@ -75,6 +88,14 @@ def read_file(path: str | Path, within: str | Path | None = None) -> Imported:
         The file.
     within
         A folder in which an MJCF file may name others (`include`, meshes); its own without.
+    base
+        Whether the base is fixed or free; auto: as the format's own simulator has it.
+    keyframe
+        Of an MJCF file, by name: where it is assembled; without, at the reference pose, or where
+        that leaves loops open at the one keyframe that closes them.
+    repair
+        m: loops that stay open are closed by the least change of dimensions, if no joint's point
+        moves by more than this; the notes list the changes.
 
     Raises
     ------
@@ -97,10 +118,14 @@ def read_file(path: str | Path, within: str | Path | None = None) -> Imported:
     if _root(content) == b"sdf":
         draft = sdf.read(content, path.stem)
     else:
-        draft = urdf.read(content, path) if is_urdf else mjcf.read(path, folder)
+        draft = urdf.read(content, path) if is_urdf else mjcf.read(path, folder, keyframe)
+    if keyframe is not None and draft.format != "MJCF":
+        draft.refuse("keyframe", f"a {draft.format} file has none; leave it out")
+    if not draft.mistakes:
+        settle(draft, base)
     if draft.mistakes:
         raise FileError(str(path), draft.mistakes)
-    return _checked(draft, str(path))
+    return _checked(draft, str(path), repair)
 
 
 def _no_robot(path: Path, content: bytes) -> str:
@@ -127,11 +152,16 @@ def _root(content: bytes) -> bytes:
     return b""
 
 
-def _checked(draft: Draft, source: str) -> Imported:
-    """The text, read back and assembled, with an excitation that can be followed."""
-    _choose_coordinates(draft, source)
+def _checked(draft: Draft, source: str, tolerance: float) -> Imported:
+    """The text, read back and assembled, with an excitation that can be followed; where there is
+    none, what is open stands at the top."""
+    draft = _repaired(draft, source, tolerance)
     failure: BaseparError | None = None
-    for away, amplitude in _tries(draft):
+    try:
+        _choose_coordinates(draft, source)
+    except AssemblyError as error:
+        failure = error
+    for away, amplitude in () if failure else _tries(draft):
         fresh = _copied(draft)
         if away:
             fresh.notes.append(f"assembled with its coordinates at {float(away):g}: not at zero")
@@ -146,7 +176,43 @@ def _checked(draft: Draft, source: str) -> Imported:
             continue
         return Imported(text, mechanism, draft.format, tuple(fresh.notes), tuple(draft.dropped))
     assert failure is not None
-    raise failure
+    draft.notes.insert(0, f"OPEN, to be fixed by hand: {failure.message}")
+    text = mechanism_text(draft, AMPLITUDES[-1])
+    notes, dropped = tuple(draft.notes), tuple(draft.dropped)
+    return Imported(text, loads(text, source), draft.format, notes, dropped, failure)
+
+
+def _repaired(draft: Draft, source: str, tolerance: float) -> Draft:
+    """The draft with dimensions changed by no more than a tolerance (m), if it closes only so."""
+    for start in _starts(draft) if tolerance and _has_loops(draft) else ():
+        trial = _started(draft, start)
+        mechanism = loads(mechanism_text(_copied(trial), AMPLITUDES[0]), source)
+        try:
+            independent_values(mechanism)
+            return draft
+        except AssemblyError:
+            found = repaired(trial, mechanism, tolerance)
+        if found is None:
+            continue
+        with suppress(AssemblyError):
+            independent_values(loads(mechanism_text(_copied(found), AMPLITUDES[0]), source))
+            found.preferred = [*found.coordinates, *found.preferred]
+            found.coordinates = []
+            return found
+    return draft
+
+
+def _has_loops(draft: Draft) -> bool:
+    return len(draft.connections) > len(merge(_copied(draft)).bodies)
+
+
+def _started(draft: Draft, start: Mapping[str, Mapping[str, Fraction]]) -> Draft:
+    """A draft that begins at these joint values, by joint, where it states none itself."""
+    trial = _copied(draft)
+    trial.connections = [
+        replace(one, start={**start.get(one.name, {}), **one.start}) for one in draft.connections
+    ]
+    return trial
 
 
 def _copied(draft: Draft) -> Draft:
@@ -167,17 +233,12 @@ def _choose_coordinates(draft: Draft, source: str) -> None:
     AssemblyError
         A loop stays open.
     """
-    loops = len(draft.connections) - len(merge(_copied(draft)).bodies)
     coupled = draft.couplings or any(one.pitch for one in draft.connections)
-    if draft.coordinates or not (loops > 0 or coupled):
+    if draft.coordinates or not (_has_loops(draft) or coupled):
         return
     failure: AssemblyError | None = None
     for start in _starts(draft):
-        trial = _copied(draft)
-        trial.connections = [
-            replace(one, start={**start.get(one.name, {}), **one.start})
-            for one in draft.connections
-        ]
+        trial = _started(draft, start)
         mechanism = loads(mechanism_text(trial, AMPLITUDES[0]), source)
         called = _called(draft, mechanism)
         preferred = [called[name] for name in draft.preferred if name in called]
@@ -222,16 +283,7 @@ def _starts(draft: Draft) -> Iterator[dict[str, dict[str, Fraction]]]:
 
 def _begin(draft: Draft, values: dict[str, float]) -> None:
     """Assemble at these values, stated to a thousandth: Newton's method finds the rest."""
-    draft.connections = [
-        replace(
-            one,
-            start={
-                name: Fraction(round(1000 * values[name]), 1000)
-                for name in value_names(one.name, one.kind)
-            },
-        )
-        for one in draft.connections
-    ]
+    draft.begin_at({name: Fraction(round(1000 * x), 1000) for name, x in values.items()})
     draft.notes.append(
         "its loops do not close from joint values of zero: assembled at the nearest branch of a "
         "random start, which `assembly` states; check that it is the one that is meant"

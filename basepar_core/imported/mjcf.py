@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from basepar_core.arrays import Array
 from basepar_core.errors import MissingDataError
 from basepar_core.texts import plural
 
@@ -35,7 +36,8 @@ from .draft import (
 from .mjcf_couplings import Couplings, tendons_in, tied_joints
 from .mjcf_files import strays
 from .mjcf_forces import refuse_forces
-from .mjcf_joints import Combined, Moving, combined, parted
+from .mjcf_joints import Moving, combined, parted
+from .mjcf_keyframes import start, values_at
 from .mjcf_mobility import driven_together, independent
 from .rationals import UNITS, ZERO, Pose, Quaternion, Vec, decimal, direction, from_floats, vector
 
@@ -66,9 +68,9 @@ TORQUESCALE = 10
 INERTIA_NOISE = 1e-14
 
 
-def read(path: Path, folder: Path | None = None) -> Draft:
-    """A draft of an MJCF file that may read files in a folder, its own without; what it rejects
-    is in `mistakes`.
+def read(path: Path, folder: Path | None = None, keyframe: str | None = None) -> Draft:
+    """A draft of an MJCF file that may read files in a folder, its own without, assembled at a
+    keyframe; what it rejects is in `mistakes`.
 
     Raises
     ------
@@ -92,7 +94,7 @@ def read(path: Path, folder: Path | None = None) -> Draft:
     except (ValueError, RuntimeError, mujoco.FatalError) as error:
         draft.refuse("", f"MuJoCo does not compile it: {' '.join(str(error).split())}")
         return draft
-    return _Reader(mujoco, model, draft).draft
+    return _Reader(mujoco, model, draft, keyframe).draft
 
 
 @contextmanager
@@ -109,7 +111,7 @@ def _warnings_in(mujoco: Any, notes: list[str]) -> Iterator[None]:
 class _Reader:
     """One compiled model on its way to a draft."""
 
-    def __init__(self, mujoco: Any, model: Any, draft: Draft):
+    def __init__(self, mujoco: Any, model: Any, draft: Draft, keyframe: str | None):
         self.mujoco, self.model, self.draft = mujoco, model, draft
         axial = (int(mujoco.mjtJoint.mjJNT_HINGE), int(mujoco.mjtJoint.mjJNT_SLIDE))
         for what, k, why in mjcf_numbers.mistakes(model, axial):
@@ -143,8 +145,12 @@ class _Reader:
         self._float()
         if not draft.mistakes and not draft.connections:
             draft.refuse("", "nothing moves: no body has a joint")
+        if draft.mistakes:
+            return
+        begin = start(mujoco, model, draft, keyframe)
+        draft.begin_at(values_at(mujoco, model, begin, self.values, self.reversed))
         if not draft.mistakes and closing:
-            self._choose_coordinates()
+            self._choose_coordinates(begin)
 
     def _name(self, what: str, k: int) -> str:
         kind = getattr(self.mujoco.mjtObj, f"mjOBJ_{what.upper()}")
@@ -190,7 +196,7 @@ class _Reader:
                 {
                     v: s
                     for j in moving
-                    if (v := joint.names.get(j.index)) and (s := _spring(j, joint))
+                    if (v := joint.names.get(j.index)) and (s := joint.spring(j))
                 },
             )
         )
@@ -326,18 +332,15 @@ class _Reader:
                 continue
             moving = self._moving(int(self.model.body_jntadr[body]))
             pose = _pose(self.model.body_pos[body], self.model.body_quat[body])
-            end = End(ZERO, UNITS[2], UNITS[0])
-            ends = (end.seen_from(pose), end)
-            self.draft.connections.append(Connection(moving.name, "free", (WORLD, name), ends))
+            self.draft.let_float(moving.name, (WORLD, name), pose)
             self.values |= {moving.dof + k: f"{moving.name}.{k + 1}" for k in range(6)}
             self.draft.notes.append(
-                f"joint {moving.name!r} is free: its position counts from where the body is in "
-                f"the file, along axes of the body there; all its velocities and forces are in "
-                f"the body's axes, MuJoCo's linear ones in the world's"
+                f"joint {moving.name!r} is free: its position counts from the body's in the file, "
+                f"along its axes; velocities and forces too, MuJoCo's linear ones in the world's"
             )
             held = held_by_world(self.draft)
 
-    def _choose_coordinates(self) -> None:
+    def _choose_coordinates(self, begin: Array) -> None:
         model = self.model
         joints = int(self.mujoco.mjtTrn.mjTRN_JOINT)
         driven = [
@@ -347,25 +350,21 @@ class _Reader:
         ]
         units = driven_together(self.values, self.draft.connections)
         order = sorted(units, key=lambda unit: (unit[0] not in driven, unit[0]))
-        chosen, freedoms = independent(self.mujoco, model, order)
+        found = independent(self.mujoco, model, order, begin)
+        if found is None:
+            self.draft.preferred += [self.values[dof] for dof in driven if dof in self.values]
+            return
+        chosen, freedoms = found
         if len(chosen) < freedoms:
             self.draft.refuse(
                 "",
-                f"its {plural(freedoms, 'degree')} of freedom cannot be driven by joint "
-                f"values: only "
-                f"{plural(len(chosen), 'is', 'are')} independent; give bodies joints "
-                f"instead of constraints",
+                f"its {plural(freedoms, 'degree')} of freedom cannot be driven by joint values: "
+                f"only {plural(len(chosen), 'is', 'are')} independent; give bodies joints instead "
+                f"of constraints",
             )
         elif not freedoms:
             self.draft.refuse("", "nothing moves: its constraints leave no degree of freedom")
         self.draft.coordinates += [self.values[dof] for dof in sorted(chosen)]
-
-
-def _spring(one: Moving, joint: Combined) -> tuple[Fraction, Fraction] | None:
-    """Stiffness, and the value at rest as it is counted here."""
-    if one.spring is None or one.dof not in joint.reversed:
-        return one.spring
-    return one.spring[0], -one.spring[1]
 
 
 def _pose(at: Sequence[float], turn: Sequence[float]) -> Pose:

@@ -47,9 +47,15 @@ def refuse_forces(mujoco: Any, model: Any, draft: Draft, name: Name) -> None:
             draft.refuse(called("tendon", k), wrong)
     if model.nflex:
         draft.refuse("flex", "deformable bodies are no mechanism; remove them")
+    held = _held(mujoco, model)
     for k in range(1, model.nbody):
-        if model.body_mocapid[k] >= 0:
-            draft.refuse(called("body", k), "it is a mocap body; leave mocap out to fix it")
+        if model.body_mocapid[k] >= 0 and k in held:
+            what = "it is a mocap body and drives what is held to it; remove it, and what holds it"
+            draft.refuse(called("body", k), what)
+        elif model.body_mocapid[k] >= 0:
+            draft.notes.append(
+                f"mocap {called('body', k)} stays where it is: nothing is held to it"
+            )
         if model.body_gravcomp[k]:
             draft.refuse(
                 called("body", k),
@@ -67,6 +73,21 @@ def refuse_forces(mujoco: Any, model: Any, draft: Draft, name: Name) -> None:
             )
     _switched_off(mujoco, model, draft)
     _not_zero(model, draft, called)
+
+
+def _held(mujoco: Any, model: Any) -> set[int]:
+    """Bodies that active connects and welds hold."""
+    found: set[int] = set()
+    for k in range(model.neq):
+        if model.eq_active0[k] and model.eq_type[k] in (
+            int(mujoco.mjtEq.mjEQ_CONNECT),
+            int(mujoco.mjtEq.mjEQ_WELD),
+        ):
+            ids = [int(model.eq_obj1id[k]), int(model.eq_obj2id[k])]
+            if int(model.eq_objtype[k]) == int(mujoco.mjtObj.mjOBJ_SITE):
+                ids = [int(model.site_bodyid[s]) for s in ids]
+            found |= set(ids)
+    return found
 
 
 def _switched_off(mujoco: Any, model: Any, draft: Draft) -> None:

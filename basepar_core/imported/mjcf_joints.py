@@ -45,6 +45,12 @@ class Combined:
     #: Degrees of freedom that are counted the other way.
     reversed: frozenset[int] = frozenset()
 
+    def spring(self, one: Moving) -> tuple[Fraction, Fraction] | None:
+        """Stiffness, and the value at rest as it is counted here."""
+        if one.spring is None or one.dof not in self.reversed:
+            return one.spring
+        return one.spring[0], -one.spring[1]
+
 
 def combined(moving: Sequence[Moving]) -> Combined:
     """One joint with the motion of several joints of a body.

@@ -22,9 +22,9 @@ RANK = 1e-7
 
 
 def independent(
-    mujoco: Any, model: Any, units: Sequence[tuple[int, ...]]
-) -> tuple[list[int], int]:
-    """Independent degrees of freedom, and how many there are.
+    mujoco: Any, model: Any, units: Sequence[tuple[int, ...]], begin: Array
+) -> tuple[list[int], int] | None:
+    """Independent degrees of freedom, and how many there are; None if no pose closes.
 
     Parameters
     ----------
@@ -33,11 +33,13 @@ def independent(
     units
         Degrees of freedom that may be coordinates, in order of preference; those of one unit
         only together.
+    begin
+        Positions (nq,) that are looked at, and random ones near them.
     """
-    jacobians = _jacobians(mujoco, model)
+    jacobians = _jacobians(mujoco, model, begin)
     ranks = [_rank(J) for J in jacobians]
     if not jacobians:
-        return [dof for unit in units for dof in unit], int(model.nv)
+        return None
     J, rank = jacobians[int(np.argmax(ranks))], max(ranks)
     freedoms, chosen = int(model.nv) - rank, list[int]()
     for unit in units:
@@ -71,14 +73,15 @@ def _rank(J: Array) -> int:
     return int((sigma > RANK * max(sigma[0], 1.0)).sum())
 
 
-def _jacobians(mujoco: Any, model: Any) -> list[Array]:
-    """Of the active equality constraints, at the reference pose and at random ones near it."""
+def _jacobians(mujoco: Any, model: Any, begin: Array) -> list[Array]:
+    """Of the active equality constraints, at some positions and at random ones near them."""
     rng, found = np.random.default_rng(0), []
     before = model.opt.jacobian
     model.opt.jacobian = mujoco.mjtJacobian.mjJAC_DENSE
     try:
         for look in range(LOOKS):
             data = mujoco.MjData(model)
+            data.qpos[:] = begin
             if look:
                 mujoco.mj_integratePos(model, data.qpos, rng.uniform(-0.2, 0.2, model.nv), 1.0)
             closed = _close(mujoco, model, data)
@@ -96,9 +99,7 @@ def _close(mujoco: Any, model: Any, data: Any) -> Array | None:
         rows = data.efc_type == mujoco.mjtConstraint.mjCNSTR_EQUALITY
         J = np.array(data.efc_J).reshape(-1, model.nv)[rows]
         gap = np.array(data.efc_pos)[rows]
-        if not gap.size:
-            return None
-        if np.abs(gap).max() < CLOSED:
+        if np.abs(gap).max(initial=0.0) < CLOSED:
             return J
         step = -np.linalg.lstsq(J, gap, rcond=1e-8)[0]
         mujoco.mj_integratePos(model, data.qpos, step, 1.0)

@@ -11,9 +11,8 @@ from typing import Any
 
 from basepar_core.errors import MissingDataError, Mistake
 
-from .draft import WORLD, Connection, Draft, End, Inertia, Link, held_by_world
-from .kinds import FREE
-from .rationals import UNITS, ZERO, Pose, decimal, vector
+from .draft import WORLD, Draft, Inertia, Link, held_by_world
+from .rationals import ZERO, Pose, decimal, vector
 from .sdf_elements import audit
 from .sdf_joints import MODEL, Element, read_gear, read_joint
 from .xml_text import parse
@@ -169,9 +168,7 @@ def _float(draft: Draft, scope: Frames) -> None:
     for link in draft.links:
         if link.name in held or link.name in fixed:
             continue
-        end = End(ZERO, UNITS[2], UNITS[0])
-        ends = (end.seen_from(scope.place(link.name) or Pose()), end)
-        name = f"{link.name}_base"
-        draft.connections.insert(0, Connection(name, FREE, (WORLD, link.name), ends))
+        pose = scope.place(link.name) or Pose()
+        draft.let_float(f"{link.name}_base", (WORLD, link.name), pose)
         draft.notes.append(f"no joint holds {link.name!r} to the world: its base is free")
         held = held_by_world(draft)

@@ -97,7 +97,7 @@ class Element:
         return Pose(vector(values[:3]), from_rpy(*angles))
 
 
-def read_joint(draft: Draft, node: Any, scope: Scope, in_model: bool = False) -> None:
+def read_joint(draft: Draft, node: Any, scope: Scope, in_model: bool | None = False) -> None:
     """A joint's connection or fixture; a gearbox is none, see `read_gear`.
 
     Parameters
@@ -105,7 +105,8 @@ def read_joint(draft: Draft, node: Any, scope: Scope, in_model: bool = False) ->
     scope
         Where links and frames are.
     in_model
-        Whether axes are directions of the model's frame unless the file says otherwise.
+        Whether axes are directions of the model's frame unless the file says otherwise; None: they
+        are not, but the file is of no version, so that it is noted where that makes a difference.
     """
     name, kind = node.get("name") or "joint", node.get("type") or ""
     it = Element(draft, node, f"joint {name!r}")
@@ -171,7 +172,7 @@ def _frame(it: Element, scope: Scope) -> Pose | None:
     return base.then(it.pose(node))
 
 
-def _axis(it: Element, scope: Scope, base: Pose, tag: str, in_model: bool) -> Vec | None:
+def _axis(it: Element, scope: Scope, base: Pose, tag: str, in_model: bool | None) -> Vec | None:
     """An axis in the joint's frame; by default z."""
     node = it.node.find(tag)
     if node is None:
@@ -191,8 +192,14 @@ def _axis(it: Element, scope: Scope, base: Pose, tag: str, in_model: bool) -> Ve
             it.refuse(f"its {tag} is expressed in {named!r}, and no frame is named so")
             return None
         return base.inverse().turned(frame.turned(along))
+    models = base.inverse().turned((scope.place(MODEL) or Pose()).turned(along))
     if said in ("true", "1") or (in_model and not said):
-        return base.inverse().turned((scope.place(MODEL) or Pose()).turned(along))
+        return models
+    if in_model is None and not said and models != along:
+        it.draft.notes.append(
+            f"{it.where}: its {tag} is a direction of the joint's frame, as in libsdformat since "
+            f"version 5; up to SDF 1.4 it was the model's, which use_parent_model_frame = 1 says"
+        )
     return along
 
 

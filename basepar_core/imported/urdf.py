@@ -16,9 +16,8 @@ from basepar_core.errors import MissingDataError, Mistake
 from basepar_core.expressions import did_you_mean
 
 from .draft import NOTHING, Connection, Draft, End, Fixture, Inertia, Link
-from .kinds import FIXED, FREE, OF_URDF, PLANAR, PRISMATIC, REVOLUTE
+from .kinds import FIXED, OF_URDF, PLANAR, PRISMATIC, REVOLUTE
 from .rationals import (
-    UNITS,
     ZERO,
     Pose,
     Vec,
@@ -34,6 +33,7 @@ from .urdf_extended import Companion, beside, close, retype
 from .urdf_gazebo import read_joints, taken
 from .urdf_loops import TAGS, loops
 from .urdf_mimics import couple
+from .urdf_plugins import mimics
 from .urdf_plus import Extended, extend
 from .xml_text import parse
 
@@ -79,6 +79,7 @@ def read(text: bytes, path: Path) -> Draft:
         draft.refuse("", "has xacro macros in it; expand them: xacro FILE > FILE.urdf")
         return draft
     driven, more_joints = _driven(root), taken(root)
+    mimics(draft, root)
     audit(draft, root)
     more, closing = Extended.taken(draft, root), _taken(root, TAGS)
     companion = beside(draft, path)
@@ -236,8 +237,6 @@ def _tree(draft: Draft, links: list[tuple[Any, int]], joints: list[tuple[Any, in
     circular = [name for name in names if not _leads_to_root(name, parents)]
     if circular:
         draft.refuse("", f"joints run in a circle: {', '.join(circular)}")
-    if roots:
-        draft.notes.append(f"the root link {roots[0]!r} is the ground; its inertia has no effect")
 
 
 def _leads_to_root(name: str, parents: dict[str, str]) -> bool:
@@ -305,9 +304,7 @@ def _base(draft: Draft, joint: Any, pose: Pose, line: int) -> None:
         return
     if any(_friction(draft, joint, line).values()):
         draft.refuse(where, "it has damping or friction, which nothing can exert on it", line)
-    end = End(ZERO, UNITS[2], UNITS[0])
-    ends = (end.seen_from(pose), end)
-    draft.connections.append(Connection(joint.name, FREE, (joint.parent, joint.child), ends))
+    draft.let_float(joint.name, (joint.parent, joint.child), pose)
 
 
 def _axis(draft: Draft, where: str, joint: Any, line: int) -> Vec | None:

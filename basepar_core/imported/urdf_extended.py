@@ -133,6 +133,12 @@ def close(draft: Draft, more: Companion, joints: Sequence[tuple[Any, int]]) -> N
     known = {joint.name: joint.child for joint, _ in joints}
     frames = {link.name: link.name for link in draft.links} | known
     where = f"{more.file}: closed_loop"
+    named = [name for name in frames if name.startswith("closing_")]
+    if named and not more.file:
+        draft.notes.append(
+            f"{', '.join(named)}: such frames close loops by a YAML file with closed_loop, and "
+            f"there is none beside it; they hold nothing"
+        )
     for name in (*more.motors, *more.types):
         if name not in known:
             hint = did_you_mean(name, list(known)) or ""

@@ -76,7 +76,7 @@ def read_joints(draft: Draft, nodes: Sequence[Any], joints: Sequence[tuple[Any, 
                 f"joint {node.get('name')!r}", "this name is given twice", node.sourceline
             )
         else:
-            read_joint(draft, node, scope)
+            read_joint(draft, node, scope, in_model=None)
     for node in nodes:
         if node.get("type") == "gearbox":
             read_gear(draft, node, scope)

@@ -1,8 +1,13 @@
 """XML from anyone: parsed without a document type, entities or network."""
 
+import re
 from typing import Any
 
 from basepar_core.errors import Mistake
+
+#: A declaration with what stands before it; parsers of robots' files read on over blank lines and
+#: versions that there are not, XML's own do not.
+_DECLARATION = re.compile(rb"""(\s*)<\?xml\b[^>]*?(encoding=["'][\w.-]+["'])?\s*\?>""")
 
 
 def parse(text: bytes) -> Any | Mistake:
@@ -20,6 +25,9 @@ def parse(text: bytes) -> Any | Mistake:
         remove_comments=True,
         remove_pis=True,
     )
+    if found := _DECLARATION.match(text):
+        lines = b"\n" * found[0].count(b"\n")
+        text = b'<?xml version="1.0" %s?>' % (found[2] or b"") + lines + text[found.end() :]
     try:
         root = etree.fromstring(text, parser)
     except etree.XMLSyntaxError as error:

@@ -18,7 +18,14 @@ def _import(options: argparse.Namespace) -> int:
     from workflows.views import terminal
 
     check_output(options, options.output)
-    found = read_file(options.file, options.within)
+    found = read_file(
+        options.file,
+        options.within,
+        base=options.base,
+        keyframe=options.keyframe,
+        repair=options.repair,
+    )
+    status = 0 if found.failure is None else 1
     text = with_schema(found.text, "mechanism", Path(options.output or "").parent)
     if options.output:
         with naming(options.output):
@@ -34,14 +41,15 @@ def _import(options: argparse.Namespace) -> int:
                 "bodies": [body.name for body in mechanism.bodies],
                 "joints": [joint.name for joint in mechanism.joints],
                 "coordinates": list(mechanism.coordinates),
+                "open": None if found.failure is None else found.failure.message,
                 "notes": list(found.notes),
                 "dropped": list(found.dropped),
             }
         )
-        return 0
+        return status
     if not options.output:  # the file says in comments what follows otherwise
         sys.stdout.write(text)
-        return 0
+        return status
     terminal.out.print(
         f"{options.output}: {mechanism.name} from {found.format}, "
         f"{plural(len(mechanism.bodies), 'body', 'bodies')}, "
@@ -51,7 +59,7 @@ def _import(options: argparse.Namespace) -> int:
         terminal.out.print(f"  {note}")
     if found.dropped:
         terminal.out.print(f"  dropped: {', '.join(found.dropped)}")
-    return 0
+    return status
 
 
 COMMANDS = (
@@ -65,6 +73,12 @@ COMMANDS = (
             "-o --output FILE": "the mechanism file (default: print it)",
             "--within FOLDER": "where an MJCF file may read what it names: includes, meshes "
             "(default: its folder)",
+            "--base auto|fixed|free": "whether the base stands or floats (auto: as the "
+            "format's own simulator has it, which the notes say)",
+            "--keyframe NAME": "of MJCF: where it is assembled (default: the reference pose, or "
+            "the one keyframe that closes its loops)",
+            "--repair M 0.0": "close loops that stay open by the least change of dimensions, if "
+            "no joint's point moves by more than M metres",
             "--overwrite --force": OVERWRITE["--overwrite"],
         },
     ),

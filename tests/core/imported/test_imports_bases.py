@@ -82,7 +82,7 @@ def test_a_free_joint_of_mujoco(tmp_path):
     path.write_text(MJCF.format(more="", equality=""))
     found = read_file(path)
     it = found.mechanism
-    assert [joint.type for joint in it.joints] == ["revolute", "prismatic", "free"]
+    assert [joint.type for joint in it.joints] == ["free", "revolute", "prismatic"]
     assert symbolic(prepare(it)).rank == RANK
     assert "joint 'base' is free" in " ".join(found.notes)
     model = mujoco.MjModel.from_xml_path(str(path))
@@ -161,3 +161,47 @@ def test_without_a_floating_joint_the_root_stands(tmp_path):
     path = tmp_path / "walker.urdf"
     path.write_text(URDF.replace(BASE, 'name="base" type="fixed"'))
     assert [joint.type for joint in read_file(path).mechanism.joints] == ["revolute", "prismatic"]
+
+
+def test_a_base_is_let_go_or_fixed_on_request(tmp_path):
+    """A root let go is a free-flyer of Pinocchio; one of MuJoCo is fixed, and let go again."""
+    root = URDF.replace("<link name='world'/>", "")
+    root = root[: root.index("<joint")] + root[root.index('<joint name="abduct"') :]
+    path = tmp_path / "walker.urdf"
+    path.write_text(root)
+    found = read_file(path, base="free")
+    model = pin.buildModelFromXML(root, pin.JointModelFreeFlyer())
+    data, motion = model.createData(), moving(8)
+    seen = torques(found, motion)
+    for s in range(6):
+        q, v, a = motion.q[:, s], motion.q_dot[:, s], motion.q_ddot[:, s]
+        quaternion = Rotation.from_rotvec(q[3:6]).as_quat()
+        expected = pin.rnea(model, data, np.concatenate([q[:3], quaternion, q[6:]]), v, a)
+        np.testing.assert_allclose(seen[s], expected, rtol=0, atol=1e-12 * np.abs(expected).max())
+    assert any("the base is fixed: URDF does not say" in note for note in read_file(path).notes)
+
+    path = tmp_path / "walker.xml"
+    path.write_text(MJCF.format(more="", equality=""))
+    found = read_file(path, base="fixed")
+    assert [joint.type for joint in found.mechanism.joints] == ["revolute", "prismatic"]
+    path.write_text(MJCF.format(more="", equality="").replace('<freejoint name="base"/>', ""))
+    model = mujoco.MjModel.from_xml_path(str(path))
+    data, motion = mujoco.MjData(model), moving(2)
+    seen = torques(found, motion)
+    for s in range(6):
+        data.qpos[:], data.qvel[:] = motion.q[:, s], motion.q_dot[:, s]
+        data.qacc[:] = motion.q_ddot[:, s]
+        mujoco.mj_inverse(model, data)
+        expected = data.qfrc_inverse
+        np.testing.assert_allclose(seen[s], expected, rtol=0, atol=2e-12 * np.abs(expected).max())
+    free = read_file(
+        path, base="free"
+    )  # and back again: trunk stands on the ground, and is let go
+    assert symbolic(prepare(free.mechanism)).rank == RANK
+
+
+def test_a_base_that_something_else_holds_is_not_let_go(tmp_path):
+    path = tmp_path / "arm.urdf"
+    path.write_text(URDF.replace(BASE, 'name="base" type="prismatic"'))
+    with pytest.raises(FileError, match="cannot be free: nothing that carries joints stands"):
+        read_file(path, base="free")

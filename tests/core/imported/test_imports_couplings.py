@@ -288,3 +288,42 @@ def test_an_idle_tendon_is_left_out(tmp_path):
     found = read_file(path)
     assert "1 tendon" in found.dropped
     assert not found.mechanism.couplings
+
+
+MIMIC = (
+    '<gazebo><plugin name="m" filename="libroboticsgroup_gazebo_mimic_joint_plugin.so">'
+    "<joint>finger_1</joint><mimicJoint>{}</mimicJoint><multiplier>{}</multiplier>"
+    "<offset>{}</offset></plugin></gazebo></robot>"
+)
+
+
+def hand(folder: Path, *changes: tuple[str, str]) -> Path:
+    text = (DATA / "hand.urdf").read_text()
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new)
+    path = folder / "hand.urdf"
+    path.write_text(text)
+    return path
+
+
+def test_a_plugin_that_mimics_is_a_mimic_element(tmp_path):
+    stated = '<mimic joint="finger_1" multiplier="12.5" offset="-0.2"/>'
+    expected = read_file(DATA / "hand.urdf").mechanism.couplings
+    said = read_file(hand(tmp_path, ("</robot>", MIMIC.format("hinge", "12.5", "-0.2"))))
+    assert said.mechanism.couplings == expected
+    assert any("by which hinge mimics finger_1, as it says itself" in one for one in said.dropped)
+    alone = hand(tmp_path, (stated, ""), ("</robot>", MIMIC.format("hinge", "12.5", "-0.2")))
+    found = read_file(alone)
+    assert found.mechanism.couplings == expected
+    assert any("mimics 'finger_1' by a plugin" in note for note in found.notes)
+    other = hand(tmp_path, ("</robot>", MIMIC.format("hinge", "12", "-0.2")))
+    with pytest.raises(FileError, match="it may couple what it names"):
+        read_file(other)
+
+
+def test_a_fixed_joint_mimics_nothing(tmp_path):
+    path = hand(tmp_path, ('name="hinge" type="revolute"', 'name="hinge" type="fixed"'))
+    found = read_file(path)
+    assert len(found.mechanism.couplings) == 2
+    assert any("'hinge' is fixed, so what it mimics has no effect" in n for n in found.notes)

@@ -332,6 +332,7 @@ def test_all_refusals_at_once(tmp_path):
     </worldbody>
     <tendon><spatial name="rope"><site site="s"/><site site="t"/></spatial></tendon>
     <equality><joint name="gear" joint1="p" joint2="r"/>
+      <weld name="drag" body1="marker" body2="three"/>
       <tendon name="taut" tendon1="rope"/></equality>
     </mujoco>"""
     path = tmp_path / "refused.xml"
@@ -343,7 +344,7 @@ def test_all_refusals_at_once(tmp_path):
         "option density": "density = 1.2: a mechanism file has no forces of the medium",
         "option viscosity": "no forces of the medium",
         "body 'light'": "gravcomp = 0.5",
-        "body 'marker'": "mocap",
+        "body 'marker'": "mocap body and drives what is held to it",
         "tendon 'rope'": "no tendons",
         "equality 'taut' (tendon)": "its tendon is no sum of joint values",
     }
@@ -409,3 +410,15 @@ def test_numbers_that_no_mechanism_has(tmp_path, monkeypatch, capfd, blamed, old
         read_file("model.xml")
     assert capfd.readouterr() == ("", "")
     assert [path.name for path in tmp_path.iterdir()] == ["model.xml"]
+
+
+def test_a_mocap_body_that_holds_nothing_is_part_of_the_ground(tmp_path):
+    path = tmp_path / "marked.xml"
+    path.write_text(
+        """<mujoco><worldbody><body name="marker" mocap="true"><geom size="0.1"/></body>
+    <body name="arm"><joint name="p" axis="1 0 0"/><geom size="0.1"/></body>
+    </worldbody></mujoco>"""
+    )
+    found = read_file(path)
+    assert [body.name for body in found.mechanism.bodies] == ["arm"]
+    assert any("mocap body 'marker' stays where it is" in note for note in found.notes)

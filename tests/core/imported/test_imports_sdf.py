@@ -6,7 +6,7 @@ import pytest
 import basepar
 from basepar_core.dynamics import Motion, observe, prepare
 from basepar_core.errors import FileError
-from basepar_core.imported import read_file
+from basepar_core.imported import read_file, urdf
 
 pin = pytest.importorskip("pinocchio")
 from tests.oracles.constrained_tree import ConstrainedTree  # noqa: E402
@@ -258,6 +258,16 @@ def test_axes_of_old_versions_are_the_models(tmp_path):
         for version in ("1.4", "1.5")
     }
     assert axes["1.4"] != axes["1.5"]
+
+
+def test_axes_within_gazebo_are_the_joints_and_the_models_are_noted(tmp_path):
+    said = "joint 'C': its axis is a direction of the joint's frame"
+    turned = LOOP.replace(" 0 0 0</pose>", " 0 0 1</pose>")
+    assert turned != LOOP
+    for loop, differs in ((LOOP, False), (turned, True)):
+        text = as_urdf().replace(LOOP, loop).encode()
+        notes = urdf.read(text, tmp_path / "m.urdf").notes
+        assert any(said in note for note in notes) == differs
 
 
 @pytest.mark.parametrize(

@@ -272,3 +272,19 @@ def test_other_formats_say_what_to_do(tmp_path, name, text, words):
     path.write_text(text)
     with pytest.raises(FileError, match=words):
         read_file(path)
+
+
+@pytest.mark.parametrize(
+    "head",
+    ['<?xml version="0.0" ?>\n', '\n\n<?xml version="1.0" encoding="utf-8"?>\n', "\n \n"],
+    ids=["version 0.0", "after blank lines", "none, after blank lines"],
+)
+def test_declarations_as_other_parsers_read_them(tmp_path, head):
+    """Lines are those of the file."""
+    path = robot(tmp_path)
+    path.write_text(head + path.read_text())
+    assert [joint.name for joint in read_file(path).mechanism.joints] == ["A", "B"]
+    path.write_text(head + robot(tmp_path, extra="<gearbox/>").read_text())
+    with pytest.raises(FileError) as caught:
+        read_file(path)
+    assert [one.line for one in caught.value.mistakes] == [head.count("\n") + 1]

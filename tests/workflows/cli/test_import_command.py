@@ -1,6 +1,7 @@
 """`basepar import`: a file of ours from URDF and MJCF, and mechanisms given as such files."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -106,3 +107,18 @@ def test_commands_say_what_an_import_left_out(tmp_path):
     assert ran.stderr.count(told) == 1
     (warning,) = json.loads(ran.stdout)["warnings"]
     assert warning.endswith(told)
+
+
+def test_a_robot_that_stays_open_is_written_with_what_is_open(run, tmp_path):
+    """A loop whose pin is out of reach: the file is there, the status says that it is not done."""
+    path = tmp_path / "open.urdf"
+    loop = """<loop_joint name="L" type="spherical"><link1 link="{}" xyz="9 0 0"/>
+      <link2 link="{}" xyz="0 0 99"/></loop_joint></robot>"""
+    text = (DATA / "arm6.urdf").read_text()
+    links = re.findall(r'<link name="(\w+)"', text)
+    path.write_text(text.replace("</robot>", loop.format(links[0], links[-1])))
+    made = tmp_path / "open.yaml"
+    ran = run("import", str(path), "-o", str(made), "--json")
+    assert ran.status == 1
+    assert "stays open by" in ran.json["open"]
+    assert "# OPEN, to be fixed by hand" in made.read_text()
