@@ -1,15 +1,11 @@
 """Whether a robot's base stands on the ground or floats: as its file has it, or as wished."""
 
-from typing import Literal
-
 from .draft import WORLD, Draft, Fixture, value_names
-from .kinds import FREE
+from .kinds import FIXED, FREE
 from .rationals import Pose
 
-Base = Literal["auto", "fixed", "free"]
 
-
-def settle(draft: Draft, base: Base) -> None:
+def settle(draft: Draft, base: str) -> None:
     """Fix what floats, or let go of what stands; and note which it is.
 
     Parameters
@@ -19,9 +15,9 @@ def settle(draft: Draft, base: Base) -> None:
     base
         auto for what the format's own simulator makes of the file.
     """
-    if base == "fixed":
+    if base == FIXED:
         _fix(draft)
-    elif base == "free" and not draft.bases:
+    elif base == FREE and not draft.bases:
         _release(draft)
     wished = "" if base == "auto" else ", as was asked for"
     if draft.bases:

@@ -23,7 +23,7 @@ from basepar_core.mechanism import Mechanism
 from basepar_core.texts import opened, shell
 
 from . import mjcf, sdf, urdf
-from .bases import Base, settle
+from .bases import settle
 from .draft import Draft, merge, value_names
 from .repair import repaired
 from .text import mechanism_text
@@ -76,7 +76,7 @@ def read_file(
     path: str | Path,
     within: str | Path | None = None,
     *,
-    base: Base = "auto",
+    base: str = "auto",
     keyframe: str | None = None,
     repair: float = 0.0,
 ) -> Imported:

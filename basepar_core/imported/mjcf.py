@@ -39,7 +39,17 @@ from .mjcf_forces import refuse_forces
 from .mjcf_joints import Moving, combined, parted
 from .mjcf_keyframes import start, values_at
 from .mjcf_mobility import driven_together, independent
-from .rationals import UNITS, ZERO, Pose, Quaternion, Vec, decimal, direction, from_floats, vector
+from .rationals import (
+    UNITS,
+    ZERO,
+    Pose,
+    Quaternion,
+    centre,
+    decimal,
+    direction,
+    from_floats,
+    vector,
+)
 
 #: Parts of a model that a mechanism has no place for, by the model's counter.
 DROPPED = {
@@ -383,5 +393,4 @@ def _inertia(model: Any, k: int) -> Inertia:
     I = R @ np.diag(model.body_inertia[k]) @ R.T
     I[np.abs(I) < INERTIA_NOISE * np.abs(I).max()] = 0.0
     six: Any = tuple(decimal(I[p]) for p in ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)))
-    centre: Vec = vector(model.body_ipos[k])
-    return Inertia(decimal(model.body_mass[k]), centre, six)
+    return Inertia(decimal(model.body_mass[k]), centre(model.body_ipos[k]), six)

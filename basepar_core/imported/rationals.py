@@ -48,6 +48,12 @@ def vector(values: Sequence[float]) -> Vec:
     return x, y, z
 
 
+def centre(values: Sequence[float]) -> Vec:
+    """A centre of mass, as printed: unlike a joint's point it makes no structure by being zero."""
+    x, y, z = (decimal(round(float(value), 14)) for value in values)
+    return x, y, z
+
+
 def direction(values: Sequence[float]) -> Vec:
     """A direction over its largest component, entries that are noise left out.
 

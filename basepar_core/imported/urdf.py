@@ -21,6 +21,7 @@ from .rationals import (
     ZERO,
     Pose,
     Vec,
+    centre,
     decimal,
     direction,
     from_rpy,
@@ -186,7 +187,9 @@ def _inertia(draft: Draft, link: Any, line: int) -> Inertia:
     (mass,) = _numbers(draft, where, "mass", [float(given.mass)], line)
     if mass < 0:
         draft.refuse(where, f"its mass is {mass} kg; it must not be negative", line)
-    pose = _pose(draft, where, given.origin, line)
+    origin = given.origin
+    at = _numbers(draft, where, "xyz", origin.xyz if origin else None, line)
+    pose = Pose(centre(at), _pose(draft, where, origin, line).turn)
     noise = INERTIA_NOISE * max(map(abs, six))
     central: Any = tuple(decimal(x if abs(x) > noise else 0.0) for x in six)
     return Inertia(decimal(mass), ZERO, central).seen_from(pose)

@@ -330,3 +330,18 @@ def test_the_first_element_is_behind_comments_and_instructions():
     text = b"""<?xml version="1.0"?><!-- <mujoco> --><!DOCTYPE x> <robot name="a"/><mujoco/>"""
     assert formats._root(text) == b"robot"
     assert formats._root(b"<!-- <robot> ") == b""
+
+
+def test_a_centre_of_mass_is_as_printed_however_small(tmp_path):
+    """1.9e-10 m at 0.3 kg is a share of 1e-8 of the torque of a light arm."""
+    path = tmp_path / "small.urdf"
+    path.write_text(
+        """<robot name="small"><link name="base"/><link name="arm"><inertial>
+    <origin xyz="0.1 1.9e-10 3e-61" rpy="0 0 0"/><mass value="0.3"/>
+    <inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link>
+    <joint name="A" type="continuous"><parent link="base"/><child link="arm"/></joint></robot>"""
+    )
+    it = read_file(path).mechanism
+    numbers = dict(zip(it.parameter_names, it.inertial_parameters(it.nominal), strict=True))
+    assert numbers["arm.my"] == pytest.approx(0.3 * 1.9e-10)
+    assert numbers["arm.mz"] == 0
