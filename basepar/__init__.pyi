@@ -22,6 +22,7 @@ from .model import Model as Model
 from .model import load as load
 from .motions import Motion as Motion
 from .motions import motion as motion
+from .points import Points as Points
 from .results import Excitation as Excitation
 from .results import Identification as Identification
 from .results import Reduction as Reduction

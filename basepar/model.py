@@ -21,6 +21,7 @@ from basepar_core.texts import plural
 from .axes import Axes, GeometryValues, axes_of, states_of, texts_of
 from .contacts import Contact, efforts, point_of
 from .joints import Joints
+from .points import Points
 from .torques import parameters_of, product, torques
 
 if TYPE_CHECKING:
@@ -207,6 +208,56 @@ class Model:
         self._check(closed, axes, q_, outside)
         names = tuple(name for joint in self.mechanism.joints for name in joint.values)
         return Joints(names, axes.results(values.transpose(1, 2, 0)), closed)
+
+    def points(
+        self,
+        q: object,
+        qd: object = None,
+        qdd: object = None,
+        geometry: GeometryValues | None = None,
+        outside: Outside = "nan",
+    ) -> Points:
+        """Where the points of the file are, how fast, and with what acceleration.
+
+        Parameters
+        ----------
+        q, qd, qdd
+            (…, coordinate): coordinates, rad or m, and their first and second derivatives, zero
+            without; of a free joint its twist and the twist's rate.
+        geometry
+            Symbols by name, SI.
+        outside
+            States that cannot be reached: "nan" for their values (default), or "raise".
+
+        Raises
+        ------
+        MotionError
+            States that cannot be reached, if asked.
+        UsageError
+            Shapes that do not fit; symbols that there are not.
+
+        Examples
+        --------
+        Over the cycle, for two lengths: (length, sample, point, axis). This file states no point.
+
+        >>> import basepar
+        >>> model = basepar.load("four-bar")
+        >>> cycle = basepar.motion(model, "cycle")
+        >>> model.points(cycle.q, cycle.qd, cycle.qdd, {"lx1": [[0.25], [0.3]]}).velocity.shape
+        (2, 128, 0, 2)
+        """
+        (q_,) = states_of(self.mechanism, q=q)
+        still = np.zeros(len(self.coordinates))
+        rates = {"qd": still if qd is None else qd, "qdd": still if qdd is None else qdd}
+        qd_, qdd_ = states_of(self.mechanism, **rates)
+        axes = axes_of(self.mechanism, geometry, [q_, qd_, qdd_])
+        states, at, motion = self._closed(axes, q_, qd_, qdd_)
+        found = states.points(motion, at)
+        found[..., ~at.closed] = np.nan
+        self._check(axes.results(at.closed), axes, q_, outside)
+        width = 2 if self.mechanism.planar else 3
+        parts = (axes.results(one.transpose(2, 3, 0, 1)[..., :width]) for one in found)
+        return Points(tuple(one.name for one in self.mechanism.points), *parts)
 
     def regressor(
         self,

@@ -24,14 +24,17 @@ from basepar_core.dynamics import (
     Lanes,
     Motion,
     Outcome,
+    carried,
     configuration_energies,
     coordinate_configuration,
     evaluate,
     kinematics,
     measured,
+    movements,
     point_rates,
 )
 from basepar_core.mechanism import joint_type
+from basepar_core.symbolic import symbol_values
 
 from .api import Kernels, Start, padded
 from .workspace import is_aligned, is_streamed
@@ -232,6 +235,23 @@ class States:
         for part in self._parts(motion.t.size):
             found[:, part] = point_rates(
                 self.model, self.dims(part), at.q[..., part], _of(motion, part), body, point
+            )
+        return found
+
+    def points(self, motion: Motion, at: Closed) -> Array:
+        """(order, point, axis, variant, sample) of the file's points; see `movements`.
+
+        Order 0 are positions, 1 velocities, 2 accelerations: m, m/s, m/s².
+        """
+        points = self.model.mechanism.points
+        known = symbol_values(self.model.mechanism, self.values)
+        local = carried(points, known)
+        local = local[:, :, None] if self.paired else local[..., None]
+        found = np.empty((3, len(points), 3, *at.q.shape[1:]))
+        for part in self._parts(at.q.shape[2]):
+            here = local[..., part] if self.paired and local.shape[-1] > 1 else local
+            found[..., part] = movements(
+                self.model, self.dims(part), at.q[..., part], _of(motion, part), points, here
             )
         return found
 

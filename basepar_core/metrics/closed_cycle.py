@@ -16,9 +16,12 @@ from basepar_core.dynamics import (
     Motion,
     Poses,
     Rates,
+    carried,
     cross,
     evaluate,
     kinematics,
+    movements,
+    places,
     spatial,
     tracks,
 )
@@ -100,6 +103,35 @@ class ClosedCycle:
 
         return self._over_blocks(moved)
 
+    def path(self, name: str) -> Array:
+        """A point of the file in the ground's frame, (variant, sample, 3) in m."""
+        return self._of_point(name, places)
+
+    def movement(self, name: str) -> Array:
+        """Its position, velocity and acceleration, (3, variant, sample, 3) in m, m/s, m/s²."""
+        found = self._of_point(
+            name,
+            lambda model, dims, q, points, local: np.concatenate(
+                movements(model, dims, q, self.motion, points, local)
+            ).reshape(9, 1, *q.shape[1:])[None, :, 0],
+        )
+        return np.stack(np.split(found, 3, axis=-1))
+
+    def _of_point(self, name: str, found: Callable[..., Array]) -> Array:
+        """(variant, sample, entry) of one point, from a function to (point, entry, …)."""
+        points = [one for one in self.model.mechanism.points if one.name == name]
+        if not points:
+            there = ", ".join(one.name for one in self.model.mechanism.points) or "none"
+            raise MechanismError(
+                f"{self.model.mechanism.name} has no point {name!r}: {there}.", ["points"]
+            )
+        local = carried(points, self.symbols)[..., None]
+        blocks = []
+        for part, dims in self._parts():
+            here = local if local.shape[2] == 1 else local[:, :, part]
+            blocks.append(found(self.model, dims, self.q[:, part], points, here)[0])
+        return np.moveaxis(np.concatenate(blocks, axis=1), 0, -1)
+
     def angular_velocity(self, body: str) -> Array:
         """Angular velocity of a body in the world, (variant, sample, 3) in rad/s."""
         place = self._body(body)
@@ -179,6 +211,11 @@ class ClosedCycle:
         return part.stop - part.start, self.q.shape[2]
 
     def _blocks(self) -> Iterator[tuple[slice, Poses, kinematics.Geometry]]:
+        """The poses of few variants at a time."""
+        for part, dims in self._parts():
+            yield part, kinematics.poses(self.model.topology, dims, self.q[:, part]), dims
+
+    def _parts(self) -> Iterator[tuple[slice, kinematics.Geometry]]:
         """Few variants at a time, so that their frames stay in the cache."""
         whole = kinematics.geometry(self.model.mechanism, self.values)
         alone = whole.gravity.shape[-1] == 1
@@ -186,8 +223,7 @@ class ClosedCycle:
         for start in range(0, self.count, step):
             part = slice(start, min(start + step, self.count))
             dims = whole if alone else whole.take(np.arange(self.count)[part])
-            dims = dims.over_samples()
-            yield part, kinematics.poses(self.model.topology, dims, self.q[:, part]), dims
+            yield part, dims.over_samples()
 
 
 def _in_space(point: Sequence[float]) -> Array:

@@ -19,6 +19,7 @@ from basepar_core.mechanism import (
     joint_type,
 )
 
+from . import points
 from . import regimes as regime
 from .closed_cycle import ClosedCycle
 from .registry import canonical
@@ -80,6 +81,8 @@ def find(mechanism: Mechanism, name: str) -> CycleMetric | None:
         return PLAIN[name]
     if (known := regime.known(mechanism).get(canonical(name))) is not None:
         return CycleMetric(_of_regime(canonical(name)), known.unit, known.words, True)
+    if (of_point := points.metrics(mechanism).get(canonical(name))) is not None:
+        return CycleMetric(*of_point)
     match = _CALL.fullmatch(name)
     if match is None or canonical(name) not in names(mechanism):
         return None
@@ -91,7 +94,7 @@ def names(mechanism: Mechanism) -> list[str]:
     """Every metric that a mechanism has."""
     strokes = [f"stroke({value})" for joint in mechanism.joints for value in joint.values]
     angles = [f"transmission_angle({','.join(t)})" for t in _triples(mechanism)]
-    return [*PLAIN, *strokes, *angles, *regime.known(mechanism)]
+    return [*PLAIN, *strokes, *angles, *points.metrics(mechanism), *regime.known(mechanism)]
 
 
 def _of_regime(name: str) -> Callable[[ClosedCycle], Array]:

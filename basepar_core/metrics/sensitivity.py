@@ -32,6 +32,7 @@ from basepar_core.dynamics import (
     invert,
     joints,
     kinematics,
+    places,
     regressor,
     spatial,
     trace,
@@ -193,6 +194,16 @@ class Slopes:
             value = np.unwrap(value, axis=-1)
         return value, slope
 
+    def point(self, name: str, axis: int) -> tuple[Array, Array]:
+        """A coordinate of a point (variant, sample), m in the ground's frame, and derivatives."""
+        (point,) = (one for one in self.model.mechanism.points if one.name == name)
+        numbers = evaluate(point.at, self._known, ANALYTIC)
+        lanes = self._q.shape[1]
+        local = np.stack([np.broadcast_to(np.asarray(x, complex), lanes) for x in numbers])
+        dims = self._geometry.over_samples()
+        found = places(self.model, dims, self._q, (point,), local[None, ..., None])
+        return self._apart(found[0, axis])
+
     def _apart(self, lanes: Array) -> tuple[Array, Array]:
         """Values (variant, …), derivatives (variant, …, symbol) of (variant·symbol, …)."""
         return _apart(lanes, len(self.symbols))
@@ -325,16 +336,24 @@ def peak(values: Array, slope: Array) -> tuple[Array, Array]:
     return np.abs(found)[:, 0], (np.sign(found)[..., None] * moved)[:, 0]
 
 
-def stroke(values: Array, slope: Array) -> tuple[Array, Array]:
-    """Greatest less least value over the samples: values (variant, sample).
+def greatest(values: Array, slope: Array) -> tuple[Array, Array]:
+    """Greatest value over the samples: values (variant, sample).
 
     A derivative almost everywhere, as `peak`.
     """
-    ends = []
-    for at in (values.argmax(axis=1), values.argmin(axis=1)):
-        rows = np.arange(len(values))
-        ends.append((values[rows, at], slope[rows, at]))
-    (high, up), (low, down) = ends
+    rows, at = np.arange(len(values)), values.argmax(axis=1)
+    return values[rows, at], slope[rows, at]
+
+
+def least(values: Array, slope: Array) -> tuple[Array, Array]:
+    """Least value over the samples, as `greatest`."""
+    low, down = greatest(-values, -slope)
+    return -low, -down
+
+
+def stroke(values: Array, slope: Array) -> tuple[Array, Array]:
+    """Greatest less least value over the samples, as `greatest`."""
+    (high, up), (low, down) = greatest(values, slope), least(values, slope)
     return high - low, up - down
 
 

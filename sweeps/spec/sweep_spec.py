@@ -278,7 +278,7 @@ def _metric_mistake(path: str, name: str, mechanism: Mechanism | None) -> Mistak
     alike = [one[len(word) + 1 : -1] for one in cycle.names(mechanism) if word in one]
     value = canonical(inner.rstrip(")"))
     hint = did_you_mean(value, alike) or f"; there are {', '.join(alike[:20]) or 'none'}"
-    what = "joint value" if word == "stroke" else "joints B,C,D of a transmission"
+    what = "joints B,C,D of a transmission" if metric.arguments == "B,C,D" else metric.arguments
     return Mistake(path, f"{mechanism.name} has no {what} {value!r}{hint}")
 
 

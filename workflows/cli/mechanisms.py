@@ -24,11 +24,14 @@ def _list(options: argparse.Namespace) -> int:
 
 
 def _show(options: argparse.Namespace) -> int:
-    from workflows.views import mechanisms
+    from workflows.views import mechanisms, write_paths
 
-    check_output(options, options.output)
+    check_output(options, options.output, options.trace)
     model = model_of(options)
     document = mechanisms.document(model)
+    if options.trace:
+        write_paths(model, Path(options.trace))
+        document["trace"] = options.trace
     if options.output:
         from workflows.drawing import draw
 
@@ -170,6 +173,8 @@ description}], sweeps, studies; bodies, joints and parameters are numbers of the
         {
             **GEOMETRY,
             "-o --output FILE": "draw it: FILE.png or FILE.svg",
+            "--trace FILE": "write its points' positions, velocities and accelerations over its "
+            "cycle (without one, its excitation) into FILE.csv",
             **OVERWRITE,
         },
         """\
@@ -190,7 +195,7 @@ far away), motion_ends [{motion, ends: locks | singular, at [{name, unit, value}
 samples}] (of cycle and excitation, where they cannot be followed),
 points [{name, body, at (in its frame, m), assembled (where it stands in the ground's frame, m)}],
 symbols [{name, value, unit, bounds, constant}] (value and bounds in the symbol's unit),
-path, path_why (how sweeps evaluate it), drawing (with -o).""",
+path, path_why (how sweeps evaluate it), drawing (with -o), trace (with --trace).""",
     ),
     Command(
         "base",

@@ -13,10 +13,12 @@ import numpy as np
 from basepar_core.dynamics import (
     Model,
     Outcome,
+    carried,
     cycle,
     excitation,
     kinematics,
     motion_end,
+    places,
     trace,
 )
 from basepar_core.errors import BaseparError, UsageError
@@ -141,10 +143,11 @@ class Scene:
         motion = self._motion()
         targets = np.column_stack([model.assembled.coordinates, motion])
         path = trace(model, columns, targets)
-        shown = self._shown(path, targets.shape[1])
+        shown = self._shown(path, targets)
         dims = kinematics.geometry(self.it, columns).over_samples()
         self.at = kinematics.poses(model.topology, dims, path.q[:, :, shown])
         self.poses = len(shown)
+        self.paths = self._paths(columns, dims, path.q[:, :, : self._last(path, targets)])
         self.note = self._end_of(path, targets)
         self.view = np.eye(2, 3) if self.it.planar else self._view()
         extent = np.concatenate(
@@ -162,9 +165,23 @@ class Scene:
         return start[:, None]
 
     @staticmethod
-    def _shown(path: Any, count: int) -> list[int]:
+    def _last(path: Any, targets: np.ndarray) -> int:
+        """How many poses close, the assembled one at least."""
+        if path.outcome[0] == Outcome.CLOSED:
+            return int(targets.shape[1])
+        return max(1, int(np.nan_to_num(path.where[0])))
+
+    def _paths(
+        self, columns: dict[str, np.ndarray], dims: kinematics.Geometry, q: np.ndarray
+    ) -> np.ndarray:
+        """Points of the file in the world (point, 3, sample), the assembled place first."""
+        known: dict[str, Any] = {**self.it.nominal, **columns}
+        local = carried(self.it.points, known)[..., None]
+        return places(self.model, dims, q, self.it.points, local)[:, :, 0]
+
+    def _shown(self, path: Any, targets: np.ndarray) -> list[int]:
         """The assembled pose, then a few along the motion as far as it closes."""
-        last = count if path.outcome[0] == Outcome.CLOSED else int(np.nan_to_num(path.where[0]))
+        last = self._last(path, targets)
         ghosts = np.unique(np.linspace(1, max(last - 1, 1), GHOSTS).astype(int))
         return [0, *(int(k) for k in ghosts if 0 < k < last)]
 
@@ -219,6 +236,8 @@ class Scene:
             self._joint(axes, k)
         for circle in self.circles:
             self._pitch(axes, circle)
+        for number, line in enumerate(self._paper(self.paths.swapaxes(0, 1)).swapaxes(0, 1)):
+            self._path(axes, self.it.body_index[self.it.points[number].body], line)
         axes.margins(0.12)
         self._write_names(axes, shapes)
 
@@ -272,6 +291,8 @@ class Scene:
                 np.concatenate([*pins, *hatched]) * scale,
             ]
         )
+        spots = self._paper(self.paths[:, :, 0].T).T
+        joints += [(spot, one.name) for spot, one in zip(spots, self.it.points, strict=True)]
         labels = [*joints, *bodies]
         offsets = place_labels(
             [here * scale for here, _ in labels],
@@ -373,6 +394,13 @@ class Scene:
         """A gear's pitch circle, thin; the ring's that stands in ink."""
         colour = INK if circle.body < 0 else COLOURS[circle.body % len(COLOURS)]
         axes.plot(*circle.line, color=colour, lw=1.0, ls="-.", zorder=1.5)
+
+    @staticmethod
+    def _path(axes: Any, body: int, line: np.ndarray) -> None:
+        """A point's path in its body's colour, and the point where the mechanism is assembled."""
+        colour = INK if body < 0 else COLOURS[body % len(COLOURS)]
+        axes.plot(*line[:, 1:], color=colour, lw=1.4, ls=(0, (4, 1.5)), zorder=1.8)
+        axes.plot(*line[:, :1], marker="P", ms=7.5, mfc=colour, mec="white", mew=0.8, zorder=5.5)
 
     def _axis(self, axes: Any, k: int, x: float, y: float) -> None:
         """A dash-dotted line along a revolute's axis."""

@@ -37,7 +37,11 @@ class Metric:
         """What the least and the most are: of a stroke neither is the better."""
         if self.is_asked is not None:
             return ("Best", "Worst") if self.is_asked else ("Least", "Most")
-        return ("Least", "Most") if self.name.startswith("stroke") else ("Best", "Worst")
+        return (
+            ("Least", "Most")
+            if self.name.startswith(("stroke", "point_m", "point_r"))
+            else ("Best", "Worst")
+        )
 
     @property
     def order(self) -> np.ndarray:

@@ -30,6 +30,12 @@ STEPS = ("rank", "selected_size")
 #: Step of central differences, as a share of a variable's range: they err by its square, and by
 #: rounding (1e-15 of the value) over it.
 SHARE = 1e-6
+#: Extremes of a point's coordinate.
+_OF_POINTS = {
+    "point_min": sensitivity.least,
+    "point_max": sensitivity.greatest,
+    "point_range": sensitivity.stroke,
+}
 #: A result whose slopes are differences.
 OTHER = Metric("cycle")
 
@@ -148,6 +154,9 @@ class _Found:
             value, slope = sensitivity.condition(seen, self.of.evaluator.base)
         elif word == "stroke":
             value, slope = sensitivity.stroke(*seen.joint_values(inner))
+        elif word in _OF_POINTS:
+            point, _, axis = inner.partition(".")
+            value, slope = _OF_POINTS[word](*seen.point(point, "xyz".index(axis)))
         else:
             reduce = {
                 "torque_rms": sensitivity.root_mean_square,

@@ -16,6 +16,7 @@ from .flags import place as place
 from .hints import near as near
 from .hints import spoken as spoken
 from .hints import typed as typed
+from .paths import write_paths as write_paths
 from .polish import held as held
 from .polish import held_by as held_by
 from .polish import show_spread as show_spread

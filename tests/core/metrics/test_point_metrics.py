@@ -1,0 +1,130 @@
+"""Metrics of points: circles that meet, Fourier's derivatives, and lines by search."""
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize_scalar
+
+from basepar_core.dynamics import motion
+from basepar_core.dynamics.closure import prepare, trace
+from basepar_core.errors import MechanismError
+from basepar_core.files import mechanism_file
+from basepar_core.metrics import ClosedCycle, sensitivity
+from basepar_core.metrics.cycle import find, of_cycle
+from tests.core.dynamics.test_points import MOVES, four_bar, pins
+
+LENGTHS = {"lx1": np.array([0.3, 0.25, 0.28]), "lx2": np.array([0.7, 0.75, 0.68])}
+
+
+@pytest.fixture(scope="module")
+def cycle():
+    """Three four-bars over a turn at constant speed, 96 samples."""
+    mechanism = mechanism_file.loads(
+        four_bar("{A: 34 deg, B: 74 deg, C: -212 deg}").source.replace(
+            "samples: 24", "samples: 96"
+        )
+    )
+    model = prepare(mechanism)
+    moving = motion.cycle(mechanism, model.assembled.coordinates)
+    return ClosedCycle(model, LENGTHS, moving, trace(model, LENGTHS, moving.q).q)
+
+
+def on_paper(cycle):
+    """P as complex numbers (variant, sample)."""
+    v = {
+        n: np.asarray(x)[..., None]
+        for n, x in {**cycle.model.mechanism.nominal, **LENGTHS}.items()
+    }
+    B, _, coupler, _ = pins(v, cycle.motion.q[0][None], 1)
+    return B + coupler * (v["lx2"] / 2 + 1j * v["ly2"] / 4)
+
+
+def test_extremes_of_a_path(cycle):
+    P = on_paper(cycle)
+    for axis, track in (("x", P.real), ("y", P.imag)):
+        names = [f"point_{word}(P.{axis})" for word in ("min", "max", "range")]
+        found = of_cycle(cycle, names)
+        # Loops close to 1e-12; lengths are near 1.
+        np.testing.assert_allclose(found[names[0]], track.min(axis=1), rtol=0, atol=1e-12)
+        np.testing.assert_allclose(found[names[1]], track.max(axis=1), rtol=0, atol=1e-12)
+        np.testing.assert_allclose(found[names[2]], np.ptp(track, axis=1), rtol=0, atol=1e-12)
+
+
+def test_speed_and_acceleration_are_those_of_a_fourier_series(cycle):
+    P, t = on_paper(cycle), cycle.motion.t
+    rate = 2j * np.pi * np.fft.fftfreq(t.size, t[1] - t[0])
+    series = np.fft.fft(P, axis=1)
+    found = of_cycle(cycle, ["point_speed(P)", "point_acceleration(P)"])
+    for order, name in enumerate(found, start=1):
+        expected = np.abs(np.fft.ifft(series * rate**order, axis=1)).max(axis=1)
+        # The closed path's series falls below 1e-9 of its size within 48 harmonics.
+        np.testing.assert_allclose(found[name], expected, rtol=1e-6)
+
+
+def test_straightness_is_the_distance_from_the_best_line(cycle):
+    """The line of least squares by search over its direction."""
+    found = of_cycle(cycle, ["straightness(P)"])["straightness(P)"]
+    for path, value in zip(on_paper(cycle), found, strict=True):
+        path = path - path.mean()
+
+        def missed(angle, path=path):
+            return ((path * np.exp(-1j * angle)).imag ** 2).sum()
+
+        coarse = min(np.linspace(0, np.pi, 181), key=missed)
+        best = minimize_scalar(
+            missed,
+            bounds=(coarse - 0.05, coarse + 0.05),
+            method="bounded",
+            options={"xatol": 1e-10},
+        ).x
+        # The search ends within 1e-8 (its function is flat there) of the angle.
+        assert value == pytest.approx(np.abs((path * np.exp(-1j * best)).imag).max(), abs=1e-7)
+
+
+def test_a_point_that_goes_along_a_line_is_straight():
+    """Of a slider-crank's piston nothing but rounding is off the line, wherever that leads."""
+    text = mechanism_file.load("slider-crank").source
+    body = mechanism_file.load("slider-crank").bodies[-1].name
+    mechanism = mechanism_file.loads(
+        f"{text}\npoints: {{S: {{body: {body}, at: [0.01, 0.02]}}}}\n"
+    )
+    model = prepare(mechanism)
+    moving = motion.cycle(mechanism, model.assembled.coordinates)
+    closed = ClosedCycle(model, {}, moving, trace(model, {}, moving.q).q)
+    assert of_cycle(closed, ["straightness(S)"])["straightness(S)"] < 1e-12
+
+
+@pytest.mark.parametrize("symbol", ["lx1", "lx2", "ly2", "Dx"])
+def test_slopes_of_extremes_are_exact(cycle, symbol):
+    """Against differences of circles that meet, of fourth order in 1e-3 of a length."""
+    model, h = cycle.model, 1e-3
+    seen = sensitivity.slopes(model, {}, cycle.motion, [symbol])
+    for axis in (0, 1):
+        for reduce, extreme in (
+            (sensitivity.least, np.min),
+            (sensitivity.greatest, np.max),
+            (sensitivity.stroke, np.ptp),
+        ):
+            value, slope = reduce(*seen.point("P", axis))
+
+            def on_paper(shift, axis=axis, extreme=extreme):
+                v = {**model.mechanism.nominal}
+                v[symbol] += shift
+                B, _, coupler, _ = pins(v, cycle.motion.q[0], 1)
+                P = B + coupler * (v["lx2"] / 2 + 1j * v["ly2"] / 4)
+                return extreme((P.real, P.imag)[axis])
+
+            shares = zip((1, -8, 8, -1), (-2, -1, 1, 2), strict=True)
+            expected = sum(w * on_paper(k * h) for w, k in shares) / (12 * h)
+            assert value[0] == pytest.approx(on_paper(0), abs=1e-12)
+            # Differences err by h⁴ times a fifth derivative of some hundred.
+            assert slope[0, 0] == pytest.approx(expected, abs=1e-8)
+
+
+def test_points_that_are_none_have_no_metrics(cycle):
+    mechanism = cycle.model.mechanism
+    assert find(mechanism, "point_range(P.z)") is None
+    assert find(mechanism, "point_range(P)") is None
+    assert find(mechanism, "straightness(Q)") is None
+    with pytest.raises(MechanismError, match="no point 'Q': P, T, O"):
+        cycle.path("Q")
+    assert "P: {body" in MOVES
