@@ -96,4 +96,4 @@ def _up_to(graph: Topology, bodies: Sequence[int]) -> Topology:
             needed.add(body)
             body = parents[body]
     tree = tuple(node for node in graph.tree if node.child in needed)
-    return replace(graph, tree=tree, cuts=(), couplings=())
+    return replace(graph, tree=tree, cuts=())

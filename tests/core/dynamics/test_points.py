@@ -206,7 +206,7 @@ def test_points_of_the_ground_stand_still():
     np.testing.assert_array_equal(position[2][:, 1, 3], [1.02, 0.1, 0])
 
 
-@pytest.mark.parametrize("name", ["rsur", "ur10", "rssr", "quick-return"])
+@pytest.mark.parametrize("name", ["rsur", "ur10", "rssr", "quick-return", "rack-steering"])
 def test_velocities_and_accelerations_are_rates(name):
     """In space, on trees and loops, slides and slots: differences of positions over time."""
     mechanism = mechanism_file.load(name)
