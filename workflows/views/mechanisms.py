@@ -212,6 +212,8 @@ def show(document: Mapping[str, Any]) -> None:
         )
     if document.get("drawing"):
         terminal.out.print(f"drawing: {document['drawing']}")
+    if document.get("trace"):
+        terminal.out.print(f"paths of points: {document['trace']}")
 
 
 def _show_connections(document: Mapping[str, Any]) -> None:
