@@ -41,7 +41,7 @@ def places(model: Model, dims: Geometry, q: Array, points: Sequence[Point], loca
         The points, and where their bodies carry them (point, 3, …).
     """
     graph = _up_to(model.topology, [model.mechanism.body_index[one.body] for one in points])
-    at = kinematics.poses(graph, replace(dims, couplings=()), q)
+    at = kinematics.poses(graph, dims, q)
     return _stacked(_placed(model.mechanism, at, points, local), q.shape[1:])
 
 
