@@ -70,6 +70,7 @@ def values(model, tmp_path_factory):
         basepar.excite(model, random=2, starts=1, harmonics=2),
         basepar.one_dof(model),
         basepar.Study(document, None),
+        basepar.Points((long("P"),) * 300, *np.zeros((3, 5, 300, 2))),
         basepar.Contact(long("crank"), np.ones((300, 3)), [0.1, 0.2]),
     ]
     return {type(one).__name__: one for one in found}

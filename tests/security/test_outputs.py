@@ -18,6 +18,8 @@ from . import made
 COMMANDS = [
     ("show four-bar -o {folder}/bar.png", "bar.png", True),
     ("show four-bar -o {folder}/bar.svg", "bar.svg", True),
+    ("show {data}/../hoeken.yaml --trace {folder}/paths.csv", "paths.csv", False),
+    ("export four-bar -o {folder}/bar.xml", "bar.xml", True),
     ("base four-bar --certificate {folder}/bar.json", "bar.json", True),
     ("base slider-crank --route all -o {folder}/sigma.png", "sigma.png", True),
     ("reduce slider-crank --export {folder}/crank.py", "crank.py", True),

@@ -195,7 +195,7 @@ far away), motion_ends [{motion, ends: locks | singular, at [{name, unit, value}
 samples}] (of cycle and excitation, where they cannot be followed),
 points [{name, body, at (in its frame, m), assembled (where it stands in the ground's frame, m)}],
 symbols [{name, value, unit, bounds, constant}] (value and bounds in the symbol's unit),
-path, path_why (how sweeps evaluate it), drawing (with -o), trace (with --trace).""",
+path, path_why (how sweeps evaluate it), drawing (with -o; and trace with --trace).""",
     ),
     Command(
         "base",
