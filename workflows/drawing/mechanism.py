@@ -148,6 +148,7 @@ class Scene:
         self.at = kinematics.poses(model.topology, dims, path.q[:, :, shown])
         self.poses = len(shown)
         self.paths = self._paths(columns, dims, path.q[:, :, : self._last(path, targets)])
+        self.marked = self.paths[:, :, shown]
         self.note = self._end_of(path, targets)
         self.view = np.eye(2, 3) if self.it.planar else self._view()
         extent = np.concatenate(
@@ -317,12 +318,17 @@ class Scene:
             )
 
     def _points_of(self, name: str, number: int) -> np.ndarray:
-        """A body's joint points, or its origin and one joint (2, point, pose)."""
+        """A body's joints and points, or its origin and one joint (2, point, pose)."""
         found = [
             self._joint_points(k, side)
             for k, joint in enumerate(self.it.joints)
             for side, body in enumerate(joint.bodies)
             if body == name
+        ]
+        found += [
+            self._paper(line)
+            for point, line in zip(self.it.points, self.marked, strict=True)
+            if point.body == name
         ]
         points = _distinct(np.stack(found, axis=1))
         # Too few to be seen: the origin helps, and at the end of a chain the centre of mass.
