@@ -234,18 +234,18 @@ class Excitation:
         >>> basepar.excite("parallelogram", random=3, starts=1).write("exciting.csv")
         PosixPath('exciting.csv')
         """
-        from workflows.views import excitation
+        from workflows.jobs import check_ending, write_excitation
 
         path = Path(file)
-        excitation.check_ending(path)
-        excitation.write(self.found.model, self.found.design, path)
+        check_ending(path)
+        write_excitation(self.found.model, self.found.design, path)
         return path
 
     def document(self) -> dict[str, Any]:
         """Plain data, as `basepar excite --json` prints it."""
         from workflows.views import excitation
 
-        return excitation.described(self.found)
+        return excitation.document(self.found)
 
     def __repr__(self) -> str:
         return (

@@ -18,6 +18,7 @@ from workflows.studies import Shown, load_job, pictures, polish, tolerances
 from workflows.studies.study import study
 from workflows.views import polish as polish_document
 from workflows.views import study as study_document
+from workflows.views import tolerances as spread_document
 
 #: Half widths that a workshop keeps without effort.
 MADE = {
@@ -36,7 +37,7 @@ def make(name: str, folder: Path, client: object) -> None:
     polished = polish_document.document(job, polish(job, client, 3))  # type: ignore[arg-type]
     half = tolerances.read_tolerances(job.mechanism, [MADE[name]])
     asked = tolerances.Tolerances(half, samples=400)
-    spread = tolerances.document(
+    spread = spread_document.document(
         job,
         tolerances.spread(job, client, asked),  # type: ignore[arg-type]
     )

@@ -4,6 +4,7 @@ Imports stand in the functions: `basepar --help` answers without loading any mat
 """
 
 import argparse
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .command import Command, emit
@@ -70,27 +71,115 @@ def _values(model: "Model", text: str | None, option: str) -> dict[str, float]:
 
 
 def _excite(options: argparse.Namespace) -> int:
+    from basepar_core.api import load
+    from basepar_core.dynamics import prepare
+    from workflows.jobs import check_ending, excited, write_excitation
     from workflows.views import excitation, terminal
 
-    words = {"range": options.range, "speed": options.speed, "acceleration": options.acceleration}
-    given = {name: pairs([text or ""], f"--{name}") for name, text in words.items()}
+    path = Path(options.output) if options.output else None
+    if path is not None:
+        check_ending(path)
     check_output(options, options.output)
+    model = prepare(load(options.mechanism))
     with terminal.steps(options.json) as say:
-        document = excitation.designed(options, given, listed(options.columns_with), say)
+        found = excited(
+            model,
+            ranges=_intervals(model, options.range),
+            speed=_limits(model, "speed", options.speed, "/s"),
+            acceleration=_limits(model, "acceleration", options.acceleration, "/s^2"),
+            margin=options.margin,
+            frequency=options.frequency,
+            columns=listed(options.columns_with),
+            criterion=options.criterion,
+            harmonics=options.harmonics,
+            samples=options.samples,
+            rest=options.rest,
+            random=options.random,
+            starts=options.starts,
+            seed=options.seed,
+            say=say,
+        )
+        document = excitation.document(found)
+    if path is not None:
+        write_excitation(model, found.design, path)
+        document["output"] = str(path)
     emit(document) if options.json else excitation.show(document)
     return 0
 
 
+def _limits(model: "Model", option: str, text: str | None, per: str = "") -> dict[str, float]:
+    """Limits of joint values, or of their rates `per` a power of time, in SI."""
+    from basepar_core.errors import UsageError
+
+    from .quantities import quantity
+
+    known = {value for joint in model.mechanism.joints for value in joint.values}
+    found = {}
+    for name, word in pairs([text or ""], f"--{option}").items():
+        if name not in known:
+            raise UsageError(
+                f"`{option}=`: {name} cannot be limited; known are {', '.join(sorted(known))}.",
+                [name],
+            )
+        unit = model.mechanism.value(name).unit + per
+        found[name] = quantity(word, unit, f"--{option} {name}:")
+    return found
+
+
+def _intervals(model: "Model", text: str | None) -> dict[str, tuple[float, float]]:
+    from basepar_core.errors import UsageError
+
+    ends: tuple[list[str], list[str]] = ([], [])
+    for name, word in pairs([text or ""], "--range").items():
+        low, colon, high = word.partition(":")
+        if not colon:
+            raise UsageError(f"`range=`: {word!r} is no interval; write {name}=LO:HI.", ["range="])
+        ends[0].append(f"{name}={low}")
+        ends[1].append(f"{name}={high}")
+    lowest, highest = (_limits(model, "range", ",".join(one)) for one in ends)
+    return {name: (lowest[name], highest[name]) for name in lowest}
+
+
 def _simulate(options: argparse.Namespace) -> int:
+    from basepar_core.errors import UsageError
+    from workflows.jobs import simulated, write_record
     from workflows.views import simulation
 
-    words = {"noise": options.noise, "position-noise": options.position_noise}
-    given = {name: pairs([text or ""], f"--{name}") for name, text in words.items()}
+    path = Path(options.output)
+    if path.suffix != ".csv":
+        raise UsageError(f"-o {path}: write FILE.csv.", ["--output"])
     check_output(options, options.output)
     model = model_of(options)
-    document = simulation.simulated(options, model, given, listed(options.columns_with))
+    found = simulated(
+        model,
+        motion=options.motion,
+        samples=options.samples,
+        noise=_deviations(model, options.noise, "noise"),
+        position_noise=_deviations(model, options.position_noise, "position-noise"),
+        columns=listed(options.columns_with),
+        seed=options.seed,
+    )
+    write_record(found.record, model.mechanism.coordinates, path)
+    document = simulation.document(found) | {"output": str(path)}
     emit(document) if options.json else simulation.show(document)
     return 0
+
+
+def _deviations(model: "Model", text: str | None, option: str) -> dict[str, float]:
+    """Standard deviations of torques, or of positions, by coordinate, in SI."""
+    from basepar_core.errors import UsageError
+
+    from .quantities import quantity
+
+    mechanism, found = model.mechanism, {}
+    for name, word in pairs([text or ""], f"--{option}").items():
+        if name not in mechanism.coordinates:
+            known = ", ".join(mechanism.coordinates)
+            raise UsageError(f"--{option}: {name!r} is no coordinate; they are {known}.", [name])
+        value = mechanism.value(name)
+        unit = value.effort_unit.replace(" ", "*") if option == "noise" else value.unit
+        found[name] = quantity(word, unit, f"--{option} {name}:")
+    return found
 
 
 COMMANDS = (
@@ -142,8 +231,10 @@ speed, acceleration, used}], margin {allowed, least}, excitation (as in a file),
             **OVERWRITE,
             "--motion excitation|cycle": "",
             "--samples N 1000": "(1000; data stay as they are)",
-            "--noise A=S,…": "of the torque, N m or N (default: the file's)",
-            "--position-noise A=S,…": "of the position, rad or m (default: none)",
+            "--noise A=S,…": "of the torque: 0.02N*m; bare numbers are N m or N "
+            "(default: the file's)",
+            "--position-noise A=S,…": "of the position: 0.01deg; bare numbers are rad or m "
+            "(default: none)",
             "--with C,…": "force-law columns: friction, springs, …",
             "--seed N 1": "of the noise",
         },

@@ -49,14 +49,14 @@ def _onedof(options: argparse.Namespace) -> int:
 
 
 def _given(word: str, options: argparse.Namespace, unit: str) -> float | None:
-    from workflows.views import quantity
+    from .quantities import quantity
 
     text = getattr(options, word)
     return None if text is None else quantity(text, unit, f"--{word}")
 
 
 def _limits(given: list[str] | None, unit: str) -> tuple[float, float] | None:
-    from workflows.views import quantity
+    from .quantities import quantity
 
     if given is None:
         return None
@@ -65,7 +65,7 @@ def _limits(given: list[str] | None, unit: str) -> tuple[float, float] | None:
 
 
 def _bands(mechanism: "Mechanism", given: list[str]) -> dict[str, float | None]:
-    from workflows.views import quantity
+    from .quantities import quantity
 
     found: dict[str, float | None] = {}
     for text in given:

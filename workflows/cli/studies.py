@@ -37,8 +37,8 @@ def _study(options: argparse.Namespace) -> int:
 
     start_early(options.cluster, options.store)
 
-    from workflows.jobs import mend, place_of
-    from workflows.studies import load_job, run
+    from workflows.jobs import connected, mend, place_of
+    from workflows.studies import load_job, polish, run
     from workflows.views import live_table, show_notes
     from workflows.views import polish as polish_document
     from workflows.views import study as study_document
@@ -52,7 +52,9 @@ def _study(options: argparse.Namespace) -> int:
     job = result.spec
     document = study_document.study(job, result, options.certify)
     if options.polish and result.summary.done:
-        document["polished"] = polish_document.run(job, place, options.polish, options.certify)
+        with connected(place) as client:
+            polished = polish(job, client, options.polish)
+        document["polished"] = polish_document.document(job, polished, options.certify)
     if options.repair:
         document["repaired"] = mended
     if options.json:
@@ -76,20 +78,17 @@ def _check_points(points: int | None, option: str) -> None:
 
 def _polish(options: argparse.Namespace) -> int:
     from sweeps.store import folder
-    from workflows.jobs import place_of
-    from workflows.studies import study_of
+    from workflows.jobs import connected, place_of
+    from workflows.studies import polish, study_of
     from workflows.views import polish as polish_document
 
     _check_points(options.points, "--points")
     place = place_of(options.cluster, options.workers)
     spec = study_of(options.store).fetched(options.trust_metrics)
-    document = polish_document.run(
-        spec,
-        place,
-        options.points,
-        options.certify,
-        folder(options.to).absolute() if options.to else None,
-    )
+    to = folder(options.to).absolute() if options.to else None
+    with connected(place) as client:
+        polished = polish(spec, client, options.points, to)
+    document = polish_document.document(spec, polished, options.certify)
     emit(document) if options.json else polish_document.show(document)
     return 0
 
@@ -98,7 +97,7 @@ def _tolerances(options: argparse.Namespace) -> int:
     from sweeps.store import folder
     from workflows.jobs import connected, place_of
     from workflows.studies import study_of, tolerances
-    from workflows.views import show_spread
+    from workflows.views import tolerances as view
 
     _check_points(options.samples, "--samples")
     place = place_of(options.cluster, options.workers)
@@ -108,8 +107,8 @@ def _tolerances(options: argparse.Namespace) -> int:
     to = folder(options.to).absolute() if options.to else None
     with connected(place) as client:
         found = tolerances.spread(spec, client, asked, options.variant, to)
-    document = tolerances.document(spec, found)
-    emit(document) if options.json else show_spread(document)
+    document = view.document(spec, found)
+    emit(document) if options.json else view.show(document)
     return 0
 
 

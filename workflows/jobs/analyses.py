@@ -18,6 +18,7 @@ from basepar_core.base import (
 from basepar_core.dynamics import Column, Model, Motion, excitation, select
 from basepar_core.errors import UsageError
 from basepar_core.identification import (
+    FEWEST,
     Design,
     Identification,
     Limits,
@@ -26,11 +27,13 @@ from basepar_core.identification import (
     design,
     identify,
     limits_of,
+    motion_of,
     read_measurement,
     reduce_record,
+    simulate,
 )
 from basepar_core.mechanism import Mechanism
-from basepar_core.reduction import ReducedMechanism, reduce_mechanism
+from basepar_core.reduction import ReducedMechanism, noise_levels, reduce_mechanism
 
 Say = Callable[[str], None]
 
@@ -273,3 +276,65 @@ def _check_known(option: str, given: Mapping[str, object], known: Sequence[str])
             f"`{option}=`: {', '.join(unknown)} cannot be limited; known are {', '.join(known)}.",
             unknown,
         )
+
+
+@dataclass(frozen=True)
+class Simulated:
+    """A record with noise of known deviations, (coordinate,): N m or N, rad or m."""
+
+    model: Model
+    record: Measurement
+    motion: str
+    noise: np.ndarray
+    position_noise: np.ndarray
+    columns: tuple[Column, ...]
+    seed: int
+
+
+def simulated(
+    model: Model,
+    *,
+    motion: str = "excitation",
+    samples: int = 1000,
+    noise: Mapping[str, float] | None = None,
+    position_noise: Mapping[str, float] | None = None,
+    columns: Sequence[str] = (),
+    seed: int = 1,
+) -> Simulated:
+    """A record as a measurement of the file's mechanism would give it.
+
+    Deviations are by coordinate; those of the torque that are not given are the file's, of the
+    position none.
+
+    Raises
+    ------
+    UsageError
+        A deviation below zero, or too few samples.
+    """
+    if samples < FEWEST:
+        raise UsageError(
+            f"`samples=` is {samples}: at least {FEWEST} are needed to smooth positions.",
+            ["samples="],
+        )
+    mechanism = model.mechanism
+    none = np.zeros(len(mechanism.coordinates))
+    stated = noise_levels(mechanism)
+    of_torque = _deviations(mechanism, "noise", noise or {}, none if stated is None else stated)
+    of_position = _deviations(mechanism, "position-noise", position_noise or {}, none)
+    chosen = select(mechanism, columns)
+    along = motion_of(model, motion, samples)
+    record = simulate(model, along, of_torque, of_position, chosen, seed)
+    return Simulated(model, record, motion, of_torque, of_position, tuple(chosen), seed)
+
+
+def _deviations(
+    mechanism: Mechanism, option: str, given: Mapping[str, float], otherwise: np.ndarray
+) -> np.ndarray:
+    found = otherwise.copy()
+    for name, value in given.items():
+        if not 0 <= value < np.inf:
+            raise UsageError(
+                f"`{option}=`: {value!r} of {name} is no standard deviation.", [f"{option}="]
+            )
+        found[mechanism.coordinates.index(name)] = value
+    return found

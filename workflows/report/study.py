@@ -18,8 +18,7 @@ from workflows.studies import (
     polished_path,
     slope_kind,
 )
-from workflows.studies import document as spread_document
-from workflows.views import designs, held, held_by, spread_numbers, within
+from workflows.views import designs, held, held_by, tolerances
 
 from .data import Facts
 from .designs import constraints
@@ -141,15 +140,16 @@ def _number(it: Judged, name: str, value: float | None) -> Markup:
 def _tolerances(it: Judged) -> Markup:
     spread = it.shown.spread
     assert spread is not None
-    facts: dict[str, Any] = spread_document(it.spec, spread)
+    facts: dict[str, Any] = tolerances.document(it.spec, spread)
     text = (
         f"{plural(facts['samples'], 'sample')} about {facts['design']}, {facts['shape']}, "
-        f"{', '.join(within(facts))}: {100 * facts['feasible_share']:.1f} % meet all constraints."
+        f"{', '.join(tolerances.within(facts))}: {100 * facts['feasible_share']:.1f} % meet all "
+        "constraints."
     )
     titles = ("Nominal", "Mean", "Deviation", "By slopes", "5 %", "95 %", "Worst")
     heads = ["Objective", *(f"#{title}" for title in titles)]
     rows: list[list[Cell]] = [
-        [_titled(it, name), *(_number(it, name, x) for x in spread_numbers(one))]
+        [_titled(it, name), *(_number(it, name, x) for x in tolerances.spread_numbers(one))]
         for name, one in facts["objectives"].items()
         if one["closed"]
     ]

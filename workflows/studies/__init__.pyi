@@ -27,7 +27,6 @@ from .study import run as run
 from .study_pictures import Shown as Shown
 from .study_pictures import pictures as pictures
 from .study_pictures import write_pictures as write_pictures
-from .tolerances import document as document
 from .units import Unit as Unit
 from .units import plain as plain
 from .units import shown_units as shown_units

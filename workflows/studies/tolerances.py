@@ -11,7 +11,7 @@ and only the Monte Carlo numbers count.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from distributed import Client
@@ -29,7 +29,6 @@ from .companion_stores import room, tolerances_path
 from .feasibility import Verdict, judge
 from .gradients import Landscape
 from .spec import StudySpec
-from .units import plain, shown_units, si_units
 
 Shape = Literal["uniform", "normal"]
 #: Of the normal distribution a tolerance is three standard deviations, and nothing is beyond it:
@@ -222,58 +221,3 @@ def _linear(
     total = parts.sum(axis=1)
     whole = np.where(total > 0, total, 1.0)  # a step has no slope, and no share of anything
     return np.sqrt(total), parts / whole[:, None]
-
-
-def document(spec: StudySpec, found: Spread) -> dict[str, Any]:
-    """`basepar tolerances --json`."""
-    verdict, tried = found.verdict, found.tolerances.samples
-    feasible = verdict.feasible[1:]
-    missed = (verdict.violations[1:] > 0).sum(axis=0)
-    return {
-        "store": str(found.path),
-        "study": spec.store,
-        "aside": str(found.aside) if found.aside else None,
-        "units": si_units(spec, list(found.tolerances.half)),
-        "shown_in": plain(shown_units(spec, list(found.tolerances.half))),
-        "design": found.origin,
-        "parameters": dict(found.design),
-        "tolerances": dict(found.tolerances.half),
-        "notes": _notes(found, {**spec.mechanism.nominal, **found.design}),
-        "shape": found.tolerances.shape,
-        "samples": tried,
-        "seed": found.tolerances.seed,
-        "feasible": int(feasible.sum()),
-        "feasible_share": float(feasible.mean()),
-        "missed": {key: int(n) for key, n in zip(spec.limits, missed, strict=True)},
-        "objectives": {
-            line.text: _numbers(found, k, float(sign))
-            for k, (line, sign) in enumerate(zip(spec.objectives, spec.signs, strict=True))
-        },
-    }
-
-
-def _notes(found: Spread, known: Mapping[str, float]) -> list[str]:
-    """Dimensions whose sign the tolerance changes; none of those that are zero by design."""
-    return [
-        f"{name} of {known[name]:.4g} lies within ± {half:.4g} (SI), so that its sign "
-        "changes; is a smaller unit meant?"
-        for name, half in found.tolerances.half.items()
-        if half >= abs(known[name]) > 0
-    ]
-
-
-def _numbers(found: Spread, k: int, sign: float) -> dict[str, Any]:
-    values = found.samples[:, k]
-    if not values.size:
-        return {"nominal": float(found.verdict.values[0, k]), "closed": 0}
-    low, middle, high = np.quantile(values, [0.05, 0.5, 0.95])
-    return {
-        "nominal": float(found.verdict.values[0, k]),
-        "closed": int(values.size),
-        "mean": float(values.mean()),
-        "standard_deviation": float(values.std(ddof=1)) if values.size > 1 else 0.0,
-        "quantiles": {"0.05": float(low), "0.5": float(middle), "0.95": float(high)},
-        "worst": float((sign * values).max() * sign),
-        "predicted_standard_deviation": float(found.predicted[k]),
-        "shares": dict(zip(found.tolerances.half, map(float, found.shares[k]), strict=True)),
-    }

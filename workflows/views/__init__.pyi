@@ -11,6 +11,7 @@ from . import single_dof as single_dof
 from . import store as store
 from . import study as study
 from . import terminal as terminal
+from . import tolerances as tolerances
 from .flags import flagged as flagged
 from .flags import place as place
 from .hints import near as near
@@ -19,10 +20,6 @@ from .hints import typed as typed
 from .paths import write_paths as write_paths
 from .polish import held as held
 from .polish import held_by as held_by
-from .polish import show_spread as show_spread
-from .polish import spread_numbers as spread_numbers
-from .polish import within as within
-from .quantities import quantity as quantity
 from .single_dof_tables import write_csv as write_csv
 from .store import after_doubt as after_doubt
 from .store import met_with as met_with

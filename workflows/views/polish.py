@@ -1,15 +1,11 @@
 """Polished designs and spreads as plain facts, and in the terminal."""
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from rich.text import Text
 
-from basepar_core.texts import plural
-from cluster import Place
-from workflows.jobs import connected
 from workflows.studies import (
     Polished,
     Range,
@@ -18,7 +14,6 @@ from workflows.studies import (
     best,
     certify_best,
     plain,
-    polish,
     results_in,
     shown_units,
     si_units,
@@ -34,14 +29,6 @@ from .terminal import out, said, table
 ACTIVE = 1e-6
 #: On a bound, as a share of the range: descents put what is nearer than 1e-9 on it.
 ON_BOUND = 1e-9
-
-
-def run(
-    spec: StudySpec, place: Place, points: int, certified: int = 1, to: Path | None = None
-) -> dict[str, Any]:
-    """Polish on workers; what `basepar polish --json` prints."""
-    with connected(place) as client:
-        return document(spec, polish(spec, client, points, to), certified)
 
 
 def document(spec: StudySpec, found: Polished, certified: int = 0) -> dict[str, Any]:
@@ -152,7 +139,7 @@ def show(facts: Mapping[str, Any]) -> None:
         out.print(f"\nslopes are exact, except of {', '.join(rough)}")
     told = "" if facts["journal"] is None else f", and told to {near(facts['journal'])}"
     out.print(f"polished designs are in {near(facts['store'])}{told}")
-    _say_aside(facts["aside"], "designs polished earlier")
+    say_aside(facts["aside"], "designs polished earlier")
     for one in facts["certified"]:
         out.print(f"\n{certify_best.line(one, 'polished')}")
     commands = ("report", "tolerances", "pictures")
@@ -175,52 +162,7 @@ def held_by(facts: Mapping[str, Any], design: Mapping[str, Any]) -> list[str]:
     return found
 
 
-def _say_aside(aside: str | None, what: str) -> None:
+def say_aside(aside: str | None, what: str) -> None:
+    """Where what a new run replaced has gone."""
     if aside:
         out.print(f"{what} are kept in {near(aside)}")
-
-
-def show_spread(facts: Mapping[str, Any]) -> None:
-    """What tolerances make of a design."""
-    heads = ("#nominal", "#mean", "#± deviation", "#by slopes", "#5 %", "#95 %", "#worst")
-    rows = (
-        (head(facts, name), *(in_shown_unit(facts, name, x) for x in spread_numbers(one)))
-        for name, one in facts["objectives"].items()
-        if one["closed"]
-    )
-    made_within = ", ".join(within(facts))
-    out.print(
-        f"{facts['design']}, {plural(facts['samples'], 'sample')}, {facts['shape']}: {made_within}"
-    )
-    for note in facts["notes"]:
-        out.print(note, style="yellow")
-    out.print(table("objective", *heads, rows=rows))
-    share = 100 * facts["feasible_share"]
-    missed = [f"{name}: {count}" for name, count in facts["missed"].items() if count]
-    out.print(
-        f"\n{share:.1f} % meet all constraints"
-        + (f"; missed: {', '.join(missed)}" if missed else "")
-    )
-    for name, one in facts["objectives"].items():
-        if one["closed"] and one["predicted_standard_deviation"]:  # a step has no slope
-            order = sorted(one["shares"].items(), key=lambda pair: -pair[1])
-            parts = ", ".join(f"{symbol} {100 * part:.0f} %" for symbol, part in order)
-            out.print(f"variance of {name} by slopes: {parts}")
-    out.print(f"\nsamples are in {near(facts['store'])}")
-    _say_aside(facts["aside"], "samples of an earlier question")
-    terminal.show_next(*next_steps(facts["study"], ("report", "pictures"), {}))
-
-
-def spread_numbers(one: Mapping[str, Any]) -> list[float]:
-    """Nominal, mean, deviation, the slopes' deviation, 5 %, 95 %, worst; SI."""
-    deviations = (one["standard_deviation"], one["predicted_standard_deviation"])
-    ends = (one["quantiles"]["0.05"], one["quantiles"]["0.95"])
-    return [one["nominal"], one["mean"], *deviations, *ends, one["worst"]]
-
-
-def within(facts: Mapping[str, Any]) -> list[str]:
-    """Tolerances as people read them: `lx1 ± 0.5 mm`."""
-    return [
-        f"{name} ± {in_shown_unit(facts, name, half)} {facts['shown_in'][name]['unit']}"
-        for name, half in facts["tolerances"].items()
-    ]

@@ -13,9 +13,9 @@ from basepar_core.base.numeric_route import check
 from basepar_core.dynamics import closure
 from basepar_core.files import mechanism_file
 from tests.core import identification_data as data
+from workflows.jobs.motion_files import with_excitation
 from workflows.reproduce import identification
 from workflows.reproduce.comparison import Verdict
-from workflows.views.excitation import with_excitation
 
 ARGUMENTS = [
     "identify",

@@ -18,7 +18,6 @@ from sweeps.store import Store
 from tests.workflows.fourbar_study import small, swing
 from tests.workflows.study_specs import study_from
 from workflows.cli.main import main
-from workflows.studies import tolerances
 from workflows.studies.companion_stores import polished_path
 from workflows.studies.feasibility import dominated, judge
 from workflows.studies.gradients import Landscape, column
@@ -28,6 +27,7 @@ from workflows.studies.store import study_of
 from workflows.studies.study import study
 from workflows.studies.tolerances import Tolerances, read_tolerances, spread
 from workflows.views import polish as polish_document
+from workflows.views import tolerances as spread_document
 from workflows.views.notebook import as_text
 from workflows.views.study_live import picture
 
@@ -220,13 +220,13 @@ def test_small_tolerances_spread_as_slopes_say(done, polished, client):
     assert found.samples[:, 0].std() == pytest.approx(found.predicted[0], rel=0.15)
     assert found.shares[0].sum() == pytest.approx(1, rel=1e-12)
     # The design sits on the stroke's limit: about half of what is made falls short of it.
-    facts = tolerances.document(done, found)
+    facts = spread_document.document(done, found)
     assert 0.4 < facts["feasible_share"] < 0.6
     assert facts["missed"]["stroke(D) >= 40 deg"] == 400 - facts["feasible"]
     assert facts["notes"] == []
     metres = Tolerances(dict.fromkeys(found.tolerances.half, 300.0))  # mm were meant
     coarse = dataclasses.replace(found, tolerances=metres)
-    assert "its sign changes" in tolerances.document(done, coarse)["notes"][0]
+    assert "its sign changes" in spread_document.document(done, coarse)["notes"][0]
     again = spread(done, client, Tolerances(half, "normal", 400, 3), "polished 0")
     np.testing.assert_array_equal(again.verdict.values, found.verdict.values)
 

@@ -7,7 +7,7 @@ import pytest
 
 from basepar_core.errors import BaseparWarning
 from workflows.cli.main import main
-from workflows.views import quantity
+from workflows.cli.quantities import quantity
 
 
 def test_quantities_of_the_command_line():
