@@ -190,22 +190,25 @@ COMMANDS = (
         "basepar excite four-bar --speed A=2 --margin 0.3 -o exciting.yaml",
         {
             "mechanism": "a mechanism file, or the name of a shipped one",
-            "-o --output FILE": "FILE.yaml or FILE.csv",
+            "-o --output FILE": "write the mechanism's file with this excitation (FILE.yaml), or "
+            "its samples (FILE.csv)",
             **OVERWRITE,
-            "--criterion condition|determinant": "of the reduced W: condition number with unit "
-            "columns (default), or det (D-optimal)",
-            "--harmonics N 5": "(5)",
-            "--frequency HZ float": "of the first (the file's)",
-            "--samples N int": "of W over the period",
-            "--range A=LO:HI,…": "of joint values: -30deg, 2mm; bare numbers are rad or m",
-            "--speed A=V,…": "greatest: 2, 30rpm; bare numbers are rad/s or m/s",
-            "--acceleration A=V,…": "greatest; bare numbers are rad/s² or m/s²",
-            "--margin X float": "from singular poses, 0 to 1",
+            "--criterion condition|determinant": "what is made small, of the reduced W: its "
+            "condition number with unit columns (default), or the D-optimal criterion, by its "
+            "determinant",
+            "--harmonics N 5": "harmonics of the Fourier series (default: 5)",
+            "--frequency HZ float": "of the first harmonic (default: the file's excitation's)",
+            "--samples N int": "samples of W over the period (default: by the highest harmonic)",
+            "--range A=LO:HI,…": "least and greatest joint values: -30deg:2deg; bare numbers are "
+            "rad or m",
+            "--speed A=V,…": "greatest speeds: 2, 30rpm; bare numbers are rad/s or m/s",
+            "--acceleration A=V,…": "greatest accelerations; bare numbers are rad/s² or m/s²",
+            "--margin X float": "how far to stay from singular poses, 0 to 1",
             "--rest": "start and end at rest",
             "--with C,…": "force-law columns: friction, springs, …",
-            "--random N 20": "random motions (20)",
-            "--starts N 2": "improved (2)",
-            "--seed N 1": "of the random motions",
+            "--random N 20": "random motions to choose from (default: 20)",
+            "--starts N 2": "how many of the best are improved (default: 2)",
+            "--seed N 1": "seed of the random motions (default: 1)",
         },
         """\
 A motion that tells the base parameters apart best, within limits.
@@ -227,16 +230,17 @@ speed, acceleration, used}], margin {allowed, least}, excitation (as in a file),
         "basepar simulate slider-crank -o run.csv",
         {
             **GEOMETRY,
-            "-o --output FILE.csv required": "",
+            "-o --output FILE.csv required": "where the record goes",
             **OVERWRITE,
-            "--motion excitation|cycle": "",
-            "--samples N 1000": "(1000; data stay as they are)",
-            "--noise A=S,…": "of the torque: 0.02N*m; bare numbers are N m or N "
-            "(default: the file's)",
-            "--position-noise A=S,…": "of the position: 0.01deg; bare numbers are rad or m "
-            "(default: none)",
+            "--motion excitation|cycle": "along the file's excitation (default), or its work "
+            "cycle",
+            "--samples N 1000": "default: 1000; an excitation from a data file keeps its own",
+            "--noise A=S,…": "standard deviation of the torque's noise: 0.02N*m; bare numbers "
+            "are N m or N (default: the file's)",
+            "--position-noise A=S,…": "standard deviation of the position's noise: 0.01deg; bare "
+            "numbers are rad or m (default: none)",
             "--with C,…": "force-law columns: friction, springs, …",
-            "--seed N 1": "of the noise",
+            "--seed N 1": "seed of the noise (default: 1)",
         },
         """\
 A record with noise, as a measurement of the file's mechanism would give it.
@@ -258,7 +262,7 @@ record has friction that no column describes, play and elasticity besides.
             "data": "a CSV file",
             "--columns A=TITLE,…": "titles of the columns in the file, like tau.A=T1",
             "--with C,…": "force-law columns: friction, springs, …",
-            "--eliminate P,…": "φ₂ of the inertial base parameters",
+            "--eliminate P,…": "parameters to eliminate (φ₂), like crank.J or J1",
             "--method ols|weighted|irls weighted": "all rows alike; by each coordinate's noise "
             "(default); and outliers count less",
             "--cutoff HZ float": "of the smoothing (default: from the data)",

@@ -103,7 +103,10 @@ def parser() -> argparse.ArgumentParser:
         description="Smallest dynamic models of mechanisms, at the scale of a design sweep.",
     )
     top.add_argument(
-        "--version", action="version", version=f"basepar {version('basepar')}", help="say which"
+        "--version",
+        action="version",
+        version=f"basepar {version('basepar')}",
+        help="print the version",
     )
     commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
 

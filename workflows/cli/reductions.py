@@ -111,12 +111,13 @@ COMMANDS = (
         "basepar reduce four-bar --validate --export four_bar.c",
         {
             **GEOMETRY,
-            "--eliminate P,…": "φ₂ of the base parameters",
+            "--eliminate P,…": "parameters to eliminate (φ₂), like crank.J or J1",
             **COLUMNS,
             "--method backward|forward": "drop the least relevant one by one (default), or add "
             "the most relevant",
             "--criteria C,…": "tolerance, aic, aicc, bic, mdl, fpe (default: all)",
-            "--tolerance T 0.01": "relative torque error (0.01)",
+            "--tolerance T 0.01": "relative torque error that the criterion `tolerance` allows "
+            "(default: 0.01)",
             "--samples N samples": "effective samples (default: the file's); with --data also "
             "`estimated`",
             "--noise joint|pooled": "stated noise as it is (default), or with one variance for "
@@ -128,9 +129,10 @@ COMMANDS = (
             "--second CSV": "with --data: a record to validate on",
             "--estimate-noise": "with --data: from the full model's residuals, not as the file "
             "states it",
-            "--size K": "model to export: parameters, or a criterion (the first)",
-            "--export FILE": "functions: FILE.py or FILE.c",
-            "--format table|json|csv|latex": "of the path",
+            "--size K": "which model to export: a number of parameters, or a criterion (default: "
+            "the first)",
+            "--export FILE": "write the model's functions: FILE.py or FILE.c",
+            "--format table|json|csv|latex": "how to print the path of reduction (default: table)",
             **OVERWRITE,
         },
         """\

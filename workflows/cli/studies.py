@@ -175,8 +175,8 @@ COMMANDS = (
             "or 'polished N'",
             "--shape uniform|normal": "uniform (default), or normal with T for three standard "
             "deviations",
-            "--samples N 1000": "default 1000",
-            "--seed N 0": "default 0",
+            "--samples N 1000": "designs to draw (default: 1000)",
+            "--seed N 0": "seed of the draws (default: 0)",
             "--to DIR": "another store for the samples (default: beside the study's, where "
             "samples of other tolerances are set aside)",
             **TRUST_METRICS,
