@@ -3,7 +3,16 @@
 import pytest
 
 #: Many bodies, loops or parameters: seconds a test. Smaller mechanisms take the same paths daily.
-HEAVY = ("sla-suspension", "stewart-gough", "delta", "3-rps", "bicycle", "ur10")
+HEAVY = (
+    "sla-suspension",
+    "stewart-gough",
+    "delta",
+    "3-rps",
+    "bicycle",
+    "ur10",
+    "quadruped",
+    "rack-steering",
+)
 
 
 def pytest_collection_modifyitems(items):

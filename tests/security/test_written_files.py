@@ -27,7 +27,10 @@ def files(folder):
     } | dict.fromkeys(folder.glob("*.zarr"), 0)
 
 
-@pytest.mark.parametrize("further", [(), ("--json",)], ids=["text", "json"])
+@pytest.mark.parametrize(
+    "further",
+    [pytest.param((), id="text", marks=pytest.mark.slow), pytest.param(("--json",), id="json")],
+)
 @pytest.mark.parametrize("line", LINES)
 def test_what_is_written_is_said(line, further, run, tmp_path, stores):
     for path in stores.iterdir():

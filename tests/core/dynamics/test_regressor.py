@@ -209,7 +209,7 @@ def test_power_goes_into_energy(name):
     [
         pytest.param("five-bar", 7, marks=pytest.mark.slow),
         ("rsur", 1),
-        ("rsur", 7),
+        pytest.param("rsur", 7, marks=pytest.mark.slow),
         ("ur10", 7),
         ("spherical driven", 1),
         ("spherical driven", 7),
