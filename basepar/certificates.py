@@ -2,10 +2,13 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from basepar_core.certificate import Verdict
 
 
-def verify(certificate: Mapping[str, Any] | str | Path, mechanism: str | None = None) -> Any:
+def verify(certificate: Mapping[str, Any] | str | Path, mechanism: str | None = None) -> "Verdict":
     """Check a certificate with mechanics of its own, as `basepar verify` does.
 
     Parameters

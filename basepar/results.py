@@ -15,6 +15,10 @@ from basepar_core.texts import plural
 if TYPE_CHECKING:
     import pandas as pd
 
+    from basepar_core.identification import Identification as Identified
+    from basepar_core.reduction import ReducedMechanism
+    from workflows.jobs import Excited, OneDof
+
 
 @dataclass(frozen=True, repr=False)
 class Reduction:
@@ -32,7 +36,7 @@ class Reduction:
     <basepar.Reduction of 'four-bar', backward: from 8 parameters to 4 (tolerance)>
     """
 
-    found: Any
+    found: "ReducedMechanism"
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -120,7 +124,7 @@ class Identification:
     dict_keys(['rocker.mx', 'rocker.my', 'rocker.J'])
     """
 
-    found: Any
+    found: "Identified"
 
     @property
     def values(self) -> dict[str, float]:
@@ -193,7 +197,7 @@ class Excitation:
     True
     """
 
-    found: Any
+    found: "Excited"
 
     @property
     def t(self) -> Array:
@@ -272,7 +276,7 @@ class SingleDof:
 no regime>
     """
 
-    found: Any
+    found: "OneDof"
 
     @cached_property
     def facts(self) -> Mapping[str, Any]:

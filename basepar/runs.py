@@ -158,8 +158,8 @@ class Study:
 
     Attributes
     ----------
-    document
-        What `basepar study --json` prints.
+    facts
+        Plain data: the store's status, the best variants, what is certified.
 
     Examples
     --------
@@ -171,7 +171,7 @@ class Study:
     20
     """
 
-    document: Mapping[str, Any]
+    facts: Mapping[str, Any]
     _spec: "StudySpec" = field()
 
     @property
@@ -182,12 +182,12 @@ class Study:
         -------
         `variant` (its row), `parameters` and `values` by name (SI), `violations`, …
         """
-        return self.front[0] if self.document["feasible"] else None
+        return self.front[0] if self.facts["feasible"] else None
 
     @property
     def front(self) -> list[Mapping[str, Any]]:
         """The best variants, of several objectives the Pareto front; else those nearest to it."""
-        return list(self.document["best"])
+        return list(self.facts["best"])
 
     @cached_property
     def study(self) -> "optuna.Study":
@@ -208,11 +208,15 @@ class Study:
         """A row per trial, SI; see `dataframe`."""
         return dataframe(self.dataset)
 
+    def document(self) -> dict[str, Any]:
+        """Plain data, as `basepar study --json` prints it."""
+        return dict(self.facts)
+
     def __repr__(self) -> str:
-        aims = ", ".join(f"{way} {name}" for name, way in self.document["objectives"].items())
+        aims = ", ".join(f"{way} {name}" for name, way in self.facts["objectives"].items())
         return (
-            f"<basepar.Study of {self.document['mechanism'][:80]!r}: {aims[:400]}; "
-            f"{plural(self.document['trials'], 'trial')}, {self.document['feasible']} feasible>"
+            f"<basepar.Study of {self.facts['mechanism'][:80]!r}: {aims[:400]}; "
+            f"{plural(self.facts['trials'], 'trial')}, {self.facts['feasible']} feasible>"
         )
 
     def _repr_html_(self) -> str:
@@ -222,7 +226,7 @@ class Study:
 
         if not self.front:
             return sentence(repr(self))
-        return sentence(repr(self)) + table(*designs.columns(self.document))
+        return sentence(repr(self)) + table(*designs.columns(self.facts))
 
 
 def study(

@@ -48,6 +48,7 @@ MECHANISMS: dict[str, tuple[str, ...]] = {
     "rsur": (),
     "planetary-gear": (),
     "gripper": (),
+    "screw-jack": (),
 }
 
 

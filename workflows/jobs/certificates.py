@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from basepar_core.api import load
-from basepar_core.certificate import CertificateError, RejectedError, verify
+from basepar_core.certificate import CertificateError, RejectedError, Verdict, verify
 from basepar_core.errors import UsageError
 from basepar_core.texts import text_of
 
 
-def verified(certificate: Mapping[str, Any] | str | Path, mechanism: str | None = None) -> Any:
+def verified(certificate: Mapping[str, Any] | str | Path, mechanism: str | None = None) -> Verdict:
     """What a certificate proves, once it has been checked.
 
     Parameters
