@@ -5,6 +5,7 @@ from .compiled import compiled as compiled
 from .extended import beside as beside
 from .extended import extend as extend
 from .extended import extended_observation as extended_observation
+from .nominal import nearby_observation as nearby_observation
 from .nominal import nominal_observation as nominal_observation
 from .numeric_route import CLEAR as CLEAR
 from .numeric_route import NO_EFFECT as NO_EFFECT

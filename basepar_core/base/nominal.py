@@ -1,6 +1,6 @@
 """W at nominal geometry, which routes look at and compare with."""
 
-from basepar_core.dynamics import OPEN, Model, Observation, excitation, observe_alone
+from basepar_core.dynamics import OPEN, Model, Observation, excitation, observe_alone, sampling
 from basepar_core.errors import AssemblyError, MotionError
 
 
@@ -20,12 +20,28 @@ def nominal_observation(model: Model) -> Observation:
         The assembled pose is singular: the loops open along the motion.
     """
     motion = excitation(model.mechanism, model.assembled.coordinates)
-    seen = observe_alone(model, motion)
+    return _sound(model, observe_alone(model, motion))
+
+
+def nearby_observation(model: Model) -> Observation:
+    """The same, along random states about the assembly where no excitation is stated.
+
+    For symbolic results alone: singular values of such states mean nothing to a user.
+
+    Raises
+    ------
+    MotionError, AssemblyError
+        As `nominal_observation`.
+    """
+    return _sound(model, observe_alone(model, sampling(model)))
+
+
+def _sound(model: Model, seen: Observation) -> Observation:
     if not seen.closed[0]:
         sample = int(seen.trace.where[0])
         raise MotionError(
             f"The excitation of {model.mechanism.name!r} cannot be followed at the nominal "
-            f"geometry: the loops fail at sample {sample} of {motion.t.size}. Lower its "
+            f"geometry: the loops fail at sample {sample} of {seen.W.shape[1]}. Lower its "
             f"amplitude, or change the assembly.",
             ["excitation"],
         )

@@ -5,7 +5,7 @@ is computed; the kernels give the same, some twenty times faster, and leave what
 (`why_plain`) to it. Imports no compiler: `basepar show` asks here.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -23,6 +23,7 @@ from basepar_core.dynamics import (
     excitation,
 )
 from basepar_core.dynamics import observe as observe_plainly
+from basepar_core.mechanism import Point
 
 if TYPE_CHECKING:
     from .api import Kernels, Start
@@ -95,6 +96,37 @@ class Variants:
         start = None if self._start is None else self._start.take(rows)
         return Variants(self.engine, part, self.last_update, start)
 
+    def close(self, motion: Motion) -> Observation:
+        """As `observe`, for who needs no W: it may have no parameter."""
+        if why_plain(motion):
+            return self.observe(motion)
+        from . import loops_alone  # loads the compiler, as `kernels`
+
+        return loops_alone.close(self.engine.kernels, self.started, motion)
+
+    def points(
+        self, q: Array, points: Sequence[Point], known: Mapping[str, Array | float]
+    ) -> Array:
+        """Where bodies carry points: (variant, point, axis, sample), m, in the ground's frame.
+
+        Parameters
+        ----------
+        q
+            (position, variant, sample), loops closed.
+        points, known
+            The points, and every symbol's values, (variant,).
+        """
+        from . import loops_alone
+
+        return loops_alone.points(self.engine.kernels, self.started, q, points, known)
+
+    @property
+    def started(self) -> "Start":
+        """The variants in their own geometries."""
+        if self._start is None:
+            self._start = self.engine.kernels.start(self.values, self.last_update)
+        return self._start
+
     def observe(self, motion: Motion) -> Observation:
         """W along a motion.
 
@@ -102,9 +134,7 @@ class Variants:
         """
         if why_plain(motion):
             return observe_plainly(self.engine.model, self.values, motion, self.last_update)
-        if self._start is None:
-            self._start = self.engine.kernels.start(self.values, self.last_update)
-        return self.engine.kernels.follow(self._start, motion)
+        return self.engine.kernels.follow(self.started, motion)
 
 
 @dataclass(frozen=True)

@@ -61,6 +61,8 @@ from .motion import as_twists as as_twists
 from .motion import cycle as cycle
 from .motion import excitation as excitation
 from .motion import excite as excite
+from .nearby import nearby_states as nearby_states
+from .nearby import sampling as sampling
 from .other_geometry import at_geometry as at_geometry
 from .points import carried as carried
 from .points import movements as movements

@@ -19,8 +19,8 @@ from basepar_core.dynamics import (
     Motion,
     Outcome,
     Rates,
-    excitation,
     kinematics,
+    sampling,
     spatial,
     trace,
 )
@@ -71,7 +71,7 @@ def detect(transfers: Transfers, model: Model) -> list[NullVector]:
 def _sample(model: Model) -> Sampled:
     """Poses and modes on the real branch, at the nominal geometry and at random ones near it."""
     mechanism = model.mechanism
-    motion = excitation(mechanism, model.assembled.coordinates)
+    motion = sampling(model)
     picks = np.linspace(0, motion.t.size - 1, SAMPLES).astype(int)
     values = _nearby(model)
     path = trace(model, values, motion.q)

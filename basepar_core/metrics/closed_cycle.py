@@ -4,7 +4,7 @@ Plain NumPy on the closed configurations: velocities are solved for when they ar
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -27,7 +27,7 @@ from basepar_core.dynamics import (
 )
 from basepar_core.errors import MechanismError
 from basepar_core.expressions import parse_unit
-from basepar_core.mechanism import PLANAR_PARAMETERS, SPATIAL_PARAMETERS, Mechanism
+from basepar_core.mechanism import PLANAR_PARAMETERS, SPATIAL_PARAMETERS, Mechanism, Point
 from basepar_core.symbolic import symbol_values
 
 
@@ -45,12 +45,16 @@ class ClosedCycle:
         The coordinates' motion; `motion.t` are the samples' times in s.
     q
         (position, variant, sample): configurations, `closure.Trace.q`.
+    _carry
+        What computes (variant, point, axis, sample) of the file's points, for any symbols'
+        values; None: NumPy.
     """
 
     model: Model
     values: Mapping[str, Array]
     motion: Motion
     q: Array
+    _carry: Callable[[Mapping[str, Array]], Array] | None = field(default=None, repr=False)
 
     @property
     def count(self) -> int:
@@ -105,7 +109,36 @@ class ClosedCycle:
 
     def path(self, name: str) -> Array:
         """A point of the file in the ground's frame, (variant, sample, 3) in m."""
-        return self._of_point(name, places)
+        track = self.tracks(name)
+        found = np.zeros((*track.shape[::2], 3))
+        found[..., : track.shape[1]] = track.swapaxes(1, 2)
+        return found
+
+    def tracks(self, name: str) -> Array:
+        """A point's coordinates in the ground's frame, m: (variant, axis, sample), x and y first.
+
+        In the plane these two alone.
+        """
+        axes = 2 if self.model.mechanism.planar else 3
+        if self._carry is None:
+            return self._of_point(name, places).swapaxes(1, 2)[:, :axes]
+        return self._tracks[:, self.model.mechanism.points.index(self._point(name))]
+
+    @cached_property
+    def _tracks(self) -> Array:
+        assert self._carry is not None
+        return self._carry(self.symbols)
+
+    def _point(self, name: str) -> Point:
+        """A point of the file by its name."""
+        points = {one.name: one for one in self.model.mechanism.points}
+        if name not in points:
+            raise MechanismError(
+                f"{self.model.mechanism.name} has no point {name!r}: "
+                f"{', '.join(points) or 'none'}.",
+                ["points"],
+            )
+        return points[name]
 
     def movement(self, name: str) -> Array:
         """Its position, velocity and acceleration, (3, variant, sample, 3) in m, m/s, m/s²."""
@@ -119,12 +152,7 @@ class ClosedCycle:
 
     def _of_point(self, name: str, found: Callable[..., Array]) -> Array:
         """(variant, sample, entry) of one point, from a function to (point, entry, …)."""
-        points = [one for one in self.model.mechanism.points if one.name == name]
-        if not points:
-            there = ", ".join(one.name for one in self.model.mechanism.points) or "none"
-            raise MechanismError(
-                f"{self.model.mechanism.name} has no point {name!r}: {there}.", ["points"]
-            )
+        points = [self._point(name)]
         local = carried(points, self.symbols)[..., None]
         blocks = []
         for part, dims in self._parts():

@@ -43,7 +43,7 @@ def metrics(mechanism: Mechanism) -> dict[str, Found]:
 
 
 def _along(cycle: ClosedCycle, point: str, axis: int, reduce: Callable[..., Any]) -> Array:
-    return reduce(cycle.path(point)[..., axis], axis=1)
+    return reduce(cycle.tracks(point)[:, axis], axis=-1)
 
 
 def _greatest(cycle: ClosedCycle, point: str, order: int) -> Array:
@@ -52,9 +52,8 @@ def _greatest(cycle: ClosedCycle, point: str, order: int) -> Array:
 
 def _straightness(cycle: ClosedCycle, point: str) -> Array:
     """Total least squares: the line is along the principal direction through the mean."""
-    path = cycle.path(point)
-    path = path - path.mean(axis=1, keepdims=True)
-    direction = np.linalg.eigh(path.swapaxes(1, 2) @ path)[1][..., -1]
-    along = path @ direction[..., None]
-    across = path - along * direction[:, None]
-    return np.sqrt((across**2).sum(axis=-1).max(axis=1))
+    path = cycle.tracks(point)
+    path = path - path.mean(axis=-1, keepdims=True)
+    direction = np.linalg.eigh(path @ path.swapaxes(1, 2))[1][..., -1, None]
+    across = path - direction * (direction * path).sum(axis=1, keepdims=True)
+    return np.sqrt((across**2).sum(axis=1).max(axis=1))

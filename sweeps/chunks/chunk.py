@@ -161,8 +161,10 @@ class Chunk:
         rows = self._going(rows)
         if not rows.size:
             return
-        seen = self._at(rows).observe(motion)
-        finite = linear.finite(seen.W)
+        variants = self._at(rows)
+        bare = then == self._cycle and not self.of.needs_torques
+        seen = variants.close(motion) if bare else variants.observe(motion)
+        finite = linear.finite(seen.W) if seen.W.size else np.isfinite(seen.error)
         causes = {
             Outcome.UNASSEMBLABLE: (Status.UNASSEMBLABLE, Reason.OTHER_ASSEMBLY),
             Outcome.LOST: (Status.LOST, lost),
@@ -258,11 +260,12 @@ class Chunk:
         if wanted or self.of.own:
             assert self.of.cycle is not None
             q = seen.trace.q[:, good]
-            closed = ClosedCycle(self.of.model, self._part(rows), self.of.cycle, q)
+            carry = partial(self._at(rows).points, q, self.of.model.mechanism.points)
+            closed = ClosedCycle(self.of.model, self._part(rows), self.of.cycle, q, carry)
             for name, values in cycle.of_cycle(closed, wanted).items():
                 self.arrays[array_name(name)][rows] = values
             self._own(rows, closed)
-        if self.of.torque_metrics or self.of.reducer is not None:
+        if self.of.needs_torques:
             self._torques(rows, seen, good)
 
     def _own(self, rows: np.ndarray, closed: ClosedCycle) -> None:

@@ -82,10 +82,12 @@ def prepare(spec: SweepSpec) -> ChunkEvaluator:
     columns = select(mechanism, asked.columns)
     column_values(mechanism, columns, mechanism.nominal)  # whether there are values
     # Computer algebra, which workers do without.
-    from basepar_core.base import symbolic
+    from basepar_core.base import nearby_observation, symbolic
 
     model = assemble(mechanism)
-    base = symbolic(model, own=False)
+    # Who asks for no rank need not state an excitation.
+    stated = asked.rank != "none" or mechanism.excitation is not None
+    base = symbolic(model, own=False, seen=None if stated else nearby_observation(model))
     start = model.assembled.coordinates
     return ChunkEvaluator(
         model,

@@ -118,6 +118,11 @@ class Recipe:
         """Those of the metrics that need inertias."""
         return tuple(name for name in self.metrics if is_torque(name))
 
+    @property
+    def needs_torques(self) -> bool:
+        """Whether W of the cycle is needed."""
+        return bool(self.torque_metrics) or self.reducer is not None
+
     def _metric(self, name: str) -> Output:
         if (metric := cycle_metrics.find(self.model.mechanism, name)) is not None:
             return Output(array_name(name), unit=metric.unit, long_name=metric.words)

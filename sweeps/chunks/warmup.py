@@ -82,7 +82,10 @@ def _observed(name: str) -> Callable[[], None]:
         mechanism = model.mechanism
         # Swept symbols, though nominal: variants come to their geometry by a kernel of its own.
         values = {one.name: np.full(2, mechanism.nominal[one.name]) for one in mechanism.geometry}
-        Engine(model).observe(values, excitation(mechanism, model.assembled.coordinates))
+        variants = Engine(model).variants(values)
+        motion = excitation(mechanism, model.assembled.coordinates)
+        variants.observe(motion)
+        variants.close(motion)
 
     return job
 

@@ -1,19 +1,24 @@
 """Metrics of a sweep beyond torques: geometry, shaking, mass, and a user's own."""
 
+from dataclasses import replace
+
 import cloudpickle
 import numpy as np
 import pytest
 
 from basepar_core.dynamics.motion import cycle
 from basepar_core.dynamics.regressor import observe
-from basepar_core.errors import FileError, MechanismError
+from basepar_core.errors import FileError, MechanismError, MissingDataError
+from basepar_core.files import mechanism_file
 from basepar_core.files.mechanism_file import library_path
 from sweeps.chunks.evaluator import prepare
 from sweeps.run.driver import layout_of
 from sweeps.run.isolation import in_pieces
 from sweeps.spec import own_metrics
 from sweeps.spec.own_metrics import MetricError, metric
+from sweeps.spec.plans import Sobol
 from sweeps.spec.reader import from_document, parse_sweep
+from sweeps.spec.sweep_spec import Evaluation, SweepSpec
 from sweeps.store.statuses import REASONS, Status, reason_texts
 
 SWEEP = """
@@ -301,3 +306,26 @@ def test_drives_do_not_matter_where_no_torque_is_asked_for(folder):
     _, _, found = evaluated(spec)
     _, _, plain = evaluated(driven(folder, "A, E", "stroke(C)"))
     np.testing.assert_array_equal(found["stroke_C"], plain["stroke_C"])
+
+
+def test_a_sweep_of_paths_needs_no_excitation_and_says_the_same_without_torques():
+    """Statuses, reasons and margins are those of variants whose W is made as well."""
+    source = library_path("four-bar").read_text()
+    bare = "\n".join(x for x in source.splitlines() if not x.startswith("excitation"))
+    points = "points: {P: {body: coupler, at: [0.3, 0.2]}}"
+    mechanism = mechanism_file.loads(f"{bare}\n{points}\n")
+    plan = Sobol((("lx1", 0.2, 0.9), ("lx3", 1.0, 1.6)), 64)
+    found = []
+    for metrics in (("point_range(P.x)",), ("point_range(P.x)", "torque_rms")):
+        spec = SweepSpec(mechanism, plan, evaluation=Evaluation("none", metrics=metrics))
+        found.append(prepare(spec)(plan.rows(0, 64), np.ones(64, bool)))
+    alone, both = found
+    assert {Status.SOLVED, Status.LOST} <= set(alone["status"].tolist())
+    for name in ("status", "reason", "reason_value", "branch", "point_range_P.x"):
+        np.testing.assert_array_equal(alone[name], both[name])
+    solved = alone["status"] == Status.SOLVED
+    # The same determinants over the same pivots; sums in another order.
+    np.testing.assert_allclose(alone["margin"][solved], both["margin"][solved], rtol=1e-12)
+    asks = replace(spec, evaluation=Evaluation("numeric", metrics=metrics))
+    with pytest.raises(MissingDataError, match="states no excitation"):
+        prepare(asks)
