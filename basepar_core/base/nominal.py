@@ -37,10 +37,18 @@ def nearby_observation(model: Model) -> Observation:
 
 
 def _sound(model: Model, seen: Observation) -> Observation:
+    name, stated = model.mechanism.name, model.mechanism.excitation is not None
+    if not (seen.closed[0] or stated):
+        raise MotionError(
+            f"The loops of {name!r} cannot follow small motions about its assembly, which is a "
+            "singular pose or very near to one. Assemble it at another pose, or state an "
+            "excitation that leads away from it.",
+            ["assembly", "excitation"],
+        )
     if not seen.closed[0]:
         sample = int(seen.trace.where[0])
         raise MotionError(
-            f"The excitation of {model.mechanism.name!r} cannot be followed at the nominal "
+            f"The excitation of {name!r} cannot be followed at the nominal "
             f"geometry: the loops fail at sample {sample} of {seen.W.shape[1]}. Lower its "
             f"amplitude, or change the assembly.",
             ["excitation"],
@@ -48,8 +56,8 @@ def _sound(model: Model, seen: Observation) -> Observation:
     gap = float(seen.residual[0])
     if gap > OPEN:
         raise AssemblyError(
-            f"Along the excitation of {model.mechanism.name!r} a loop opens by {gap:.1e} (m or "
-            f"rad; allowed {OPEN:g}): constraints that look redundant at the assembled pose are "
+            f"Along {'the excitation' if stated else 'small motions'} of {name!r} a loop opens by "
+            f"{gap:.1e} (m or rad; allowed {OPEN:g}): constraints that look redundant at the assembled pose are "
             f"not so along the motion. The assembled pose is singular; assemble at another one, "
             f"and count the coordinates there.",
             ["assembly", "coordinates"],
