@@ -57,9 +57,9 @@ def _sound(model: Model, seen: Observation) -> Observation:
     if gap > OPEN:
         raise AssemblyError(
             f"Along {'the excitation' if stated else 'small motions'} of {name!r} a loop opens by "
-            f"{gap:.1e} (m or rad; allowed {OPEN:g}): constraints that look redundant at the assembled pose are "
-            f"not so along the motion. The assembled pose is singular; assemble at another one, "
-            f"and count the coordinates there.",
+            f"{gap:.1e} (m or rad; allowed {OPEN:g}): constraints that look redundant at the "
+            "assembled pose are not so along the motion. The assembled pose is singular; assemble "
+            "at another one, and count the coordinates there.",
             ["assembly", "coordinates"],
         )
     return seen
