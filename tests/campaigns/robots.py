@@ -95,11 +95,11 @@ def _late(*_: object) -> None:
 
 
 def main() -> int:
-    signal.signal(signal.SIGALRM, _late)
+    signal.signal(signal.SIGPROF, _late)
     files = sorted(file for folder in sys.argv[1:] for file in Path(folder).rglob("robot.yaml"))
     for file in files:
         for urdf in sorted(file.parent.glob("*.urdf")):
-            signal.alarm(SECONDS)
+            signal.setitimer(signal.ITIMER_PROF, SECONDS)
             try:
                 said = judged(urdf, yaml.safe_load(file.read_text()))
             except BaseparError as error:
@@ -107,7 +107,7 @@ def main() -> int:
             except TimeoutError:
                 said = f"more than {SECONDS} s"
             finally:
-                signal.alarm(0)
+                signal.setitimer(signal.ITIMER_PROF, 0)
             print(f"{file.parent.name}: {said}", flush=True)
     print(f"{len(files)} robots")
     return 0 if files else 1
