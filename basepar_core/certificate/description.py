@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import Any
 
 from basepar_core.certificate.checker import names_of
-from basepar_core.dynamics import Column, joint_value
+from basepar_core.dynamics import Column, DriveLaw, joint_value
 from basepar_core.errors import BaseparError
 from basepar_core.expressions import Call, Expression, Name, Number, Pi, names
 from basepar_core.mechanism import Coupling, Friction, Mechanism, Spring, Symbol, Vector
@@ -67,7 +67,7 @@ def _column(column: Column) -> dict[str, Any]:
         found["rest"] = python(source.rest)
     if (name := joint_value(column)) is not None:
         return found | {"on": name}
-    assert not isinstance(source, Friction)
+    assert not isinstance(source, Friction | DriveLaw)  # `check` rejects drives
     return found | {"bodies": list(source.bodies or ()), "points": _pair(source.points)}
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from flint import arb
 
-from basepar_core.dynamics import Column, joint_value
+from basepar_core.dynamics import Column, DriveLaw, joint_value
 from basepar_core.errors import UsageError
 from basepar_core.expressions import evaluate
 from basepar_core.mechanism import Friction, Mechanism, Spring, joint_type
@@ -35,8 +35,15 @@ def check(mechanism: Mechanism, chosen: Sequence[Column]) -> None:
     Raises
     ------
     UsageError
-        They act on values of spherical or free joints.
+        They are laws of drives, or act on values of spherical or free joints.
     """
+    drives = [one.name for one in chosen if isinstance(one.source, DriveLaw)]
+    if drives:
+        raise UsageError(
+            f"No certificate has {', '.join(drives)}: a file names no laws of drives. Leave them "
+            f"out of the columns.",
+            drives,
+        )
     ball_joints = [
         one.name
         for one in chosen

@@ -21,6 +21,7 @@ from .contacts import point_rates as point_rates
 from .coordinates import coordinate_configuration as coordinate_configuration
 from .coordinates import coordinate_speeds as coordinate_speeds
 from .coordinates import coordinate_step as coordinate_step
+from .drive_laws import DriveLaw as DriveLaw
 from .energy import check_columns as check_columns
 from .energy import configuration_energies as configuration_energies
 from .energy import energies as energies
@@ -33,6 +34,7 @@ from .force_columns import Column as Column
 from .force_columns import column_values as column_values
 from .force_columns import columns as columns
 from .force_columns import joint_value as joint_value
+from .force_columns import law_columns as law_columns
 from .force_columns import observe_columns as observe_columns
 from .force_columns import select as select
 from .force_columns import unit as unit

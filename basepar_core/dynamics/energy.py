@@ -21,6 +21,7 @@ from basepar_core.errors import UsageError
 
 from . import kinematics
 from .closure import Model
+from .drive_laws import DriveLaw
 from .force_columns import Column, laws
 from .motion import Motion
 from .regressor import LANES, Observation, Rates
@@ -38,14 +39,16 @@ def check_columns(chosen: Sequence[Column]) -> None:
     Raises
     ------
     UsageError
-        Friction, dampers or offsets among them.
+        Friction, dampers, offsets or laws of drives among them.
     """
-    lost = [one.name for one in chosen if one.kind not in CARRIED]
+    lost = [
+        one.name for one in chosen if one.kind not in CARRIED or isinstance(one.source, DriveLaw)
+    ]
     if lost:
         raise UsageError(
             f"The energy matrix H cannot carry {', '.join(lost)}: what dissipates, or is "
-            f"constant, has no energy that depends on the state. Leave it out of `with=`, or "
-            f"observe W (`observation=torque`).",
+            f"constant, has no energy that depends on the state, and laws of drives are not "
+            f"written into H. Leave it out of `with=`, or observe W (`observation=torque`).",
             lost,
         )
 

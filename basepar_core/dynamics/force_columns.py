@@ -15,10 +15,13 @@ stiffness   x − rest                                 N m/rad; N/m
 damping     ẋ of a distance of two points            N s/m
 ==========  =======================================  ==============================
 
+Laws of drives that turn several coordinates at once: `drive_laws`.
+
 The plain path only: the compiled kernels make inertial columns. Sweeps put these beside them,
 a chunk at a time, where they are asked for.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -32,6 +35,7 @@ from basepar_core.symbolic import symbol_values
 
 from . import joint_rates, joint_tracks, kinematics, spatial
 from .closure import Model
+from .drive_laws import DriveLaw
 from .kinematics import Geometry, Poses, Twists
 from .motion import Motion
 from .regressor import LANES, Observation, Rates
@@ -57,7 +61,7 @@ class Column:
 
     name: str
     kind: str
-    source: Friction | Spring | Damper
+    source: Friction | Spring | Damper | DriveLaw
 
     @property
     def value(self) -> Expression | None:
@@ -65,6 +69,30 @@ class Column:
         match self.source:
             case Spring(stiffness=value) | Damper(damping=value) | Friction(value=value):
                 return value
+            case DriveLaw():
+                return None
+
+
+def law_columns(mechanism: Mechanism, laws: Sequence[DriveLaw]) -> tuple[Column, ...]:
+    """Columns of laws of drives, named by drive and law.
+
+    Raises
+    ------
+    UsageError
+        Laws whose weights are not one finite number per coordinate, are all zero, are of values of
+        spherical or free joints (whose speeds are no derivatives), or of angles and lengths at
+        once; names that are there twice, or are columns of the file. All at once.
+    """
+    taken = Counter([one.name for one in columns(mechanism)] + [law.name for law in laws])
+    problems = {law.name: law.problem(mechanism) for law in laws}
+    problems |= {name: "is there twice" for name in problems if taken[name] > 1}
+    wrong = {name: text for name, text in problems.items() if text}
+    if wrong:
+        raise UsageError(
+            "\n".join(f"{mechanism.name!r}: {name} {text}." for name, text in wrong.items()),
+            list(wrong),
+        )
+    return tuple(Column(law.name, law.kind, law) for law in laws)
 
 
 def columns(mechanism: Mechanism) -> tuple[Column, ...]:
@@ -110,6 +138,8 @@ def select(mechanism: Mechanism, wanted: Sequence[str]) -> tuple[Column, ...]:
 
 def unit(mechanism: Mechanism, column: Column) -> str:
     """SI unit of a column's parameter."""
+    if isinstance(column.source, DriveLaw):
+        return column.source.unit(mechanism)
     name = joint_value(column)
     if name is None:
         return _UNITS[column.kind][1]
@@ -216,19 +246,14 @@ def laws(
         with np.errstate(all="ignore"):  # failed variants go on as passengers
             here = dims if dims.gravity.shape[-1] == 1 else dims.take(lanes)
             state = _State(model, here.over_samples(), q[:, lanes], motion)
-            found = [
-                _on_value(state, column, tracks, known, lanes)
-                if joint_value(column)
-                else _between_points(state, column.source, known, lanes)
-                for column in chosen
-            ]
+            found = [_law(state, column, tracks, known, lanes) for column in chosen]
         for place, (column, (law, modes)) in enumerate(zip(chosen, found, strict=True)):
             yield lanes, place, column, law, modes
 
 
 def joint_value(column: Column) -> str | None:
-    """The joint value a column acts on; None between points."""
-    return None if isinstance(column.source, Damper) else column.source.coordinate
+    """The joint value a column acts on; None between points, and of a drive's law."""
+    return None if isinstance(column.source, Damper | DriveLaw) else column.source.coordinate
 
 
 class _State:
@@ -236,7 +261,7 @@ class _State:
 
     def __init__(self, model: Model, dims: Geometry, q: Array, motion: Motion):
         graph = model.topology
-        self.mechanism = model.mechanism
+        self.mechanism, self.rates = model.mechanism, (motion.q_dot, motion.q_ddot)
         self.batch = q.shape[1:]
         self.at: Poses = kinematics.poses(graph, dims, q)
         rates = Rates(model, self.at, dims, motion, self.batch)
@@ -276,6 +301,22 @@ class _State:
         b = self.number[body]
         arm = spatial.rotate(self.at.R[b], place)
         return b, self.at.p[b] + arm, arm
+
+
+def _law(
+    state: _State,
+    column: Column,
+    tracks: Mapping[str, Array],
+    known: Mapping[str, Array | float],
+    lanes: Array,
+) -> tuple[Array, list[Array]]:
+    """A law (variant, sample), and ∂x/∂q per coordinate."""
+    if isinstance(column.source, DriveLaw):
+        law = np.broadcast_to(column.source.law(*state.rates), state.batch)
+        return law, [np.full(state.batch, weight) for weight in column.source.weights]
+    if joint_value(column):
+        return _on_value(state, column, tracks, known, lanes)
+    return _between_points(state, column.source, known, lanes)
 
 
 def _on_value(

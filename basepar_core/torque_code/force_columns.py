@@ -8,7 +8,7 @@ neither angles nor second derivatives: springs on an angle and rotors there are 
 
 from collections.abc import Mapping, Sequence
 
-from basepar_core.dynamics import Column, CutJoint, joint_value
+from basepar_core.dynamics import Column, CutJoint, DriveLaw, joint_value
 from basepar_core.errors import UsageError
 from basepar_core.expressions import NODE_ONE, NODE_ZERO, Expression, evaluate
 from basepar_core.mechanism import Damper, Friction, Spring, joint_type
@@ -41,6 +41,8 @@ class ColumnWriter(LoopWriter):
     def _law(self, column: Column, rates: Sequence[int]) -> tuple[int, dict[int, int]]:
         """Force per unit parameter, and the value's derivatives by the speeds."""
         source, name = column.source, joint_value(column)
+        if isinstance(source, DriveLaw):
+            raise _refused(column, "is the law of a drive")
         if name is None or not isinstance(source, Friction | Spring):
             x, ways = self._between(source)
             return self._force(column, x, ways, None), ways
