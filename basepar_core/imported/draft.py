@@ -14,7 +14,7 @@ from basepar_core.errors import Mistake
 from basepar_core.mechanism import joint_type
 
 from .kinds import FREE
-from .rationals import UNITS, ZERO, Pose, Vec
+from .rationals import UNITS, ZERO, Pose, Quaternion, Vec, from_rpy, quarters
 
 #: The ground among links: no XML holds this character, so no link is named so.
 WORLD = "\0"
@@ -151,6 +151,11 @@ class Draft:
         What was changed on the way, and what has no place in a mechanism file.
     mistakes
         What cannot be represented; a draft with mistakes is not written.
+    right_angles
+        Whether angles that are multiples of 90° as printed (1.57, 1.5708) are taken as such.
+    nearly_right
+        Angles that are multiples of 90° as printed and are not taken as such, by their names: by
+        how much they are off (rad).
     """
 
     name: str
@@ -167,10 +172,27 @@ class Draft:
     notes: list[str] = field(default_factory=list)
     dropped: list[str] = field(default_factory=list)
     mistakes: list[Mistake] = field(default_factory=list)
+    right_angles: bool = False
+    nearly_right: dict[str, float] = field(default_factory=dict)
 
     def refuse(self, path: str, message: str, line: int | None = None) -> None:
         found = Mistake(path, message, line)
         self.mistakes += [found] * (found not in self.mistakes)  # seen from several sides
+
+    def turned(self, where: str, angles: Sequence[float]) -> Quaternion:
+        """Roll, pitch and yaw (rad) of something; what is changed is noted, with its size."""
+        for name, angle in zip(("roll", "pitch", "yaw"), angles, strict=True):
+            printed = quarters(angle, as_printed=True)
+            if printed is None or not printed[1]:
+                continue
+            taken, (turns, off) = quarters(angle, self.right_angles), printed
+            if taken is None:
+                self.nearly_right[f"{where}: {name} {angle!r}"] = off
+                continue
+            note = f"{where}: {name} {angle!r} is taken as {90 * turns} deg, {off:.1e} rad off"
+            self.notes += [note] * (note not in self.notes)  # frames are placed more than once
+        roll, pitch, yaw = angles
+        return from_rpy(roll, pitch, yaw, self.right_angles)
 
     def let_float(self, name: str, links: tuple[str, str], pose: Pose) -> None:
         """Join a link to the ground by a free joint; at zero it has this pose."""
@@ -235,7 +257,7 @@ def merge(draft: Draft) -> Merged:
                 carried[name] = name, Pose()
             else:
                 body, pose = place(fixture.parent)
-                carried[name] = body, pose.then(fixture.pose)
+                carried[name] = body, pose.then(fixture.pose).short
         return carried[name]
 
     bodies: dict[str, Inertia] = {}

@@ -20,7 +20,7 @@ from basepar_core.errors import (
 )
 from basepar_core.files import Fields, loads, read
 from basepar_core.mechanism import Mechanism
-from basepar_core.texts import opened, shell
+from basepar_core.texts import opened, plural, shell
 
 from . import mjcf, sdf, urdf
 from .bases import settle
@@ -79,6 +79,7 @@ def read_file(
     base: str = "auto",
     keyframe: str | None = None,
     repair: float = 0.0,
+    right_angles: bool = False,
 ) -> Imported:
     """A mechanism from a URDF, SDF or MJCF file.
 
@@ -96,6 +97,9 @@ def read_file(
     repair
         m: loops that stay open are closed by the least change of dimensions, if no joint's point
         moves by more than this; the notes list the changes.
+    right_angles
+        Take angles that are multiples of 90° as printed, such as 1.57 and 1.5708, as such; the
+        notes list them. Without, they are what they are, as simulators have them.
 
     Raises
     ------
@@ -116,16 +120,35 @@ def read_file(
     folder = None if within is None else Path(within)
     is_urdf = path.suffix in (".urdf", ".xacro", ".sdf") or _root(content) == b"robot"
     if _root(content) == b"sdf":
-        draft = sdf.read(content, path.stem)
+        draft = sdf.read(content, path.stem, right_angles)
     else:
-        draft = urdf.read(content, path) if is_urdf else mjcf.read(path, folder, keyframe)
+        draft = (
+            urdf.read(content, path, right_angles)
+            if is_urdf
+            else mjcf.read(path, folder, keyframe)
+        )
     if keyframe is not None and draft.format != "MJCF":
         draft.refuse("keyframe", f"a {draft.format} file has none; leave it out")
+    if right_angles and draft.format == "MJCF":
+        draft.refuse("right_angles", "MuJoCo's angles are quaternions; leave it out")
     if not draft.mistakes:
         settle(draft, base)
+        _note_angles(draft)
     if draft.mistakes:
         raise FileError(str(path), draft.mistakes)
     return _checked(draft, str(path), repair)
+
+
+def _note_angles(draft: Draft) -> None:
+    """Say how many angles are nearly multiples of 90°, and how those are read as such."""
+    if not (near := draft.nearly_right):
+        return
+    farthest = max(near, key=lambda name: near[name])
+    draft.notes.append(
+        f"{plural(len(near), 'angle')}, multiples of 90 deg as printed, taken as printed: the "
+        f"farthest off is {farthest}, by {near[farthest]:.1e} rad; `import --right-angles` takes "
+        f"all as multiples of 90 deg"
+    )
 
 
 def _no_robot(path: Path, content: bytes) -> str:
@@ -248,7 +271,9 @@ def _choose_coordinates(draft: Draft, source: str) -> None:
             failure = failure or error
             continue
         if not found.count:
-            where = Mistake("", "nothing moves: its loops leave no degree of freedom")
+            hint = "; --right-angles may let it, see import --help" if draft.nearly_right else ""
+            what = f"nothing moves: its loops leave no degree of freedom{hint}"
+            where = Mistake("", what)
             raise FileError(source, [where])
         draft.coordinates += [theirs for theirs, ours in called.items() if ours in found.values]
         if start:

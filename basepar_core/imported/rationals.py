@@ -2,8 +2,8 @@
 
 The mechanism format wants joint axes whose lengths are equal as an identity, so a rotation comes
 as a quaternion of whole numbers: its matrix is exactly orthogonal. Angles and quaternions are met
-to `ANGLE` (rad); multiples of 90° are exact, because they are structure (parallel, perpendicular)
-and not measurement.
+to `ANGLE` (rad); what is a multiple of 90° to `NOISE`, or as printed where that is asked for, is
+exact: structure (parallel, perpendicular) and not measurement.
 """
 
 import math
@@ -78,25 +78,25 @@ def simple(x: float) -> Fraction:
     return Fraction(x)
 
 
-def quarters(angle: float) -> tuple[int, bool] | None:
-    """A multiple of 90° that an angle is as printed: which, and whether it was rounded.
+def quarters(angle: float, as_printed: bool = False) -> tuple[int, float] | None:
+    """A multiple of 90° that an angle is: which, and how far the angle is from it (rad).
 
-    `1.57` and `1.5708` are 90°: the true value is within one unit of the last printed digit, of
-    two digits or more after the point. So is anything within `NOISE`.
+    Within `NOISE` it always is. As printed also where the multiple is within one unit of the last
+    printed digit, of two digits or more after the point: `1.57` and `1.5708` are 90° then.
     """
     turns = round(angle / (math.pi / 2))
     off = abs(angle - turns * (math.pi / 2))
-    if off == 0:
-        return turns, False
+    if off <= NOISE:
+        return turns, off
     digits = max(-int(Decimal(repr(float(angle))).as_tuple().exponent), 0)
-    if off <= NOISE or (turns != 0 and digits >= 2 and off <= 10.0**-digits):
-        return turns, True
+    if as_printed and turns != 0 and digits >= 2 and off <= 10.0**-digits:
+        return turns, off
     return None
 
 
-def half_turn(angle: float) -> tuple[int, int]:
+def half_turn(angle: float, as_printed: bool = False) -> tuple[int, int]:
     """Whole numbers in the ratio of cosine to sine of half an angle."""
-    exact = quarters(angle)
+    exact = quarters(angle, as_printed)
     if exact is not None:
         return ((1, 0), (1, 1), (0, 1), (-1, 1))[exact[0] % 4]
     half = math.remainder(angle, 2 * math.pi) / 2
@@ -118,9 +118,9 @@ def product(a: Quaternion, b: Quaternion) -> Quaternion:
     return w // common, x // common, y // common, z // common
 
 
-def from_rpy(roll: float, pitch: float, yaw: float) -> Quaternion:
+def from_rpy(roll: float, pitch: float, yaw: float, as_printed: bool = False) -> Quaternion:
     """Rotation about the fixed x, then y, then z axis (URDF's rpy)."""
-    (a, x), (b, y), (c, z) = half_turn(roll), half_turn(pitch), half_turn(yaw)
+    (a, x), (b, y), (c, z) = (half_turn(angle, as_printed) for angle in (roll, pitch, yaw))
     return product((c, 0, 0, z), product((b, 0, y, 0), (a, x, 0, 0)))
 
 

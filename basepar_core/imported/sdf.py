@@ -20,8 +20,8 @@ from .xml_text import parse
 GRAVITY = (0.0, 0.0, -9.8)
 
 
-def read(text: bytes, name: str) -> Draft:
-    """A draft of an SDF file; what it rejects is in `mistakes`.
+def read(text: bytes, name: str, right_angles: bool = False) -> Draft:
+    """A draft of an SDF file; what it rejects is in `mistakes`. `right_angles`: see `Draft`.
 
     Raises
     ------
@@ -34,7 +34,7 @@ def read(text: bytes, name: str) -> Draft:
         raise MissingDataError(
             "Reading SDF needs lxml. Install the extra: pip install 'basepar[urdf]'."
         ) from error
-    draft = Draft(name, "SDF", ZERO)
+    draft = Draft(name, "SDF", ZERO, right_angles=right_angles)
     root = parse(text)
     if isinstance(root, Mistake):
         draft.mistakes.append(root)

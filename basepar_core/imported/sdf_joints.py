@@ -23,7 +23,6 @@ from .rationals import (
     decimal,
     direction,
     from_floats,
-    from_rpy,
     least_aligned,
     upright,
     vector,
@@ -94,7 +93,7 @@ class Element:
         angles = values[3:]
         if node.get("degrees") in ("true", "1"):
             angles = [radians(x) for x in angles]
-        return Pose(vector(values[:3]), from_rpy(*angles))
+        return Pose(vector(values[:3]), self.draft.turned(self.where, angles)).short
 
 
 def read_joint(draft: Draft, node: Any, scope: Scope, in_model: bool | None = False) -> None:

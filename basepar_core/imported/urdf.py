@@ -24,9 +24,7 @@ from .rationals import (
     centre,
     decimal,
     direction,
-    from_rpy,
     least_aligned,
-    quarters,
     vector,
 )
 from .urdf_elements import audit
@@ -49,9 +47,9 @@ INERTIA_NOISE = 1e-15
 GRAVITY = (Fraction(0), Fraction(0), Fraction("-9.81"))
 
 
-def read(text: bytes, path: Path) -> Draft:
+def read(text: bytes, path: Path, right_angles: bool = False) -> Draft:
     """A draft of a URDF file of some name, with the YAML file of Extended URDF if that is beside
-    it; what it rejects is in `mistakes`.
+    it; what it rejects is in `mistakes`. `right_angles`: see `Draft`.
 
     Raises
     ------
@@ -65,7 +63,7 @@ def read(text: bytes, path: Path) -> Draft:
         raise MissingDataError(
             "Reading URDF needs urdf_parser_py. Install the extra: pip install 'basepar[urdf]'."
         ) from error
-    draft = Draft(path.stem, "URDF", GRAVITY)
+    draft = Draft(path.stem, "URDF", GRAVITY, right_angles=right_angles)
     root = parse(text)
     if isinstance(root, Mistake):
         draft.mistakes.append(root)
@@ -97,7 +95,8 @@ def read(text: bytes, path: Path) -> Draft:
     loops(draft, closing, [link.name for link, _ in links])
     close(draft, companion, joints)
     if more_joints:
-        quiet = Draft(draft.name, draft.format, draft.gravity)  # all has been said of these poses
+        # All has been said of these poses.
+        quiet = Draft(draft.name, draft.format, draft.gravity, right_angles=right_angles)
         poses = [(joint, _pose(quiet, "", joint.origin, line)) for joint, line in joints]
         read_joints(draft, more_joints, poses)
     if (closing or companion.frames or more.loops or more_joints) and not more.dependent:
@@ -196,21 +195,12 @@ def _inertia(draft: Draft, link: Any, line: int) -> Inertia:
 
 
 def _pose(draft: Draft, where: str, origin: Any, line: int) -> Pose:
-    """An origin element; rounded angles are noted."""
+    """An origin element."""
     if origin is None:
         return Pose()
     at = vector(_numbers(draft, where, "xyz", origin.xyz, line))
     angles = _numbers(draft, where, "rpy", origin.rpy, line)
-    exact = [quarters(angle) for angle in angles]
-    for name, angle, found in zip(("roll", "pitch", "yaw"), angles, exact, strict=True):
-        if found is not None and found[1]:
-            draft.notes.append(
-                f"{where}: {name} {angle!r} is taken as {90 * found[0]} deg exactly"
-            )
-    if None in exact and where.startswith("joint"):
-        rpy = " ".join(map(repr, angles))
-        draft.notes.append(f"{where}: rpy {rpy} is met to 1e-13 rad by a rational rotation")
-    return Pose(at, from_rpy(*angles))
+    return Pose(at, draft.turned(where, angles)).short
 
 
 def _tree(draft: Draft, links: list[tuple[Any, int]], joints: list[tuple[Any, int]]) -> None:

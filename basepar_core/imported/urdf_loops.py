@@ -23,7 +23,6 @@ from .rationals import (
     Vec,
     across,
     direction,
-    from_rpy,
     least_aligned,
     upright,
     vector,
@@ -91,7 +90,10 @@ class Reader:
         """A frame by the attributes xyz and rpy of an element."""
         at = self.row(holder, "xyz", (0.0, 0.0, 0.0))
         turn = self.row(holder, "rpy", (0.0, 0.0, 0.0))
-        return None if at is None or turn is None else Pose(vector(at), from_rpy(*turn))
+        if at is None or turn is None:
+            return None
+        where = self.where if holder is None else f"{self.where}, {holder.tag}"
+        return Pose(vector(at), self.draft.turned(where, turn)).short
 
     def row(self, holder: Any, key: str, otherwise: Sequence[float]) -> Sequence[float] | None:
         """Three finite numbers of an attribute; None where they are none (reported)."""

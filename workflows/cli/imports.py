@@ -24,6 +24,7 @@ def _import(options: argparse.Namespace) -> int:
         base=options.base,
         keyframe=options.keyframe,
         repair=options.repair,
+        right_angles=options.right_angles,
     )
     status = 0 if found.failure is None else 1
     text = with_schema(found.text, "mechanism", Path(options.output or "").parent)
@@ -79,6 +80,8 @@ COMMANDS = (
             "the one keyframe that closes its loops)",
             "--repair M 0.0": "close loops that stay open by the least change of dimensions, if "
             "no joint's point moves by more than M metres",
+            "--right-angles": "of URDF and SDF: angles that are multiples of 90 degrees but for "
+            "their last digit (1.57, 1.5708) are taken as such, and listed (default: as printed)",
             "--overwrite --force": OVERWRITE["--overwrite"],
         },
     ),

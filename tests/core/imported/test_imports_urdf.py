@@ -29,13 +29,14 @@ from basepar_core.imported.text import number
 DATA = Path(__file__).parents[2] / "data" / "imports"
 #: Pinocchio's order of a body's ten in ours: m, mx, my, mz, Ixx, Ixy, Ixz, Iyy, Iyz, Izz.
 ORDER = [0, 1, 2, 3, 4, 5, 7, 6, 8, 9]
-#: Multiples of 90° that the import takes for exact; Pinocchio is given all their digits.
+#: Multiples of 90° that an import takes for exact; Pinocchio is given all their digits.
+NEAR = {r"\b1\.57079632679\b": repr(math.pi / 2)}
 ROUNDED = {r"\b1\.57(08|07963|079632679)\b": repr(math.pi / 2), r"\b3\.14159\b": repr(math.pi)}
 
 
-def pinocchio(name: str) -> pin.Model:
+def pinocchio(name: str, right_angles: bool) -> pin.Model:
     text = (DATA / name).read_text()
-    for short, full in ROUNDED.items():
+    for short, full in (ROUNDED if right_angles else NEAR).items():
         text = re.sub(short, full, text)
     return pin.buildModelFromXML(text)
 
@@ -45,10 +46,11 @@ def motion_of(count: int, seed: int = 3, samples: int = 5) -> Motion:
     return Motion(np.arange(float(samples)), q, dq, ddq)
 
 
+@pytest.mark.parametrize("right_angles", [False, True])
 @pytest.mark.parametrize("name", ["arm6.urdf", "arm7.urdf", "skew.urdf"])
-def test_regressor_is_pinocchios(name):
-    found = read_file(DATA / name)
-    mechanism, model = found.mechanism, pinocchio(name)
+def test_regressor_is_pinocchios(name, right_angles):
+    found = read_file(DATA / name, right_angles=right_angles)
+    mechanism, model = found.mechanism, pinocchio(name, right_angles)
     data = model.createData()
     # Pinocchio sorts branches by name, we keep the file's order.
     place = {name.replace("-", "_"): model.joints[model.getJointId(name)] for name in model.names}
@@ -103,7 +105,13 @@ def test_what_the_file_says():
     ]
     assert "fixed to the ground, and part of it: world, base_link" in found.notes
     assert "fixed to wrist_3, and part of it: tool, tip" in found.notes
-    assert "joint 'shoulder_lift': pitch 1.5708 is taken as 90 deg exactly" in found.notes
+    near = "joint 'forearm': pitch 1.57079632679 is taken as 90 deg, 4.9e-12 rad off"
+    assert any(near.split(":")[1] in note for note in found.notes)
+    (said,) = (note for note in found.notes if "as printed" in note)
+    assert "joint 'shoulder_lift': pitch 1.5708, by 3.7e-06 rad; `import --right-angles`" in said
+    right = read_file(DATA / "arm6.urdf", right_angles=True)
+    taken = "joint 'shoulder_lift': pitch 1.5708 is taken as 90 deg, 3.7e-06 rad off"
+    assert taken in right.notes
     assert found.dropped == ("2 visual", "3 limit", "1 material", "1 transmission")
     assert "# 'upper-arm' is called upper_arm" in found.text
     # Zero is outside the elbow's limits: it starts in their middle.
@@ -295,10 +303,13 @@ def test_rotations_are_orthogonal_and_close(roll, pitch, yaw):
     ],
 )
 def test_right_angles_as_printed(angle, turns):
-    found = quarters(angle)
+    found = quarters(angle, as_printed=True)
     assert (found and found[0]) == turns
     if turns is None:
         assert found is None
+    else:
+        assert found[1] == abs(angle - turns * math.pi / 2)
+        assert quarters(angle) == (found if found[1] <= NOISE else None)
 
 
 @given(st.floats(-1e6, 1e6, allow_nan=False))
