@@ -51,10 +51,16 @@ def test_no_docstring_is_read():
     ("status", "change"),
     [
         (0, lambda d: None),
-        (1, lambda d: d["at_least"].update(rank=7)),
+        pytest.param(1, lambda d: d["at_least"].update(rank=7), marks=pytest.mark.slow),
         (1, lambda d: d["at_most"]["vectors"][0]["entries"].update({"crank.mx": "2"})),
-        (1, lambda d: d["at_least"]["minor"].update(determinant="1")),
-        (1, lambda d: d["mechanism"]["joints"][0]["bodies"].reverse()),
+        pytest.param(
+            1,
+            lambda d: d["at_least"]["minor"].update(determinant="1"),
+            marks=pytest.mark.slow,
+        ),
+        pytest.param(
+            1, lambda d: d["mechanism"]["joints"][0]["bodies"].reverse(), marks=pytest.mark.slow
+        ),
     ],
     ids=["true", "rank", "vector", "minor", "mechanism"],
 )

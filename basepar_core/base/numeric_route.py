@@ -50,6 +50,8 @@ class Spectrum:
         (variant,) number of `scaled` above the noise.
     gap
         (variant,) σ_r/σ_{r+1} of `scaled`, with σ_{r+1} no less than rounding.
+    clearance
+        (variant,) σ_r of `scaled` over `noise`; decided ones have more than `CLEAR`.
     at_least
         (variant,) number of `scaled` that are nonzero beyond doubt.
     clear
@@ -67,6 +69,7 @@ class Spectrum:
     noise: Array
     rank: Array
     gap: Array
+    clearance: Array
     at_least: Array
     clear: Array
     short: Array
@@ -112,7 +115,7 @@ def judged(values: Array, scaled: Array, error: Array, rows: int, dead: Array) -
     gap = last / np.maximum(following, np.finfo(float).eps * np.sqrt(width))
     short = (rank == rows) & (rank < width)
     clear = (rank == at_least) & ((last > STEEPER * steepest * noise) | (rank == width)) & ~short
-    return Spectrum(values, scaled, noise, rank, gap, at_least, clear, short, dead)
+    return Spectrum(values, scaled, noise, rank, gap, last / noise, at_least, clear, short, dead)
 
 
 def edge(scaled: Array, noise: Array, rank: Array) -> tuple[Array, Array, Array]:

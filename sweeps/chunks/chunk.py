@@ -232,7 +232,7 @@ class Chunk:
         self._mark(rows[special], Status.SPECIAL, Reason.LOW_RANK, found.rank[special])
         # A rank below the generic one may be low mobility that float64 cannot see.
         doubtful = ~decided & ~low
-        self._await(rows, doubtful, whole, Reason.DOUBTFUL_RANK, found.gap)
+        self._await(rows, doubtful, whole, Reason.DOUBTFUL_RANK, found.clearance)
         if self.of.rank == "precise":
             self._await(rows, decided, whole, Reason.PRECISE_ASKED, np.full(rows.size, np.nan))
 

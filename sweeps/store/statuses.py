@@ -126,7 +126,9 @@ REASONS: Mapping[int, str] = {
     Reason.LOST_IN_CYCLE: "the loops do not close at sample {value:.0f} of the cycle",
     Reason.NEAR_SINGULAR: "a dead point at sample {value:.0f} of the excitation",
     Reason.SINGULAR_IN_CYCLE: "a dead point at sample {value:.0f} of the cycle",
-    Reason.DOUBTFUL_RANK: "float64 does not decide the rank (gap {value:.3g})",
+    Reason.DOUBTFUL_RANK: (
+        "float64 does not decide the rank (its least singular value: {value:.3g} times W's error)"
+    ),
     Reason.PRECISE_ASKED: "variable precision is asked for every variant",
     Reason.NOT_EVIDENT: "variable precision shows no evident rank (ridge of {value:.1f} decades)",
     Reason.PIVOT_AND_RANK: (

@@ -29,7 +29,7 @@ def _sweep(options: argparse.Namespace) -> int:
             store.show_notes(f"repaired: {line}" for line in document["repaired"])
             _show(name, document)
             store.show_rate(document)
-            store.show_next_steps(document["store"], jobs[name].mechanism.name)
+            store.show_next_steps(document, jobs[name].mechanism.name)
     if options.json:
         emit(documents.get("", {"members": documents}))
     if any("pending" in document["counts"] for document in documents.values()):

@@ -20,7 +20,7 @@ EXACT = 1 << 20
 
 
 def extremes(path: Path, most: int = 3) -> list[dict[str, Any]]:
-    """Least, median and greatest value of every result, and the variants with the least ones.
+    """Least, median and greatest value of every result, how many have one, and which have those.
 
     Only variants that carry a result count. The median of more than a million values is right
     to 0.2 %.
@@ -49,8 +49,10 @@ def extremes(path: Path, most: int = 3) -> list[dict[str, Any]]:
             "unit": str(arrays[name].attrs.get("units", "")),
             "least": float(spread.least[0][0]),
             "median": spread.median,
-            "most": spread.most,
+            "most": spread.most[0],
             "best": [variant for _, variant in spread.least],
+            "worst": spread.most[1],
+            "count": spread.count,
         }
         for name, spread in found.items()
         if spread.count
@@ -63,7 +65,7 @@ class _Spread:
 
     kept: int
     count: int = 0
-    most: float = -np.inf
+    most: tuple[float, int] = (-np.inf, -1)  # (value, variant), the first of equal ones
     least: list[tuple[float, int]] = field(default_factory=list)  # (value, variant), in order
     pieces: list[np.ndarray] | None = field(default_factory=list)  # None: too many
     bins: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
@@ -75,7 +77,9 @@ class _Spread:
             return
         chosen = values[rows]
         self.count += rows.size
-        self.most = max(self.most, float(chosen.max()))
+        top = int(chosen.argmax())
+        if chosen[top] > self.most[0]:
+            self.most = float(chosen[top]), start + int(rows[top])
         first = rows
         if rows.size > self.kept:  # all that are no greater than the last of the least
             edge = np.partition(chosen, self.kept - 1)[self.kept - 1]

@@ -1,5 +1,6 @@
 """What stores hold, as plain facts and in the terminal: counts, reasons, who fills them."""
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
@@ -268,7 +269,7 @@ def show_status(document: Mapping[str, Any]) -> None:
         (
             terminal.said((word, _COLOURS.get(word, "default"))),
             f"{n:,}",
-            f"{n / document['total']:.1%}",
+            _share(n / document["total"]),
         )
         for word, n in standing(document).items()
     )
@@ -304,12 +305,19 @@ def show_status(document: Mapping[str, Any]) -> None:
         terminal.out.print(terminal.said((f"variant {variant}", "red"), f": {text}"))
 
 
+def _share(part: float) -> str:
+    """A few among very many are not none."""
+    return f"{part:.1%}" if part == 0 or part >= 0.001 else "< 0.1%"
+
+
 def show_extremes(found: Sequence[Mapping[str, Any]]) -> None:
-    ends = ("least", "median", "most")
-    rows = terminal.table("result", "unit", *(f"#{end}" for end in ends), "least in variants")
+    heads = ("result", "unit", "#variants", "#least", "#variant", "#median", "#most", "#variant")
+    rows = terminal.table(*heads)
     for row in found:
-        best = ", ".join(map(str, row["best"]))
-        rows.add_row(row["name"], row["unit"], *(terminal.number(row[end]) for end in ends), best)
+        least, median, most = (terminal.number(row[end]) for end in ("least", "median", "most"))
+        where = f"{row['best'][0]}", f"{row['worst']}"
+        count = f"{row['count']:,}"
+        rows.add_row(row["name"], row["unit"], count, least, where[0], median, most, where[1])
     terminal.out.print()
     terminal.out.print(rows)
 
@@ -320,20 +328,24 @@ def show_rate(document: Mapping[str, Any]) -> None:
     rate = evaluated / seconds if seconds else 0.0
     terminal.out.print(
         f"\n{plural(evaluated, 'variant')} in {seconds:.1f} s ({rate:,.0f} per second), "
-        "starting and compiling apart"
+        "without start-up and compilation"
         if evaluated
         else "\nnothing was missing"
     )
 
 
-def show_next_steps(store: str, mechanism: str) -> None:
+def show_next_steps(document: Mapping[str, Any], mechanism: str) -> None:
     """Commands to try after a sweep; `mechanism` is the name its file states."""
-    place = near(store)
+    place = near(document["store"])
     steps = [f"report {shell(place)}", f"status {shell(place)}"]
     if mechanism in library_names():
         steps += [f"reduce {mechanism}", f"base {mechanism}", f"show {mechanism} -o drawing.png"]
+        lost = (Status.LOST.meaning, Status.SINGULAR.meaning)
+        for reason in [one for one in document["reasons"] if one["status"] in lost][:1]:
+            variant = shell(f"{place}:{reason['example']}")
+            steps.append(f"show {mechanism} --variant {variant} -o lost.png")
     if mechanism in study_names():
         steps.append(f"study {mechanism}")
     terminal.show_next(*steps)
-    reading = f"import xarray; print(xarray.open_zarr({place!r}))"
-    terminal.out.print(f"  {typed('python')} -c {shell(reading)}", soft_wrap=True)
+    reading = f"import basepar; print(basepar.open({json.dumps(place)}))"
+    terminal.out.print(f"in Python: {reading}", soft_wrap=True)

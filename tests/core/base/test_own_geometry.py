@@ -86,7 +86,7 @@ excitation: {{kind: states, samples: 40, seed: 3, amplitude: {{A: 0.001 rad}}, f
 @pytest.mark.parametrize(
     ("a", "b", "c", "d", "rank"),
     [
-        ("0.3", "0.4", "0.35", "0.3", 10),
+        pytest.param("0.3", "0.4", "0.35", "0.3", 10, marks=pytest.mark.slow),
         pytest.param("0.3", "0.3", "0.4", "0.4", 8, marks=pytest.mark.slow),
         pytest.param("0.4", "0.4", "0.4", "0.4", 5, marks=pytest.mark.slow),
     ],

@@ -34,7 +34,9 @@ def test_ols_is_the_normal_equations(system):
     np.testing.assert_allclose(plain.covariance, expected, rtol=1e-9)
 
 
-@pytest.mark.parametrize("method", ["ols", "weighted", "irls"])
+@pytest.mark.parametrize(
+    "method", ["ols", "weighted", pytest.param("irls", marks=pytest.mark.slow)]
+)
 def test_deviations_are_those_of_repeated_draws(system, method):
     W, phi, sigma, groups = system
     rng = np.random.default_rng(8)

@@ -110,6 +110,7 @@ def test_slopes_of_a_course_are_those_of_the_trajectory(model, own):
     assert found == pytest.approx(expected, rel=2e-4)
 
 
+@pytest.mark.slow
 def test_a_designed_motion_is_what_its_law_gives(model, own):
     base, limits = numeric(model), limits_of(model, own)
     found = design(model, base, limits, 0.5, harmonics=3, draws=3, starts=1, seed=2)

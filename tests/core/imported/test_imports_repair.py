@@ -44,6 +44,7 @@ def test_the_least_change_closes_a_plane_loop_in_space(tmp_path):
     assert prepare(found.mechanism).assembled.residual < 1e-12
 
 
+@pytest.mark.slow
 def test_points_move_by_no_more_than_the_tolerance(tmp_path):
     found = read_file(four_bar(tmp_path), repair=1e-5)
     assert "stays open by" in found.failure.message

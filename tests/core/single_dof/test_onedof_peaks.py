@@ -131,7 +131,13 @@ def _pieces(speeds, ends):
     return [(s, a, b) for s, (a, b) in zip(speeds, spans, strict=True)]
 
 
-@pytest.mark.parametrize("case", list(CASES))
+@pytest.mark.parametrize(
+    "case",
+    [
+        "shipped",
+        *(pytest.param(case, marks=pytest.mark.slow) for case in CASES if case != "shipped"),
+    ],
+)
 def test_peaks_of_a_machine_are_those_on_both_sides_of_jumps(case):
     model = prepare(loads(text(*CASES[case])))
     made = machine(model, [reaction(model.mechanism, FORCE)])

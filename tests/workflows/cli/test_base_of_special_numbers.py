@@ -1,8 +1,11 @@
 """What `basepar base` prints where a file's own numbers are special."""
 
+import pytest
+
 from tests.door.test_special_numbers import GEARED
 
 
+@pytest.mark.slow
 def test_expressions_that_hold_here_only_are_numbers(run, tmp_path):
     file = tmp_path / "geared.yaml"
     file.write_text(GEARED)

@@ -32,6 +32,8 @@ def test_equal_to_whole_columns(path, monkeypatch, rows):
         "median": np.median(stroke[good]),
         "most": stroke[order[-1]],
         "best": order[:3].tolist(),
+        "worst": order[np.argmax(stroke[order] == stroke[order[-1]])],
+        "count": len(order),
     }
 
 

@@ -50,6 +50,7 @@ def test_slopes_through_formulas():
     np.testing.assert_allclose((wide - narrow) / (2 * step), point.slopes["stroke(D)"], rtol=1e-5)
 
 
+@pytest.mark.slow
 def test_slopes_where_a_formula_names_a_root():
     """r3 is √3 by its relation; constant as it is, it has a value and no slope of its own."""
     text = """
