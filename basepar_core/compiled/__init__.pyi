@@ -5,6 +5,8 @@ from .backend import LARGEST as LARGEST
 from .backend import Engine as Engine
 from .backend import Variants as Variants
 from .backend import way as way
+from .curve_feet import between as between
+from .curve_feet import nearest as nearest
 from .linear_spectra import hold as hold
 from .linear_triangles import triangles_of as triangles_of
 from .paths import Torques as Torques

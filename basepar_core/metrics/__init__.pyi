@@ -1,5 +1,7 @@
 from . import cycle as cycle
+from . import path_error as path_error
 from . import sensitivity as sensitivity
+from . import targets as targets
 from .closed_cycle import ClosedCycle as ClosedCycle
 from .regimes import BAND as BAND
 from .regimes import BROKEN as BROKEN
@@ -16,3 +18,6 @@ from .registry import metric_of as metric_of
 from .registry import words as words
 from .sensitivity import Slopes as Slopes
 from .sensitivity import differentiated as differentiated
+from .targets import FITTED as FITTED
+from .targets import TIME as TIME
+from .targets import Target as Target

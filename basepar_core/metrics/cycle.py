@@ -23,6 +23,7 @@ from . import points
 from . import regimes as regime
 from .closed_cycle import ClosedCycle
 from .registry import canonical
+from .targets import Target
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,13 +76,13 @@ PLAIN: Mapping[str, CycleMetric] = {
 _CALL = re.compile(r"(stroke|transmission_angle)\(([A-Za-z0-9_., ]*)\)")
 
 
-def find(mechanism: Mechanism, name: str) -> CycleMetric | None:
+def find(mechanism: Mechanism, name: str, targets: Sequence[Target] = ()) -> CycleMetric | None:
     """A metric by its name; None where no metric of this mechanism is called so."""
     if name in PLAIN:
         return PLAIN[name]
     if (known := regime.known(mechanism).get(canonical(name))) is not None:
         return CycleMetric(_of_regime(canonical(name)), known.unit, known.words, True)
-    if (of_point := points.metrics(mechanism).get(canonical(name))) is not None:
+    if (of_point := points.metrics(mechanism, targets).get(canonical(name))) is not None:
         return CycleMetric(*of_point)
     match = _CALL.fullmatch(name)
     if match is None or canonical(name) not in names(mechanism):
@@ -90,11 +91,17 @@ def find(mechanism: Mechanism, name: str) -> CycleMetric | None:
     return _stroke(mechanism, arguments[0]) if match[1] == "stroke" else _angle(*arguments)
 
 
-def names(mechanism: Mechanism) -> list[str]:
-    """Every metric that a mechanism has."""
+def names(mechanism: Mechanism, targets: Sequence[Target] = ()) -> list[str]:
+    """Every metric that a mechanism has, and those of paths against targets."""
     strokes = [f"stroke({value})" for joint in mechanism.joints for value in joint.values]
     angles = [f"transmission_angle({','.join(t)})" for t in _triples(mechanism)]
-    return [*PLAIN, *strokes, *angles, *points.metrics(mechanism), *regime.known(mechanism)]
+    return [
+        *PLAIN,
+        *strokes,
+        *angles,
+        *points.metrics(mechanism, targets),
+        *regime.known(mechanism),
+    ]
 
 
 def _of_regime(name: str) -> Callable[[ClosedCycle], Array]:
@@ -180,11 +187,13 @@ def check(mechanism: Mechanism, asked: Sequence[str]) -> None:
         )
 
 
-def of_cycle(cycle: ClosedCycle, asked: Sequence[str]) -> dict[str, Array]:
+def of_cycle(
+    cycle: ClosedCycle, asked: Sequence[str], targets: Sequence[Target] = ()
+) -> dict[str, Array]:
     """Metrics (variant,) of a cycle by name; unknown ones raise MechanismError."""
     found = {}
     for name in asked:
-        metric = find(cycle.model.mechanism, name)
+        metric = find(cycle.model.mechanism, name, targets)
         if metric is None:
             raise MechanismError(f"{cycle.model.mechanism.name} has no metric {name!r}.", [name])
         found[name] = metric.value(cycle)

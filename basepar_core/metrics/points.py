@@ -1,6 +1,6 @@
 """Metrics of points that bodies carry, over the samples of a cycle."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -10,6 +10,8 @@ from basepar_core.arrays import Array
 from basepar_core.mechanism import Mechanism
 
 from .closed_cycle import ClosedCycle
+from .path_error import fit
+from .targets import Target
 
 #: Of one axis of a path, by the word.
 _OF_AXIS: Mapping[str, tuple[Callable[..., Any], str]] = {
@@ -25,7 +27,7 @@ _OF_SIZE = {
 Found = tuple[Callable[[ClosedCycle], Array], str, str]
 
 
-def metrics(mechanism: Mechanism) -> dict[str, Found]:
+def metrics(mechanism: Mechanism, targets: Sequence[Target] = ()) -> dict[str, Found]:
     """By name the function from a cycle to (variant,), its unit, and words."""
     found: dict[str, Found] = {}
     for point in (one.name for one in mechanism.points):
@@ -39,6 +41,10 @@ def metrics(mechanism: Mechanism) -> dict[str, Found]:
             found[f"{word}({point})"] = (partial(_greatest, point=point, order=order), unit, what)
         what = f"greatest distance of point {point} from its path's line of least squares"
         found[f"straightness({point})"] = (partial(_straightness, point=point), "m", what)
+        for target in targets:
+            what = f"root mean square distance of point {point} from target {target.name}"
+            error = partial(_path_error, point=point, target=target)
+            found[f"path_error({point},{target.name})"] = (error, "m", what)
     return found
 
 
@@ -48,6 +54,10 @@ def _along(cycle: ClosedCycle, point: str, axis: int, reduce: Callable[..., Any]
 
 def _greatest(cycle: ClosedCycle, point: str, order: int) -> Array:
     return np.sqrt((cycle.movement(point)[order] ** 2).sum(axis=-1).max(axis=1))
+
+
+def _path_error(cycle: ClosedCycle, point: str, target: Target) -> Array:
+    return fit(cycle.tracks(point), target, cycle.model.mechanism, cycle.motion).error
 
 
 def _straightness(cycle: ClosedCycle, point: str) -> Array:

@@ -56,6 +56,7 @@ METRICS: Mapping[str, Metric] = {
     "point_speed": Metric("cycle", "point", is_piecewise=True),
     "point_acceleration": Metric("cycle", "point", is_piecewise=True),
     "straightness": Metric("cycle", "point", is_piecewise=True),
+    "path_error": Metric("cycle", "point,target", is_exact=True),
     "period": Metric("regime"),
     "mean_speed": Metric("regime"),
     "speed_fluctuation": Metric("regime", is_piecewise=True),

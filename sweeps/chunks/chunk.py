@@ -262,7 +262,7 @@ class Chunk:
             q = seen.trace.q[:, good]
             carry = partial(self._at(rows).points, q, self.of.model.mechanism.points)
             closed = ClosedCycle(self.of.model, self._part(rows), self.of.cycle, q, carry)
-            for name, values in cycle.of_cycle(closed, wanted).items():
+            for name, values in cycle.of_cycle(closed, wanted, self.of.targets).items():
                 self.arrays[array_name(name)][rows] = values
             self._own(rows, closed)
         if self.of.needs_torques:

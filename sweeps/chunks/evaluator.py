@@ -19,7 +19,7 @@ from basepar_core.dynamics import (
 from basepar_core.dynamics import prepare as assemble
 from basepar_core.errors import MechanismError, MissingDataError
 from basepar_core.mechanism import Mechanism
-from basepar_core.metrics import Meter, is_torque, meter_of, words
+from basepar_core.metrics import Meter, is_torque, meter_of, path_error, words
 from basepar_core.metrics import cycle as cycle_metrics
 from basepar_core.reduction import check_reducible
 from basepar_core.texts import plural
@@ -89,19 +89,23 @@ def prepare(spec: SweepSpec) -> ChunkEvaluator:
     stated = asked.rank != "none" or mechanism.excitation is not None
     base = symbolic(model, own=False, seen=None if stated else nearby_observation(model))
     start = model.assembled.coordinates
+    moving = cycle(mechanism, start) if asked.metrics or users or asked.reduction else None
+    if moving is not None:
+        path_error.check(mechanism, moving, asked.targets)
     return ChunkEvaluator(
         model,
         base,
         asked.rank,
         asked.built_in,
         None if asked.rank == "none" else excitation(mechanism, start),
-        cycle(mechanism, start) if asked.metrics or users or asked.reduction else None,
+        moving,
         reduction.prepare(model, base, asked.reduction, columns) if asked.reduction else None,
         _precise(model, base) if asked.rank in ("auto", "precise") else None,
         users,
         _meter(model, asked.built_in),
         asked.beta,
         columns,
+        asked.targets,
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from basepar_core.base import BaseParameters, beside
 from basepar_core.compiled import Engine
 from basepar_core.dynamics import Column, Model, Motion
-from basepar_core.metrics import Meter, array_name, is_torque
+from basepar_core.metrics import Meter, Target, array_name, is_torque
 from basepar_core.metrics import cycle as cycle_metrics
 from sweeps.spec import OwnMetric
 from sweeps.store import Output, Reason, own_metric_text
@@ -36,6 +36,8 @@ class Recipe:
         Whether β's distinct entries are stored as numbers.
     columns
         Force-law columns of the cycle's torques.
+    targets
+        Curves that paths of points are held against.
     reducer
         Reduces every variant over its cycle, where asked for.
     precise
@@ -55,6 +57,7 @@ class Recipe:
     meter: Meter | None = field(default=None, repr=False)
     beta: bool = False
     columns: tuple[Column, ...] = ()
+    targets: tuple[Target, ...] = ()
 
     @cached_property
     def whole(self) -> BaseParameters:
@@ -124,7 +127,8 @@ class Recipe:
         return bool(self.torque_metrics) or self.reducer is not None
 
     def _metric(self, name: str) -> Output:
-        if (metric := cycle_metrics.find(self.model.mechanism, name)) is not None:
+        metric = cycle_metrics.find(self.model.mechanism, name, self.targets)
+        if metric is not None:
             return Output(array_name(name), unit=metric.unit, long_name=metric.words)
         return self._torque_metric(name)
 

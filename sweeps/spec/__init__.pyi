@@ -46,3 +46,5 @@ from .sweep_spec import Evaluation as Evaluation
 from .sweep_spec import Reduction as Reduction
 from .sweep_spec import SweepSpec as SweepSpec
 from .sweep_spec import unsweepable as unsweepable
+from .target_reader import read_targets as read_targets
+from .target_reader import target_lines as target_lines

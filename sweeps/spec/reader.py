@@ -17,7 +17,7 @@ from basepar_core.errors import BaseparError, FileError, Mistake, StoreError, Us
 from basepar_core.expressions import DIMENSIONLESS, UNITS
 from basepar_core.files import Fields, Items, Node, Reading, Text, library_names, loads, read
 from basepar_core.mechanism import Mechanism
-from basepar_core.metrics import canonical
+from basepar_core.metrics import canonical, targets
 from basepar_core.texts import opening
 from sweeps.store import folder
 
@@ -40,6 +40,7 @@ from .sweep_spec import (
 )
 from .table_reader import read_table
 from .tables import Table
+from .target_reader import read_targets
 
 
 def load_sweep(path: str | Path) -> SweepSpec:
@@ -131,6 +132,7 @@ def _of_document(plain: Mapping[str, Any]) -> SweepSpec:
             own_metrics.described(questions.get("own", {})),
             questions.get("beta", False),
             tuple(questions.get("with", ())),
+            targets.from_document(questions.get("targets", {}), plain.get("targets", {})),
         ),
         plain["store"]["chunk"],
         plain["store"]["path"],
@@ -173,7 +175,7 @@ def _parts(reading: Reading, node: Node, assembly: Node | None) -> dict[str, Any
     if mechanism is not None and assembly is not None:
         mechanism = _reassembled(reading, top["mechanism"], mechanism, assembly)
     plan, where = read_space(reading, top.get("space"), mechanism)
-    evaluation = _evaluation(reading, top.get("evaluate"))
+    evaluation = _evaluation(reading, top.get("evaluate"), mechanism)
     store, chunk = _store(reading, top.get("store"))
     seconds = _limits(reading, top.get("limits"))
     lines = lines_of(node)
@@ -229,7 +231,7 @@ def _reassembled(
     return None
 
 
-def _evaluation(reading: Reading, node: Node | None) -> Evaluation:
+def _evaluation(reading: Reading, node: Node | None, mechanism: Mechanism | None) -> Evaluation:
     if node is None:
         return Evaluation()
     entries = reading.fields(node, EVALUATE)
@@ -240,7 +242,8 @@ def _evaluation(reading: Reading, node: Node | None) -> Evaluation:
     beta = reading.choice(entries.get("beta"), ("true", "false"), "answer") == "true"
     columns = _words(reading, entries.get("with"), "a list of columns such as friction")
     reduction = read_reduction(reading, entries.get("reduction"))
-    return Evaluation(rank, reduction, metrics, own, beta, columns)
+    wanted = read_targets(reading, entries.get("targets"), mechanism)
+    return Evaluation(rank, reduction, metrics, own, beta, columns, wanted)
 
 
 def read_own(reading: Reading, node: Node | None) -> tuple[own_metrics.OwnMetric, ...]:

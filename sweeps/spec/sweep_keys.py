@@ -16,6 +16,7 @@ from basepar_core.files import (
     Whole,
     by_word,
 )
+from basepar_core.metrics import FITTED
 from basepar_core.reduction import CRITERIA, METHODS
 
 from .plans import PLANS
@@ -128,6 +129,31 @@ REDUCTION = Keys(
     )
 )
 OWN_METRICS = Named(_TEXT, NAME)
+TARGET = Keys(
+    (
+        Key("file", _TEXT, "a CSV: columns `x`, `y`, in space `z`, in m", "this or `points`"),
+        Key(
+            "points",
+            Each(Each(_NUMBER, least=2), least=2),
+            "`[[0.1, 0.2], …]`, m",
+            "this or `file`",
+        ),
+        Key(
+            "timing",
+            Named(Each(_NUMBER), least=1),
+            "of `points`: `{A: [0.5, …]}` values of a coordinate, or `{t: […]}` times",
+            "none",
+        ),
+        Key(
+            "fit",
+            Each(Scalar(FITTED)),
+            f"what is fitted first, of `{'`, `'.join(FITTED)}`",
+            "the timing, where none is stated",
+        ),
+    ),
+    one_of=(("file", "points"),),
+)
+TARGETS = Named(AnyOf((_TEXT, TARGET)), NAME)
 EVALUATE = Keys(
     (
         Key(
@@ -149,6 +175,12 @@ EVALUATE = Keys(
             "own",
             OWN_METRICS,
             "metrics of yours: `{wear: wear.py:wear}`, see docs/study-files.md",
+            "none",
+        ),
+        Key(
+            "targets",
+            TARGETS,
+            "curves for `path_error(P,name)`: `{name: curve.csv}`, see docs/study-files.md",
             "none",
         ),
         Key(

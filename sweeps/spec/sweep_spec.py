@@ -17,7 +17,7 @@ from basepar_core.dynamics import select
 from basepar_core.errors import FileError, Mistake, UsageError
 from basepar_core.expressions import did_you_mean
 from basepar_core.mechanism import Mechanism
-from basepar_core.metrics import METRICS, canonical, cycle, is_torque, metric_of, words
+from basepar_core.metrics import METRICS, Target, canonical, cycle, is_torque, metric_of, words
 from basepar_core.reduction import CRITERIA, METHODS
 from sweeps.store import Output, folder
 
@@ -62,7 +62,7 @@ class Evaluation:
     the user's; `own` are those of the user's that come with their function. `beta`: numbers of
     its distinct entries too. `columns` (`with` in files): words of `force_columns.select`; these
     join the torques of the cycle and their reduction, while rank and condition stay those of the
-    inertial parameters.
+    inertial parameters. `targets` are curves that `path_error(P,name)` speaks of.
     """
 
     rank: str = "auto"
@@ -71,6 +71,7 @@ class Evaluation:
     own: tuple[OwnMetric, ...] = ()
     beta: bool = False
     columns: tuple[str, ...] = ()
+    targets: tuple[Target, ...] = ()
 
     @property
     def built_in(self) -> tuple[str, ...]:
@@ -90,6 +91,8 @@ class Evaluation:
         further: dict[str, Any] = {"own": own} if own else {}
         further |= {"beta": True} if self.beta else {}
         further |= {"with": list(self.columns)} if self.columns else {}
+        if self.targets:
+            further["targets"] = {one.name: one.describe() for one in self.targets}
         return {
             "rank": self.rank,
             "reduction": _plain_reduction(self.reduction),
@@ -192,6 +195,8 @@ class SweepSpec:
         plain = dict(self.canonical) | {"source": self.mechanism.source, "rows": len(self)}
         if recorded := samples(self.mechanism):
             plain["samples"] = recorded
+        if targets := self.evaluation.targets:
+            plain["targets"] = {one.name: one.document() for one in targets}
         plain["space"] = plain["space"] | document(self.plan)
         plain["store"] = plain["store"] | {"path": self.store}
         plain["limits"] = {"variant_seconds": self.variant_seconds}
@@ -258,27 +263,38 @@ def unsweepable(mechanism: Mechanism, name: str) -> str:
     return f"{mechanism.name} has no symbol {name!r}{hint or ': ' + ', '.join(geometry)}"
 
 
-def _metric_mistake(path: str, name: str, mechanism: Mechanism | None) -> Mistake | None:
+#: Arguments of metrics in words, where their names are none.
+_OF_WHAT = {
+    "B,C,D": "joints B,C,D of a transmission",
+    "point,target": "point and target (of `targets`)",
+}
+
+
+def _metric_mistake(
+    path: str, name: str, mechanism: Mechanism | None, targets: tuple[Target, ...]
+) -> Mistake | None:
     word, _, inner = name.partition("(")
     if word in words("regime"):
         return _regime_mistake(path, name, mechanism)
     if (metric := metric_of(name)) is None and mechanism is not None:
-        alike = [one for one in cycle.names(mechanism) if one.startswith(f"{name}(")]
+        known = cycle.names(mechanism, targets)
+        alike = [one for one in known if one.startswith(f"{name}(")]
         if alike:
             said = f"{name} is of something: write one of {', '.join(alike[:20])}"
             return Mistake(path, said)
     if metric is None:
         of_cycles = words("torque", "cycle")
-        known = (f"{one}(…)" if METRICS[one].arguments else one for one in of_cycles)
-        return _unknown(path, name, tuple(known))
+        spelled = (f"{one}(…)" if METRICS[one].arguments else one for one in of_cycles)
+        return _unknown(path, name, tuple(spelled))
     if mechanism is None or not metric.arguments:
         return None
-    if cycle.find(mechanism, name) is not None:
+    if cycle.find(mechanism, name, targets) is not None:
         return None
-    alike = [one[len(word) + 1 : -1] for one in cycle.names(mechanism) if word in one]
+    known = cycle.names(mechanism, targets)
+    alike = [one[len(word) + 1 : -1] for one in known if word in one]
     value = canonical(inner.rstrip(")"))
     hint = did_you_mean(value, alike) or f"; there are {', '.join(alike[:20]) or 'none'}"
-    what = "joints B,C,D of a transmission" if metric.arguments == "B,C,D" else metric.arguments
+    what = _OF_WHAT.get(metric.arguments, metric.arguments)
     return Mistake(path, f"{mechanism.name} has no {what} {value!r}{hint}")
 
 
@@ -302,7 +318,9 @@ def evaluation_mistakes(
     if evaluation.rank not in RANKS:
         found.append(_unknown("evaluate.rank", evaluation.rank, RANKS))
     for place, name in enumerate(evaluation.built_in):
-        if wrong := _metric_mistake(f"evaluate.metrics[{place}]", name, mechanism):
+        if wrong := _metric_mistake(
+            f"evaluate.metrics[{place}]", name, mechanism, evaluation.targets
+        ):
             found.append(wrong)
     for one in evaluation.users:
         if message := name_mistake(one.name, tuple(METRICS)):

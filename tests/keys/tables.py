@@ -16,7 +16,7 @@ from basepar_core.files.mechanism_keys import (
     TORQUE_OF_PIECES,
 )
 from cluster.places import KINDS
-from sweeps.spec.sweep_keys import EVALUATE, LIMITS, PLAN, REDUCTION, STORE, SWEEP
+from sweeps.spec.sweep_keys import EVALUATE, LIMITS, PLAN, REDUCTION, STORE, SWEEP, TARGET
 from workflows.studies import study_keys
 
 from .profiles import rows
@@ -113,6 +113,7 @@ TABLES = {
     "reduction": lambda: _keys(
         REDUCTION, header=("key of `reduction`", "what it holds", "default")
     ),
+    "target": lambda: _keys(TARGET, header=("key of a target", "what it holds", "default")),
     "store": lambda: _inner(("store", STORE), ("limits", LIMITS)),
     "study": lambda: _keys(study_keys.STUDY),
     "study parts": lambda: _inner(

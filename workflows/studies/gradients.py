@@ -1,10 +1,10 @@
 """Values and slopes of a study's quantities at one design.
 
 Exact slopes come from `metrics.sensitivity`: of symbols, torques (RMS; peaks, which are smooth
-only piece by piece), strokes (likewise) and the condition. Other results have central differences
-of the study's own evaluation, and some of these are extremes too; ranks and sizes of selected
-models are steps, and have no slope. Where symbols follow others (`derive`), slopes are taken by
-these too, and the chain rule through the formulas adds them up.
+only piece by piece), strokes (likewise), extremes and errors of paths, the condition. Other
+results have central differences of the study's own evaluation, and some of these are extremes
+too; ranks and sizes of selected models are steps, and have no slope. Where symbols follow others
+(`derive`), slopes are taken by these too, and the chain rule through the formulas adds them up.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,15 @@ from typing import Any
 
 import numpy as np
 
-from basepar_core.metrics import METRICS, Metric, Slopes, array_name, differentiated, sensitivity
+from basepar_core.metrics import (
+    METRICS,
+    Metric,
+    Slopes,
+    array_name,
+    differentiated,
+    path_error,
+    sensitivity,
+)
 from sweeps.chunks import ChunkEvaluator, prepare
 from sweeps.spec import Formula, values_of
 from sweeps.store import WITH_RESULTS
@@ -154,6 +162,8 @@ class _Found:
             value, slope = sensitivity.condition(seen, self.of.evaluator.base)
         elif word == "stroke":
             value, slope = sensitivity.stroke(*seen.joint_values(inner))
+        elif word == "path_error":
+            value, slope = self._path_error(*inner.split(","))
         elif word in _OF_POINTS:
             point, _, axis = inner.partition(".")
             value, slope = _OF_POINTS[word](*seen.point(point, "xyz".index(axis)))
@@ -166,6 +176,18 @@ class _Found:
             k = mechanism.coordinates.index(inner or mechanism.actuated[0])
             value, slope = (x[:, k] for x in reduce(*self._torques))
         return float(value[0]), slope[0] @ self.ways
+
+    def _path_error(self, point: str, target: str) -> tuple[np.ndarray, np.ndarray]:
+        """By the envelope theorem: what is fitted stands still."""
+        of, seen = self.of, self._cycled
+        (wanted,) = (one for one in of.spec.targets if one.name == target)
+        assert of.evaluator.cycle is not None
+        axes = range(len(wanted.points[0]))
+        tracks, slopes = zip(*(seen.point(point, axis) for axis in axes), strict=True)
+        fit = path_error.fit(
+            np.stack(tracks, axis=1), wanted, of.spec.mechanism, of.evaluator.cycle
+        )
+        return fit.error, fit.slopes(np.stack(slopes, axis=1))
 
     @cached_property
     def _cycled(self) -> Slopes:

@@ -15,7 +15,7 @@ from basepar_core.expressions import Unit
 from basepar_core.files import library_names, library_path
 from basepar_core.mechanism import Mechanism
 from basepar_core.texts import naming, yaml_comment, yaml_word
-from sweeps.spec import own_metrics, symbol_units
+from sweeps.spec import own_metrics, symbol_units, target_lines
 from sweeps.store import Store
 from workflows.jobs import check_outputs, with_schema
 
@@ -139,6 +139,8 @@ def _text(
     if evaluation.own:
         own = ", ".join(f"{one.name}: {yaml_word(one.entry)}" for one in evaluation.own)
         lines.append(f"  own: {{{own}}}")
+    if evaluation.targets:
+        lines.append(f"  targets: {target_lines(evaluation.targets)}")
     if (reduction := evaluation.plain()["reduction"]) is not None:
         kept = {key: value for key, value in reduction.items() if value is not None}
         lines.append(f"  reduction: {json.dumps(kept)}")

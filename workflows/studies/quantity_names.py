@@ -5,7 +5,7 @@ one number per drive or per criterion are named with it: `torque_rms(A)`, `selec
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -23,7 +23,15 @@ from basepar_core.expressions import (
     parse_unit,
 )
 from basepar_core.mechanism import Mechanism
-from basepar_core.metrics import METRICS, array_name, canonical, cycle, metric_of, words
+from basepar_core.metrics import (
+    METRICS,
+    Target,
+    array_name,
+    canonical,
+    cycle,
+    metric_of,
+    words,
+)
 from basepar_core.reduction import CRITERIA
 from basepar_core.symbolic import symbol_values
 from sweeps.spec import (
@@ -42,11 +50,13 @@ _TORQUE = UNITS["N"].dimension * LENGTH
 _OF = re.compile(r"\b([A-Za-z_]+)\(([^()]*)\)")
 
 
-def quantities(mechanism: Mechanism, own: Iterable[OwnMetric] = ()) -> dict[str, Dimension | None]:
+def quantities(
+    mechanism: Mechanism, own: Iterable[OwnMetric] = (), targets: Sequence[Target] = ()
+) -> dict[str, Dimension | None]:
     """Dimension of everything an objective or a constraint may name."""
     found = dimensions(mechanism)
-    for name in cycle.names(mechanism):
-        metric = cycle.find(mechanism, name)
+    for name in cycle.names(mechanism, targets):
+        metric = cycle.find(mechanism, name, targets)
         assert metric is not None
         found[name] = _dimension(metric.unit)
     drives = mechanism.actuated
@@ -62,17 +72,21 @@ def quantities(mechanism: Mechanism, own: Iterable[OwnMetric] = ()) -> dict[str,
     return {name: _dimension(one.unit) for name, one in users.items()} | found
 
 
-def angular(mechanism: Mechanism, own: Iterable[OwnMetric] = ()) -> set[str]:
+def angular(
+    mechanism: Mechanism, own: Iterable[OwnMetric] = (), targets: Sequence[Target] = ()
+) -> set[str]:
     """What of `quantities` is in rad."""
-    units = metric_units(mechanism, own)
+    units = metric_units(mechanism, own, targets)
     return angles(mechanism) | {name for name, unit in units.items() if unit == "rad"}
 
 
-def metric_units(mechanism: Mechanism, own: Iterable[OwnMetric] = ()) -> dict[str, str]:
+def metric_units(
+    mechanism: Mechanism, own: Iterable[OwnMetric] = (), targets: Sequence[Target] = ()
+) -> dict[str, str]:
     """SI units of metrics in their own words: of rad and A their dimension knows nothing."""
     found = {one.name: one.unit for one in (*registered().values(), *own)}
-    for name in cycle.names(mechanism):
-        metric = cycle.find(mechanism, name)
+    for name in cycle.names(mechanism, targets):
+        metric = cycle.find(mechanism, name, targets)
         assert metric is not None
         found[name] = metric.unit
     return found
@@ -114,17 +128,23 @@ def check_words(text: str, known: Iterable[str]) -> None:
 
 
 def results_in(
-    mechanism: Mechanism, expressions: Iterable[Expression], own: Iterable[OwnMetric] = ()
+    mechanism: Mechanism,
+    expressions: Iterable[Expression],
+    own: Iterable[OwnMetric] = (),
+    targets: Sequence[Target] = (),
 ) -> tuple[str, ...]:
     """Results (not symbols) that occur in expressions, in the order of `quantities`."""
     used = frozenset().union(*(names(expression) for expression in expressions))
     symbols = dimensions(mechanism)
-    known = quantities(mechanism, own)
+    known = quantities(mechanism, own, targets)
     return tuple(name for name in known if name in used and name not in symbols)
 
 
 def evaluation_of(
-    results: Iterable[str], own: Iterable[OwnMetric] = (), reduction: Reduction | None = None
+    results: Iterable[str],
+    own: Iterable[OwnMetric] = (),
+    reduction: Reduction | None = None,
+    targets: Sequence[Target] = (),
 ) -> Evaluation:
     """What must be computed of every variant to have these results.
 
@@ -145,6 +165,7 @@ def evaluation_of(
         replace(reduction or Reduction(), criteria=wanted) if wanted else None,
         tuple(dict.fromkeys(metrics)),
         tuple(users[name] for name in results if name in users),
+        targets=tuple(x for x in targets if any(name.endswith(f",{x.name})") for name in metrics)),
     )
 
 

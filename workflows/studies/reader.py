@@ -33,6 +33,7 @@ from sweeps.spec import (
     read_mechanism,
     read_own,
     read_reduction,
+    read_targets,
     read_values,
     read_variables,
     store_path,
@@ -88,6 +89,7 @@ def _parts(reading: Reading, node: Node, stem: str) -> dict[str, Any]:
         "mechanism": mechanism,
         "variables": _variables(reading, top.get("variables"), mechanism),
         "own": read_own(reading, top.get("own_metrics")),
+        "targets": read_targets(reading, top.get("targets"), mechanism),
         "sampler": _sampler(reading, top.get("sampler")),
         "trials": reading.whole(top.get("trials"), 1),
         "batch": reading.whole(top["batch"], 1) if "batch" in top else 0,
@@ -95,12 +97,12 @@ def _parts(reading: Reading, node: Node, stem: str) -> dict[str, Any]:
         "warm_start": reading.text(top.get("warm_start"), "the store of a sweep") or "",
     }
     if mechanism is not None:
-        known = quantities(mechanism, found["own"])
+        known = quantities(mechanism, found["own"], found["targets"])
         found["objectives"] = _objectives(reading, top.get("objectives"), known)
         found["constraints"] = _constraints(reading, top.get("constraints"), known)
         names = [name for name, _ in found["variables"]]
         found["derived"] = read_formulas(reading, top.get("derive"), mechanism, names)
-        angles = angular(mechanism, found["own"])
+        angles = angular(mechanism, found["own"], found["targets"])
         for section in ("objectives", "constraints"):
             for line in found[section]:
                 warn_of_bare_angles(section, line.text, known, angles)

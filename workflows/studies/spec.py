@@ -17,6 +17,7 @@ import numpy as np
 from basepar_core.errors import FileError, Mistake
 from basepar_core.expressions import Expression, Unit
 from basepar_core.mechanism import Mechanism
+from basepar_core.metrics import Target
 from sweeps.spec import (
     Asked,
     Condition,
@@ -172,6 +173,8 @@ class StudySpec:
         The user's metrics that objectives and constraints speak of.
     reduction
         How the reduced sizes and errors are found.
+    targets
+        Curves that objectives and constraints speak of.
     """
 
     mechanism: Mechanism
@@ -189,6 +192,7 @@ class StudySpec:
     derived: tuple[Formula, ...] = ()
     own: tuple[OwnMetric, ...] = ()
     reduction: Reduction = field(default_factory=Reduction)
+    targets: tuple[Target, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.batch:
@@ -241,7 +245,7 @@ class StudySpec:
         """Results that objectives and constraints speak of."""
         spoken = [line.expression for line in self.objectives]
         spoken += [line.expression for line in self.constraints]
-        return results_in(self.mechanism, spoken, self.own)
+        return results_in(self.mechanism, spoken, self.own, self.targets)
 
     @property
     def storing_chunk(self) -> int:
@@ -270,7 +274,7 @@ class StudySpec:
         return SweepSpec(
             self.mechanism,
             self.with_derived(self.plan),
-            evaluation=evaluation_of(self.results, self.own, self.reduction),
+            evaluation=evaluation_of(self.results, self.own, self.reduction, self.targets),
             chunk=self.storing_chunk,
             store=self.store,
         )

@@ -52,7 +52,7 @@ def is_study(path: Path | str) -> StudySpec | None:
 
 def _study(path: Path | str, swept: SweepSpec, plan: Asked) -> StudySpec:
     mechanism, by, asked = swept.mechanism, plan.by, swept.evaluation
-    known = quantities(mechanism, asked.users)
+    known = quantities(mechanism, asked.users, asked.targets)
     journal = Path(path).with_suffix(".journal")
     return StudySpec(
         mechanism,
@@ -73,6 +73,7 @@ def _study(path: Path | str, swept: SweepSpec, plan: Asked) -> StudySpec:
         getattr(swept.plan, "formulas", ()),
         asked.own,
         asked.reduction or Reduction(),
+        asked.targets,
     )
 
 

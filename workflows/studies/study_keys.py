@@ -82,6 +82,12 @@ STUDY = Keys(
             "none",
         ),
         Key(
+            "targets",
+            sweep_keys.TARGETS,
+            "curves for `path_error(P,name)`: `{name: curve.csv}`, [below](#targets)",
+            "none",
+        ),
+        Key(
             "reduction",
             sweep_keys.REDUCTION,
             "what `selected_size` and `selected_error` mean; as in a sweep file",

@@ -26,9 +26,9 @@ class Unit:
 def si_units(spec: StudySpec, others: Sequence[str] = ()) -> dict[str, str]:
     """SI units of parameters, results and objectives, and of other symbols."""
     units = {output.name: output.unit for output in spec.sweep.swept}
-    known = quantities(spec.mechanism, spec.own)
+    known = quantities(spec.mechanism, spec.own, spec.targets)
     said = dict.fromkeys(angles(spec.mechanism), "rad")
-    said |= metric_units(spec.mechanism, spec.own)
+    said |= metric_units(spec.mechanism, spec.own, spec.targets)
     for name in (*others, *spec.results):
         text = str(known[name])
         units[name] = said.get(name, "1" if text == "no unit" else text).replace(" ", "*")

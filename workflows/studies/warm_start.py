@@ -173,7 +173,7 @@ def _as_far_as_known(spec: StudySpec, source: _Source) -> StudySpec:
     """The study with those objectives and constraints whose results the store has."""
 
     def is_known(line: Any) -> bool:
-        results = results_in(spec.mechanism, [line.expression], spec.own)
+        results = results_in(spec.mechanism, [line.expression], spec.own, spec.targets)
         found = read_results(source.held, results, 0, 1)
         return all(column is not None for column in found.values())
 

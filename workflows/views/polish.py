@@ -53,7 +53,7 @@ def document(spec: StudySpec, found: Polished, certified: int = 0) -> dict[str, 
 def objective_results(spec: StudySpec) -> dict[str, list[str]]:
     """Results that each objective speaks of."""
     return {
-        line.text: list(results_in(spec.mechanism, [line.expression], spec.own))
+        line.text: list(results_in(spec.mechanism, [line.expression], spec.own, spec.targets))
         for line in spec.objectives
     }
 

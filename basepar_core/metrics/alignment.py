@@ -1,0 +1,251 @@
+"""Paths fitted to a target: rotation, position and scale, and the nearest points with them."""
+
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+
+from basepar_core.arrays import Array
+from basepar_core.dynamics import spatial
+
+from .sampled_curves import Feet, weights
+from .targets import Target
+
+#: Directions in which a path in the plane is turned first, and turns of fit and feet from each.
+_DIRECTIONS, _ROUGH = 8, 6
+#: Of these the best are followed to the end.
+_KEPT = 2
+#: Steps from the best of these, which end where the error falls by no more than this share.
+_FINE, _SAME = 40, 1e-15
+
+
+@dataclass(frozen=True)
+class Fit:
+    """Paths held against a target.
+
+    Attributes
+    ----------
+    error
+        (variant,) m; nan where the path does not reach the stated times.
+    index, share
+        (variant, point): between which samples the path's points are, and where there.
+    turn
+        (variant, axis, axis) rotation times scale.
+    residual
+        (variant, point, axis) fitted path less target, m.
+    """
+
+    error: Array
+    index: Array
+    share: Array
+    turn: Array
+    residual: Array
+
+    def slopes(self, slope: Array) -> Array:
+        """∂error/∂symbol (variant, symbol) from the path's (variant, axis, sample, symbol)."""
+        rows = np.arange(len(slope))[:, None, None]
+        nodes = (self.index[..., None] + np.arange(-1, 3)) % slope.shape[2]
+        # (variant, point, node, axis, symbol)
+        moved = slope[rows, :, nodes] * weights(self.share)[0][..., None, None]
+        moved = np.einsum("vij,vkjs->vkis", self.turn, moved.sum(axis=2))
+        with np.errstate(all="ignore"):
+            along = (self.residual[..., None] * moved).sum(axis=2).mean(axis=1)
+            return along / self.error[:, None]
+
+
+def still(track: Array) -> tuple[Array, Array]:
+    """No rotation, no shift."""
+    count, axes = track.shape[:2]
+    return np.broadcast_to(np.eye(axes), (count, axes, axes)), np.zeros((count, axes))
+
+
+def fitted(path: Array, target: Target) -> tuple[Array, Array]:
+    """Turn (variant, axis, axis) and shift (variant, axis) that bring points onto a target."""
+    wanted, free = target.table, target.fit
+    count, _, axes = path.shape
+    middle, centre = np.zeros((count, axes)), np.zeros(axes)
+    if "position" in free:
+        middle, centre = path.mean(axis=1), wanted.mean(axis=0)
+    own, asked = path - middle[:, None], wanted - centre
+    turn = np.broadcast_to(np.eye(axes), (count, axes, axes))
+    if "rotation" in free:
+        U, _, V = np.linalg.svd(np.einsum("vki,kj->vij", own, asked))
+        V = np.swapaxes(V, 1, 2).copy()
+        V[..., -1] *= np.sign(np.linalg.det(V @ np.swapaxes(U, 1, 2)))[:, None]
+        turn = V @ np.swapaxes(U, 1, 2)
+    if "scale" in free:
+        size = (own**2).sum(axis=(1, 2))
+        along = np.einsum("vij,vkj,ki->v", turn, own, asked)
+        size = np.maximum(along, 0.0) / np.where(size > 0, size, 1.0)
+        turn = turn * size[:, None, None]
+    return turn, centre - np.einsum("vij,vj->vi", turn, middle)
+
+
+def residual(path: Feet, target: Target, turn: Array, shift: Array) -> Array:
+    return np.einsum("vij,vkj->vki", turn, path.at()[0]) + shift[:, None] - target.table
+
+
+def result(
+    path: Feet, target: Target, turn: Array, shift: Array, missing: Array | bool = False
+) -> Fit:
+    left = residual(path, target, turn, shift)
+    error = np.sqrt((left**2).sum(axis=-1).mean(axis=-1))
+    return Fit(np.where(missing, np.nan, error), path.index, path.share, turn, left)
+
+
+def _back(target: Target, turn: Array, shift: Array) -> Array:
+    """The target (variant, point, axis) in the unfitted path's frame."""
+    square = np.maximum((turn**2).sum(axis=(1, 2)) / turn.shape[1], 1e-300)
+    away = target.table - shift[:, None]
+    return np.einsum("vij,vki->vkj", turn, away) / square[:, None, None]
+
+
+def together(track: Array, closed: Array, target: Target) -> Fit:
+    """Fit and feet by turns from several directions, then Newton's method from the best."""
+    count = len(track)
+    tried = [_by_turns(track, closed, target, *start) for start in _starts(track, target)]
+    turns, shifts, errors = (np.stack(x) for x in zip(*tried, strict=True))
+    order, rows = np.argsort(errors, axis=0, kind="stable"), np.arange(count)
+    least, turn, shift = np.full(count, np.inf), *(x[0].copy() for x in (turns, shifts))
+    for which in order[:_KEPT]:
+        fit = _refined(track, closed, target, turns[which, rows], shifts[which, rows])
+        path = Feet.nearest(track, closed, _back(target, *fit))
+        error = result(path, target, *fit).error
+        better = error < least
+        least[better], turn[better], shift[better] = error[better], *(x[better] for x in fit)
+    path = Feet.nearest(track, closed, _back(target, turn, shift))
+    return result(path, target, turn, shift)
+
+
+def _refined(
+    track: Array, closed: Array, target: Target, turn: Array, shift: Array
+) -> tuple[Array, Array]:
+    """Newton's steps where they lower the error, turns of fit and feet where they do not."""
+    rows = np.arange(len(track))
+    for _ in range(_FINE):
+        here = track[rows], closed[rows]
+        path = Feet.nearest(*here, _back(target, turn[rows], shift[rows]))
+        before = result(path, target, turn[rows], shift[rows]).error
+        steps = (_newton(path, target, turn[rows], shift[rows]), fitted(path.at()[0], target))
+        after, moved = before, (turn[rows], shift[rows])
+        for step in steps:
+            feet = Feet.nearest(*here, _back(target, *step))
+            error = result(feet, target, *step).error
+            better = error < after
+            after = np.where(better, error, after)
+            moved = (
+                np.where(better[:, None, None], step[0], moved[0]),
+                np.where(better[:, None], step[1], moved[1]),
+            )
+        turn[rows], shift[rows] = moved
+        # The error is flat at its least: half of its digits are all of the fit's.
+        rows = rows[before - after > _SAME * before]
+        if not rows.size:
+            break
+    return turn, shift
+
+
+def _by_turns(
+    track: Array, closed: Array, target: Target, turn: Array, shift: Array
+) -> tuple[Array, Array, Array]:
+    """Turn and shift after some turns of fit and feet, and the error with them."""
+    path = Feet.nearest(track, closed, _back(target, turn, shift))
+    for _ in range(_ROUGH):
+        turn, shift = fitted(path.at()[0], target)
+        path = Feet.nearest(track, closed, _back(target, turn, shift))
+    return turn, shift, result(path, target, turn, shift).error
+
+
+def _starts(track: Array, target: Target) -> list[tuple[Array, Array]]:
+    """Turns and shifts to begin with: sizes and middles alike, in several directions."""
+    wanted, free = target.table, target.fit
+    count, axes = track.shape[:2]
+    middle, centre = np.zeros((count, axes)), np.zeros(axes)
+    if "position" in free:
+        middle, centre = track.mean(axis=-1), wanted.mean(axis=0)
+    own = track - middle[..., None]
+    size = np.ones(count)
+    if "scale" in free:
+        spread = np.sqrt((own**2).sum(axis=1).mean(axis=-1))
+        asked = np.sqrt(((wanted - centre) ** 2).sum(axis=1).mean())
+        size = asked / np.where(spread > 0, spread, 1.0)
+    found = []
+    for turn in _directions(own, wanted - centre) if "rotation" in free else [still(track)[0]]:
+        turn = turn * size[:, None, None]
+        found.append((turn, centre - np.einsum("vij,vj->vi", turn, middle)))
+    return found
+
+
+def _directions(own: Array, asked: Array) -> list[Array]:
+    """Rotations (variant, axis, axis): evenly in the plane; in space along principal axes."""
+    count, axes = own.shape[:2]
+    if axes == 2:
+        angles = 2 * np.pi * np.arange(_DIRECTIONS) / _DIRECTIONS
+        turns = [np.array([[np.cos(a), -np.sin(a)], [np.sin(a), np.cos(a)]]) for a in angles]
+        return [np.broadcast_to(turn, (count, 2, 2)) for turn in turns]
+    mine = np.linalg.eigh(own @ np.swapaxes(own, 1, 2))[1]
+    theirs = np.linalg.eigh(asked.T @ asked)[1]
+    found = [still(own)[0]]
+    for x, y in product((1, -1), repeat=2):
+        back = np.swapaxes(mine, 1, 2).copy()
+        signed = theirs * np.array([x, y, 1])
+        back[:, -1] *= np.sign(np.linalg.det(signed @ back))[:, None]
+        found.append(signed @ back)
+    return found
+
+
+def _newton(path: Feet, target: Target, turn: Array, shift: Array) -> tuple[Array, Array]:
+    """A step of Newton's method for turn and shift; their feet follow, and are eliminated."""
+    points, rates, bends = (np.einsum("vij,vkj->vki", turn, x) for x in path.at(3))
+    left = points + shift[:, None] - target.table
+    makers = _generators(target.fit, points.shape[2])
+    moves = [points @ maker.T for maker in makers]
+    moves += [np.broadcast_to(x, points.shape) for x in _shifts(target.fit, points.shape[2])]
+    J = np.stack(moves, axis=2)  # (variant, point, parameter, axis)
+    own = (rates**2).sum(-1) + (left * bends).sum(-1)
+    usable = (own > 0) & ~path.ends
+    inverse = usable / np.where(usable, own, 1.0)
+    slope = (left * rates).sum(-1)
+    mixed = np.einsum("vkpi,vki->vkp", J, rates)
+    H = np.einsum("vkpi,vkqi->vpq", J, J)
+    for p, first in enumerate(makers):
+        mixed[..., p] += (left * (rates @ first.T)).sum(-1)
+        for q, second in enumerate(makers):
+            both = (first @ second + second @ first) / 2
+            H[:, p, q] += (left * (points @ both.T)).sum((1, 2))
+    g = np.einsum("vkpi,vki->vp", J, left) - np.einsum("vkp,vk->vp", mixed, inverse * slope)
+    H = H - np.einsum("vkp,vkq,vk->vpq", mixed, mixed, inverse)
+    sizes, axes = np.linalg.eigh(H)
+    along = np.einsum("vpq,vp->vq", axes, g)
+    least = np.maximum(1e-12 * np.abs(sizes).max(axis=1, keepdims=True), 1e-300)
+    # Downhill where the error bends down, too; nowhere where it does not bend.
+    along = np.where(np.abs(sizes) > least, along / np.maximum(np.abs(sizes), least), 0.0)
+    step = -np.einsum("vpq,vq->vp", axes, along)
+    if "position" in target.fit:
+        shift = shift + step[:, -points.shape[2] :]
+    return _turned(turn, step, target.fit), shift
+
+
+def _generators(free: tuple[str, ...], axes: int) -> list[Array]:
+    """What infinitesimal rotations and changes of size do to a vector."""
+    found: list[Array] = []
+    if "rotation" in free:
+        for i, j in ((0, 1),) if axes == 2 else ((1, 2), (2, 0), (0, 1)):
+            spin = np.zeros((axes, axes))
+            spin[j, i], spin[i, j] = 1.0, -1.0
+            found.append(spin)
+    return [*found, np.eye(axes)] if "scale" in free else found
+
+
+def _shifts(free: tuple[str, ...], axes: int) -> list[Array]:
+    return list(np.eye(axes)) if "position" in free else []
+
+
+def _turned(turn: Array, step: Array, free: tuple[str, ...]) -> Array:
+    axes, place = turn.shape[1], 0
+    if "rotation" in free:
+        place = 1 if axes == 2 else 3
+        vector = np.zeros((3, len(turn)))
+        vector[3 - place :] = step[:, :place].T
+        turn = np.moveaxis(spatial.matrix(vector), -1, 0)[:, :axes, :axes] @ turn
+    return turn * np.exp(step[:, place, None, None]) if "scale" in free else turn

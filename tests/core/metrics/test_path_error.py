@@ -1,0 +1,248 @@
+"""Errors of paths: circles that meet, SciPy's minimisers over timing and fit, and differences."""
+
+import numpy as np
+import pytest
+from scipy.optimize import least_squares, minimize_scalar
+from scipy.spatial.transform import Rotation
+
+from basepar_core.dynamics import motion
+from basepar_core.dynamics.closure import prepare, trace
+from basepar_core.dynamics.motion import Motion
+from basepar_core.errors import MechanismError
+from basepar_core.files import mechanism_file
+from basepar_core.metrics import ClosedCycle, Target, path_error, sensitivity, targets
+from basepar_core.metrics.cycle import find, of_cycle
+from tests.core.dynamics.test_points import four_bar, pins
+
+LENGTHS = {"lx1": np.array([0.3, 0.25, 0.28]), "lx2": np.array([0.7, 0.75, 0.68])}
+#: Points near P's path, in any order.
+POINTS = ((0.45, 0.35), (0.6, 0.5), (0.2, 0.75), (0.25, 0.4), (0.7, 0.8), (0.05, 0.3))
+CRANK = (0.7, 1.5, 2.9, 3.3, 5.0, 0.55)  # the last is less than the assembly's 34 degrees
+#: Step of the crank over 512 samples to the fourth, 3/128 of it times a derivative near 1.
+CLOSE = 1e-9
+
+
+@pytest.fixture(scope="module")
+def cycle():
+    """Three four-bars over a turn at constant speed, 512 samples."""
+    source = four_bar("{A: 34 deg, B: 74 deg, C: -212 deg}").source
+    mechanism = mechanism_file.loads(source.replace("samples: 24", "samples: 512"))
+    model = prepare(mechanism)
+    moving = motion.cycle(mechanism, model.assembled.coordinates)
+    return ClosedCycle(model, LENGTHS, moving, trace(model, LENGTHS, moving.q).q)
+
+
+def path(values, crank):
+    """P as a complex number, by circles that meet."""
+    B, _, coupler, _ = pins(values, crank, 1)
+    return B + coupler * (values["lx2"] / 2 + 1j * values["ly2"] / 4)
+
+
+def variants(cycle):
+    nominal = cycle.model.mechanism.nominal
+    return [
+        {**nominal, **{n: x[k] for n, x in LENGTHS.items()}} for k in range(len(LENGTHS["lx1"]))
+    ]
+
+
+def distance(values, point):
+    """Least distance of the true path from a point, over the crank's angle."""
+
+    def away(angle):
+        return abs(path(values, angle) - complex(*point))
+
+    grid = np.linspace(0, 2 * np.pi, 721)
+    least = grid[np.argmin(np.abs(path(values, grid) - complex(*point)))]
+    ends = (least - 0.02, least + 0.02)
+    return minimize_scalar(away, bounds=ends, method="bounded", options={"xatol": 1e-9}).fun
+
+
+def error_on_paper(values, free):
+    """Root mean square with the timing free and nothing else, or all stated."""
+    if free:
+        return np.sqrt(np.mean([distance(values, point) ** 2 for point in POINTS]))
+    wanted = np.array([complex(*point) for point in POINTS])
+    return np.sqrt(np.mean(np.abs(path(values, np.array(CRANK)) - wanted) ** 2))
+
+
+@pytest.mark.parametrize("free", [True, False])
+def test_the_error_is_that_of_the_path_on_paper(cycle, free):
+    over = ("", (), ("timing",)) if free else ("A", CRANK, ())
+    target = Target("wanted", POINTS, *over)
+    name = "path_error(P,wanted)"
+    found = of_cycle(cycle, [name], [target])[name]
+    expected = [error_on_paper(values, free) for values in variants(cycle)]
+    np.testing.assert_allclose(found, expected, rtol=0, atol=CLOSE)
+    assert min(expected) > 0.01
+
+
+def test_times_are_those_of_the_crank(cycle):
+    speed = cycle.motion.q_dot[0, 0]
+    times = (np.array(CRANK) - cycle.motion.q[0, 0]) / speed % (2 * np.pi / speed)
+    by_crank, by_time = (
+        Target("wanted", POINTS, over, at, ()) for over, at in (("A", CRANK), ("t", times))
+    )
+    found = [path_error.fit(*held(cycle, one)).error for one in (by_crank, by_time)]
+    np.testing.assert_allclose(found[0], found[1], rtol=1e-12)  # rounding of the times
+
+
+def held(cycle, target):
+    return cycle.tracks("P"), target, cycle.model.mechanism, cycle.motion
+
+
+def placed(shift, turn, size, points):
+    return size * np.exp(1j * turn) * points + complex(*shift)
+
+
+@pytest.mark.parametrize(
+    "free",
+    [
+        ("position",),
+        ("rotation",),
+        ("position", "rotation"),
+        ("position", "rotation", "scale"),
+        ("scale",),
+    ],
+)
+@pytest.mark.parametrize("timing", [True, False])
+def test_what_is_free_is_fitted_best(cycle, free, timing):
+    """Against SciPy's least squares over timing and fit at once, from several starts."""
+    words = ("timing", *free) if timing else free
+    target = Target("wanted", POINTS, *(("", ()) if timing else ("A", CRANK)), words)
+    found = path_error.fit(*held(cycle, target))
+    wanted = np.array([complex(*point) for point in POINTS])
+    for k, values in enumerate(variants(cycle)):
+
+        def missed(x, values=values):
+            shift = x[:2] if "position" in free else (0, 0)
+            turn = x[2] if "rotation" in free else 0
+            size = abs(x[3]) if "scale" in free else 1
+            crank = x[4:] if timing else np.array(CRANK)
+            gap = placed(shift, turn, size, path(values, crank)) - wanted
+            return np.concatenate([gap.real, gap.imag])
+
+        best = np.inf
+        for turn in (0, 2, 4):
+            middle = wanted.mean() - placed((0, 0), turn, 1, path(values, np.array(CRANK)).mean())
+            start = [middle.real, middle.imag, turn, 1.0, *CRANK]
+            fitted = least_squares(missed, start, xtol=1e-15, ftol=1e-15, gtol=1e-15)
+            best = min(best, np.sqrt(2 * fitted.cost / len(POINTS)))
+        if timing:
+            # Of six points' many local minima both find good ones; which is least is not said.
+            assert found.error[k] <= 1.02 * best
+        else:
+            assert found.error[k] == pytest.approx(best, abs=CLOSE)
+
+
+def test_a_copy_of_the_path_is_met(cycle):
+    """Turned, larger, elsewhere, in any order: nothing is left."""
+    values = variants(cycle)[1]
+    crank = np.random.default_rng(3).uniform(0, 2 * np.pi, 25)
+    copy = placed((0.3, -2), 2.5, 3, path(values, crank))
+    points = tuple(zip(copy.real.tolist(), copy.imag.tolist(), strict=True))
+    found = path_error.fit(*held(cycle, Target("wanted", points, fit=targets.FITTED)))
+    assert found.error[1] < 3 * CLOSE
+    # The others' coupler curves are other curves.
+    assert found.error[[0, 2]].min() > 1e-4
+
+
+@pytest.mark.parametrize(
+    ("over", "free"),
+    [
+        ("A", ()),
+        ("A", ("position", "rotation", "scale")),
+        ("", ("timing",)),
+        ("", ("timing", "position", "rotation")),
+        ("", targets.FITTED),
+    ],
+)
+def test_slopes_are_exact(cycle, over, free):
+    """By the envelope theorem, against differences of fourth order of the refitted error."""
+    model, symbols = cycle.model, ["lx1", "ly2", "Dx"]
+    target = Target("wanted", POINTS, over, CRANK if over else (), free)
+    seen = sensitivity.slopes(model, {}, cycle.motion, symbols)
+    tracks, slopes = zip(*(seen.point("P", axis) for axis in (0, 1)), strict=True)
+    fitted = path_error.fit(np.stack(tracks, axis=1), target, model.mechanism, cycle.motion)
+    slope = fitted.slopes(np.stack(slopes, axis=1))[0]
+    h = 3e-4
+
+    def error(symbol, shift):
+        values = {**model.mechanism.nominal}
+        values[symbol] += shift
+        P = path(values, cycle.motion.q[0])
+        track = np.stack([P.real, P.imag])[None]
+        return path_error.fit(track, target, model.mechanism, cycle.motion).error[0]
+
+    for k, symbol in enumerate(symbols):
+        shares = zip((1, -8, 8, -1), (-2, -1, 1, 2), strict=True)
+        expected = sum(w * error(symbol, n * h) for w, n in shares) / (12 * h)
+        # Differences err by h⁴ times a fifth derivative of up to a million (few points, loosely
+        # fitted). Their feet also go from cubic to cubic, whose slopes differ by the cube of the
+        # crank's step, 2e-6, times a derivative near 1/10; with 2048 samples by 1e-9.
+        assert slope[k] == pytest.approx(expected, abs=5e-7 if "timing" in free else 2e-8)
+
+
+def test_a_path_in_space_is_turned_onto_its_target():
+    """Against Kabsch's rotation by SciPy, and a copy with the timing free."""
+    mechanism = mechanism_file.load("rsur")
+    t = np.linspace(0, 2 * np.pi, 128, endpoint=False)
+    track = np.stack([np.cos(t), 0.6 * np.sin(t), 0.3 * np.cos(2 * t) + 0.1 * np.sin(3 * t)])
+    moving = Motion(t, t[None], np.ones((1, 128)), np.zeros((1, 128)))
+    at = t[5::9]
+    turn = Rotation.from_rotvec([0.3, -1.2, 2.0])
+    own = track[:, 5::9].T
+    noise = np.random.default_rng(1).normal(0, 0.02, own.shape)
+    points = turn.apply(own) + np.array([1, 2, 3]) + noise
+    rows = tuple(map(tuple, points.tolist()))
+    given = Target("g", rows, "t", tuple(at.tolist()), ("position", "rotation"))
+    found = path_error.fit(track[None], given, mechanism, moving)
+    _, left = Rotation.align_vectors(points - points.mean(0), own - own.mean(0))
+    # `align_vectors` takes a root of a difference: half of the digits.
+    assert found.error[0] == pytest.approx(left / np.sqrt(len(points)), rel=1e-7)
+    copy = tuple(map(tuple, (1.5 * turn.apply(own) + np.array([1, 2, 3])).tolist()))
+    free = path_error.fit(track[None], Target("f", copy, fit=targets.FITTED), mechanism, moving)
+    assert free.error[0] < 1e-9  # the points are samples; Newton ends at rounding
+
+
+def test_a_path_that_ends_has_ends():
+    """A stroke there without the way back: the end is nearest, and no cubic leads home."""
+    t = np.linspace(0, 1, 33)
+    track = np.stack([t, t**2])[None]
+    moving = Motion(t, t[None], np.ones((1, 33)), np.zeros((1, 33)))
+    mechanism = mechanism_file.load("four-bar")
+    target = Target("w", ((-0.3, 0.0), (0.5, 0.25), (1.2, 1.0), (0.5, 0.75)))
+    found = path_error.fit(track, target, mechanism, moving)
+    # (½, ¾) is 0.5 above the parabola's nearest points by calculus: x = √½, distance² = 3/16 + …
+    x = np.roots([2, 0, 1 - 1.5, -0.5])
+    near = min(np.hypot(z.real - 0.5, z.real**2 - 0.75) for z in x if abs(z.imag) < 1e-12)
+    # The end lies between (1, 1) and what is beyond it: the cubic is the parabola itself.
+    expected = np.sqrt((0.3**2 + 0 + 0.2**2 + near**2) / 4)
+    assert found.error[0] == pytest.approx(expected, abs=1e-12)
+
+
+def test_timing_that_the_cycle_does_not_have(cycle):
+    mechanism = cycle.model.mechanism
+    there = Motion(*(x[..., :200] for x in vars(cycle.motion).values()))
+    late = Target("wanted", POINTS, "t", (0.1, 0.2, 0.3, 0.31, 0.32, 9.0), ())
+    with pytest.raises(MechanismError, match=r"asks for t = 9, and the cycle .* to 0\.38"):
+        path_error.check(mechanism, there, [late])
+    path_error.check(mechanism, cycle.motion, [late])  # whole turns: 9 s are there again
+    back = cycle.motion
+    forth = Motion(back.t, np.sin(back.q), back.q_dot, back.q_ddot)
+    over = Target("wanted", POINTS, "A", CRANK, ())
+    with pytest.raises(MechanismError, match="goes back and forth"):
+        path_error.check(mechanism, forth, [over])
+
+
+def test_targets_that_are_none(cycle):
+    mechanism = cycle.model.mechanism
+    known = Target("wanted", POINTS)
+    assert find(mechanism, "path_error(P,wanted)", [known]) is not None
+    assert find(mechanism, "path_error(P,wanted)") is None
+    assert find(mechanism, "path_error(Q,wanted)", [known]) is None
+    assert targets.mistake(known, mechanism) == ""
+    assert "x and y" in targets.mistake(Target("w", ((1.0, 2.0, 3.0),) * 3), mechanism)
+    assert "at least 3" in targets.mistake(Target("w", POINTS[:2], fit=targets.FITTED), mechanism)
+    assert "'B', which is none of t, A" in targets.mistake(
+        Target("w", POINTS, "B", CRANK, ()), mechanism
+    )

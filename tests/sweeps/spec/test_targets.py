@@ -1,0 +1,171 @@
+"""Targets of paths in sweep and study files: read beside the file, kept by the store."""
+
+import json
+
+import numpy as np
+import pytest
+
+from basepar_core.errors import FileError, MechanismError, StoreError
+from basepar_core.files.mechanism_file import library_path
+from sweeps.chunks.evaluator import prepare
+from sweeps.spec.reader import from_document, parse_sweep
+from sweeps.store.statuses import Status
+from workflows.studies.gradients import Landscape, slope_kind
+from workflows.studies.neighbourhood import _text
+from workflows.studies.reader import parse_study
+
+SWEEP = """
+mechanism: pointed.yaml
+space: {plan: sobol, variables: {lx1: [0.25, 0.35], lx3: [1.2, 1.4]}, candidates: 16, seed: 1}
+evaluate:
+  rank: none
+  targets:
+    wanted: curve.csv
+    near: {points: [[0.3, 200 mm], [0.5, 0.4], [0.2, 0.6], [0.9, 0.1], [-0.1, 0.2]],
+           fit: [position, scale]}
+    stops: {points: [[0.3, 0.2], [0.5, 0.4]], timing: {A: [45 deg, 2]}}
+  metrics: ["path_error(P, wanted)", "path_error(P,near)", "path_error(P,stops)"]
+"""
+STUDY = """
+mechanism: pointed.yaml
+variables: {lx1: [0.25, 0.35], lx3: [1.2, 1.4]}
+targets: {wanted: curve.csv, other: {points: [[0, 0], [1, 1]]}}
+objectives: {"path_error(P, wanted)/lx1": minimize}
+constraints: ["path_error(P,wanted) <= 700 mm"]
+trials: 8
+"""
+CURVE = "x,y,A\n0.3,0.2,0.7\n0.5,0.4,1.1\n0.2,0.6,2.5\n"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    points = "points: {P: {body: coupler, at: [0.3, 0.2]}}"
+    source = library_path("four-bar").read_text()
+    (tmp_path / "pointed.yaml").write_text(f"{source}\n{points}\n")
+    (tmp_path / "curve.csv").write_text(CURVE)
+    return tmp_path
+
+
+def read(folder, text=SWEEP):
+    return parse_sweep(text, str(folder / "sweep.yaml"))
+
+
+def test_a_sweep_has_its_errors_in_arrays(folder):
+    spec = read(folder)
+    wanted, near, stops = spec.evaluation.targets
+    assert (wanted.over, wanted.at, wanted.fit) == ("A", (0.7, 1.1, 2.5), ())
+    assert near.points[0] == (0.3, 0.2)
+    assert near.fit == ("timing", "position", "scale")  # no timing is stated
+    assert stops.at == (np.pi / 4, 2.0)
+    evaluator, columns = prepare(spec), spec.plan.rows(0, 16)
+    found = evaluator(columns, np.ones(16, bool))
+    units = {one.name: one.unit for one in evaluator.outputs}
+    for name in ("wanted", "near", "stops"):
+        array = f"path_error_P_{name}"
+        assert units[array] == "m"
+        good = found["status"] == Status.SOLVED
+        assert good.sum() > 8
+        assert (found[array][good] > 0.01).all()
+        assert np.isnan(found[array][~good]).all()
+
+
+def test_the_store_keeps_the_points_and_another_curve_is_another_sweep(folder):
+    spec = read(folder)
+    text = spec.document()
+    (folder / "curve.csv").unlink()
+    assert from_document(text) == spec
+    assert from_document(text).hash == spec.hash
+    (folder / "curve.csv").write_text(CURVE.replace("0.4", "0.41"))
+    other = read(folder)
+    assert other.hash != spec.hash
+    (line,) = other.difference(spec.canonical)
+    assert line.startswith("evaluate.targets.wanted.sha256")
+    damaged = json.loads(text)
+    damaged["targets"]["wanted"]["points"][0][0] = 0.31
+    with pytest.raises(StoreError, match="not those of its sha256"):
+        from_document(json.dumps(damaged))
+
+
+def test_sweeps_without_targets_keep_their_hash():
+    plain = parse_sweep("mechanism: four-bar\nspace: {plan: grid, variables: {lx1: [0.3]}}\n")
+    assert "targets" not in plain.canonical["evaluate"]
+    assert "targets" not in json.loads(plain.document())
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("missing.csv", "missing.csv cannot be read: No such file"),
+        ("{file: curve.csv, points: [[0, 0], [1, 1]]}", "a file, or points: one of the two"),
+        ("{file: curve.csv, timing: {A: [1, 2, 3]}}", "the timing is its column t, or one"),
+        ("{points: [[0, 0], [1, 1]], timing: {A: [1]}}", "1 value for 2 points"),
+        ("{points: [[0, 0], [1, 1]], timing: {B: [1, 2]}}", "'B', which is none of t, A"),
+        ("{points: [[0, 0, 0], [1, 1, 0]]}", "have x and y"),
+        ("{points: [[0, 0], [1, 1]], fit: [scale]}", "at least 3 are needed where scale"),
+        ("{file: curve.csv, fit: [sise]}", "no thing to fit 'sise'"),
+        ("{points: [[0, 2 rad/s], [1, 1]]}", "m"),
+    ],
+)
+def test_mistakes(folder, line, said):
+    text = SWEEP.replace("wanted: curve.csv", f"wanted: {line}")
+    with pytest.raises(FileError, match=said):
+        read(folder, text)
+
+
+@pytest.mark.parametrize(
+    ("curve", "said"),
+    [
+        ("x,y,B\n1,2,3\n", "must name x,y, and with a timing one of t, A; it has x, y, B"),
+        ("x,y\n1,2\n1,zwei\n1,2\n", "line 3 of curve.csv: 'zwei' is no number"),
+        ("x,y\n1,2\n1\n1,2\n", "line 3 of curve.csv: 1 entry for 2 columns"),
+        ("x,y\n1,2\n1,inf\n1,2\n", "line 3 of curve.csv: its numbers are not finite"),
+        ("x,y\n1,2\n", "too few points: at least 2"),
+        ("", "it has nothing"),
+    ],
+)
+def test_mistakes_of_a_curve(folder, curve, said):
+    (folder / "curve.csv").write_text(curve)
+    with pytest.raises(FileError, match=said):
+        read(folder)
+
+
+def test_unknown_targets_are_named(folder):
+    with pytest.raises(
+        FileError, match=r"no point and target .of `targets`. 'P,wnated'.*did you mean"
+    ):
+        read(folder, SWEEP.replace("path_error(P, wanted)", "path_error(P, wnated)"))
+
+
+def test_timing_that_the_cycle_does_not_have_is_reported_before_the_sweep(folder):
+    source = (folder / "pointed.yaml").read_text()
+    whole = "turns: 1"
+    assert whole in source
+    (folder / "pointed.yaml").write_text(source.replace(whole, "turns: 0.25"))
+    with pytest.raises(MechanismError, match=r"asks for A = 2\.5"):
+        prepare(read(folder))
+
+
+def test_a_study_follows_exact_slopes(folder):
+    spec = parse_study(STUDY, str(folder / "study.yaml"))
+    (used,) = spec.sweep.evaluation.targets  # nothing speaks of the other
+    assert used.name == "wanted"
+    assert slope_kind("path_error(P,wanted)") == "exact"
+    landscape = Landscape.of(spec)
+    design = {"lx1": 0.3, "lx3": 1.3}
+    here, h = landscape.at(design), 1e-5
+    for name in design:
+        up, down = (landscape.at({**design, name: design[name] + x}) for x in (h, -h))
+        expected = (up.values["path_error(P,wanted)"] - down.values["path_error(P,wanted)"]) / 2
+        slope = here.slopes["path_error(P,wanted)"][list(design).index(name)]
+        # Differences err by h² times a third derivative near ten.
+        assert slope == pytest.approx(expected / h, abs=1e-8)
+
+
+def test_a_neighbourhood_has_the_points_itself(folder):
+    spec = parse_study(STUDY, str(folder / "study.yaml"))
+    text = _text(spec, {"lx1": 0.3, "lx3": 1.3}, folder / "near.yaml", 0.1, 16, 0)
+    mechanism = (folder / "pointed.yaml").read_text()
+    (folder / "near-mechanism.yaml").write_text(mechanism)
+    (folder / "curve.csv").unlink()
+    near = parse_sweep(text, str(folder / "near.yaml"))
+    assert near.evaluation.targets == spec.sweep.evaluation.targets
