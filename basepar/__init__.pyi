@@ -2,6 +2,7 @@ from .analyses import excite as excite
 from .analyses import identify as identify
 from .analyses import one_dof as one_dof
 from .analyses import reduce as reduce
+from .animation import Animation as Animation
 from .base import Base as Base
 from .certificates import verify as verify
 from .contacts import Contact as Contact

@@ -27,6 +27,7 @@ from .torques import parameters_of, product, torques
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from .animation import Animation
     from .base import Base
 
 #: What happens to states that cannot be reached.
@@ -610,12 +611,7 @@ class Model:
         """
         from workflows.drawing import check_ending, figure_of, save
 
-        axes = axes_of(self.mechanism, geometry)
-        if axes.lead:
-            raise UsageError(
-                "A drawing is of one geometry: give one number a symbol.", ["geometry"]
-            )
-        values = {name: float(x[0]) for name, x in axes.values.items()}
+        values = self._one(geometry, "A drawing")
         path = None if file is None else Path(file)
         if path is not None:
             check_ending(path)
@@ -623,6 +619,53 @@ class Model:
         if path is not None:
             save(figure, path)
         return figure
+
+    def animate(
+        self, file: str | Path | None = None, geometry: Mapping[str, float] | None = None
+    ) -> "Animation":
+        """The mechanism moving over its cycle; without one, over its excitation.
+
+        Parameters
+        ----------
+        file
+            Where to write it, .html, .gif, .mp4 (needs ffmpeg) or .svg; without, it is only
+            returned. A notebook shows it.
+        geometry
+            Symbols by name, SI numbers.
+
+        Raises
+        ------
+        UsageError
+            Another ending; a symbol that there is not; values that are not one number.
+        MissingDataError
+            The file states no motion; there is no ffmpeg.
+        MotionError
+            It cannot be assembled at these values.
+
+        Examples
+        --------
+        >>> import basepar
+        >>> basepar.load("four-bar").animate()
+        <basepar.Animation 'four-bar': 128 frames, 1 s of its cycle>
+        """
+        from workflows import moving
+
+        from .animation import Animation
+
+        path = None if file is None else Path(file)
+        if path is not None:
+            moving.check_ending(path)
+        made = Animation(moving.film(self._engine.model, self._one(geometry, "An animation")))
+        if path is not None:
+            made.save(path)
+        return made
+
+    def _one(self, geometry: Mapping[str, float] | None, what: str) -> dict[str, float]:
+        """Symbols of one geometry."""
+        axes = axes_of(self.mechanism, geometry)
+        if axes.lead:
+            raise UsageError(f"{what} is of one geometry: give one number a symbol.", ["geometry"])
+        return {name: float(x[0]) for name, x in axes.values.items()}
 
     def export(
         self, path: str | Path, dialect: str = "", phi: object = None, overwrite: bool = False

@@ -40,7 +40,7 @@ PACKAGES = ("basepar_core", "sweeps", "workflows", "cluster", "basepar")
 FLOORS = (
     "basepar_core.arrays basepar_core.certificate.checker basepar_core.compiled.simd "
     "basepar_core.errors basepar_core.texts cluster",
-    "basepar_core.expressions sweeps.store",
+    "basepar_core.expressions sweeps.store workflows.pages",
     "basepar_core.mechanism",
     "basepar_core.symbolic",
     "basepar_core.dynamics basepar_core.files",
@@ -51,7 +51,7 @@ FLOORS = (
     "workflows.robots",
     "basepar_core.single_dof",
     "basepar_core.metrics workflows.drawing",
-    "sweeps.spec",
+    "sweeps.spec workflows.moving",
     "sweeps.chunks",
     "sweeps.run",
     "workflows.jobs",

@@ -64,6 +64,7 @@ def values(model, tmp_path_factory):
         model,
         base,
         model.close([[0.6]]),
+        model.animate(),
         basepar.motion(model, "cycle"),
         basepar.reduce(model, criteria=["tolerance", "aic", "aicc", "bic", "mdl", "fpe"]),
         basepar.identify(model, record),

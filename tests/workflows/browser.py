@@ -13,7 +13,7 @@ import subprocess
 import tempfile
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -33,6 +33,8 @@ FLAGS = (
     "--disable-dev-shm-usage",
     "--remote-debugging-port=0",
 )
+#: A command of the protocol with its parameters, or a script.
+Deed = tuple[str, dict[str, Any]] | str
 #: Seconds until a browser that says nothing is given up.
 PATIENCE = 60
 
@@ -47,12 +49,14 @@ class Seen:
     """What a page did while it was shown.
 
     `complaints` are console errors, exceptions and violations of the page's own policy;
-    `requests` every address that was asked for; `facts` the value of the script.
+    `requests` every address that was asked for; `facts` the value of the script, `told` those of
+    the deeds that are scripts.
     """
 
     facts: Any = None
     complaints: list[str] = field(default_factory=list)
     requests: list[str] = field(default_factory=list)
+    told: list[Any] = field(default_factory=list)
     picture: bytes = b""
 
 
@@ -64,23 +68,36 @@ class Browser:
 
     def show(
         self,
-        page: Path,
+        page: Path | str,
         *,
         width: int,
         scheme: str,
         script: str = "null",
         media: str = "screen",
         whole: bool = True,
+        deeds: Sequence[Deed] = (),
     ) -> Seen:
-        """Open a page of `width` CSS pixels in light or dark, run a script, take a picture."""
+        """Open a page of `width` CSS pixels in light or dark, run a script, take a picture.
+
+        `deeds` come first: what a hand does (a command of the protocol and its parameters), and
+        scripts, whose values (awaited) are `told`. `page` may be an address.
+        """
+        address = page if isinstance(page, str) else page.as_uri()
         return asyncio.run(
             asyncio.wait_for(
-                self._show(page.as_uri(), width, scheme, script, media, whole), PATIENCE
+                self._show(address, width, scheme, script, media, whole, deeds), PATIENCE
             )
         )
 
     async def _show(
-        self, address: str, width: int, scheme: str, script: str, media: str, whole: bool
+        self,
+        address: str,
+        width: int,
+        scheme: str,
+        script: str,
+        media: str,
+        whole: bool,
+        deeds: Sequence[Deed],
     ) -> Seen:
         new = urllib.request.Request(f"http://127.0.0.1:{self.port}/json/new", method="PUT")
         with urllib.request.urlopen(new, timeout=PATIENCE) as answer:
@@ -88,7 +105,7 @@ class Browser:
         socket = await websocket_connect(target["webSocketDebuggerUrl"], max_message_size=1 << 28)
         tab = _Tab(socket)
         try:
-            return await tab.show(address, width, scheme, script, media, whole)
+            return await tab.show(address, width, scheme, script, media, whole, deeds)
         finally:
             await tab.call("Page.close")
             socket.close()
@@ -101,7 +118,14 @@ class _Tab:
         self.socket, self.count, self.loaded, self.seen = socket, 0, False, Seen()
 
     async def show(
-        self, address: str, width: int, scheme: str, script: str, media: str, whole: bool
+        self,
+        address: str,
+        width: int,
+        scheme: str,
+        script: str,
+        media: str,
+        whole: bool,
+        deeds: Sequence[Deed],
     ) -> Seen:
         for domain in ("Page", "Runtime", "Log", "Network"):
             await self.call(f"{domain}.enable")
@@ -113,13 +137,23 @@ class _Tab:
         while not self.loaded:
             self._note(json.loads(await self._message()))
         await self.call("Runtime.evaluate", expression="document.fonts.ready", awaitPromise=True)
-        found = await self.call("Runtime.evaluate", expression=script, returnByValue=True)
-        if "exceptionDetails" in found:
-            raise AssertionError(found["exceptionDetails"])
-        self.seen.facts = found["result"].get("value")
+        for deed in deeds:
+            if isinstance(deed, str):
+                self.seen.told.append(await self._value(deed))
+            else:
+                await self.call(deed[0], **deed[1])
+        self.seen.facts = await self._value(script)
         shot = await self.call("Page.captureScreenshot", captureBeyondViewport=whole)
         self.seen.picture = base64.b64decode(shot["data"])
         return self.seen
+
+    async def _value(self, script: str) -> Any:
+        found = await self.call(
+            "Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True
+        )
+        if "exceptionDetails" in found:
+            raise AssertionError(found["exceptionDetails"])
+        return found["result"].get("value")
 
     async def call(self, method: str, **parameters: Any) -> Any:
         """One command; its answer. Events that come in between are noted."""
@@ -185,3 +219,39 @@ def _port(file: Path, process: subprocess.Popen[bytes]) -> int:
             return int(lines[0])
         time.sleep(0.05)
     raise AssertionError(f"Chromium did not start (exit status {process.poll()})")
+
+
+def click(x: float, y: float, to: tuple[float, float] | None = None) -> list[Deed]:
+    """A click, or a drag `to` another place, by the mouse."""
+    far = to or (x, y)
+    how = {"button": "left", "buttons": 1, "clickCount": 1}
+    made: list[Deed] = [("Input.dispatchMouseEvent", {"type": "mouseMoved", "x": x, "y": y})]
+    made.append(("Input.dispatchMouseEvent", {"type": "mousePressed", "x": x, "y": y, **how}))
+    for share in (0.3, 0.6, 1.0) if to else ():
+        here = {"x": x + share * (far[0] - x), "y": y + share * (far[1] - y)}
+        made.append(("Input.dispatchMouseEvent", {"type": "mouseMoved", **here, **how}))
+    made.append(
+        ("Input.dispatchMouseEvent", {"type": "mouseReleased", "x": far[0], "y": far[1], **how})
+    )
+    return made
+
+
+def swipe(x: float, y: float, to: tuple[float, float]) -> list[Deed]:
+    """A finger that goes from one place to another."""
+    made: list[Deed] = [
+        ("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [{"x": x, "y": y}]})
+    ]
+    for share in (0.3, 0.6, 1.0):
+        here = {"x": x + share * (to[0] - x), "y": y + share * (to[1] - y)}
+        made.append(("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": [here]}))
+    return [*made, ("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})]
+
+
+def press(name: str, code: int, text: str = "", shift: bool = False) -> list[Deed]:
+    """A key, by its name and number; `text` is what it writes."""
+    how = {"key": name, "windowsVirtualKeyCode": code, "modifiers": 8 * shift}
+    more = {"text": text} if text else {}
+    return [
+        ("Input.dispatchKeyEvent", {"type": "keyDown", **how, **more}),
+        ("Input.dispatchKeyEvent", {"type": "keyUp", **how}),
+    ]

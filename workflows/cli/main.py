@@ -28,6 +28,7 @@ from . import (
     identification,
     imports,
     mechanisms,
+    moving,
     onedof,
     places,
     reductions,
@@ -43,7 +44,7 @@ from .options import arguments
 
 #: Modules of commands, in the order of the help.
 MODULES = (
-    *(mechanisms, certificates, reductions, onedof, imports, exports),
+    *(mechanisms, moving, certificates, reductions, onedof, imports, exports),
     *(identification, places),
     *(stores, studies, reports, reproductions, schemas, warmup, completion),
 )

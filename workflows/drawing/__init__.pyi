@@ -8,6 +8,7 @@ from .mechanism import check_ending as check_ending
 from .mechanism import draw as draw
 from .mechanism import figure_of as figure_of
 from .mechanism import save as save
+from .pitch_circles import pitch_circles as pitch_circles
 from .single_dof import curves_figure as curves_figure
 from .spectra import BOTH as BOTH
 from .spectra import DOUBLE as DOUBLE
@@ -15,3 +16,5 @@ from .spectra import PRECISE as PRECISE
 from .spectra import Spectra as Spectra
 from .spectra import chart as chart
 from .spectra import of_route as of_route
+from .views import end_in_words as end_in_words
+from .views import paper_of as paper_of

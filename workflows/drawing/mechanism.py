@@ -17,7 +17,6 @@ from basepar_core.dynamics import (
     cycle,
     excitation,
     kinematics,
-    motion_end,
     places,
     trace,
 )
@@ -25,8 +24,9 @@ from basepar_core.errors import BaseparError, UsageError
 from basepar_core.mechanism import GROUND, joint_type
 from basepar_core.texts import naming, plot, plural
 
-from .layout import dotted, label_size, place_labels, view_of
+from .layout import dotted, label_size, place_labels
 from .pitch_circles import PitchCircle, pitch_circles
+from .views import end_in_words, paper_of
 
 #: Okabe and Ito's colours: distinct for colour-blind readers, on white and on dark.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C6D31", "#7F7F7F")
@@ -149,8 +149,8 @@ class Scene:
         self.poses = len(shown)
         self.paths = self._paths(columns, dims, path.q[:, :, : self._last(path, targets)])
         self.marked = self.paths[:, :, shown]
-        self.note = self._end_of(path, targets)
-        self.view = np.eye(2, 3) if self.it.planar else self._view()
+        self.note = end_in_words(model, path, targets)
+        self.view = paper_of(model)
         extent = np.concatenate(
             [self._joint_points(k) for k in range(len(self.it.joints))], axis=1
         )
@@ -185,28 +185,6 @@ class Scene:
         last = self._last(path, targets)
         ghosts = np.unique(np.linspace(1, max(last - 1, 1), GHOSTS).astype(int))
         return [0, *(int(k) for k in ghosts if 0 < k < last)]
-
-    def _end_of(self, path: Any, targets: np.ndarray) -> str:
-        """Where a motion that cannot be followed ends, in words."""
-        motion = "cycle" if self.it.cycle is not None else "excitation"
-        end = motion_end(self.model, path, targets, motion)
-        if end is None:
-            return ""
-        if end.outcome == Outcome.UNASSEMBLABLE:
-            return "cannot be assembled at this geometry"
-        at = []
-        for name, value in end.at:
-            angle = not self.it.value(name).is_length
-            at.append(f"{name} = {np.degrees(value):.1f}°" if angle else f"{name} = {value:.4g} m")
-        what = "is singular" if end.outcome == Outcome.SINGULAR else "locks"
-        return f"{what} at {', '.join(at)} (sample {end.sample} of {end.samples} of its {motion})"
-
-    def _view(self) -> np.ndarray:
-        """Of the nominal mechanism, so that variants are seen alike."""
-        dims = kinematics.geometry(self.it, {}).over_samples()
-        at = kinematics.poses(self.model.topology, dims, self.model.assembled.q[:, None, None])
-        origins = [np.broadcast_to(P, (3, 1, 1))[:, 0, 0] for P in (*at.P1, *at.P2)]
-        return view_of(np.stack(origins, axis=1))
 
     def _paper(self, points: np.ndarray) -> np.ndarray:
         """(2, …) of world points (3, …)."""

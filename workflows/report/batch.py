@@ -53,7 +53,7 @@ def write(
         sections = [sections[0], variant_table.section(found, pages), *more, *sections[1:]]
         absent = [*absent, *([front] if isinstance(front, LeftOut) else [])]
         texts = {
-            "index.html": page.text(found, sections, policy=variant_table.allowance()),
+            "index.html": page.text(found, sections, scripts=[variant_table.script()]),
             **{name: _variant(found, row) for row, name in pages.items()},
         }
     check_outputs((folder / name for name in texts), overwrite)

@@ -118,11 +118,6 @@ def main(sections: Sequence[Section]) -> Markup:
     return _PARTS.main(sections)
 
 
-def page(policy: str, version: str, title: str, style: Markup, body: Markup) -> Markup:
-    """A whole page; `policy` is what it may load and run."""
-    return _PARTS.page(policy, version, title, style, body)
-
-
 def folded(summary: str, body: Markup) -> Markup:
     """What only some readers open."""
     return Markup("<details><summary>{}</summary>{}</details>").format(summary, body)

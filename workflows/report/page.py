@@ -5,24 +5,20 @@ security policy in the page forbids every request and every script besides.
 """
 
 from collections.abc import Mapping, Sequence
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from markupsafe import Markup
 
 from basepar_core.errors import BaseparError, UsageError
-from basepar_core.texts import plural, visible
+from basepar_core.texts import plural
 from sweeps.spec import as_damage
+from workflows import pages
 from workflows.studies import WORDS, kind_of_store, stale, study_beside
 
 from . import designs, html, model, overview, results, study
 from .data import Facts, gather
 from .html import LeftOut, Section, joined
-
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
-#: Line ends, and what formulas and plots need: products and calls without a sign, empty spans.
-_UNSEEN_OF_OURS = "\n\t\u2061\u2062\u200b"
 
 
 def write(store: Path, output: Path) -> dict[str, Any]:
@@ -142,7 +138,7 @@ def text(
     *,
     header: Markup | None = None,
     title: str = "",
-    policy: str = "",
+    scripts: Sequence[str] = (),
 ) -> str:
     """A whole page of some parts.
 
@@ -150,23 +146,19 @@ def text(
     ----------
     header, title
         None and "": the store's.
-    policy
-        What is allowed beyond styles; "": nothing runs.
+    scripts
+        All that may run.
     """
     title = title or str(found.status["title"])
-    style = (resources.files(__package__) / "style.css").read_text(encoding="utf-8")
     shown = title[:1].upper() + title[1:]
     head = header or html.header(kind_of(found), shown, _notes(found), _tiles(found), parts)
-    whole = str(
-        html.page(
-            policy="; ".join(filter(None, (_POLICY, policy))),
-            version=found.status["versions"].get("basepar", ""),
-            title=shown,
-            style=Markup(style),
-            body=joined([head, html.main(parts), _footer(found)], "\n"),
-        )
+    return pages.page(
+        found.status["versions"].get("basepar", ""),
+        shown,
+        pages.text_beside(__package__, "style.css"),
+        joined([head, html.main(parts), _footer(found)], "\n"),
+        scripts,
     )
-    return visible(whole, _UNSEEN_OF_OURS)
 
 
 def kind_of(found: Facts) -> str:

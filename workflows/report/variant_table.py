@@ -1,15 +1,12 @@
 """All variants as one table that sorts and filters in the browser: data, and a small script."""
 
-import base64
-import hashlib
 import math
-from importlib import resources
 from typing import Any
 
 import numpy as np
 from markupsafe import Markup
 
-from basepar_core.texts import script_json
+from workflows import pages as shell
 
 from .data import Facts
 from .figures import NO_ERROR
@@ -22,13 +19,7 @@ MOST = 20_000
 
 def script() -> str:
     """The table's script: the only one that a page may run."""
-    return (resources.files(__package__) / "table.js").read_text(encoding="utf-8")
-
-
-def allowance() -> str:
-    """What the page's policy says to let exactly this script run."""
-    digest = base64.b64encode(hashlib.sha256(script().encode()).digest()).decode()
-    return f"script-src 'sha256-{digest}'"
+    return shell.text_beside(__package__, "table.js")
 
 
 def columns(found: Facts) -> list[tuple[str, np.ndarray]]:
@@ -109,10 +100,8 @@ def section(found: Facts, pages: dict[int, str]) -> Section:
             '<p class="pager"><button type="button" id="before">Previous</button> '
             '<span id="place"></span> <button type="button" id="after">Next</button></p>'
         ),
-        Markup('<script type="application/json" id="data">{}</script>').format(
-            Markup(script_json(data))
-        ),
-        Markup("<script>{}</script>").format(Markup(script())),
+        shell.data("data", data),
+        shell.script(script()),
         _pages(found, pages),
     ]
     return Section("variants", "Variants", joined(body))

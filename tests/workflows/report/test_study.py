@@ -149,7 +149,7 @@ def test_the_index_filters_what_is_feasible(done, tmp_path):
     _, feasible = judged(done)
     found = gather(done.path)
     parts = [variant_table.section(found, {})]  # of the page that --batch writes
-    text = page.text(found, parts, policy=variant_table.allowance())
+    text = page.text(found, parts, scripts=[variant_table.script()])
     (tmp_path / "index.html").write_text(text, encoding="utf-8")
     with browser.browser() as running:
         seen = running.show(tmp_path / "index.html", width=1280, scheme="dark", script=FILTER)

@@ -1,0 +1,68 @@
+"""Commands that show mechanisms moving: animate."""
+
+import argparse
+from pathlib import Path
+
+from .command import Command, emit
+from .options import GEOMETRY, OVERWRITE, check_output, model_of
+
+
+def _animate(options: argparse.Namespace) -> int:
+    from workflows import moving
+    from workflows.views import terminal
+
+    path = Path(options.output or f"{Path(options.mechanism).stem}.html")
+    moving.check_ending(path)
+    if options.seconds is not None and not 0 < options.seconds <= 600:
+        from basepar_core.errors import UsageError
+
+        said = f"--seconds {options.seconds:g}: more than 0, at most 600."
+        raise UsageError(said, ["--seconds"])
+    check_output(options, path)
+    film = moving.film(model_of(options))
+    moving.write(film, path, options.seconds)
+    size = path.stat().st_size
+    document = {
+        "animation": str(path),
+        "mechanism": film.mechanism,
+        "motion": film.motion,
+        "frames": len(film.t),
+        "duration": film.duration,
+        "efforts": [one["name"] for one in film.efforts],
+        "points": [one["name"] for one in film.sketch.points],
+        "ends": film.note or None,
+        "bytes": size,
+    }
+    if options.json:
+        emit(document)
+        return 0
+    said = f"{path}: {len(film.t)} frames, {film.duration:.3g} s of its {film.motion}"
+    terminal.out.print(f"{said}, {size / 1e3:.3g} kB")
+    if film.note:
+        terminal.out.print(f"The mechanism {film.note}; filmed up to there.")
+    return 0
+
+
+COMMANDS = (
+    Command(
+        "animate",
+        _animate,
+        "a mechanism moving over its cycle, as a page, a GIF, a video or an animated SVG",
+        "basepar animate four-bar -o four-bar.html",
+        {
+            **GEOMETRY,
+            "-o --output FILE": "FILE.html (a page that loads nothing: play, slider, speed; drag "
+            "turns spatial mechanisms), .gif, .mp4 (needs ffmpeg) or .svg (default: the "
+            "mechanism's name with .html)",
+            "--seconds S float": "how long the motion takes in .gif, .mp4 and .svg (default: 4)",
+            **OVERWRITE,
+        },
+        """\
+A mechanism moving over its cycle (without one, its excitation), with the paths of its points and
+the torques and forces of its drives as arrows.
+
+A motion that cannot be followed to its end is shown up to there. --json prints animation (the
+file), mechanism, motion, frames, duration (s), efforts (drives that have arrows), points, ends
+(where and why it ends early, or null), bytes.""",
+    ),
+)

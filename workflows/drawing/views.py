@@ -1,0 +1,37 @@
+"""From where a mechanism is seen, and where its motion ends, in words."""
+
+import numpy as np
+
+from basepar_core.dynamics import Model, Outcome, Trace, kinematics, motion_end
+
+from .layout import view_of
+
+
+def paper_of(model: Model) -> np.ndarray:
+    """Directions of paper in the world (2, 3): right and up.
+
+    Of the nominal mechanism, so that variants are seen alike.
+    """
+    if model.mechanism.planar:
+        return np.eye(2, 3)
+    dims = kinematics.geometry(model.mechanism, {}).over_samples()
+    at = kinematics.poses(model.topology, dims, model.assembled.q[:, None, None])
+    origins = [np.broadcast_to(P, (3, 1, 1))[:, 0, 0] for P in (*at.P1, *at.P2)]
+    return view_of(np.stack(origins, axis=1))
+
+
+def end_in_words(model: Model, path: Trace, targets: np.ndarray) -> str:
+    """Where the motion of a file cannot be followed; empty where it can."""
+    it = model.mechanism
+    motion = "cycle" if it.cycle is not None else "excitation"
+    end = motion_end(model, path, targets, motion)
+    if end is None:
+        return ""
+    if end.outcome == Outcome.UNASSEMBLABLE:
+        return "cannot be assembled at this geometry"
+    at = []
+    for name, value in end.at:
+        angle = not it.value(name).is_length
+        at.append(f"{name} = {np.degrees(value):.1f}°" if angle else f"{name} = {value:.4g} m")
+    what = "is singular" if end.outcome == Outcome.SINGULAR else "locks"
+    return f"{what} at {', '.join(at)} (sample {end.sample} of {end.samples} of its {motion})"

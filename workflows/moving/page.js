@@ -1,0 +1,2 @@
+"use strict";
+player(document.getElementById("film"), JSON.parse(document.getElementById("data").textContent));
