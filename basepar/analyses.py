@@ -118,10 +118,16 @@ def identify(
     eliminate: str | Sequence[str] = (),
     method: str = "weighted",
     cutoff: float | None = None,
+    lowpass: float | None = None,
     known: Mapping[str, float] | None = None,
     essential: bool = False,
     validate: Record | None = None,
     titles: Mapping[str, str] | None = None,
+    mapping: str | Path | None = None,
+    rate: float | None = None,
+    gains: Sequence[float] = (),
+    rows: tuple[int, int] | None = None,
+    validate_rows: tuple[int, int] | None = None,
 ) -> Identification:
     """Parameters from measured motion and torque, with diagnostics.
 
@@ -132,14 +138,19 @@ def identify(
     data
         A CSV file or a DataFrame with `t` and, per coordinate A, its position `A` and torque
         `tau.A`; `A'` and `A''` where they are known. SI; units stand in brackets, `A [deg]`.
+        Or a raw log, whose columns are proposed from a look at it.
     columns
-        Force-law columns besides inertias: friction, springs, `A.viscous`.
+        Force-law columns besides inertias: friction, springs, `A.viscous`; laws that the file does
+        not have (viscous, coulomb, offset, rotor, …) are declared here.
     eliminate
         φ₂ of the inertial base parameters.
     method
         ols (rows alike), weighted (by each coordinate's noise), irls (outliers count less).
     cutoff
         Hz, of the positions' smoothing; None: chosen from the data.
+    lowpass
+        Hz, of the same zero-phase low-pass on torque and on every column of W; None: none, of raw
+        logs 10 Hz.
     known
         Base parameters that are known, by name, SI.
     essential
@@ -148,6 +159,13 @@ def identify(
         A second record to hold the model against.
     titles
         Titles of the columns by what they are: {"tau.A": "T1"}.
+    mapping
+        What the columns of a raw log are: a YAML file, or its text.
+    rate, gains
+        Of a raw log without a mapping: Hz where no column is a clock; of the torque columns, N m/A
+        of currents.
+    rows, validate_rows
+        First and last row that count, from 1, of a raw log and of the second one.
 
     Raises
     ------
@@ -169,15 +187,18 @@ def identify(
     True
     """
     of = loaded(model)
+    log = jobs.LogWords(mapping, rate, tuple(gains), rows, validate_rows)
     return Identification(
-        jobs.identified(
+        *jobs.identified(
             of.prepared,
             data,
             titles=titles,
+            log=log,
             columns=_words(columns),
             eliminate=_words(eliminate),
             method=method,
             cutoff=cutoff,
+            lowpass=lowpass,
             known=known,
             essential=essential,
             validate=validate,

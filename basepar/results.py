@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from basepar_core.identification import Identification as Identified
     from basepar_core.reduction import ReducedMechanism
-    from workflows.jobs import Excited, OneDof
+    from workflows.jobs import Excited, LogRead, OneDof
 
 
 @dataclass(frozen=True, repr=False)
@@ -112,6 +112,8 @@ class Identification:
     ----------
     found
         Estimate, covariance, residuals, diagnostics, validation.
+    log
+        The raw log that it comes from; None: a record with titles.
 
     Examples
     --------
@@ -125,6 +127,7 @@ class Identification:
     """
 
     found: "Identified"
+    log: "LogRead | None" = None
 
     @property
     def values(self) -> dict[str, float]:
@@ -138,8 +141,26 @@ class Identification:
 
     @property
     def relative_error(self) -> float:
-        """‖τ − W φ‖/‖τ‖ on the record."""
+        """‖τ − W φ‖/‖τ‖ on the record, weighted by the noise."""
         return float(self.found.training.relative_error)
+
+    @property
+    def torque_error(self) -> float:
+        """The same, unweighted, over all coordinates and samples."""
+        return self.found.training.error
+
+    @property
+    def torque_errors(self) -> dict[str, float]:
+        """The same of each coordinate."""
+        names = self.found.model.mechanism.coordinates
+        return dict(zip(names, map(float, self.found.training.errors), strict=True))
+
+    @property
+    def mapping(self) -> str | None:
+        """What a raw log's columns were taken for, as a mapping file; None of other records."""
+        from basepar_core.identification.logs import written
+
+        return None if self.log is None else written(self.log.mapping)
 
     @property
     def validation_error(self) -> float | None:
@@ -164,7 +185,8 @@ class Identification:
         from basepar_core.identification import standard_parameters
         from workflows.views import identification
 
-        return identification.document(self.found, standard_parameters(self.found, "zero"))
+        zero = standard_parameters(self.found, "zero")
+        return identification.document(self.found, zero, self.log)
 
     def __repr__(self) -> str:
         it = self.found

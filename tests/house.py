@@ -49,7 +49,7 @@ FLOORS = (
     "basepar_core.certificate basepar_core.imported basepar_core.reduction",
     "basepar_core.api basepar_core.compiled basepar_core.identification workflows.export "
     "workflows.robots",
-    "basepar_core.single_dof",
+    "basepar_core.identification.logs basepar_core.single_dof",
     "basepar_core.metrics workflows.drawing",
     "sweeps.spec workflows.moving",
     "sweeps.chunks",

@@ -107,6 +107,8 @@ def _sort_out(seen: Observation, kept: list[int], further: Sequence[int]) -> _So
     """From left to right: a column depends if what earlier ones leave of it is rounding."""
     unit, norms, dead = (part[0] for part in unit_columns(seen.stacked, seen.terms))
     noise = OPERATIONS * np.sqrt(unit.shape[1]) * max(float(seen.error[0]), np.finfo(float).eps)
+    if len(unit) > unit.shape[1]:  # least squares of the triangle are those of the rows
+        unit = np.linalg.qr(unit, mode="r")
     dependent, silent, grey = [], [], []
     columns = list(kept)
     for j in further:

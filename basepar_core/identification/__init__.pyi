@@ -1,4 +1,5 @@
 from .compare import units as units
+from .declared import declared as declared
 from .dependents import standard_parameters as standard_parameters
 from .exciting import Design as Design
 from .exciting import design as design
@@ -6,7 +7,9 @@ from .exciting import limits_of as limits_of
 from .exciting import measure_of as measure_of
 from .measurement import Measurement as Measurement
 from .measurement import Record as Record
+from .measurement import measurement_of as measurement_of
 from .measurement import read_measurement as read_measurement
+from .notes import Note as Note
 from .physical_consistency import Consistent as Consistent
 from .physical_consistency import consistent_parameters as consistent_parameters
 from .procedure import identify as identify

@@ -66,6 +66,8 @@ class Measurement:
     wrenches
         Per point that was pushed (component, sample): force in N, then moment in N m; nan where
         not measured. Components without a column are zero.
+    starts
+        Samples at which a new run begins, of several that were joined.
     """
 
     source: str
@@ -75,6 +77,7 @@ class Measurement:
     tau: Array
     notes: tuple[Note, ...] = ()
     wrenches: Mapping[str, Array] = field(default_factory=dict)
+    starts: tuple[int, ...] = ()
 
 
 #: A record: a CSV file, or its columns by title (a mapping, a DataFrame).
@@ -124,7 +127,7 @@ def read_measurement(
     _check_time(table["t"], lines, mistakes)
     if mistakes:
         raise FileError(str(path), mistakes)
-    return _record(path, mechanism, table)
+    return measurement_of(path.name, mechanism, table)
 
 
 #: A row of a record and where it stands: its line in a file, its place from 0 among columns.
@@ -350,7 +353,14 @@ def _check_time(t: Array, lines: Sequence[int], mistakes: list[Mistake]) -> None
         )
 
 
-def _record(path: Path, mechanism: Mechanism, table: Mapping[str, Array]) -> Measurement:
+def measurement_of(source: str, mechanism: Mechanism, table: Mapping[str, Array]) -> Measurement:
+    """A record from its columns by name (`t`, `A`, `A'`, `A''`, `tau.A`, …), SI.
+
+    Raises
+    ------
+    FileError
+        Rates that contradict positions; what was hardly measured.
+    """
     names, t = mechanism.coordinates, table["t"]
     notes: list[Note] = []
     table = continued(mechanism, table, notes)
@@ -373,7 +383,7 @@ def _record(path: Path, mechanism: Mechanism, table: Mapping[str, Array]) -> Mea
         if not np.isfinite(table.get(f"tau.{name}", zero)).any():
             mistakes.append(Mistake(f"tau.{name}", "was not measured in any sample"))
     if mistakes:
-        raise FileError(str(path), mistakes)
+        raise FileError(source, mistakes)
     wrenches = _wrenches(mechanism, table)
     missing = (~np.isfinite(q) | np.isnan(tau)).any(axis=0)
     for wrench in wrenches.values():
@@ -408,7 +418,7 @@ def _record(path: Path, mechanism: Mechanism, table: Mapping[str, Array]) -> Mea
             np.stack([table[f"{name}'"] for name in names]),
             np.stack([table[f"{name}''"] for name in names]),
         )
-    return Measurement(path.name, t, q, rates, tau, tuple(notes), wrenches)
+    return Measurement(source, t, q, rates, tau, tuple(notes), wrenches)
 
 
 def _wrenches(mechanism: Mechanism, table: Mapping[str, Array]) -> dict[str, Array]:

@@ -5,6 +5,7 @@ Raza & al. as in `papers` (coordinate partitioning): the coordinates and their t
 measured, everything else follows from closure.
 """
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -24,9 +25,13 @@ from .diagnostics import doubts
 from .estimate import METHODS, Estimate, estimate
 from .measurement import Measurement
 from .motion_regressor import observe_motion
-from .result import Identification, Prepared, Validation
+from .result import Identification, Prepared, Validation, unweighted_error
+from .signals import Signals, signals_of
 from .smoothing import Smoothed, rim, smooth
 from .units_check import check_reach, check_units
+
+#: Samples of W along which columns are counted.
+COUNTED = 1000
 
 
 def prepare_record(model: Model, record: Measurement, cutoff: float | None = None) -> Prepared:
@@ -72,7 +77,12 @@ def prepare_record(model: Model, record: Measurement, cutoff: float | None = Non
     for row, q in zip(rows, record.q, strict=False):  # none where rates are given
         usable &= np.isfinite(q) & ~rim(record.t, row.cutoff, np.isfinite(q))
     return Prepared(
-        motion, tau, usable, tuple(row.cutoff for row in rows), tuple(row.noise for row in rows)
+        motion,
+        tau,
+        usable,
+        tuple(row.cutoff for row in rows),
+        tuple(row.noise for row in rows),
+        tuple(int(k) for k in np.searchsorted(np.flatnonzero(fine), record.starts)),
     )
 
 
@@ -98,7 +108,7 @@ def recorded_motion(
     if record.rates is not None and cutoff is None:
         return Motion(record.t, record.q, *record.rates), ()
     _check_cutoff(record, cutoff)
-    rows = tuple(smooth(record.t, q, cutoff, np.isfinite(q)) for q in record.q)
+    rows = tuple(_smoothed(record, q, cutoff) for q in record.q)
     motion = Motion(
         record.t,
         np.stack([row.value for row in rows]),
@@ -106,6 +116,20 @@ def recorded_motion(
         np.stack([row.acceleration for row in rows]),
     )
     return as_twists(mechanism, motion), rows
+
+
+def _smoothed(record: Measurement, q: Array, cutoff: float | None) -> Smoothed:
+    """One coordinate, smoothed run by run."""
+    ends = [0, *record.starts, q.size]
+    runs = [slice(*pair) for pair in itertools.pairwise(ends)]
+    parts = [smooth(record.t[run], q[run], cutoff, np.isfinite(q[run])) for run in runs]
+    value, rate, acceleration = (
+        np.concatenate([getattr(part, name) for part in parts])
+        for name in ("value", "rate", "acceleration")
+    )
+    lowest = min(part.cutoff for part in parts)
+    noise = float(np.sqrt(np.mean([part.noise**2 for part in parts])))
+    return Smoothed(value, rate, acceleration, lowest, noise)
 
 
 def _check_cutoff(record: Measurement, cutoff: float | None) -> None:
@@ -132,6 +156,7 @@ def identify(
     base: BaseParameters | None = None,
     method: str = "weighted",
     cutoff: float | None = None,
+    lowpass: float | None = None,
     known: Mapping[str, float] | None = None,
     essential: bool = False,
     second: Measurement | None = None,
@@ -153,7 +178,10 @@ def identify(
     method
         ols, weighted or irls (`estimate`).
     cutoff
-        Hz, of the positions' smoothing; None: chosen from the data.
+        Hz, of the positions' smoothing; None: chosen from the data, or twice `lowpass`.
+    lowpass
+        Hz, of the same filter on torque and on every column of W, whose rows are then as many as
+        it leaves independent; None: rows as measured.
     known
         Base parameters (by φ₁'s name) that are known, SI: moved to the right-hand side.
     essential
@@ -173,12 +201,14 @@ def identify(
         raise UsageError(
             f"No such method: {method!r}. Methods are {', '.join(METHODS)}.", [method]
         )
-    ready = prepare_record(model, record, cutoff)
+    smoothing = 2 * lowpass if cutoff is None and lowpass else cutoff
+    ready = prepare_record(model, record, smoothing)
     seen = observe_record(model, ready, tuple(columns))
-    base = extend(model, base or symbolic(model, wanted), columns, seen)
+    base = extend(model, base or symbolic(model, wanted), columns, _thinned(seen))
     given = dict(known or {})
     _check_known(base, given)
-    rows, right, groups = _rows(seen, base, ready)
+    signals = signals_of(seen, base, ready, lowpass)
+    rows, right, groups = signals.regression()
     fixed = [k for k, name in enumerate(base.base_names) if name in given]
     right = right - rows[:, fixed] @ np.array([given[base.base_names[k]] for k in fixed])
     free = [k for k in range(base.rank) if k not in fixed]
@@ -194,9 +224,9 @@ def identify(
     values = np.zeros(base.rank)
     values[free], values[fixed] = fit.values, [given[base.base_names[k]] for k in fixed]
     scale = 1.0 if method == "ols" else np.sqrt(fit.weights) / fit.sigma[groups]
-    weights = np.ones(ready.usable.T.shape)
-    weights[ready.usable.T] = fit.weights
-    own = _predict(record.source, seen, base, values, ready, fit.sigma, weights.T)
+    weights = np.ones(signals.rows.T.shape)
+    weights[signals.rows.T] = fit.weights
+    own = _predict(record.source, signals, values, fit.sigma, weights.T)
     found = Identification(
         model=model,
         base=base,
@@ -246,19 +276,17 @@ def validate(found: Identification, second: Measurement) -> Validation:
     MotionError
         The mechanism cannot follow its motion.
     """
-    cutoff = max(found.prepared.cutoffs, default=None)
+    cutoff, lowpass = max(found.prepared.cutoffs, default=None), found.training.lowpass
     ready = prepare_record(found.model, second, cutoff if second.rates is None else None)
     seen = observe_motion(found.model, ready.motion, found.columns)
-    return _predict(
-        second.source, seen, found.base, found.base_values, ready, found.estimate.sigma
-    )
+    signals = signals_of(seen, found.base, ready, lowpass)
+    return _predict(second.source, signals, found.base_values, found.estimate.sigma)
 
 
-def _rows(seen: Observation, base: BaseParameters, ready: Prepared) -> tuple[Array, Array, Array]:
-    """Regression rows (row, base), right-hand sides, and each row's coordinate."""
-    W = seen.W[0][..., list(base.kept)]
-    groups, usable = np.broadcast_to(np.arange(len(ready.tau)), W.shape[:2]), ready.usable.T
-    return W[usable], ready.tau.T[usable], groups[usable]
+def _thinned(seen: Observation) -> Observation:
+    """Every so many samples of W: enough to tell which columns depend on others."""
+    every = max(1, seen.W.shape[1] // COUNTED)
+    return replace(seen, W=seen.W[:, ::every], terms=seen.terms / np.sqrt(every))
 
 
 def _check_known(base: BaseParameters, known: Mapping[str, float]) -> None:
@@ -314,18 +342,19 @@ def _essential(
 
 def _predict(
     source: str,
-    seen: Observation,
-    base: BaseParameters,
+    signals: Signals,
     values: Array,
-    ready: Prepared,
     sigma: Array,
     weights: Array | float = 1.0,
 ) -> Validation:
-    predicted = (seen.W[0][..., list(base.kept)] @ values).T
-    measured = np.where(ready.usable, ready.tau, np.nan)
+    measured, predicted = signals.tau, (signals.W @ values).T
     scale = weights / sigma[:, None]  # Huber's loss grows with the weighted residual only
     rest, torque = (measured - predicted) * scale, measured * scale
     rms = np.sqrt(np.nanmean((measured - predicted) ** 2, axis=1))
     size = float(np.nansum(torque**2))
     error = float(np.sqrt(np.nansum(rest**2) / size)) if size else 0.0
-    return Validation(source, error, rms, ready.motion.t, measured, predicted)
+    raw = signals.unfiltered
+    unfiltered = None if raw is None else unweighted_error(raw.tau, (raw.W @ values).T)
+    return Validation(
+        source, error, rms, signals.t, measured, predicted, signals.lowpass, unfiltered
+    )

@@ -29,6 +29,8 @@ class Prepared:
         Hz per coordinate; empty where rates were given.
     position_noise
         What smoothing removed, per coordinate, rad or m; empty likewise.
+    starts
+        Samples at which a new run begins.
     """
 
     motion: Motion
@@ -36,6 +38,7 @@ class Prepared:
     usable: Array
     cutoffs: tuple[float, ...]
     position_noise: tuple[float, ...]
+    starts: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -51,7 +54,12 @@ class Validation:
     rms
         (coordinate,): of τ − W φ, N m or N.
     t, measured, predicted
-        Samples; torques are (coordinate, sample), measured ones nan where unusable.
+        Samples; torques are (coordinate, sample), measured ones nan where unusable; both
+        low-passed where the identification was.
+    lowpass
+        Hz; None: as measured.
+    unfiltered_error
+        ‖τ − W φ‖₂/‖τ‖₂ as measured, before the low-pass.
     """
 
     source: str
@@ -60,6 +68,25 @@ class Validation:
     t: Array
     measured: Array
     predicted: Array
+    lowpass: float | None = None
+    unfiltered_error: float | None = None
+
+    @property
+    def error(self) -> float:
+        """‖τ − W φ‖₂/‖τ‖₂ over all coordinates and samples, unweighted."""
+        return unweighted_error(self.measured, self.predicted)
+
+    @property
+    def errors(self) -> Array:
+        """(coordinate,): the same of each; nan where nothing was measured."""
+        pairs = zip(self.measured, self.predicted, strict=True)
+        return np.array([unweighted_error(one, other) for one, other in pairs])
+
+
+def unweighted_error(measured: Array, predicted: Array) -> float:
+    """‖τ − τ̂‖₂/‖τ‖₂ where torques were measured; nan where none was, or all are zero."""
+    size = float(np.nansum(measured**2))
+    return float(np.sqrt(np.nansum((measured - predicted) ** 2) / size)) if size else np.nan
 
 
 @dataclass(frozen=True)

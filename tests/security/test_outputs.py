@@ -30,6 +30,13 @@ COMMANDS = [
     ("excite slider-crank --random 1 --starts 1 -o {folder}/e.yaml", "e.yaml", False),
     ("excite slider-crank --random 1 --starts 1 -o {folder}/e.csv", "e.csv", False),
     ("simulate slider-crank -o {folder}/run.csv", "run.csv", False),
+    (
+        "identify {data}/../../../workflows/reproduce/identification-mechanism.yaml "
+        "{data}/../../../workflows/reproduce/identification-train.csv "
+        "--rows 1:900 -o {folder}/map.yaml",
+        "map.yaml",
+        False,
+    ),
     ("onedof slider-crank -o {folder}/curves.png", "curves.png", True),
     ("onedof slider-crank -o {folder}/curves.csv", "curves.csv", False),
     ("import {data}/four-bar.xml -o {folder}/four.yaml", "four.yaml", False),

@@ -13,37 +13,62 @@ from .options import GEOMETRY, OVERWRITE, check_output, listed, model_of, pairs
 if TYPE_CHECKING:
     from basepar_core.dynamics import Model
     from basepar_core.identification import Identification
+    from workflows.jobs import LogRead
 
 
 def _identify(options: argparse.Namespace) -> int:
-    from workflows.jobs import identified
+    from workflows.jobs import LogWords, gains_of, identified, rows_of
     from workflows.views import identification, terminal
 
+    check_output(options, options.output)
     model = model_of(options)
+    log = LogWords(
+        mapping=options.mapping,
+        rate=options.rate,
+        gains=gains_of(listed(options.gain), "--gain"),
+        rows=rows_of(options.rows, "--rows"),
+        second_rows=rows_of(options.validate_rows, "--validate-rows"),
+    )
     with terminal.steps(options.json) as say:
-        found = identified(
+        found, read = identified(
             model,
             options.data,
             titles=pairs([options.columns or ""], "--columns"),
+            log=log,
             columns=listed(options.columns_with),
             eliminate=listed(options.eliminate),
             method=options.method,
             cutoff=options.cutoff,
+            lowpass=options.lowpass,
             known=_values(model, options.known, "known"),
             essential=options.essential,
             validate=options.validate or None,
             say=say,
         )
     document = identification.document(
-        found, _dependent(model, found, options.dependent or "zero")
+        found, _dependent(model, found, options.dependent or "zero"), read
     )
     if options.consistent:
         document["consistent"] = _consistent(model, found, options.dependent or "zero")
+    if options.output:
+        _write_mapping(options.output, read)
     if options.json:
         emit(document)
     else:
         identification.show(document, options.dependent is not None)
     return 0
+
+
+def _write_mapping(path: str, read: "LogRead | None") -> None:
+    from basepar_core.errors import UsageError
+    from basepar_core.identification.logs import written
+
+    if read is None:
+        raise UsageError(
+            "-o: this record has titles of its own; only a raw log has a mapping.",
+            ["--output"],
+        )
+    Path(path).write_text(written(read.mapping), encoding="utf-8")
 
 
 def _dependent(model: "Model", found: "Identification", text: str) -> dict[str, float]:
@@ -259,9 +284,21 @@ record has friction that no column describes, play and elasticity besides.
         "basepar identify four-bar run.csv --with friction --validate second.csv",
         {
             "mechanism": "a mechanism file, or the name of a shipped one",
-            "data": "a CSV file",
+            "data": "a CSV file; of raw logs several: + side by side, a comma one after another",
             "--columns A=TITLE,…": "titles of the columns in the file, like tau.A=T1",
-            "--with C,…": "force-law columns: friction, springs, …",
+            "--with C,…": "force-law columns: sections, kinds and names of the file (friction, "
+            "springs, A.viscous), or laws that it does not have: viscous, coulomb, offset, rotor, "
+            "positive, negative, stribeck@SPEED of every joint, motor.viscous, … of the motors",
+            "--mapping FILE": "what the columns of a raw log are (YAML); without it they are "
+            "proposed from a look at the log",
+            "-o --output FILE": "write what the columns of a raw log were taken for, as a mapping",
+            **OVERWRITE,
+            "--rows A:B": "rows of a raw log that count, from 1",
+            "--validate-rows A:B": "the same of the second one",
+            "--rate HZ float": "of a raw log in which no column is a clock",
+            "--gain G,…": "of a raw log's torque columns: N m/A of currents, one per coordinate",
+            "--lowpass HZ float": "the same zero-phase low-pass on torque and every column of W "
+            "(default: none; of raw logs 10 Hz)",
             "--eliminate P,…": "parameters to eliminate (φ₂), like crank.J or J1",
             "--method ols|weighted|irls weighted": "all rows alike; by each coordinate's noise "
             "(default); and outliers count less",
@@ -281,10 +318,18 @@ DATA is a CSV file with `t` and, per coordinate A, its position `A` and torque `
 `A''` where they are known. Units stand in brackets, `A [deg]`; without one they are SI. Positions
 are smoothed without delay and differentiated; the cut-off is chosen from the data.
 
---json prints mechanism, record, method, rows, cutoffs [Hz], condition, relative_error, sigma and
-sigma_unit by coordinate, parameters [{parameter, unit, value, deviation, relative_deviation,
-interval, file, off}] (SI; file: the value of the mechanism's file; off: value less that, in
-deviations), covariance, known, dropped, standard and units (all parameters by name), consistent
-{distance, chance, parameters, base, least}, validation, notes [{kind, text}].""",
+A raw log needs no titles: the columns are proposed from a look at it (or --mapping says them),
+rows that repeat and joints that stand still are left out, and torque and model go through the same
+low-pass. For example
+
+    `basepar identify robot.urdf log.csv --gain 14.9,13.3 --with viscous,coulomb,offset,rotor`
+
+--json prints mechanism, record, method, rows, cutoffs [Hz], lowpass [Hz], condition,
+relative_error (weighted by the noise), torque_error, torque_errors by coordinate (‖τ − τ̂‖/‖τ‖,
+unweighted), unfiltered_error, log {mapping, reasons}, sigma and sigma_unit by coordinate,
+parameters [{parameter, unit, value, deviation, relative_deviation, interval, file, off}] (SI;
+file: the value of the mechanism's file; off: value less that, in deviations), covariance, known,
+dropped, standard and units (all parameters by name), consistent {distance, chance, parameters,
+base, least}, validation, notes [{kind, text}].""",
     ),
 )

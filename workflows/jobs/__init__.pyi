@@ -18,6 +18,10 @@ from .motion_files import excitation_section as excitation_section
 from .motion_files import write_excitation as write_excitation
 from .motion_files import write_record as write_record
 from .outputs import check_outputs as check_outputs
+from .raw_logs import LogRead as LogRead
+from .raw_logs import LogWords as LogWords
+from .raw_logs import gains_of as gains_of
+from .raw_logs import rows_of as rows_of
 from .schemas import KINDS as KINDS
 from .schemas import schema_file as schema_file
 from .schemas import with_schema as with_schema

@@ -24,6 +24,7 @@ from basepar_core.identification import (
     Limits,
     Measurement,
     Record,
+    declared,
     design,
     identify,
     limits_of,
@@ -34,6 +35,8 @@ from basepar_core.identification import (
 )
 from basepar_core.mechanism import Mechanism
 from basepar_core.reduction import ReducedMechanism, noise_levels, reduce_mechanism
+
+from .raw_logs import LogRead, LogWords, is_raw, read_raw, read_second
 
 Say = Callable[[str], None]
 
@@ -139,31 +142,44 @@ def identified(
     data: Record,
     *,
     titles: Mapping[str, str] | None = None,
+    log: LogWords | None = None,
     columns: Sequence[str] = (),
     eliminate: Sequence[str] = (),
     method: str = "weighted",
     cutoff: float | None = None,
+    lowpass: float | None = None,
     known: Mapping[str, float] | None = None,
     essential: bool = False,
     validate: Record | None = None,
     say: Say = silent,
-) -> Identification:
-    """Parameters from a record of motion and torque; see `identification.identify`."""
+) -> tuple[Identification, LogRead | None]:
+    """Parameters from a record or a raw log; see `identification.identify`.
+
+    With the identification what the log's columns were taken for; None of a record.
+    """
     say("reading")
-    record = read_measurement(data, model.mechanism, titles)
-    second = _second(model, validate, titles)
+    read = read_raw(model.mechanism, data, log) if is_raw(data, titles, log) else None
+    if read is None:
+        record, matrix = read_measurement(data, model.mechanism, titles), None
+        second = _second(model, validate, titles)
+    else:
+        record, matrix = read.record, read.mapping.matrix
+        second = None if validate is None else read_second(model.mechanism, validate, read, log)
+        lowpass = lowpass or read.lowpass
     say("identifying")
-    return identify(
+    found = identify(
         model,
         record,
-        columns=select(model.mechanism, columns),
+        columns=declared(model.mechanism, columns, matrix),
         wanted=_indices(model, eliminate),
         method=method,
         cutoff=cutoff,
+        lowpass=lowpass,
         known=full_names(model, known or {}, "known"),
         essential=essential,
         second=second,
     )
+    return found, read
 
 
 @dataclass(frozen=True)

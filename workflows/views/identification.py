@@ -8,14 +8,17 @@ import numpy as np
 from basepar_core.files import effort, value_units
 from basepar_core.identification import Consistent, Identification, Validation, units
 from basepar_core.texts import plural
+from workflows.jobs import LogRead
 
 from . import terminal
 from .base import combination
 from .flags import flagged
 
 
-def document(found: Identification, standard: Mapping[str, float]) -> dict[str, Any]:
-    """What `basepar identify --json` prints."""
+def document(
+    found: Identification, standard: Mapping[str, float], read: LogRead | None = None
+) -> dict[str, Any]:
+    """What `basepar identify --json` prints; `read`: the raw log that it comes from."""
     fit, mechanism = found.estimate, found.model.mechanism
     names = mechanism.coordinates
     slots = value_units(mechanism.joints)
@@ -50,7 +53,8 @@ def document(found: Identification, standard: Mapping[str, float]) -> dict[str, 
         "cutoffs": dict(zip(names, found.prepared.cutoffs, strict=False)),
         "position_noise": dict(zip(names, found.prepared.position_noise, strict=False)),
         "condition": fit.condition,
-        "relative_error": found.training.relative_error,
+        "lowpass": found.training.lowpass,
+        **_errors(found, found.training),
         "sigma": dict(zip(names, map(float, fit.sigma), strict=True)),
         "sigma_unit": {name: effort(slots[name]).text.replace("*", " ") for name in names},
         "parameters": parameters,
@@ -68,6 +72,7 @@ def document(found: Identification, standard: Mapping[str, float]) -> dict[str, 
             )
         ),
         "validation": None if found.validation is None else _validation(found, found.validation),
+        "log": None if read is None else read.document(),
         "notes": [{"kind": note.kind, "text": flagged(note.text)} for note in found.notes],
     }
 
@@ -83,11 +88,22 @@ def consistent(found: Identification, near: Consistent) -> dict[str, Any]:
     }
 
 
+def _errors(found: Identification, of: Validation) -> dict[str, Any]:
+    """Errors of torque; None where a coordinate has no torque."""
+    pairs = zip(found.model.mechanism.coordinates, of.errors, strict=True)
+    return {
+        "relative_error": of.relative_error,
+        "torque_error": of.error,
+        "torque_errors": {name: float(x) if np.isfinite(x) else None for name, x in pairs},
+        "unfiltered_error": of.unfiltered_error,
+    }
+
+
 def _validation(found: Identification, second: Validation) -> dict[str, Any]:
     names = found.model.mechanism.coordinates
     return {
         "record": second.source,
-        "relative_error": second.relative_error,
+        **_errors(found, second),
         "rms": dict(zip(names, map(float, second.rms), strict=True)),
         "samples": int(np.isfinite(second.measured).all(axis=0).sum()),
     }
@@ -119,16 +135,17 @@ def show(facts: Mapping[str, Any], standard: bool = False) -> None:
         )
     kinds = facts["sigma_unit"]
     noise = ", ".join(f"{name} {x:.3g} {kinds[name]}" for name, x in facts["sigma"].items())
-    out.print(
-        f"\ntorque error {facts['relative_error']:.2%} of its norm; noise {noise}; "
-        f"condition {facts['condition']:.3g}"
-    )
+    out.print(f"\ntorque error {_error(facts)}; noise {noise}; condition {facts['condition']:.3g}")
     if facts["validation"]:
         second = facts["validation"]
         out.print(
-            f"validation on {second['record']}: torque error "
-            f"{second['relative_error']:.2%} over {plural(second['samples'], 'sample')}"
+            f"validation on {second['record']}: torque error {_error(second)} over "
+            f"{plural(second['samples'], 'sample')}"
         )
+    if facts["lowpass"]:
+        out.print(f"torque and model low-passed at {facts['lowpass']:g} Hz, without delay")
+    if facts["log"]:
+        _show_log(facts["log"])
     kinds = facts["units"]
     if standard:
         out.print("\nall parameters (--dependent), which give these base parameters:")
@@ -137,6 +154,32 @@ def show(facts: Mapping[str, Any], standard: bool = False) -> None:
         _show_consistent(facts["consistent"], kinds)
     for note in facts["notes"]:
         out.print(terminal.said((note["kind"], "yellow"), f": {note['text']}"))
+
+
+def _error(facts: Mapping[str, Any]) -> str:
+    """Errors in one line: over all, each, and as measured."""
+    each = ", ".join(
+        f"{name} {x:.2%}" for name, x in facts["torque_errors"].items() if x is not None
+    )
+    raw = facts["unfiltered_error"]
+    text = f"{facts['torque_error']:.2%} of its norm" + (
+        f" ({each})" if len(facts["torque_errors"]) > 1 else ""
+    )
+    return text + ("" if raw is None else f", {raw:.2%} before the low-pass")
+
+
+def _show_log(facts: Mapping[str, Any]) -> None:
+    """What the columns of a raw log were taken for."""
+    said = []
+    for name, one in facts["mapping"].items():
+        if isinstance(one, dict):
+            more = [f"{key} {value}" for key, value in one.items() if key != "from"]
+            said.append(f"{name} from {one['from']}" + (f" ({', '.join(more)})" if more else ""))
+        elif name == "rate":
+            said.append(f"{one:g} Hz")
+    terminal.out.print(f"\ncolumns of the log: {'; '.join(said)}")
+    if facts["reasons"]:
+        terminal.out.print(f"as proposed: {'; '.join(facts['reasons'])}")
 
 
 def columns(facts: Mapping[str, Any]) -> tuple[list[str], list[list[str]]]:

@@ -1,0 +1,10 @@
+from .mapping import Channel as Channel
+from .mapping import LogMapping as LogMapping
+from .mapping import read_mapping as read_mapping
+from .mapping import written as written
+from .proposal import Proposal as Proposal
+from .proposal import propose as propose
+from .reading import read_log as read_log
+from .tables import Table as Table
+from .tables import has_titles as has_titles
+from .tables import read_tables as read_tables

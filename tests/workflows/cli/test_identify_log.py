@@ -1,0 +1,54 @@
+"""`basepar identify` from a raw log, and the same in Python."""
+
+import numpy as np
+import pytest
+
+import basepar
+from tests.core.identification.logs import arm
+
+WITH = ["--with", "viscous,coulomb,offset,rotor"]
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("logs")
+    (folder / "arm.yaml").write_text(arm.ARM)
+    for seed in (1, 2):
+        np.savetxt(folder / f"log{seed}.csv", arm.raw_log(seed)[0], delimiter=",", fmt="%.9g")
+    return folder
+
+
+def test_one_command_from_log_to_parameters(run, files):
+    mechanism, one, two = (str(files / name) for name in ("arm.yaml", "log1.csv", "log2.csv"))
+    kept = files / "mapping.yaml"
+    gains = ",".join(map(str, arm.GAINS))
+    first = run("identify", mechanism, one, "--gain", gains, *WITH, "--validate", two,
+                "-o", str(kept), "--json").json  # fmt: skip
+    assert first["torque_error"] < 0.01
+    assert first["validation"]["torque_error"] < 0.01
+    assert first["lowpass"] == 10
+    assert first["log"]["mapping"]["tau.B"] == {"from": 7, "gain": -8.0}
+    again = run("identify", mechanism, one, "--mapping", str(kept), *WITH, "--json").json
+    assert again["parameters"] == first["parameters"]
+    shown = run("identify", mechanism, one, "--gain", gains, *WITH, "--rows", "1:3000")
+    assert shown.status == 0
+    assert "columns of the log: t from 1 (unit ms)" in " ".join(shown.out.split())
+    model = basepar.load(mechanism)
+    found = basepar.identify(
+        model, one, columns=WITH[1].split(","), gains=arm.GAINS, rows=(1, 3000)
+    )
+    assert found.mapping == kept.read_text()
+    assert f"{found.torque_error:.2%} of its norm (A {found.torque_errors['A']:.2%}" in shown.out
+
+
+def test_mistakes_in_what_is_said_of_a_log(run, files):
+    mechanism, log = str(files / "arm.yaml"), str(files / "log1.csv")
+    for more, says in (
+        (["--rows", "4-7"], "write 355:5090"),
+        (["--gain", "a,b"], "are no numbers"),
+        (["--gain", "1"], "1 gain for 2 coordinates"),
+        (["--mapping", str(files / "none.yaml")], "cannot be read"),
+    ):
+        ran = run("identify", mechanism, log, *more, "--json")
+        assert ran.status in (1, 2)
+        assert says in ran.json["error"]["message"]
