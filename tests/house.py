@@ -58,6 +58,7 @@ FLOORS = (
     "workflows.studies",
     "workflows.views",
     "workflows.report workflows.reproduce",
+    "workflows.explore",
     "workflows.cli",
     "basepar",
 )

@@ -42,6 +42,7 @@ COMMANDS = [
     ("import {data}/four-bar.xml -o {folder}/four.yaml", "four.yaml", False),
     ("report {store} -o {folder}/page.html", "page.html", True),
     ("report {store}", "sweep.html", True),
+    ("explore {store}", "sweep.explorer.html", True),
     ("report {store} --format csv -o {folder}/page.csv", "page.csv", False),
     ("report {store} --format json -o {folder}/page.json", "page.json", False),
     ("report {store} --batch {folder}/pages", "pages/index.html", True),

@@ -1,4 +1,4 @@
-"""Commands that show mechanisms moving: animate."""
+"""Commands that make pages to look at mechanisms by hand: animate, explore."""
 
 import argparse
 from pathlib import Path
@@ -43,6 +43,25 @@ def _animate(options: argparse.Namespace) -> int:
     return 0
 
 
+def _explore(options: argparse.Namespace) -> int:
+    from sweeps.store import folder
+    from workflows.explore import write
+    from workflows.views import terminal
+
+    store = folder(options.store)
+    output = Path(options.output) if options.output else store.with_suffix(".explorer.html")
+    check_output(options, output)
+    document = write(store, output)
+    if options.json:
+        emit(document)
+        return 0
+    terminal.out.print(
+        f"{document['explorer']}: {document['shown']:,} of {document['total']:,} variants, "
+        f"{len(document['columns'])} columns, {document['bytes'] / 1e6:.3g} MB"
+    )
+    return 0
+
+
 COMMANDS = (
     Command(
         "animate",
@@ -64,5 +83,23 @@ the torques and forces of its drives as arrows.
 A motion that cannot be followed to its end is shown up to there. --json prints animation (the
 file), mechanism, motion, frames, duration (s), efforts (drives that have arrows), points, ends
 (where and why it ends early, or null), bytes.""",
+    ),
+    Command(
+        "explore",
+        _explore,
+        "one page with every number of a store: select by hand, compare variants",
+        "basepar explore four-bar.zarr -o four-bar.html",
+        {
+            "store": "a store that a sweep or a study made, finished or not",
+            "-o --output FILE": "the page (default: the store's name with .explorer.html)",
+            **OVERWRITE,
+        },
+        """\
+One page that loads nothing, with every number of a store of up to 100,000 variants (of a larger
+one a sample, the best and the front always in it): parallel coordinates, scatter plot, histograms,
+all linked; conditions as `where:` takes them; the selection as CSV; two variants side by side.
+
+--json prints explorer (the file), store, total, shown (variants in the page), columns, front (how
+many are on it), films (variants that move in the page), bytes.""",
     ),
 )

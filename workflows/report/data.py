@@ -52,6 +52,8 @@ class Facts:
         The specification and the base parameters, as the store keeps them.
     mechanism, model
         None where the mechanism cannot be read or assembled here; `trouble` says why.
+    whole
+        Whether all rows are read, however many there are.
     """
 
     store: Store = field(repr=False)
@@ -61,6 +63,7 @@ class Facts:
     mechanism: Mechanism | None
     model: Model | None
     trouble: str = ""
+    whole: bool = False
     _read: dict[str, np.ndarray] = field(default_factory=dict, repr=False)
     _labels: dict[str, list[str]] = field(default_factory=dict, repr=False)
 
@@ -71,7 +74,7 @@ class Facts:
     @cached_property
     def _blocks(self) -> list[tuple[int, int]]:
         """Ranges of variants that are read."""
-        if self.total <= MOST_ROWS:
+        if self.whole or self.total <= MOST_ROWS:
             return [(0, self.total)]
         chunk = int(self.spec["store"]["chunk"])
         chunks = -(-self.total // chunk)
@@ -239,8 +242,13 @@ class Facts:
         return {s.name: float(s.values[row] / s.per_si) for s in self.symbols}
 
 
-def gather(path: Path) -> Facts:
+def gather(path: Path, whole: bool = False) -> Facts:
     """Open a store for a report.
+
+    Parameters
+    ----------
+    whole
+        Whether all rows are read; else of large stores some chunks, evenly spread.
 
     Raises
     ------
@@ -258,7 +266,7 @@ def gather(path: Path) -> Facts:
     for name in ("status", "reason", "reason_value"):
         held[name]
     mechanism, model, trouble = _mechanism(spec)
-    return Facts(held, store.document(path), spec, base, mechanism, model, trouble)
+    return Facts(held, store.document(path), spec, base, mechanism, model, trouble, whole)
 
 
 def _attribute(held: Store, name: str, needed: bool = True) -> Any:

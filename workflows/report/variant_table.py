@@ -27,6 +27,12 @@ def columns(found: Facts) -> list[tuple[str, np.ndarray]]:
     made: list[tuple[str, np.ndarray]] = [("variant", found.variants)]
     made += [(_titled(s.name, s.unit), s.values) for s in found.symbols]
     made += [(_titled(metric_title(m), m.unit), m.values) for m in found.metrics]
+    return made + criterion_columns(found)
+
+
+def criterion_columns(found: Facts) -> list[tuple[str, np.ndarray]]:
+    """Size and torque error of the model that each criterion selects."""
+    made: list[tuple[str, np.ndarray]] = []
     sizes, errors = found.read("selected_size"), found.read("selected_error")
     if sizes is not None and errors is not None:
         for k, name in enumerate(found.labels("criterion")):
