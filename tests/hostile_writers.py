@@ -246,7 +246,7 @@ def hints(text, folder):
     file = io.StringIO()
     before, terminal.out = terminal.out, terminal._Plain(file=file, width=80)
     try:
-        store.show_next_steps(text or "x", "no-such-mechanism")
+        store.show_next_steps({"store": text or "x", "counts": {}}, "no-such-mechanism")
     finally:
         terminal.out = before
     line = next(line for line in file.getvalue().splitlines() if " report " in line)

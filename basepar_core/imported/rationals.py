@@ -17,6 +17,8 @@ import numpy as np
 
 #: A rotation is met to this many rad: a thousandth of what tests of imported models resolve.
 ANGLE = 1e-13
+#: One composed of several, likewise: finer, so that it loses nothing to what it is made of.
+COMPOSED = 1e-14
 #: Numbers of a rotation above this are shortened: files have up to 60 digits, axes have squares.
 LONG = 10**15
 #: Below this an angle (rad) or a share of a direction's length is noise of whoever wrote the file.
@@ -174,11 +176,11 @@ class Pose:
 
     @property
     def short(self) -> "Pose":
-        """The same to `ANGLE` where the numbers of its rotation, composed of several, are long."""
+        """The same to `COMPOSED` where the numbers of its composed rotation are long."""
         most = max(map(abs, self.turn))
         if most < LONG:
             return self
-        w, x, y, z = (round(Fraction(x, most) / Fraction(ANGLE)) for x in self.turn)
+        w, x, y, z = (round(Fraction(x, most) / Fraction(COMPOSED)) for x in self.turn)
         return Pose(self.at, (w, x, y, z))
 
     def inverse(self) -> "Pose":

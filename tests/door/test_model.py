@@ -78,7 +78,7 @@ def test_energy_is_the_oracles_up_to_a_constant(four_bar):
 def test_an_imported_arm_moves_as_pinocchio_has_it():
     with pytest.warns(basepar.BaseparWarning, match="visual"):
         arm = basepar.load(ARM)
-    model = pinocchio(ARM.name)
+    model = pinocchio(ARM.name, right_angles=False)
     data = model.createData()
     q, qd, qdd = states((4, 3), len(arm.coordinates), seed=4)
     order = [model.joints[model.getJointId(name)].idx_v for name in arm.coordinates]

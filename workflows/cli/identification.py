@@ -52,6 +52,7 @@ def _identify(options: argparse.Namespace) -> int:
         document["consistent"] = _consistent(model, found, options.dependent or "zero")
     if options.output:
         _write_mapping(options.output, read)
+        document["output"] = str(Path(options.output))
     if options.json:
         emit(document)
     else:
@@ -330,6 +331,6 @@ unweighted), unfiltered_error, log {mapping, reasons}, sigma and sigma_unit by c
 parameters [{parameter, unit, value, deviation, relative_deviation, interval, file, off}] (SI;
 file: the value of the mechanism's file; off: value less that, in deviations), covariance, known,
 dropped, standard and units (all parameters by name), consistent {distance, chance, parameters,
-base, least}, validation, notes [{kind, text}].""",
+base, least}, validation, notes [{kind, text}], output.""",
     ),
 )

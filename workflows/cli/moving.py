@@ -44,6 +44,7 @@ def _animate(options: argparse.Namespace) -> int:
 
 
 def _explore(options: argparse.Namespace) -> int:
+    from basepar_core.texts import plural
     from sweeps.store import folder
     from workflows.explore import write
     from workflows.views import terminal
@@ -57,7 +58,7 @@ def _explore(options: argparse.Namespace) -> int:
         return 0
     terminal.out.print(
         f"{document['explorer']}: {document['shown']:,} of {document['total']:,} variants, "
-        f"{len(document['columns'])} columns, {document['bytes'] / 1e6:.3g} MB"
+        f"{plural(len(document['columns']), 'column')}, {document['bytes'] / 1e6:.3g} MB"
     )
     return 0
 

@@ -154,6 +154,8 @@ def show(facts: Mapping[str, Any], standard: bool = False) -> None:
         _show_consistent(facts["consistent"], kinds)
     for note in facts["notes"]:
         out.print(terminal.said((note["kind"], "yellow"), f": {note['text']}"))
+    if "output" in facts:
+        out.print(f"written to {facts['output']}")
 
 
 def _error(facts: Mapping[str, Any]) -> str:
