@@ -598,7 +598,7 @@ class Model:
         Raises
         ------
         UsageError
-            Another ending; a symbol that there is not; values that are not one number.
+            Another ending, an address; a symbol that there is not; values that are not one number.
         BaseparError
             Matplotlib (extra `plot`) is not installed.
 
@@ -610,11 +610,13 @@ class Model:
         1
         """
         from workflows.drawing import check_ending, figure_of, save
+        from workflows.jobs import check_outputs
 
         values = self._one(geometry, "A drawing")
         path = None if file is None else Path(file)
         if path is not None:
             check_ending(path)
+            check_outputs([path], overwrite=True)
         figure = figure_of(self._engine.model, values)
         if path is not None:
             save(figure, path)

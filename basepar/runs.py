@@ -356,10 +356,12 @@ def report(store: str | Path, file: str | Path | None = None) -> Path:
     'pair.html'
     """
     from sweeps.store import folder
+    from workflows.jobs import check_outputs
     from workflows.report import page
 
     path = folder(store)
     output = path.with_suffix(".html") if file is None else Path(file)
+    check_outputs([output], overwrite=True)
     page.write(path, output)
     return output
 

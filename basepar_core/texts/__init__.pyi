@@ -1,5 +1,6 @@
 from . import opening as opening
 from .counting import plural as plural
+from .opening import is_address as is_address
 from .opening import opened as opened
 from .opening import text_of as text_of
 from .quoting import c_comment as c_comment

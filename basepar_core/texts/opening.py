@@ -6,9 +6,18 @@ an `OSError`, as what is missing or unreadable is.
 
 import errno
 import os
+import re
 import stat
 from pathlib import Path
 from typing import IO, Any
+
+#: `s3://bucket/x`, also as `pathlib` leaves it (`s3:/bucket/x`); a single letter is a drive.
+_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:{1,2}[A-Za-z0-9+.-]*:?/")
+
+
+def is_address(place: str | Path) -> bool:
+    """Whether a place is an address (`s3://…`, `file://…`) and no path of a file or folder."""
+    return _ADDRESS.match(str(place)) is not None
 
 
 def opened(path: str | Path, mode: str = "r", **how: Any) -> IO[Any]:

@@ -1,12 +1,9 @@
 """Where a store lies: a folder that this machine sees, and nothing else yet."""
 
-import re
 from pathlib import Path
 
 from basepar_core.errors import StoreError, UsageError
-
-#: `s3://bucket/x`, also as `pathlib` leaves it (`s3:/bucket/x`); a single letter is a drive.
-_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:{1,2}[A-Za-z0-9+.-]*:?/")
+from basepar_core.texts import is_address
 
 
 def folder(place: Path | str) -> Path:
@@ -18,7 +15,7 @@ def folder(place: Path | str) -> Path:
         It is an address (`s3://…`, `gs://…`, `file://…`), of which a folder named `s3:` would be
         made.
     """
-    if _ADDRESS.match(str(place)):
+    if is_address(place):
         raise UsageError(
             f"{place} is an address, and stores are folders that all workers see: object stores "
             "and other schemes are not supported yet. Name a folder, such as results/sweep.zarr.",

@@ -7,6 +7,7 @@ import shutil
 
 import pytest
 
+import basepar
 from basepar_core.errors import UsageError
 from workflows.cli.main import parser
 from workflows.drawing import canvas
@@ -101,6 +102,36 @@ def test_what_you_name_is_written_over_only_if_it_is_basepars(
     assert again.status == (0 if knows else 2), again.err
     if not knows:
         assert file.read_bytes() == own
+
+
+LINES = [line.replace("{folder}/", "s3://bucket/") for line, _, _ in COMMANDS]
+LINES = [line for line in LINES if "s3://" in line] + ["tls s3://bucket/keys"]
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_an_address_becomes_no_folder(line, run, tmp_path, stores, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    places = {"store": stores / "sweep.zarr", "study": stores / "study.zarr"}
+    refused = run(*line.format(data=DATA, **places).split(), "--json")
+    assert refused.status == 2, refused.err
+    assert "is an address" in refused.json["error"]["message"]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_python_makes_no_folder_of_an_address(stores, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    model = basepar.load("four-bar")
+    for door in (
+        lambda: model.draw("s3://bucket/bar.png"),
+        lambda: model.export("s3://bucket/bar.xml"),
+        lambda: model.animate("s3://bucket/bar.html"),
+        lambda: basepar.report(stores / "sweep.zarr", "s3://bucket/page.html"),
+        lambda: basepar.report("s3://bucket/sweep.zarr"),
+        lambda: basepar.open("s3://bucket/sweep.zarr"),
+    ):
+        with pytest.raises(UsageError, match="is an address"):
+            door()
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_every_command_that_writes_files_is_among_these():

@@ -47,8 +47,8 @@ def _base(options: argparse.Namespace) -> int:
     from workflows.views import base, terminal
 
     route = options.route
-    _check_base(options)
     check_output(options, options.output, options.certificate)
+    _check_base(options)
     model = model_of(options)
     gone = wanted(model, options.eliminate)
     if route == "all":

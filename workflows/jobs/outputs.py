@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from basepar_core.errors import UsageError
+from basepar_core.texts import is_address
 
 #: What files that basepar may replace have near their beginning: exported code, pages, drawings
 #: (PNG, SVG), certificates, `reproduce`'s numbers, what `around` writes.
@@ -23,7 +24,9 @@ _HEAD = 4096
 
 
 def check_outputs(paths: Iterable[Path], overwrite: bool = False) -> None:
-    """Do not write over files that are not basepar's; those that are missing or empty pass.
+    """Write no folder named `s3:`, and not over files that are not basepar's.
+
+    Those that are missing or empty pass.
 
     Pipes and devices pass too: nothing in them is lost. Who writes rejects a folder.
 
@@ -35,9 +38,15 @@ def check_outputs(paths: Iterable[Path], overwrite: bool = False) -> None:
     Raises
     ------
     UsageError
-        A file is somebody else's, or cannot be read.
+        A file is somebody else's, or cannot be read; or it is an address.
     """
     for path in paths:
+        if is_address(path):
+            raise UsageError(
+                f"{path} is an address, and what is written are files that this machine sees. "
+                "Name a file or a folder.",
+                [str(path)],
+            )
         if not overwrite and path.is_file() and not _replaceable(path):
             raise UsageError(
                 f"{path} exists and may be yours, or have changes of yours: nothing was written. "

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from cluster import Place, PlaceError, make_keys
 
+from .outputs import check_outputs
 from .sweep import ClusterError, connected
 
 #: Seconds until a scheduler that runs already must have a worker.
@@ -37,7 +38,10 @@ def make_own_keys(folder: Path) -> dict[str, str]:
     ------
     ClusterError
         They cannot be made.
+    UsageError
+        The folder is an address.
     """
+    check_outputs([folder])
     try:
         return asdict(make_keys(folder.absolute()))
     except PlaceError as error:
