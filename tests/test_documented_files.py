@@ -88,22 +88,3 @@ def test_force_laws_units_and_functions():
     assert all(kind in cells for kind in (*mechanism_keys.FRICTION_KINDS, "springs", "dampers"))
     assert " ".join(UNITS) in PAGE
     assert " ".join(FUNCTIONS) in PAGE
-
-
-def test_the_index_of_decisions_is_complete():
-    folder = Path(__file__).parents[1] / "docs" / "decisions"
-    index = (folder / "README.md").read_text(encoding="utf-8")
-    listed = re.findall(r"\((\d{4}-[^)]*\.md)\)", index)
-    assert listed == sorted(path.name for path in folder.glob("0*.md"))
-
-
-def test_links_between_documents_lead_somewhere():
-    root = Path(__file__).parents[1]
-    pages = [*root.glob("*.md"), *root.glob("docs/*.md"), *root.glob("docs/decisions/*.md")]
-    broken = [
-        (page.name, target)
-        for page in pages
-        for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8"))
-        if not (page.parent / target).exists()
-    ]
-    assert broken == []

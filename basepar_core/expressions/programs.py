@@ -2,7 +2,7 @@
 
 A program lists the nodes that its outputs need, in order. It runs on NumPy, chunk by chunk, or
 compiled by numba: for each variant one row is written, front to back, which is as fast as memory
-takes it (methods, §7). No name from a file enters the code that is generated.
+takes it (decision 13). No name from a file enters the code that is generated.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -2,7 +2,7 @@
 
 All lengths of bodies are prescribed; ground points, which β does not contain, stay free and
 close the loops. Rows reduced modulo a prime give β there; residues over several primes give
-rational numbers, accepted once a further prime agrees (methods: finite fields, §6; ours).
+rational numbers, accepted once a further prime agrees (decision 12).
 """
 
 from collections.abc import Mapping, Sequence

@@ -5,8 +5,8 @@ not zero, it would vanish modulo p at a random point for two reasons only: the p
 (Schwartz, Zippel: at most degree/p), or p divides all coefficients (at most log₂(1-norm)/61 of
 all primes of 62 bits do). Degree and norm are followed through the construction: products add
 both; sums are brought over common denominators, so that they add the degrees of these; Cramer's
-rule adds all rows. Every step is generous, which costs nothing but some of the bits (methods:
-finite fields, §5; formulas ours).
+rule adds all rows. Every step is generous, which costs nothing but some of the bits
+(decision 8).
 """
 
 from collections.abc import Mapping, Sequence

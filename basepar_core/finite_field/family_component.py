@@ -3,7 +3,7 @@
 Points at random orientations may lie elsewhere: a parallelogram drawn so has sides of length
 zero. Several integers must agree with the real, assembled mechanism; where they do not,
 relations between orientations are looked for on the real branch and become edges of the
-orientation graph (methods: finite fields, §3; ours).
+orientation graph (decision 8).
 """
 
 from collections.abc import Mapping, Sequence

@@ -3,7 +3,7 @@
 An entry of β is a quotient P/Q of polynomials in the geometry. P − β Q = 0 at random points is
 linear in their coefficients: the least degrees that fit at one point more than there are unknowns
 are taken, homogeneous in lengths first. Coefficients are reconstructed from as many primes as
-they need (methods: finite fields, §6; ours). What is found is a guess until it is tested as an
+they need (decision 12). What is found is a guess until it is tested as an
 identity.
 """
 

@@ -2,7 +2,7 @@
 
 E(x) N(λ) ≡ 0 on the family needs order 0 only: kinetic rows of all pairs of modes and gravity's
 rows of all modes at one point. N is evaluated at the point's own geometry. A vector that passes
-is right but for a probability that is stated (methods: finite fields, §5; ours).
+is right but for a probability that is stated (decision 8).
 """
 
 from collections.abc import Mapping, Sequence

@@ -3,7 +3,7 @@
 An independent check of the symbolic route. One symbol at a time is changed to see which entries
 depend on it; every entry is the quotient of polynomials of the least degree that fits, homogeneous
 where the geometry is. Every column is then tested as an identity, which is what its grade rests
-on (methods: finite fields, §6; ours).
+on (decision 12).
 """
 
 from collections.abc import Mapping, Sequence

@@ -3,7 +3,7 @@
 Chord Newton gains one order a step with one fixed inverse; then the modes (a basis of the
 velocities that the joints allow) and, for every pair of modes, what is linear in the inertial
 parameters in the kinetic energy, and for every mode in the work of gravity. These rows have the
-null space of the inverse dynamics' W and need no accelerations (methods: finite fields, §2).
+null space of the inverse dynamics' W and need no accelerations (decision 8).
 """
 
 from collections.abc import Sequence

@@ -1,7 +1,7 @@
 """A random point of a family over GF(p): geometry, orientations, positions.
 
 Symbols that enter axes get random values, orientations are drawn along the forest, and the rest
-is linear (methods: finite fields, §1; ours).
+is linear (decision 8).
 """
 
 from collections.abc import Mapping

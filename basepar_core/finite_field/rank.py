@@ -5,7 +5,7 @@ A nonzero minor modulo a prime at a point that lifts proves rank ≥ r for gener
 whatever the prime. A point lifts where the constraints are independent; where some are redundant,
 it does so with a probability only. That the first stall is final is a theorem about independent
 unknowns; at a random point over GF(p) it fails, towards too low a rank, with a probability below
-2⁻³³ per (prime, point) (methods: finite fields, §4; ours).
+2⁻³³ per (prime, point) (decision 8).
 """
 
 from dataclasses import dataclass
@@ -51,7 +51,7 @@ class GenericRank:
     redundant
         Constraint equations beyond the rank of their Jacobian. None: the minor proves the rank.
         Otherwise the motion is seen to satisfy them to the orders used, and by a count of
-        dimensions at a random point (methods, §4.1): right with probability, not proved.
+        dimensions at a random point (decision 18): right with probability, not proved.
     notes
         Reservations.
     """

@@ -5,7 +5,7 @@ three or four bodies, often with a coefficient of the geometry, and no rule that
 the known vectors eliminated few columns are left that depend on each other. At random points of
 the family over a finite field their dependence is read off; its coefficients become rational
 functions, and a vector counts once it vanishes at fresh points over fresh primes
-(methods: symbolic null spaces, step C2; finite fields, §6; ours).
+(decision 12).
 """
 
 from collections.abc import Mapping, Sequence

@@ -96,10 +96,10 @@ def test_equal_to_the_symbolic_route(name, eliminate):
     assert all(condition.holds for condition in base.conditions)
 
 
-def test_five_bar_of_the_notes():
-    """methods, §5.2: two φ₂ of the five-bar cut at C, 9 and 11 entries.
+def test_five_bar_with_two_choices():
+    """Another implementation's two φ₂ of the five-bar cut at C, 9 and 11 entries.
 
-    The notes mention Λk/Λh for the second only. The first needs it too: the mass J2/λ2² that
+    It mentions Λk/Λh for the second only. The first needs it too: the mass J2/λ2² that
     takes J2 away goes to the right rod at C, λ3 from its frame, and adds λ3² J2/λ2² to J3.
     """
     one = found("five-bar, cut at C", "m1,m4,J1,J4,J2")
@@ -127,7 +127,7 @@ def test_five_bar_of_the_notes():
     ],
 )
 def test_census(name, required, admissible, plain):
-    """methods, §5.2: all φ₂ with the masses the paper requires."""
+    """All φ₂ with the masses the paper requires, as another implementation counted them."""
     model = prepared(name)
     search = ProductSearch(model)
     fixed = parameter_indices(model.mechanism, required.split(","))

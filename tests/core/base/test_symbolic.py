@@ -127,7 +127,7 @@ def test_equation_24(route):
     ],
 )
 def test_ranks_of_the_library(name, rank):
-    """Counts by variable precision (methods, §4); rsur's by dust, below."""
+    """Counts by variable precision; rsur's by dust, below."""
     model, _ = prepared(mechanism_file.load(name))
     base = symbolic(model)
     assert base.rank == base.certificate.at_least == base.certificate.at_most == rank
@@ -338,7 +338,7 @@ def test_what_is_left_may_indeed_be_eliminated():
 
 @pytest.mark.slow
 def test_every_admissible_choice_of_the_four_bar():
-    """39 of them (methods, §5.2: those with m1); the numeric route admits the same."""
+    """39 of them with m1, by another implementation; the numeric route admits the same."""
     model, _ = prepared(mechanism_file.load("four-bar"))
     names = model.mechanism.parameter_names
     rest = [k for k, name in enumerate(names) if name != "crank.m"]

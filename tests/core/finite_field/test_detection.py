@@ -50,14 +50,14 @@ def ranks(mechanism):
     ("name", "joints", "all_"), [("parallelogram", 8, 3), ("five-bar", 11, 11)]
 )
 def test_in_the_plane(name, joints, all_):
-    """Counts of methods, §4."""
+    """Counts by variable precision, another implementation's."""
     before, after, found = ranks(mechanism_file.load(name))
     assert (before, after) == (joints, all_)
     assert {vector.grade for vector in found} <= {"numerical"}
 
 
 def test_a_planar_four_bar_in_space_has_the_planar_count():
-    """Ten parameters a body: 11 by joint rules, 8 once all turn about z (methods, §4).
+    """Ten parameters a body: 11 by joint rules, 8 once all turn about z.
 
     Distances along z do not matter; gravity along z does not, either.
     """

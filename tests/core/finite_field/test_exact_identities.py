@@ -37,7 +37,7 @@ def test_joint_rules_and_what_was_seen_pass(name):
     entries = [vector.entries for vector in vectors]
     tests = check_identities(model, entries, component=component, field=field)
     assert all(test.passed for test in tests)
-    # Another implementation's hand formula gave 2⁻⁴³ to 2⁻⁴⁸ a point (methods, §5).
+    # Another implementation's hand formula gave 2⁻⁴³ to 2⁻⁴⁸ a point.
     assert all(90 <= test.bits <= 3 * 61 for test in tests)
     assert len(set(tests[0].primes)) == 3
 

@@ -16,7 +16,7 @@ from basepar_core.finite_field.random_points import Point
 from basepar_core.finite_field.rank import generic_rank, member_rank
 from tests.mechanisms import C, E, P, R, S, U, linkage, loop
 
-#: Variable precision (methods: symbolic null spaces, §4), the planar and the low-mobility paper.
+#: Variable precision of another implementation, the planar and the low-mobility paper.
 RANKS = {
     "four-bar": 8,
     "slider-crank": 6,
@@ -71,7 +71,7 @@ def test_ranks_of_the_library(name):
 
 @pytest.mark.parametrize("name", RANKS)
 def test_the_first_stall_is_final(name):
-    """Theorem (methods: finite fields, §4.3): nothing is added up to twice the order."""
+    """A theorem: nothing is added up to twice the order."""
     _, ranks = member_rank(component(name), (1, 2), beyond=2.0)
     stall = next(k for k in range(1, len(ranks)) if ranks[k] == ranks[k - 1])
     assert len(ranks) >= 2 * stall
@@ -79,7 +79,7 @@ def test_the_first_stall_is_final(name):
 
 
 def test_ranks_by_order():
-    """As measured by another implementation (methods: finite fields, §2)."""
+    """As measured by another implementation."""
     assert generic_rank(model("four-bar")).ranks_by_order == (2, 4, 6, 8, 8)
     assert generic_rank(model("ur10")).ranks_by_order == (21, 30, 32, 33, 34, 35, 36, 36)
     assert generic_rank(model("stewart-gough")).ranks_by_order == (26, 52, 78, 82, 82)
@@ -102,7 +102,7 @@ def test_ranks_by_order():
     ids=["as shipped", "upright", "along hinges", "weightless", "flat", "flat, upright"],
 )
 def test_structure_of_the_suspension_counts(changes, rank):
-    """Variable precision's counts of its variants (methods: symbolic null spaces, §3)."""
+    """Variable precision's counts of its variants, by another implementation."""
     changed = suspension(*changes)
     for seed in range(3):
         found = generic_rank(changed, seed)

@@ -15,7 +15,7 @@ from tests.mechanisms import RRS3, C, E, F, P, R, S, U, linkage, loop, random_tr
 #: Gravity along the axis of a world joint is written by hand below; here it is generic or none.
 HEAVY, FLOATING = ("1/2", -1, "-97/10"), (0, 0, 0)
 
-#: Vectors that leave one body into the ground (methods, §2): gravity generic, along the ground
+#: Vectors that leave one body into the ground, by hand: gravity generic, along the ground
 #: side's axis, none. Planar: m, mx, my, J.
 INTO_GROUND = {
     R: (7, 9, 9),
