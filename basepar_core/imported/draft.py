@@ -54,6 +54,11 @@ class Inertia:
         xx, xy, xz, yy, yz, zz = (a + b for a, b in zip(*parts, strict=True))
         return Inertia(mass, centre, (xx, xy, xz, yy, yz, zz))
 
+    def with_sphere(self, moment: Fraction) -> "Inertia":
+        """With a moment of inertia more about every axis, kg m²; the mass stays."""
+        xx, xy, xz, yy, yz, zz = self.central
+        return replace(self, central=(xx + moment, xy, xz, yy + moment, yz, zz + moment))
+
     def _about(self, point: Vec) -> Six:
         x, y, z = (a - b for a, b in zip(self.centre, point, strict=True))
         m, (xx, xy, xz, yy, yz, zz) = self.mass, self.central
@@ -133,6 +138,21 @@ class Coupling:
     offset: Fraction
 
 
+@dataclass(frozen=True)
+class Between:
+    """A spring or damper between points of two links, in their frames, m.
+
+    `stiffness` (N/m) with the length at `rest` (m), or `damping` (N s/m); zero: there is none.
+    """
+
+    name: str
+    links: tuple[str, str]
+    points: tuple[Vec, Vec]
+    stiffness: Fraction = Fraction(0)
+    rest: Fraction = Fraction(0)
+    damping: Fraction = Fraction(0)
+
+
 @dataclass
 class Draft:
     """A mechanism on its way: what a file says, in our terms.
@@ -166,6 +186,7 @@ class Draft:
     fixtures: list[Fixture] = field(default_factory=list)
     connections: list[Connection] = field(default_factory=list)
     couplings: list[Coupling] = field(default_factory=list)
+    between: list[Between] = field(default_factory=list)
     coordinates: list[str] = field(default_factory=list)
     preferred: list[str] = field(default_factory=list)
     bases: dict[str, Pose] = field(default_factory=dict)
@@ -194,10 +215,20 @@ class Draft:
         roll, pitch, yaw = angles
         return from_rpy(roll, pitch, yaw, self.right_angles)
 
-    def let_float(self, name: str, links: tuple[str, str], pose: Pose) -> None:
-        """Join a link to the ground by a free joint; at zero it has this pose."""
+    def let_float(
+        self, name: str, links: tuple[str, str], pose: Pose, added: Fraction = Fraction(0)
+    ) -> None:
+        """Join a link to the ground by a free joint; at zero it has this pose.
+
+        Parameters
+        ----------
+        added
+            kg, of an added mass without weight: rotors on the joint's three lengths.
+        """
         end = End(ZERO, UNITS[2], UNITS[0])
-        self.connections.insert(0, Connection(name, FREE, links, (end.seen_from(pose), end)))
+        rotors = {value: {"rotor": added} for value in value_names(name, FREE)[:3] if added}
+        ends = end.seen_from(pose), end
+        self.connections.insert(0, Connection(name, FREE, links, ends, rotors))
         self.bases[name] = pose
 
     def begin_at(self, values: Mapping[str, Fraction]) -> None:

@@ -80,6 +80,7 @@ def read_file(
     keyframe: str | None = None,
     repair: float = 0.0,
     right_angles: bool = False,
+    closing: str = "no",
 ) -> Imported:
     """A mechanism from a URDF, SDF or MJCF file.
 
@@ -100,6 +101,9 @@ def read_file(
     right_angles
         Take angles that are multiples of 90° as printed, such as 1.57 and 1.5708, as such; the
         notes list them. Without, they are what they are, as simulators have them.
+    closing
+        How frames of a URDF file are held that are named as ends of loops and that no file beside
+        it pairs: `fixed`, `spherical`, `revolute`, or `no`: they hold nothing.
 
     Raises
     ------
@@ -118,12 +122,13 @@ def read_file(
     if _root(content) == b"" and path.suffix in (".yaml", ".yml"):
         raise FileError(str(path), [Mistake("", _no_robot(path, content))])
     folder = None if within is None else Path(within)
+    closing = closing.replace("no", "")
     is_urdf = path.suffix in (".urdf", ".xacro", ".sdf") or _root(content) == b"robot"
     if _root(content) == b"sdf":
         draft = sdf.read(content, path.stem, right_angles)
     else:
         draft = (
-            urdf.read(content, path, right_angles)
+            urdf.read(content, path, right_angles, closing)
             if is_urdf
             else mjcf.read(path, folder, keyframe)
         )
@@ -131,6 +136,8 @@ def read_file(
         draft.refuse("keyframe", f"a {draft.format} file has none; leave it out")
     if right_angles and draft.format == "MJCF":
         draft.refuse("right_angles", "MuJoCo's angles are quaternions; leave it out")
+    if closing and draft.format != "URDF":
+        draft.refuse("closing", f"a {draft.format} file has loops of its own; leave it out")
     if not draft.mistakes:
         settle(draft, base)
         _note_angles(draft)

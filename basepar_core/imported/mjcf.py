@@ -11,7 +11,6 @@ bodies without mass between them.
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -33,12 +32,13 @@ from .draft import (
     Link,
     held_by_world,
 )
-from .mjcf_couplings import Couplings, tendons_in, tied_joints
+from .mjcf_couplings import Couplings, tied_joints
 from .mjcf_files import strays
 from .mjcf_forces import refuse_forces
-from .mjcf_joints import Moving, combined, parted
+from .mjcf_joints import HELD, Moving, combined, parted, read_moving
 from .mjcf_keyframes import start, values_at
 from .mjcf_mobility import driven_together, independent
+from .mjcf_tendons import read_tendons, tendons_in
 from .rationals import (
     UNITS,
     ZERO,
@@ -46,7 +46,6 @@ from .rationals import (
     Quaternion,
     centre,
     decimal,
-    direction,
     from_floats,
     vector,
 )
@@ -72,6 +71,8 @@ DROPPED = {
     "ntuple": "tuple",
     "nplugin": "plugin",
 }
+#: What MuJoCo calls a model that has no name.
+UNNAMED = "MuJoCo Model"
 #: Place of a weld's torquescale in `eq_data`.
 TORQUESCALE = 10
 #: Entries of an inertia below this share of its largest are rounding of the compiler.
@@ -128,7 +129,8 @@ class _Reader:
             draft.refuse(f"{what} {self._name(what, k) or k!r}" if what != "option" else what, why)
         if draft.mistakes:
             return
-        draft.name = model.names.split(b"\0", 1)[0].decode() or draft.name
+        name = model.names.split(b"\0", 1)[0].decode()
+        draft.name = draft.name if name in ("", UNNAMED) else name
         off = model.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_GRAVITY
         draft.gravity = ZERO if off else vector(model.opt.gravity)
         self.names = [
@@ -136,6 +138,7 @@ class _Reader:
             *(self._name("body", k) or f"body #{k}" for k in range(1, model.nbody)),
         ]
         refuse_forces(mujoco, model, draft, self._name)
+        read_tendons(mujoco, model, draft, self.names, self._name)
         self.values: dict[int, str] = {}  # by degree of freedom
         self.reversed: frozenset[int] = frozenset()
         for k in range(1, model.nbody):
@@ -148,7 +151,7 @@ class _Reader:
         draft.dropped += [
             f"{count} {word}" for n, word in DROPPED.items() if (count := getattr(model, n, 0))
         ]
-        if idle := model.ntendon - len(tendons_in(mujoco, model, closing)):
+        if idle := model.ntendon - len(tendons_in(mujoco, model, closing)) - len(draft.between):
             draft.dropped.append(f"{idle} tendon")
         if any(model.jnt_limited):
             draft.dropped.append(f"{sum(map(bool, model.jnt_limited))} joint limit")
@@ -169,14 +172,16 @@ class _Reader:
     def _body(self, k: int) -> None:
         model, name = self.model, self.names[k]
         pose = _pose(model.body_pos[k], model.body_quat[k])
-        self.draft.links.append(Link(name, _inertia(model, k)))
         parent = self.names[model.body_parentid[k]]
         first, count = model.body_jntadr[k], model.body_jntnum[k]
+        moving = [self._moving(j) for j in range(first, first + count)]
+        inertia = _inertia(model, k)
+        if moving and moving[0].kind == "free":
+            self.draft.links.append(Link(name, inertia.with_sphere(moving[0].armature)))
+            return
+        self.draft.links.append(Link(name, inertia))
         if not count:
             self.draft.fixtures.append(Fixture(name, parent, pose))
-            return
-        moving = [self._moving(j) for j in range(first, first + count)]
-        if moving[0].kind == "free":
             return
         groups = parted(moving, tied_joints(self.mujoco, model))
         stubs = [f"{name} after {one[-1].name}" for one in groups[:-1]]
@@ -214,39 +219,8 @@ class _Reader:
 
     def _moving(self, j: int) -> Moving:
         """One joint of MuJoCo's."""
-        model, kinds = self.model, self.mujoco.mjtJoint
-        names = {
-            int(kinds.mjJNT_FREE): "free",
-            int(kinds.mjJNT_BALL): "ball",
-            int(kinds.mjJNT_SLIDE): "slide",
-            int(kinds.mjJNT_HINGE): "hinge",
-        }
-        kind, dof = names[int(model.jnt_type[j])], int(model.jnt_dofadr[j])
         name = self._name("joint", j) or f"joint #{j + 1}"
-        friction: dict[str, Fraction] = {}
-        spring = None
-        given = {
-            "viscous": model.dof_damping[dof],
-            "coulomb": model.dof_frictionloss[dof],
-            "rotor": model.dof_armature[dof],
-        }
-        place = model.jnt_qposadr[j]
-        if kind in ("hinge", "slide"):
-            friction = {word: decimal(x) for word, x in given.items() if x}
-            start = float(model.qpos0[place])
-            if start:
-                self.draft.notes.append(f"joint {name!r}: its values count from ref = {start!r}")
-            if model.jnt_stiffness[j]:
-                rest = float(model.qpos_spring[place]) - start
-                spring = (decimal(model.jnt_stiffness[j]), decimal(rest))
-        elif any(given.values()) or model.jnt_stiffness[j]:
-            self.draft.refuse(
-                f"joint {name!r}",
-                f"it is a {kind} joint with damping, frictionloss, armature or stiffness, which a "
-                f"mechanism file has for values of hinges and slides; set them to zero",
-            )
-        axis = direction(model.jnt_axis[j]) if kind in ("hinge", "slide") else UNITS[2]
-        return Moving(j, dof, name, kind, vector(model.jnt_pos[j]), axis, friction, spring)
+        return read_moving(self.mujoco, self.model, self.draft, j, name)
 
     def _equality(self, k: int) -> None:
         """An equality constraint as a joint."""
@@ -338,11 +312,13 @@ class _Reader:
         held = held_by_world(self.draft)
         for body in self.free:
             name = self.names[body]
-            if name in held:
-                continue
             moving = self._moving(int(self.model.body_jntadr[body]))
+            if name in held:
+                if moving.armature:
+                    self.draft.refuse(f"joint {moving.name!r}", HELD)
+                continue
             pose = _pose(self.model.body_pos[body], self.model.body_quat[body])
-            self.draft.let_float(moving.name, (WORLD, name), pose)
+            self.draft.let_float(moving.name, (WORLD, name), pose, moving.armature)
             self.values |= {moving.dof + k: f"{moving.name}.{k + 1}" for k in range(6)}
             self.draft.notes.append(
                 f"joint {moving.name!r} is free: its position counts from the body's in the file, "

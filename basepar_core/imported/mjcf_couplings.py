@@ -5,47 +5,18 @@ tendon's length), counted from the reference pose; so are the values of imported
 coupling is of degree one.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from .draft import Coupling
+from .mjcf_tendons import is_sum
 from .rationals import decimal
 
 #: Coefficients of the polynomial in `eq_data`.
 DEGREES = 5
-#: Arrays that make a tendon more than a sum of joint values.
-_FORCES = (
-    "tendon_stiffness",
-    "tendon_stiffnesspoly",
-    "tendon_damping",
-    "tendon_dampingpoly",
-    "tendon_frictionloss",
-    "tendon_armature",
-)
-
-
-def tendon_fault(mujoco: Any, model: Any, t: int) -> str:
-    """Why a tendon has no place in a mechanism file; empty if it is a sum of joint values."""
-    first, count = model.tendon_adr[t], model.tendon_num[t]
-    kinds = model.wrap_type[first : first + count]
-    if any(kind != int(mujoco.mjtWrap.mjWRAP_JOINT) for kind in kinds):
-        return "a mechanism file has no tendons through space; remove it, or put springs on joints"
-    for name in _FORCES:
-        if np.any(getattr(model, name)[t]):
-            return (
-                f"it has {name.removeprefix('tendon_')}, which a mechanism file has for joint "
-                f"values alone; set it to zero, or put it on joints"
-            )
-    return ""
-
-
-def tendons_in(mujoco: Any, model: Any, constraints: Iterable[int]) -> set[int]:
-    """Tendons that stand in equality constraints."""
-    tied = [k for k in constraints if model.eq_type[k] == int(mujoco.mjtEq.mjEQ_TENDON)]
-    return {int(ids[k]) for k in tied for ids in (model.eq_obj1id, model.eq_obj2id)} - {-1}
 
 
 def tied_joints(mujoco: Any, model: Any) -> frozenset[int]:
@@ -117,7 +88,7 @@ class Couplings:
         model = self.model
         if kind is None:
             return self._joint(number, Fraction(1))
-        if tendon_fault(self._mujoco, model, number):
+        if not is_sum(self._mujoco, model, number):
             raise ValueError("its tendon is no sum of joint values; remove both")
         found: dict[str, Fraction] = {}
         first = int(model.tendon_adr[number])

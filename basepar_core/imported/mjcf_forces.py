@@ -1,10 +1,13 @@
-"""What acts on the motion of a compiled model and has no place in a mechanism file: rejected."""
+"""What acts on the motion of a compiled model and has no place in a mechanism file.
+
+Forces that the surroundings exert on bodies are left out and noted: contact, the medium. What acts
+between bodies, or takes weight off, is rejected.
+"""
 
 from collections.abc import Callable
 from typing import Any
 
 from .draft import Draft
-from .mjcf_couplings import tendon_fault
 
 #: Options that switch something off, with what they take from which arrays.
 _FLAGS = (
@@ -13,7 +16,9 @@ _FLAGS = (
     ("CONSTRAINT", "dof_frictionloss", "frictionloss"),
     ("FRICTIONLOSS", "dof_frictionloss", "frictionloss"),
     ("SPRING", "jnt_stiffness", "springs"),
+    ("SPRING", "tendon_stiffness", "springs"),
     ("DAMPER", "dof_damping", "damping"),
+    ("DAMPER", "tendon_damping", "damping"),
 )
 #: Arrays of a model that must be zero: kind of element, array, its word in the file.
 _ZERO = (
@@ -28,8 +33,8 @@ Name = Callable[[str, int], str]
 
 
 def refuse_forces(mujoco: Any, model: Any, draft: Draft, name: Name) -> None:
-    """Reject tendons that are no sums of joint values, flexes, media, compensated weight, plugins
-    that push bodies, and options that switch off what the file has.
+    """Reject flexes, compensated weight, plugins that push bodies, and options that switch off
+    what the file has; note what the surroundings do.
 
     Parameters
     ----------
@@ -42,20 +47,16 @@ def refuse_forces(mujoco: Any, model: Any, draft: Draft, name: Name) -> None:
     def called(kind: str, k: int) -> str:
         return f"{kind} {name(kind, k) or f'#{k}'!r}"
 
-    for k in range(model.ntendon):
-        if wrong := tendon_fault(mujoco, model, k):
-            draft.refuse(called("tendon", k), wrong)
     if model.nflex:
         draft.refuse("flex", "deformable bodies are no mechanism; remove them")
     held = _held(mujoco, model)
     for k in range(1, model.nbody):
-        if model.body_mocapid[k] >= 0 and k in held:
-            what = "it is a mocap body and drives what is held to it; remove it, and what holds it"
-            draft.refuse(called("body", k), what)
-        elif model.body_mocapid[k] >= 0:
-            draft.notes.append(
-                f"mocap {called('body', k)} stays where it is: nothing is held to it"
+        if model.body_mocapid[k] >= 0:
+            holds = "what is held to it is held there" if k in held else "nothing is held to it"
+            what = (
+                f"mocap {called('body', k)} is part of the ground where the file has it: {holds}"
             )
+            draft.notes.append(what)
         if model.body_gravcomp[k]:
             draft.refuse(
                 called("body", k),
@@ -64,13 +65,14 @@ def refuse_forces(mujoco: Any, model: Any, draft: Draft, name: Name) -> None:
             )
         if model.body_plugin[k] >= 0:
             draft.refuse(called("body", k), "a plugin exerts forces on it; remove the plugin")
-    for word in ("density", "viscosity"):  # wind acts through these only
-        if value := getattr(model.opt, word):
-            draft.refuse(
-                f"option {word}",
-                f"{word} = {float(value)!r}: a mechanism file has no forces of the medium; "
-                f"remove it",
-            )
+    medium = [(word, float(getattr(model.opt, word))) for word in ("density", "viscosity")]
+    if any(value for _, value in medium):  # wind acts through these only
+        said = ", ".join(f"{word} {value!r}" for word, value in medium if value)
+        draft.dropped.append(f"1 medium ({said})")
+        draft.notes.append(
+            f"the medium ({said}) is left out, as contact is: torques are those without its drag "
+            f"and lift"
+        )
     _switched_off(mujoco, model, draft)
     _not_zero(model, draft, called)
 

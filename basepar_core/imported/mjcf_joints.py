@@ -8,13 +8,19 @@ would add parameters that do not exist.
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Any
 
-from .draft import End
+from .draft import Draft, End
 from .kinds import UNIVERSAL
-from .rationals import UNITS, Vec, least_aligned, upright
+from .rationals import UNITS, Vec, decimal, direction, least_aligned, upright, vector
 
 #: Directions are perpendicular, lines meet, to this share: rounding of printed decimals.
 CLOSE = 1e-9
+#: Why the armature of a free joint is rejected whose body constraints hold.
+HELD = (
+    "it is free and has armature, a mass without weight, and constraints hold its body; set "
+    "armature to zero, or add it to the body's inertia"
+)
 
 
 @dataclass(frozen=True)
@@ -29,6 +35,8 @@ class Moving:
     axis: Vec
     friction: dict[str, Fraction]
     spring: tuple[Fraction, Fraction] | None
+    #: Of a free joint: kg along every axis, and kg m² about every one.
+    armature: Fraction = Fraction(0)
 
 
 @dataclass(frozen=True)
@@ -50,6 +58,60 @@ class Combined:
         if one.spring is None or one.dof not in self.reversed:
             return one.spring
         return one.spring[0], -one.spring[1]
+
+
+def read_moving(mujoco: Any, model: Any, draft: Draft, j: int, name: str) -> Moving:
+    """Joint j of a compiled model; force laws that no mechanism file has are rejected."""
+    kinds = mujoco.mjtJoint
+    words = {
+        int(kinds.mjJNT_FREE): "free",
+        int(kinds.mjJNT_BALL): "ball",
+        int(kinds.mjJNT_SLIDE): "slide",
+        int(kinds.mjJNT_HINGE): "hinge",
+    }
+    kind, dof = words[int(model.jnt_type[j])], int(model.jnt_dofadr[j])
+    given = {
+        "viscous": model.dof_damping[dof],
+        "coulomb": model.dof_frictionloss[dof],
+        "rotor": model.dof_armature[dof],
+    }
+    where, stiffness = f"joint {name!r}", model.jnt_stiffness[j]
+    at = vector(model.jnt_pos[j])
+    if kind in ("hinge", "slide"):
+        friction = {word: decimal(x) for word, x in given.items() if x}
+        place, spring = model.jnt_qposadr[j], None
+        start = float(model.qpos0[place])
+        if start:
+            _note(draft, f"{where}: its values count from ref = {start!r}")
+        if stiffness:
+            spring = (decimal(stiffness), decimal(float(model.qpos_spring[place]) - start))
+        return Moving(j, dof, name, kind, at, direction(model.jnt_axis[j]), friction, spring)
+    if stiffness or (kind == "ball" and any(given.values())):
+        draft.refuse(
+            where,
+            f"it is a {kind} joint with damping, frictionloss, armature or stiffness, which a "
+            f"mechanism file has for values of hinges and slides; set them to zero",
+        )
+    if drag := [
+        f"{word} {float(given[word])!r}" for word in ("viscous", "coulomb") if given[word]
+    ]:
+        _note(
+            draft,
+            f"{where} is free: its friction ({', '.join(drag)}) is a drag of the surroundings, "
+            f"and left out as contact is",
+        )
+    if kind == "free" and given["rotor"]:
+        _note(
+            draft,
+            f"{where} is free and has armature {float(given['rotor'])!r}: rotors on its lengths, "
+            f"and as much more of the body's moments of inertia",
+        )
+    return Moving(j, dof, name, kind, at, UNITS[2], {}, None, decimal(given["rotor"]))
+
+
+def _note(draft: Draft, note: str) -> None:
+    """Add a note once: joints are read where their body is, and where it floats."""
+    draft.notes += [note] * (note not in draft.notes)
 
 
 def combined(moving: Sequence[Moving]) -> Combined:

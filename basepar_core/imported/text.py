@@ -56,6 +56,7 @@ def mechanism_text(draft: Draft, amplitude: float, away: Fraction = Fraction(0))
     for name, one in zip(joint_names, draft.connections, strict=True):
         lines += _joint(name, one, merged, body_names)
     lines += _values(draft, joint_names, amplitude, away, len(merged.bodies))
+    lines += _columns(draft, joint_names, merged, body_names)
     return "\n".join(lines) + "\n"
 
 
@@ -107,12 +108,11 @@ def _values(
     draft: Draft, names: Sequence[str], amplitude: float, away: Fraction, bodies: int
 ) -> list[str]:
     """Everything that speaks of joint values; importers name them after their own joints."""
-    called: dict[str, str] = {}
+    called = _called(draft, names)
     lengths: set[str] = set()
     starts: dict[str, Fraction] = {}
     for name, one in zip(names, draft.connections, strict=True):
         ours = value_names(name, one.kind)
-        called |= dict(zip(value_names(one.name, one.kind), ours, strict=True))
         lengths |= {ours[k] for k in joint_type(one.kind).lengths}
         starts |= one.start
     chosen = draft.coordinates or list(called)
@@ -136,8 +136,18 @@ def _values(
         f"coordinates: [{', '.join(moving)}]",
         f"assembly: {_mapping(begin)}",
         f"excitation: {{kind: {law}, samples: {samples}, seed: 1, amplitude: {_mapping(moving)}}}",
-        *_columns(draft, called, names),
     ]
+
+
+def _called(draft: Draft, names: Sequence[str]) -> dict[str, str]:
+    """Joint values as the file calls them, by the importers' names."""
+    return {
+        theirs: ours
+        for name, one in zip(names, draft.connections, strict=True)
+        for theirs, ours in zip(
+            value_names(one.name, one.kind), value_names(name, one.kind), strict=True
+        )
+    }
 
 
 def _couplings(draft: Draft, called: Mapping[str, str], joints: Sequence[str]) -> list[str]:
@@ -152,19 +162,36 @@ def _couplings(draft: Draft, called: Mapping[str, str], joints: Sequence[str]) -
     return ["couplings:"] * bool(lines) + lines
 
 
-def _columns(draft: Draft, called: Mapping[str, str], joints: Sequence[str]) -> list[str]:
-    """Friction and springs; values are called differently here."""
-    friction, springs = [], []
-    taken = Names([*joints, GROUND, "bodies"])
+def _columns(
+    draft: Draft, joints: Sequence[str], merged: Merged, bodies: Mapping[str, str]
+) -> list[str]:
+    """Friction, springs and dampers; values and bodies are called differently here."""
+    found: dict[str, list[str]] = {"friction": [], "springs": [], "dampers": []}
+    taken, called = Names([*joints, GROUND, "bodies"]), _called(draft, joints)
     for one in draft.connections:
         for name, values in one.friction.items():
             numbers = {kind: number(x) for kind, x in values.items()}
-            friction.append(f"  {called[name]}: {_mapping(numbers)}")
+            found["friction"].append(f"  {called[name]}: {_mapping(numbers)}")
         for name, (stiffness, rest) in one.springs.items():
             label = taken.give(f"{called[name].replace('.', '_')}_spring", "spring")
             of = {"joint": called[name], "rest": number(rest), "stiffness": number(stiffness)}
-            springs.append(f"  {label}: {_mapping(of)}")
-    return ["friction:"] * bool(friction) + friction + ["springs:"] * bool(springs) + springs
+            found["springs"].append(f"  {label}: {_mapping(of)}")
+    for tie in draft.between:
+        carried = [merged.carried[link] for link in tie.links]
+        at = [_row(pose.point(p)) for (_, pose), p in zip(carried, tie.points, strict=True)]
+        ends = {
+            "connects": f"[{', '.join(bodies[body] for body, _ in carried)}]",
+            "at": f"[{', '.join(at)}]",
+        }
+        if tie.stiffness:
+            more = {"rest": number(tie.rest), "stiffness": number(tie.stiffness)}
+            label = taken.give(tie.name, "spring")
+            found["springs"].append(f"  {label}: {_mapping(ends | more)}")
+        if tie.damping:
+            label = taken.give(tie.name, "damper")
+            more = {"damping": number(tie.damping)}
+            found["dampers"].append(f"  {label}: {_mapping(ends | more)}")
+    return [line for section, lines in found.items() if lines for line in (f"{section}:", *lines)]
 
 
 def _mapping(entries: Mapping[str, str]) -> str:

@@ -27,9 +27,10 @@ from .rationals import (
     least_aligned,
     vector,
 )
+from .urdf_closures import connect
 from .urdf_elements import audit
 from .urdf_extended import Companion, beside, close, retype
-from .urdf_gazebo import read_joints, taken
+from .urdf_gazebo import Places, read_joints, taken
 from .urdf_loops import TAGS, loops
 from .urdf_mimics import couple
 from .urdf_plugins import mimics
@@ -47,9 +48,16 @@ INERTIA_NOISE = 1e-15
 GRAVITY = (Fraction(0), Fraction(0), Fraction("-9.81"))
 
 
-def read(text: bytes, path: Path, right_angles: bool = False) -> Draft:
-    """A draft of a URDF file of some name, with the YAML file of Extended URDF if that is beside
-    it; what it rejects is in `mistakes`. `right_angles`: see `Draft`.
+def read(text: bytes, path: Path, right_angles: bool = False, closing: str = "") -> Draft:
+    """A draft of a URDF file of some name, with the YAML file that closes its loops if there is
+    one beside it; what it rejects is in `mistakes`.
+
+    Parameters
+    ----------
+    right_angles
+        See `Draft`.
+    closing
+        How frames are held that are named as ends of loops, see `urdf_named`.
 
     Raises
     ------
@@ -80,7 +88,7 @@ def read(text: bytes, path: Path, right_angles: bool = False) -> Draft:
     driven, more_joints = _driven(root), taken(root)
     mimics(draft, root)
     audit(draft, root)
-    more, closing = Extended.taken(draft, root), _taken(root, TAGS)
+    more, ties = Extended.taken(draft, root), _taken(root, TAGS)
     companion = beside(draft, path)
     retype(companion, root)
     links = _parsed(draft, root, "link", urdf.Link)
@@ -92,14 +100,17 @@ def read(text: bytes, path: Path, right_angles: bool = False) -> Draft:
         _joint(draft, joint, line, companion)
     couple(draft, joints)
     extend(draft, more, joints)
-    loops(draft, closing, [link.name for link, _ in links])
-    close(draft, companion, joints)
-    if more_joints:
+    loops(draft, ties, [link.name for link, _ in links])
+    held = close(draft, companion, joints, closing)
+    if more_joints or companion.cuts:
         # All has been said of these poses.
         quiet = Draft(draft.name, draft.format, draft.gravity, right_angles=right_angles)
         poses = [(joint, _pose(quiet, "", joint.origin, line)) for joint, line in joints]
-        read_joints(draft, more_joints, poses)
-    if (closing or companion.frames or more.loops or more_joints) and not more.dependent:
+        places = Places.of(draft, poses)
+        read_joints(draft, more_joints, places)
+        connect(draft, companion.cuts, places.place)
+    closed = bool(ties or held or companion.cuts or more.loops or more_joints)
+    if closed and not more.dependent:
         draft.preferred += driven
         draft.coordinates.clear()
     if not draft.mistakes and not draft.connections:

@@ -42,7 +42,11 @@ _READ: dict[str, set[str]] = {
     "dynamics": {"damping", "friction"},
     "mimic": {"joint", "multiplier", "offset"},
 }
-_HARMLESS_ATTRIBUTES = {("link", "type"), ("joint", "dont_collapse")}
+#: Of dynamics, gains and friction of an arm's own controller: urdfdom and with it Pinocchio, KDL
+#: and Gazebo, Bullet and MuJoCo read damping and friction only.
+_HARMLESS_ATTRIBUTES = {("link", "type"), ("joint", "dont_collapse")} | {
+    ("dynamics", key) for key in ("D", "K", "mu_coulomb", "mu_viscous")
+}
 
 
 @dataclass(frozen=True)
@@ -222,7 +226,12 @@ class _Audit:
         rule, tag = _INSIDE[inside], _name(node)
         here = where or _place(node)
         if tag in rule.read:
-            if inside != "robot" and node.getparent().findall(tag)[0] is not node:
+            first = node if inside == "robot" else node.getparent().find(tag)
+            if first is not node and first.attrib == node.attrib and not len(first) + len(node):
+                self._drop(f"{tag} that is given twice alike")
+                node.getparent().remove(node)
+                return
+            if first is not node:
                 self._refuse(node, here, f"<{tag}> is given twice; keep one")
             self._attributes(node, tag, here)
             if tag in _INSIDE:

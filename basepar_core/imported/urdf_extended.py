@@ -11,15 +11,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from basepar_core.errors import FileError
+from basepar_core.errors import FileError, Mistake
 from basepar_core.expressions import did_you_mean
 from basepar_core.files import Fields, Items, Node, Text
 from basepar_core.files import read as read_yaml
 from basepar_core.texts import opened, plural
 
+from . import urdf_closures as closures
 from .draft import Connection, Draft, End
 from .kinds import FIXED, OF_FRAMES, SPHERICAL, UNIVERSAL
 from .rationals import UNITS, ZERO
+from .urdf_closures import Cut
+from .urdf_named import hold
 
 KEYS = ("closed_loop", "type", "name_mot", "joint_name", "joint_type")
 #: Axes of a universal joint by the last letters of its type.
@@ -41,12 +44,15 @@ class Companion:
         Joints that are driven.
     types
         Joints of the tree with another type, as they are written.
+    cuts
+        Joints that close loops, of another such file.
     """
 
     file: str = ""
     frames: Sequence[tuple[str, str, str]] = ()
     motors: Sequence[str] = ()
     types: Mapping[str, str] = field(default_factory=dict)
+    cuts: Sequence[Cut] = ()
 
     def ends(self, draft: Draft, joint: str, line: int) -> tuple[str, tuple[End, End]] | None:
         """Type and frames of a joint in the axes of its child link, where it has another type."""
@@ -68,18 +74,33 @@ class Companion:
 
 
 def beside(draft: Draft, path: Path) -> Companion:
-    """The file of the URDF's name, or robot.yaml, in its folder, if it closes loops."""
+    """The file of the URDF's name, or robot.yaml, in its folder, if it closes loops; else
+    loop_closures.yaml there or in the folder above."""
+    folder = path.resolve().parent
     for place in dict.fromkeys((path.with_suffix(".yaml"), path.with_name("robot.yaml"))):
-        try:
-            with opened(place, "rb") as file:
-                text = file.read().decode("utf-8")
-        except (OSError, UnicodeDecodeError, FileError):
-            continue
-        node, mistakes = read_yaml(text)
-        if isinstance(node, Fields) and KEYS[0] in node.entries:
+        node, mistakes = _mapping(place)
+        if KEYS[0] in node.entries:
             draft.mistakes += mistakes
             return _Reader(draft, place.name).companion(node)
+    for place in (folder / closures.FILE, folder.parent / closures.FILE):
+        node, mistakes = _mapping(place)
+        if node.entries:
+            draft.mistakes += mistakes
+            cuts, motors, balls = closures.read(draft, node)
+            types = dict.fromkeys(balls, SPHERICAL)
+            return Companion(closures.FILE, (), motors, types, cuts)
     return Companion()
+
+
+def _mapping(place: Path) -> tuple[Fields, list[Mistake]]:
+    """A YAML file's mapping with its mistakes of form; empty where there is none."""
+    try:
+        with opened(place, "rb") as file:
+            text = file.read().decode("utf-8")
+    except (OSError, UnicodeDecodeError, FileError):
+        return Fields({}, "", 0), []
+    node, mistakes = read_yaml(text)
+    return (node, mistakes) if isinstance(node, Fields) else (Fields({}, "", 0), [])
 
 
 class _Reader:
@@ -128,17 +149,19 @@ class _Reader:
         self.draft.refuse(f"{self.file}: {key}", message, line)
 
 
-def close(draft: Draft, more: Companion, joints: Sequence[tuple[Any, int]]) -> None:
-    """Connections of frames; names that there are not are rejected."""
+def close(
+    draft: Draft, more: Companion, joints: Sequence[tuple[Any, int]], closing: str = ""
+) -> bool:
+    """Connections of frames; names that there are not are rejected. Whether there are any.
+
+    Parameters
+    ----------
+    closing
+        How frames are held that are named as ends of loops and that no file pairs.
+    """
     known = {joint.name: joint.child for joint, _ in joints}
     frames = {link.name: link.name for link in draft.links} | known
     where = f"{more.file}: closed_loop"
-    named = [name for name in frames if name.startswith("closing_")]
-    if named and not more.file:
-        draft.notes.append(
-            f"{', '.join(named)}: such frames close loops by a YAML file with closed_loop, and "
-            f"there is none beside it; they hold nothing"
-        )
     for name in (*more.motors, *more.types):
         if name not in known:
             hint = did_you_mean(name, list(known)) or ""
@@ -156,6 +179,11 @@ def close(draft: Draft, more: Companion, joints: Sequence[tuple[Any, int]]) -> N
             draft.connections.append(Connection(f"{first}_loop", held, links, (_END, _END)))
             draft.notes.append(f"frames {first} and {second} are a {held} joint ({more.file})")
     draft.preferred += more.motors
+    if not (more.frames or more.cuts):
+        return hold(draft, frames, closing)
+    if closing:
+        draft.refuse("closing", f"{more.file} says how loops are closed; leave it out")
+    return bool(more.frames)
 
 
 def retype(more: Companion, root: Any) -> None:

@@ -66,9 +66,8 @@ class Places:
         return found if found in self.links and found != MODEL else None
 
 
-def read_joints(draft: Draft, nodes: Sequence[Any], joints: Sequence[tuple[Any, Pose]]) -> None:
-    """Connections of these joints; URDF's joints with their child links' poses in parents."""
-    scope = Places.of(draft, joints)
+def read_joints(draft: Draft, nodes: Sequence[Any], scope: Places) -> None:
+    """Connections of these joints."""
     for node in nodes:
         audit(draft, node)
         if any(one.name == node.get("name") for one in draft.connections):

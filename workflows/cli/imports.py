@@ -25,6 +25,7 @@ def _import(options: argparse.Namespace) -> int:
         keyframe=options.keyframe,
         repair=options.repair,
         right_angles=options.right_angles,
+        closing=options.closing,
     )
     status = 0 if found.failure is None else 1
     text = with_schema(found.text, "mechanism", Path(options.output or "").parent)
@@ -82,6 +83,9 @@ COMMANDS = (
             "no joint's point moves by more than M metres",
             "--right-angles": "of URDF and SDF: angles that are multiples of 90 degrees but for "
             "their last digit (1.57, 1.5708) are taken as such, and listed (default: as printed)",
+            "--closing no|fixed|spherical|revolute": "of URDF: how frames are held that are named "
+            "as ends of loops, closing_X_1 and closing_X_2 or closedloop1_A and closedloop1_B; "
+            "revolute about their z axes (no: not at all, which is reported)",
             "--overwrite --force": OVERWRITE["--overwrite"],
         },
     ),

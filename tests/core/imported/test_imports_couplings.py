@@ -322,6 +322,25 @@ def test_a_plugin_that_mimics_is_a_mimic_element(tmp_path):
         read_file(other)
 
 
+FINGER = (
+    '<gazebo><plugin name="f" filename="libgazebo_underactuated_finger.so">'
+    "<actuatedJoint>finger_1</actuatedJoint><virtualJoint><name>hinge</name>"
+    "<scale_factor>{}</scale_factor></virtualJoint></plugin></gazebo></robot>"
+)
+
+
+def test_fingers_that_a_plugin_couples(tmp_path):
+    """Their values are the leader's over a factor."""
+    stated = '<mimic joint="finger_1" multiplier="12.5" offset="-0.2"/>'
+    mimic = '<mimic joint="finger_1" multiplier="12.5"/>'
+    expected = read_file(hand(tmp_path, (stated, mimic))).mechanism.couplings
+    found = read_file(hand(tmp_path, (stated, ""), ("</robot>", FINGER.format("0.08"))))
+    assert found.mechanism.couplings == expected
+    for factor in ("0", "fast"):
+        with pytest.raises(FileError, match="it may couple what it names"):
+            read_file(hand(tmp_path, (stated, ""), ("</robot>", FINGER.format(factor))))
+
+
 def test_a_fixed_joint_mimics_nothing(tmp_path):
     path = hand(tmp_path, ('name="hinge" type="revolute"', 'name="hinge" type="fixed"'))
     found = read_file(path)

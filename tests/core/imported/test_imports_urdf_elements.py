@@ -141,7 +141,7 @@ def test_what_ties_the_robot_is_refused_by_name(tmp_path, extra, place, words):
         ({"joint": '<mimic joint="A" multiplier="0"/>'}, "it mimics 'A' by a multiplier of 0"),
         ({"attribute": ' independent="false"'}, "independent = 'false': it depends on other"),
         ({"attribute": ' screw="3"'}, "screw = '3' of <joint>: it is not known here"),
-        ({"joint": '<dynamics damping="1" K="7000"/>'}, "K = '7000' of <dynamics>"),
+        ({"joint": '<dynamics damping="1" backlash="7"/>'}, "backlash = '7' of <dynamics>"),
         ({"joint": '<axis xyz="0 0 1" rpy="0 1 0"/>'}, "rpy = '0 1 0' of <axis>"),
         ({"joint": '<drake:gear_ratio value="9"/>'}, "<drake:gear_ratio>"),
         ({"joint": '<axis xyz="1 0 0"/><axis xyz="0 0 1"/>'}, "<axis> is given twice"),
@@ -185,7 +185,8 @@ def harmless(folder: Path) -> Path:
         '<fixed_frame name="tool"><parent link="rocker"/></fixed_frame>',
         link="<visual/><collision/><collision/><contact><restitution value='1'/></contact>",
         joint='<limit effort="1"/><safety_controller/><calibration/>'
-        '<axis xyz="0 0 1" rpy="0 0 0"/><joint_properties damping="0.5" friction="0.25"/>',
+        '<axis xyz="0 0 1" rpy="0 0 0"/><axis xyz="0 0 1" rpy="0 0 0"/>'
+        '<joint_properties damping="0.5" friction="0.25"/>',
         attribute=' independent="true" dont_collapse="true"',
     )
 
@@ -193,7 +194,8 @@ def harmless(folder: Path) -> Path:
 DROPPED = (
     "1 visual, 2 collision, 1 contact, "
     "1 attribute dont_collapse of joint, 1 limit, 1 safety_controller, 1 calibration, "
-    "1 attribute rpy of axis, 1 joint_properties, 1 material, 1 sensor, 1 transmission, "
+    "1 attribute rpy of axis, 1 axis that is given twice alike, 1 joint_properties, "
+    "1 material, 1 sensor, 1 transmission, "
     "1 gazebo material, 1 gazebo mu1, 1 gazebo turnGravityOff, 1 gazebo pose, 1 gazebo plugin, "
     "1 ros2_control, 1 fixed_frame"
 )
@@ -205,6 +207,15 @@ def test_what_is_harmless_is_listed(tmp_path):
     friction = {f.kind: float(f.value.value) for f in found.mechanism.friction}
     assert friction == {"viscous": 0.5, "coulomb": 0.25}
     assert "joint 'B': joint_properties is read as dynamics" in found.notes
+
+
+def test_gains_of_a_controller_are_listed(tmp_path):
+    path = robot(tmp_path, joint='<dynamics D="1" K="7000" mu_viscous="16" damping="0.5"/>')
+    found = read_file(path)
+    assert {f"1 attribute {key} of dynamics" for key in ("D", "K", "mu_viscous")} <= {
+        *found.dropped
+    }
+    assert [float(one.value.value) for one in found.mechanism.friction] == [0.5]
 
 
 def test_a_planar_joint_with_friction_is_refused(tmp_path):

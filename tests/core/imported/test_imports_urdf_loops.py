@@ -147,6 +147,105 @@ def test_joints_of_another_type(tmp_path):
         np.testing.assert_allclose(found_torque, expected, rtol=1e-9)
 
 
+PINS = (
+    "pin_loops:\n- {name: C, parent: coupler, child: rocker, parent_xyz: [0.6, 0, 0], "
+    "child_xyz: [0.45, 0, 0], axis: [0, -1, 0]}\nactuated_joints: [A]\n"
+)
+BALLS = PINS.replace("pin", "ball").replace(", axis: [0, -1, 0]", "")
+
+
+@pytest.mark.parametrize(("text", "kind"), [(PINS, "revolute"), (BALLS, "spherical")])
+@pytest.mark.parametrize("folder", ["", "urdf"])
+def test_torque_by_pinocchio_of_loop_closures(tmp_path, text, kind, folder):
+    """Beside the file, or in the folder above it."""
+    (tmp_path / folder).mkdir(exist_ok=True)
+    path = written(tmp_path / folder, TREE + GEAR)
+    (tmp_path / "loop_closures.yaml").write_text(text)
+    it = read_file(path).mechanism
+    assert it.coordinates == ("A",)
+    assert {joint.name: joint.type for joint in it.joints}["C"] == kind
+    model, oracle = basepar.load(path), Constrained()
+    closed = model.close([0.4], outside="raise")
+    expected, _ = oracle.torque({name: float(closed[name]) for name in "ABDR"}, -0.7, 0.3)
+    # Some thousand operations in float64; a loop closed to 1e-12 of its size.
+    assert model.torque([0.4], [-0.7], [0.3])[0] == pytest.approx(expected, rel=1e-9, abs=1e-9)
+
+
+def test_torque_by_pinocchio_of_closures_in_the_root_link(tmp_path):
+    """The coupler's length and direction are such that the loop is closed at zero."""
+    tip = np.array([0.7 + 0.45 * np.cos(1.2), 0, 0.1 + 0.45 * np.sin(1.2)])
+    arm = tip - [0.25, 0, 0]
+    turned = f'xyz="0.25 0.0 0.0" rpy="0 {-float(np.arctan2(arm[2], arm[0]))!r} 0"'
+    text = (TREE + GEAR).replace('xyz="0.25 0.0 0.0"', turned)
+    path = written(tmp_path, text)
+    (tmp_path / "loop_closures.yaml").write_text(
+        f"closures: [{{link_a: coupler, link_b: rocker, point: {tip.tolist()}, axis: [0, 1, 0]}}]"
+        "\ndependent: [B, D]\nindependent: [A]\n"
+    )
+    tree = pin.buildModelFromXML(text)
+    ends = [
+        (tree.getJointId(name), pin.SE3(np.eye(3), np.array([x, 0, 0])))
+        for name, x in (("B", np.linalg.norm(arm)), ("D", 0.45))
+    ]
+    oracle = ConstrainedTree(tree, [(*ends, 3)], [{"A": 6.0, "R": -1.0}])
+    model = basepar.load(path)
+    assert model.coordinates == ("A",)
+    closed = model.close([0.3], outside="raise")
+    state = oracle.configuration({name: float(closed[name]) for name in "ABDR"})
+    assert oracle.gap(state) < 1e-12
+    expected = oracle.torque(state, ["A"], np.array([1.5]), np.array([2.0]))
+    # Some thousand operations in float64; a loop closed to 1e-12 of its size.
+    np.testing.assert_allclose(model.torque([0.3], [1.5], [2.0]), expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("parent: coupler", "parent: couple", "C: no link is named 'couple'"),
+        ("child_xyz: [0.45, 0, 0]", "child_xyz: [0.45, 0]", "a loop has name, parent"),
+        (", axis: [0, -1, 0]", "", "axis if it is a pin"),
+        ("axis: [0, -1, 0]", "axis: [0, 0, 0]", "axis if it is a pin"),
+        ("pin_loops", "gear_loops", "gear_loops: no key is named so"),
+        ("[A]", "[AA]", "no joint is named 'AA'"),
+    ],
+)
+def test_loop_closures_that_are_rejected(tmp_path, old, new, message):
+    assert PINS.count(old) == 1
+    (tmp_path / "loop_closures.yaml").write_text(PINS.replace(old, new))
+    found = reasons(tmp_path, TREE + GEAR)
+    assert any(message in one for one in found), found
+
+
+NAMED = FRAMES.replace('"end"', '"closing_x_1"').replace('"pin"', '"closing_x_2"')
+BOTH = NAMED + NAMED.replace("_1", "_1_z").replace("_2", "_2_z").replace("end_", "far_").replace(
+    ' 0 0"', ' 0.1 0"'
+)
+LETTERED = NAMED.replace("closing_x_1", "closedloop1_A").replace("closing_x_2", "closedloop1_B")
+TURNED = LETTERED.replace(' 0 0"/>', ' 0 0" rpy="-1.5707963267948966 0 0"/>')
+
+
+@pytest.mark.parametrize(
+    ("frames", "closing", "count"),
+    [(NAMED, "spherical", 1), (BOTH, "spherical", 2), (TURNED, "revolute", 1)],
+)
+def test_frames_that_are_named_as_ends_of_loops(tmp_path, frames, closing, count):
+    path = written(tmp_path, TREE + frames + GEAR)
+    plain = read_file(path)
+    assert [one.type for one in plain.mechanism.joints] == ["revolute"] * 4
+    assert f"{count} pair of frames named as ends of loops" in plain.left_out
+    assert any("import --closing" in note for note in plain.notes)
+    held = read_file(path, closing=closing).mechanism
+    assert [one.type for one in held.joints][4:] == [closing] * count
+    assert len(held.coordinates) == 1
+
+
+def test_closing_where_nothing_asks_for_it(tmp_path):
+    with pytest.raises(FileError, match="no frames are named as ends of loops"):
+        read_file(written(tmp_path, TREE + GEAR), closing="fixed")
+    with pytest.raises(FileError, match=r"robot\.yaml says how loops are closed"):
+        read_file(written(tmp_path, TREE + FRAMES + GEAR, COMPANION), closing="fixed")
+
+
 def reasons(folder, text, companion=""):
     with pytest.raises(FileError) as rejected:
         read_file(written(folder, text, companion))
