@@ -13,7 +13,7 @@ from itertools import permutations
 import numpy as np
 
 from basepar_core.dynamics import kinematics
-from basepar_core.expressions import evaluate
+from basepar_core.expressions import ZERO, Call, Expression, add, evaluate, negate
 from basepar_core.mechanism import Coupling, Mechanism
 
 #: A point counts as fixed where it moves less, as a share of the mechanism's size; a coefficient
@@ -23,11 +23,15 @@ FIXED = 1e-8
 
 @dataclass(frozen=True)
 class PitchCircle:
-    """A body's (−1: the ground), with its centre (2,) and radius in m, in the first pose."""
+    """A body's (−1: the ground), with its centre (2,) and radius in m, in the first pose.
+
+    `share`: the radius over the distance to the other circle's centre, or its negative.
+    """
 
     body: int
     centre: np.ndarray
     radius: float
+    share: Expression
 
     @property
     def line(self) -> np.ndarray:
@@ -60,44 +64,52 @@ def pitch_circles(
     found: list[PitchCircle] = []
     if it.planar and count > 1:
         for coupling in it.couplings:
-            rates = _rates(it, coupling, {**it.nominal, **values})
-            found += _rolling(rates, R, p, size)
+            rates = _rates(it, coupling)
+            known = {**it.nominal, **values}
+            numbers = dict(zip(rates, evaluate(rates.values(), known), strict=True))
+            most = max(map(abs, numbers.values()), default=0.0)
+            turning = {body: float(x) for body, x in numbers.items() if abs(x) > FIXED * most}
+            found += _rolling(turning, rates, R, p, size)
     return found
 
 
-def _rates(it: Mechanism, coupling: Coupling, known: Mapping[str, float]) -> dict[int, float]:
+def _rates(it: Mechanism, coupling: Coupling) -> dict[int, Expression]:
     """A coupling's coefficients of bodies' angular velocities; none where it has lengths."""
-    total: dict[int, float] = {}
-    factors = evaluate([x for _, x in coupling.terms], known)
-    for (name, _), factor in zip(coupling.terms, factors, strict=True):
+    total: dict[int, Expression] = {}
+    for name, factor in coupling.terms:
         value = it.value(name)
         if value.is_length:
             return {}
-        for body, sign in zip(value.joint.bodies, (-1, 1), strict=True):
-            number = it.body_index[body]
-            total[number] = total.get(number, 0.0) + sign * float(factor)
-    most = max(map(abs, total.values()))
-    return {body: x for body, x in total.items() if abs(x) > FIXED * most}
+        first, second = (it.body_index[body] for body in value.joint.bodies)
+        total[first] = add(total.get(first, ZERO), negate(factor))
+        total[second] = add(total.get(second, ZERO), factor)
+    return total
 
 
 def _rolling(
-    rates: Mapping[int, float], R: list[np.ndarray], p: list[np.ndarray], size: float
+    rates: Mapping[int, float],
+    formulas: Mapping[int, Expression],
+    R: list[np.ndarray],
+    p: list[np.ndarray],
+    size: float,
 ) -> Iterator[PitchCircle]:
     """Circles of the two of three bodies that turn about points of the third."""
     for one, two, carrier in permutations(rates, 3) if len(rates) == 3 else ():
         if one > two:
             continue
-        ends = [_centre(body, carrier, R, p, size) for body in (one, two)]
-        if ends[0] is None or ends[1] is None:
+        here, there = (_centre(body, carrier, R, p, size) for body in (one, two))
+        if here is None or there is None:
             continue
-        apart = float(np.linalg.norm(ends[1] - ends[0]))
+        apart = float(np.linalg.norm(there - here))
         # Speeds against the carrier are in inverse ratio of the coefficients, with the other sign.
         ratio = -rates[one] / rates[two]
         if apart < FIXED * size or (ratio > 0 and -1 not in (one, two)) or abs(ratio - 1) < FIXED:
             continue
-        share = ratio / (ratio - 1)
-        yield PitchCircle(one, ends[0], abs(share) * apart)
-        yield PitchCircle(two, ends[1], abs(1 - share) * apart)
+        both = rates[one] + rates[two]
+        whole = add(formulas[one], formulas[two])
+        for body, centre in ((one, here), (two, there)):
+            share = Call("/", (formulas[body], whole))
+            yield PitchCircle(body, centre, abs(rates[body] / both) * apart, share)
 
 
 def _centre(

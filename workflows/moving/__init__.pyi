@@ -1,6 +1,10 @@
 from .film import Film as Film
 from .film import film as film
+from .machine import joint_table as joint_table
+from .machine import kit as kit
 from .page import frame as frame
 from .page import page as page
+from .page import player as player
+from .page import solver as solver
 from .write import check_ending as check_ending
 from .write import write as write

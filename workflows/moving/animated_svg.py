@@ -6,7 +6,7 @@ from markupsafe import Markup
 from workflows import pages
 
 from .film import Film
-from .paper import Picture, Sign, Stroke, picture
+from .paper import Sign, Stroke, picture
 
 #: Outlines of marks, and of what a joint stands on, about their places, in points.
 SIGNS = {
@@ -25,20 +25,27 @@ def animated(film: Film, seconds: float) -> str:
     made = picture(film)
     style = pages.text_beside("workflows.pages", "palette.css")
     style += pages.text_beside(__package__, "player.css").partition(".moving [hidden]")[0]
-    parts = [_line(one, made, len(film.bodies), seconds) for one in made.strokes]
-    parts += [_sign(one, seconds) for one in made.signs]
+    parts = [_foot(one.feet, made.marks, seconds) for one in made.signs if one.feet is not None]
+    parts += [_line(one, len(film.bodies), seconds) for one in made.strokes]
+    parts += [_sign(one, made.marks, seconds) for one in made.signs]
     return Markup(
         '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {0:g} {1:g}" width="{0:g}" '
-        'height="{1:g}" class="moving"><title>{2}</title><metadata>Written by basepar</metadata>'
+        'height="{1:g}" class="moving" style="--marks:{5:.2f}"><title>{2}</title>'
+        "<metadata>Written by basepar</metadata>"
         '<style>{3}</style><marker id="tip" markerUnits="userSpaceOnUse" markerWidth="12" '
         'markerHeight="12" refX="4" refY="5" orient="auto"><path class="tip" d="M11 5L0 0V10Z"/>'
         "</marker>\n{4}\n</svg>\n"
     ).format(
-        made.width, round(made.height), film.mechanism, Markup(style), Markup("\n").join(parts)
+        made.width,
+        round(made.height),
+        film.mechanism,
+        Markup(style),
+        Markup("\n").join(parts),
+        made.marks,
     )
 
 
-def _line(one: Stroke, made: Picture, ground: int, seconds: float) -> Markup:
+def _line(one: Stroke, ground: int, seconds: float) -> Markup:
     ink = "var(--ink)" if one.body in (-1, ground) else f"var(--body-{one.body % 8 + 1})"
     ways = [_path(at, one.closed) for at in one.at]
     if one.kind in ("trace", "effort"):
@@ -70,16 +77,17 @@ def _moved(attribute: str, values: list[str], seconds: float) -> Markup:
     ).format(attribute, seconds, ";".join(values))
 
 
-def _sign(one: Sign, seconds: float) -> Markup:
-    mark = Markup('<path d="{}">{}</path>').format(
-        SIGNS[one.kind], _turned(one.turn, "rotate", seconds)
+def _sign(one: Sign, size: float, seconds: float) -> Markup:
+    mark = Markup('<g transform="scale({:.2f})"><path d="{}">{}</path></g>').format(
+        size, SIGNS[one.kind], _turned(one.turn, "rotate", seconds)
     )
-    foot = Markup()
-    if one.feet is not None:
-        stand = Markup('<path class="ground" d="{}"/>').format(_FOOT)
-        foot = _carried(stand, one.feet, seconds)
     words = "mark" + " driven" * one.driven + " filled" * one.filled
-    return Markup('<g class="{}">{}{}</g>').format(words, foot, _carried(mark, one.at, seconds))
+    return Markup('<g class="{}">{}</g>').format(words, _carried(mark, one.at, seconds))
+
+
+def _foot(feet: np.ndarray, size: float, seconds: float) -> Markup:
+    stand = Markup('<path class="ground" transform="scale({:.2f})" d="{}"/>').format(size, _FOOT)
+    return Markup('<g class="mark">{}</g>').format(_carried(stand, feet, seconds))
 
 
 def _carried(what: Markup, at: np.ndarray, seconds: float) -> Markup:

@@ -7,28 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from basepar_core.dynamics import (
-    Model,
-    Motion,
-    cycle,
-    evaluate,
-    excitation,
-    kinematics,
-    trace,
-)
+from basepar_core.dynamics import Model, Motion, evaluate, kinematics, trace
 from basepar_core.errors import MotionError
 from basepar_core.expressions import parse_unit
-from basepar_core.mechanism import States, joint_type
+from basepar_core.mechanism import joint_type
 from workflows.drawing import end_in_words, paper_of
 
-from .sketch import Sketch, Vertex, sketch
+from .motion import filmed_motion
+from .sketch import Placed, Sketch, Vertex, centres, draft, local_points, sketch
 
-#: Frames at most: of a motion with more samples every second one, or every third …
-FRAMES = 200
-#: Frames from one random state to the next, and how many states are shown: they have no time.
-STEPS, STATES = 15, 8
-#: Seconds between two random states.
-PAUSE = 1.0
 #: The last frame goes over into the first where it is no farther from it than this many frames.
 NEAR = 2.0
 
@@ -125,56 +112,45 @@ def film(model: Model, values: Mapping[str, float] | None = None) -> Film:
     """
     it, known = model.mechanism, dict(values or {})
     columns = {name: np.array([value]) for name, value in known.items()}
-    motion, timed = _motion(model)
-    path = trace(model, columns, motion.q)
-    note = end_in_words(model, path, motion.q)
-    last = motion.t.size if not note else max(1, int(np.nan_to_num(path.where[0])))
+    whole = filmed_motion(model)
+    path = trace(model, columns, whole.motion.q)
+    note = end_in_words(model, path, whole.motion.q)
+    last = whole.motion.t.size if not note else max(1, int(np.nan_to_num(path.where[0])))
     if not np.isfinite(path.q[:, 0, :last]).all() or "assembled" in note:
         raise MotionError(f"{it.name!r} {note}, so nothing moves. Change its dimensions.", ["set"])
-    shown = np.arange(0, last, -(-last // FRAMES))
-    whole = float(motion.t[last - 1] - motion.t[0])
-    step = float(motion.t[-1] - motion.t[0]) / max(1, motion.t.size - 1)
-    motion = Motion(*(x[..., shown] for x in (motion.t, motion.q, motion.q_dot, motion.q_ddot)))
+    shown = whole.shown(last)
+    motion = whole.taken(shown).motion
     q = path.q[:, :, shown]
     dims = kinematics.geometry(it, columns).over_samples()
     at = kinematics.poses(model.topology, dims, q)
     R, p = _bodies(at, q.shape[-1])
     size = _size(at)
-    made = sketch(model, known, dims, at, size)
+    placed = Placed(dims, at, local_points(model, known), centres(model, known), size)
     closed = not note and _closes(R, p, size)
-    view = paper_of(model)
+    lasting = float(whole.motion.t[last - 1] - whole.motion.t[0])
     return Film(
         mechanism=it.name,
         planar=it.planar,
         bodies=tuple(body.name for body in it.bodies),
-        sketch=made,
+        sketch=sketch(model, known, draft(model), placed),
         R=R,
         p=p,
         t=motion.t - motion.t[0],
-        duration=whole + (step if closed else 0.0),
+        duration=lasting + (whole.step if closed else 0.0),
         closed=closed,
-        view=np.vstack([view, np.cross(view[0], view[1])]),
-        motion="cycle" if it.cycle is not None else "excitation",
+        view=view_of(model),
+        motion=whole.name,
         note=note,
-        readings=_readings(model, motion),
-        efforts=_efforts(model, columns, dims, q, motion, at) if timed else [],
+        readings=readings(model, motion),
+        efforts=_efforts(model, columns, dims, q, motion, at) if whole.timed else [],
         values=_words(model, known),
     )
 
 
-def _motion(model: Model) -> tuple[Motion, bool]:
-    """The motion that is filmed, and whether it has a time."""
-    it, start = model.mechanism, model.assembled.coordinates
-    motion = excitation(it, start) if it.cycle is None else cycle(it, start)
-    if it.cycle is not None or not isinstance(it.excitation, States):
-        return motion, True
-    corners = np.column_stack([start, motion.q[:, :STATES], start])
-    s = np.arange(STEPS) / STEPS
-    soft = s**3 * (10 - 15 * s + 6 * s**2)
-    legs = corners[:, :-1, None] + (corners[:, 1:] - corners[:, :-1])[:, :, None] * soft
-    q = legs.reshape(len(start), -1)
-    t = np.arange(q.shape[1]) * PAUSE / STEPS
-    return Motion(t, q, np.zeros_like(q), np.zeros_like(q)), False
+def view_of(model: Model) -> np.ndarray:
+    """(3, 3): right, up, and towards the eye, in the world."""
+    view = paper_of(model)
+    return np.vstack([view, np.cross(view[0], view[1])])
 
 
 def _bodies(at: kinematics.Poses, frames: int) -> tuple[np.ndarray, np.ndarray]:
@@ -198,7 +174,8 @@ def _closes(R: np.ndarray, p: np.ndarray, size: float) -> bool:
     return bool(np.linalg.norm(flat[0] - flat[-1]) <= NEAR * steps.max())
 
 
-def _readings(model: Model, motion: Motion) -> list[dict[str, Any]]:
+def readings(model: Model, motion: Motion) -> list[dict[str, Any]]:
+    """Coordinates {name, unit, values}, in degrees or m."""
     found = []
     for name, q in zip(model.mechanism.coordinates, motion.q, strict=True):
         length = model.mechanism.value(name).is_length

@@ -1,5 +1,6 @@
 """A film as a page that loads nothing, and as a frame of a notebook."""
 
+from collections.abc import Sequence
 from importlib.metadata import version
 
 from markupsafe import Markup, escape
@@ -20,8 +21,28 @@ _TURNS = Markup(
 )
 
 
+#: Scripts that show a film, and those that make one of any variant.
+_PLAYER = ("vectors.js", "scene.js", "parts.js", "labels.js", "controls.js", "player.js")
+_SOLVER = ("dimensions.js", "newton.js", "filmed.js")
+
+
+def player() -> str:
+    """The script that shows films: `player(element, film)`."""
+    return _joined(_PLAYER)
+
+
+def solver() -> str:
+    """The script that films variants, behind the player's: `filmed(kit)(values)`."""
+    return _joined(_SOLVER)
+
+
+def _joined(names: Sequence[str]) -> str:
+    return "\n".join(pages.text_beside(__package__, one) for one in names)
+
+
 def page(film: Film) -> str:
     """The page."""
+    scripts = [player(), pages.text_beside(__package__, "page.js")]
     listed = [f"{name} = {value}" for name, value in film.values.items()]
     subject = ", ".join(listed[:LISTED]) + f" and {len(listed) - LISTED} more" * (
         len(listed) > LISTED
@@ -35,14 +56,10 @@ def page(film: Film) -> str:
         note.format(film.note) if film.note else "",
         _KEYS.format("" if film.planar else _TURNS),
         pages.data("data", film.document()),
-        *(pages.script(text) for text in _scripts()),
+        *(pages.script(text) for text in scripts),
     )
     style = "".join(pages.text_beside(__package__, one) for one in ("page.css", "player.css"))
-    return pages.page(version("basepar"), film.mechanism, style, body, _scripts())
-
-
-def _scripts() -> list[str]:
-    return [pages.text_beside(__package__, one) for one in ("player.js", "page.js")]
+    return pages.page(version("basepar"), film.mechanism, style, body, scripts)
 
 
 def frame(film: Film) -> str:

@@ -7,7 +7,11 @@ import numpy as np
 from .film import Film
 
 #: Points of paper: its width, its least and greatest height, and the air around the drawing.
-WIDTH, LEAST, MOST, AIR = 720.0, 280.0, 540.0, 46.0
+WIDTH, LEAST, MOST, AIR = 720.0, 300.0, 540.0, 46.0
+#: Marks have their full size where the shortest bar is this long, and never less than a half.
+FULL, SMALLEST = 30.0, 0.5
+#: A bar shorter than this share of the longest is a point.
+POINT = 1e-3
 #: Points: radius of a torque's arc, length of the largest force; an arc's largest angle, rad.
 ARC, FORCE, ROUND = 24.0, 80.0, 4.7
 
@@ -39,10 +43,14 @@ class Sign:
 
 @dataclass(frozen=True)
 class Picture:
-    """Everything, back to front, on paper of so many points."""
+    """Everything, back to front, on paper of so many points.
+
+    `marks`: the size of marks, 1 in full. What joints stand on is behind the strokes.
+    """
 
     width: float
     height: float
+    marks: float
     strokes: list[Stroke]
     signs: list[Sign]
 
@@ -78,7 +86,15 @@ def picture(film: Film) -> Picture:
         feet = ends[:, mark["ground"]] if mark["ground"] >= 0 else None
         here = flat(film.places(mark["at"])).mean(axis=1)
         signs.append(Sign(mark["kind"], mark["driven"], mark["filled"], here, turn, feet))
-    return Picture(WIDTH, height, strokes, signs)
+    marks = float(np.clip(_shortest(film) * scale / FULL, SMALLEST, 1.0))
+    return Picture(WIDTH, height, marks, strokes, signs)
+
+
+def _shortest(film: Film) -> float:
+    """The shortest bar's length, m; of an outline its longest side, which it keeps in any pose."""
+    bars = [np.array(line["at"])[:, 1:] for line in film.sketch.lines if line["kind"] == "bar"]
+    sides = [float(np.linalg.norm(at[:, None] - at[None], axis=-1).max()) for at in bars]
+    return min((side for side in sides if side > POINT * max(sides)), default=np.inf)
 
 
 def _stroke(kind: str, body: int, at: np.ndarray) -> Stroke:

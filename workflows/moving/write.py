@@ -19,6 +19,8 @@ ENDINGS = (".html", ".gif", ".mp4", ".svg")
 #: Seconds that a film of no other speed takes, and frames a second of those without a player.
 SECONDS, RATE = 4.0, 25
 _WIDTHS = {"bar": 4.0, "tube": 7.0, "slot": 12.0, "effort": 2.5, "trace": 1.4}
+#: What is as wide as marks are large.
+_SCALED = ("bar", "tube", "slot")
 _DASHES: dict[str, Any] = {
     "rail": (0, (8, 4)),
     "axis": "-.",
@@ -113,7 +115,7 @@ def _filmed(film: Film, path: Path, seconds: float) -> None:
         figure.canvas.draw()
         shots.append(Image.fromarray(np.asarray(figure.canvas.buffer_rgba())[..., :3].copy()))
     # One palette for all frames, so that colours do not flicker.
-    colours = shots[0].quantize(64)
+    colours = _white(shots[0].quantize(64))
     small = [shot.quantize(palette=colours, dither=Image.Dither.NONE) for shot in shots]
     small[0].save(
         path,
@@ -123,6 +125,15 @@ def _filmed(film: Film, path: Path, seconds: float) -> None:
         loop=0,
         comment=b"Written by basepar",
     )
+
+
+def _white(picture: Any) -> Any:
+    """The same picture with a paper of pure white: its commonest colour is nearly so."""
+    palette = picture.getpalette()
+    paper = max(picture.getcolors())[1]
+    palette[3 * paper : 3 * paper + 3] = [255, 255, 255]
+    picture.putpalette(palette)
+    return picture
 
 
 def _artists(axes: Any, made: Picture) -> list[tuple[Any, np.ndarray, bool]]:
@@ -135,7 +146,7 @@ def _artists(axes: Any, made: Picture) -> list[tuple[Any, np.ndarray, bool]]:
         colour = "#B3420A" if one.kind == "effort" else INK if inked else COLOURS[one.body % 8]
         look = {
             "color": colour,
-            "lw": _WIDTHS.get(one.kind, 1.1) * points,
+            "lw": _WIDTHS.get(one.kind, 1.1) * points * (made.marks if one.kind in _SCALED else 1),
             "ls": _DASHES.get(one.kind, "-"),
             "zorder": 2 + level / 1000,
             "alpha": 0.5 if one.kind == "tube" else 1.0,
@@ -148,7 +159,7 @@ def _artists(axes: Any, made: Picture) -> list[tuple[Any, np.ndarray, bool]]:
         if len(at) > 1:
             moves.append((line, at, False))
         if one.kind == "slot":
-            (inner,) = axes.plot(*at[0].T, **{**look, "color": "white", "lw": 9 * points})
+            (inner,) = axes.plot(*at[0].T, **{**look, "color": "white", "lw": 0.75 * look["lw"]})
             moves.append((inner, at, False))
         if one.kind == "effort":
             (tip,) = axes.plot(*at[0, -1:].T, color=colour, marker="o", ms=4, zorder=6)
@@ -156,19 +167,19 @@ def _artists(axes: Any, made: Picture) -> list[tuple[Any, np.ndarray, bool]]:
     for sign in made.signs:
         if sign.feet is not None:
             corners = np.array([[0, 0], [-9, 13], [9, 13], [0, 0]])
-            stand = sign.feet[:, None] + corners
-            (foot,) = axes.fill(*stand[0].T, fc="#dddddd", ec=INK, lw=0.9, zorder=4)
+            stand = sign.feet[:, None] + made.marks * corners
+            (foot,) = axes.fill(*stand[0].T, fc="#dddddd", ec=INK, lw=0.9, zorder=1)
             moves.append((foot, stand, True))
         face = INK if sign.filled else "#FFD92F" if sign.driven else "white"
         if sign.kind == "s":
             c, s = np.cos(np.radians(sign.turn)), np.sin(np.radians(sign.turn))
             turn = np.stack([np.stack([c, -s], -1), np.stack([s, c], -1)], -2)
             box = np.array([[-11, -7], [11, -7], [11, 7], [-11, 7], [-11, -7]])
-            block = sign.at[:, None] + np.einsum("fij,vj->fvi", turn, box)
+            block = sign.at[:, None] + np.einsum("fij,vj->fvi", turn, made.marks * box)
             (made_,) = axes.fill(*block[0].T, fc=face, ec=INK, lw=1.2, zorder=5)
             moves.append((made_, block, True))
         else:
-            look = {"marker": sign.kind, "ms": 7, "mfc": face, "mec": INK, "mew": 1.2}
+            look = {"marker": sign.kind, "ms": 7 * made.marks, "mfc": face, "mec": INK, "mew": 1.2}
             (dot,) = axes.plot(*sign.at[:1].T, ls="", zorder=5, **look)
             moves.append((dot, sign.at[:, None], False))
     return moves

