@@ -1,0 +1,1 @@
+"""The site: pages, blocks of code, the theme's offline search."""
