@@ -201,9 +201,9 @@ def _exact(x: mpf) -> Fraction:
     return Fraction(float(x))
 
 
-def counted(found: BaseParameters, graded: Grading, component: Component | str = "") -> bool:
+def counted(found: BaseParameters, component: Component | str = "") -> bool:
     """Whether the count is the file's own geometry's, and not only its family's."""
-    if any(vector.grade == "numerical" for vector in graded.vectors):
+    if any(vector.grade == "numerical" for vector in found.certificate.vectors):
         return False
     if found.doubt:
         return False

@@ -118,7 +118,7 @@ def symbolic(
     it = Route(model, field, "symbolic", wanted, seen or nominal_observation(model))
     graded, found = not_refuted(it, graded, _parameters)
     found = replace(found, generic=graded.rank)
-    if exact and own and not counted(found, graded, component):
+    if exact and own and not counted(found, component):
         found = completed(it, graded, found, _parameters)
     return replace(found, near=nearly_met(mechanism))
 
@@ -155,7 +155,7 @@ def black_box(
     graded = Grading(found.vectors, found.generic, found.tested, found.scope)
     it = Route(model, GeometryField.of(model.mechanism), "black-box", found.eliminated, seen)
     base = replace(_parameters(it, graded), generic=graded.rank)
-    return base if counted(base, graded) else completed(it, graded, base, _parameters)
+    return base if counted(base) else completed(it, graded, base, _parameters)
 
 
 def _parameters(it: Route, graded: Grading) -> BaseParameters:

@@ -73,7 +73,7 @@ class Bounds:
         jacobian = [size for joint in joints for size in self._jacobian_rows(joint)]
         jacobian += [self._coupling_row(one) for one in family.mechanism.couplings]
         width = len(family.mechanism.bodies) * (3 if family.mechanism.planar else 6)
-        #: Modes by Cramer's rule; the drive's rows are random directions.
+        #: Modes by Cramer's rule; the drive's rows, single coordinates, make for no more.
         self.modes = total(jacobian) + Size(freedoms, (freedoms + 1) * log2(width))
 
     # Symbols and expressions.

@@ -29,11 +29,13 @@ class Poses:
 
 
 class Layout:
-    """Where a body's twist stands: (x, y, z, then angular), in the plane (x, y, angle)."""
+    """Where a body's twist stands: (x, y, z, then angular), in the plane (x, y, angle); and how
+    many inertial parameters it has."""
 
     def __init__(self, point: Point, planar: bool):
         self.planar = planar
         self.size = 3 if planar else 6
+        self.parameters = 4 if planar else 10
         self.linear = (0, 1) if planar else (0, 1, 2)
         self.angular = ((2, 2),) if planar else ((0, 3), (1, 4), (2, 5))
         self.bodies = len(point.R) - 1

@@ -231,12 +231,8 @@ def _check(model: Model, family: Family, seed: int) -> Component:
 
 def start(family: Family, draw: Draw) -> tuple[Point, Motion]:
     """A random point of a family with a random drive."""
-    while True:
-        point = draw_point(family, draw)
-        try:
-            return point, Motion(point, family.mechanism.planar, draw)
-        except ZeroDivisionError:  # the drive is singular, with probability about 1/p
-            continue
+    point = draw_point(family, draw)
+    return point, Motion(point, family.mechanism.planar, draw)
 
 
 def _on_one_component(model: Model, family: Family, draw: Draw) -> Family:

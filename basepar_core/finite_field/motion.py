@@ -6,7 +6,7 @@ parameters in the kinetic energy, and for every mode in the work of gravity. The
 null space of the inverse dynamics' W and need no accelerations (decision 8).
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from flint import nmod, nmod_mat, nmod_poly
 
@@ -28,12 +28,7 @@ class Motion:
     planar
         Whether the mechanism is planar.
     draw
-        For the drive: random directions of all orders, which the stall's theorem needs.
-
-    Raises
-    ------
-    ZeroDivisionError
-        The random drive is singular here; draw again.
+        For the drive: random coefficients of all orders, which the stall's theorem needs.
     """
 
     def __init__(self, point: Point, planar: bool, draw: Draw):
@@ -50,14 +45,12 @@ class Motion:
         at_start = self._matrix(rows, 0)
         self.kept = _pivots(at_start.transpose()) if rows else []
         self.freedoms = width - len(self.kept)
-        self.drive = [[draw() for _ in range(width)] for _ in range(self.freedoms)]
         square = nmod_mat(width, width, self.prime)
         for i, k in enumerate(self.kept):
             for place, x in rows[k].items():
                 square[i, place] = coefficients(x, 1)[0]
-        for i, direction in enumerate(self.drive):
-            for place, x in enumerate(direction):
-                square[len(self.kept) + i, place] = x
+        for i, place in enumerate(self._drive(square)):
+            square[len(self.kept) + i, place] = 1
         self.inverse = square.inv()
         #: Coefficients of the motion by order, of the modes, and of the Jacobian's kept rows.
         self.path: list[list[nmod]] = []
@@ -65,6 +58,22 @@ class Motion:
         self.slopes: list[nmod_mat] = []
 
     # The motion.
+
+    def _drive(self, constraints: nmod_mat) -> list[int]:
+        """Twist coordinates that determine the others.
+
+        The constraints are solved for the last bodies' first, so that of a tree every mode moves
+        only what hangs on one joint, and most of the energy form's rows are zeros.
+        """
+        width = self.layout.width
+        turned = nmod_mat(
+            len(self.kept),
+            width,
+            [constraints[i, k] for i in range(len(self.kept)) for k in reversed(range(width))],
+            self.prime,
+        )
+        solved = {width - 1 - k for k in _pivots(turned)} if self.kept else set()
+        return [k for k in range(width) if k not in solved]
 
     def _start_of_modes(self) -> nmod_mat:
         right = nmod_mat(self.layout.width, self.freedoms, self.prime)
@@ -157,32 +166,45 @@ class Motion:
         at = self.poses(ring, self.path[: order - 1])
         self._extend_modes(ring, at)
         velocities = [self._body_velocities(ring, at, mode) for mode in range(self.freedoms)]
-        rows = [
-            [x for b in range(self.layout.bodies) for x in self._kinetic(ring, one[b], two[b])]
-            for a, one in enumerate(velocities)
-            for two in velocities[a:]
-        ]
+        rows = []
+        for a, one in enumerate(velocities):
+            for two in velocities[a:]:
+                if one.keys() & two.keys():  # of a tree most pairs of modes move no common body
+                    rows.append(self._kinetic_row(ring, one, two))
         if any(x != 0 for x in self.point.gravity):
             rows += [self._gravity(ring, at, mode) for mode in range(self.freedoms)]
         return rows
 
-    def _mode(self, mode: int, order: int) -> list[nmod_poly]:
-        return [
-            nmod_poly([self.modes[k][i, mode] for k in range(order)], self.prime)
-            for i in range(self.layout.width)
-        ]
+    def _mode(self, mode: int, order: int) -> list[Series]:
+        """A mode's twists; what does not move by it has the structure's zeros."""
+        table = ([self.modes[k][i, mode] for k in range(order)] for i in range(self.layout.width))
+        return [nmod_poly(row, self.prime) if any(row) else 0 for row in table]
 
     def _body_velocities(
         self, ring: Truncated, at: Poses, mode: int
-    ) -> list[tuple[SeriesVec, SeriesVec]]:
-        """Per body velocity of the origin and angular velocity, in the body's axes."""
+    ) -> dict[int, tuple[SeriesVec, SeriesVec]]:
+        """By body that moves: velocity of the origin and angular velocity, in the body's axes."""
         column = self._mode(mode, ring.order)
-        found = []
+        found = {}
         for body in range(self.layout.bodies):
             v, w = self.layout.twist(column, body)
-            R = at.R[body]
-            found.append((ring.across(R, v), w if self.planar else ring.across(R, w)))
+            if _moves(v, w):
+                R = at.R[body]
+                found[body] = ring.across(R, v), w if self.planar else ring.across(R, w)
         return found
+
+    def _kinetic_row(
+        self,
+        ring: Truncated,
+        one: Mapping[int, tuple[SeriesVec, SeriesVec]],
+        two: Mapping[int, tuple[SeriesVec, SeriesVec]],
+    ) -> list[Series]:
+        """Of two modes' velocities by body."""
+        row: list[Series] = [0] * (self.layout.bodies * self.layout.parameters)
+        for b in one.keys() & two.keys():
+            place = b * self.layout.parameters
+            row[place : place + self.layout.parameters] = self._kinetic(ring, one[b], two[b])
+        return row
 
     def _kinetic(
         self, ring: Truncated, one: tuple[SeriesVec, SeriesVec], two: tuple[SeriesVec, SeriesVec]
@@ -204,6 +226,9 @@ class Motion:
         row: list[Series] = []
         for body in range(self.layout.bodies):
             v, w = self.layout.twist(column, body)
+            if not _moves(v, w):
+                row += [0] * self.layout.parameters
+                continue
             first = ring.across(at.R[body], ring.cross(g, w))
             row += [ring.dot(g, v), *(first[:2] if self.planar else first)]
             row += [0] * (1 if self.planar else 6)
@@ -212,15 +237,16 @@ class Motion:
     def coefficient_matrix(self, order: int) -> nmod_mat:
         """All coefficients of orders below `order`: (parameter, order·row), order by order."""
         rows = self.energy_rows(order)
-        table = [[coefficients(series, order) for series in row] for row in rows]
-        parameters = self.layout.bodies * (4 if self.planar else 10)
-        flat = [
-            int(table[r][j][k])
-            for j in range(parameters)
-            for k in range(order)
-            for r in range(len(rows))
-        ]
-        return nmod_mat(parameters, order * len(rows), flat, self.prime)
+        count = self.layout.bodies * self.layout.parameters
+        matrix = nmod_mat(count, order * len(rows), self.prime)
+        for r, row in enumerate(rows):
+            for j, series in enumerate(row):
+                if type(series) is int and series == 0:
+                    continue
+                for k, x in enumerate(coefficients(series, order)):
+                    if x != 0:
+                        matrix[j, k * len(rows) + r] = x
+        return matrix
 
     def redundant_gaps_vanish(self, order: int) -> bool:
         """Whether equations left out of the motion hold along it, to this order."""
@@ -228,6 +254,11 @@ class Motion:
         at = self.poses(ring, self.path[: order - 1])
         found = gaps(self.point, ring, at, self.planar)
         return all(x == 0 for k, series in enumerate(found) for x in coefficients(series, order))
+
+
+def _moves(v: SeriesVec, w: SeriesVec) -> bool:
+    """Whether a velocity or an angular one is not the structure's zero."""
+    return any(type(x) is not int or x != 0 for x in (*v, *w))
 
 
 def _pivots(matrix: nmod_mat) -> list[int]:

@@ -75,7 +75,8 @@ def exchange(
     if sum(map(_cost, columns.values())) > LONGEST_BETA:
         return dict(pivot_of)
     row_of = {column: row for row, column in pivot_of.items()}
-    trials: dict[tuple[int, int], dict[int, Column]] = {}
+    # By place: what changes, and by how much β gets shorter.
+    trials: dict[tuple[int, int], tuple[dict[int, Column], float]] = {}
     while True:
         best: tuple[tuple[float, str, str], tuple[int, int]] | None = None
         for column, row in row_of.items():
@@ -85,16 +86,17 @@ def exchange(
                 if (r, column) not in trials:
                     if vanishes(entry):
                         continue
-                    trials[r, column] = cleared(ring, columns, r, column)
-                changed = trials[r, column]
-                gain = sum(_cost(columns[k]) - _cost(changed[k]) for k in changed)
+                    changed = cleared(ring, columns, r, column)
+                    gain = sum(_cost(columns[k]) - _cost(changed[k]) for k in changed)
+                    trials[r, column] = changed, gain
+                gain = trials[r, column][1]
                 key = (-gain, names[r], names[row])
                 if gain > 0 and (best is None or key < best[0]):
                     best = key, (r, column)
         if best is None:
             return {row: column for column, row in row_of.items()}
         r, column = best[1]
-        changed = trials[r, column]
+        changed, _ = trials[r, column]
         # A trial stands while no column that it reads has changed, nor one has come into its row.
         rows = {row for k in changed for row in changed[k].keys() - columns[k].keys()}
         columns.update(changed)
@@ -102,7 +104,7 @@ def exchange(
         trials = {
             place: known
             for place, known in trials.items()
-            if place[0] not in rows and not known.keys() & changed.keys()
+            if place[0] not in rows and not known[0].keys() & changed.keys()
         }
 
 

@@ -46,6 +46,8 @@ class Quotient:
 
 
 def _size(polynomial: Polynomial) -> float:
+    if len(polynomial) == 1 and polynomial.is_constant():
+        return 0.0 if abs(polynomial.leading_coefficient()) == 1 else 0.5
     degrees = float(sum(polynomial.degrees()))
     if len(polynomial) == 1:
         return degrees + (0.0 if abs(polynomial.leading_coefficient()) == 1 else 0.5)

@@ -7,11 +7,13 @@ import pytest
 
 from basepar_core.base.compiled import compiled
 from basepar_core.base.near_relations import nearly_met
-from basepar_core.base.own_geometry import count
+from basepar_core.base.own_geometry import count, counted
 from basepar_core.base.symbolic_route import numeric, symbolic
 from basepar_core.certificate.make import certify, verify
 from basepar_core.dynamics import closure
 from basepar_core.files import mechanism_file
+from basepar_core.finite_field import detect
+from basepar_core.symbolic import GeometryField, Transfers
 from tests.campaigns.homes import Written
 from tests.campaigns.machine_families import parallel_rusr
 from tests.campaigns.planar_families import equal_slider_crank, peaucellier, rhombus
@@ -226,3 +228,16 @@ def test_rusr_with_parallel_hinges(seed):
     assert (base.count, base.generic, base.doubt) == (rank, generic, "")
     assert energy_rank(model).rank == rank
     assert base.certificate.at_most_grade == "numerical"
+
+
+def test_what_detection_repeats_needs_no_count_of_its_own():
+    """Of an arm all null vectors are theorems; float64 sees the rank that they leave."""
+    model = closure.prepare(mechanism_file.load("ur10"))
+    found = symbolic(model, exact=False)
+    transfers = Transfers(model.mechanism, GeometryField.of(model.mechanism))
+    assert any(vector.grade == "numerical" for vector in detect(transfers, model))
+    assert {vector.grade for vector in found.certificate.vectors} == {"theorem"}
+    assert counted(found)
+    # A parallelogram's coupler that does not turn is seen only.
+    seen = symbolic(closure.prepare(mechanism_file.load("parallelogram")), exact=False)
+    assert not counted(seen)

@@ -14,6 +14,7 @@ from basepar_core.finite_field.family_component import Component, find_component
 from basepar_core.finite_field.motion import Motion
 from basepar_core.finite_field.random_points import Point
 from basepar_core.finite_field.rank import generic_rank, member_rank
+from basepar_core.finite_field.series import Truncated
 from tests.mechanisms import C, E, P, R, S, U, linkage, loop
 
 #: Variable precision of another implementation, the planar and the low-mobility paper.
@@ -232,3 +233,29 @@ def test_modes_are_velocities_that_the_joints_allow():
         for i in range(1, k + 1):
             total += motion.slopes[i] * motion.modes[k - i]
         assert all(int(x) == 0 for x in total.entries())
+
+
+@pytest.mark.parametrize("name", ["ur10", "gripper", "quadruped"])
+def test_modes_of_a_tree_move_what_hangs_on_one_joint(name):
+    """Which bodies hang on which is the mechanism's; rows of modes without a common body are 0."""
+    family = component(name).family
+    mechanism = family.mechanism
+    names = [body.name for body in mechanism.bodies]
+    below = {one: {one} for one in names}
+    for joint in reversed(mechanism.joints):  # parents first in these files
+        first, second = joint.bodies
+        if first in below:
+            below[first] |= below[second]
+    wanted = {frozenset(below[joint.bodies[1]]) for joint in mechanism.joints}
+    rng = np.random.default_rng(4)
+    _, motion = start(family, Draw(rng, random_prime(rng)))
+    ring = Truncated(motion.prime, 3)
+    rows = motion.energy_rows(3)
+    at = motion.poses(ring, motion.path[:2])
+    moved = [motion._body_velocities(ring, at, mode).keys() for mode in range(motion.freedoms)]
+    if not mechanism.couplings:  # a mimic joint's body goes with its leader's
+        assert {frozenset(names[b] for b in one) for one in moved} == wanted
+    pairs = [(a, b) for a in range(len(moved)) for b in range(a, len(moved))]
+    kinetic = sum(bool(moved[a] & moved[b]) for a, b in pairs)
+    assert len(rows) == kinetic + motion.freedoms  # gravity's
+    assert (kinetic < len(pairs)) == (name == "quadruped")

@@ -47,14 +47,19 @@ def read_back(model: Model, dialect: str, folder) -> tuple[Model, np.ndarray]:
     return prepare(found), zeros
 
 
-def assert_same(model: Model, dialect: str, folder, share: float = SHARE) -> None:
+def errors(model: Model, dialect: str, folder) -> tuple[np.ndarray, np.ndarray]:
+    """Torques of a mechanism and of what is read back, at random states near its assembly."""
     rng, start = np.random.default_rng(3), model.assembled.coordinates[:, None]
     lengths = [model.mechanism.value(name).is_length for name in model.mechanism.coordinates]
     reach = np.where(lengths, 0.02, 0.1)[:, None]  # m, rad: within reach of every assembly here
     q = start + reach * rng.uniform(-1, 1, (len(start), 4))
     rates = rng.uniform(-1, 1, (2, *q.shape))
     again, zeros = read_back(model, dialect, folder)
-    ours, theirs = torques(model, q, rates), torques(again, q - zeros[:, None], rates)
+    return torques(model, q, rates), torques(again, q - zeros[:, None], rates)
+
+
+def assert_same(model: Model, dialect: str, folder, share: float = SHARE) -> None:
+    ours, theirs = errors(model, dialect, folder)
     np.testing.assert_allclose(theirs, ours, rtol=0, atol=share * np.abs(ours).max())
 
 
