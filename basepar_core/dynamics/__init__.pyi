@@ -14,6 +14,7 @@ from .closure import Outcome as Outcome
 from .closure import Trace as Trace
 from .closure import prepare as prepare
 from .closure import trace as trace
+from .closure import trace_states as trace_states
 from .constraint_findings import ConstraintFindings as ConstraintFindings
 from .constraint_findings import Overconstrained as Overconstrained
 from .constraint_findings import constraints_found as constraints_found

@@ -163,6 +163,25 @@ def trace_alone(model: Model, targets: Array) -> Trace:
     return replace(coarse, q=lanes.q[:, None])
 
 
+def trace_states(model: Model, targets: Array) -> Trace:
+    """The nominal mechanism at states that belong to no motion, each reached from the assembly.
+
+    All go their straight ways side by side: as many calls as the longest of them has steps, where
+    `trace` has as many as the way from one to the next and on. States that cannot be reached so
+    are followed in their order.
+
+    Parameters
+    ----------
+    model, targets
+        As in `trace`.
+    """
+    if not model.loops.blocks:
+        return _open_chain(model, {}, targets)
+    with np.errstate(all="ignore"):
+        found = _Walk(model, {}, LAST_UPDATE, targets.shape[1]).to_each(targets)
+    return found or trace(model, {}, targets)
+
+
 def _open_chain(model: Model, values: Mapping[str, Array], targets: Array) -> Trace:
     """Without loops the coordinates are the configuration."""
     count = max((np.size(value) for value in values.values()), default=1)
@@ -176,9 +195,11 @@ def _open_chain(model: Model, values: Mapping[str, Array], targets: Array) -> Tr
 class _Walk:
     """All variants on their way along a motion, with what became of each."""
 
-    def __init__(self, model: Model, values: Mapping[str, Array], last_update: float):
+    def __init__(
+        self, model: Model, values: Mapping[str, Array], last_update: float, alike: int = 1
+    ):
         self.model, self.closer = model, Closer(model.topology, model.loops, last_update)
-        self.count = max((np.size(value) for value in values.values()), default=1)
+        self.count = max((np.size(value) for value in values.values()), default=alike)
         self.values = {n: np.broadcast_to(x, (self.count,)) for n, x in values.items()}
         self.outcome = np.full(self.count, Outcome.CLOSED, dtype=np.int8)
         self.where = np.full(self.count, np.nan)
@@ -212,6 +233,21 @@ class _Walk:
         branch = ((self.closer.ratios(self.lanes) < 0) * bits).sum(axis=0)
         return Trace(q, self.outcome, self.where, self.margin, branch)
 
+    def to_each(self, targets: Array) -> Trace | None:
+        """Every sample by a lane of its own; None where one does not get there."""
+        here = self.model.assembled.coordinates
+        way = np.abs(targets - here[:, None]) / self.model.loops.step[:, None]
+        dims = kinematics.geometry(self.model.mechanism, self.values)
+        self._advance(lambda *_: dims, here, targets, max(1, int(np.ceil(way.max()))))
+        self._bury(Outcome.LOST, Outcome.SINGULAR, np.nan)
+        if (self.outcome != Outcome.CLOSED).any():
+            return None
+        bits = (1 << np.arange(len(self.signs)))[:, None] * (self.signs < 0)
+        margin = self.margin.min(keepdims=True)
+        return Trace(
+            self.lanes.q[:, None], self.outcome[:1], self.where[:1], margin, bits.sum(axis=0)
+        )
+
     def _on_the_way(self, variants: Array, share: float) -> Geometry:
         """Geometries between the nominal one and the variants'."""
         nominal = self.model.mechanism.nominal
@@ -229,16 +265,21 @@ class _Walk:
         pieces: int,
         refinements: tuple[int, ...] = REFINEMENTS,
     ) -> None:
-        """One leg of the way in a number of steps; whoever fails repeats it in finer steps."""
+        """One leg of the way in a number of steps; whoever fails repeats it in finer steps.
+
+        `after` is (coordinate,), or (coordinate, variant) where each goes its own way.
+        """
         started, walking = self.lanes, np.flatnonzero(self.lanes.live)
         self.lanes = started.take(np.arange(self.count))
         for finer in refinements:
             if walking.size == 1:  # alone it would be summed in another order: it goes twice
                 walking = np.repeat(walking, 2)
             part = started.take(walking)
-            steps, here = pieces * finer, before
+            start = before if after.ndim == 1 else before[:, None]
+            travel = (after if after.ndim == 1 else after[:, walking]) - start
+            steps, here = pieces * finer, start
             for k in range(1, steps + 1):
-                there = before + (after - before) * (k / steps)
+                there = start + travel * (k / steps)
                 self.closer.drive(geometry_of(walking, k / steps), part, here, there)
                 here = there
             self.lanes.put(walking, part)

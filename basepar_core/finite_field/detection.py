@@ -8,7 +8,7 @@ and pair are sampled in float64 at several random geometries near the nominal on
 directions. The vectors are graded *numerical*: the relation was seen, not proved.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -74,7 +74,13 @@ def _sample(model: Model) -> Sampled:
     motion = sampling(model)
     picks = np.linspace(0, motion.t.size - 1, SAMPLES).astype(int)
     values = _nearby(model)
-    path = trace(model, values, motion.q)
+    # Samples in between are only the way; a few of each geometry are enough, and straight ways
+    # between them are shorter.
+    thin = Motion(*(getattr(motion, n)[..., picks] for n in ("t", "q", "q_dot", "q_ddot")))
+    path = trace(model, values, thin.q)
+    if (path.outcome != Outcome.CLOSED).any():
+        path = trace(model, values, motion.q)
+        path = replace(path, q=path.q[:, :, picks])
     kept = np.flatnonzero(path.outcome == Outcome.CLOSED)
     if not kept.size:
         raise MotionError(
@@ -84,10 +90,8 @@ def _sample(model: Model) -> Sampled:
             ["excitation"],
         )
     values = {name: column[kept] for name, column in values.items()}
-    # Samples in between are only the way; keep a few of each geometry.
-    thin = Motion(*(getattr(motion, n)[..., picks] for n in ("t", "q", "q_dot", "q_ddot")))
     dims = kinematics.geometry(mechanism, values).over_samples()
-    q = path.q[:, kept][:, :, picks]
+    q = path.q[:, kept]
     at = kinematics.poses(model.topology, dims, q)
     rates = Rates(model, at, dims, thin, q.shape[1:])
     modes = [kinematics.twists(model.topology, at, rates.modes[:, k]) for k in range(len(thin.q))]

@@ -12,8 +12,17 @@ from dataclasses import dataclass, replace
 import numpy as np
 from flint import arb, fmpz, fmpz_mat
 
-from basepar_core.dynamics import Model, Outcome, Trace, excitation, kinematics, trace
+from basepar_core.dynamics import (
+    Model,
+    Outcome,
+    Trace,
+    excitation,
+    kinematics,
+    trace,
+    trace_states,
+)
 from basepar_core.errors import MotionError
+from basepar_core.mechanism import States
 
 from . import motion as exact_motion
 from .arithmetic import bits_of, working
@@ -242,7 +251,9 @@ def variants(
     """
     mechanism = model.mechanism
     motion = excitation(mechanism, model.assembled.coordinates)
-    if path is None:
+    if path is None and not columns and isinstance(mechanism.excitation, States):
+        path = trace_states(model, motion.q)
+    elif path is None:
         path = trace(model, columns, motion.q)
     R, p = _placed(model, columns, path.q)
     share = max(ROWS / len(mechanism.coordinates), USUAL_RANK)
