@@ -37,11 +37,10 @@ def _drawing(model: Model) -> str:
     from workflows.drawing import figure_of
 
     try:
-        figure = figure_of(model)
+        figure = figure_of(model, paper=(4.8, 3.6))
     except BaseparError:
         return ""
     text = io.StringIO()
-    figure.set_size_inches(4.8, 3.6)
     figure.savefig(text, format="svg", bbox_inches="tight", metadata={"Date": None})
     svg = text.getvalue()
     return svg[svg.index("<svg") :]

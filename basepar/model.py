@@ -587,7 +587,7 @@ class Model:
         Parameters
         ----------
         file
-            Where to write it, .png or .svg; without, only the figure is returned.
+            Where to write it, .png, .svg or .pdf; without, only the figure is returned.
         geometry
             Symbols by name, SI numbers.
 

@@ -19,6 +19,7 @@ from . import made
 COMMANDS = [
     ("show four-bar -o {folder}/bar.png", "bar.png", True),
     ("show four-bar -o {folder}/bar.svg", "bar.svg", True),
+    ("show four-bar -o {folder}/bar.pdf", "bar.pdf", True),
     ("show {data}/../hoeken.yaml --trace {folder}/paths.csv", "paths.csv", False),
     ("animate four-bar -o {folder}/bar.html", "bar.html", True),
     ("animate slider-crank --seconds 0.2 -o {folder}/crank.gif", "crank.gif", True),
@@ -60,7 +61,7 @@ WRITING = {"output", "export", "certificate", "batch"}
 
 def strangers(ending: str) -> bytes:
     """What another program wrote into a file of that kind."""
-    if ending in (".png", ".svg"):
+    if ending in (".png", ".svg", ".pdf"):
         file = io.BytesIO()
         canvas(1, 1).savefig(file, format=ending[1:])
         return file.getvalue()

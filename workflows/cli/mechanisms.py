@@ -172,7 +172,7 @@ description}], sweeps, studies; bodies, joints and parameters are numbers of the
         "basepar show four-bar -o four-bar.png",
         {
             **GEOMETRY,
-            "-o --output FILE": "draw it: FILE.png or FILE.svg",
+            "-o --output FILE": "draw it: FILE.png, .svg or .pdf",
             "--trace FILE": "write its points' positions, velocities and accelerations over its "
             "cycle (without one, its excitation) into FILE.csv",
             **OVERWRITE,
@@ -218,8 +218,8 @@ path, path_why (how sweeps evaluate it), drawing (with -o; and trace with --trac
             "--json)",
             "--digits N int": "decimal digits of β by the precise route; as text in --json when "
             "more than 17",
-            "-o --output FILE": "with --route all: draw the singular values into FILE.png or "
-            "FILE.svg",
+            "-o --output FILE": "with --route all: draw the singular values into FILE.png, "
+            ".svg or .pdf",
             "--certificate FILE": "write a certificate that `basepar verify` checks",
             **OVERWRITE,
         },

@@ -11,7 +11,7 @@ def _animate(options: argparse.Namespace) -> int:
     from workflows import moving
     from workflows.views import terminal
 
-    path = Path(options.output or f"{Path(options.mechanism).stem}.html")
+    path = Path(options.output or f"{_stem(options)}.html")
     moving.check_ending(path)
     if options.seconds is not None and not 0 < options.seconds <= 600:
         from basepar_core.errors import UsageError
@@ -43,13 +43,27 @@ def _animate(options: argparse.Namespace) -> int:
     return 0
 
 
+def _stem(options: argparse.Namespace) -> str:
+    """Of the file that is written where none is named: the mechanism, or the stored variant."""
+    if options.mechanism:
+        return Path(options.mechanism).stem
+    return f"variant-{(options.variant or '').rpartition(':')[2].replace(' ', '-')}"
+
+
 def _explore(options: argparse.Namespace) -> int:
+    from basepar_core.errors import UsageError
     from basepar_core.texts import plural
     from sweeps.store import folder
     from workflows.explore import write
     from workflows.views import terminal
 
     store = folder(options.store)
+    if options.serve:
+        if options.output:
+            raise UsageError("--serve writes no file: leave out -o.", ["--output"])
+        return _serve(store, options)
+    if options.port is not None:
+        raise UsageError("--port goes with --serve.", ["--port"])
     output = Path(options.output) if options.output else store.with_suffix(".explorer.html")
     check_output(options, output)
     document = write(store, output)
@@ -60,6 +74,25 @@ def _explore(options: argparse.Namespace) -> int:
         f"{document['explorer']}: {document['shown']:,} of {document['total']:,} variants, "
         f"{plural(len(document['columns']), 'column')}, {document['bytes'] / 1e6:.3g} MB"
     )
+    return 0
+
+
+def _serve(store: Path, options: argparse.Namespace) -> int:
+    import sys
+
+    from workflows.explore import Server
+    from workflows.views import terminal
+
+    server = Server(store, options.port or 0)
+    if options.json:
+        emit({"address": server.address, "store": str(store)})
+        sys.stdout.flush()
+    else:
+        terminal.out.print(f"{server.address}\nOpen it in a browser here; Ctrl-C ends it.")
+    try:
+        server.run()
+    except KeyboardInterrupt:
+        return 0
     return 0
 
 
@@ -93,14 +126,18 @@ file), mechanism, motion, frames, duration (s), efforts (drives that have arrows
         {
             "store": "a store that a sweep or a study made, finished or not",
             "-o --output FILE": "the page (default: the store's name with .explorer.html)",
+            "--serve": "serve the page on this machine instead, following a store that fills; "
+            "whoever has its address, with a key in it, and nobody else",
+            "--port N int": "with --serve: a port (default: any that is free)",
             **OVERWRITE,
         },
         """\
 One page that loads nothing, with every number of a store of up to 100,000 variants (of a larger
 one a sample, the best and the front always in it): parallel coordinates, scatter plot, histograms,
-all linked; conditions as `where:` takes them; the selection as CSV; two variants side by side.
+all linked; conditions as `where:` and `constraints:` take them; the selection as CSV; two variants
+side by side, moving.
 
 --json prints explorer (the file), store, total, shown (variants in the page), columns, front (how
-many are on it), films (variants that move in the page), bytes.""",
+many are on it), moves (whether variants move in the page), bytes; with --serve address, store.""",
     ),
 )

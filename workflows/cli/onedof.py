@@ -96,7 +96,7 @@ COMMANDS = (
             "--speed W": "at the assembly, of a neutral regime; or a guess",
             "--dwell JOINT[:BAND] append": "longest stretch on which a joint value stays within "
             "a band, Q:1deg or S:0.2mm; without a band 1 %% of its stroke, as in sweeps",
-            "-o --output FILE": "draw into FILE.png or FILE.svg, or write the curves to FILE.csv",
+            "-o --output FILE": "draw into FILE.png, .svg or .pdf, or write curves to FILE.csv",
             **OVERWRITE,
         },
         """\

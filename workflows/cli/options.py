@@ -24,7 +24,8 @@ COLUMNS = {
 }
 #: The mechanism at other values than its file's; `model_of` reads them.
 GEOMETRY = {
-    "mechanism": "a mechanism file, or the name of a shipped one",
+    "mechanism?": "a mechanism file, or the name of a shipped one; with --variant it may be left "
+    "out: then the one that the store keeps",
     "--set NAME=VALUE,… append": "other values of symbols and constants: lx1=0.31, alpha=20deg; "
     "bare numbers in the symbol's own unit",
     "--variant STORE:N": "the values of variant N of a sweep's store, or of a study's: N, best, "
@@ -134,9 +135,21 @@ def model_of(options: argparse.Namespace) -> "Model":
     """
     from basepar_core.api import load
     from basepar_core.dynamics import at_geometry, prepare
+    from basepar_core.errors import UsageError
 
-    mechanism = load(options.mechanism)
     variant, texts = getattr(options, "variant", None), pairs(getattr(options, "set", []), "--set")
+    if options.mechanism is not None:
+        mechanism = load(options.mechanism)
+    elif variant is not None:
+        from workflows.studies import mechanism_of_store
+
+        mechanism = mechanism_of_store(variant)
+    else:
+        raise UsageError(
+            "Name a mechanism: a file, or one of `basepar list`; or a stored variant by "
+            "--variant STORE:N.",
+            ["mechanism"],
+        )
     if variant is None and not texts:
         return prepare(mechanism)
     from basepar_core.files import read_values, with_values

@@ -8,7 +8,8 @@ import numpy as np
 from basepar_core.single_dof import effort_unit, inertia_unit
 from basepar_core.texts import plot
 
-from .mechanism import COLOURS, INK, canvas
+from .mechanism import canvas
+from .painting import COLOURS, INK
 
 #: Slopes of a potential below this (N m or N) are rounding.
 NO_FORCE = 1e-12

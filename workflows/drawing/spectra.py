@@ -16,7 +16,8 @@ from basepar_core.base import PreciseParameters, spectrum, unit_columns
 from basepar_core.dynamics import Observation
 from basepar_core.texts import plot
 
-from .mechanism import COLOURS, INK, canvas
+from .mechanism import canvas
+from .painting import COLOURS, INK
 
 #: The paper's marks.
 DOUBLE, PRECISE, BOTH = "*", "+", "#"

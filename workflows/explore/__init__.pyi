@@ -1,1 +1,2 @@
 from .page import write as write
+from .serve import Server as Server

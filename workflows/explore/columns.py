@@ -2,30 +2,38 @@
 
 import base64
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from basepar_core.errors import ExpressionError
 from basepar_core.expressions import NUMBER, UNITS, parse_unit
-from workflows.report import Facts, criterion_columns, metric_title, words
+from basepar_core.metrics import array_name
+from workflows.report import Facts, metric_title, words
+from workflows.studies import sides
 
-#: Variants of a page; of larger stores a sample.
-MOST = 100_000
-#: What seeds the sample: the same store, the same page.
-SEED = 1
-#: Variants that have a moving picture: the best by each metric, then the front.
-FILMED = 12
+#: Bytes of a page's numbers; what does not fit is left out by name.
+ROOM = 22_000_000
+#: Arrays that say how a variant ended, which the page has in words.
+IN_WORDS = ("status", "reason", "precise_status", "precise_reason")
 
 
 @dataclass(frozen=True)
 class Column:
     """A number per variant, in the unit that it is shown in.
 
-    `sign`: 1 where less is better, −1 where more is, 0 where neither is; `word`: what it is
-    called in conditions.
+    Attributes
+    ----------
+    word
+        What conditions call it: as `where:` and `constraints:` do, where they know it.
+    kind
+        symbol, objective, constraint, metric, or result: what else the store has.
+    sign
+        1 where less is better, −1 where more is, 0 where neither is.
+    limit
+        (`<=` or `>=`, value in the unit) where a constraint holds it.
     """
 
     title: str
@@ -34,12 +42,10 @@ class Column:
     kind: str
     sign: int = 0
     word: str = ""
+    limit: tuple[str, float] | None = None
 
-    def document(self, rows: np.ndarray) -> dict[str, Any]:
-        """Its numbers as float32 where that is exact, else as float64, in base64."""
-        values = np.asarray(self.values, float)[rows]
-        short = values.astype("<f4")
-        exact = np.array_equal(short.astype(float), values, equal_nan=True)
+    def document(self) -> dict[str, Any]:
+        """What the page reads."""
         size, powers = _measure(self.unit)
         return {
             "title": self.title,
@@ -47,13 +53,31 @@ class Column:
             "kind": self.kind,
             "sign": self.sign,
             "word": self.word,
+            "limit": self.limit,
             "size": size,
             "powers": powers,
-            "bits": 32 if exact else 64,
-            "data": base64.b64encode(
-                (short if exact else values.astype("<f8")).tobytes()
-            ).decode(),
+            **packed(np.asarray(self.values, float)),
         }
+
+
+def packed(values: np.ndarray) -> dict[str, Any]:
+    """Numbers in base64, in the smallest form that loses nothing.
+
+    `type`: of the array's entries. With `levels` (float64) entries are places among these.
+    """
+    levels, places = np.unique(values, return_inverse=True, equal_nan=True)
+    kind = np.dtype("<u1" if levels.size <= 1 << 8 else "<u2")
+    single = values.astype("<f4")
+    exact = np.array_equal(single.astype(float), values, equal_nan=True)
+    plain = single if exact else values.astype("<f8")
+    if levels.size <= 1 << 16 and kind.itemsize * values.size + levels.nbytes < plain.nbytes:
+        return {**_coded(places.astype(kind)), "levels": _coded(levels.astype("<f8"))["data"]}
+    return _coded(plain)
+
+
+def _coded(array: np.ndarray) -> dict[str, str]:
+    data = base64.b64encode(np.ascontiguousarray(array).tobytes()).decode()
+    return {"type": array.dtype.str[1:], "data": data}
 
 
 def _measure(unit: str) -> tuple[float, list[float]]:
@@ -72,23 +96,128 @@ def units() -> dict[str, tuple[float, list[float]]]:
 
 
 def columns(found: Facts) -> list[Column]:
-    """Swept symbols, metrics (a study's objectives first), sizes and errors of reductions."""
-    made = [Column(s.name, s.unit, s.values, "symbol") for s in found.symbols]
+    """Symbols, objectives, constraints, metrics: (row,) of all rows."""
+    made = [Column(s.name, _spelled(s.unit), s.values, "symbol", 0, s.name) for s in found.symbols]
+    metrics = list(_metrics(found))
+    made += [one for one in metrics if one.kind == "objective"]
+    made += [one for one in metrics if one.kind != "objective"]
+    return _held(found, made)
+
+
+def _spelled(unit: str) -> str:
+    """A unit as conditions have it: `N*m`."""
+    return "" if unit == "1" else re.sub(r"\s+", "*", unit.strip())
+
+
+def _metrics(found: Facts) -> Iterator[Column]:
+    asked = {array_name(text): text for text in found.spec["evaluate"]["metrics"]}
     for metric in found.metrics:
+        name, _, drive = metric.name.partition(" of ")
+        word = asked.get(name, name) + (f"({drive})" if drive else "")
         better = 0 if metric.ends[0] == "Least" else int(metric.sign)
-        title = metric_title(metric)
         kind = "objective" if metric.is_asked else "metric"
-        made.append(Column(title, metric.unit, metric.values, kind, better))
-    made += [Column(title, "", values, "reduction") for title, values in criterion_columns(found)]
+        yield Column(
+            metric_title(metric), _spelled(metric.unit), metric.values, kind, better, word
+        )
+
+
+def _held(found: Facts, made: Sequence[Column]) -> list[Column]:
+    """With the limits of a study's constraints, and columns of what only they speak of."""
+    if found.judged is None:
+        return [*made]
+    it = found.judged
+    symbols = {s.name: s.values / s.per_si for s in found.symbols}
+    known = {_plain(column.word): column for column in made}
+    for side in sides(it.spec, it.verdict, symbols):
+        limit = (side.sign[:1].replace("=", "<") + "=", side.limit * side.unit.per_si)
+        key = _plain(side.text)
+        if key in known:
+            column = known[key]
+            kind = "constraint" if column.kind == "metric" else column.kind
+            known[key] = replace(column, limit=limit, kind=kind)
+            continue
+        values = np.where(found.has_results, side.values[it.rows] * side.unit.per_si, np.nan)
+        unit = _spelled(side.unit.text)
+        known[key] = Column(side.text, unit, values, "constraint", 0, side.text, limit)
+    order = ("symbol", "objective", "constraint", "metric")
+    return sorted(known.values(), key=lambda column: order.index(column.kind))
+
+
+def _plain(text: str) -> str:
+    return "".join(text.split())
+
+
+def others(found: Facts, rows: np.ndarray) -> Iterator[Column]:
+    """Every other number of some rows: of an array with several per variant a column for each."""
+    metrics = {metric.name.partition(" of ")[0] for metric in found.metrics}
+    asked = {array_name(text) for text in found.spec["evaluate"]["metrics"]}
+    named = {symbol.name for symbol in found.symbols} | set(IN_WORDS) | asked | metrics
+    for name in found.store:
+        array = found.store[name]
+        dims = tuple(getattr(array.metadata, "dimension_names", None) or ())
+        if name in named or dims[:1] != ("variant",) or array.dtype.kind not in "fiub":
+            continue
+        values = found.read(name)
+        assert values is not None
+        values = _without_fill(values[rows], array.fill_value)
+        unit = _spelled(found.unit(name))
+        if values.ndim == 1:
+            yield Column(name, unit, values, "result", 0, name)
+            continue
+        flat = values.reshape(len(values), -1)
+        labels = _labels(found, dims[1:], values.shape[1:])
+        own = found.labels(f"{dims[-1]}_unit") if values.ndim == 2 else []
+        for k, label in enumerate(labels):
+            each = _spelled(own[k]) if len(own) == len(labels) else unit
+            yield Column(f"{name}({label})", each, flat[:, k], "result", 0, f"{name}({label})")
+
+
+def _without_fill(values: np.ndarray, fill: Any) -> np.ndarray:
+    """As floats; −1 of an array of integers without a result is no number."""
+    made = values.astype(float)
+    if values.dtype.kind in "iu" and fill is not None and int(fill) == -1:
+        made[values == -1] = np.nan
+    return made
+
+
+def _labels(found: Facts, dims: Sequence[str], shape: tuple[int, ...]) -> list[str]:
+    """What entries of an array are called: `bic`, or `3,bic`."""
+    known = [found.labels(dim) for dim in dims]
+    each = [
+        labels if len(labels) == size else [str(k + 1) for k in range(size)]
+        for labels, size in zip(known, shape, strict=True)
+    ]
+    names = [""]
+    for labels in each:
+        names = [f"{name},{label}".lstrip(",") for name in names for label in labels]
+    return names
+
+
+def named(made: Iterable[Column]) -> Iterator[Column]:
+    """Columns with a number somewhere, each with a word of its own."""
     taken: set[str] = set()
-    named = []
-    for one in made:
-        word = re.sub(r"\W+", "_", one.title, flags=re.ASCII).strip("_") or "column"
+    for column in made:
+        if not np.isfinite(column.values).any():
+            continue
+        word = column.word
         while word in taken:
             word += "_"
         taken.add(word)
-        named.append(Column(one.title, one.unit, one.values, one.kind, one.sign, word))
-    return named
+        yield replace(column, word=word)
+
+
+def fitting(made: Iterable[Column]) -> tuple[list[dict[str, Any]], list[str]]:
+    """Documents of the columns that fit into a page, and the names of those that do not."""
+    documents, left, room = [], [], ROOM
+    for column in made:
+        document = column.document()
+        size = len(document["data"]) + len(document.get("levels", ""))
+        if size > room:
+            left.append(column.title)
+            continue
+        room -= size
+        documents.append(document)
+    return documents, left
 
 
 def states(found: Facts, rows: np.ndarray) -> list[dict[str, Any]]:
@@ -96,41 +225,11 @@ def states(found: Facts, rows: np.ndarray) -> list[dict[str, Any]]:
     made = []
     for title, texts in words(found):
         said, places = np.unique(np.asarray(texts, dtype=str)[rows], return_inverse=True)
-        data = base64.b64encode(places.astype("<u4").tobytes()).decode()
-        made.append({"title": title, "texts": said.tolist(), "data": data})
+        kind = "<u1" if said.size <= 1 << 8 else "<u4"
+        made.append({"title": title, "texts": said.tolist(), **_coded(places.astype(kind))})
     return made
 
 
-def front(found: Facts, shown: Sequence[Column]) -> np.ndarray:
-    """Rows that no other beats in all objectives (a sweep's: in its first two metrics)."""
-    asked = [one for one in shown if one.kind == "objective"]
-    goals = asked or [one for one in shown if one.kind == "metric" and one.sign][:2]
-    if not goals:
-        return np.zeros(0, int)
-    values = np.stack([one.sign * one.values for one in goals], axis=1)
-    may = np.isfinite(values).all(axis=1) & found.has_results
-    if found.judged is not None:
-        may &= found.judged.feasible
-    left = np.flatnonzero(may)
-    left = left[np.lexsort(values[left].T[::-1])]
-    kept: list[int] = []
-    while left.size:
-        first, rest = left[0], left[1:]
-        kept.append(int(first))
-        left = rest[(values[rest] < values[first]).any(axis=1)]
-    return np.array(kept, int)
-
-
-def best(found: Facts) -> np.ndarray:
-    """Rows of the best by each metric."""
-    return np.array([one.order[0] for one in found.metrics if one.order.size], int)
-
-
-def sample(found: Facts, needed: np.ndarray) -> np.ndarray:
-    """Rows of the page, rising: all, or so many at random with those that are needed."""
-    total = found.variants.size
-    if total <= MOST:
-        return np.arange(total)
-    others = np.setdiff1d(np.arange(total), needed)
-    picked = np.random.default_rng(SEED).choice(others, MOST - needed.size, replace=False)
-    return np.sort(np.concatenate([needed, picked]))
+def constraints(found: Facts) -> list[str]:
+    """The texts of a study's constraints."""
+    return [str(text) for text in found.spec["space"].get("by", {}).get("constraints", ())]

@@ -1,5 +1,6 @@
 """The explorer: a page that loads nothing, with every number of a store."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,25 @@ from workflows import moving, pages
 from workflows.report import Facts, gather
 
 from . import columns
+from . import front as fronts
 
+#: The page's scripts, in order.
+_SCRIPTS = (
+    "data.js",
+    "conditions.js",
+    "selection.js",
+    "front.js",
+    "canvas.js",
+    "parallel.js",
+    "scatter.js",
+    "histograms.js",
+    "list.js",
+    "variants.js",
+    "address.js",
+    "explorer.js",
+    "follow.js",
+    "start.js",
+)
 _BODY = Markup(
     '<header><h1>{}</h1><p class="subject" id="subject">{}</p></header>'
     '<main id="explorer"></main><noscript><p>This page needs scripts.</p></noscript>{}{}'
@@ -41,8 +60,8 @@ def write(store: Path, output: Path) -> dict[str, Any]:
     """
     with as_damage("account of itself"):
         found = gather(store, whole=True)
-        document = _document(found, store)
-    text = page(str(found.status["title"]), found.status["versions"].get("basepar", ""), document)
+        made = document(found, store)
+    text = page(str(found.status["title"]), found.status["versions"].get("basepar", ""), made)
     with naming(output):
         output.parent.mkdir(parents=True, exist_ok=True)
         output.write_text(text, encoding="utf-8")
@@ -50,59 +69,69 @@ def write(store: Path, output: Path) -> dict[str, Any]:
         "explorer": str(output),
         "store": str(store),
         "total": found.total,
-        "shown": document["rows"],
-        "columns": [one["title"] for one in document["columns"]],
-        "front": len(document["front"]),
-        "films": sorted(int(number) for number in document["films"]),
+        "shown": made["rows"],
+        "columns": [one["title"] for one in made["columns"]],
+        "front": len(made["front"]),
+        "moves": made["kit"] is not None,
         "bytes": len(text.encode()),
     }
 
 
 def page(title: str, version: str, document: dict[str, Any]) -> str:
-    """The page of a document, as `document` makes it."""
-    scripts = [pages.text_beside("workflows.moving", "player.js")]
-    scripts += [pages.text_beside(__package__, one) for one in ("conditions.js", "explore.js")]
+    """The page of a document, as `document` makes it; with `follow` in it one that is served."""
+    scripts = [moving.player(), moving.solver(), script()]
     style = pages.text_beside("workflows.moving", "player.css")
     style += pages.text_beside(__package__, "explore.css")
     title = title[:1].upper() + title[1:]
     data, run = pages.data("data", document), Markup("").join(map(pages.script, scripts))
     body = _BODY.format(title, document["said"], data, run)
-    return pages.page(version, title, style, body, scripts)
+    return pages.page(version, title, style, body, scripts, asks="follow" in document)
 
 
-def _document(found: Facts, store: Path) -> dict[str, Any]:
+def script() -> str:
+    """The explorer's own script."""
+    return "\n".join(pages.text_beside(__package__, name) for name in _SCRIPTS)
+
+
+def document(found: Facts, store: Path) -> dict[str, Any]:
+    """What the page shows of a store."""
     made = columns.columns(found)
-    front, best = columns.front(found, made), columns.best(found)
-    rows = columns.sample(found, np.unique(np.concatenate([front, best])).astype(int))
-    said = f"{plural(found.total, 'variant')} of {store.name}"
-    if rows.size < found.total:
-        said += (
-            f"; {rows.size:,} of them are shown, picked at random (seed {columns.SEED}), the best "
-            "by each metric and the front always among them"
-        )
+    front, best = fronts.front(found, made), fronts.best(found)
+    needed = np.unique(np.concatenate([front, best])).astype(int)
+    rows = fronts.sample(found.variants.size, needed)
     number = columns.Column("variant", "", found.variants, "number", 0, "variant")
-    filmed = list(dict.fromkeys([*best.tolist(), *front.tolist()]))[: columns.FILMED]
-    name = found.mechanism.name if found.mechanism else "MECH"
+    shown = (replace(one, values=one.values[rows]) for one in (number, *made))
+    documents, left = columns.fitting(columns.named((*shown, *columns.others(found, rows))))
     return {
-        "said": f"{said}.",
+        "said": _said(found, store, rows.size, left),
         "rows": int(rows.size),
-        "columns": [one.document(rows) for one in (number, *made)],
+        "columns": documents,
         "states": columns.states(found, rows),
         "front": np.searchsorted(rows, np.sort(front)).tolist(),
+        "constraints": columns.constraints(found),
         "units": columns.units(),
-        "command": [f"basepar animate {shell(name)} --variant", shell(str(store))],
-        "films": _films(found, filmed),
+        "command": f"basepar animate --variant {shell(str(store))}",
+        "kit": _kit(found),
     }
 
 
-def _films(found: Facts, rows: list[int]) -> dict[str, Any]:
-    """Moving pictures of some variants, by number; none where they cannot be assembled here."""
-    made: dict[str, Any] = {}
-    for row in rows if found.model is not None else []:
-        assert found.model is not None
-        try:
-            film = moving.film(found.model, found.variant_values(row))
-        except BaseparError:
-            continue
-        made[str(found.variants[row])] = film.document()
-    return made
+def _said(found: Facts, store: Path, shown: int, left: list[str]) -> str:
+    said = f"{plural(found.total, 'variant')} of {store.name}"
+    if shown < found.total:
+        said += (
+            f"; {shown:,} of them are shown, picked at random (seed {fronts.SEED}), the best by "
+            "each metric and the front always among them"
+        )
+    if left:
+        said += f". Left out, for there is no room in a page: {', '.join(left)}"
+    return f"{said}."
+
+
+def _kit(found: Facts) -> dict[str, Any] | None:
+    """What films variants in the page; None where the mechanism states no motion."""
+    if found.model is None:
+        return None
+    try:
+        return moving.kit(found.model)
+    except BaseparError:
+        return None

@@ -12,15 +12,17 @@ from pathlib import Path
 from basepar_core.errors import UsageError
 from basepar_core.texts import is_address
 
-#: What files that basepar may replace have near their beginning: exported code, pages, drawings
-#: (PNG, SVG), certificates, `reproduce`'s numbers, what `around` writes.
+#: What files that basepar may replace have near their beginning (a PDF near its end): exported
+#: code, pages, drawings (PNG, SVG, PDF), certificates, numbers of `reproduce`, what `around`
+#: writes.
 _OURS = re.compile(
     rb"[Ww]ritten by basepar|<meta name=\"generator\" content=\"basepar |Software\0basepar"
     rb"|<dc:title>basepar</dc:title>|\"format\": \"basepar certificate "
     rb"|\Atable,where,printed,ours,difference,verdict,reason\r?\n"
     rb"|\A(?:# yaml-language-server: [^\n]*\n)?# Around variant "
+    rb"|\A%PDF-(?s:.*)/Creator \(basepar\)"
 )
-_HEAD = 4096
+_HEAD = _TAIL = 4096
 
 
 def check_outputs(paths: Iterable[Path], overwrite: bool = False) -> None:
@@ -59,6 +61,9 @@ def _replaceable(path: Path) -> bool:
     try:
         with path.open("rb") as file:
             head = file.read(_HEAD)
+            if head.startswith(b"%PDF-"):  # what says who made it stands before the last table
+                file.seek(max(_HEAD, path.stat().st_size - _TAIL))
+                head += file.read(_TAIL)
     except OSError:
         return False
     return not head or _OURS.search(head) is not None

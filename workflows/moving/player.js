@@ -1,8 +1,12 @@
 "use strict";
 // Shows a film in an element: everything is drawn anew from the bodies' poses. Returns what else
 // may be done with it; names enter the page as text only.
-function player(root, film, paused = false) {
-  const it = scene(film), sees = camera(it), {n} = it;
+//
+// `paused`: it waits for Play. `beside`: films that are seen at the same scale.
+function player(root, film, {paused = false, beside = []} = {}) {
+  const it = scene(film);
+  for (const other of beside) it.everything.push(...scene(other).everything);
+  const sees = camera(it), {n} = it;
   const still = paused || matchMedia("(prefers-reduced-motion: reduce)").matches;
   const state = {frame: 0, playing: !still && n > 1, speed: 1, trace: film.points.length > 0, efforts: true, names: true};
   const svg = shape("svg", {viewBox: `0 0 ${sees.width} ${sees.height.toFixed(0)}`, class: film.flat ? "moving" : "moving turns",

@@ -125,18 +125,18 @@ def _outline(model: Model, number: int, ends: list[_Ends]) -> list[Place]:
 def _guides(one: _Ends, planar: bool) -> list[dict[str, Any]]:
     """What a joint's second body slides along, and an axis about which it turns in space."""
     made: list[dict[str, Any]] = []
-    if one.shape.is_slide or one.shape.slides == "x":
+    if len(one.shape.slides) == 1:
         (axis,) = one.shape.directions
         # The rail is the ground's, or the first body's.
         side = 1 if one.grounded[1] else 0
-        kind = "rail" if one.shape.is_slide else "slot"
+        kind = "slot" if one.shape.slides == "x" else "rail"
         at = [one.place(side, axis), one.place(side, axis)]
         over = [one.number, side, axis]
         made.append({"kind": kind, "body": one.bodies[side], "at": at, "over": over})
-        if one.shape.is_slide and not any(one.grounded):
+        if kind == "rail" and not any(one.grounded):
             tube = [one.place(0), one.place(1)]
             made.append({"kind": "tube", "body": one.bodies[0], "at": tube})
-    elif not planar and "z" in (*one.shape.slides, *one.shape.turns):
+    elif not planar and "z" in one.shape.turns:
         span = [one.place(0, 2, -AXIS), one.place(0, 2, AXIS)]
         made.append({"kind": "axis", "body": one.bodies[0], "at": span})
     return made

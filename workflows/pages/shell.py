@@ -25,7 +25,14 @@ def text_beside(package: str, name: str) -> str:
     return (resources.files(package) / name).read_text(encoding="utf-8")
 
 
-def page(version: str, title: str, style: str, body: Markup, scripts: Sequence[str] = ()) -> str:
+def page(
+    version: str,
+    title: str,
+    style: str,
+    body: Markup,
+    scripts: Sequence[str] = (),
+    asks: bool = False,
+) -> str:
     """A whole page.
 
     Parameters
@@ -40,12 +47,16 @@ def page(version: str, title: str, style: str, body: Markup, scripts: Sequence[s
         With its scripts where they belong (`script`).
     scripts
         All that may run.
+    asks
+        Whether it may ask whoever served it for more; nobody else in any case.
     """
     policy = _POLICY
     if scripts:
         digests = [hashlib.sha256(text.encode()).digest() for text in scripts]
         allowed = [f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests]
         policy = f"{policy}; script-src {' '.join(allowed)}"
+    if asks:
+        policy += "; connect-src 'self'"
     loader = PackageLoader(__package__, ".")
     shell = Environment(loader=loader, autoescape=True, undefined=StrictUndefined)
     whole = shell.get_template("shell.html").render(

@@ -169,9 +169,9 @@ class Facts:
 
     @cached_property
     def symbols(self) -> tuple[Swept, ...]:
-        """The swept symbols in the units of the mechanism's file."""
+        """The swept symbols, and those that follow them, in the units of the mechanism's file."""
         space = self.spec["space"]
-        names = list(space.get("variables") or space.get("names") or ())
+        names = self.store.swept or list(space.get("variables") or space.get("names") or ())
         return tuple(self._swept(name) for name in names if name in self.store)
 
     def _swept(self, name: str) -> Swept:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from markupsafe import Markup
 
 from basepar_core.dynamics import Model
-from workflows.drawing import figure_of
+from workflows.drawing import figures_of
 
 from .svg import embedded
 
@@ -27,23 +27,13 @@ def drawings(
     """
     if not variants:
         return []
-    figures = [figure_of(model, dict(values)) for values in variants]
-    axes = [figure.axes[0] for figure in figures]
-    left, right = zip(*(ax.get_xlim() for ax in axes), strict=True)
-    low, high = zip(*(ax.get_ylim() for ax in axes), strict=True)
-    for ax in axes:
-        ax.set_title("")  # the caption says it
-        for text in ax.texts:
+    crowd = len(model.mechanism.bodies) >= 5
+    figures = figures_of(model, variants, SMALL_LETTERS if crowd else LETTERS)
+    for figure in figures:
+        (axes,) = figure.axes
+        axes.set_title("")  # the caption says it
+        for text in axes.texts:
             text.set_bbox(None)  # the stylesheet gives text a halo
-            text.set_fontsize(LETTERS if len(model.mechanism.bodies) < 5 else SMALL_LETTERS)
-        ax.set_xlim(_trimmed(min(left), max(right)))
-        ax.set_ylim(_trimmed(min(low), max(high)))
     return [
         embedded(figure, label, "drawing") for figure, label in zip(figures, labels, strict=True)
     ]
-
-
-def _trimmed(low: float, high: float) -> tuple[float, float]:
-    """Limits with less air around than a drawing alone has."""
-    air = 0.06 * (high - low)
-    return low + air, high - air

@@ -25,7 +25,7 @@ from basepar_core.identification import (
     read_measurement,
     smooth,
 )
-from workflows.drawing import mechanism as drawing
+from workflows import drawing
 
 from .comparison import Number, Reproduction, Table, data, exact, not_comparable, number
 from .papers import Say

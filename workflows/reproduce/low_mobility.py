@@ -18,7 +18,7 @@ from basepar_core.dynamics import excitation, excite, prepare
 from basepar_core.expressions import evaluate
 from basepar_core.mechanism import Sines, joint_type
 from basepar_core.variable_precision import rung, variant
-from workflows.drawing import mechanism as drawing
+from workflows import drawing
 from workflows.drawing import spectra
 
 from .comparison import (

@@ -23,6 +23,7 @@ from basepar_core.base import (
     symbolic,
 )
 from basepar_core.dynamics import Model, excitation, prepare
+from workflows import drawing
 from workflows.drawing import mechanism
 
 from .comparison import Number, Reproduction, Table, data, erratum, exact, number
@@ -240,12 +241,12 @@ def draw(one: FourBar, folder: Path) -> tuple[Path, ...]:
     motion = excitation(one.model.mechanism, one.model.assembled.coordinates)
     figure = mechanism.canvas(7.2, 3.4)
     axes = figure.add_subplot()
-    axes.plot(motion.t, motion.q[0], ".-", color=mechanism.COLOURS[0], lw=1.2, ms=4)
+    axes.plot(motion.t, motion.q[0], ".-", color=drawing.COLOURS[0], lw=1.2, ms=4)
     axes.set_xlabel("t, s")
     axes.set_ylabel("θ₁, rad")
     axes.set_title(
         f"Motion of the crank, {motion.t.size} samples (Fig. 5; the paper prints no numbers)",
-        color=mechanism.INK,
+        color=drawing.INK,
         fontsize=11,
     )
     axes.grid(True, color="#e6e6e6", lw=0.6)

@@ -1,11 +1,14 @@
 from . import certify_best as certify_best
 from . import storages as storages
 from . import tolerances as tolerances
+from .chosen_design import mechanism_of_store as mechanism_of_store
 from .chosen_design import values_of as values_of
 from .companion_stores import WORDS as WORDS
 from .companion_stores import kind_of_store as kind_of_store
 from .companion_stores import polished_path as polished_path
 from .companion_stores import study_beside as study_beside
+from .constraint_sides import Side as Side
+from .constraint_sides import sides as sides
 from .feasibility import Verdict as Verdict
 from .feasibility import best as best
 from .feasibility import dominated as dominated

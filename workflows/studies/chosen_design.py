@@ -7,7 +7,7 @@ from fractions import Fraction
 from basepar_core.errors import BaseparWarning, StoreError, UsageError
 from basepar_core.expressions import Expression, Number
 from basepar_core.mechanism import Mechanism
-from sweeps.spec import from_document, plain_mechanism
+from sweeps.spec import SweepSpec, from_document, plain_mechanism
 from sweeps.store import Store
 
 from .companion_stores import polished_of, polished_path
@@ -71,15 +71,7 @@ def values_of(mechanism: Mechanism, place: str) -> dict[str, Expression]:
     UsageError, StoreError
         There is no such store or variant, or it is another mechanism's.
     """
-    path, _, name = place.rpartition(":")
-    if not path or not name:
-        raise UsageError(
-            f"--variant {place}: write STORE:N, such as four-bar.zarr:17.", ["--variant"]
-        )
-    document = Store.open(path).attrs.get("spec")
-    if document is None:
-        raise StoreError(f"{path} is not the store of a sweep. Name another.", [path])
-    spec = from_document(str(document))
+    path, name, spec = _place(place)
     _check_same(mechanism, spec.mechanism, path)
     if is_study(path):
         _, found = chosen(study_of(path), name)
@@ -92,6 +84,30 @@ def values_of(mechanism: Mechanism, place: str) -> dict[str, Expression]:
             f"{path} has no variant {name!r}: {what} 0 to {len(spec) - 1}.", ["--variant"]
         )
     return {one: Number(Fraction(value)) for one, value in found.items()}
+
+
+def mechanism_of_store(place: str) -> Mechanism:
+    """The mechanism that the store of `STORE:N` keeps.
+
+    Raises
+    ------
+    UsageError, StoreError
+        There is no such store.
+    """
+    return _place(place)[2].mechanism
+
+
+def _place(place: str) -> tuple[str, str, SweepSpec]:
+    """The store, the variant's name, and the specification that the store keeps."""
+    path, _, name = place.rpartition(":")
+    if not path or not name:
+        raise UsageError(
+            f"--variant {place}: write STORE:N, such as four-bar.zarr:17.", ["--variant"]
+        )
+    document = Store.open(path).attrs.get("spec")
+    if document is None:
+        raise StoreError(f"{path} is not the store of a sweep. Name another.", [path])
+    return path, name, from_document(str(document))
 
 
 def _check_same(mechanism: Mechanism, stored: Mechanism, path: str) -> None:

@@ -20,7 +20,7 @@ from basepar_core.errors import StoreError
 from basepar_core.expressions import parse_unit
 from basepar_core.texts import plot
 from sweeps.store import Store
-from workflows.drawing import COLOURS, INK, Scene, canvas, save
+from workflows.drawing import COLOURS, INK, Scene, canvas, paint, save, sheet
 from workflows.jobs import check_outputs
 
 from .companion_stores import beside, polished_of, tolerances_path
@@ -43,8 +43,8 @@ from .samplers import distributions, quiet_optuna
 from .spec import StudySpec
 from .tolerances import Spread, read_spread
 
-#: Designs drawn side by side.
-DRAWN = 3
+#: Designs drawn side by side, and how wide each is, inches.
+DRAWN, WIDE = 3, 3.4
 #: Designs nearer than this share of every variable's range look the same.
 ALIKE = 0.02
 #: Below this many feasible trials importances would be noise.
@@ -86,6 +86,12 @@ class Shown:
     def model(self) -> Model:
         """The mechanism, assembled."""
         return prepare(self.spec.mechanism)
+
+    def geometry(self, parameters: np.ndarray) -> dict[str, float]:
+        """A design's variables (variable,), and the symbols that follow them, SI."""
+        plan = replace(self.spec.plan, count=1).knowing(0, parameters[None])
+        rows = self.spec.with_derived(plan).rows(0, 1)
+        return {name: float(values[0]) for name, values in rows.items()}
 
     @property
     def valued(self) -> np.ndarray:
@@ -310,18 +316,13 @@ def designs(shown: Shown) -> Any:
     """The best designs side by side, at one scale, with their values below."""
     values, parameters, names = shown.candidates
     best = shown.best
-    bodies = {body.name for body in shown.spec.mechanism.bodies}
-    figure = canvas(3.4 * len(best) + 0.2, 4.0)
-    axes = [figure.add_subplot(1, len(best), k + 1) for k in range(len(best))]
-    for one, place in zip(axes, best, strict=True):
-        design = dict(zip(shown.spec.names, map(float, parameters[place]), strict=True))
-        one.set_aspect("equal")
-        one.axis("off")
-        Scene(shown.model, design).paint(one)
-        for text in list(one.texts):
-            text.set_fontsize(7)
-            if text.get_text() in bodies:  # at this size they cover the joints' letters
-                text.remove()
+    figure = canvas(WIDE * len(best) + 0.2, 4.0)
+    scenes = [Scene(shown.model, shown.geometry(parameters[place])) for place in best]
+    # At this size bodies' names cover the joints' letters.
+    on = sheet(scenes, np.array([WIDE - 0.3, 3.0]) * 72, font=7, names_bodies=False)
+    for k, (scene, place) in enumerate(zip(scenes, best, strict=True)):
+        one = figure.add_subplot(1, len(best), k + 1)
+        paint(scene, one, on)
         said = "\n".join(
             f"{short(line.text)} = {value:.4g}{spaced(line.unit)}"
             for line, value in zip(shown.spec.objectives, values[place], strict=True)
@@ -337,10 +338,6 @@ def designs(shown: Shown) -> Any:
             fontsize=8.5,
             color=INK,
         )
-    for which in ("x", "y"):
-        limits = np.array([getattr(one, f"get_{which}lim")() for one in axes])
-        for one in axes:
-            getattr(one, f"set_{which}lim")(limits[:, 0].min(), limits[:, 1].max())
     return figure
 
 

@@ -256,7 +256,7 @@ def test_printed_and_drawn(run, tmp_path):
     ("arguments", "word"),
     [
         (("-o", "a.png"), "--route all"),
-        (("--route", "all", "-o", "a.gif"), ".png or .svg"),
+        (("--route", "all", "-o", "a.gif"), ".png, .svg or .pdf"),
         (("--route", "all", "--format", "c"), "prints one route"),
     ],
 )

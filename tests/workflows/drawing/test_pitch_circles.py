@@ -7,7 +7,7 @@ from basepar_core.api import load
 from basepar_core.dynamics import prepare
 from basepar_core.files import loads
 from tests.core.dynamics.test_couplings import BELT, GEARED_FIVE_BAR, GEARS
-from workflows.drawing.mechanism import Scene
+from workflows.drawing.scene import Scene
 
 STATES = (
     "excitation: {kind: states, samples: 24, seed: 1, amplitude: {A: 0.3 rad}, frequency: 1 Hz}"

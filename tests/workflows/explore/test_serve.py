@@ -1,0 +1,185 @@
+"""The explorer on loopback: who has the key, and a store that fills while somebody looks."""
+
+import html
+import http.client
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from urllib.parse import urlsplit
+
+import pytest
+
+from basepar_core.errors import StoreError, UsageError
+from sweeps.store import Store
+from tests.workflows import browser
+from workflows.explore import Server, write
+
+#: Seconds for a sweep of some hundred variants and a browser, on machines that others use too.
+PATIENCE = 300
+
+
+@pytest.fixture
+def server(swept):
+    made = Server(swept)
+    thread = threading.Thread(target=made.run, daemon=True)
+    thread.start()
+    yield made
+    made.close()
+    thread.join()
+
+
+def asked(server, path, method="GET", **headers):
+    place = urlsplit(server.address)
+    connection = http.client.HTTPConnection(place.hostname, place.port, timeout=60)
+    connection.request(method, path, headers=headers)
+    answer = connection.getresponse()
+    return answer.status, answer.read(), answer.headers
+
+
+def test_the_page_and_its_data_for_whoever_has_the_key(server, swept, tmp_path):
+    path = urlsplit(server.address).path
+    status, body, headers = asked(server, path)
+    assert status == 200
+    text = html.unescape(body.decode())
+    write(swept, tmp_path / "page.html")
+    # The same page, but for what it may ask and that it follows.
+    assert text.split("<main")[0].replace("; connect-src 'self'", "").split("<title>")[1] in (
+        html.unescape((tmp_path / "page.html").read_text())
+    )
+    assert "connect-src 'self'" in text
+    assert headers["Cache-Control"] == "no-store"
+    assert headers["Referrer-Policy"] == "no-referrer"
+    assert headers["X-Frame-Options"] == "DENY"
+    status, body, _ = asked(server, f"{path}data?known=")
+    found = json.loads(body)
+    assert (status, found["rows"], found["follow"]["done"]) == (200, 96, True)
+    assert asked(server, f"{path}data?known={found['follow']['stamp']}")[0] == 204
+
+
+def test_without_the_key_nothing_is_answered(server):
+    path = urlsplit(server.address).path
+    wrong = ["/", "/data", path[:-1], path[:-2] + "/", path.lower() + "x/", f"{path}data/", "//"]
+    wrong += [f"/{server.key}/../{server.key}/x", f"{path}%2e%2e/zarr.json", f"{path}zarr.json"]
+    for one in wrong:
+        assert asked(server, one)[:2] == (404, b""), one
+    for method in ("POST", "PUT", "DELETE", "OPTIONS", "HEAD"):
+        assert asked(server, path, method)[0] == 501
+
+
+def test_another_name_for_this_address_is_not_answered(server):
+    """Somebody's page whose name its owner has pointed to loopback."""
+    path = urlsplit(server.address).path
+    port = urlsplit(server.address).port
+    assert asked(server, path, Host=f"evil.example:{port}")[0] == 404
+    assert asked(server, path, Host=f"localhost:{port}")[0] == 200
+
+
+def test_it_listens_on_loopback_only_and_each_time_with_another_key(server, swept):
+    assert urlsplit(server.address).hostname == "127.0.0.1"
+    other = Server(swept)
+    try:
+        assert other.key != server.key
+        assert len(other.key) >= 32
+        port = urlsplit(server.address).port
+        with pytest.raises(UsageError, match=f"--port {port}"):
+            Server(swept, port)
+    finally:
+        other._server.server_close()
+
+
+def test_a_store_that_there_is_not(tmp_path):
+    with pytest.raises(StoreError, match="no store"):
+        Server(tmp_path / "none.zarr")
+
+
+FILLING = """
+mechanism: four-bar
+space:
+  plan: sobol
+  variables: {lx1: [0.2, 0.4], lx2: [0.6, 0.8], lx3: [1.2, 1.5], Dx: [0.9, 1.1]}
+  candidates: 3072
+  seed: 7
+evaluate: {rank: none, metrics: [torque_rms, torque_peak]}
+store: {chunk: 32}
+"""
+SETTLED = """(() => { const t = document.getElementById("follow").textContent;
+  const n = t.match(/[\\d,]+/); return [t, n ? +n[0].replaceAll(",", "") : -1]; })()"""
+#: Looks every half second until all is settled; what was said on the way.
+WATCH = f"""new Promise(done => {{ const seen = []; const look = () => {{
+  const [text, n] = {SETTLED};
+  if (!seen.length || seen[seen.length - 1] !== n) seen.push(n);
+  if (text.startsWith("All ")) done(seen); else setTimeout(look, 300);
+}}; look(); }})"""
+COUNT = "+document.getElementById('count').textContent.split(' ')[0].replaceAll(',', '')"
+TYPED = """(() => { const a = document.querySelector("textarea"); a.value = "torque_rms <= 9 N*m";
+  a.dispatchEvent(new Event("change")); })()"""
+WAIT = "new Promise(done => setTimeout(done, 1000))"
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(
+    browser.executable() is None,
+    reason="no Chromium on the PATH (Debian: apt-get install chromium)",
+)
+def test_the_page_follows_a_store_that_fills(tmp_path, monkeypatch):
+    """A real sweep in one process, the server in another, Chromium in a third."""
+    monkeypatch.setattr(browser, "PATIENCE", PATIENCE)
+    (tmp_path / "job.yaml").write_text(FILLING)
+    run = [sys.executable, "-m", "workflows.cli.main"]
+    here = {"cwd": tmp_path, "env": {**os.environ, "OMP_NUM_THREADS": "1"}, "text": True}
+    sweeping = subprocess.Popen(
+        [*run, "sweep", "job.yaml", "--workers", "1", "--quiet"], **here, stdout=subprocess.DEVNULL
+    )
+    serving = None
+    try:
+        path, deadline = tmp_path / "job.zarr", time.monotonic() + PATIENCE
+        while not _some(path):
+            assert time.monotonic() < deadline
+            assert sweeping.poll() is None, "the sweep ended before anybody looked"
+            time.sleep(0.05)
+        sweeping.send_signal(signal.SIGSTOP)  # until somebody looks
+        serving = subprocess.Popen(
+            [*run, "explore", "job.zarr", "--serve", "--json"], **here, stdout=subprocess.PIPE
+        )
+        lines = []
+        while not lines or lines[-1].rstrip() != "}":
+            lines.append(serving.stdout.readline())
+            assert lines[-1], "the server ended"
+        address = json.loads("".join(lines))["address"]
+        with browser.browser() as chromium:
+            threading.Timer(5, sweeping.send_signal, [signal.SIGCONT]).start()
+            seen = chromium.show(
+                address,
+                width=1000,
+                scheme="light",
+                whole=False,
+                deeds=[SETTLED, WATCH, TYPED, WAIT, COUNT],
+            )
+        assert seen.complaints == []
+        assert {urlsplit(one).netloc for one in seen.requests} == {urlsplit(address).netloc}
+        first, watched, count = seen.told[0][1], seen.told[1], seen.told[4]
+        assert first < 3072
+        assert watched[-1] == 3072
+        assert watched == sorted(watched)
+        torque = Store.open(path)["torque_rms"][:]
+        assert count == (torque <= 9).sum() > 0
+        assert sweeping.wait(timeout=PATIENCE) == 0
+    finally:
+        for process in (serving, sweeping):
+            if process is not None:
+                process.send_signal(signal.SIGCONT)
+                process.terminate()
+                process.wait(timeout=30)
+
+
+def _some(path):
+    """Whether some variants are settled, but not all."""
+    try:
+        status = Store.open(path)["status"][:]
+    except StoreError:
+        return False
+    return 0 < (status > 0).sum() < len(status)

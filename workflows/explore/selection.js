@@ -1,0 +1,85 @@
+"use strict";
+// What is selected: conditions as text, one a line, and `words` {title: text} that are asked for. The text is the state: a brush
+// writes its lines into it.
+function selectionOf(store, units) {
+  const it = {text: "", words: {}, ranges: new Map(), mask: null, count: 0, wrong: "", all: true};
+  let rest = [], free = null, read = null;
+  const LINE = /^(.*?)\s*(<=|>=)\s*(-?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*(.*)$/, plain = text => text.replace(/\s+/g, "");
+
+  // Lines that hold one column by a number in its own unit are ranges, which brushes can change.
+  function parsed(text) {
+    const ranges = new Map(), others = [];
+    for (const line of text.split("\n").map(l => l.trim()).filter(Boolean)) {
+      const m = line.match(LINE), c = m && store.axes.find(k => plain(k.word) === plain(m[1]));
+      if (!c || m[4].trim() !== c.unit) { others.push(line); continue; }
+      const range = ranges.get(c) || [-Infinity, Infinity];
+      if (m[2] === ">=") range[0] = Math.max(range[0], +m[3]); else range[1] = Math.min(range[1], +m[3]);
+      ranges.set(c, range);
+    }
+    return [ranges, others];
+  }
+
+  function tested(lines) {
+    const tests = lines.map(line => {
+      try { return read(line); } catch (error) { throw new Error(`${line}: ${error.message}`); }
+    });
+    const asked = store.states.filter(s => s.title in it.words).map(s => [s, s.texts.indexOf(it.words[s.title])]);
+    for (let r = 0; r < store.rows; r++)
+      free[r] = +(tests.every(test => test(r)) && asked.every(([s, place]) => s.places[r] === place));
+  }
+
+  // Takes the text as it is; what is wrong with it is `wrong`, and then nothing else changes.
+  it.ask = text => {
+    const [ranges, others] = parsed(text);
+    try { tested(others); } catch (error) { it.wrong = error.message; return false; }
+    Object.assign(it, {text, ranges, wrong: ""});
+    rest = others;
+    return true;
+  };
+  it.choose = () => {
+    it.mask.set(free);
+    for (const [c, [low, high]] of it.ranges) {
+      const v = c.values, mask = it.mask;
+      for (let r = 0; r < store.rows; r++) if (!(v[r] >= low && v[r] <= high)) mask[r] = 0;
+    }
+    let count = 0;
+    for (let r = 0; r < store.rows; r++) count += it.mask[r];
+    it.count = count;
+    it.all = count === store.rows;
+  };
+
+  // Lines of a range; an end of the axis is no condition: rounding must not lose who stands there.
+  function lines(c, [low, high]) {
+    const unit = c.unit ? ` ${c.unit}` : "", found = [], number = x => String(+x.toPrecision(6));
+    if (c.to(low) > 1e-6) found.push(`${c.word} >= ${number(low)}${unit}`);
+    if (c.to(high) < 1 - 1e-6) found.push(`${c.word} <= ${number(high)}${unit}`);
+    return found;
+  }
+  // The text with some columns' ranges changed; without a range a column is free again.
+  it.brushed = changes => {
+    const ranges = new Map(it.ranges);
+    for (const [c, range] of changes) if (range) ranges.set(c, range); else ranges.delete(c);
+    return [...rest, ...[...ranges].flatMap(([c, range]) => lines(c, range))].join("\n");
+  };
+
+  // The lines as files have them: `where:` knows symbols only, `constraints:` results too.
+  it.files = () => {
+    const list = it.text.split("\n").map(l => l.trim()).filter(Boolean), quoted = some => some.map(l => JSON.stringify(l)).join(", ");
+    const ofSymbols = line => read.names(line).every(c => c.kind === "symbol");
+    const where = list.filter(ofSymbols), constraints = list.filter(l => !ofSymbols(l)), found = [];
+    if (where.length) found.push(`where: [${quoted(where)}]`);
+    if (constraints.length) found.push(`constraints: [${quoted(constraints)}]`);
+    return found.join("\n");
+  };
+
+  // For other numbers, or more of them.
+  it.renew = () => {
+    it.mask = new Uint8Array(store.rows).fill(1);
+    free = new Uint8Array(store.rows).fill(1);
+    read = conditions(store.columns, units);
+    if (!it.ask(it.text)) it.ask("");
+    it.choose();
+  };
+  it.renew();
+  return it;
+}
