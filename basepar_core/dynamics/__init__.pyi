@@ -26,6 +26,8 @@ from .drive_laws import DriveLaw as DriveLaw
 from .energy import check_columns as check_columns
 from .energy import configuration_energies as configuration_energies
 from .energy import energies as energies
+from .far_assembly import Reached as Reached
+from .far_assembly import reach as reach
 from .findings import FoundValue as FoundValue
 from .findings import MotionEnd as MotionEnd
 from .findings import branch_found as branch_found

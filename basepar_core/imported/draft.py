@@ -110,7 +110,8 @@ class Connection:
     """A joint: links of the other format, a frame in each; `values` names what moves.
 
     `friction` (by value: viscous, coulomb, rotor) and `springs` (by value: stiffness, rest) as
-    the file has them; `start` is where the assembly begins; `pitch` of a screw, m per turn.
+    the file has them; `start` is where the assembly begins; `pitch` of a screw, m per turn;
+    `limits` (by value: least, most) are where a start is looked for.
     """
 
     name: str
@@ -121,6 +122,7 @@ class Connection:
     springs: Mapping[str, tuple[Fraction, Fraction]] = field(default_factory=dict)
     start: Mapping[str, Fraction] = field(default_factory=dict)
     pitch: Fraction | None = None
+    limits: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
 
 def value_names(joint: str, kind: str) -> list[str]:

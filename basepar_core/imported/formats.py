@@ -1,40 +1,19 @@
 """A mechanism from a file of another format, held against what it reads back to."""
 
 import re
-from collections.abc import Iterator, Mapping
-from contextlib import suppress
-from dataclasses import dataclass, replace
-from fractions import Fraction
+from dataclasses import dataclass
 from pathlib import Path
-from random import Random
 
-from basepar_core.base import nominal_observation
-from basepar_core.dynamics import independent_values, prepare
-from basepar_core.errors import (
-    AssemblyError,
-    BaseparError,
-    FileError,
-    MechanismError,
-    Mistake,
-    MotionError,
-)
-from basepar_core.files import Fields, loads, read
+from basepar_core.errors import BaseparError, FileError, Mistake
+from basepar_core.files import Fields, read
 from basepar_core.mechanism import Mechanism
 from basepar_core.texts import opened, plural, shell
 
 from . import mjcf, sdf, urdf
 from .bases import settle
-from .draft import Draft, merge, value_names
-from .repair import repaired
-from .text import mechanism_text
+from .closing import closed
+from .draft import Draft
 
-#: Amplitudes of the excitation (rad) that are tried; trees can follow any.
-AMPLITUDES = (1.0, 0.5, 0.25, 0.1, 0.03)
-#: Where coordinates of closed loops begin (rad): zero is often where links lie flat on each other,
-#: or out of reach.
-AWAY = (Fraction(0), Fraction("0.3"), Fraction("-0.3"), Fraction("0.8"), Fraction("-0.8"))
-#: How far joint values of other starts are from zero: rad (m), one try each.
-REACHES = (0.2, 0.4, 0.6, 0.8, 1.0, 1.0, 1.0, 1.0)
 _ELEMENT = re.compile(rb"<\s*(\w+)")
 #: Comments and processing instructions, in which anything may stand.
 _SKIPPED = ((b"<!--", b"-->"), (b"<?", b"?>"))
@@ -185,145 +164,6 @@ def _root(content: bytes) -> bytes:
 def _checked(draft: Draft, source: str, tolerance: float) -> Imported:
     """The text, read back and assembled, with an excitation that can be followed; where there is
     none, what is open stands at the top."""
-    draft = _repaired(draft, source, tolerance)
-    failure: BaseparError | None = None
-    try:
-        _choose_coordinates(draft, source)
-    except AssemblyError as error:
-        failure = error
-    for away, amplitude in () if failure else _tries(draft):
-        fresh = _copied(draft)
-        if away:
-            fresh.notes.append(f"assembled with its coordinates at {float(away):g}: not at zero")
-        text = mechanism_text(fresh, amplitude, away)
-        mechanism = loads(text, source)
-        try:
-            model = prepare(mechanism)
-            if model.topology.cuts or model.topology.couplings:
-                nominal_observation(model)
-        except (MotionError, AssemblyError, MechanismError) as error:
-            failure = failure or error
-            continue
-        return Imported(text, mechanism, draft.format, tuple(fresh.notes), tuple(draft.dropped))
-    assert failure is not None
-    draft.notes.insert(0, f"OPEN, to be fixed by hand: {failure.message}")
-    text = mechanism_text(draft, AMPLITUDES[-1])
-    notes, dropped = tuple(draft.notes), tuple(draft.dropped)
-    return Imported(text, loads(text, source), draft.format, notes, dropped, failure)
-
-
-def _repaired(draft: Draft, source: str, tolerance: float) -> Draft:
-    """The draft with dimensions changed by no more than a tolerance (m), if it closes only so."""
-    for start in _starts(draft) if tolerance and _has_loops(draft) else ():
-        trial = _started(draft, start)
-        mechanism = loads(mechanism_text(_copied(trial), AMPLITUDES[0]), source)
-        try:
-            independent_values(mechanism)
-            return draft
-        except AssemblyError:
-            found = repaired(trial, mechanism, tolerance)
-        if found is None:
-            continue
-        with suppress(AssemblyError):
-            independent_values(loads(mechanism_text(_copied(found), AMPLITUDES[0]), source))
-            found.preferred = [*found.coordinates, *found.preferred]
-            found.coordinates = []
-            return found
-    return draft
-
-
-def _has_loops(draft: Draft) -> bool:
-    return len(draft.connections) > len(merge(_copied(draft)).bodies)
-
-
-def _started(draft: Draft, start: Mapping[str, Mapping[str, Fraction]]) -> Draft:
-    """A draft that begins at these joint values, by joint, where it states none itself."""
-    trial = _copied(draft)
-    trial.connections = [
-        replace(one, start={**start.get(one.name, {}), **one.start}) for one in draft.connections
-    ]
-    return trial
-
-
-def _copied(draft: Draft) -> Draft:
-    """The draft, with notes of its own to add to."""
-    return Draft(**{**vars(draft), "notes": list(draft.notes)})
-
-
-def _choose_coordinates(draft: Draft, source: str) -> None:
-    """Of loops whose file does not say which joint values determine the others.
-
-    Where loops stay open from the file's zeros, other starts are tried, and the values at which
-    they close become those of the assembly.
-
-    Raises
-    ------
-    FileError
-        Nothing moves.
-    AssemblyError
-        A loop stays open.
-    """
-    coupled = draft.couplings or any(one.pitch for one in draft.connections)
-    if draft.coordinates or not (_has_loops(draft) or coupled):
-        return
-    failure: AssemblyError | None = None
-    for start in _starts(draft):
-        trial = _started(draft, start)
-        mechanism = loads(mechanism_text(trial, AMPLITUDES[0]), source)
-        called = _called(draft, mechanism)
-        preferred = [called[name] for name in draft.preferred if name in called]
-        try:
-            found = independent_values(mechanism, preferred)
-        except AssemblyError as error:
-            failure = failure or error
-            continue
-        if not found.count:
-            hint = "; --right-angles may let it, see import --help" if draft.nearly_right else ""
-            what = f"nothing moves: its loops leave no degree of freedom{hint}"
-            where = Mistake("", what)
-            raise FileError(source, [where])
-        draft.coordinates += [theirs for theirs, ours in called.items() if ours in found.values]
-        if start:
-            _begin(draft, {theirs: found.at[ours] for theirs, ours in called.items()})
-        return
-    assert failure is not None
-    raise failure
-
-
-def _called(draft: Draft, mechanism: Mechanism) -> dict[str, str]:
-    """Our joint values by the importer's names for them."""
-    return {
-        theirs: ours
-        for one, joint in zip(draft.connections, mechanism.joints, strict=True)
-        for theirs, ours in zip(value_names(one.name, one.kind), joint.values, strict=True)
-    }
-
-
-def _starts(draft: Draft) -> Iterator[dict[str, dict[str, Fraction]]]:
-    """Joint values to begin from, by joint: the file's zeros, then random ones."""
-    yield {}
-    for seed, most in enumerate(REACHES):
-        random = Random(seed)
-        yield {
-            one.name: {
-                name: Fraction(round(random.uniform(-most, most), 3)).limit_denominator(1000)
-                for name in value_names(one.name, one.kind)
-            }
-            for one in draft.connections
-        }
-
-
-def _begin(draft: Draft, values: dict[str, float]) -> None:
-    """Assemble at these values, stated to a thousandth: Newton's method finds the rest."""
-    draft.begin_at({name: Fraction(round(1000 * x), 1000) for name, x in values.items()})
-    draft.notes.append(
-        "its loops do not close from joint values of zero: assembled at the nearest branch of a "
-        "random start, which `assembly` states; check that it is the one that is meant"
-    )
-
-
-def _tries(draft: Draft) -> Iterator[tuple[Fraction, float]]:
-    """Where coordinates begin, and amplitudes: trees begin at zero."""
-    for away in AWAY if draft.coordinates else AWAY[:1]:
-        for amplitude in AMPLITUDES:
-            yield away, amplitude
+    made = closed(draft, source, tolerance)
+    notes, dropped = tuple(made.draft.notes), tuple(made.draft.dropped)
+    return Imported(made.text, made.mechanism, draft.format, notes, dropped, made.failure)

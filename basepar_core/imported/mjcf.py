@@ -213,6 +213,11 @@ class _Reader:
                     for j in moving
                     if (v := joint.names.get(j.index)) and (s := joint.spring(j))
                 },
+                limits={
+                    v: span
+                    for j in moving
+                    if (v := joint.names.get(j.index)) and (span := joint.limits(j))
+                },
             )
         )
         self.draft.notes += joint.notes

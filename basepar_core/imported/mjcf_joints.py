@@ -37,6 +37,8 @@ class Moving:
     spring: tuple[Fraction, Fraction] | None
     #: Of a free joint: kg along every axis, and kg m² about every one.
     armature: Fraction = Fraction(0)
+    #: Of its value, counted from the reference pose.
+    limits: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,12 @@ class Combined:
         if one.spring is None or one.dof not in self.reversed:
             return one.spring
         return one.spring[0], -one.spring[1]
+
+    def limits(self, one: Moving) -> tuple[float, float] | None:
+        """Least and most value as it is counted here."""
+        if one.limits is None or one.dof not in self.reversed:
+            return one.limits
+        return -one.limits[1], -one.limits[0]
 
 
 def read_moving(mujoco: Any, model: Any, draft: Draft, j: int, name: str) -> Moving:
@@ -85,7 +93,12 @@ def read_moving(mujoco: Any, model: Any, draft: Draft, j: int, name: str) -> Mov
             _note(draft, f"{where}: its values count from ref = {start!r}")
         if stiffness:
             spring = (decimal(stiffness), decimal(float(model.qpos_spring[place]) - start))
-        return Moving(j, dof, name, kind, at, direction(model.jnt_axis[j]), friction, spring)
+        limits = None
+        if model.jnt_limited[j]:
+            low, high = (float(x) - start for x in model.jnt_range[j])
+            limits = (low, high)
+        along, none = direction(model.jnt_axis[j]), Fraction(0)
+        return Moving(j, dof, name, kind, at, along, friction, spring, none, limits)
     if stiffness or (kind == "ball" and any(given.values())):
         draft.refuse(
             where,

@@ -33,7 +33,7 @@ def mechanism_text(draft: Draft, amplitude: float, away: Fraction = Fraction(0))
     amplitude
         Of the excitation's angles (rad); its lengths move a fifth as many metres.
     away
-        Where coordinates without a start of their own begin: rad; lengths a fifth as many metres.
+        How far from their starts coordinates begin: rad; lengths a fifth as many metres.
     """
     merged = merge(draft)
     bodies = Names([GROUND])
@@ -122,7 +122,10 @@ def _values(
     }
     coupled = {name for one in draft.couplings for name in one.terms}
     begin = {
-        called[name]: number(starts.get(name, away / 5 if called[name] in lengths else away))
+        called[name]: number(
+            starts.get(name, Fraction(0))
+            + (name in chosen) * (away / 5 if called[name] in lengths else away)
+        )
         for name in called
         if name in chosen or (name in starts and name not in coupled)
     }

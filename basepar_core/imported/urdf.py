@@ -7,7 +7,7 @@ the ground; a child link's frame is its joint's, as URDF has it.
 import contextlib
 import io
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -290,7 +290,8 @@ def _joint(draft: Draft, joint: Any, line: int, companion: Companion) -> None:
             (joint.parent, joint.child),
             (child.seen_from(pose), child),
             friction=_friction(draft, joint, line) if kind != PLANAR else {},
-            start=_start(joint, kind),
+            start=_start(_limits(joint)),
+            limits=_limits(joint),
         )
     )
 
@@ -339,14 +340,21 @@ def _friction(draft: Draft, joint: Any, line: int) -> dict[str, dict[str, Fracti
     return {joint.name: found} if found else {}
 
 
-def _start(joint: Any, kind: str) -> dict[str, Fraction]:
-    """Zero, or the middle of the limits where these leave zero out."""
+def _limits(joint: Any) -> dict[str, tuple[float, float]]:
+    """Of a joint that has some, least and most."""
     if joint.bounds is None or joint.type not in (REVOLUTE, PRISMATIC):
         return {}
     try:
         low, high = (float(x) if x is not None else 0.0 for x in joint.bounds)
     except ValueError:
         return {}
-    if not low < high or low <= 0 <= high or math.isinf(high - low):
-        return {}
-    return {joint.name: (decimal(low) + decimal(high)) / 2}
+    return {joint.name: (low, high)} if low < high and not math.isinf(high - low) else {}
+
+
+def _start(limits: Mapping[str, tuple[float, float]]) -> dict[str, Fraction]:
+    """Zero, or the middle of the limits where these leave zero out."""
+    return {
+        name: (decimal(low) + decimal(high)) / 2
+        for name, (low, high) in limits.items()
+        if low > 0 or high < 0
+    }
