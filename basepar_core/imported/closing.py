@@ -6,13 +6,14 @@ closed from there if that can be done, else from many starts about it; what is o
 closed by changes of dimensions on request.
 """
 
-from collections.abc import Iterator, Mapping
+import math
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from random import Random
 
 from basepar_core.base import nominal_observation
-from basepar_core.dynamics import Reached, independent_values, prepare, reach
+from basepar_core.dynamics import independent_values, prepare, reach
 from basepar_core.errors import (
     AssemblyError,
     BaseparError,
@@ -25,7 +26,8 @@ from basepar_core.files import loads
 from basepar_core.mechanism import Mechanism, joint_type
 
 from .draft import Draft, merge, value_names
-from .repair import repaired
+from .repair import note, repaired
+from .structure import recognised
 from .text import mechanism_text
 
 #: Amplitudes of the excitation (rad) that are tried; trees can follow any.
@@ -50,13 +52,15 @@ class Closed:
     failure: BaseparError | None = None
 
 
-def closed(draft: Draft, source: str, tolerance: float) -> Closed:
+def closed(draft: Draft, source: str, tolerance: float, righted: Callable[[], Draft]) -> Closed:
     """Choose coordinates and an assembly, and an excitation that can be followed from there.
 
     Parameters
     ----------
     tolerance
         m, of the changes of dimensions that may close loops; zero: none.
+    righted
+        Reads the file once more, with right angles that are such as printed.
 
     Raises
     ------
@@ -64,12 +68,18 @@ def closed(draft: Draft, source: str, tolerance: float) -> Closed:
         Nothing moves.
     """
     failure: BaseparError | None = None
-    for trial in _candidates(draft, source, tolerance):
+    for trial in _candidates(draft, source, tolerance, righted):
         try:
             return _followed(_with_coordinates(trial, source), source)
         except (MotionError, AssemblyError, MechanismError) as error:
             failure = failure or error
+        except FileError as error:  # nothing moves, but might with other dimensions
+            if not tolerance:
+                raise
+            failure = failure or error
     assert failure is not None
+    if isinstance(failure, FileError):
+        raise failure
     trial = _copied(draft)
     trial.notes.insert(0, f"OPEN, to be fixed by hand: {failure.message}")
     text = mechanism_text(trial, AMPLITUDES[-1])
@@ -93,37 +103,59 @@ def _copied(draft: Draft) -> Draft:
     return Draft(**{**vars(draft), **own})
 
 
-def _candidates(draft: Draft, source: str, tolerance: float) -> Iterator[Draft]:
-    """The draft as it is, then assembled on branches that other starts lead to, then with changed
-    dimensions."""
+def _candidates(
+    draft: Draft, source: str, tolerance: float, righted: Callable[[], Draft]
+) -> Iterator[Draft]:
+    """The draft as it is, then on branches that other starts lead to, then with its structure made
+    exact, then with the least change of points."""
     yield draft
     if not _is_tied(draft):
         return
-    mechanism = loads(mechanism_text(_copied(draft), AMPLITUDES[0]), source)
-    called = {ours: theirs for theirs, ours in _called(draft, mechanism).items()}
-    count = 0
-    for lanes, most in BATCHES:
-        found = reach(mechanism, list(_starts(draft, mechanism, lanes, most)))
-        count += lanes
-        for values in found.closed[:BRANCHES]:
-            yield _begun(draft, called, values, f"{len(found.closed)} of {count} starts close")
-        if found.closed or tolerance:
-            break
-    if tolerance:
-        yield from _mended(draft, called, found, source, tolerance)
-
-
-def _mended(
-    draft: Draft, called: Mapping[str, str], found: Reached, source: str, tolerance: float
-) -> Iterator[Draft]:
-    """With dimensions changed by no more than a tolerance (m)."""
-    for values in ({}, found.nearest):
-        trial = _begun(draft, called, values) if values else draft
+    nearest = yield from _branches(draft, source, BATCHES[: 1 if tolerance else None])
+    if not tolerance:
+        return
+    if draft.nearly_right:
+        draft = righted()
+        yield draft
+        nearest = yield from _branches(draft, source, BATCHES[:1])
+    exact, moves = recognised(draft, tolerance)
+    if moves:
+        yield _noted(exact, note(moves, False))
+        nearest = yield from _branches(exact, source, BATCHES[:1], note(moves, False))
+    for values in ({}, nearest):
+        trial = _begun(exact, source, values) if values else exact
         mechanism = loads(mechanism_text(_copied(trial), AMPLITUDES[0]), source)
-        if (made := repaired(trial, mechanism, tolerance)) is not None:
+        if (found := repaired(trial, mechanism, tolerance)) is not None:
+            made = _noted(found[0], note([*moves, *found[1]], True))
             made.preferred = [*made.coordinates, *made.preferred]
             made.coordinates = []
             yield made
+
+
+def _branches(
+    draft: Draft, source: str, batches: Sequence[tuple[int, float]], said: str = ""
+) -> Generator[Draft, None, Mapping[str, float]]:
+    """The draft assembled where other starts lead to; returns the joint values with the least
+    gap."""
+    mechanism = loads(mechanism_text(_copied(draft), AMPLITUDES[0]), source)
+    count, nearest, least = 0, dict[str, float](), math.inf
+    for lanes, most in batches:
+        found = reach(mechanism, list(_starts(draft, mechanism, lanes, most)))
+        count += lanes
+        if found.gap < least:
+            nearest, least = dict(found.nearest), found.gap
+        for values in found.closed[:BRANCHES]:
+            how = f"{len(found.closed)} of {count} starts close"
+            yield _noted(_begun(draft, source, values, how), said)
+        if found.closed:
+            break
+    return nearest
+
+
+def _noted(draft: Draft, said: str) -> Draft:
+    made = _copied(draft)
+    made.notes += [said] * bool(said)
+    return made
 
 
 def _with_coordinates(draft: Draft, source: str) -> Draft:
@@ -214,11 +246,11 @@ def _starts(
         yield values
 
 
-def _begun(
-    draft: Draft, called: Mapping[str, str], values: Mapping[str, float], how: str = ""
-) -> Draft:
+def _begun(draft: Draft, source: str, values: Mapping[str, float], how: str = "") -> Draft:
     """Assembled at these values, stated to a thousandth: Newton's method finds the rest."""
     made = _copied(draft)
+    mechanism = loads(mechanism_text(_copied(draft), AMPLITUDES[0]), source)
+    called = {ours: theirs for theirs, ours in _called(draft, mechanism).items()}
     made.begin_at({called[name]: Fraction(round(1000 * x), 1000) for name, x in values.items()})
     starts = {name: x for one in draft.connections for name, x in one.start.items()}
     moved = {called[n]: abs(x - float(starts.get(called[n], 0))) for n, x in values.items()}

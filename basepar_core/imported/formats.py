@@ -100,17 +100,39 @@ def read_file(
         raise FileError(str(path), [Mistake("", f"cannot be read: {reason}")]) from None
     if _root(content) == b"" and path.suffix in (".yaml", ".yml"):
         raise FileError(str(path), [Mistake("", _no_robot(path, content))])
-    folder = None if within is None else Path(within)
-    closing = closing.replace("no", "")
+    wished = _Wished(None if within is None else Path(within), base, keyframe, closing)
+    draft = _draft(path, content, wished, right_angles)
+    made = closed(draft, str(path), repair, lambda: _draft(path, content, wished, True))
+    notes, dropped = tuple(made.draft.notes), tuple(made.draft.dropped)
+    return Imported(made.text, made.mechanism, draft.format, notes, dropped, made.failure)
+
+
+@dataclass(frozen=True)
+class _Wished:
+    """Parameters of `read_file` that a draft depends on."""
+
+    within: Path | None
+    base: str
+    keyframe: str | None
+    closing: str
+
+
+def _draft(path: Path, content: bytes, wished: _Wished, right_angles: bool) -> Draft:
+    """A file's draft.
+
+    Raises
+    ------
+    FileError
+        With everything in it that cannot be represented.
+    """
+    closing, keyframe = wished.closing.replace("no", ""), wished.keyframe
     is_urdf = path.suffix in (".urdf", ".xacro", ".sdf") or _root(content) == b"robot"
     if _root(content) == b"sdf":
         draft = sdf.read(content, path.stem, right_angles)
+    elif is_urdf:
+        draft = urdf.read(content, path, right_angles, closing)
     else:
-        draft = (
-            urdf.read(content, path, right_angles, closing)
-            if is_urdf
-            else mjcf.read(path, folder, keyframe)
-        )
+        draft = mjcf.read(path, wished.within, keyframe)
     if keyframe is not None and draft.format != "MJCF":
         draft.refuse("keyframe", f"a {draft.format} file has none; leave it out")
     if right_angles and draft.format == "MJCF":
@@ -118,11 +140,11 @@ def read_file(
     if closing and draft.format != "URDF":
         draft.refuse("closing", f"a {draft.format} file has loops of its own; leave it out")
     if not draft.mistakes:
-        settle(draft, base)
+        settle(draft, wished.base)
         _note_angles(draft)
     if draft.mistakes:
         raise FileError(str(path), draft.mistakes)
-    return _checked(draft, str(path), repair)
+    return draft
 
 
 def _note_angles(draft: Draft) -> None:
@@ -159,11 +181,3 @@ def _root(content: bytes) -> bytes:
                 break
         place = content.find(b"<", place + 1)
     return b""
-
-
-def _checked(draft: Draft, source: str, tolerance: float) -> Imported:
-    """The text, read back and assembled, with an excitation that can be followed; where there is
-    none, what is open stands at the top."""
-    made = closed(draft, source, tolerance)
-    notes, dropped = tuple(made.draft.notes), tuple(made.draft.dropped)
-    return Imported(made.text, made.mechanism, draft.format, notes, dropped, made.failure)

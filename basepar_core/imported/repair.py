@@ -6,6 +6,7 @@ not. The change with the least sum of squares is what is left where the sum of s
 least.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 
@@ -15,14 +16,17 @@ from basepar_core.dynamics import shifts_that_close
 from basepar_core.mechanism import Mechanism
 
 from .draft import Draft, merge
+from .structure import DECIMALS, Move
 
-#: Moves below this (m) are rounding, and not listed; moves have this many decimals.
-ROUNDING, DECIMALS = 1e-12, 16
+#: Moves below this (m) are rounding, and not listed.
+ROUNDING = 1e-12
 
 
-def repaired(draft: Draft, mechanism: Mechanism, tolerance: float) -> Draft | None:
-    """The draft with its joints' points moved so that loops close; None if one would move by more
-    than a tolerance, or none has to.
+def repaired(
+    draft: Draft, mechanism: Mechanism, tolerance: float
+) -> tuple[Draft, list[Move]] | None:
+    """The draft with its joints' points moved so that loops close, and the moves; None if one
+    would move by more than a tolerance, or none has to.
 
     Parameters
     ----------
@@ -38,7 +42,7 @@ def repaired(draft: Draft, mechanism: Mechanism, tolerance: float) -> Draft | No
         return None
     made = Draft(**{**vars(draft), "notes": list(draft.notes)})
     carried = merge(Draft(**{**vars(draft), "notes": []})).carried
-    moved: list[tuple[float, str]] = []
+    moves: list[Move] = []
     made.connections = []
     for one, pair in zip(draft.connections, named, strict=True):
         ends = []
@@ -49,12 +53,16 @@ def repaired(draft: Draft, mechanism: Mechanism, tolerance: float) -> Draft | No
             ends.append(replace(end, at=(x, y, z)))
             far = float(np.linalg.norm(shift))
             if far > ROUNDING:
-                moved.append((far, f"{one.name} in {link.strip(chr(0)) or 'the ground'}"))
+                moves.append((far, f"{one.name} in {link.strip(chr(0)) or 'the ground'}"))
         made.connections.append(replace(one, ends=(ends[0], ends[1])))
-    moved.sort(key=lambda entry: -entry[0])
-    listed = ", ".join(f"{where} by {far:.3g} m" for far, where in moved)
-    made.notes.append(
-        f"repaired: its loops do not close, and do with these points moved: {listed}; the sum of "
-        f"their squares is the least"
+    return made, moves
+
+
+def note(moves: Sequence[Move], is_least: bool) -> str:
+    """Of what moved, largest first, and by what rule."""
+    ordered = sorted(moves, key=lambda move: -move[0])
+    listed = ", ".join(
+        f"{what} by {far:.3g} {'rad' if what.startswith('axis') else 'm'}" for far, what in ordered
     )
-    return made
+    why = "the sum of squares of the last changes is the least" if is_least else "by structure"
+    return f"repaired: its loops do not close, and do with these moved: {listed}; {why}"

@@ -6,7 +6,7 @@ import pytest
 
 from basepar_core.api import load
 from basepar_core.dynamics import prepare
-from basepar_core.errors import AssemblyError
+from basepar_core.errors import AssemblyError, FileError
 from basepar_core.imported.formats import read_file
 
 LINK = """<link name="{}"><inertial><mass value="1"/>
@@ -49,6 +49,111 @@ def test_points_move_by_no_more_than_the_tolerance(tmp_path):
     found = read_file(four_bar(tmp_path), repair=1e-5)
     assert "stays open by" in found.failure.message
     assert not any(one.startswith("repaired") for one in found.notes)
+
+
+TURNED = """<joint name="{}" type="continuous"><parent link="{}"/><child link="{}"/>
+  <origin xyz="{}" rpy="{}"/><axis xyz="0 0 1"/></joint>"""
+PIN = """<loop_joint name="{}" type="revolute"><axis xyz="0 0 1"/>
+  <link1 link="{}" xyz="{}"/><link2 link="{}" xyz="{}"/></loop_joint>"""
+
+
+def moved(found):
+    """What moved and how far, in the order of the note."""
+    note = next(one for one in found.notes if one.startswith("repaired"))
+    return [
+        (what.strip(), float(x))
+        for what, x in re.findall(r"([\w .()]+?) by ([\d.e-]+) (?:m|rad)", note)
+    ]
+
+
+def is_stuck(path):
+    """Whether a file stays open, or closes and cannot move."""
+    try:
+        return read_file(path).failure is not None
+    except FileError as error:
+        return "nothing moves" in str(error)
+
+
+def swing(folder, lengths=("0.3", "0.3", "0.3"), tilt="0", last="0"):
+    """Three cranks about z that carry one bar; mobile only if they are equally long."""
+    path = folder / "swing.urdf"
+    path.write_text(
+        '<robot name="swing"><link name="base"/>'
+        + "".join(LINK.format(name) for name in ("one", "two", "three", "bar"))
+        + TURNED.format("A", "base", "one", "0 0 0", "0 0 1.1")
+        + TURNED.format("B", "base", "two", "0.5 0 0", f"{tilt} 0 1.1")
+        + TURNED.format("C", "base", "three", "1.1 0 0", "0 0 1.1")
+        + TURNED.format("D", "one", "bar", f"{lengths[0]} 0 0", "0 0 -1.1")
+        + PIN.format("E", "two", f"{lengths[1]} 0 {last}", "bar", "0.5 0 0")
+        + PIN.format("F", "three", f"{lengths[2]} 0 0", "bar", "1.1 0 0")
+        + "</robot>"
+    )
+    return path
+
+
+def test_equal_lengths_are_recognised(tmp_path):
+    path = swing(tmp_path, ("0.3", "0.30003", "0.3"))
+    assert is_stuck(path)
+    found = read_file(path, repair=1e-3)
+    assert found.failure is None
+    assert len(found.mechanism.coordinates) == 1
+    moves = moved(found)
+    assert [x for _, x in moves] == sorted((x for _, x in moves), reverse=True)
+    # A third of the difference for two cranks, two thirds for one, half at either point.
+    assert {round(x / 0.5e-5) for _, x in moves} == {1, 2}
+    assert prepare(found.mechanism).assembled.residual < 1e-12
+
+
+@pytest.mark.slow
+def test_parallel_axes_are_recognised(tmp_path):
+    path = swing(tmp_path, tilt="0.00002")
+    assert is_stuck(path)
+    found = read_file(path, repair=1e-3)
+    assert len(found.mechanism.coordinates) == 1
+    assert moved(found)[0] == ("axis of B in base (to that of A in base)", 2e-5)
+
+
+@pytest.mark.slow
+def test_axes_that_meet_are_recognised(tmp_path):
+    """A spherical four-bar: all axes through one point, but for 0.02 mm."""
+    path = tmp_path / "ball.urdf"
+    path.write_text(
+        '<robot name="ball"><link name="base"/>'
+        + "".join(LINK.format(name) for name in ("one", "two", "three"))
+        + TURNED.format("A", "base", "one", "0 0 0", "0 0 0")
+        + TURNED.format("B", "one", "two", "0.00002 0 0", "0.7 0 0")
+        + TURNED.format("D", "base", "three", "0 0 0", "1.3 0 0")
+        + '<loop_joint name="C" type="revolute"><axis xyz="0 0 1"/><link1 link="two" '
+        'rpy="0.9 0 0"/><link2 link="three" rpy="-0.8 0 0"/></loop_joint></robot>'
+    )
+    assert is_stuck(path)
+    found = read_file(path, repair=1e-3)
+    assert found.failure is None
+    assert len(found.mechanism.coordinates) == 1
+
+
+@pytest.mark.slow
+def test_right_angles_are_recognised(tmp_path):
+    """Printed to five digits, they hold a plane loop's axes apart."""
+    path = swing(tmp_path, tilt="1.5708")
+    text = path.read_text().replace('xyz="0 0 1"/></joint>', 'xyz="0 0 1"/></joint>', 1)
+    tilted = text.replace(
+        'name="B" type="continuous"><parent link="base"/><child link="two"/>\n'
+        '  <origin xyz="0.5 0 0" rpy="1.5708 0 1.1"/><axis xyz="0 0 1"/>',
+        'name="B" type="continuous"><parent link="base"/><child link="two"/>\n'
+        '  <origin xyz="0.5 0 0" rpy="1.5708 0 1.1"/><axis xyz="0 1 0"/>',
+    )
+    assert tilted != text
+    path.write_text(
+        tilted.replace(
+            '<link1 link="two" xyz="0.3 0 0"/>',
+            '<link1 link="two" xyz="0.3 0 0" rpy="-1.5708 0 0"/>',
+        )
+    )
+    assert is_stuck(path)
+    found = read_file(path, repair=1e-3)
+    assert len(found.mechanism.coordinates) == 1
+    assert any("roll 1.5708 is taken as 90 deg" in note for note in found.notes)
 
 
 def test_what_closes_is_left_alone(tmp_path):
