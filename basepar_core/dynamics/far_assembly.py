@@ -15,6 +15,7 @@ from basepar_core.mechanism import Mechanism, joint_type
 
 from . import joints, kinematics, spatial
 from .kinematics import Geometry, Poses
+from .loops import gap_rows, length_speeds
 from .topology import CutJoint, Topology, topology
 
 #: Longest step (rad, or share of the mechanism's longest offset), and how many.
@@ -76,16 +77,8 @@ class _Search:
     def __init__(self, graph: Topology, dims: Geometry):
         self.graph, self.dims = graph, dims
         size = dims.longest_offset or 1.0
-        lengths = [
-            kind in joint_type(node.kind).lengths
-            for node in graph.tree
-            for kind in range(joint_type(node.kind).values)
-        ]
-        self.unit = np.where(lengths, size, 1.0)[:, None]
-        along = [joints.locked_kinds(cut.kind, graph.planar) for cut in graph.cuts]
-        is_gap = [flag for a, b in along for flag in [True] * a + [False] * b]
-        is_gap += [values.is_length for values in graph.couplings]
-        self.weight = np.where(is_gap, 1 / size, 1.0)[:, None]
+        self.unit = np.where(length_speeds(graph), size, 1.0)[:, None]
+        self.weight = np.where(gap_rows(graph), 1 / size, 1.0)[:, None]
 
     def look(self, q: Array) -> tuple[Poses, Array]:
         """Poses, and weighted gaps (row, lane)."""

@@ -63,8 +63,8 @@ def choose_loops(mechanism: Mechanism, assembled: Assembled) -> Loops:
     rows = _independent_rows(mechanism, graph, jacobian)
     redundant = tuple(k for k in range(len(jacobian)) if k not in rows)
     longest = dims.longest_offset or 1.0
-    lengths = _is_length(graph)
-    scale = np.where(lengths, longest, 1.0) / np.where(_is_gap(graph), longest, 1.0)[:, None]
+    lengths = length_speeds(graph)
+    scale = np.where(lengths, longest, 1.0) / np.where(gap_rows(graph), longest, 1.0)[:, None]
     limit = np.where(lengths, longest / 2, 0.5)
     limit[_only_coupled(graph)] = np.inf
     step = STEP * np.where(lengths[list(graph.independent)], longest, 1.0)
@@ -82,7 +82,7 @@ def _geared_step(graph: Topology, jacobian: Array, limit: Array) -> Array:
     return found
 
 
-def _is_gap(graph: Topology) -> Array:
+def gap_rows(graph: Topology) -> Array:
     """Which rows of the loop equations are lengths; the others are angles."""
     kinds = [joints.locked_kinds(cut.kind, graph.planar) for cut in graph.cuts]
     flat = [flag for along, about in kinds for flag in [True] * along + [False] * about]
@@ -96,7 +96,8 @@ def _only_coupled(graph: Topology) -> list[int]:
     return sorted({k for values in graph.couplings for k in values.speeds} - closing)
 
 
-def _is_length(graph: Topology) -> Array:
+def length_speeds(graph: Topology) -> Array:
+    """Which speeds are of lengths; the others are of angles."""
     lengths = np.zeros(graph.speeds, dtype=bool)
     for node in graph.tree:
         lengths[[node.speed + k for k in joint_type(node.kind).lengths]] = True

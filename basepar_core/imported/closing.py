@@ -201,7 +201,8 @@ def _followed(draft: Draft, source: str) -> Closed:
             )
         model = None
         for amplitude in AMPLITUDES:
-            text = mechanism_text(fresh, amplitude, away)
+            tried = _copied(fresh)  # notes are added on the way
+            text = mechanism_text(tried, amplitude, away)
             mechanism = loads(text, source)
             try:
                 model = replace(model, mechanism=mechanism) if model else prepare(mechanism)
@@ -212,7 +213,7 @@ def _followed(draft: Draft, source: str) -> Closed:
                 if model is None:  # a smaller motion does not help
                     break
                 continue
-            return Closed(fresh, text, mechanism)
+            return Closed(tried, text, mechanism)
     assert failure is not None
     raise failure
 

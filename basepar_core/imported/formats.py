@@ -75,8 +75,8 @@ def read_file(
         Of an MJCF file, by name: where it is assembled; without, at the reference pose, or where
         that leaves loops open at the one keyframe that closes them.
     repair
-        m: loops that stay open are closed by the least change of dimensions, if no joint's point
-        moves by more than this; the notes list the changes.
+        m: loops that stay open are closed by structure made exact, then by the least change of
+        points, if nothing moves by more than this; the notes list the changes.
     right_angles
         Take angles that are multiples of 90° as printed, such as 1.57 and 1.5708, as such; the
         notes list them. Without, they are what they are, as simulators have them.

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .draft import Draft
+from .urdf_plugins import repeated
 
 #: Attributes that are read, by element.
 _READ: dict[str, set[str]] = {
@@ -42,11 +43,10 @@ _READ: dict[str, set[str]] = {
     "dynamics": {"damping", "friction"},
     "mimic": {"joint", "multiplier", "offset"},
 }
-#: Of dynamics, gains and friction of an arm's own controller: urdfdom and with it Pinocchio, KDL
-#: and Gazebo, Bullet and MuJoCo read damping and friction only.
-_HARMLESS_ATTRIBUTES = {("link", "type"), ("joint", "dont_collapse")} | {
-    ("dynamics", key) for key in ("D", "K", "mu_coulomb", "mu_viscous")
-}
+#: Of dynamics: an arm's own controller's; urdfdom (Pinocchio, KDL, Gazebo), Bullet and MuJoCo
+#: read damping and friction only.
+_HARMLESS_ATTRIBUTES = {("link", "type"), ("joint", "dont_collapse")}
+_HARMLESS_ATTRIBUTES |= {("dynamics", key) for key in ("D", "K", "mu_coulomb", "mu_viscous")}
 
 
 @dataclass(frozen=True)
@@ -211,7 +211,7 @@ class _Audit:
             kind: {node.get("name") for node in root.findall(kind)} - {None}
             for kind in ("link", "joint")
         }
-        self.repeated = _repeated(root)
+        self.repeated = repeated(root)
 
     def robot(self) -> None:
         self._attributes(self.root, "robot", "")
@@ -367,21 +367,6 @@ def _name(node: Any) -> str:
 def _place(node: Any) -> str:
     name = node.get("name") or node.get("reference")
     return f"{_name(node)} {name!r}" if name else _name(node)
-
-
-def _repeated(root: Any) -> set[str]:
-    """Joints of ros2_control whose parameters say what the joint's own mimic element says."""
-    stated = {joint.get("name"): joint.find("mimic") for joint in root.findall("joint")}
-    found = set()
-    for joint in root.iterfind("ros2_control/joint"):
-        given = {one.get("name"): (one.text or "").strip() for one in joint.findall("param")}
-        mimic = stated.get(joint.get("name"))
-        if mimic is not None and mimic.get("joint") == given.get("mimic"):
-            factors = (mimic.get("multiplier", "1"), given.get("multiplier", "1"))
-            offsets = (mimic.get("offset", "0"), given.get("offset", "0"))
-            if all(_numbers(one) == _numbers(two) for one, two in (factors, offsets)):
-                found.add(joint.get("name"))
-    return found
 
 
 def _texts(node: Any) -> Iterator[str]:

@@ -46,6 +46,20 @@ def mimics(draft: Draft, root: Any) -> None:
             draft.notes.append(f"joint {name!r} is fixed, so what it mimics has no effect")
 
 
+def repeated(root: Any) -> set[str]:
+    """Joints of ros2_control whose parameters say what the joint's own mimic element says."""
+    stated = {joint.get("name"): joint.find("mimic") for joint in root.findall("joint")}
+    found = set()
+    for joint in root.iterfind("ros2_control/joint"):
+        given = {one.get("name"): (one.text or "").strip() for one in joint.findall("param")}
+        mimic = stated.get(joint.get("name"))
+        if mimic is not None and mimic.get("joint") == given.get("mimic"):
+            pairs = (("multiplier", "1"), ("offset", "0"))
+            if all(_equal(mimic.get(k, other), given.get(k, other)) for k, other in pairs):
+                found.add(joint.get("name"))
+    return found
+
+
 def _followers(plugin: Any) -> Iterator[_Follower]:
     """Joints that a plugin makes follow; none where it is another, or cannot be read."""
     if plugin.find("mimicJoint") is not None:

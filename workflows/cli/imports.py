@@ -79,8 +79,9 @@ COMMANDS = (
             "format's own simulator has it, which the notes say)",
             "--keyframe NAME": "of MJCF: where it is assembled (default: the reference pose, or "
             "the one keyframe that closes its loops)",
-            "--repair M 0.0": "close loops that stay open by the least change of dimensions, if "
-            "no joint's point moves by more than M metres",
+            "--repair M 0.0": "close loops that stay open: structure made exact (right angles, "
+            "parallel axes, axes that meet, equal lengths), then the least change of points; "
+            "nothing moves by more than M metres",
             "--right-angles": "of URDF and SDF: angles that are multiples of 90 degrees but for "
             "their last digit (1.57, 1.5708) are taken as such, and listed (default: as printed)",
             "--closing no|fixed|spherical|revolute": "of URDF: how frames are held that are named "

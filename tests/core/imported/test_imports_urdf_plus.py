@@ -120,7 +120,7 @@ def test_a_parallelogram_that_lies_flat_at_zero(tmp_path):
     file = tmp_path / "flat.urdf"
     file.write_text(text)
     assert basepar.load(file).base().rank == 1
-    assert any("not at zero" in note for note in read_file(file).notes)
+    assert any("its coordinates +0.3 rad" in note for note in read_file(file).notes)
 
 
 def test_who_does_not_say_what_follows(tmp_path):
