@@ -41,6 +41,7 @@ COMMANDS = [
     ),
     ("onedof slider-crank -o {folder}/curves.png", "curves.png", True),
     ("onedof slider-crank -o {folder}/curves.csv", "curves.csv", False),
+    ("onedof slider-crank -o {folder}/crank.html", "crank.html", True),
     ("import {data}/four-bar.xml -o {folder}/four.yaml", "four.yaml", False),
     ("report {store} -o {folder}/page.html", "page.html", True),
     ("report {store}", "sweep.html", True),

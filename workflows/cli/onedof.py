@@ -19,7 +19,7 @@ def _onedof(options: argparse.Namespace) -> int:
     from workflows.views import terminal, write_csv
 
     output = Path(options.output) if options.output else None
-    if output is not None and output.suffix != ".csv":
+    if output is not None and output.suffix not in (".csv", ".html"):
         check_ending(output)
     check_output(options, output)
     model = model_of(options)
@@ -42,6 +42,10 @@ def _onedof(options: argparse.Namespace) -> int:
     facts = onedof.document(found)
     if output is not None and output.suffix == ".csv":
         facts["table"] = str(write_csv(found.machine, facts, output))
+    elif output is not None and output.suffix == ".html":
+        from workflows.report import single_dof as pages
+
+        facts["page"] = str(pages.write(model, found, facts, output))
     elif output is not None:
         facts["drawing"] = str(save(curves_figure(facts), output))
     emit(facts) if options.json else onedof.show(facts)
@@ -96,7 +100,8 @@ COMMANDS = (
             "--speed W": "at the assembly, of a neutral regime; or a guess",
             "--dwell JOINT[:BAND] append": "longest stretch on which a joint value stays within "
             "a band, Q:1deg or S:0.2mm; without a band 1 %% of its stroke, as in sweeps",
-            "-o --output FILE": "draw into FILE.png, .svg or .pdf, or write curves to FILE.csv",
+            "-o --output FILE": "a page that moves, FILE.html; or curves drawn into FILE.png, "
+            ".svg or .pdf, or written to FILE.csv",
             **OVERWRITE,
         },
         """\

@@ -1,7 +1,9 @@
+from .film import Arrow as Arrow
 from .film import Film as Film
 from .film import film as film
 from .machine import joint_table as joint_table
 from .machine import kit as kit
+from .motion import FilmedMotion as FilmedMotion
 from .page import frame as frame
 from .page import page as page
 from .page import player as player

@@ -45,7 +45,7 @@ function controls(root, {film, n, state, value, moment}, does, there) {
   function tell(f) {
     const time = moment(f), parts = [["t", time, "s"]];
     for (const one of film.readings.slice(0, 6)) parts.push([one.name, value(one, f), one.unit]);
-    if (state.efforts) for (const one of film.efforts.slice(0, 6)) parts.push(["drive " + one.name, value(one, f), one.unit]);
+    if (state.efforts) for (const one of film.efforts.slice(0, 6)) parts.push([one.name.includes(" ") ? one.name : "drive " + one.name, value(one, f), one.unit]);
     while (said.childNodes.length > parts.length) said.lastChild.remove();
     parts.forEach(([name, x, unit], k) => {
       (said.childNodes[k] || element("span", "", said)).textContent = `${name} = ${shortNumber(x)}\u202f${unit}`;

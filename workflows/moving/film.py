@@ -1,7 +1,7 @@
 """A mechanism's motion, frame by frame, as plain facts: what pages and animated drawings show."""
 
 import base64
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,11 +13,23 @@ from basepar_core.expressions import parse_unit
 from basepar_core.mechanism import joint_type
 from workflows.drawing import end_in_words, paper_of
 
-from .motion import filmed_motion
+from .motion import FilmedMotion, filmed_motion
 from .sketch import Placed, Sketch, Vertex, centres, draft, local_points, sketch
 
 #: The last frame goes over into the first where it is no farther from it than this many frames.
 NEAR = 2.0
+
+
+@dataclass(frozen=True)
+class Arrow:
+    """A force (N) or moment (N m) at a joint's point along a body's direction, (sample,)."""
+
+    name: str
+    unit: str
+    joint: str
+    body: str
+    direction: tuple[float, float, float]
+    values: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -93,7 +105,12 @@ def _short(numbers: np.ndarray) -> list[float]:
     return [float(f"{x:.6g}") for x in numbers]
 
 
-def film(model: Model, values: Mapping[str, float] | None = None) -> Film:
+def film(
+    model: Model,
+    values: Mapping[str, float] | None = None,
+    whole: FilmedMotion | None = None,
+    arrows: Sequence[Arrow] = (),
+) -> Film:
     """Film a mechanism over its cycle; without one, over its excitation.
 
     Parameters
@@ -102,6 +119,10 @@ def film(model: Model, values: Mapping[str, float] | None = None) -> Film:
         The mechanism, prepared.
     values
         Symbols of a variant, SI; nominal without.
+    whole
+        Another motion.
+    arrows
+        Forces and moments besides the drives'.
 
     Raises
     ------
@@ -112,7 +133,7 @@ def film(model: Model, values: Mapping[str, float] | None = None) -> Film:
     """
     it, known = model.mechanism, dict(values or {})
     columns = {name: np.array([value]) for name, value in known.items()}
-    whole = filmed_motion(model)
+    whole = whole or filmed_motion(model)
     path = trace(model, columns, whole.motion.q)
     note = end_in_words(model, path, whole.motion.q)
     last = whole.motion.t.size if not note else max(1, int(np.nan_to_num(path.where[0])))
@@ -142,7 +163,10 @@ def film(model: Model, values: Mapping[str, float] | None = None) -> Film:
         motion=whole.name,
         note=note,
         readings=readings(model, motion),
-        efforts=_efforts(model, columns, dims, q, motion, at) if whole.timed else [],
+        efforts=[
+            *(_efforts(model, columns, dims, q, motion, at) if whole.timed else []),
+            *(_loaded(model, dims, one, shown) for one in arrows),
+        ],
         values=_words(model, known),
     )
 
@@ -206,6 +230,24 @@ def _efforts(
             unit = it.value(name).effort_unit
             found.append({"name": name, "unit": unit, **arrow, "values": tau[:, k]})
     return found
+
+
+def _loaded(
+    model: Model, dims: kinematics.Geometry, one: Arrow, shown: np.ndarray
+) -> dict[str, Any]:
+    """A force or moment at a joint's point, along a direction of a body."""
+    index, ground = model.mechanism.body_index, len(model.mechanism.bodies) + 1
+    k = next(k for k, joint in enumerate(model.mechanism.joints) if joint.name == one.joint)
+    place = index[model.mechanism.joints[k].bodies[1]] % ground
+    origin, body = dims.joints[k].second_origin[:, 0, 0], index[one.body] % ground
+    return {
+        "name": one.name,
+        "unit": one.unit,
+        "kind": "push" if one.unit == "N" else "turn",
+        "at": (place, *map(float, origin)),
+        "along": [(body, 0.0, 0.0, 0.0), (body, *map(float, one.direction))],
+        "values": one.values[shown],
+    }
 
 
 def _arrow(

@@ -4,7 +4,8 @@
 function labels(stage, layer) {
   const {film, at, seen, sees} = stage, WAYS = 12, STAY = 6, SHARE = 0.12, EVERY = 4;
   const list = named().map(one => {
-    const e = shape("text", {"text-anchor": "middle", "dominant-baseline": "central", fill: one.ink}, layer);
+    const e = shape("text", {"text-anchor": "middle", "dominant-baseline": "central"}, layer);
+    e.style.fill = one.ink;
     e.textContent = one.name;
     return {...one, e, choice: null, offset: null};
   });

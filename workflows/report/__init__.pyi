@@ -1,5 +1,6 @@
 from . import batch as batch
 from . import page as page
+from . import single_dof as single_dof
 from . import tables as tables
 from .data import Facts as Facts
 from .data import gather as gather

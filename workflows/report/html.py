@@ -21,11 +21,12 @@ _PARTS: Any = (
 
 @dataclass(frozen=True)
 class Section:
-    """A part of the page; `anchor` is its id."""
+    """A part of the page; `anchor` is its id, `scripts` run at the page's end."""
 
     anchor: str
     title: str
     body: Markup
+    scripts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

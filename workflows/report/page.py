@@ -16,7 +16,7 @@ from sweeps.spec import as_damage
 from workflows import pages
 from workflows.studies import WORDS, kind_of_store, stale, study_beside
 
-from . import designs, html, model, overview, results, study
+from . import designs, html, model, motion, overview, results, study
 from .data import Facts, gather
 from .html import LeftOut, Section, joined
 
@@ -94,6 +94,7 @@ def sections(found: Facts) -> tuple[list[Section], list[LeftOut]]:
         model.singular_values(found),
         results.reduction(found),
         _best(found, variants),
+        motion.section(found),
         results.scatters(found),
         *([LeftOut("drawings", "Drawings", trouble)] if trouble else []),
     ]
@@ -147,17 +148,19 @@ def text(
     header, title
         None and "": the store's.
     scripts
-        All that may run.
+        What runs besides those of the parts; they have their places.
     """
+    own = tuple(dict.fromkeys(text for part in parts for text in part.scripts))
     title = title or str(found.status["title"])
     shown = title[:1].upper() + title[1:]
     head = header or html.header(kind_of(found), shown, _notes(found), _tiles(found), parts)
     return pages.page(
         found.status["versions"].get("basepar", ""),
         shown,
-        pages.text_beside(__package__, "style.css"),
-        joined([head, html.main(parts), _footer(found)], "\n"),
-        scripts,
+        pages.text_beside("workflows.moving", "player.css") * bool(own)
+        + pages.text_beside(__package__, "style.css"),
+        joined([head, html.main(parts), _footer(found), *map(pages.script, own)], "\n"),
+        (*scripts, *own),
     )
 
 

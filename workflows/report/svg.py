@@ -34,6 +34,8 @@ _THEMED = {
     **{colour: f"var(--{name})" for name, colour in PEN.items()},
     **{
         "#bbbbbb": "var(--line)",
+        "#e6e6e6": "var(--line)",
+        "#f3d9d9": "var(--note)",
         "#999999": "var(--muted)",
         "#666666": "var(--muted)",
     },  # of drawings

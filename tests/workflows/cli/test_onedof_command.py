@@ -160,7 +160,7 @@ def test_what_is_not_accurate_is_said(capsys, monkeypatch):
         (["dwell", "--speed", "-20"], 2, "a steady turn goes forwards"),
         (["dwell", "--speed", "3m/s"], 2, "--speed 3m/s: .* but rad/s is expected"),
         (["dwell", "--force", "S:rocker:z"], 2, "direction"),
-        (["dwell", "-o", "x.pdf"], 2, "png"),
+        (["dwell", "-o", "x.bmp"], 2, "png"),
     ],
 )
 def test_mistakes(words, status, message, capsys):
