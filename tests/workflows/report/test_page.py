@@ -240,7 +240,9 @@ def test_hostile_names_are_text(run, tmp_path):
     (tmp_path / "mine.yaml").write_text(f"description: '{HOSTILE}'\n{text}")
     store = sweep(tmp_path, SWEEP.format(mechanism="mine.yaml").replace("96", "32"))
     page = page_of(run, store, tmp_path / "page.html")
-    assert not list(page.iter("script"))
+    scripts = [text_of(one) for one in page.iter("script") if not one.get("type")]
+    assert len(scripts) == 2  # the player's
+    assert all(text.startswith("//") for text in scripts)
     assert not list(page.iter("img"))
     whole = text_of(page)
     assert HOSTILE in whole
@@ -262,7 +264,9 @@ def test_nothing_done_yet(run, writable, tmp_path):
     group["status"][:] = 0
     output = tmp_path / "page.html"
     found = run("report", str(writable), "-o", str(output), "--json").json
-    assert found["sections"] == ["swept", "outcome", "base", "spectrum", "left-out", "provenance"]
+    # The nominal mechanism moves all the same.
+    wanted = ["swept", "outcome", "base", "spectrum", "motion", "left-out", "provenance"]
+    assert found["sections"] == wanted
     assert set(found["left_out"]) == {"reduction", "extremes", "scatter"}
     ElementTree.fromstring(output.read_text(encoding="utf-8"))
 
