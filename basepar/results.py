@@ -382,11 +382,11 @@ no regime>
 
     def __repr__(self) -> str:
         facts = self.facts
-        way = "closed" if facts["way"]["closed"] else "open"
+        way = "closed" if facts["range"]["closed"] else "open"
         regime = facts.get("regime", {}).get("state", "no regime")
         return (
             f"<basepar.SingleDof of {facts['mechanism'][:80]!r}: {facts['coordinate']} from "
-            f"{facts['way']['from']:.4g} to {facts['way']['to']:.4g} {facts['unit']}, {way}, "
+            f"{facts['range']['from']:.4g} to {facts['range']['to']:.4g} {facts['unit']}, {way}, "
             f"m from {self.m.min():.4g} to {self.m.max():.4g}, {regime}>"
         )
 

@@ -38,7 +38,7 @@ def kubernetes(place: Kubernetes) -> Iterator[Client]:
     Raises
     ------
     PlaceError
-        kubectl fails, an image cannot be had, or no worker came in time.
+        kubectl fails, an image is unavailable, or no worker came in time.
     """
     name = f"basepar-{secrets.token_hex(4)}"
     end = time.monotonic() + place.patience

@@ -36,7 +36,8 @@ def find_profile(name: str) -> Path:
     there = ", ".join(sorted(file.stem for file in folder.glob("*.yaml"))) or "none"
     raise PlaceError(
         f"{name!r} is neither `laptop`, nor an address such as tls://host:8786, nor a profile: "
-        f"there is no file of this name, and the profiles in {folder} are: {there}."
+        f"there is no file of this name, and the profiles in {folder} are: {there}. Write one, "
+        f"which begins with `kind: {name if name in KINDS else 'slurm'}` (docs/profiles.md)."
     )
 
 
@@ -158,7 +159,7 @@ class _Reader:
     def _scalar(self, wanted: type, node: yaml.Node, path: str) -> Any:
         tag = node.tag.rpartition(":")[2]
         if isinstance(node, yaml.ScalarNode):
-            if wanted is str and tag != "null":
+            if wanted is str and (tag != "null" or node.value == "~"):  # of a folder, the home
                 return node.value
             if wanted is bool and tag == "bool":
                 return node.value.lower() in ("true", "yes", "on")
@@ -170,18 +171,18 @@ class _Reader:
             except ValueError:  # 1:30, 0x10
                 pass
         names = {str: "a text", bool: "true or false", int: "a whole number", float: "a number"}
-        return self._wrong(path, f"is {_shown(node)}; wanted is {names[wanted]}", node)
+        return self._wrong(path, f"is {_shown(node)}; expected: {names[wanted]}", node)
 
     def _texts(self, node: yaml.Node, path: str) -> tuple[str, ...] | None:
         if not isinstance(node, yaml.SequenceNode):
-            return self._wrong(path, f"is {_shown(node)}; wanted is a list of texts", node)
+            return self._wrong(path, f"is {_shown(node)}; expected: a list of texts", node)
         found = [self._scalar(str, item, f"{path}[{i}]") for i, item in enumerate(node.value)]
         return tuple(found)
 
     def _entries(self, node: yaml.Node | None, path: str) -> dict[str, yaml.Node] | None:
         if not isinstance(node, yaml.MappingNode):
             said = "is empty" if node is None else f"is {_shown(node)}"
-            return self._wrong(path, f"{said}; wanted are names with values", node)
+            return self._wrong(path, f"{said}; expected: names with values", node)
         found: dict[str, yaml.Node] = {}
         for key, value in node.value:
             name = str(key.value)

@@ -1,4 +1,7 @@
-"""What make check leaves out beside the tests marked slow."""
+"""What the fast tests leave out, their order, and where processes of tests import from."""
+
+import os
+from collections import defaultdict
 
 import pytest
 
@@ -13,17 +16,73 @@ HEAVY = (
     "quadruped",
     "rack-steering",
 )
+#: Tests over the whole library leave these out daily: another mechanism of their kind is in.
+ALIKE = (
+    "quick-return",
+    "watt-i",
+    "stephenson-iii",
+    "dwell",
+    "3-rrr",
+    "rssr",
+    "ur5",
+    "panda",
+)
+#: As many names of these as make a test one over the whole library.
+WHOLE = 4
+#: Files that take long, the longest first: none of them is left to the end.
+LONG = (
+    "door/test_names.py",
+    "security/test_outputs.py",
+    "core/dynamics/test_regressor.py",
+    "core/single_dof/test_onedof_motion.py",
+    "core/compiled/test_kernels_linear.py",
+    "core/imported/test_imports_sdf.py",
+    "core/metrics/test_path_error.py",
+    "core/compiled/test_kernels_paths.py",
+    "sweeps/chunks/test_metrics.py",
+    "sweeps/run/test_fanout.py",
+    "workflows/cli/test_other_values.py",
+)
+
+# Processes that tests start import what pytest does: what is installed, not the folder they
+# stand in, whose kernels would all be compiled once more.
+os.environ.setdefault("PYTHONSAFEPATH", "by the tests")
 
 
 def pytest_collection_modifyitems(items):
+    whole = defaultdict(list)
     for item in items:
-        if any(name in part for part in item.name.split("[")[1:] for name in HEAVY):
+        given = list(item.name.split("[")[1:])
+        if any(name in part for part in given for name in HEAVY):
             item.add_marker(pytest.mark.slow)
+        whole[item.nodeid.split("[")[0]].append((item, _alike(item)))
+    for tests in whole.values():
+        if len({name for _, name in tests if name}) >= WHOLE:
+            for item, name in tests:
+                if name:
+                    item.add_marker(pytest.mark.slow)
+    sizes = defaultdict(int)
+    for item in items:
+        sizes[item.path] += 1
+    items.sort(key=lambda item: (_place(item), -sizes[item.path]))
+
+
+def _alike(item):
+    """The mechanism of `ALIKE` that a test is of, or ""."""
+    values = item.callspec.params.values() if hasattr(item, "callspec") else ()
+    return next((one for one in values if isinstance(one, str) and one in ALIKE), "")
+
+
+def _place(item):
+    """Of its file in `LONG`; others come after these, by their number of tests."""
+    path = item.path.as_posix()
+    return next((k for k, one in enumerate(LONG) if path.endswith(one)), len(LONG))
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
-    """One file, one process: what its tests share is made once."""
+    """One file, one process: what its tests share is made once. In the order of the items."""
     from xdist.scheduler import LoadFileScheduling
 
+    config.option.loadscopereorder = False
     return LoadFileScheduling(config, log)

@@ -231,12 +231,12 @@ def circle(arrows: Mapping[str, frozenset[str]]) -> list[str]:
 
 def past_doors(house: House) -> list[str]:
     """Imports that reach into another room and not by its door."""
-    found = []
+    found, doors = [], cache(house.doors)
     for one in house.imports:
         here, there = house.room(one.file), house.room(one.module)
         if here == there or there not in house.packages or there in PACKAGES[:3]:
             continue
-        door = house.doors(there)
+        door = doors(there)
         if one.module == there:
             by_door = not one.name or one.name in door
         else:

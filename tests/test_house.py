@@ -68,48 +68,44 @@ def test_a_circle_by_way_of_doors_is_seen(copy):
     assert {"basepar_core.arrays", "basepar_core.dynamics.closure"} <= set(found)
 
 
-@pytest.mark.parametrize(
-    ("file", "line", "said"),
-    [
-        (
-            "basepar_core/expressions/planted.py",
-            "from basepar_core.dynamics import Model",
-            "basepar_core.expressions imports basepar_core.dynamics",
-        ),
-        (
-            "basepar_core/planted/__init__.py",
-            "from basepar_core.dynamics import Model",
-            "basepar_core.planted has no floor",
-        ),
-        (
-            "sweeps/store/planted.py",
-            "def late():\n    from sweeps.run import sweep",
-            "sweeps.store imports sweeps.run",
-        ),
-    ],
+#: Files, and what is seen in each.
+UPWARD = {
+    ("basepar_core/expressions/planted.py", "from basepar_core.dynamics import Model"): (
+        "basepar_core.expressions imports basepar_core.dynamics"
+    ),
+    ("basepar_core/planted/__init__.py", "from basepar_core.dynamics import Model"): (
+        "basepar_core.planted has no floor"
+    ),
+    ("sweeps/store/planted.py", "def late():\n    from sweeps.run import sweep"): (
+        "sweeps.store imports sweeps.run"
+    ),
+}
+PAST = (
+    "from basepar_core.dynamics.closure import Model",
+    "from basepar_core.dynamics import closure",
+    "import basepar_core.dynamics.closure",
+    "from basepar_core.certificate.checker.natural import LABELS",
 )
-def test_an_arrow_upwards_is_seen(copy, file, line, said):
-    planted = copy / file
-    planted.parent.mkdir(exist_ok=True)
-    planted.write_text(line + "\n")
-    (found,) = upward(House.at(copy))
-    assert said in found
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "from basepar_core.dynamics.closure import Model",
-        "from basepar_core.dynamics import closure",
-        "import basepar_core.dynamics.closure",
-        "from basepar_core.certificate.checker.natural import LABELS",
-    ],
-)
-def test_an_entry_past_a_door_is_seen(copy, line):
-    (copy / "workflows" / "views" / "planted.py").write_text(line + "\n")
-    (found,) = past_doors(House.at(copy))
-    assert "workflows.views.planted:1" in found
-    assert "past the door of basepar_core." in found
+def test_arrows_upwards_are_seen(copy):
+    for file, line in UPWARD:
+        planted = copy / file
+        planted.parent.mkdir(exist_ok=True)
+        planted.write_text(line + "\n")
+    found = upward(House.at(copy))
+    assert len(found) == len(UPWARD)
+    assert [said for said in UPWARD.values() if not any(said in one for one in found)] == []
+
+
+def test_entries_past_a_door_are_seen(copy):
+    for k, line in enumerate(PAST):
+        (copy / "workflows" / "views" / f"planted{k}.py").write_text(line + "\n")
+    found = past_doors(House.at(copy))
+    assert len(found) == len(PAST)
+    for k, one in enumerate(sorted(found)):
+        assert f"workflows.views.planted{k}:1" in one
+        assert "past the door of basepar_core." in one
 
 
 def test_what_is_too_many_is_seen(copy):

@@ -13,7 +13,9 @@ CHECKOUT = Path(__file__).parents[1]
 PLACE = "import basepar_core, sweeps, workflows, cluster as c; print(basepar_core.__file__)"
 
 
-@pytest.mark.skipif("PYTHONSAFEPATH" not in os.environ, reason="daily work tests the checkout")
+@pytest.mark.skipif(
+    os.environ["PYTHONSAFEPATH"] == "by the tests", reason="daily work tests the checkout"
+)
 def test_what_is_tested_is_what_is_installed():
     ran = subprocess.run(
         [sys.executable, "-c", PLACE], capture_output=True, text=True, check=True, cwd=CHECKOUT

@@ -50,7 +50,7 @@ def test_no_docstring_is_read():
 @pytest.mark.parametrize(
     ("status", "change"),
     [
-        (0, lambda d: None),
+        pytest.param(0, lambda d: None, marks=pytest.mark.slow),
         pytest.param(1, lambda d: d["at_least"].update(rank=7), marks=pytest.mark.slow),
         (1, lambda d: d["at_most"]["vectors"][0]["entries"].update({"crank.mx": "2"})),
         pytest.param(

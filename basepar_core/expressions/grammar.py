@@ -224,9 +224,11 @@ class _Parser:
         sign = self.take(*signs)
         if sign is None:
             if self.next.kind != "end":
+                self._expect_one()
                 self.expect_end(example)
             raise self.error(f"{' '.join(signs)} is missing; it reads like '{example}'")
         right = self.sum()
+        self._expect_one()
         if self.next.text in signs:
             first = self.text[: self.next.position - 1].strip()
             second = self.text[sign.position - 1 + len(sign.text) :].strip()
@@ -236,6 +238,19 @@ class _Parser:
         self.expect_end(example)
         self.at(sign, compare, sign.text, left, right)
         return sign.text, left.tree, right.tree
+
+    def _expect_one(self) -> None:
+        """One condition, no words between two."""
+        word = self.next.text.lower()
+        if self.next.kind == "name" and word in ("and", "or", "between", "to"):
+            remedy = "write two conditions, each with its own sign"
+            if word == "and":
+                first = self.text[: self.next.position - 1].strip()
+                second = self.text[self.next.position + 2 :].strip()
+                remedy = f"write two conditions: {first!r} and {second!r}"
+            if word == "or":
+                remedy = "all conditions of a list are to be met; of two, write max(a, b) >= c"
+            raise self.error(f"{self.next.text!r} is no sign; {remedy}")
 
     def expect_end(self, example: str = "") -> None:
         token = self.next

@@ -111,7 +111,7 @@ def _poses(reading: Reading, node: Node, bodies: Sequence[str]) -> tuple[Pose, .
 
 
 def _pose(reading: Reading, name: str, node: Node) -> Pose:
-    entries = reading.fields(node, POSE)
+    entries = reading.fields(node, POSE, vector="at: «»")
     at = reading.fixed_point(entries.get("at"), UNITS["m"])
     if not reading.planar:
         return Pose(name, at, reading.fixed_point(entries.get("rotation"), UNITS["rad"]))

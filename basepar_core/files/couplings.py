@@ -28,7 +28,8 @@ from basepar_core.mechanism import Coupling, Joint, joint_type
 from .assembly import value_units
 from .mechanism_keys import COUPLING
 from .reader import Reading
-from .yaml_nodes import Node
+from .remedies import written
+from .yaml_nodes import Fields, Node
 
 _WHAT = "a mapping such as gears: {values: {A: 1, B: 2}}"
 #: Coefficients whose rows are dependent to this share of their size say the same twice.
@@ -65,6 +66,9 @@ def _coupling(reading: Reading, name: str, node: Node, joints: Sequence[Joint]) 
     if any(joint.name == name for joint in joints):
         reading.mistake(node, f"{name!r} is a joint too; name the coupling otherwise")
     before = reading.count
+    if isinstance(node, Fields) and node.entries and set(node.entries) <= set(_nameable(joints)):
+        reading.mistake(node, f"coefficients stand in `values`: write {{values: {written(node)}}}")
+        return None
     entries = reading.fields(node, COUPLING)
     given = reading.entries(
         entries.get("values"), "a mapping of joint values, such as {A: 1, B: 2}"

@@ -14,6 +14,8 @@ from .yaml_nodes import Node
 #: Where points leave a turn open (about a line of them) it is the least one from the world's axes:
 #: a weight that no point on a drawing feels.
 _WEAK = 1e-9
+#: No drawing that is meant is this many times as large as the mechanism; one in mm, cm, inch is.
+_OTHER_UNIT = 20.0
 
 
 def read_drawn(
@@ -34,7 +36,15 @@ def read_drawn(
             reading.mistake(entry, f"no joint or point is named {name!r}{hint}")
     if reading.mistakes or not entries:
         return ()
-    poses = _Drawing(reading, joints, carried, drawn).poses
+    drawing = _Drawing(reading, joints, carried, drawn)
+    if times := drawing.times_too_large:
+        reading.mistake(
+            node,
+            f"its points are {times:.3g} times as far apart as on their bodies; places are in m: "
+            f"write the unit, such as [250 mm, 170 mm]",
+        )
+        return ()
+    poses = drawing.poses
     placed = {GROUND, *(pose.body for pose in poses)}
     for name, entry in entries.items():
         bodies = [body for body, _ in carried[name]]
@@ -101,6 +111,17 @@ class _Drawing:
         x = [one[3:] - (one[3:] @ n) * n for one, n in zip(axes, z, strict=True)]
         pairs = [z] if shape.rotations else [z, [one / np.linalg.norm(one) for one in x]]
         self.directions.setdefault(body, []).extend((a, b) for a, b in pairs)
+
+    @property
+    def times_too_large(self) -> float:
+        """How many times larger bodies are drawn than they are; 0 where it is their unit."""
+        found = [
+            np.ptp(world, axis=0).max() / size
+            for pairs in self.points.values()
+            for world, local in [map(np.array, zip(*pairs, strict=True))]
+            if (size := np.ptp(local, axis=0).max()) > 1e-6 * np.abs(local).max()
+        ]
+        return min(found) if found and min(found) > _OTHER_UNIT else 0.0
 
     @property
     def poses(self) -> tuple[Pose, ...]:

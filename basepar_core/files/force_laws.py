@@ -90,7 +90,8 @@ def _spring(
     bodies: Sequence[str],
 ) -> Spring:
     on_joint = isinstance(node, Fields) and "joint" in node.entries
-    entries = reading.fields(node, SPRING_ON_JOINT if on_joint else SPRING)
+    lines = {"rest": "0 rad", "joint": "A"} if on_joint else {"rest": "0.1 m"}
+    entries = reading.fields(node, SPRING_ON_JOINT if on_joint else SPRING, lines)
     if not on_joint:
         ends = read_connects(reading, entries.get("connects"), bodies)
         slot = UNITS["m"]

@@ -11,7 +11,7 @@ import numpy as np
 
 from basepar_core.errors import ExpressionError
 from basepar_core.expressions import ONE, UNITS, ZERO, Expression, cross, dot, multiply, subtract
-from basepar_core.mechanism import GROUND, JOINT_TYPES, Frame, Joint, Vector, joint_type
+from basepar_core.mechanism import CALLED, GROUND, JOINT_TYPES, Frame, Joint, Vector, joint_type
 from basepar_core.symbolic import Identities
 
 from . import remedies
@@ -67,7 +67,7 @@ def _joint(reading: Reading, name: str, node: Node, bodies: Sequence[str]) -> Jo
 
 
 def _type(reading: Reading, node: Node | None) -> str | None:
-    kind = reading.choice(node, (*JOINT_TYPES, SCREW), "joint type")
+    kind = reading.choice(node, (*JOINT_TYPES, SCREW), "joint type", CALLED)
     allowed = (*_PLANAR_TYPES, FREE) if reading.planar else (*_SPATIAL_TYPES, SCREW)
     if kind is None or kind in allowed:
         meant = {SCREW: "cylindrical", FREE: "planar" if reading.planar else FREE}
@@ -109,6 +109,13 @@ def _read_pitch(reading: Reading, name: str, node: Node, entries: Mapping[str, N
 
 def read_connects(reading: Reading, node: Node | None, bodies: Sequence[str]) -> tuple[str, str]:
     """The two bodies of a joint or spring; ground is one like any other."""
+    if isinstance(node, Items) and len(node.items) > 2:
+        first, *others = map(remedies.written, node.items)
+        pairs = ", ".join(f"[{first}, {other}]" for other in others)
+        reading.mistake(
+            node, f"two bodies are expected, not {len(node.items)}; write one each for {pairs}"
+        )
+        return GROUND, GROUND
     pair = reading.items(node, 2, "a pair of bodies")
     if node is None or pair is None:
         return GROUND, GROUND

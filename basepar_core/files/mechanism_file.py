@@ -180,7 +180,8 @@ def _is_planar(reading: Reading, top: Mapping[str, Node]) -> bool:
 
 
 def _gravity(reading: Reading, node: Node | None) -> Vector:
-    if isinstance(node, Text):
+    size = 2 if reading.planar else 3
+    if isinstance(node, Text) or (isinstance(node, Items) and len(node.items) != size):
         reading.mistake(node, remedies.gravity(node, reading.planar))
         return ORIGIN
     return reading.point(node, _ACCELERATION)

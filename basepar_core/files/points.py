@@ -28,7 +28,8 @@ def _point(
         reading.mistake(node, f"{name!r} names a joint already; rename the point")
     else:
         reading.name(node, name, "point")
-    entries = reading.fields(node, POINT, {"body": bodies[-1] if bodies else GROUND})
+    last = bodies[-1] if bodies else GROUND
+    entries = reading.fields(node, POINT, {"body": last}, f"body: {last}, at: «»")
     body = reading.text(entries.get("body"), "the name of a body")
     if body is not None and "bodies" not in reading.unknown:
         body = reading.known(entries["body"], (GROUND, *bodies), "body")

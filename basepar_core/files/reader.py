@@ -8,6 +8,7 @@ build on a value run only if reading it added none (`count`), so that none makes
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
 
@@ -88,16 +89,16 @@ class Reading:
     # Structure
 
     def fields(
-        self, node: Node, keys: Keys, lines: Mapping[str, str] | None = None
+        self, node: Node, keys: Keys, lines: Mapping[str, str] | None = None, vector: str = ""
     ) -> dict[str, Node]:
         """Entries of a mapping with exactly these keys; mistakes reported, what is there kept.
 
-        `lines` has what missing keys may be given.
+        `lines` has what missing keys may be given; `vector`: see `remedies.mapping`.
         """
         known = (*keys.required, *keys.optional)
         empty = "" if keys.required else ", or {} for nothing,"
         what = f"a mapping with {', '.join(known)}{empty}"
-        entries = self.entries(node, what, f"{known[0]}: «»" if node.path else "")
+        entries = self.entries(node, what, f"{known[0]}: «»" if node.path else "", vector)
         if entries is None:
             return {}
         assert isinstance(node, Fields)
@@ -116,12 +117,14 @@ class Reading:
                 self.mistakes.append(Mistake(path, message, node.line))
         return {key: entry for key, entry in entries.items() if key in known}
 
-    def entries(self, node: Node | None, what: str, one: str = "") -> dict[str, Node] | None:
-        """A mapping's entries, None where it is none (reported); `one`: see `remedies.mapping`."""
+    def entries(
+        self, node: Node | None, what: str, one: str = "", vector: str = ""
+    ) -> dict[str, Node] | None:
+        """A mapping's entries, None where it is none (reported); others: `remedies.mapping`."""
         if isinstance(node, Fields):
             return node.entries
         if node is not None and not isinstance(node, Refused):
-            remedy = remedies.mapping(node, one)
+            remedy = remedies.mapping(node, one, vector)
             self.mistake(node, f"{_kind(node)} where {what} is expected{remedy}")
         return None
 
@@ -151,13 +154,19 @@ class Reading:
             self.mistake(node, f"{_kind(node)} where {what} is expected")
         return None
 
-    def choice(self, node: Node | None, options: Sequence[str], what: str) -> str | None:
-        """One word of several."""
+    def choice(
+        self,
+        node: Node | None,
+        options: Sequence[str],
+        what: str,
+        called: Mapping[str, str] = MappingProxyType({}),
+    ) -> str | None:
+        """One word of several; `called` has what else they are called."""
         word = self.text(node, f"{what} ({', '.join(options)})")
         if word is None or word in options:
             return word
         assert node is not None
-        hint = did_you_mean(word, options)
+        hint = did_you_mean(called.get(word.lower(), word), options)
         self.mistake(node, f"no {what} {word!r} ({', '.join(options)}){hint}")
         return None
 
@@ -197,7 +206,10 @@ class Reading:
             what += f" and at most {most}" * (
                 word.isdecimal() and (len(word) > 18 or int(word) > most)
             )
-            self.mistake(node, f"{shown(word)} where {what} is expected")
+            whole = re.fullmatch(r"([1-9])[eE]([0-9])|([0-9]{1,9})\.0*", word)
+            meant = whole and (whole[3] or whole[1] + "0" * int(whole[2]))
+            remedy = f"; write {meant}" if meant else ""
+            self.mistake(node, f"{shown(word)} where {what} is expected{remedy}")
             return least
         return int(word)
 

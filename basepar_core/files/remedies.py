@@ -56,15 +56,21 @@ def unknown_key(key: str, entries: Mapping[str, Node]) -> str:
     return ""
 
 
-def mapping(node: Node, one: str) -> str:
+def mapping(node: Node, one: str, vector: str = "") -> str:
     """The remedy for a list or a text where a mapping is expected; nothing where none is known.
 
-    `one`: the entry that a text («») most likely is, `path: «»` or `«»: minimize`.
+    `one`: the entry that a text («») most likely is, `path: «»` or `«»: minimize`; `vector`: the
+    entries that a list of numbers most likely is, `at: «»`.
     """
     if isinstance(node, Text) and one and node.value.strip():
         return f"; write {{{one.replace('«»', written(node))}}}"
     items = node.items if isinstance(node, Items) else ()
-    if items and all(isinstance(item, Text) for item in items):
+    texts = [item.value for item in items if isinstance(item, Text)]
+    if items and len(texts) == len(items):
+        if vector:
+            return f"; write {{{vector.replace('«»', written(node))}}}"
+        if not (one.startswith("«»") or all(text[:1].isalpha() for text in texts)):
+            return ""  # numbers are no keys
         entry = one if one.startswith("«»") else "«»: …"
         return f"; write {{{', '.join(entry.replace('«»', written(item)) for item in items)}}}"
     first = items[0] if items else None
@@ -182,10 +188,12 @@ def with_unit(name: str, node: Fields, unit: str) -> str:
 
 
 def gravity(node: Node, planar: bool) -> str:
-    """The remedy for gravity as one number."""
-    size = node.value.strip().lstrip("+-") if isinstance(node, Text) else "9.81"
+    """The remedy for gravity as one number, or as a vector of the other space."""
+    last = node.items[-1] if isinstance(node, Items) and node.items else node
+    size = last.value.strip().lstrip("+-") if isinstance(last, Text) else "9.81"
     vector = ["0"] * (1 if planar else 2) + [f"-{size}"]
-    return f"gravity is a vector: write [{', '.join(vector)}]"
+    what = "a vector" if last is node else f"a vector of {len(vector)} entries in this space"
+    return f"gravity is {what}: write [{', '.join(vector)}]"
 
 
 def pair(node: Node, planar: bool, twice: bool) -> str:

@@ -54,9 +54,8 @@ def declared(
             continue
         drives = _motors(mechanism, motor_to_joint) if drive == MOTOR else _joints(names)
         chosen = {drive: drives[drive]} if drive in names else drives
-        laws += [
-            DriveLaw(n, kind, x, _speed(word, speed) if at else None) for n, x in chosen.items()
-        ]
+        at_speed = _speed(word, speed) if at or kind == "stribeck" else None
+        laws += [DriveLaw(n, kind, x, at_speed) for n, x in chosen.items()]
     chosen_of_file = select(mechanism, file) if file else ()
     return (*chosen_of_file, *law_columns(mechanism, _once(laws)))
 
@@ -101,5 +100,7 @@ def _speed(word: str, text: str) -> float:
         return float(text)
     except ValueError:
         raise UsageError(
-            f"{word!r}: {text!r} is no speed; write stribeck@0.1, rad/s or m/s.", [word]
+            f"{word!r} has {'the speed ' + repr(text) if text else 'no speed'}; write "
+            f"{word.partition('@')[0]}@0.1, rad/s or m/s.",
+            [word],
         ) from None

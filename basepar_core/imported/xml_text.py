@@ -31,7 +31,9 @@ def parse(text: bytes) -> Any | Mistake:
     try:
         root = etree.fromstring(text, parser)
     except etree.XMLSyntaxError as error:
-        return Mistake("", f"is not XML: {error.msg}", error.lineno)
+        return Mistake(
+            "", f"is not XML, as URDF, SDF and MJCF files are: {error.msg}", error.lineno
+        )
     if root.getroottree().docinfo.doctype:
         return Mistake("", "has a document type (<!DOCTYPE …>); remove it and its entities")
     return root

@@ -1,3 +1,4 @@
+from .joint_types import CALLED as CALLED
 from .joint_types import JOINT_TYPES as JOINT_TYPES
 from .joint_types import JointType as JointType
 from .joint_types import JointTypeName as JointTypeName

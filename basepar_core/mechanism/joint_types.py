@@ -30,6 +30,20 @@ Turns: TypeAlias = Literal["", "z", "zz", "any"]
 _TURNS: Mapping[Turns, int] = {"": 0, "z": 1, "zz": 2, "any": 3}
 
 
+#: What joint types are called elsewhere.
+CALLED: Mapping[str, JointTypeName] = {
+    **dict.fromkeys(
+        ("hinge", "pin", "rotary", "rotational", "continuous", "rotation"), "revolute"
+    ),
+    **dict.fromkeys(("slider", "slide", "sliding", "linear", "translational"), "prismatic"),
+    **dict.fromkeys(("ball", "socket", "ball-joint"), "spherical"),
+    **dict.fromkeys(("hooke", "cardan", "u-joint"), "universal"),
+    **dict.fromkeys(("weld", "rigid", "welded"), "fixed"),
+    **dict.fromkeys(("floating", "freejoint", "free-flyer"), "free"),
+    **dict.fromkeys(("slot", "pin-slot", "pin-in-slot"), "pin_slot"),
+}
+
+
 @dataclass(frozen=True)
 class JointType:
     """One joint type.

@@ -239,8 +239,8 @@ def check_noise(criteria: Sequence[str], noise_known: bool) -> None:
     asked = [name for name in criteria if name != "tolerance"]
     if asked and not noise_known:
         raise MissingDataError(
-            f"{NO_NOISE} So {', '.join(asked)} cannot be had. State `noise: {{coordinate: σ}}` "
-            f"in the mechanism's file, or ask for the criterion `tolerance` alone.",
+            f"{NO_NOISE} So {', '.join(asked)} cannot be computed. State `noise: {{coordinate: "
+            f"σ}}` in the mechanism's file, or ask for the criterion `tolerance` alone.",
             ["noise"],
         )
 

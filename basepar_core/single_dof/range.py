@@ -90,7 +90,8 @@ def the_coordinate(model: Model) -> str:
     if len(names) != 1:
         raise MechanismError(
             f"{model.mechanism.name!r} has {len(names)} degrees of freedom "
-            f"({', '.join(names)}); a reduced inertia m(q) is of mechanisms with one.",
+            f"({', '.join(names)}); a reduced inertia m(q) is of mechanisms with one. Hold "
+            f"the others by `couplings`, or by fixed joints.",
             ["coordinates"],
         )
     return names[0]

@@ -75,6 +75,9 @@ def reaction(mechanism: Mechanism, text: str, moment: bool = False) -> Reaction:
     names = [joint.name for joint in mechanism.joints]
     if word not in names:
         hint = did_you_mean(word, names) or f"; there are {', '.join(names)}"
+        parts = word.split()
+        if len(parts) > 1 and parts[0] in names:
+            hint = f"; write {':'.join(parts)}"
         raise UsageError(f"No joint is named {word!r}{hint}", [text])
     pair = mechanism.joints[names.index(word)].bodies
     body = body or pair[0]

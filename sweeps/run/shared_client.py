@@ -42,4 +42,7 @@ class Fleet:
     def check(self) -> None:
         """Raise `Stopped` where they are."""
         if self._stopped.is_set():
-            raise Stopped("Stopped with the sweeps beside it. What is stored so far is whole.")
+            raise Stopped(
+                "Stopped together with the other sweeps of its family. What is stored "
+                "so far is whole."
+            )

@@ -109,7 +109,8 @@ def as_damage(what: str) -> Iterator[None]:
     except Exception as cause:
         raise StoreError(
             f"The {what} that the store keeps is damaged ({type(cause).__name__}: "
-            f"{str(cause)[:200]}). Its results cannot be told; run its file into a new store.",
+            f"{str(cause)[:200]}). Its results cannot be interpreted; run its file into a new "
+            "store.",
             ["spec"],
         ) from cause
 

@@ -24,6 +24,14 @@ from .tables import Table
 #: Values of one variable of a grid: they are held in memory.
 LONGEST_LIST = 1_000_000
 
+#: What plans are called elsewhere.
+_CALLED = {
+    **dict.fromkeys(("latin_hypercube", "latin-hypercube", "latin", "lhc"), "lhs"),
+    **dict.fromkeys(("uniform", "monte_carlo", "monte-carlo"), "random"),
+    **dict.fromkeys(("full", "factorial", "cartesian"), "grid"),
+    **dict.fromkeys(("list", "csv", "rows"), "table"),
+}
+
 
 def symbol_units(mechanism: Mechanism) -> dict[str, Unit]:
     """The unit of bare numbers for each symbol of the geometry."""
@@ -51,7 +59,7 @@ def _plan(
     reading: Reading, node: Node, mechanism: Mechanism | None, beside: tuple[Key, ...] = ()
 ) -> Plan | None:
     entries = reading.entries(node, "a plan: its name, variables, …") or {}
-    kind = reading.choice(entries.get("plan"), tuple(PLANS), "plan")
+    kind = reading.choice(entries.get("plan"), tuple(PLANS), "plan", _CALLED)
     if kind is None:
         _without_a_plan(reading, node, mechanism, beside)
         return None

@@ -263,6 +263,14 @@ def unsweepable(mechanism: Mechanism, name: str) -> str:
     return f"{mechanism.name} has no symbol {name!r}{hint or ': ' + ', '.join(geometry)}"
 
 
+#: What a file needs for metrics that have no arguments in it yet.
+_ADDED = {
+    "point,target": "`points: {P: {body: …, at: [0, 0]}}` to the mechanism's file, and here "
+    "`targets: {wanted: curve.csv}`",
+    **dict.fromkeys(
+        ("point", "point.axis"), "`points: {P: {body: …, at: [0, 0]}}` to the mechanism's file"
+    ),
+}
 #: Arguments of metrics in words, where their names are none.
 _OF_WHAT = {
     "B,C,D": "joints B,C,D of a transmission",
@@ -280,7 +288,7 @@ def _metric_mistake(
         known = cycle.names(mechanism, targets)
         alike = [one for one in known if one.startswith(f"{name}(")]
         if alike:
-            said = f"{name} is of something: write one of {', '.join(alike[:20])}"
+            said = f"{name} takes an argument: write one of {', '.join(alike[:20])}"
             return Mistake(path, said)
     if metric is None:
         of_cycles = words("torque", "cycle")
@@ -294,6 +302,8 @@ def _metric_mistake(
     alike = [one[len(word) + 1 : -1] for one in known if word in one]
     value = canonical(inner.rstrip(")"))
     hint = did_you_mean(value, alike) or f"; there are {', '.join(alike[:20]) or 'none'}"
+    if not alike and metric.arguments in _ADDED:
+        hint = f"; add {_ADDED[metric.arguments]}"
     what = _OF_WHAT.get(metric.arguments, metric.arguments)
     return Mistake(path, f"{mechanism.name} has no {what} {value!r}{hint}")
 

@@ -40,6 +40,15 @@ COUPLED: Mapping[str, Family] = {
         floating.floating_gripper,
     )
 }
+#: Of these, what the fast tests look at: gears, a rack, a thread, tendons, a base that floats.
+DAILY = (
+    "compound_train",
+    "planetary",
+    "slider_crank_with_rack",
+    "screw_jack",
+    "tendon_finger",
+    "free_geared_tree",
+)
 #: By name; each gets an equal share.
 FAMILIES: Mapping[str, Family] = {
     family.__name__: family

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.campaigns.count_families import COUPLED, FAMILIES
+from tests.campaigns.count_families import COUPLED, DAILY, FAMILIES
 from tests.campaigns.counts import examine
 
 
@@ -13,7 +13,13 @@ def test_a_count_is_right_and_sure(case):
     assert record["verdict"] == "right", record
 
 
-@pytest.mark.parametrize("case", range(len(COUPLED)), ids=list(COUPLED))
+@pytest.mark.parametrize(
+    "case",
+    [
+        pytest.param(case, id=name, marks=() if name in DAILY else pytest.mark.slow)
+        for case, name in enumerate(COUPLED)
+    ],
+)
 def test_a_count_with_couplings_is_right(case):
     record = examine(case, COUPLED)
     assert record["verdict"] == "right", record

@@ -72,7 +72,7 @@ class Sshd:
             stderr=self.log,
             start_new_session=True,
         )
-        end = time.monotonic() + 20
+        end = time.monotonic() + 120
         while not self._answers():
             if self.daemon.poll() is not None or time.monotonic() > end:
                 raise RuntimeError(f"sshd: {(folder / 'log').read_text()}")

@@ -18,10 +18,15 @@ GOOD = {
     "keys: {authority: a.pem, certificate: c.pem, key: k.pem}": Address(
         "tls://node7:8786", Keys("a.pem", "c.pem", "k.pem")
     ),
-    # Not the sexagesimal number 43200, and not the number 1234.
+    # Not the sexagesimal number 43200, not the number 1234, and not nothing.
     "kind: slurm\nworkers: 64\nwalltime: 12:00:00\naccount: 1234\npartition:\n"
-    "setup: [module load python]\ninterval: 10": Slurm(
-        64, walltime="12:00:00", account="1234", setup=("module load python",), interval=10.0
+    "setup: [module load python]\ninterval: 10\ndirectory: ~": Slurm(
+        64,
+        walltime="12:00:00",
+        account="1234",
+        setup=("module load python",),
+        interval=10.0,
+        directory="~",
     ),
     "kind: ssh\nhosts: [alice@node1, node2.example.org]\nper_host: 4": Ssh(
         ("alice@node1", "node2.example.org"), per_host=4

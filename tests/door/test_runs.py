@@ -87,7 +87,7 @@ def test_no_worker_imports_the_notebook(tmp_path, script):
     shown = nbformat.v4.new_code_cell("basepar.load('four-bar')")
     cells = [nbformat.v4.new_code_cell(script), shown]
     notebook = nbformat.v4.new_notebook(cells=cells)
-    client = nbclient.NotebookClient(notebook, timeout=240, resources={"metadata": {"path": "."}})
+    client = nbclient.NotebookClient(notebook, timeout=800, resources={"metadata": {"path": "."}})
     client.execute()
     printed = [out.text for out in cells[0].outputs if out.get("name") == "stdout"]
     assert "".join(printed).split() == ["8"]
@@ -103,7 +103,7 @@ def test_progress_is_one_output_of_a_notebook_s_cell():
         'basepar.study("four-bar", "few.zarr", trials=20, workers=1).front[0]["variant"];'
     )
     notebook = nbformat.v4.new_notebook(cells=[sweep, study])
-    client = nbclient.NotebookClient(notebook, timeout=240, resources={"metadata": {"path": "."}})
+    client = nbclient.NotebookClient(notebook, timeout=800, resources={"metadata": {"path": "."}})
     client.execute()
     for cell, end in ((sweep, "8/8"), (study, "20 of 20 trials")):
         shown = [out.data["text/plain"] for out in cell.outputs if "data" in out]

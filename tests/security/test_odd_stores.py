@@ -75,6 +75,7 @@ def test_symbols_that_are_no_list(run, tmp_path, monkeypatch):
     assert (ran.status, "'swept' is 1e+308" in ran.err) == (1, True)
 
 
+@pytest.mark.slow
 def test_unchanged_they_all_answer(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     store = Path(made.swept(tmp_path, PLAIN).store)

@@ -1,4 +1,4 @@
-"""Files that basepar did not make are left as they are by every command that writes files."""
+"""Commands that write files: what basepar did not make stays; what is written is said."""
 
 import argparse
 import io
@@ -55,6 +55,22 @@ COMMANDS = [
     ("reproduce planar-symbolic -o {folder}/p", "p/planar-symbolic.csv", True),
     ("reproduce planar-symbolic -o {folder}/p", "p/planar-symbolic-figure-5.png", True),
 ]
+#: Seconds each; others write as they do.
+LONG = (
+    "base slider-crank --route all -o {folder}/sigma.png",
+    "excite slider-crank --random 1 --starts 1 -o {folder}/e.csv",
+    "report {store}",
+    "report {store} --batch {folder}/pages",
+    "pictures {study} -o {folder}/png",
+    "reproduce planar-symbolic -o {folder}/p",
+)
+#: Besides those that write what one names: what they make has a name of its own.
+OTHERS = (
+    "base four-bar --certificate {folder}/bar.json --format latex",
+    "reduce slider-crank --export {folder}/crank.py --format csv",
+    "reduce slider-crank --export {folder}/crank.py --format latex",
+    "tls {folder}/keys",
+)
 DATA = made.Path(__file__).parents[1] / "data" / "imports"
 #: Options by which commands are told what to write.
 WRITING = {"output", "export", "certificate", "batch"}
@@ -79,16 +95,27 @@ def stores(tmp_path_factory):
     return folder
 
 
-@pytest.mark.parametrize(("line", "name", "knows"), COMMANDS, ids=[one[0] for one in COMMANDS])
-def test_what_you_name_is_written_over_only_if_it_is_basepars(
-    line, name, knows, run, tmp_path, stores
-):
+@pytest.fixture
+def words_of(tmp_path, stores):
+    """A line as the words of a command in a folder with copies of the stores."""
     for path in stores.iterdir():
         copy = shutil.copytree if path.is_dir() else shutil.copy
         copy(path, tmp_path / path.name)
     places = {"store": tmp_path / "sweep.zarr", "study": tmp_path / "study.zarr"}
-    words = line.format(folder=tmp_path, data=DATA, **places).split()
-    file = tmp_path / name
+    return lambda line: line.format(folder=tmp_path, data=DATA, **places).split()
+
+
+@pytest.mark.parametrize(
+    ("line", "name", "knows"),
+    [
+        pytest.param(*one, marks=pytest.mark.slow if one[0] in LONG else (), id=one[0])
+        for one in COMMANDS
+    ],
+)
+def test_what_you_name_is_written_over_only_if_it_is_basepars(
+    line, name, knows, run, tmp_path, words_of
+):
+    words, file = words_of(line), tmp_path / name
     file.parent.mkdir(exist_ok=True)
     foreign = strangers(file.suffix)
     file.write_bytes(foreign)
@@ -97,13 +124,80 @@ def test_what_you_name_is_written_over_only_if_it_is_basepars(
     assert refused.json["error"]["where"] == [str(file), "--overwrite"]
     assert "nothing was written" in refused.json["error"]["message"]
     assert file.read_bytes() == foreign
-    assert run(*words, "--overwrite").status == 0
+    before = files(tmp_path)
+    ran = run(*words, "--overwrite", "--json")
+    assert ran.status == 0, ran.err
+    assert file in written(tmp_path, before)
+    assert unsaid(tmp_path, before, str(list(texts(ran.json)))) == []
     own = file.read_bytes()
     assert own != foreign
+    before = files(tmp_path)
     again = run(*words)
     assert again.status == (0 if knows else 2), again.err
-    if not knows:
+    if knows:
+        assert unsaid(tmp_path, before, again.out + again.err) == []
+    else:
         assert file.read_bytes() == own
+
+
+@pytest.mark.parametrize(
+    "further",
+    [pytest.param((), id="text", marks=pytest.mark.slow), pytest.param(("--json",), id="json")],
+)
+@pytest.mark.parametrize("line", OTHERS)
+def test_what_is_written_is_said(line, further, run, tmp_path, words_of):
+    before = files(tmp_path)
+    ran = run(*words_of(line), *further)
+    assert ran.status == 0, ran.err
+    said = str(list(texts(ran.json))) if further else ran.out + ran.err
+    assert unsaid(tmp_path, before, said) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("line", [line for line, _, knows in COMMANDS if not knows])
+def test_what_is_written_is_said_in_the_terminal(line, run, tmp_path, words_of):
+    before = files(tmp_path)
+    ran = run(*words_of(line))
+    assert ran.status == 0, ran.err
+    assert written(tmp_path, before) or "-o" not in line
+    assert unsaid(tmp_path, before, ran.out + ran.err) == []
+
+
+def files(folder):
+    """Files by their place and time; a store is one."""
+    return {
+        path: path.stat().st_mtime_ns
+        for path in folder.rglob("*")
+        if path.is_file()
+        and not any(one.suffix == ".zarr" for one in path.relative_to(folder).parents)
+    } | dict.fromkeys(folder.glob("*.zarr"), 0)
+
+
+def written(folder, before):
+    return [path for path, time in files(folder).items() if before.get(path) != time]
+
+
+def unsaid(folder, before, said):
+    """What has been written since, and is not named."""
+    said = "".join(said.split())
+    return [
+        str(path)
+        for path in written(folder, before)
+        if not path.name.startswith(".") and "".join(str(path).split()) not in said
+    ]
+
+
+def texts(document):
+    """All texts of a document."""
+    match document:
+        case dict():
+            for inner in document.values():
+                yield from texts(inner)
+        case list():
+            for inner in document:
+                yield from texts(inner)
+        case str():
+            yield document
 
 
 LINES = [line.replace("{folder}/", "s3://bucket/") for line, _, _ in COMMANDS]

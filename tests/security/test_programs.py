@@ -54,8 +54,19 @@ def filled(words, folder, name):
     return [word.format(store=folder / f"{name}.zarr", folder=folder) for word in words]
 
 
-@pytest.mark.parametrize("name", ["sweep", "study"])
-@pytest.mark.parametrize("words", READING, ids=lambda words: "-".join(words[:4:2]))
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [
+        pytest.param(
+            words,
+            name,
+            marks=pytest.mark.slow if "--batch" in words and name == "study" else (),
+            id="-".join((*words[:4:2], name)),
+        )
+        for words in READING
+        for name in ("sweep", "study")
+    ],
+)
 def test_who_only_reads_imports_nothing(words, name, folder, run):
     found = run(*filled(words, folder, name))
     assert found.status == 0, found.err

@@ -36,7 +36,7 @@ FLAGS = (
 #: A command of the protocol with its parameters, or a script.
 Deed = tuple[str, dict[str, Any]] | str
 #: Seconds until a browser that says nothing is given up.
-PATIENCE = 60
+PATIENCE = 240
 
 
 def executable() -> str | None:

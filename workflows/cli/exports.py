@@ -18,7 +18,9 @@ def _export(options: argparse.Namespace) -> int:
     from workflows.views import terminal
 
     if not (options.output or options.dialect):
-        raise UsageError("Which format? Name a file by -o, or a --dialect.", ["--output"])
+        raise UsageError(
+            "Which format? Name a file, -o FILE.urdf, .xml or .sdf, or a --dialect.", ["--output"]
+        )
     check_output(options, options.output)
     model = model_of(options)
     known = options.parameters and identified_parameters(model.mechanism, options.parameters)

@@ -17,10 +17,13 @@ if TYPE_CHECKING:
 
 
 def _identify(options: argparse.Namespace) -> int:
+    from basepar_core.errors import UsageError
     from workflows.jobs import LogWords, gains_of, identified, rows_of
     from workflows.views import identification, terminal
 
     check_output(options, options.output)
+    if options.validate_rows and not options.validate:
+        raise UsageError("--validate-rows goes with --validate SECOND.csv.", ["--validate-rows"])
     model = model_of(options)
     log = LogWords(
         mapping=options.mapping,
@@ -219,11 +222,12 @@ COMMANDS = (
             "-o --output FILE": "write the mechanism's file with this excitation (FILE.yaml), or "
             "its samples (FILE.csv)",
             **OVERWRITE,
-            "--criterion condition|determinant": "what is made small, of the reduced W: its "
-            "condition number with unit columns (default), or the D-optimal criterion, by its "
-            "determinant",
+            "--criterion condition|determinant": "what is minimised for the reduced W: its "
+            "condition number with unit columns (default), or the D-optimal criterion "
+            "(determinant)",
             "--harmonics N 5": "harmonics of the Fourier series (default: 5)",
-            "--frequency HZ float": "of the first harmonic (default: the file's excitation's)",
+            "--frequency HZ float": "frequency of the first harmonic (default: that of the "
+            "file's excitation)",
             "--samples N int": "samples of W over the period (default: by the highest harmonic)",
             "--range A=LO:HI,…": "least and greatest joint values: -30deg:2deg; bare numbers are "
             "rad or m",
@@ -256,7 +260,7 @@ speed, acceleration, used}], margin {allowed, least}, excitation (as in a file),
         "basepar simulate slider-crank -o run.csv",
         {
             **GEOMETRY,
-            "-o --output FILE.csv required": "where the record goes",
+            "-o --output FILE.csv required": "the record to write",
             **OVERWRITE,
             "--motion excitation|cycle": "along the file's excitation (default), or its work "
             "cycle",
@@ -272,8 +276,8 @@ speed, acceleration, used}], margin {allowed, least}, excitation (as in a file),
 A record with noise, as a measurement of the file's mechanism would give it.
 
 Torque of the file's own parameters along one period of its excitation (or its work cycle), with
-white noise on torque and position: what would this motion and this noise tell? A real machine's
-record has friction that no column describes, play and elasticity besides.
+white noise on torque and position: which parameters would this motion determine, with this noise?
+A real machine's record has friction that no column describes, play and elasticity besides.
 
 --json prints mechanism, motion, samples, duration [s], noise and position_noise by coordinate
 (SI), columns, seed, output.""",
@@ -285,32 +289,33 @@ record has friction that no column describes, play and elasticity besides.
         "basepar identify four-bar run.csv --with friction --validate second.csv",
         {
             "mechanism": "a mechanism file, or the name of a shipped one",
-            "data": "a CSV file; of raw logs several: + side by side, a comma one after another",
+            "data": "a CSV file; of raw logs several: a+b side by side, a,b one after another",
             "--columns A=TITLE,…": "titles of the columns in the file, like tau.A=T1",
             "--with C,…": "force-law columns: sections, kinds and names of the file (friction, "
             "springs, A.viscous), or laws that it does not have: viscous, coulomb, offset, rotor, "
             "positive, negative, stribeck@SPEED of every joint, motor.viscous, … of the motors",
-            "--mapping FILE": "what the columns of a raw log are (YAML); without it they are "
-            "proposed from a look at the log",
-            "-o --output FILE": "write what the columns of a raw log were taken for, as a mapping",
+            "--mapping FILE": "what the columns of a raw log are (YAML; default: proposed from "
+            "the log itself)",
+            "-o --output FILE": "write the mapping of a raw log's columns that was used",
             **OVERWRITE,
-            "--rows A:B": "rows of a raw log that count, from 1",
-            "--validate-rows A:B": "the same of the second one",
-            "--rate HZ float": "of a raw log in which no column is a clock",
-            "--gain G,…": "of a raw log's torque columns: N m/A of currents, one per coordinate",
+            "--rows A:B": "rows of a raw log to use, counted from 1",
+            "--validate-rows A:B": "the same for the record of --validate",
+            "--rate HZ float": "sampling rate of a raw log without a column of times",
+            "--gain G,…": "factors of a raw log's torque columns, one per coordinate: N m/A "
+            "where they are currents",
             "--lowpass HZ float": "the same zero-phase low-pass on torque and every column of W "
             "(default: none; of raw logs 10 Hz)",
             "--eliminate P,…": "parameters to eliminate (φ₂), like crank.J or J1",
-            "--method ols|weighted|irls weighted": "all rows alike; by each coordinate's noise "
-            "(default); and outliers count less",
-            "--cutoff HZ float": "of the smoothing (default: from the data)",
+            "--method ols|weighted|irls weighted": "ols: all rows alike; weighted: by each "
+            "coordinate's noise (default); irls: outliers count less too",
+            "--cutoff HZ float": "cut-off frequency of the smoothing (default: from the data)",
             "--known P=V,…": "base parameters that are known (SI)",
-            "--dependent P=V,…": "eliminated parameters to put back in, by value or "
-            "minimum-norm; all are printed (--json: otherwise with eliminated ones zero)",
-            "--essential": "keep only what BIC finds worth it",
-            "--consistent": "also the nearest parameters that bodies of positive mass have "
-            "(extra `consistent`)",
-            "--validate CSV": "a second record to hold it against",
+            "--dependent P=V,…": "values of eliminated parameters, or minimum-norm; then all "
+            "parameters are printed (--json has them always, eliminated ones zero otherwise)",
+            "--essential": "keep only the parameters that BIC selects",
+            "--consistent": "also the nearest parameters that bodies of positive mass can have "
+            "(needs the extra `consistent`)",
+            "--validate CSV": "a second record on which the parameters are checked",
         },
         """\
 Parameters from measured motion and torque, with diagnostics.
@@ -319,7 +324,7 @@ DATA is a CSV file with `t` and, per coordinate A, its position `A` and torque `
 `A''` where they are known. Units stand in brackets, `A [deg]`; without one they are SI. Positions
 are smoothed without delay and differentiated; the cut-off is chosen from the data.
 
-A raw log needs no titles: the columns are proposed from a look at it (or --mapping says them),
+A raw log needs no titles: its columns are proposed from the log itself (or given by --mapping),
 rows that repeat and joints that stand still are left out, and torque and model go through the same
 low-pass. For example
 

@@ -73,18 +73,18 @@ COMMANDS = (
         {
             "file": "a URDF, SDF or MJCF file",
             "-o --output FILE": "the mechanism file (default: print it)",
-            "--within FOLDER": "where an MJCF file may read what it names: includes, meshes "
-            "(default: its folder)",
+            "--within FOLDER": "MJCF: the folder in which the files that it names may lie: "
+            "includes, meshes (default: its own)",
             "--base auto|fixed|free": "whether the base stands or floats (auto: as the "
             "format's own simulator has it, which the notes say)",
-            "--keyframe NAME": "of MJCF: where it is assembled (default: the reference pose, or "
-            "the one keyframe that closes its loops)",
+            "--keyframe NAME": "MJCF: the keyframe at which it is assembled (default: the "
+            "reference pose, or the one keyframe that closes its loops)",
             "--repair M 0.0": "close loops that stay open: structure made exact (right angles, "
             "parallel axes, axes that meet, equal lengths), then the least change of points; "
             "nothing moves by more than M metres",
-            "--right-angles": "of URDF and SDF: angles that are multiples of 90 degrees but for "
-            "their last digit (1.57, 1.5708) are taken as such, and listed (default: as printed)",
-            "--closing no|fixed|spherical|revolute": "of URDF: how frames are held that are named "
+            "--right-angles": "URDF and SDF: take angles that are multiples of 90 degrees but "
+            "for their last digit (1.57, 1.5708) as such, and list them (default: as printed)",
+            "--closing no|fixed|spherical|revolute": "URDF: how frames are held that are named "
             "as ends of loops, closing_X_1 and closing_X_2 or closedloop1_A and closedloop1_B; "
             "revolute about their z axes (no: not at all, which is reported)",
             "--overwrite --force": OVERWRITE["--overwrite"],

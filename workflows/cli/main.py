@@ -60,6 +60,13 @@ class _Parser(argparse.ArgumentParser):
     """Raises instead of exiting, so that --json can report usage errors too."""
 
     def error(self, message: str) -> NoReturn:
+        if found := re.match(r"argument (.*): invalid (int|float) value: (.*)", message):
+            kind = "whole number" if found[2] == "int" else "number"
+            message = f"{found[1]}: {found[3]} is no {kind}"
+        for action in self._actions if "arguments are required" in message else ():
+            if action.required and action.option_strings:
+                line = f"{action.option_strings[0]} {action.metavar}"
+                message = message.replace("/".join(action.option_strings), line)
         end = "" if message.endswith("?") else "."
         raise UsageError(f"{message}{end} See `{self.prog} --help`.")
 
@@ -112,18 +119,19 @@ def parser() -> argparse.ArgumentParser:
     commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
 
     for one in (command for module in MODULES for command in module.COMMANDS):
-        as_json = "" if "--json" in one.example else f"\n  {one.example} --json"
+        # What is redirected into a file is that file's text, not a document.
+        as_json = "" if re.search("--json|>", one.example) else f"\n  {one.example} --json"
         made = commands.add_parser(
             one.name,
             help=one.summary,
-            description=one.description or one.summary,
+            description=one.description or f"{one.summary[:1].upper()}{one.summary[1:]}.",
             epilog=f"example:\n  {one.example}{as_json}",
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         made.add_argument(
             "--json",
             action="store_true",
-            help="print facts for programs, one JSON document; null for what is not finite",
+            help="print one JSON document for programs; numbers that are not finite are null",
         )
         arguments(made, one.options)
         made.set_defaults(command=one.run)

@@ -172,9 +172,9 @@ description}], sweeps, studies; bodies, joints and parameters are numbers of the
         "basepar show four-bar -o four-bar.png",
         {
             **GEOMETRY,
-            "-o --output FILE": "draw it: FILE.png, .svg or .pdf",
-            "--trace FILE": "write its points' positions, velocities and accelerations over its "
-            "cycle (without one, its excitation) into FILE.csv",
+            "-o --output FILE": "the drawing: FILE.png, .svg or .pdf",
+            "--trace FILE": "write positions, velocities and accelerations of its points over "
+            "its cycle (without one, its excitation) into FILE.csv",
             **OVERWRITE,
         },
         """\

@@ -93,11 +93,14 @@ COMMANDS = (
                 "on its second, in BODY's axes: DIR is x, y, z or numbers 1,0; may be repeated"
                 for word in ("force", "moment")
             },
-            "--range FROM TO": "of q instead of all: -30deg 90deg; bare numbers are rad or m",
-            "--period T": "of a neutral regime, s a turn",
+            "--range FROM TO": "tabulate this range of q only: -30deg 90deg; bare numbers are "
+            "rad or m",
+            "--period T": "seconds per turn of a neutral regime (work in and out are equal at "
+            "every speed)",
             "--time T": "move for T s from the assembly, at rest or at --speed, with stops and "
             "reversals",
-            "--speed W": "at the assembly, of a neutral regime; or a guess",
+            "--speed W": "speed at the assembly: of a neutral regime, of --time, or as a first "
+            "guess",
             "--dwell JOINT[:BAND] append": "longest stretch on which a joint value stays within "
             "a band, Q:1deg or S:0.2mm; without a band 1 %% of its stroke, as in sweeps",
             "-o --output FILE": "a page that moves, FILE.html; or curves drawn into FILE.png, "
@@ -109,8 +112,8 @@ Reduced inertia m(q), its derivative and the potential's slope over the whole mo
 dynamics and by energy; with motors, torques, friction or springs in the file also the steady
 regime of a turning machine, and what its joints transmit.
 
---json prints mechanism, coordinate, unit, way (closed, from, to, dead_points, near_dead_points,
-margin, asked), samples, errors (curves, accurate, routes), curves (q, m, m_prime,
+--json prints mechanism, coordinate, unit, range (closed, from, to, dead_points, near_dead_points,
+margin, requested), samples, errors (curves, accurate, routes), curves (q, m, m_prime,
 potential_slope, potential), joints (unit, values on the same q), dwells (band, unit, stretch,
 where), reactions (name, unit, m_e1, m_e2, at_rest on the same q), and regime (state, multiplier,
 error, peaks_error, accurate, measures, units, motion), with --time run (end, t, q, speed,

@@ -1,6 +1,7 @@
 """Options that several commands take, and how their words are read."""
 
 import argparse
+import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -26,20 +27,19 @@ COLUMNS = {
 GEOMETRY = {
     "mechanism?": "a mechanism file, or the name of a shipped one; with --variant it may be left "
     "out: then the one that the store keeps",
-    "--set NAME=VALUE,… append": "other values of symbols and constants: lx1=0.31, alpha=20deg; "
-    "bare numbers in the symbol's own unit",
+    "--set NAME=VALUE,… append": "other values of symbols and constants, such as lx1=0.31, "
+    "alpha=20deg; bare numbers in the symbol's own unit",
     "--variant STORE:N": "the values of variant N of a sweep's store, or of a study's: N, best, "
     "or 'polished 0'",
 }
 #: Own metrics that a store names may be run.
 TRUST_METRICS = {
-    "--trust-metrics": "run the own metrics that the store names, if their files are what they "
-    "were",
+    "--trust-metrics": "run your own metrics that the store names, if their files are unchanged",
 }
 #: What it writes may take the place of files that are not basepar's.
 OVERWRITE = {
-    "--overwrite": "write over files that are there, also those that basepar did not make "
-    "(drawings, pages, exported code and certificates that it made are written over in any case)",
+    "--overwrite": "overwrite existing files, also those that basepar did not make (drawings, "
+    "pages, exported code and certificates that it made are overwritten in any case)",
 }
 #: What flags are called that are words of Python.
 _CALLED = {"--with": "columns_with", "--from": "origin", "--try": "tried"}
@@ -178,7 +178,12 @@ def pairs(texts: Sequence[str], option: str) -> dict[str, str]:
         name, equals, value = (part.strip() for part in word.partition("="))
         if not (name and equals and value) or name in found:
             why = "is given twice" if name in found else "is not of the form NAME=VALUE"
+            if not equals and re.fullmatch(r"[^:]+:[^:]+", word):
+                why += f"; write {word.replace(':', '=')}"
             raise UsageError(f"{option}: {word!r} {why}.", [option])
+        if re.search(r"\s\S+=", value):
+            several = re.sub(r"\s+(?=\S+=)", ",", word)
+            raise UsageError(f"{option}: {word!r} has several values; write {several}.", [option])
         found[name] = value
     return found
 

@@ -122,13 +122,13 @@ COMMANDS = (
             "`estimated`",
             "--noise joint|pooled": "stated noise as it is (default), or with one variance for "
             "all coordinates",
-            "--validate": "hold the models against torques on a second trajectory, the excitation",
+            "--validate": "compare the models with torques on a second trajectory, the excitation",
             "--data CSV": "measured torques instead of the model's own",
             "--columns A=TITLE,…": "with --data: titles of the columns in the files, like "
             "tau.A=T1",
-            "--second CSV": "with --data: a record to validate on",
-            "--estimate-noise": "with --data: from the full model's residuals, not as the file "
-            "states it",
+            "--second CSV": "with --data: a second record on which the models are checked",
+            "--estimate-noise": "with --data: estimate the noise from the full model's residuals "
+            "instead of taking the file's",
             "--size K": "which model to export: a number of parameters, or a criterion (default: "
             "the first)",
             "--export FILE": "write the model's functions: FILE.py or FILE.c",

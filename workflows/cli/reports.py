@@ -77,8 +77,8 @@ COMMANDS = (
             "-o --output FILE": "the page (default: the store's name with .html)",
             "--batch DIR": "a folder instead: an index that sorts and filters, and pages of "
             "chosen variants",
-            "--variants N,…": "with --batch: whose pages (default: best, worst and the Pareto "
-            "front)",
+            "--variants N,…": "with --batch: variants that get a page (default: best, worst and "
+            "the Pareto front)",
             "--format html|json|csv|latex": "csv: a row per variant; latex: tables of the front "
             "and of what survives; json: both as numbers; on stdout or to -o",
             **OVERWRITE,

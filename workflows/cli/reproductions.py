@@ -47,7 +47,7 @@ COMMANDS = (
         "a source paper's tables and figures recomputed, and the differences number by number",
         "basepar reproduce low-mobility -o low-mobility",
         {
-            "paper?": "its name; without one, the papers that are known",
+            "paper?": "its name (default: list the papers)",
             "-o --output DIR": "draw the figures, and write the numbers as CSV",
             **OVERWRITE,
         },

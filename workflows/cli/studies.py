@@ -139,10 +139,10 @@ COMMANDS = (
             **PLACE,
             "--trials N int": "how many variants in all (default: the file's); more than before "
             "prolongs a study",
-            "--certify N 1": "how many of the best to certify in variable precision (default: 1; "
-            "0: none)",
-            "--polish N int": "then polish the N best by gradients",
-            "--repair": "first look for damage in the store and do damaged chunks again",
+            "--certify N 1": "how many of the best variants to certify in variable precision "
+            "(default: 1; 0: none)",
+            "--polish N int": "then polish the N best variants by gradients",
+            "--repair": "check the whole store first, and evaluate damaged chunks again",
             "--quiet": "no live table",
         },
     ),
@@ -153,8 +153,8 @@ COMMANDS = (
         "basepar polish four-bar-study.zarr --points 3",
         {
             "store": "the store of a study that is done",
-            "--points N 3": "how many of the best (default 3)",
-            "--certify N 1": "how many of the polished to certify in variable precision "
+            "--points N 3": "how many of the best variants to start from (default: 3)",
+            "--certify N 1": "how many of the polished designs to certify in variable precision "
             "(default: 1; 0: none)",
             "--to DIR": "another store for the polished designs (default: beside the study's, "
             "where designs polished earlier are set aside)",
@@ -175,7 +175,7 @@ COMMANDS = (
             "or 'polished N'",
             "--shape uniform|normal": "uniform (default), or normal with T for three standard "
             "deviations",
-            "--samples N 1000": "designs to draw (default: 1000)",
+            "--samples N 1000": "number of random designs (default: 1000)",
             "--seed N 0": "seed of the draws (default: 0)",
             "--to DIR": "another store for the samples (default: beside the study's, where "
             "samples of other tolerances are set aside)",
@@ -201,10 +201,10 @@ COMMANDS = (
         "basepar around best.zarr -o around.yaml --share 0.05 --candidates 4096",
         {
             "store": "the store of a study",
-            "-o --output FILE": "where to (default: beside it)",
+            "-o --output FILE": "the sweep file to write (default: beside the store)",
             "--variant N int": "the design (default: the study's best one)",
             "--share S 0.1": "how far, as a share of each variable's range (default: 0.1)",
-            "--candidates N 1024": "designs (default: 1024)",
+            "--candidates N 1024": "number of designs (default: 1024)",
             **TRUST_METRICS,
             **OVERWRITE,
         },

@@ -33,7 +33,7 @@ def curves_figure(facts: dict[str, Any]) -> Any:
     for k, (axes, one) in enumerate(zip(grid.flat, panels, strict=False)):
         _draw(axes, one, k)
     over = [axes for axes, one in zip(grid.flat, panels, strict=False) if one.label == label]
-    for low, high in facts["way"]["near_dead_points"]:
+    for low, high in facts["range"]["near_dead_points"]:
         for axes in over:
             axes.axvspan(low * scale, high * scale, color="#f3d9d9", lw=0)
     figure.suptitle(plot(facts["mechanism"]), color=INK, fontsize=11)

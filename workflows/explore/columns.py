@@ -114,7 +114,7 @@ def _metrics(found: Facts) -> Iterator[Column]:
     for metric in found.metrics:
         name, _, drive = metric.name.partition(" of ")
         word = asked.get(name, name) + (f"({drive})" if drive else "")
-        better = 0 if metric.ends[0] == "Least" else int(metric.sign)
+        better = 0 if metric.ends[0] == "Minimum" else int(metric.sign)
         kind = "objective" if metric.is_asked else "metric"
         yield Column(
             metric_title(metric), _spelled(metric.unit), metric.values, kind, better, word

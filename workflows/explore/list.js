@@ -20,7 +20,7 @@ function listView(parent, {store, selection, state, show, changed}) {
   }
 
   function draw() {
-    turn.textContent = state.down ? "most first" : "least first";
+    turn.textContent = state.down ? "largest first" : "smallest first";
     order = order || sorted();
     const rows = [];
     for (let k = 0; k < order.length && rows.length < shown; k++) if (selection.mask[order[k]]) rows.push(order[k]);

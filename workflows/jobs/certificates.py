@@ -48,7 +48,8 @@ def _read(path: Path) -> Any:
     try:
         return json.loads(text_of(path))
     except FileNotFoundError:
-        raise UsageError(f"There is no file {path}.", [str(path)]) from None
+        made = "`basepar base MECH --certificate FILE` writes a certificate"
+        raise UsageError(f"There is no file {path}; {made}.", [str(path)]) from None
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}.", [str(path)]) from None
     except (ValueError, RecursionError) as error:

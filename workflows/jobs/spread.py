@@ -47,9 +47,9 @@ def extremes(path: Path, most: int = 3) -> list[dict[str, Any]]:
         {
             "name": name,
             "unit": str(arrays[name].attrs.get("units", "")),
-            "least": float(spread.least[0][0]),
+            "min": float(spread.least[0][0]),
             "median": spread.median,
-            "most": spread.most[0],
+            "max": spread.most[0],
             "best": [variant for _, variant in spread.least],
             "worst": spread.most[1],
             "count": spread.count,

@@ -256,10 +256,10 @@ def gather(path: Path, whole: bool = False) -> Facts:
         It is missing, damaged, or not the store of a sweep.
     """
     if not path.exists():
-        raise StoreError(
-            f"There is no store {path}. `basepar sweep SPEC --store {path}` makes one.",
-            [str(path)],
-        )
+        other = path.with_name(f"{path.name}.zarr")
+        remedy = f"`basepar sweep SPEC --store {other if not path.suffix else path}` makes one."
+        hint = f"; did you mean {other}?" if other.exists() else f". {remedy}"
+        raise StoreError(f"There is no store {path}{hint}", [str(path)])
     held = Store.open(path)
     spec, base = _attribute(held, "spec"), _attribute(held, "base", needed=False)
     _attribute(held, "provenance")

@@ -61,7 +61,7 @@ def section(found: Facts) -> Section | LeftOut:
         (
             key("chosen", "front: no model is both smaller and better"),
             key("middle", "median of the variants"),
-            key("band", "least to most (darker: 5 to 95 %)"),
+            key("band", "minimum to maximum (darker: 5 to 95 %)"),
         ),
         ", ",
     )

@@ -34,11 +34,11 @@ class Metric:
 
     @property
     def ends(self) -> tuple[str, str]:
-        """What the least and the most are: of a stroke neither is the better."""
+        """What minimum and maximum are: of a stroke neither is the better."""
         if self.is_asked is not None:
-            return ("Best", "Worst") if self.is_asked else ("Least", "Most")
+            return ("Best", "Worst") if self.is_asked else ("Minimum", "Maximum")
         return (
-            ("Least", "Most")
+            ("Minimum", "Maximum")
             if self.name.startswith(("stroke", "point_m", "point_r"))
             else ("Best", "Worst")
         )

@@ -70,7 +70,7 @@ def _combinations(found: Facts, base: Mapping[str, Any]) -> Markup:
     spread = _spread(found, len(found.lines))
     columns = ["", "Base parameter"]
     columns += ["#Nominal"] * (nominal is not None)
-    columns += ["#Least", "#Median", "#Most"] * (spread is not None)
+    columns += ["#Min", "#Median", "#Max"] * (spread is not None)
     columns += ["Unit"] * (len(columns) > 2)
     known = [values for values in (nominal, spread) if values is not None]
     largest = max((float(np.abs(values).max()) for values in known), default=0.0)
@@ -84,7 +84,7 @@ def _combinations(found: Facts, base: Mapping[str, Any]) -> Markup:
         if len(columns) > 2:
             cells.append(unit_text(row["unit"]))
         rows.append(cells)
-    words = "nominal geometry, and least, median and most over the variants"
+    words = "nominal geometry, and minimum, median and maximum over the variants"
     caption = f"Base parameters: {words}" if len(columns) > 2 else "Base parameters"
     return table(caption, columns, rows, style="formulas")
 
@@ -236,7 +236,7 @@ def _noise(many: np.ndarray, nominal: np.ndarray) -> float:
 def _keys(names: list[str], count: int) -> Markup:
     keys = [
         key("middle", "median"),
-        key("band", "least to most (darker: 5 to 95 %)"),
+        key("band", "minimum to maximum (darker: 5 to 95 %)"),
         *(key(style, name) for name, style in zip(names, ("nominal", "chosen"), strict=False)),
     ]
     return Markup(
@@ -259,7 +259,7 @@ def _gap_table(found: Facts) -> Markup:
         good = values[found.has_results & np.isfinite(values)]
         if good.size:
             rows.append([title, *(data(float(x)) for x in np.quantile(good, [0, 0.5, 1]))])
-    columns = ["Quantity", "#Least", "#Median", "#Most"]
+    columns = ["Quantity", "#Min", "#Median", "#Max"]
     return (
         table("Quality of the rank over the variants", columns, rows, style="wordy")
         if rows

@@ -115,7 +115,7 @@ def _questions(found: Facts) -> list[tuple[str, Markup | str]]:
 
 
 def _variables(found: Facts) -> Markup:
-    columns = ["Symbol", "#Least", "#Most", "#Nominal", "Unit", "Values"]
+    columns = ["Symbol", "#Min", "#Max", "#Nominal", "Unit", "Values"]
     rows = [_variable(found, symbol) for symbol in found.symbols]
     rows += [_fixed(*entry) for entry in _unswept(found)]
     return table("Variables", columns, rows)

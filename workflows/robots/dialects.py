@@ -6,6 +6,7 @@ from pathlib import Path
 
 from basepar_core.dynamics import Model
 from basepar_core.errors import MechanismError, UsageError
+from basepar_core.expressions import did_you_mean
 from basepar_core.texts import plural
 
 from . import mjcf, sdf, urdf
@@ -87,7 +88,8 @@ def robot_file(
         There is no such dialect.
     """
     if dialect not in _WRITERS:
-        message = f"There is no dialect {dialect!r}; there are {', '.join(DIALECTS)}."
+        hint = did_you_mean(dialect, DIALECTS) or f"; there are {', '.join(DIALECTS)}."
+        message = f"There is no dialect {dialect!r}{hint}"
         raise UsageError(message, ["dialect="])
     problems, found = _written(model, dialect, parameters or {})
     if not problems:

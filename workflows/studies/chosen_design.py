@@ -20,7 +20,7 @@ def chosen(spec: StudySpec, variant: str) -> tuple[str, dict[str, float]]:
     """A design of a study by its name, SI: `best`, a variant's number, or `polished 0`.
 
     `best` is the best feasible one of the polished ones and the variants; where there are several
-    objectives, a polished one if there is any. By its name an infeasible one can be had too.
+    objectives, a polished one if there is any. By its name an infeasible one is found too.
 
     Raises
     ------

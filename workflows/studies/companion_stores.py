@@ -1,4 +1,4 @@
-"""Stores beside a study's: what is told apart, set aside, and said to be of an earlier state.
+"""Companion stores of a study: how they are told apart, set aside, and reported as outdated.
 
 A polished design and a tolerance analysis answer a question about a study that may go on. What
 answers another question about the same study is set aside under a number, never removed; what is
@@ -18,7 +18,7 @@ from sweeps.store import Store, locked
 from .feasibility import Verdict, judge
 from .spec import StudySpec
 
-#: What a store beside a study's holds, by the key of its plan.
+#: What a companion store holds, by the key of its plan.
 WORDS = {"polished": "polished designs", "tolerances": "samples about a design"}
 
 

@@ -90,8 +90,8 @@ def _no_study(path: Path | str) -> str:
     kind = kind_of_store(asked_by(path))
     if not kind:
         return (
-            f"{path} is the store of a sweep, and nobody asked it for anything: objectives and "
-            "constraints are a study's. Name the store of `basepar study`."
+            f"{path} is the store of a sweep, which has no objectives and constraints; a study's "
+            "has. Name the store of `basepar study`."
         )
     study = study_beside(path, kind)
     return (

@@ -144,8 +144,8 @@ def pictures(shown: Shown) -> Iterator[tuple[str, str, Any]]:
     if len(spec.objectives) > 1 and len(shown.candidates[0]):
         yield (
             "front",
-            "What can be had of one objective for the other: the front's designs are joined. "
-            "Whole numbers are drawn as bands of points.",
+            "The front, what one objective costs in the other: its designs are joined. Whole "
+            "numbers are drawn as bands of points.",
             front(shown),
         )
     if len(shown.candidates[0]):

@@ -130,7 +130,7 @@ def read_tolerances(mechanism: Mechanism, texts: Sequence[str]) -> dict[str, flo
             raise UsageError(f"--tolerance {part}: {error.message}", ["--tolerance"]) from error
         if not 0 < float(half) < np.inf:
             raise UsageError(
-                f"--tolerance {part}: half a width is above 0: {name} lies within ± this value.",
+                f"--tolerance {part}: a tolerance is above 0: {name} lies within ± this value.",
                 ["--tolerance"],
             )
         found[name] = float(half)

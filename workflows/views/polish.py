@@ -106,7 +106,7 @@ def bounds_reached(spec: StudySpec, parameters: np.ndarray) -> dict[str, dict[st
         if not isinstance(variable, Range):
             continue
         near = ON_BOUND * (variable.high - variable.low)
-        for end, bound in (("least", variable.low), ("most", variable.high)):
+        for end, bound in (("minimum", variable.low), ("maximum", variable.high)):
             if abs(value - bound) <= near:
                 found[name] = {"end": end, "value": bound}
     return found

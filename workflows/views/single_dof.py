@@ -34,14 +34,14 @@ def document(of: OneDof) -> dict[str, Any]:
         "mechanism": it.name,
         "coordinate": it.coordinates[0],
         "unit": it.value(it.coordinates[0]).unit,
-        "way": {
+        "range": {
             "closed": way.closed,
             "from": way.low,
             "to": way.high,
             "dead_points": list(way.dead_points),
             "near_dead_points": [list(stretch) for stretch in way.near],
             "margin": way.margin,
-            "asked": way.asked,
+            "requested": way.asked,
         },
         "samples": survey.table.q.size,
         "errors": {
@@ -139,7 +139,7 @@ def show(facts: dict[str, Any]) -> None:
 
     out, unit = terminal.out, facts["unit"]
     out.print(terminal.said((facts["mechanism"], "bold"), f": reduced to {facts['coordinate']}"))
-    _show_way(facts["way"], unit)
+    _show_way(facts["range"], unit)
     _show_curves(facts)
     for name, one in facts["dwells"].items():
         out.print(
@@ -149,7 +149,7 @@ def show(facts: dict[str, Any]) -> None:
     if "regime" in facts:
         _show_regime(facts["regime"])
     else:
-        out.print(f"no steady regime: {_no_regime(facts['way'])}", style="dim")
+        out.print(f"no steady regime: {_no_regime(facts['range'])}", style="dim")
     if "run" in facts:
         ran = facts["run"]
         out.print(
@@ -164,7 +164,7 @@ def show(facts: dict[str, Any]) -> None:
 def _no_regime(way: dict[str, Any]) -> str:
     if way["closed"]:
         return "no motor, torque or friction with a value acts"
-    return "a range was asked for" if way["asked"] else "the motion does not close"
+    return "a range was asked for" if way["requested"] else "the motion does not close"
 
 
 def _show_way(way: dict[str, Any], unit: str) -> None:
@@ -188,7 +188,7 @@ def _show_curves(facts: dict[str, Any]) -> None:
     from . import terminal
 
     unit = facts["unit"]
-    rows = terminal.table("", "#least", "#greatest")
+    rows = terminal.table("", "#min", "#max")
     inertia, effort = inertia_unit(unit), effort_unit(unit)
     for name, label in (
         ("m", f"reduced inertia m, {inertia}"),

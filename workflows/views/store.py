@@ -311,13 +311,13 @@ def _share(part: float) -> str:
 
 
 def show_extremes(found: Sequence[Mapping[str, Any]]) -> None:
-    heads = ("result", "unit", "#variants", "#least", "#variant", "#median", "#most", "#variant")
+    heads = ("result", "unit", "#variants", "#min", "#variant", "#median", "#max", "#variant")
     rows = terminal.table(*heads)
     for row in found:
-        least, median, most = (terminal.number(row[end]) for end in ("least", "median", "most"))
+        low, median, high = (terminal.number(row[end]) for end in ("min", "median", "max"))
         where = f"{row['best'][0]}", f"{row['worst']}"
         count = f"{row['count']:,}"
-        rows.add_row(row["name"], row["unit"], count, least, where[0], median, most, where[1])
+        rows.add_row(row["name"], row["unit"], count, low, where[0], median, high, where[1])
     terminal.out.print()
     terminal.out.print(rows)
 

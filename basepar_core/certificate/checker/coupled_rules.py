@@ -43,7 +43,7 @@ class CoupledRules:
                 return found
             energies += found
         if self._moves(energies):
-            return "a motion that the couplings leave notices it"
+            return "the energy of a motion that the couplings leave depends on it"
         # Another number could stand in an entry without effect.
         for name, text in entries.items():
             ((body, ten),) = self._parts({name: text}).items()

@@ -193,7 +193,7 @@ class JointRules:
         for i, x in enumerate(twists):
             for y in twists[i:]:
                 if not self.bilinear(ten, x, y).is_zero():
-                    return "the body's kinetic energy notices it"
+                    return "the body's kinetic energy depends on it"
         return self.potential_fault(joint, side, ten)
 
     def potential_fault(self, joint: Joint, side: int, ten: Ten) -> str:
@@ -213,7 +213,7 @@ class JointRules:
             for _ in range(2):  # turned by all that the joint allows, to any angle
                 rates += [cross(turn, rate) for turn in turns for rate in rates]
             if not all(dot(down, rate).is_zero() for rate in rates):
-                return "gravity notices it"
+                return "the potential depends on it"
         return ""
 
     def _universal_potential(self, joint: Joint, side: int, ten: Ten) -> str:
@@ -222,7 +222,7 @@ class JointRules:
             return ""
         own, ground = joint.axes[side]["z"], joint.axes[1 - side]["z"]
         level = [*cross(off, own), *cross(self.gravity, ground)]
-        return "" if all(x.is_zero() for x in level) else "gravity notices it"
+        return "" if all(x.is_zero() for x in level) else "the potential depends on it"
 
     # Which vector it is.
 

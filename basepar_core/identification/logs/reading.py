@@ -62,9 +62,7 @@ def read_log(
         starts.append(part["t"].size)
     columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
     if columns["t"].size < FEWEST:
-        message = (
-            f"has {plural(columns['t'].size, 'sample')}; {FEWEST} are the least that say much"
-        )
+        message = f"has {plural(columns['t'].size, 'sample')}; {FEWEST} at least are needed"
         raise FileError(source, [Mistake("", message)])
     record = measurement_of(source, mechanism, columns)
     record = replace(record, starts=tuple(np.cumsum(starts)[:-1].tolist()))

@@ -45,7 +45,9 @@ def centric(size="0.004", crank="0.5", rod="0.5", symbols=""):
     return closure.prepare(mechanism_file.loads(text))
 
 
-@pytest.mark.parametrize("size", ["0.3", "0.004", "1e-4", "1e-6"])
+@pytest.mark.parametrize(
+    "size", ["0.3", "1e-6", *(pytest.param(x, marks=pytest.mark.slow) for x in ("0.004", "1e-4"))]
+)
 def test_a_small_motion_of_a_special_geometry_by_numbers(size):
     """Crank and rod of one length: θ₂ = −θ₁, 5 of the 6 that unequal lengths have."""
     model = centric(size)
@@ -57,6 +59,7 @@ def test_a_small_motion_of_a_special_geometry_by_numbers(size):
     assert base.document()["generic_rank"] == 6
 
 
+@pytest.mark.slow
 def test_a_peaucellier_by_numbers():
     """15 by the rules; its pen goes along a line, and 14 is right."""
     wanted = Written("numbers", "0.001", None, "aligned", "down", "states")
@@ -204,7 +207,9 @@ def drawn(family, *seed):
     return closure.prepare(build(made.document(rng, it, f"{family.__name__} {seed}")))
 
 
-@pytest.mark.parametrize("name", SEEMING)
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=pytest.mark.slow) if n == "bell crank" else n for n in SEEMING]
+)
 def test_what_only_seems_a_contradiction_is_counted(name):
     family, seed, rank = SEEMING[name]
     model = drawn(family, *seed)

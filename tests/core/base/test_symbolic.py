@@ -216,7 +216,17 @@ def shuffled(source, seed):
     return mechanism_file.loads(json.dumps(document))
 
 
-@pytest.mark.parametrize("name", ["four-bar", "slider-crank", "five-bar", "parallelogram", "ur10"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "four-bar",
+        "ur10",
+        *(
+            pytest.param(name, marks=pytest.mark.slow)
+            for name in ("slider-crank", "five-bar", "parallelogram")
+        ),
+    ],
+)
 def test_order_in_the_file_changes_nothing(name):
     source = mechanism_file.load(name).source
     usual = symbolic(prepared(mechanism_file.loads(source))[0])

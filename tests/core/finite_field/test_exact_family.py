@@ -175,7 +175,7 @@ def test_primes_are_those_that_have_the_roots():
         assert draw_point(kin, draw).values["r3"] ** 2 == 3
 
 
-@pytest.mark.parametrize("symbols", [False, True])
+@pytest.mark.parametrize("symbols", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_an_overconstrained_loop_on_its_own_component(symbols):
     """Bennett's linkage: each root of its closure is a component; one has no lengths."""
     if symbols:

@@ -95,7 +95,11 @@ CASES = {
 }
 
 
-SLOW = {"carried parallelogram of parallel hinges", "two vectors with a symbol"}
+SLOW = {
+    "bennett by angles",
+    "carried parallelogram of parallel hinges",
+    "two vectors with a symbol",
+}
 
 
 @pytest.mark.parametrize(
@@ -202,6 +206,7 @@ excitation: {kind: fourier, harmonics: 5, base_frequency: 0.5 Hz, amplitude: {O:
 """
 
 
+@pytest.mark.slow
 def test_numbers_of_bodies_that_must_vary(monkeypatch):
     """Vectors that only were seen hold on the wider family, and with the file's numbers put back.
 

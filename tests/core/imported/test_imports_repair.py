@@ -161,6 +161,7 @@ def test_what_closes_is_left_alone(tmp_path):
     assert exact == same
 
 
+@pytest.mark.slow
 def test_a_file_that_does_not_assemble_is_written_and_says_so(tmp_path):
     path = four_bar(tmp_path, off="0", length="2")  # out of the rocker's reach by far
     found = read_file(path)

@@ -328,7 +328,7 @@ class _Counted(bytes):
         return found
 
 
-@pytest.mark.parametrize("open_", [b"<!--", b"<?", b"<!-- -->", b"<? ?>", b"< ", b"<!", b"<!-->"])
+@pytest.mark.parametrize("open_", [b"<!--", b"<? ?>", b"< ", b"<!-->"])
 def test_a_long_file_is_looked_through_once(open_):
     """Each of a million comments that nobody closes was read to the end of 3 MB: for hours."""
     content = _Counted(open_ * (3_000_000 // len(open_)))

@@ -185,7 +185,15 @@ def test_torques_and_positions_for_a_users_own_metric():
         cycle.position("rokcer")
 
 
-@pytest.mark.parametrize("name", ["four-bar", "quick-return", "rsur", "3-rrr"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "four-bar",
+        "rsur",
+        pytest.param("quick-return", marks=pytest.mark.slow),
+        pytest.param("3-rrr", marks=pytest.mark.slow),
+    ],
+)
 def test_velocities_are_the_slopes_of_positions(name):
     """Central differences of closed positions: no velocity of the program enters."""
     cycle, h = on_cycle(name), 1e-4
@@ -230,6 +238,7 @@ def test_the_page_has_all_that_a_cycle_offers():
     assert offered <= {name for row in listed for name in row}
 
 
+@pytest.mark.slow
 def test_symbols_have_units():
     cycle = on_cycle("four-bar")
     assert cycle.symbols.keys() == cycle.units.keys()

@@ -36,7 +36,15 @@ def turned_alike(sun, planet):
     return None
 
 
-@pytest.mark.parametrize(("sun", "planet"), [(24, 18), (20, 20), (30, 15), (18, 27)])
+@pytest.mark.parametrize(
+    ("sun", "planet"),
+    [
+        (20, 20),
+        (30, 15),
+        pytest.param(24, 18, marks=pytest.mark.slow),
+        pytest.param(18, 27, marks=pytest.mark.slow),
+    ],
+)
 def test_planetary_gears(sun, planet):
     mechanism = planetary(sun, planet)
     expected = turned_alike(sun, planet)

@@ -287,6 +287,7 @@ def test_torque_of_any_law_on_a_linkage():
     assert ran.time[1, 1, -1] == pytest.approx(moved.t[-1], rel=1e-6)
 
 
+@pytest.mark.slow
 def test_steps_too_long_are_no_stall():
     """A motor so steep, on so little inertia, that 360 steps a turn run away."""
     text = load("slider-crank").source.replace("friction:", "# friction:")

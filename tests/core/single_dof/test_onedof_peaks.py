@@ -149,7 +149,10 @@ def test_peaks_of_a_machine_are_those_on_both_sides_of_jumps(case):
         assert found[name][0] == pytest.approx(value, rel=3e-6), name
 
 
-@pytest.mark.parametrize("case", list(CASES))
+@pytest.mark.parametrize(
+    "case",
+    [pytest.param(case, marks=pytest.mark.slow) if case == "rough" else case for case in CASES],
+)
 def test_peaks_of_many_variants_are_those_on_both_sides_of_jumps(case):
     meter = regimes.meter_of(prepare(loads(text(*CASES[case]))), NAMES)
     found = meter({"gear": np.array([7.0, GEAR])})

@@ -119,7 +119,13 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("name", list(CASES))
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.slow) if name in ("rsup", "rscr") else name
+        for name in CASES
+    ],
+)
 def test_reactions_are_multipliers_of_all_bodies(name):
     """Motor with winding, friction, springs, dampers, gravity; all reactions at once."""
     text, forces, moments = CASES[name]
@@ -224,7 +230,12 @@ THREADED = RSUP.replace("D: {type: prismatic,", "D: {type: screw, pitch: 3 m,").
 @pytest.mark.parametrize(
     ("text", "forces", "moments"),
     [
-        (GEARED, "B:crank:x B:rod:y C:rod:x C:link:1,1 D:lever:x D:link:y", ""),
+        pytest.param(
+            GEARED,
+            "B:crank:x B:rod:y C:rod:x C:link:1,1 D:lever:x D:link:y",
+            "",
+            marks=pytest.mark.slow,
+        ),
         (
             THREADED,
             "A:ground:x B:rod:x D:last:y D:ground:1,0,0.2",

@@ -16,7 +16,7 @@ from basepar_core.errors import BaseparError
 from basepar_core.expressions import evaluate
 from basepar_core.files import loads
 from basepar_core.symbolic import GeometryField, Transfers, coupled_vectors
-from tests.campaigns.count_families import COUPLED
+from tests.campaigns.count_families import COUPLED, DAILY
 from tests.campaigns.counts import drawn
 from tests.core.dynamics.test_couplings import GEARS
 
@@ -109,7 +109,9 @@ def models(family):
     raise AssertionError(family)
 
 
-@pytest.mark.parametrize("family", COUPLED)
+@pytest.mark.parametrize(
+    "family", [f if f in DAILY else pytest.param(f, marks=pytest.mark.slow) for f in COUPLED]
+)
 def test_w_vanishes_and_the_checker_confirms(family):
     """Four random mechanisms of each family of the campaign of counts; every entry matters."""
     for model in models(family):
@@ -127,7 +129,7 @@ def test_w_vanishes_and_the_checker_confirms(family):
             assert rules.fault(texts, vector.reason) == ""
             for name in texts:
                 changed = texts | {name: f"({texts[name]})*998/997"}
-                assert "notices it" in rules.fault(changed, vector.reason)
+                assert "depends on it" in rules.fault(changed, vector.reason)
 
 
 def checker_of(mechanism, found):

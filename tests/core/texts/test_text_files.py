@@ -75,11 +75,11 @@ def test_not_utf8(tmp_path):
 
 
 def test_very_many_mistakes():
-    error = FileError("f.yaml", [Mistake(f"a{k}", "wrong", k) for k in range(300_000)])
+    error = FileError("f.yaml", [Mistake(f"a{k}", "wrong", k) for k in range(30_000)])
     first, *listed, last = error.message.splitlines()
-    assert first == "f.yaml: 300000 mistakes"
+    assert first == "f.yaml: 30000 mistakes"
     assert len(listed) == len(error.where) == MOST_LISTED
-    assert last == f"  … and {300_000 - MOST_LISTED} more"
+    assert last == f"  … and {30_000 - MOST_LISTED} more"
     assert pickle.loads(pickle.dumps(error)).message == error.message
 
 

@@ -52,7 +52,7 @@ def test_a_variant_that_eats_all_memory(path, tmp_path):
 def test_workers_with_several_threads_are_shielded(path, tmp_path, accident):
     """Nobody could end one thread of a process: children do the work, and may die."""
     evaluator = getattr(fourbar, accident)(raises=frozenset({433}))
-    limited = spec(path, variant_seconds=2.0)
+    limited = spec(path, variant_seconds=4.0)
     with connect(Laptop(workers=1, threads=2)) as client:
         (before,) = client.scheduler_info()["workers"].values()
         found = sweep(limited, client, evaluator=evaluator)

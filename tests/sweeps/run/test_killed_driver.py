@@ -17,15 +17,19 @@ import sys
 from cluster.client import connect
 from cluster.places import Laptop
 from sweeps.run.driver import sweep
-from tests.sweeps.fourbar import FourBar, spec
+from tests.sweeps.fourbar import Endless, spec
 
 if __name__ == "__main__":
+    columns = spec().plan.rows(200, 400)
+    late = frozenset(int(x * 1000) for x in columns["lx1"])  # never done before the driver dies
+    early = spec().plan.rows(0, 80)
+    late -= {int(x * 1000) for x in early["lx1"]}
     with connect(Laptop(workers=2)) as client:
-        sweep(spec(sys.argv[1]), client, evaluator=FourBar(delay=0.05))
+        sweep(spec(sys.argv[1], variant_seconds=600.0), client, evaluator=Endless(raises=late))
 """
 
 
-def wait_until(condition, seconds=30.0):
+def wait_until(condition, seconds=400.0):
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end, "waited too long"
@@ -46,16 +50,16 @@ def test_driver_killed_and_run_again(tmp_path, client):
     driver = subprocess.Popen(
         [sys.executable, str(script), str(path)], env={"PYTHONPATH": ":".join(sys.path)}
     )
-    wait_until(lambda: finished(path) >= 64)
+    wait_until(lambda: finished(path) >= 16)
     children = psutil.Process(driver.pid).children(recursive=True)
     driver.kill()
     driver.wait()
     assert len(children) >= 2
-    _, orphans = psutil.wait_procs(children, timeout=10)
+    _, orphans = psutil.wait_procs(children, timeout=240)
     assert orphans == []
 
     done = finished(path)
-    assert 64 <= done < 400
-    summary = sweep(spec(path), client, evaluator=FourBar())
+    assert 16 <= done < 400
+    summary = sweep(spec(path, variant_seconds=600.0), client, evaluator=FourBar())
     assert summary.evaluated == 400 - done
     assert_equal_arrays(path, by_hand(spec(tmp_path / "whole.zarr"), FourBar()))

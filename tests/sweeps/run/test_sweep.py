@@ -224,7 +224,7 @@ class TestAccidents:
     @pytest.mark.slow
     def test_a_variant_that_never_ends(self, path, reference):
         with connect(Laptop(workers=2)) as client:
-            limited = spec(path, variant_seconds=0.7)
+            limited = spec(path, variant_seconds=4.0)  # others take milliseconds
             summary = sweep(limited, client, evaluator=Endless(raises=frozenset({433})))
         self.check(path, reference, Status.TIMED_OUT, Reason.TOO_SLOW, (199,))
         assert summary.counts[Status.TIMED_OUT] == 1

@@ -63,7 +63,7 @@ def test_a_store_that_is_moved_away_stays_away(tmp_path, client):  # noqa: F811
 
     # Arrays of whose chunks none is written are the ones that were made anew.
     with pytest.raises(StoreError, match="removed or moved while it was filled"):
-        sweep(spec(path), client, move, evaluator=FourBar(delay=0.05))
+        sweep(spec(path), client, move, evaluator=FourBar(delay=0.5))
     assert not path.exists()
     assert sweep(spec(elsewhere), client, evaluator=FourBar()).done
 

@@ -20,7 +20,7 @@ def test_dwell_as_json(capsys):
     assert main(["onedof", "dwell", *words]) == 0
     said = json.loads(capsys.readouterr().out)
     assert said["coordinate"] == "A"
-    assert said["way"]["closed"]
+    assert said["range"]["closed"]
     assert said["regime"]["state"] == "turning"
     measures = said["regime"]["measures"]
     # The reference regime, printed to 12 digits; ours is asked for 1e-7 of the speed's range.
@@ -115,7 +115,7 @@ def test_a_range_and_its_drawing(capsys, tmp_path):
     )
     show(said)
     assert "no steady regime: a range was asked for" in capsys.readouterr().out
-    ends = said["way"]["from"], said["way"]["to"]
+    ends = said["range"]["from"], said["range"]["to"]
     assert ends == pytest.approx((-np.pi / 6, np.pi / 3), rel=1e-15)
     titles = [axes.get_title(loc="left") for axes in curves_figure(said).axes]
     assert titles[2:] == ["slope of the potential V′, N m", "joints, °"]

@@ -28,9 +28,9 @@ def test_equal_to_whole_columns(path, monkeypatch, rows):
     assert found == {
         "name": "stroke",
         "unit": "rad",
-        "least": stroke[order[0]],
+        "min": stroke[order[0]],
         "median": np.median(stroke[good]),
-        "most": stroke[order[-1]],
+        "max": stroke[order[-1]],
         "best": order[:3].tolist(),
         "worst": order[np.argmax(stroke[order] == stroke[order[-1]])],
         "count": len(order),

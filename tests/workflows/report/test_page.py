@@ -183,7 +183,9 @@ def test_base_parameters_at_nominal_geometry_and_over_the_variants(run, store, t
     from basepar_core.api import load
 
     page, data = page_of(run, store, tmp_path / "page.html"), xr.open_zarr(store)
-    caption = "Base parameters: nominal geometry, and least, median and most over the variants"
+    caption = (
+        "Base parameters: nominal geometry, and minimum, median and maximum over the variants"
+    )
     rows = [numbers(row) for row in table(page, caption).iter("tr") if numbers(row)]
     solved = data.base_parameters.values[data.status.values == 1]
     np.testing.assert_array_equal(

@@ -243,11 +243,11 @@ def test_prolonged_and_polished_again(tmp_path, client):
     (facts,) = polish_document.document(longer, again)["designs"]
     for name, low, high in (("lx1", 0.2, 0.6), ("lx3", 1.0, 1.6), ("Dx", 0.6, 1.4)):
         value = facts["parameters"][name]
-        expected = {low: "least", high: "most"}.get(round(value, 12))
+        expected = {low: "minimum", high: "maximum"}.get(round(value, 12))
         assert facts["bounds"].get(name, {}).get("end") == expected
     assert facts["bounds"]
     shown = polish_document.document(longer, again) | {"certified": []}
-    assert any(" at its least " in text for text in polish_document.held_by(shown, facts))
+    assert any(" at its minimum " in text for text in polish_document.held_by(shown, facts))
     _another_place(longer, client, tmp_path)
     _stores_that_are_no_study(longer)
 
@@ -298,7 +298,7 @@ def test_a_polished_design_that_is_not_confirmed_says_so(beside, capsys):
     """Here the evaluation finds what the descent did not: the constraint is missed."""
     spec, found = beside
     missed = replace(found.after, violations=np.array([[0.0, 1e-6]]))
-    for after, words in ((found.after, "lx1 at its most"), (missed, "misses lx1 >= 0.02 m")):
+    for after, words in ((found.after, "lx1 at its maximum"), (missed, "misses lx1 >= 0.02 m")):
         facts = polish_document.document(spec, replace(found, after=after))
         assert facts["designs"][0]["violations"] == (
             {} if after is found.after else {"lx1 >= 0.02 m": 1e-6}

@@ -122,7 +122,7 @@ def test_killed_and_run_again(moment, kind, least, most, told, tmp_path, client,
         [sys.executable, str(script), str(tmp_path), moment, kind],
         env={**os.environ, "PYTHONPATH": ":".join(sys.path)},
         stderr=subprocess.PIPE,
-        timeout=120,
+        timeout=400,
     )
     assert driver.returncode == -signal.SIGKILL, driver.stderr.decode()[-2000:]
     spec = of_kind(kind, tmp_path)

@@ -161,7 +161,7 @@ def test_killed_over_sqlite(storage, calls, tmp_path):
     ran = subprocess.run(
         [sys.executable, str(script), str(tmp_path), storage, str(calls)],
         stderr=subprocess.PIPE,
-        timeout=300,
+        timeout=400,
     )
     assert ran.returncode == -9, ran.stderr.decode()[-2000:]
     spec = paper(tmp_path, storage)
