@@ -31,9 +31,9 @@ from basepar_core.symbolic import (
     GeometryField,
     NullVector,
     Transfers,
-    coupled_vectors,
     eliminate,
-    joint_vectors,
+    fitting,
+    known_vectors,
 )
 
 from .doubtful_counts import infinite, refuted, unclear
@@ -108,10 +108,10 @@ def symbolic(
     mechanism = model.mechanism
     field = GeometryField.of(mechanism)
     transfers = Transfers(mechanism, field)
-    known = [*joint_vectors(transfers), *coupled_vectors(transfers)]
+    known = known_vectors(transfers)
     component = component_of(model) if exact else ""
     if not suffice(model, component, field, known):  # to detect costs more than all the rest
-        known = [*known, *detect(transfers, model)]
+        known = [*known, *fitting(transfers, detect(transfers, model))]
     graded = Grading(tuple(known), None, None, "")
     if exact:
         graded = grade(model, field, known, component=component)

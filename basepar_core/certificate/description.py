@@ -51,6 +51,8 @@ def described(
     }
     if mechanism.couplings:
         found["couplings"] = [_coupling(one) for one in mechanism.couplings]
+    forms = {body.name: body.form for body in mechanism.bodies if body.form}
+    found |= {"forms": forms} if forms else {}
     return found | ({"columns": columns} if columns else {})
 
 

@@ -33,7 +33,7 @@ from basepar_core.expressions import Number
 from basepar_core.files import loads
 from basepar_core.finite_field import SpinRelation, spin_relations
 from basepar_core.mechanism import Mechanism
-from basepar_core.symbolic import TIED, GeometryField, Transfers
+from basepar_core.symbolic import OFF_LINE, TIED, WITHOUT_MASS, GeometryField, Transfers
 
 from . import checker, force_columns
 from .description import CertificateError, described, python, texts
@@ -129,7 +129,7 @@ def verify(document: Mapping[str, Any]) -> Verdict:
     try:
         given = dict(document["mechanism"])
         entries = [vector["entries"] for vector in document["at_most"]["vectors"]]
-        mechanism = loads(given["text"], "the certificate's mechanism")
+        mechanism = _as_assembled(loads(given["text"], "the certificate's mechanism"))
         further = select(mechanism, [column["name"] for column in given.get("columns", ())])
         used = [text for some in entries for text in some.values()]
         stated = described(mechanism, used, further)
@@ -146,6 +146,12 @@ def verify(document: Mapping[str, Any]) -> Verdict:
     if document["at_least"]["scope"] == STATED:
         _same_branch(mechanism, document["at_least"]["pose"])
     return verdict
+
+
+def _as_assembled(mechanism: Mechanism) -> Mechanism:
+    """With the axes of joints that hold a spin, which its assembly chooses."""
+    held = any(joint.holds for joint in mechanism.joints)
+    return assemble(mechanism).mechanism if held else mechanism
 
 
 def _same_branch(mechanism: Mechanism, pose: Mapping[str, Mapping[str, Sequence[str]]]) -> None:
@@ -286,6 +292,8 @@ def _vector(vector: VectorGrade) -> dict[str, Any]:
     found: dict[str, Any] = {"grade": vector.grade, "reason": vector.reason, "entries": entries}
     if vector.reason.endswith(TIED) and vector.grade == "theorem":
         return found | {"rule": "couplings"}
+    if vector.reason.endswith((OFF_LINE, WITHOUT_MASS)) and vector.grade == "theorem":
+        return found | {"rule": "forms"}
     if vector.grade == "theorem":
         return found | {"joint": vector.reason.rsplit(" ", 1)[-1]}
     first = next(iter(entries.values()))

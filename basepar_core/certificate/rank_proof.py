@@ -207,7 +207,7 @@ class _Finder:
                 )
                 moving, pushed = self.system.accelerations(closed, state)
                 rows = inverse_dynamics_rows(
-                    self.model.mechanism.planar, closed, moving, pushed, self.dims.gravity
+                    self.model.mechanism.planar, closed, moving, pushed, self.dims
                 )
                 more = self.laws.rows(closed, moving, pushed)
                 found |= {(k, m, pin): [*rows[pin], *more[pin]] for pin in range(len(rows))}

@@ -28,6 +28,8 @@ from basepar_core.dynamics import (
     coordinate_speeds,
     coordinate_step,
     kinematics,
+    slender_lines,
+    slender_projection,
 )
 
 from .continuation import approach
@@ -63,6 +65,8 @@ class Start:
         (variant,) bool: whether the loops closed all the way from the nominal geometry.
     margin
         (variant,) where it begins.
+    tied
+        (10, 10, variant) of slender bodies, by number: `dynamics.slender_projection`.
     """
 
     last_update: float
@@ -70,11 +74,13 @@ class Start:
     q: Array
     assembled: Array
     margin: Array
+    tied: Mapping[int, Array]
 
     def take(self, rows: Array) -> "Start":
         """Some of them, by index."""
         G, q = (np.ascontiguousarray(x[..., rows]) for x in (self.G, self.q))
-        return Start(self.last_update, G, q, self.assembled[rows], self.margin[rows])
+        tied = {body: share[..., rows] for body, share in self.tied.items()}
+        return Start(self.last_update, G, q, self.assembled[rows], self.margin[rows], tied)
 
 
 @dataclass(frozen=True)
@@ -119,28 +125,48 @@ class Kernels:
         assembled = np.ones(count, dtype=bool)
         if values and loops.blocks:
             assembled = self._assemble(values, G, q, margin, last_update)
-        return Start(last_update, G, q, assembled, margin)
+        return Start(last_update, G, q, assembled, margin, self._tied(values, count))
+
+    def _tied(self, values: Mapping[str, Array], count: int) -> dict[int, Array]:
+        it = self.model.mechanism
+        dims = kinematics.geometry(it, values) if it.lines else None
+        found = (
+            {}
+            if dims is None
+            else {b: slender_projection(a, d) for b, a, d in slender_lines(it, dims)}
+        )
+        return {body: np.broadcast_to(x, (*x.shape[:2], count)) for body, x in found.items()}
 
     def follow(self, start: Start, motion: Motion) -> Observation:
         """W of variants along a motion; see `observe`."""
         motion, samples = padded(motion)
         path = self.trace(start, motion.q)
-        W, quality, terms = self.regress(start.G, path.q, motion, samples)
+        W, quality, terms = self.regress(start.G, path.q, motion, samples, tied=start.tied)
         margin = np.where(
             path.outcome == Outcome.CLOSED, np.minimum(path.margin, quality[:, 2]), path.margin
         )
         path = Trace(path.q[..., :samples], path.outcome, path.where, margin, path.branch)
         orders = (0, 1, 1, 2) if self.plan.planar else (0, 1, 1, 1, 2, 2, 2, 2, 2, 2)
         sizes = np.tile(np.sqrt(terms)[:, orders], (1, self.model.topology.bodies))
+        for body, share in start.tied.items():
+            own = slice(10 * body, 10 * (body + 1))
+            sizes[:, own] = np.einsum("vk,kpv->vp", sizes[:, own], np.abs(share))
         W = W[..., :samples].transpose(0, 3, 2, 1)
         return Observation(W, path, quality[:, 0], quality[:, 1], sizes)
 
     def regress(
-        self, G: Array, q: Array, motion: Motion, counted: int, W: Array | None = None
+        self,
+        G: Array,
+        q: Array,
+        motion: Motion,
+        counted: int,
+        W: Array | None = None,
+        tied: Mapping[int, Array] | None = None,
     ) -> tuple[Array, Array, Array]:
         """W (variant, parameter, coordinate, sample), quality and terms as `regress.regress`.
 
-        A `W` given is filled: zeros, or what a call before has left for this mechanism.
+        A `W` given is filled: zeros, or what a call before has left for this mechanism. `tied`:
+        as in `Start`.
         """
         free = len(motion.q)
         u, u_dot, maps = self._speeds(motion)
@@ -155,7 +181,17 @@ class Kernels:
             *(self.plan, self.work, G, q, counted, motion.q_dot, u, u_dot, maps),
             *(W, is_streamed(W), quality, terms),
         )
+        self._tie(W, tied or {})
         return W, quality, terms
+
+    def _tie(self, W: Array, tied: Mapping[int, Array]) -> None:
+        """Columns of bodies of a stated form in the place of their own."""
+        width = 4 if self.plan.planar else 10
+        for body in self.model.mechanism.massless:
+            W[:, body * width : (body + 1) * width] = 0.0
+        for body, share in tied.items():
+            own = W[:, body * width : (body + 1) * width]
+            own[:] = np.einsum("kpv,vkcs->vpcs", share, own)
 
     def clear(self, W: Array) -> None:
         """Put zeros where `regress` writes nothing: W (variant, parameter, coordinate, sample)."""

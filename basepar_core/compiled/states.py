@@ -203,7 +203,7 @@ class States:
                 self.kernels.clear(W)
         else:
             W = None
-        W, quality, _ = self.kernels.regress(self.start.G, q, motion, counted, W)
+        W, quality, _ = self.kernels.regress(self.start.G, q, motion, counted, W, self.start.tied)
         return W[..., :samples], quality[:, 0] <= OPEN
 
     def _paired_regressor(self, motion: Motion, at: Closed) -> tuple[Array, Array]:

@@ -5,6 +5,8 @@ from . import regressor as regressor
 from . import spatial as spatial
 from .assembly import assemble as assemble
 from .assembly import shifts_that_close as shifts_that_close
+from .body_forms import slender_lines as slender_lines
+from .body_forms import slender_projection as slender_projection
 from .closure import ASSEMBLY_REFINEMENTS as ASSEMBLY_REFINEMENTS
 from .closure import GEOMETRY_STEPS as GEOMETRY_STEPS
 from .closure import REFINEMENTS as REFINEMENTS

@@ -17,6 +17,7 @@ from basepar_core.mechanism import Mechanism
 from . import joints, spatial
 from .body_newton import Bodies, BodyNewton, measure
 from .coupling_findings import coupled_values
+from .held_spins import settled
 from .kinematics import Geometry, geometry
 from .mobility import check_mobility
 from .topology import Topology, spanning_joints, topology
@@ -28,6 +29,8 @@ class Assembled:
 
     Attributes
     ----------
+    mechanism
+        With the axes of joints that hold an idle spin.
     topology
         Tree and cut joints.
     q
@@ -56,6 +59,7 @@ def assemble(mechanism: Mechanism) -> Assembled:
         The number of coordinates differs from the mobility, or they are dependent.
     """
     unheld, start = laid_out(mechanism)
+    mechanism = unheld.mechanism
     dims, stated = unheld.dims, dict(unheld.near)
     check_mobility(mechanism, unheld, unheld.solve(start))
     graph = topology(mechanism)
@@ -71,11 +75,18 @@ def assemble(mechanism: Mechanism) -> Assembled:
 
 
 def laid_out(mechanism: Mechanism) -> tuple[BodyNewton, Bodies]:
-    """Newton's method with no coordinate held, and the poses from which it starts."""
+    """Newton's method with no coordinate held, and the poses from which it starts.
+
+    Of its mechanism joints that hold an idle spin have their axes chosen.
+    """
     spanning_joints(mechanism)  # a loose body has no place to start from
+    start = None
+    if any(joint.holds for joint in mechanism.joints):
+        mechanism, start = settled(mechanism, laid_out)
     dims = geometry(mechanism, {})
     stated = coupled_values(mechanism, dims, stated_values(mechanism))
-    return BodyNewton(mechanism, dims, {}, stated), _lay_out(mechanism, dims, stated)
+    start = start or _lay_out(mechanism, dims, stated)
+    return BodyNewton(mechanism, dims, {}, stated), start
 
 
 def shifts_that_close(mechanism: Mechanism) -> dict[str, tuple[Array, Array]]:

@@ -75,7 +75,8 @@ def prepare(mechanism: Mechanism) -> Model:
         As `assemble`; or the coordinates cannot drive the mechanism at its assembly.
     """
     assembled = assemble(mechanism)
-    return Model(mechanism, assembled, choose_loops(mechanism, assembled))
+    it = assembled.mechanism
+    return Model(it, assembled, choose_loops(it, assembled))
 
 
 @dataclass(frozen=True)

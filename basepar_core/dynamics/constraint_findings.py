@@ -9,12 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from basepar_core.arrays import Array
-from basepar_core.mechanism import joint_type
+from basepar_core.mechanism import IdleSpin, idle_spins, joint_type
 
 from . import joint_rates, joints, kinematics
 from .body_newton import Bodies, BodyNewton, ends
 from .closure import Model
-from .mobility import RANK, IdleSpin, idle_spins, modes, poses_nearby
+from .mobility import RANK, modes, poses_nearby
 
 #: Shares of a self-stress, and rates of a joint value at unit twists, that are zero.
 ZERO = 1e-7
@@ -58,7 +58,7 @@ class ConstraintFindings:
 def constraints_found(model: Model) -> ConstraintFindings:
     """Look at a mechanism's constraints."""
     it = model.mechanism
-    idle = idle_spins(it)
+    idle = idle_spins([body.name for body in it.bodies], it.joints)
     if not (model.loops.rows or model.loops.redundant):
         return ConstraintFindings((), (), idle)
     newton, at = _assembled(model)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from basepar_core.arrays import Array
+from basepar_core.errors import UsageError
 
 from . import kinematics, spatial
 from .closure import Model
@@ -42,7 +43,18 @@ def point_rates(
     (variant, sample, coordinate, component): velocity of the point along the body's axes x, y, z,
     m/s, then the body's angular velocity about them, rad/s, per unit velocity of the coordinate;
     in the plane x, y and the one angular velocity.
+
+    Raises
+    ------
+    UsageError
+        The body is slender: along which directions its axes are, no motion tells.
     """
+    if model.mechanism.bodies[model.mechanism.body_index[body]].form == "slender":
+        raise UsageError(
+            f"{body!r} is slender and turns about its line as it likes, so that its axes x, y and "
+            f"z, along which a wrench is given, are nowhere. Push the bodies at its ends.",
+            [body],
+        )
     graph, b = model.topology, model.mechanism.body_index[body]
     here = kinematics.poses(graph, dims, q)
     modes = Rates(model, here, dims, motion, q.shape[1:]).modes

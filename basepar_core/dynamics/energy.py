@@ -20,6 +20,7 @@ from basepar_core.arrays import Array
 from basepar_core.errors import UsageError
 
 from . import kinematics
+from .body_forms import tied
 from .closure import Model
 from .drive_laws import DriveLaw
 from .force_columns import Column, laws
@@ -131,6 +132,7 @@ def configuration_energies(
         entries = _bilinear(w, v, w, v)
         for column, k in enumerate(kept, start=b * len(kept)):
             h[..., column] = entries[k] / 2 + weights[k]
+    tied(model.mechanism, dims, h[..., None, :])
     return h
 
 
@@ -171,7 +173,9 @@ def _inertial(
             entries = _bilinear(w[i], v[i], w[j], v[j])
             for column, k in enumerate(kept, start=place):
                 H[..., row, column] = entries[k]
-    return H, np.sqrt(squares.sum(axis=1))
+    terms = np.sqrt(squares.sum(axis=1))
+    tied(model.mechanism, dims, H, terms)
+    return H, terms
 
 
 def _bilinear(w1: Array, v1: Array, w2: Array, v2: Array) -> list[Array]:

@@ -75,7 +75,7 @@ def branch_found(model: Model) -> tuple[FoundValue, ...]:
     names = [
         name
         for joint in it.joints
-        if not joint_type(joint.type).is_ball
+        if not (joint_type(joint.type).is_ball or joint.holds)
         for name in joint.values
         if name not in it.coordinates
     ]

@@ -5,13 +5,12 @@ the count is repeated at poses nearby, to which the joints are closed anew.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from basepar_core.arrays import Array
 from basepar_core.errors import AssemblyError, MechanismError
-from basepar_core.mechanism import GROUND, Mechanism, joint_type
+from basepar_core.mechanism import Mechanism, idle_spins, joint_type
 from basepar_core.texts import plural
 
 from . import spatial
@@ -25,42 +24,6 @@ POSES, AWAY = 3, 0.05
 #: A rate counts as independent if this share of it is not in those chosen before: first one that
 #: leads far from where it is lost, then any that is more than rounding.
 SHARES = (0.05, 1e-6)
-
-
-@dataclass(frozen=True, slots=True)
-class IdleSpin:
-    """Bodies that turn together about the line through two balls, and move nothing else."""
-
-    bodies: tuple[str, ...]
-    joints: tuple[str, str]
-
-    def __str__(self) -> str:
-        turns = "turns" if len(self.bodies) == 1 else "turn"
-        return f"{' and '.join(self.bodies)} {turns} idly between {' and '.join(self.joints)}"
-
-
-def idle_spins(mechanism: Mechanism) -> tuple[IdleSpin, ...]:
-    """Bodies that the rest holds by two spherical joints only, in file order."""
-    groups = {name: {name} for name in (GROUND, *(body.name for body in mechanism.bodies))}
-    for joint in mechanism.joints:
-        if not joint_type(joint.type).is_ball:
-            first, second = (groups[name] for name in joint.bodies)
-            first |= second
-            groups |= dict.fromkeys(first, first)
-    found: list[IdleSpin] = []
-    for body in mechanism.bodies:
-        inside = groups[body.name]
-        names = tuple(one.name for one in mechanism.bodies if one.name in inside)
-        balls = [
-            joint.name
-            for joint in mechanism.joints
-            if joint_type(joint.type).is_ball
-            and not joint_type(joint.type).is_free
-            and len(inside & set(joint.bodies)) == 1
-        ]
-        if GROUND not in inside and names[0] == body.name and len(balls) == 2:
-            found.append(IdleSpin(names, (balls[0], balls[1])))
-    return tuple(found)
 
 
 def modes(newton: BodyNewton, at: Bodies) -> Array:
@@ -111,17 +74,18 @@ def check_mobility(mechanism: Mechanism, newton: BodyNewton, at: Bodies) -> None
             f"State a pose away from it in `assembly`.",
             ["assembly"],
         )
-    idle = idle_spins(mechanism)
+    idle = idle_spins([body.name for body in mechanism.bodies], mechanism.joints)
     text = (
         f"{mechanism.name!r} has {freedom} degree{'s' * (freedom != 1)} of freedom, but "
         f"{plural(count, 'coordinate')} {'is' if count == 1 else 'are'} named ({named})"
     )
     if idle and freedom - count == len(idle):
         raise MechanismError(
-            f"{text}: {'; '.join(map(str, idle))}, and no other body moves with that. Make "
-            f"{idle[0].joints[0]} or {idle[0].joints[1]} a universal joint, with "
-            f"`axis` across the line between them in {idle[0].bodies[-1]}: of masses on that line "
-            f"torques stay as they are.",
+            f"{text}: {'; '.join(map(str, idle))}, and no other body moves with that. Where mass "
+            f"lies on the line between the joints, or is of revolution about it, write `form: "
+            f"slender` in {' and '.join(idle[0].bodies)}; else make {idle[0].joints[0]} or "
+            f"{idle[0].joints[1]} a universal joint, with `axis` across that line in "
+            f"{idle[0].bodies[-1]}.",
             [f"joints.{name}" for one in idle for name in one.joints],
         )
     names = independent(newton, at, mechanism.coordinates)

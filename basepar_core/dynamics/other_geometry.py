@@ -50,7 +50,10 @@ def at_geometry(model: Model, other: Mechanism) -> Model:
             list(values),
         )
     stated = [
-        name for joint in it.joints if not joint_type(joint.type).is_ball for name in joint.values
+        name
+        for joint in it.joints
+        if not (joint_type(joint.type).is_ball or joint.holds)
+        for name in joint.values
     ]
     found = dict(other.assembly.values)
     for name, track in tracks(model, values, there.q, stated):

@@ -15,6 +15,7 @@ import numpy as np
 from basepar_core.arrays import Array
 
 from . import kinematics, spatial
+from .body_forms import tied
 from .closure import Model, Outcome, Trace, trace, trace_alone
 from .coordinates import coordinate_speeds
 from .kinematics import Geometry, Poses
@@ -152,6 +153,7 @@ def evaluate(
     sizes = np.sqrt(squares.sum(axis=-1))
     orders = (0, 1, 1, 2) if graph.planar else (0, 1, 1, 1, 2, 2, 2, 2, 2, 2)
     terms = np.tile(sizes[list(orders)], (graph.bodies, 1)).T
+    tied(model.mechanism, dims, W, terms)
     gaps = kinematics.loop_gaps(graph, at)
     residual = np.abs(gaps).max(axis=(0, -1)) if gaps.size else np.zeros(batch[:-1])
     return W, residual, state.error(gaps), terms

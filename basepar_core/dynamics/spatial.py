@@ -72,6 +72,7 @@ def angle_of(y: Array, x: Array) -> Array:
 
 def frame(axis: Array, reference: Array) -> Array:
     """Rotation whose z is along `axis` and whose x is `reference` made perpendicular to it."""
+    axis, reference = np.broadcast_arrays(axis, reference)  # one may be the same for all
     z = axis / np.sqrt(dot(axis, axis))
     x = reference - z * dot(reference, z)
     x = x / np.sqrt(dot(x, x))

@@ -23,6 +23,13 @@ def value_units(joints: Sequence[Joint]) -> dict[str, Unit]:
 def is_value(reading: Reading, node: Node, word: str, joints: Sequence[Joint]) -> bool:
     """Whether a word names a joint value; reported at the node if it does not."""
     values = [name for joint in joints for name in joint.values]
+    if holds := [joint for joint in joints if joint.holds and word.startswith(f"{joint.name}.")]:
+        reading.mistake(
+            node,
+            f"{holds[0].name!r} holds the idle spin of a slender body, and its values mean "
+            f"nothing; name those of another joint, or poses of bodies",
+        )
+        return False
     if word in values or word in reading.spoilt or "joints" in reading.unknown:
         return word in values
     joint = next((joint for joint in joints if joint.name == word), None)

@@ -11,7 +11,7 @@ from basepar_core.expressions import (
     negate,
     subtract,
 )
-from basepar_core.mechanism import Body, Vector
+from basepar_core.mechanism import BODY_FORMS, Body, BodyForm, Vector
 
 from . import remedies
 from .mechanism_keys import BODY
@@ -47,10 +47,12 @@ def _body(reading: Reading, name: str, node: Node) -> Body:
     before = reading.count
     entries = reading.fields(node, BODY)
     number = reading.whole(entries["number"], 0) if "number" in entries else None
+    form = _form(reading, entries)
     given = [key for group in BODY.together for key in group if key in entries]
     if not given or reading.count > before:
         _read_anyway(reading, entries)
-        return Body(name, None, number)
+        zeros = (ZERO,) * (4 if reading.planar else 10)
+        return Body(name, zeros if form == "massless" else None, number, form)
     for one, other in BODY.together[1:]:
         if one in entries and other in entries:
             reading.mistake(entries[other], f"stands beside {one}; give one of them")
@@ -60,8 +62,19 @@ def _body(reading: Reading, name: str, node: Node) -> Body:
         reading.mistake(node, "mass is missing; give all inertia or none")
     if reading.count > before:
         _read_anyway(reading, entries)
-        return Body(name, None, number)
-    return Body(name, _parameters(reading, entries), number)
+        return Body(name, None, number, form)
+    return Body(name, _parameters(reading, entries), number, form)
+
+
+def _form(reading: Reading, entries: dict[str, Node]) -> BodyForm:
+    word = reading.choice(entries.get("form"), BODY_FORMS, "form")
+    form: BodyForm = next((one for one in BODY_FORMS if one == word), "")
+    stated = [key for group in BODY.together for key in group if key in entries]
+    if form == "massless" and stated:
+        reading.mistake(entries["form"], f"a massless body has no {', '.join(stated)}")
+    if form == "slender" and reading.planar:
+        reading.mistake(entries["form"], "slender bodies are spatial; leave it out")
+    return form
 
 
 def _read_anyway(reading: Reading, entries: dict[str, Node]) -> None:

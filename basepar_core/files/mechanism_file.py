@@ -25,6 +25,7 @@ from .points import read_points
 from .reader import ORIGIN, Reading
 from .relations import read_relations
 from .shipped import library_names, library_path, not_found
+from .slender import check_attached, read_slender
 from .symbols import read_symbols
 from .yaml_nodes import Fields, Items, Node, Text
 
@@ -137,12 +138,23 @@ def _mechanism(reading: Reading, node: Node, text: str) -> Mechanism | None:
     bodies = read_bodies(reading, top.get("bodies"))
     names = [body.name for body in bodies]
     joints = read_joints(reading, top.get("joints"), names)
+    bodies, joints = read_slender(reading, top, bodies, joints)
     coordinates = read_coordinates(reading, top.get("coordinates"), joints)
     units = value_units(joints)
     points = read_points(reading, top.get("points"), joints, names)
     slots = {name: units[name] for name in coordinates}
     if "coordinates" in reading.unknown:
         slots = units  # whichever are meant, their entries can be read
+    springs = read_springs(reading, top.get("springs"), joints, names)
+    dampers = read_dampers(reading, top.get("dampers"), top.get("springs"), joints, names)
+    attached = [
+        (section, one.name, body, at)
+        for section, some in (("springs", springs), ("dampers", dampers))
+        for one in some
+        for body, at in zip(one.bodies or (), one.points or (), strict=True)
+    ]
+    attached += [("points", one.name, one.body, one.at) for one in points]
+    check_attached(reading, top, bodies, joints, attached)
     return Mechanism(
         name=_name(reading, top.get("name")),
         planar=reading.planar,
@@ -160,8 +172,8 @@ def _mechanism(reading: Reading, node: Node, text: str) -> Mechanism | None:
         cycle=read_cycle(reading, top.get("cycle"), slots),
         noise=read_noise(reading, top.get("noise"), slots),
         friction=read_friction(reading, top.get("friction"), joints),
-        springs=read_springs(reading, top.get("springs"), joints, names),
-        dampers=read_dampers(reading, top.get("dampers"), top.get("springs"), joints, names),
+        springs=springs,
+        dampers=dampers,
         motors=read_motors(reading, top.get("motors"), joints),
         torques=read_torques(reading, top.get("torques"), joints),
         points=points,

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from basepar_core.mechanism import JOINT_TYPES
+from basepar_core.mechanism import BODY_FORMS, JOINT_TYPES
 
 from .keys import (
     REQUIRED,
@@ -61,6 +61,12 @@ BODY = Keys(
             _INERTIA,
             "the same about the centre of mass; instead of `inertia`",
             "none",
+        ),
+        Key(
+            "form",
+            Scalar(BODY_FORMS),
+            "`massless`, or `slender` ([below](#slender-bodies))",
+            "any",
         ),
     ),
     together=(("mass",), _CENTRE, _MOMENT),

@@ -216,8 +216,18 @@ class Bounds:
         turned = total([self.rotation[b] * 2.0 for b in bodies])
         gravity = self._vector(self.family.mechanism.gravity)
         terms = 32.0 * len(entries)
-        row = self.modes * 2.0 + turned + gravity
+        row = self.modes * 2.0 + turned + gravity + self._of_forms(bodies)
         return row + total(list(entries.values()), log2(terms) + 8.0)
+
+    def _of_forms(self, bodies: set[int]) -> Size:
+        """What columns of slender bodies are multiplied by: of degree 6 in points of the line."""
+        it = self.family.mechanism
+        ends = [
+            self.lengths + self._points(it.joints[k]) + self._frames(it.joints[k])
+            for body in bodies & it.lines.keys()
+            for k, _ in (it.lines[body].start, it.lines[body].end)
+        ]
+        return total(ends) * 8.0 + Size(0.0, 16.0 * len(ends))
 
     def polynomial_ratio(self, fraction: Any) -> Size:
         """Size of a fraction of the geometry field at the point's symbols."""

@@ -15,8 +15,8 @@ from basepar_core.symbolic import (
     GeometryField,
     NullVector,
     Transfers,
-    coupled_vectors,
-    joint_vectors,
+    fitting,
+    known_vectors,
 )
 
 from .conditions import Conditions, conditions, restricted, substituted
@@ -136,8 +136,7 @@ def grade(
         wide = component.family.mechanism
         wider = GeometryField.of(wide)
         transfers = Transfers(wide, wider)
-        rules = [*joint_vectors(transfers), *coupled_vectors(transfers)]
-        every = [*rules, *detect(transfers, model)]
+        every = [*known_vectors(transfers), *fitting(transfers, detect(transfers, model))]
         component, graded, tested = _completed(model, wider, every, component, seed)
         graded = [v for v in vectors if v.grade == "theorem"] + [
             found

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from flint import nmod, nmod_mat, nmod_poly
 
 from basepar_core.errors import FamilyError
+from basepar_core.symbolic import slender
 
 from .arithmetic import Draw
 from .constraints import Layout, Poses, Row, gaps, jacobian
@@ -246,7 +247,30 @@ class Motion:
                 for k, x in enumerate(coefficients(series, order)):
                     if x != 0:
                         matrix[j, k * len(rows) + r] = x
+        self._tie(matrix)
         return matrix
+
+    def _tie(self, matrix: nmod_mat) -> None:
+        """Rows of bodies of a stated form in the place of their own."""
+        zero, one, width = nmod(0, self.prime), nmod(1, self.prime), self.layout.parameters
+        for body in self.point.massless:
+            for k in range(body * width, (body + 1) * width):
+                for column in range(matrix.ncols()):
+                    matrix[k, column] = zero
+        for body, (a, d) in self.point.lines.items():
+            top, places = body * width, range(width)
+            units = [slender([one if i == k else zero for i in places], a, d) for k in places]
+            own = nmod_mat(
+                width,
+                matrix.ncols(),
+                [matrix[top + k, c] for k in places for c in range(matrix.ncols())],
+                self.prime,
+            )
+            flat = [units[k][p] for p in places for k in places]
+            found = nmod_mat(width, width, flat, self.prime) * own
+            for k in places:
+                for column in range(matrix.ncols()):
+                    matrix[top + k, column] = found[k, column]
 
     def redundant_gaps_vanish(self, order: int) -> bool:
         """Whether equations left out of the motion hold along it, to this order."""

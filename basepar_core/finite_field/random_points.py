@@ -5,15 +5,15 @@ is linear (decision 8).
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from flint import nmod, nmod_poly
 
 from basepar_core.errors import FamilyError
 from basepar_core.expressions import names
-from basepar_core.mechanism import joint_type
-from basepar_core.symbolic import add, dot, minus, times
+from basepar_core.mechanism import Line, joint_type
+from basepar_core.symbolic import add, dot, line, minus, times
 
 from .arithmetic import PRIME_BITS, Draw, Matrix, Vec, random_prime
 from .couplings import PlacedCoupling, place_couplings
@@ -58,6 +58,8 @@ class Point:
         These relations: coefficients by symbol, the constant under None.
     couplings
         Of joint values.
+    massless, lines
+        Bodies without mass, and a point and a direction of slender ones' lines, by number.
     """
 
     prime: int
@@ -72,6 +74,8 @@ class Point:
     held: int
     relations: tuple[Mapping[str | None, nmod], ...] = ()
     couplings: tuple[PlacedCoupling, ...] = ()
+    massless: tuple[int, ...] = ()
+    lines: Mapping[int, tuple[Vec, Vec]] = field(default_factory=dict)
 
 
 class InconsistentError(Exception):
@@ -190,7 +194,15 @@ def _point(
         held=_held(family, closed, evaluator),
         relations=closed.relations,
         couplings=place_couplings(family.mechanism, evaluator),
+        massless=family.mechanism.massless,
+        lines={body: _line(placed, one) for body, one in family.mechanism.lines.items()},
     )
+
+
+def _line(joints: tuple[PlacedJoint, ...], one: Line) -> tuple[Vec, Vec]:
+    (first, near), (second, far) = one.start, one.end
+    end = joints[second].axes[far].z if one.slides else joints[second].at[far]
+    return line(joints[first].at[near], end, one.slides)
 
 
 def _held(family: Family, closed: Closed, evaluator: Evaluator) -> int:

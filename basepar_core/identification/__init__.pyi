@@ -1,4 +1,6 @@
 from .compare import units as units
+from .contacts import Pushed as Pushed
+from .contacts import wrench_columns as wrench_columns
 from .declared import declared as declared
 from .dependents import standard_parameters as standard_parameters
 from .exciting import Design as Design

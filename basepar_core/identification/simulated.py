@@ -15,6 +15,7 @@ from basepar_core.dynamics import Column, Model, Motion, column_values, cycle, e
 
 from ..errors import MissingDataError, UsageError
 from ..mechanism import Data, Fourier, Sines, States
+from .contacts import Pushed, contact_efforts, wrenches_that_carry
 from .measurement import Measurement
 from .motion_regressor import observe_motion
 
@@ -60,6 +61,7 @@ def simulate(
     position_noise: Array,
     columns: Sequence[Column] = (),
     seed: int = 1,
+    pushed: Pushed | None = None,
 ) -> Measurement:
     """A record of a mechanism that has the file's own parameters.
 
@@ -74,10 +76,14 @@ def simulate(
     columns
         Friction, springs, … with the values that the file states.
     seed
-        Of the noise.
+        Of the noise, and of what pushes besides.
+    pushed
+        Points at which wrenches act, which the record then has.
 
     Raises
     ------
+    UsageError
+        As `wrenches_that_carry`.
     MissingDataError
         Bodies without inertia, columns without a value.
     MotionError
@@ -93,11 +99,13 @@ def simulate(
     further = column_values(mechanism, columns, mechanism.nominal)
     phi = np.concatenate([mechanism.inertial_parameters(mechanism.nominal), further])
     tau = (observe_motion(model, motion, tuple(columns)).W[0] @ phi).T
+    wrenches = wrenches_that_carry(model, motion, tau, pushed, seed) if pushed else {}
+    tau = tau - contact_efforts(model, motion, wrenches)
     rng = np.random.default_rng(seed)
-    return Measurement(
-        f"{mechanism.name}, simulated",
-        motion.t,
-        motion.q + position_noise[:, None] * rng.standard_normal(motion.q.shape),
-        None,
-        tau + noise[:, None] * rng.standard_normal(tau.shape),
-    )
+    q = motion.q + position_noise[:, None] * rng.standard_normal(motion.q.shape)
+    tau = tau + noise[:, None] * rng.standard_normal(tau.shape)
+    if pushed:
+        for wrench in wrenches.values():  # components that no sensor need have stay zero
+            felt = wrench.any(axis=1, keepdims=True)
+            wrench += felt * pushed.noise * rng.standard_normal(wrench.shape)
+    return Measurement(f"{mechanism.name}, simulated", motion.t, q, None, tau, wrenches=wrenches)

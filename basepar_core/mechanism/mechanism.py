@@ -16,6 +16,7 @@ import numpy as np
 from basepar_core.errors import MechanismError
 from basepar_core.expressions import ONE, UNITS, ZERO, Expression, evaluate, multiply, number
 
+from .body_forms import BodyForm, Line, line_of
 from .joint_types import joint_type
 
 Vector = tuple[Expression, Expression, Expression]
@@ -67,12 +68,13 @@ class Body:
     """A rigid body; `parameters` about its frame's origin in the order of the field (SI).
 
     None where the file gives no inertia. Planar: m, mx, my, J; spatial: m, mx, my, mz, Ixx,
-    Ixy, Ixz, Iyy, Iyz, Izz with Ixy = −∫xy dm.
+    Ixy, Ixz, Iyy, Iyz, Izz with Ixy = −∫xy dm. `form`: see `body_forms`.
     """
 
     name: str
     parameters: tuple[Expression, ...] | None = None
     number: int | None = None
+    form: BodyForm = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,13 +93,15 @@ class Frame:
 class Joint:
     """A joint between two bodies (names; `ground` is the world).
 
-    Its value is the motion of the second body's joint frame relative to the first's.
+    Its value is the motion of the second body's joint frame relative to the first's. `holds`: it
+    holds the idle spin of a slender body in the place of a ball, in whatever way (decision 135).
     """
 
     name: str
     type: str
     bodies: tuple[str, str]
     frames: tuple[Frame, Frame]
+    holds: bool = False
 
     @property
     def values(self) -> tuple[str, ...]:
@@ -383,6 +387,21 @@ class Mechanism:
             for body in self.bodies
             if body.number is not None
             for kind in kinds
+        }
+
+    @cached_property
+    def massless(self) -> tuple[int, ...]:
+        """Bodies that have no mass by statement, by number."""
+        return tuple(k for k, body in enumerate(self.bodies) if body.form == "massless")
+
+    @cached_property
+    def lines(self) -> Mapping[int, Line]:
+        """Lines of slender bodies, by the bodies' numbers."""
+        joints = [(one.name, one.type, one.bodies) for one in self.joints]
+        return {
+            k: line_of(body.name, joints)
+            for k, body in enumerate(self.bodies)
+            if body.form == "slender"
         }
 
     @cached_property

@@ -122,6 +122,12 @@ def freed(model: Model, reactions: Sequence[Reaction]) -> Model:
             f"{', '.join(unknown)}. Ask for joints that no coupling names.",
             [joint for joint, name in loaded.items() if name],
         )
+    # Parameters of bodies of a stated form are such already, and other joints hold them here.
+    it = replace(
+        it,
+        bodies=tuple(replace(body, form="") for body in it.bodies),
+        joints=tuple(replace(joint, holds=False) for joint in it.joints),
+    )
     for k, one in enumerate(reactions):
         joint = next(j for j in model.mechanism.joints if j.name == one.joint)
         it = _insert(it, one, k, joint.bodies.index(one.body))

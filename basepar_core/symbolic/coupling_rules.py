@@ -53,7 +53,7 @@ def coupled_vectors(transfers: Transfers) -> list[NullVector]:
             rows.append(products)
     names = [body.name for body in transfers.mechanism.bodies]
     found = []
-    for shares in _null(transfers, [list(x) for x in zip(*rows, strict=True)], len(every)):
+    for shares in null_space(transfers, [list(x) for x in zip(*rows, strict=True)], len(every)):
         whole = zip(every, _whole(shares), strict=True)
         parts = [(one.body, x, one.ten) for one, x in whole if x != 0]
         bodies = sorted({body for body, *_ in parts}, key=names.index)
@@ -80,7 +80,7 @@ class _Speeds:
         self.keys = keys
         rows = [*self._couplings(), *self._turning_alike()]
         table = [[row.get(key, self.field.zero) for key in keys] for row in rows]
-        self.modes = _null(transfers, table, len(keys))
+        self.modes = null_space(transfers, table, len(keys))
 
     def at(self, form: Form, mode: Sequence[Exact]) -> Exact:
         """A speed in a motion."""
@@ -165,7 +165,7 @@ def _whole(shares: Sequence[Exact]) -> list[Exact]:
     return [x * common for x in shares]
 
 
-def _null(transfers: Transfers, rows: Sequence[list[Exact]], width: int) -> list[list[Exact]]:
+def null_space(transfers: Transfers, rows: Sequence[list[Exact]], width: int) -> list[list[Exact]]:
     """A basis of the null space of some rows (entry by column), by Gauss and Jordan."""
     field = transfers.field
     left = [list(row) for row in rows]

@@ -199,7 +199,9 @@ class Transfers:
             case "":  # and every direction
                 R = self.relative(one, two)
                 points = [mass, *self.equal_points(one.at, two.at, R)] if meet else []
-                return [*points, *self.equal_rotation(R)]
+                ends = {self.number[name] for name in joint.bodies}
+                along = [second] if shape.is_slide and ends & self.mechanism.lines.keys() else []
+                return [*points, *self.equal_rotation(R), *along]
             case "z":  # and that of z, which in the plane has no first or second moments
                 if self.mechanism.planar:
                     return [mass] if meet else []

@@ -5,15 +5,15 @@ the binary rational that its float64 is, π and roots are enclosed here.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import chain
 
 from flint import arb, ctx
 
 from basepar_core.expressions import evaluate
-from basepar_core.mechanism import Mechanism, Relation
-from basepar_core.symbolic import cross, dot, minus, newton, polynomial, roots, scale
+from basepar_core.mechanism import Line, Mechanism, Relation
+from basepar_core.symbolic import cross, dot, line, minus, newton, polynomial, roots, scale
 
 from .arithmetic import ARB, Matrix, Vec, ball, exact, log2_size, unit
 from .krawczyk import NotClosedError
@@ -34,12 +34,15 @@ class JointFrames:
 class Geometry:
     """One variant's dimensions; gravity in m/s², world. Joints as in the mechanism.
 
-    `couplings`: per coupling its coefficients, then its offset.
+    `couplings`: per coupling its coefficients, then its offset. `massless`, `lines`: bodies
+    without mass, and a point and a direction of slender ones' lines, by number.
     """
 
     joints: tuple[JointFrames, ...]
     gravity: Vec
     couplings: tuple[tuple[arb, ...], ...] = ()
+    massless: tuple[int, ...] = ()
+    lines: Mapping[int, tuple[Vec, Vec]] = field(default_factory=dict)
 
 
 def symbol_values(mechanism: Mechanism, values: Mapping[str, float]) -> dict[str, arb]:
@@ -107,7 +110,19 @@ def geometry(mechanism: Mechanism, known: Mapping[str, arb]) -> Geometry:
         evaluate([*(c for _, c in one.terms), one.offset], known, ARB)
         for one in mechanism.couplings
     ]
-    return Geometry(tuple(joints), (x, y, z), tuple(tuple(map(_held, one)) for one in couplings))
+    return Geometry(
+        tuple(joints),
+        (x, y, z),
+        tuple(tuple(map(_held, one)) for one in couplings),
+        mechanism.massless,
+        {body: _line(joints, one) for body, one in mechanism.lines.items()},
+    )
+
+
+def _line(joints: Sequence[JointFrames], one: Line) -> tuple[Vec, Vec]:
+    (first, near), (second, far) = one.start, one.end
+    end = joints[second].axes[far][2] if one.slides else joints[second].at[far]
+    return line(joints[first].at[near], end, one.slides)
 
 
 def _held(number: arb | Fraction) -> arb:

@@ -199,14 +199,12 @@ class Variant:
             )
             closed = system.close(near, state)
             if form == "energy":
-                kinetic, potential = energy_rows(mechanism.planar, closed, dims.gravity)
+                kinetic, potential = energy_rows(mechanism.planar, closed, dims)
                 first = first or potential
                 rows += [*kinetic, [a - b for a, b in zip(potential, first, strict=True)]]
                 continue
             twists, accelerations = system.accelerations(closed, state)
-            rows += inverse_dynamics_rows(
-                mechanism.planar, closed, twists, accelerations, dims.gravity
-            )
+            rows += inverse_dynamics_rows(mechanism.planar, closed, twists, accelerations, dims)
         return rounded(rows, digits, not system.redundant)
 
 

@@ -4,18 +4,19 @@ from collections.abc import Sequence
 
 from flint import arb
 
-from basepar_core.symbolic import add, cross, dot, minus, scale, times, transpose
+from basepar_core.symbolic import add, cross, dot, minus, scale, slender, times, transpose
 
 from .arithmetic import ORIGIN, UNITS, Vec
 from .configurations import Closed
 from .constraints import Twists
+from .exact_geometry import Geometry
 
 #: Which of the ten parameters of a body a planar one has: m, mx, my, J.
 IN_PLANE = (0, 1, 2, 9)
 
 
 def inverse_dynamics_rows(
-    planar: bool, closed: Closed, twists: Twists, accelerations: Twists, gravity: Vec
+    planar: bool, closed: Closed, twists: Twists, accelerations: Twists, dims: Geometry
 ) -> list[list[arb]]:
     """Rows of W (coordinate, parameter) at one sample.
 
@@ -28,12 +29,19 @@ def inverse_dynamics_rows(
         into_body = transpose(R)
         w = times(into_body, twists.omega[b])
         w_dot = times(into_body, accelerations.omega[b])
-        a = times(into_body, minus(accelerations.v[b], gravity))
+        a = times(into_body, minus(accelerations.v[b], dims.gravity))
         moments, forces = _body_regressor(w, w_dot, a)
         for row, mode in zip(rows, closed.modes, strict=True):
             turn, slide = times(into_body, mode.omega[b]), times(into_body, mode.v[b])
-            row += [_power(turn, moments[k], slide, forces[k]) for k in kept]
+            row += _of_form(dims, b, [_power(turn, moments[k], slide, forces[k]) for k in kept])
     return rows
+
+
+def _of_form(dims: Geometry, body: int, entries: list[arb]) -> list[arb]:
+    """Entries of a body's parameters, as its stated form leaves them."""
+    if body in dims.massless:
+        return [arb(0)] * len(entries)
+    return slender(entries, *dims.lines[body]) if body in dims.lines else entries
 
 
 def _power(turn: Vec, moment: Vec, slide: Vec, force: Vec) -> arb:
@@ -66,7 +74,7 @@ def _entry(v: Vec, i: int, j: int) -> Vec:
     return one if i == j else add(one, scale(v[i], UNITS[j]))
 
 
-def energy_rows(planar: bool, closed: Closed, gravity: Vec) -> tuple[list[list[arb]], list[arb]]:
+def energy_rows(planar: bool, closed: Closed, dims: Geometry) -> tuple[list[list[arb]], list[arb]]:
     """Bilinear kinetic energies (pair of coordinates, parameter), and the potential energy.
 
     Notes
@@ -85,9 +93,10 @@ def energy_rows(planar: bool, closed: Closed, gravity: Vec) -> tuple[list[list[a
         v = [times(into_body, mode.v[b]) for mode in closed.modes]
         for row, (i, j) in zip(kinetic, pairs, strict=True):
             entries = _bilinear(w[i], v[i], w[j], v[j])
-            row += [entries[k] for k in kept]
-        weights = [-dot(gravity, p), *(-x for x in times(into_body, gravity)), *[arb(0)] * 6]
-        potential += [weights[k] for k in kept]
+            row += _of_form(dims, b, [entries[k] for k in kept])
+        pull = times(into_body, dims.gravity)
+        weights = [-dot(dims.gravity, p), *(-x for x in pull), *[arb(0)] * 6]
+        potential += _of_form(dims, b, [weights[k] for k in kept])
     return kinetic, potential
 
 

@@ -10,13 +10,14 @@ from typing import Any
 
 from tests.campaigns import coupled_families as coupled
 from tests.campaigns import floating_families as floating
+from tests.campaigns import idle_families as idle
 from tests.campaigns import machine_families as machine
 from tests.campaigns import planar_families as planar
 from tests.campaigns import spatial_families as spatial
 from tests.campaigns.count_draws import Rng
 
 Family = Callable[[Rng], Any]
-#: Those with couplings, and with bases that float, a campaign of their own.
+#: With couplings, bases that float, and bodies that turn idly: a campaign of their own.
 COUPLED: Mapping[str, Family] = {
     family.__name__: family
     for family in (
@@ -38,6 +39,10 @@ COUPLED: Mapping[str, Family] = {
         floating.free_tree,
         floating.free_geared_tree,
         floating.floating_gripper,
+        idle.idle_rod,
+        idle.idle_pushrods,
+        idle.idle_leg,
+        idle.idle_tie_rod,
     )
 }
 #: Of these, what the fast tests look at: gears, a rack, a thread, tendons, a base that floats.

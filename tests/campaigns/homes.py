@@ -131,6 +131,7 @@ class Home:
     coordinates: Sequence[str]
     loose: bool = True
     offset: bool = True
+    slender: Sequence[str] = ()
     joints: list[tuple[str, str, str, str, list[Fraction], Vector, Vector]] = field(
         default_factory=list
     )
@@ -193,7 +194,9 @@ class Home:
             "space": "planar" if self.planar else "spatial",
             "gravity": it.pull(self.planar),
             "geometry": book.geometry,
-            "bodies": {body: {} for body in self.bodies},
+            "bodies": {
+                body: {"form": "slender"} if body in self.slender else {} for body in self.bodies
+            },
             "joints": joints,
             "coordinates": list(self.coordinates),
             "excitation": it.excitation(self.coordinates, count),

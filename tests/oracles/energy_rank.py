@@ -19,8 +19,11 @@ from basepar_core.dynamics import kinematics
 from basepar_core.dynamics.closure import Model
 from basepar_core.expressions.tree import OPERATORS, evaluate
 from basepar_core.mechanism import GROUND, Mechanism
+from tests.oracles import rods
 
 Array = np.ndarray
+#: Two points of each slender body, by number.
+Lines = Mapping[int, tuple[Array, Array]]
 BITS = 300
 #: Loops close to this: 300 bits are 90 digits.
 CLOSED = 1e-75
@@ -100,7 +103,7 @@ class Joints:
     """The joints' equations and their derivatives, in float64 or many digits."""
 
     def __init__(self, mechanism: Mechanism, exact: bool, home: Mapping[str, float]):
-        self.mechanism = mechanism
+        self.mechanism = rods.with_balls(mechanism)
         #: Joint values at the assembly; a pose of the walk is less than half a turn away.
         self.home = home
         self.number = {body.name: k for k, body in enumerate(mechanism.bodies)}
@@ -397,10 +400,14 @@ def _quaternion(R: Array) -> Array:
     return Rotation.from_matrix(R).as_quat()[[3, 0, 1, 2]]
 
 
-def _kinetic(planar: bool, at: Poses, u: Array, w: Array) -> list[Any]:
+def _kinetic(planar: bool, at: Poses, u: Array, w: Array, lines: Lines) -> list[Any]:
     """Twice the kinetic energy of two motions together, per parameter."""
     row: list[Any] = []
     for k, q in enumerate(at.q):
+        own = slice(6 * k, 6 * k + 6)
+        if k in lines:
+            row += rods.kinetic(rotation(q), lines[k], u[own], w[own])
+            continue
         back = rotation(q).T
         (a, va), (b, vb) = (
             (back @ one[6 * k : 6 * k + 3], back @ one[6 * k + 3 : 6 * k + 6]) for one in (u, w)
@@ -416,9 +423,12 @@ def _kinetic(planar: bool, at: Poses, u: Array, w: Array) -> list[Any]:
     return row
 
 
-def _potential(planar: bool, at: Poses, gravity: Array) -> list[Any]:
+def _potential(planar: bool, at: Poses, gravity: Array, lines: Lines) -> list[Any]:
     row: list[Any] = []
-    for q, p in zip(at.q, at.p, strict=True):
+    for k, (q, p) in enumerate(zip(at.q, at.p, strict=True)):
+        if k in lines:
+            row += rods.potential(rotation(q), p, lines[k], gravity)
+            continue
         g = rotation(q).T @ gravity
         row += [-(gravity * p).sum(), *(-x for x in g[: 2 if planar else 3])]
         row += [arb(0)] * (1 if planar else 6)
@@ -456,6 +466,7 @@ def _rank(branch: Branch) -> EnergyRank:
     planar = branch.mechanism.planar
     width = len(branch.mechanism.parameter_names)
     freedoms = len(branch.columns) - branch.equations
+    lines = rods.ends(branch.mechanism, branch.fine.points, branch.fine.axes)
     rows: list[list[Any]] = []
     base: list[Any] = []
     # A pose adds a dimension or all are reached; each of several freedoms adds more of them.
@@ -468,9 +479,10 @@ def _rank(branch: Branch) -> EnergyRank:
             chosen = _mixed(branch.rng, motions)
             for i, u in enumerate(chosen):
                 rows += [
-                    list(mid(np.array(_kinetic(planar, exact, u, w)))) for w in chosen[: i + 1]
+                    list(mid(np.array(_kinetic(planar, exact, u, w, lines))))
+                    for w in chosen[: i + 1]
                 ]
-            potential = mid(np.array(_potential(planar, exact, branch.fine.gravity)))
+            potential = mid(np.array(_potential(planar, exact, branch.fine.gravity, lines)))
             if len(base) == 0:
                 base = list(potential)
             else:

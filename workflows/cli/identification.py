@@ -187,11 +187,21 @@ def _simulate(options: argparse.Namespace) -> int:
         position_noise=_deviations(model, options.position_noise, "position-noise"),
         columns=listed(options.columns_with),
         seed=options.seed,
+        contacts=listed(options.contacts),
+        push=_force(options.push, "push"),
+        contact_noise=_force(options.contact_noise, "contact-noise"),
     )
-    write_record(found.record, model.mechanism.coordinates, path)
+    write_record(found.record, model.mechanism, path)
     document = simulation.document(found) | {"output": str(path)}
     emit(document) if options.json else simulation.show(document)
     return 0
+
+
+def _force(text: str | None, option: str) -> float:
+    """In N."""
+    from .quantities import quantity
+
+    return quantity(text, "N", f"--{option}:") if text else 0.0
 
 
 def _deviations(model: "Model", text: str | None, option: str) -> dict[str, float]:
@@ -270,6 +280,12 @@ speed, acceleration, used}], margin {allowed, least}, excitation (as in a file),
             "--position-noise A=S,…": "standard deviation of the position's noise: 0.01deg; bare "
             "numbers are rad or m (default: none)",
             "--with C,…": "force-law columns: friction, springs, …",
+            "--contacts P,…": "points of the file at which it is pushed, by the least forces that "
+            "carry bases and whatever else has no drive (with moments where forces do not); the "
+            "record has their columns",
+            "--push F": "and by smooth forces of about this size besides: 20N (default: none)",
+            "--contact-noise S": "standard deviation of these columns' noise: N and N m (default: "
+            "none)",
             "--seed N 1": "seed of the noise (default: 1)",
         },
         """\
@@ -280,7 +296,7 @@ white noise on torque and position: which parameters would this motion determine
 A real machine's record has friction that no column describes, play and elasticity besides.
 
 --json prints mechanism, motion, samples, duration [s], noise and position_noise by coordinate
-(SI), columns, seed, output.""",
+(SI), columns, contacts, push and contact_noise (N), seed, output.""",
     ),
     Command(
         "identify",

@@ -23,6 +23,7 @@ from basepar_core.identification import (
     Identification,
     Limits,
     Measurement,
+    Pushed,
     Record,
     declared,
     design,
@@ -305,6 +306,7 @@ class Simulated:
     position_noise: np.ndarray
     columns: tuple[Column, ...]
     seed: int
+    pushed: Pushed | None = None
 
 
 def simulated(
@@ -316,11 +318,15 @@ def simulated(
     position_noise: Mapping[str, float] | None = None,
     columns: Sequence[str] = (),
     seed: int = 1,
+    contacts: Sequence[str] = (),
+    push: float = 0.0,
+    contact_noise: float = 0.0,
 ) -> Simulated:
     """A record as a measurement of the file's mechanism would give it.
 
     Deviations are by coordinate; those of the torque that are not given are the file's, of the
-    position none.
+    position none. `contacts` are points at which it is pushed, `push` how hard besides (N),
+    `contact_noise` (N, N m) of what sensors say there.
 
     Raises
     ------
@@ -339,8 +345,11 @@ def simulated(
     of_position = _deviations(mechanism, "position-noise", position_noise or {}, none)
     chosen = select(mechanism, columns)
     along = motion_of(model, motion, samples)
-    record = simulate(model, along, of_torque, of_position, chosen, seed)
-    return Simulated(model, record, motion, of_torque, of_position, tuple(chosen), seed)
+    if not contacts and (push or contact_noise):
+        raise UsageError("`push=` is of points; name them in `contacts=`.", ["contacts="])
+    pushed = Pushed(tuple(contacts), push, contact_noise) if contacts else None
+    record = simulate(model, along, of_torque, of_position, chosen, seed, pushed)
+    return Simulated(model, record, motion, of_torque, of_position, tuple(chosen), seed, pushed)
 
 
 def _deviations(

@@ -10,8 +10,8 @@ import yaml
 from basepar_core.dynamics import Model
 from basepar_core.errors import UsageError
 from basepar_core.expressions import evaluate
-from basepar_core.identification import Design, Measurement
-from basepar_core.mechanism import Sines
+from basepar_core.identification import Design, Measurement, wrench_columns
+from basepar_core.mechanism import Mechanism, Sines
 from basepar_core.texts import csv_cell, naming
 
 from .schemas import with_schema
@@ -88,10 +88,16 @@ def with_excitation(source: str, text: str) -> str:
     return source.rstrip("\n") + "\n" + text
 
 
-def write_record(record: Measurement, names: Sequence[str], path: Path) -> None:
-    """t, positions, torques: what a machine's record has. All digits, so that none are noise."""
+def write_record(record: Measurement, mechanism: Mechanism, path: Path) -> None:
+    """t, positions, torques, wrenches: what a machine's record has. All digits, so that none are
+    noise."""
+    names, felt = mechanism.coordinates, wrench_columns(mechanism)
+    columns = dict(zip(["t", *names], [record.t, *record.q], strict=True))
+    columns |= {f"tau.{name}": row for name, row in zip(names, record.tau, strict=True)}
+    for point, wrench in record.wrenches.items():
+        titles = zip(felt[point], wrench, strict=True)
+        columns |= {title: component for title, component in titles if component.any()}
     with naming(path), path.open("w", newline="", encoding="utf-8") as file:
         out = csv.writer(file)
-        out.writerow(map(csv_cell, ["t", *names, *(f"tau.{name}" for name in names)]))
-        table = np.concatenate([record.t[None], record.q, record.tau]).T
-        out.writerows([repr(float(x)) for x in row] for row in table)
+        out.writerow(map(csv_cell, columns))
+        out.writerows([repr(float(x)) for x in row] for row in np.stack([*columns.values()]).T)

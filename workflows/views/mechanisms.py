@@ -91,6 +91,7 @@ def _bodies(it: Mechanism) -> list[dict[str, Any]]:
         {
             "name": body.name,
             "number": body.number,
+            "form": body.form or None,
             "parameters": None if body.parameters is None else numbers(body.parameters),
         }
         for body in it.bodies
@@ -106,6 +107,7 @@ def _joints(model: Model) -> list[dict[str, Any]]:
             "connects": list(joint.bodies),
             "cut": k in cuts,
             "actuated": any(value in it.actuated for value in joint.values),
+            "holds_spin": joint.holds,
         }
         for k, joint in enumerate(it.joints)
     ]
@@ -220,6 +222,7 @@ def _show_connections(document: Mapping[str, Any]) -> None:
     joints = terminal.table("joint", "type", "between", "")
     for one in document["joints"]:
         notes = ", ".join(word for word in ("actuated", "cut") if one[word])
+        notes += " holds an idle spin" * one["holds_spin"]
         joints.add_row(one["name"], one["type"], " – ".join(one["connects"]), notes)
     terminal.out.print()
     terminal.out.print(joints)
@@ -241,6 +244,9 @@ def _show_connections(document: Mapping[str, Any]) -> None:
         terminal.out.print(
             f"idle between {' and '.join(one['joints'])}: {', '.join(one['bodies'])}"
         )
+    for form in ("slender", "massless"):
+        if named := [one["name"] for one in document["bodies"] if one["form"] == form]:
+            terminal.out.print(f"{form}: {', '.join(named)}")
     if document["locked"]:
         terminal.out.print(f"locked: {', '.join(document['locked'])}")
 

@@ -20,6 +20,9 @@ def document(of: Simulated) -> dict[str, Any]:
         "noise": dict(zip(names, map(float, of.noise), strict=True)),
         "position_noise": dict(zip(names, map(float, of.position_noise), strict=True)),
         "columns": [column.name for column in of.columns],
+        "contacts": list(of.pushed.points) if of.pushed else [],
+        "push": of.pushed.push if of.pushed else 0.0,
+        "contact_noise": of.pushed.noise if of.pushed else 0.0,
         "seed": of.seed,
     }
 
@@ -36,4 +39,6 @@ def show(facts: Mapping[str, Any]) -> None:
             + (f"position noise (rad or m) {shaken}" if shaken else "positions without noise"),
         )
     )
+    if facts["contacts"]:
+        terminal.out.print(f"with the wrenches that act at {', '.join(facts['contacts'])}")
     terminal.out.print(f"written to {facts['output']}")

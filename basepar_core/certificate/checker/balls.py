@@ -17,6 +17,7 @@ from . import couplings
 from .exact import Field
 from .expressions import Numbers
 from .force_laws import UnsignedError, laws
+from .forms import Forms
 from .natural import Joint, Mechanism, bend, power_row, slope, value
 from .nominal import ball
 from .redundant import independent
@@ -108,6 +109,7 @@ class Configurations:
                 f"from others"
             )
         self.start = [arb(1), *(ball(x).mid() for x in pose)]
+        self.of_bodies = Forms(mechanism, self.joints)
         self.laws = laws(mechanism, self.joints, numbers, stated, pose)
         with ctx.workprec(_ROUGH):
             self.rough = _inverse(self._jacobian(self.start).mid())
@@ -271,7 +273,7 @@ class Configurations:
             for k in range(2 if planar else 3):
                 moved[k] -= self.gravity[k]
             row += power_row(planar, mode[o : o + width], moved)
-        return row
+        return self.of_bodies.row(row)
 
 
 def _column(matrix: arb_mat) -> list[arb]:

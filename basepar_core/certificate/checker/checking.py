@@ -25,6 +25,7 @@ from .coupled_rules import CoupledRules
 from .couplings import VALUE_DECIMALS
 from .exact import Field
 from .family import FamilyTest
+from .forms import FormRules
 from .natural import LABELS, Mechanism
 from .nominal import ball, nominal
 from .rejection import RejectedError, blamed, exactly, must
@@ -110,6 +111,7 @@ def check(document: Mapping[str, Any]) -> Verdict:
     return Verdict(name, statements, grade, bits, vanish, columns, number)
 
 
+_Rules = dict[str, CoupledRules | FormRules]
 _KEYS = ("at_least", "at_most", "digest", "format", "grade", "mechanism", "parameters", "program")
 _LOWER = ("grade", "minor", "pins", "pose", "rank", "samples", "scope")
 
@@ -148,7 +150,13 @@ def _upper(
 ) -> str:
     """Grade of the statement, every vector's own confirmed."""
     rules = JointRules(mechanism, field)
-    coupled = CoupledRules(mechanism, field, rules)
+    forms = FormRules(mechanism, field, [*rules.joints.values()])
+    wrong = forms.line_fault()
+    must(not wrong, "mechanism.forms", wrong)
+    others: dict[str, CoupledRules | FormRules] = {
+        "couplings": CoupledRules(mechanism, field, rules),
+        "forms": forms,
+    }
     grades, likely = ["theorem"], []
     for k, vector in enumerate(upper["vectors"]):
         where, grade = f"at_most.vectors[{k}]", vector["grade"]
@@ -160,7 +168,7 @@ def _upper(
             f"{', '.join(strange)}: vectors with further columns are numerical",
         )
         if grade == "theorem":
-            wrong = _theorem_fault(rules, coupled, vector)
+            wrong = _theorem_fault(rules, others, vector)
             must(not wrong, where, wrong)
             continue
         must(grade in GRADES[2:], f"{where}.grade", f"there is no grade {grade!r} of vectors")
@@ -189,13 +197,13 @@ def _upper(
     return grade
 
 
-def _theorem_fault(rules: JointRules, coupled: CoupledRules, vector: Mapping[str, Any]) -> str:
-    """Why a vector follows from no joint, or from no couplings; empty if it does."""
+def _theorem_fault(joints: JointRules, rules: _Rules, vector: Mapping[str, Any]) -> str:
+    """Why a vector follows from no joint, or not from its rule; empty if it does."""
     if "joint" in vector:
-        return rules.fault(vector["joint"], vector["entries"], vector["reason"])
-    if vector["rule"] != "couplings":
+        return joints.fault(vector["joint"], vector["entries"], vector["reason"])
+    if vector["rule"] not in rules:
         return f"there is no rule {vector['rule']!r}"
-    return coupled.fault(vector["entries"], vector["reason"])
+    return rules[vector["rule"]].fault(vector["entries"], vector["reason"])
 
 
 # Rank ≥ r.

@@ -36,6 +36,8 @@ class CoupledRules:
         wanted = f"inertia of {names}, whose speeds couplings tie"
         if reason != wanted:
             return f"it is “{wanted}”, not what its reason says"
+        if wrong := self.rules.forms.fault(parts):
+            return wrong
         energies: list[Product] = []
         for body, ten in parts.items():
             found = self._energy(body, ten)

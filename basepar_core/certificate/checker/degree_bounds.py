@@ -83,5 +83,7 @@ def total_weight(
         for row in [max(rows)]
     ]
     modes = sum(slopes) + 16 * len(slopes)
+    # What rows of slender bodies are multiplied by is of degree 6 in two points or an axis.
+    slender = 16 * (max(rows) + lengths) * len(mechanism.forms)
     heaviest = max(sum(solved.of(text).size for text in entries.values()) for entries in vectors)
-    return float(2 * modes + 4 * turn + of(mechanism.gravity) + heaviest + 256)
+    return float(2 * modes + 4 * turn + of(mechanism.gravity) + heaviest + slender + 256)

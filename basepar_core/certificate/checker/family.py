@@ -22,6 +22,7 @@ from .couplings import PrimeField
 from .degree_bounds import total_weight
 from .exact import Field
 from .expressions import Numbers, names_of
+from .forms import Forms
 from .joints import KINDS
 from .natural import Mechanism, less, power_row, slope, value, weight_row
 from .points import PlacedPoint, RedrawError, UnconfirmedError, place
@@ -104,8 +105,10 @@ class FamilyTest:
             attempt += 1
             if attempt > DRAWS:
                 raise UnconfirmedError("random points of the family are too rare")
-            tied = self.mechanism.couplings
-            about = (self.mechanism.joints, self.mechanism.gravity, self.symbols, tied)
+            it = self.mechanism
+            about = (it.joints, it.gravity, self.symbols, it.couplings)
+            if it.forms:
+                about = (*about, it.forms)  # type: ignore[assignment]
             rng = _random(about, self.relations, entries, attempt)
             try:
                 good = self._vanish(rng, entries)
@@ -162,7 +165,9 @@ class FamilyTest:
             for k, one in enumerate(modes)
             for two in modes[k:]
         ]
-        return rows + [[x for a in one for x in weight_row(planar, a, gravity)] for one in modes]
+        rows += [[x for a in one for x in weight_row(planar, a, gravity)] for one in modes]
+        of_bodies = Forms(mechanism, point.joints)
+        return [of_bodies.row(row) for row in rows]
 
     def _numbers(self, rng: random.Random, p: int) -> Numbers:
         """Random values of all symbols; roots are taken where there are relations."""

@@ -6,7 +6,7 @@ over balls, prime fields or floats; rates and accelerations need their matrices 
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from .expressions import Numbers
@@ -68,6 +68,7 @@ class Mechanism:
     gravity: tuple[str, ...]
     columns: tuple[Mapping[str, Any], ...] = ()
     couplings: tuple[Mapping[str, Any], ...] = ()
+    forms: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> "Mechanism":
@@ -78,6 +79,7 @@ class Mechanism:
             tuple(given["gravity"]),
             tuple(given.get("columns", ())),
             tuple(given.get("couplings", ())),
+            dict(given.get("forms", {})),
         )
 
     @property

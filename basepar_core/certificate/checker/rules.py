@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from .exact import Field, Ratio
+from .forms import Forms
 from .joints import KINDS
 from .natural import PARAMETERS, Joint, Mechanism, cross, dot, less, plus, sized
 
@@ -27,6 +28,7 @@ class JointRules:
     def __init__(self, mechanism: Mechanism, field: Field):
         self.mechanism, self.field = mechanism, field
         self.joints = {joint.name: joint for joint in mechanism.frames(field.numbers)}
+        self.forms = Forms(mechanism, list(self.joints.values()))
         self.gravity = [field.numbers.of(text) for text in mechanism.gravity]
         zero, one = field.numbers.of("0"), field.numbers.of("1")
         self.zero = [zero, zero, zero]
@@ -41,12 +43,14 @@ class JointRules:
             parts = self._parts(entries, (joint.bodies[side],))
             if parts is None:
                 return "it has entries of other bodies"
-            wrong = self._on_ground(joint, side, parts[0])
+            wrong = self.forms.fault({joint.bodies[side]: parts[0]})
+            wrong = wrong or self._on_ground(joint, side, parts[0])
         else:
             side, parts = 0, self._parts(entries, joint.bodies)
             if parts is None:
                 return "it has entries of other bodies"
-            wrong = self._between(joint, parts[0], parts[1])
+            wrong = self.forms.fault(dict(zip(joint.bodies, parts, strict=True)))
+            wrong = wrong or self._between(joint, parts[0], parts[1])
         where = self._where(joint)
         names = [f"{what} {where}" for what in self._kinds(joint, side, parts[0])]
         if wrong or reason in names:

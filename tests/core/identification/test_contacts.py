@@ -6,10 +6,12 @@ import pytest
 import basepar
 from basepar_core.base.symbolic_route import numeric
 from basepar_core.dynamics import closure, motion, observe
-from basepar_core.errors import FileError
+from basepar_core.errors import FileError, UsageError
 from basepar_core.files.mechanism_file import load, loads
+from basepar_core.identification.contacts import Pushed
 from basepar_core.identification.measurement import read_measurement
 from basepar_core.identification.procedure import identify, prepare_record
+from basepar_core.identification.simulated import simulate
 from tests.core.identification.test_free_base import FLOATING, RANK
 from tests.oracles.pinocchio_model import Chain
 
@@ -63,6 +65,55 @@ def test_a_robot_on_its_foot_gives_all_base_parameters(hopper):
     again = W[..., list(found.base.kept)] @ found.base_values
     # Least squares of condition below 1e3 on torques without noise.
     assert np.abs(again - torque).max() < 1e-11 * np.abs(torque).max()
+
+
+def test_a_simulated_record_has_the_wrench_that_carries_the_robot(hopper):
+    """The one foot's six components are determined: Pinocchio's."""
+    model, own, wrenches, torques = hopper
+    none = np.zeros(len(own.q))
+    record = simulate(model, own, none, none, pushed=Pushed(("foot",)))
+    size = np.abs(wrenches).max()
+    # Two solutions of six equations of condition about ten, with lengths in m.
+    np.testing.assert_allclose(record.wrenches["foot"].T, wrenches, rtol=0, atol=1e-10 * size)
+    np.testing.assert_allclose(record.tau.T, torques, rtol=0, atol=1e-10 * np.abs(torques).max())
+
+
+def test_four_feet_share_a_quadruped_s_weight():
+    """By forces alone; with what pushes besides, the base's rows still balance: by Pinocchio."""
+    feet = {f"{leg}_foot": f"{leg}_calf" for leg in ("fl", "fr", "rl", "rr")}
+    spot = (0.0, 0.0, -0.213)
+    points = ", ".join(f"{k}: {{body: {b}, at: {list(spot)}}}" for k, b in feet.items())
+    it = loads(f"{load('quadruped').source}\npoints: {{{points}}}\n")
+    model = closure.prepare(it)
+    own = motion.excitation(it, model.assembled.coordinates)
+    few = motion.Motion(own.t[::30], *(x[:, ::30] for x in (own.q, own.q_dot, own.q_ddot)))
+    none = np.zeros(len(few.q))
+    chain, phi = Chain(it, {}), it.inertial_parameters(it.nominal)
+    base = [k for k, name in enumerate(it.coordinates) if name.startswith("B.")]
+    records = [
+        simulate(model, few, none, none, pushed=Pushed(tuple(feet), push)) for push in (0.0, 20.0)
+    ]
+    for record in records:
+        for k in range(few.t.size):
+            state = (few.q[:, k], few.q_dot[:, k], few.q_ddot[:, k])
+            pushes = [(feet[name], spot, w[:, k]) for name, w in record.wrenches.items()]
+            torque = chain.torque(*state, phi, pushes)
+            size = np.abs(torque).max()
+            assert np.abs(torque[base]).max() < 1e-10 * size
+            np.testing.assert_allclose(record.tau[:, k], torque, rtol=0, atol=1e-10 * size)
+        assert all(not w[3:].any() for w in record.wrenches.values())
+    apart = records[1].wrenches["fl_foot"] - records[0].wrenches["fl_foot"]
+    assert 2 < np.abs(apart[:3]).max() < 60
+
+
+def test_a_foot_in_the_wrong_place_carries_nothing(hopper):
+    model, own, *_ = hopper
+    none = np.zeros(len(own.q))
+    with pytest.raises(UsageError, match="hand is no point .* there are foot"):
+        simulate(model, own, none, none, pushed=Pushed(("hand",)))
+    two = loads(f"{FLOATING}points: {{foot: {{body: rod, at: {list(POINT)}}}}}\nactuated: [B.1]\n")
+    with pytest.raises(UsageError, match="do not carry .* which have no drive"):
+        simulate(closure.prepare(two), own, none, none, pushed=Pushed(("foot",)))
 
 
 def test_samples_without_their_wrench_are_left_out(hopper):

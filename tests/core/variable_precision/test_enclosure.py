@@ -47,8 +47,8 @@ def balls(one, digits):
             near = poses_from_floats(one.R[sample], one.p[sample], mechanism.planar)
             closed = system.close(near, state)
             motion = system.accelerations(closed, state)
-            rows = inverse_dynamics_rows(mechanism.planar, closed, *motion, dims.gravity)
-            kinetic, potential = energy_rows(mechanism.planar, closed, dims.gravity)
+            rows = inverse_dynamics_rows(mechanism.planar, closed, *motion, dims)
+            kinetic, potential = energy_rows(mechanism.planar, closed, dims)
             found += [x for row in (*rows, *kinetic, potential) for x in row]
     return found
 

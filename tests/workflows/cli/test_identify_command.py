@@ -108,6 +108,8 @@ def test_the_walk_in_the_docs(run, tmp_path, monkeypatch):
         (["--samples", "3"], "at least 16"),
         (["--with", "friction"], "names these columns without one"),
         (["-o", "run.txt"], "write FILE.csv"),
+        (["--contacts", "tip"], "tip is no point of a body of 'slider-crank'; there are"),
+        (["--push", "5N"], "name them in --contacts"),
     ],
 )
 def test_simulate_refuses(run, tmp_path, words, says):
@@ -115,6 +117,21 @@ def test_simulate_refuses(run, tmp_path, words, says):
     assert ran.status in (1, 2)
     assert says in ran.json["error"]["message"]
     assert not (tmp_path / "run.csv").exists()
+
+
+def test_a_record_with_a_push(run, tmp_path):
+    """Columns of the force at the point that the file names, which `identify` reads."""
+    path, record = tmp_path / "pushed.yaml", tmp_path / "run.csv"
+    tool = "points: {tool: {body: slider, at: [10 mm, 0]}}\n"
+    path.write_text(mechanism_file.load("slider-crank").source + tool)
+    words = ["--contacts", "tool", "--push", "20N", "--noise", "A=0", "-o", str(record)]
+    document = run("simulate", str(path), *words, "--json").json
+    assert (document["contacts"], document["push"]) == (["tool"], 20.0)
+    header = record.read_text().splitlines()[0]
+    assert header == "t,A,tau.A,force.tool.x,force.tool.y"
+    found = run("identify", str(path), str(record), "--json").json
+    # Positions without noise, smoothed: some 1e-4 of the torque is left.
+    assert found["relative_error"] < 1e-3
 
 
 @pytest.mark.slow
