@@ -109,10 +109,10 @@ def test_four_feet_share_a_quadruped_s_weight():
 def test_a_foot_in_the_wrong_place_carries_nothing(hopper):
     model, own, *_ = hopper
     none = np.zeros(len(own.q))
-    with pytest.raises(UsageError, match="hand is no point .* there are foot"):
+    with pytest.raises(UsageError, match=r"hand is no point .* there are foot"):
         simulate(model, own, none, none, pushed=Pushed(("hand",)))
     two = loads(f"{FLOATING}points: {{foot: {{body: rod, at: {list(POINT)}}}}}\nactuated: [B.1]\n")
-    with pytest.raises(UsageError, match="do not carry .* which have no drive"):
+    with pytest.raises(UsageError, match=r"do not carry .* which have no drive"):
         simulate(closure.prepare(two), own, none, none, pushed=Pushed(("foot",)))
 
 
