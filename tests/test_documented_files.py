@@ -33,8 +33,9 @@ def words(cells):
 
 # Ranks by hand. Pendulum: mx, my, J. Engine: four a body less one a pin, less J and my of the
 # body that only slides and one that is without effect. Arm: as two perpendicular axes have.
-# Floating: ten a body less three for the revolute joint.
-RANKS = {"pendulum": 3, "engine": 6, "two-axis-arm": 8, "floating-pendulum": 17}
+# Floating: ten a body less three for the revolute joint. Crank and rocker: one of the crank, three
+# of the rocker, three of the rod, less the masses at its ends, which crank and rocker have too.
+RANKS = {"pendulum": 3, "engine": 6, "two-axis-arm": 8, "floating-pendulum": 17, "crank": 5}
 
 
 @pytest.mark.parametrize(("name", "rank"), RANKS.items())
@@ -44,7 +45,7 @@ def test_ranks_known_by_hand(name, rank):
 
 @pytest.mark.parametrize("name", FILES)
 def test_every_file_assembles(name):
-    assert len(FILES) == 10
+    assert len(FILES) == 11
     model = prepare(loads(FILES[name]))
     assert model.assembled.residual < 1e-12  # m and rad, of lengths near 1: rounding
 

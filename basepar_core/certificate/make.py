@@ -33,9 +33,10 @@ from basepar_core.expressions import Number
 from basepar_core.files import loads
 from basepar_core.finite_field import SpinRelation, spin_relations
 from basepar_core.mechanism import Mechanism
-from basepar_core.symbolic import OFF_LINE, TIED, WITHOUT_MASS, GeometryField, Transfers
+from basepar_core.symbolic import RULES, GeometryField, Transfers
 
 from . import checker, force_columns
+from .coupled_relations import relations_may_follow
 from .description import CertificateError, described, python, texts
 from .rank_proof import Proof, prove
 
@@ -210,12 +211,11 @@ def _document(
 def _claims(model: Model, vectors: Sequence[VectorGrade]) -> list[dict[str, Any]]:
     """What may be stated of rank ≤ r, the strongest first.
 
-    Relations of orientations that follow from couplings are not needed where couplings stand, and
-    hold at their own offsets only: they are left out first.
+    Relations of orientations that may follow from other constraints are left out first.
     """
     seen = _upper(model, vectors)
     found = [seen]
-    if model.mechanism.couplings and seen["relations"]:
+    if relations_may_follow(model.mechanism) and seen["relations"]:
         found.insert(0, _with_grade(seen | {"relations": []}))
     return found + ([_as_numerical(seen)] if _likely(vectors) else [])
 
@@ -290,11 +290,10 @@ def _as_numerical(upper: dict[str, Any]) -> dict[str, Any]:
 def _vector(vector: VectorGrade) -> dict[str, Any]:
     entries = dict(vector.entries)
     found: dict[str, Any] = {"grade": vector.grade, "reason": vector.reason, "entries": entries}
-    if vector.reason.endswith(TIED) and vector.grade == "theorem":
-        return found | {"rule": "couplings"}
-    if vector.reason.endswith((OFF_LINE, WITHOUT_MASS)) and vector.grade == "theorem":
-        return found | {"rule": "forms"}
     if vector.grade == "theorem":
+        for ending, rule in RULES.items():
+            if vector.reason.endswith(ending):
+                return found | {"rule": rule}
         return found | {"joint": vector.reason.rsplit(" ", 1)[-1]}
     first = next(iter(entries.values()))
     if first != "1":  # of all its multiples the one that starts with 1

@@ -12,7 +12,15 @@ from typing import Any
 import numpy as np
 from flint import arb, arb_mat
 
-from basepar_core.dynamics import Column, Model, Outcome, independent_rows, kinematics, trace
+from basepar_core.dynamics import (
+    Column,
+    Model,
+    Outcome,
+    coupled_positions,
+    independent_rows,
+    kinematics,
+    trace,
+)
 from basepar_core.errors import MotionError, UsageError
 from basepar_core.symbolic import cross, times
 from basepar_core.variable_precision import (
@@ -280,7 +288,7 @@ def _placed(model: Model, targets: np.ndarray) -> list[_Near]:
     bodies = range(model.topology.bodies)
     R = np.stack([np.broadcast_to(at.R[b].reshape(3, 3, -1), (3, 3, *shape)) for b in bodies])
     p = np.stack([np.broadcast_to(at.p[b].reshape(3, -1), (3, *shape)) for b in bodies])
-    coupled = path.q[model.topology.coupled_positions, 0].T
+    coupled = path.q[coupled_positions(model.topology), 0].T
     return list(map(_Near, np.moveaxis(R, -1, 0), np.moveaxis(p, -1, 0), coupled))
 
 

@@ -106,6 +106,11 @@ class Kernels:
         return np.sign(closer.ratios(nominal))[:, 0]
 
     @cached_property
+    def kept(self) -> Array:
+        """(block,) signs that variants must keep; 0 of linear blocks, which have no branch."""
+        return np.where(self.model.loops.linear, 0.0, self.signs)
+
+    @cached_property
     def work(self) -> Work:
         """Scratch of all doors: each fills what it reads, and holds the interpreter meanwhile."""
         return workspace(self.plan, self.dimensions.items, self.model.topology.positions)
@@ -252,7 +257,7 @@ class Kernels:
             travel,
             bends,
             legs,
-            self.signs,
+            self.kept,
             start.last_update,
             path,
             outcome,
@@ -294,7 +299,7 @@ class Kernels:
                     live,
                     regular,
                     least,
-                    self.signs,
+                    self.kept,
                     last_update,
                 )
                 q[:, these] = part

@@ -71,7 +71,7 @@ def approach(plan, work, G, rows, way, q, live, regular, margin, signs, last_upd
         (variant,) int64, int64 and float, found: whether loops closed in all steps, and whether
         the last pose is on the nominal branch; its least ratio.
     signs
-        (block,) signs of the nominal ratios.
+        (block,) signs that ratios keep; 0 where either will do.
     """
     plan, work = bundle(plan), bundle(work)
     set_ground(plan, work)

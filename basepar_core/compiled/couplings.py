@@ -1,13 +1,13 @@
 """Couplings of joint values, in lanes: gaps, their Jacobian, their accelerations.
 
 Their equations are linear, so that each is its coefficients' products with joint values, with
-nothing, and with rates. `table` (entry, 5) is `Plan.couplings`: the entries of an equation
+nothing, and with rates. `table` (entry, 5) is `Plan.linear`: the entries of an equation
 follow each other, its offset first.
 """
 
 from basepar_core.compiled.simd import LANES, WIDTH, kernel
 
-from .mechanism_tables import (
+from .coupled_tables import (
     COUPLED_ITEM,
     COUPLED_NUMBER,
     COUPLED_POSITION,

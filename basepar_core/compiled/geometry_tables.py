@@ -20,7 +20,8 @@ from basepar_core.expressions import Expression, evaluate, names
 from basepar_core.mechanism import Frame, joint_type
 from basepar_core.symbolic import symbol_values
 
-from .mechanism_tables import ITEM, chain, coupled_items, link_elements
+from .coupled_tables import ITEM, coupled_items
+from .mechanism_tables import chain, link_elements
 
 #: A joint's frame in a body: origin (3, …), axes (3, 3, …).
 Side = tuple[Array, Array]
@@ -59,9 +60,11 @@ class Dimensions:
         (row,) item · 12 + number of those that change, and their values (row, step, variant).
         """
         nominal, shares = self.model.mechanism.nominal, np.arange(1, steps)[:, None] / steps
+        ones, jumping = np.ones_like(shares), self.model.loops.jumping
         between = {
-            name: (nominal[name] + shares * (x - nominal[name])).ravel()
+            name: (nominal[name] + share * (x - nominal[name])).ravel()
             for name, x in values.items()
+            for share in [ones if name in jumping else shares]
         }
         with np.errstate(all="ignore"):  # as above
             found = self._found(between)
@@ -98,17 +101,17 @@ class Dimensions:
         moving = {*values, *(r.symbol for r in mechanism.relations if r.symbol not in values)}
         sides = [tuple(frame.at_values(known, moving) for frame in pair) for pair in self._sides]
         items = self._planar(sides) if self.model.topology.planar else self._spatial(sides)
-        return [*items, *self._coupled(known, moving), [*self._gravity.at_values(known, moving)]]
+        return [*items, *self._further(known, moving), [*self._gravity.at_values(known, moving)]]
 
-    def _coupled(self, known: Mapping[str, Array | float], moving: set[str]) -> list[list[Array]]:
+    def _further(self, known: Mapping[str, Array | float], moving: set[str]) -> list[list[Array]]:
         numbers = [vector.at_values(known, moving)[0] for vector in self._factors]
         return [numbers[k : k + ITEM] for k in range(0, len(numbers), ITEM)]
 
     @cached_property
     def _factors(self) -> list["_Vector"]:
-        """Coefficients and offset of every coupling, one after the other."""
+        """Constants of further constraints, one after the other."""
         mechanism = self.model.mechanism
-        flat = [x for row in mechanism.coupling_rows for x in row]
+        flat = [x for row in mechanism.constraint_constants for x in row]
         return [_Vector((entry,), mechanism.nominal) for entry in flat]
 
     @cached_property

@@ -245,7 +245,8 @@ def judge(plan, work, signs, near):
     for l in range(0, LANES, WIDTH):
         good, margin = spread(1.0), spread(1.0)
         for b in range(len(plan.blocks)):
-            ratio = signs[b] * work.ratios[b, l]
+            ratio = work.ratios[b, l]
+            ratio = size_of(ratio) if signs[b] == 0.0 else signs[b] * ratio
             good = where(ratio > SINGULAR, good, 0.0)
             margin = smaller(size_of(ratio), margin)
         regular[l] = good
@@ -393,7 +394,7 @@ def walk(
     legs
         (level, sample + 1): first step of every leg.
     signs
-        (block,) signs of the nominal ratios.
+        (block,) signs that ratios keep; 0 where either will do.
     path
         (position, variant, sample), found.
     outcome, where_

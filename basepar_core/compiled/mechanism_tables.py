@@ -16,6 +16,7 @@ from basepar_core.arrays import Array
 from basepar_core.dynamics import Model, Topology, joints
 from basepar_core.mechanism import joint_type
 
+from .coupled_tables import OFFSET, coupled_entries
 from .elimination import order
 
 FIXED, TURN, SLIDE, BALL = 0, 1, 2, 3
@@ -23,22 +24,17 @@ FIXED, TURN, SLIDE, BALL = 0, 1, 2, 3
 KIND, PARENT, POSITION, SPEED, BODY, SIGN, SAME = range(7)
 #: Columns of `Plan.cuts`; SPOT: only the points must meet, no frame is needed.
 FIRST, SECOND, ROW, ROW_END, PATH, PATH_END, SPOT = range(7)
-#: Columns of `Plan.couplings`; the position of an offset.
-COUPLED_ROW, COUPLED_POSITION, COUPLED_SPEED, COUPLED_ITEM, COUPLED_NUMBER = range(5)
-OFFSET = -1
-#: Numbers per item of a mechanism's constants.
-ITEM = 12
 #: Rows of the loop equations: along an axis of the first frame; about one, by z × z or by the
-#: whole frames; a universal joint's angle; along an axis of the world; a coupling.
-ALONG, ABOUT, ABOUT_WHOLE, NORMAL, WORLD, COUPLED = range(6)
+#: whole frames; a universal joint's angle; along an axis of the world; linear in joint values.
+ALONG, ABOUT, ABOUT_WHOLE, NORMAL, WORLD, LINEAR = range(6)
 
 
 class Plan(NamedTuple):
     """Tables of one mechanism; int64 but for the scales.
 
     elements (element, 7), cuts (cut, 7), rows (row, 3): kind, axis, whether solved; paths
-    (entry, 2): elements that move a cut's second body against its first, with sign. couplings
-    (entry, 5): row, position, speed, and item and number of the coefficient; blocks
+    (entry, 2): elements that move a cut's second body against its first, with sign. linear
+    (entry, 5): of rows that are linear in joint values, see `coupled_tables`; blocks
     (block, 3): size, first step, sign of the determinant over the diagonal's; the block's rows,
     speeds and places stand from its first step on; steps and lists as in `qr.py`. free: speeds
     of the coordinates. mixed (entry, 2): coordinates whose rate, and whose speed, an entry of the
@@ -52,7 +48,7 @@ class Plan(NamedTuple):
     cuts: Array
     rows: Array
     paths: Array
-    couplings: Array
+    linear: Array
     blocks: Array
     block_rows: Array
     block_speeds: Array
@@ -127,7 +123,7 @@ def plan(model: Model, items: int, same: Array, plain: Array) -> Plan:
     model
         The mechanism, prepared.
     items
-        Number of items of its constants; gravity is the last, couplings' stand before it.
+        Number of items of its constants; gravity is the last, linear rows' stand before it.
     same, plain
         (element,) and (body,) bool: constant rotations and frames that are trivial in every
         variant (`geometry_tables.Dimensions`).
@@ -139,10 +135,10 @@ def plan(model: Model, items: int, same: Array, plain: Array) -> Plan:
         carries[node.child] = mine[-1]
     elements = _elements(graph, numbers, carries, same)
     cuts, rows, paths = _cuts(model, numbers, carries, len(elements))
-    couplings = _couplings(graph, len(rows), items - 1)
-    solved = [(COUPLED, 0, len(rows) + k in loops.rows) for k in range(len(graph.couplings))]
+    linear = coupled_entries(graph, len(rows), items - 1)
+    inside = _row_speeds(cuts, paths, elements, linear)
+    solved = [(LINEAR, 0, row in loops.rows) for row in range(len(rows), len(inside))]
     rows = np.vstack([rows, _table(solved, 3)])
-    inside = _row_speeds(cuts, paths, elements, couplings)
     tables = _blocks(model, inside)
     row_scale, speed_scale = _scales(loops.scale, graph.speeds)
     moved, rated = _moved(model, elements, inside)
@@ -153,7 +149,7 @@ def plan(model: Model, items: int, same: Array, plain: Array) -> Plan:
         cuts,
         rows,
         paths,
-        couplings,
+        linear,
         *tables,
         row_scale,
         speed_scale,
@@ -215,27 +211,7 @@ def _table(lines: Sequence[tuple], width: int) -> Array:
     return np.array(lines, dtype=np.int64).reshape(-1, width)
 
 
-def coupled_items(graph: Topology) -> int:
-    """How many items the couplings' coefficients and offsets fill."""
-    numbers = sum(len(values.speeds) + 1 for values in graph.couplings)
-    return -(-numbers // ITEM)
-
-
-def _couplings(graph: Topology, row: int, end: int) -> Array:
-    """`Plan.couplings`; their constants end before an item, each coupling's offset last."""
-    first, entries, number = end - coupled_items(graph), [], 0
-    for k, values in enumerate(graph.couplings):
-        places = [*zip(values.positions, values.speeds, strict=True), (OFFSET, 0)]
-        found = [
-            (row + k, position, speed, first + (number + i) // ITEM, (number + i) % ITEM)
-            for i, (position, speed) in enumerate(places)
-        ]
-        entries += [found[-1], *found[:-1]]
-        number += len(places)
-    return _table(entries, 5)
-
-
-def _row_speeds(cuts: Array, paths: Array, elements: Array, couplings: Array) -> list[set[int]]:
+def _row_speeds(cuts: Array, paths: Array, elements: Array, linear: Array) -> list[set[int]]:
     """Per row the speeds in it."""
     found: list[set[int]] = []
     for cut in cuts:
@@ -243,7 +219,7 @@ def _row_speeds(cuts: Array, paths: Array, elements: Array, couplings: Array) ->
         for e, _ in paths[cut[PATH] : cut[PATH_END]]:
             mine |= set(_speeds_of(elements[e]))
         found += [mine] * int(cut[ROW_END] - cut[ROW])
-    for row, position, speed, *_ in couplings:
+    for row, position, speed, *_ in linear:
         if position == OFFSET:
             found.append(set())
         else:

@@ -63,14 +63,14 @@ def _set_gaps(plan, work):
             work.normal,
             work.gap,
         )
-        couplings.gaps(plan.couplings, work.table, work.q, work.gap)
+        couplings.gaps(plan.linear, work.table, work.q, work.gap)
 
     def space(plan, work):
         item = len(plan.elements) + len(plan.carries)
         spatial_loops.gaps(
             plan.cuts, plan.rows, work.table, item, work.pose, work.cut, work.normal, work.gap
         )
-        couplings.gaps(plan.couplings, work.table, work.q, work.gap)
+        couplings.gaps(plan.linear, work.table, work.q, work.gap)
 
     return plane if plan.cls is PlanarPlan else space
 
@@ -93,7 +93,7 @@ def _set_jacobian(plan, work, J):
             J,
             len(plan.limit),
         )
-        couplings.jacobian(plan.couplings, work.table, plan.rows, J, len(plan.limit))
+        couplings.jacobian(plan.linear, work.table, plan.rows, J, len(plan.limit))
 
     def space(plan, work, J):
         spatial_loops.jacobian(
@@ -108,7 +108,7 @@ def _set_jacobian(plan, work, J):
             len(plan.limit),
             work.out,
         )
-        couplings.jacobian(plan.couplings, work.table, plan.rows, J, len(plan.limit))
+        couplings.jacobian(plan.linear, work.table, plan.rows, J, len(plan.limit))
 
     return plane if plan.cls is PlanarPlan else space
 
@@ -155,7 +155,7 @@ def _set_mismatch(plan, work):
             work.normal,
             work.right,
         )
-        couplings.mismatch(plan.couplings, work.table, plan.rows, work.rate_dots, work.right)
+        couplings.mismatch(plan.linear, work.table, plan.rows, work.rate_dots, work.right)
 
     def space(plan, work):
         spatial_loops.mismatch(
@@ -169,7 +169,7 @@ def _set_mismatch(plan, work):
             work.right,
             work.out,
         )
-        couplings.mismatch(plan.couplings, work.table, plan.rows, work.rate_dots, work.right)
+        couplings.mismatch(plan.linear, work.table, plan.rows, work.rate_dots, work.right)
 
     return plane if plan.cls is PlanarPlan else space
 

@@ -3,7 +3,7 @@
 Arrays: cut (cut, 24 · LANES) holds the frames X1, X2 (9 each), the offset of the points (3) and
 the second point (3), world; normal (row, 3 · LANES) the direction each row locks; gap (row,
 LANES); J (row · speeds + speed, LANES), zero where a speed does not occur. As `joints.gaps` and
-`kinematics.loop_jacobian` have them.
+`constraint_rows.loop_jacobian` have them.
 """
 
 from basepar_core.compiled.simd import LANES, WIDTH, kernel

@@ -176,10 +176,9 @@ class States:
                 there = before + way * (k / steps)
                 closer.drive(dims, lanes, here, there)
                 ratios = closer.ratios(lanes)
-                regular = (np.sign(ratios) == self.kernels.signs[:, None]) & (
-                    np.abs(ratios) > SINGULAR
-                )
-                lanes.live &= regular.all(axis=0)
+                kept = self.kernels.kept[:, None]
+                same = (np.sign(ratios) == kept) | (kept == 0)
+                lanes.live &= (same & (np.abs(ratios) > SINGULAR)).all(axis=0)
                 here = there
         return lanes
 

@@ -20,10 +20,13 @@ from .closure import trace_states as trace_states
 from .constraint_findings import ConstraintFindings as ConstraintFindings
 from .constraint_findings import Overconstrained as Overconstrained
 from .constraint_findings import constraints_found as constraints_found
+from .constraint_rows import loop_gaps as loop_gaps
+from .constraint_rows import loop_jacobian as loop_jacobian
 from .contacts import point_rates as point_rates
 from .coordinates import coordinate_configuration as coordinate_configuration
 from .coordinates import coordinate_speeds as coordinate_speeds
 from .coordinates import coordinate_step as coordinate_step
+from .coupled_rows import coupled_positions as coupled_positions
 from .drive_laws import DriveLaw as DriveLaw
 from .energy import check_columns as check_columns
 from .energy import configuration_energies as configuration_energies

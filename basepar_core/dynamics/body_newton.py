@@ -13,6 +13,7 @@ from basepar_core.errors import AssemblyError
 from basepar_core.mechanism import Joint, Mechanism, joint_type
 
 from . import joints, spatial
+from .coupled_bodies import coupled_bodies
 from .kinematics import Geometry
 
 LONGEST_TURN = 0.5  # rad a step
@@ -69,6 +70,8 @@ class BodyNewton:
         #: Coupled angles are counted on beyond a turn from these.
         self.near = dict(near)
         self.longest_shift = dims.longest_offset / 2 or 0.5
+        #: Equations besides those of joints and held coordinates; they come last.
+        self.further = list(coupled_bodies(mechanism, dims))
         self.number = mechanism.body_index
         self.unknowns = 6 * len(mechanism.bodies)
         # In the plane bodies turn about z and shift along x and y only.
@@ -140,7 +143,7 @@ class BodyNewton:
             X1, X2, _, _ = ends(self.mechanism, self.dims, k, at)
             along, about = joints.locked_directions(joint.type, self.mechanism.planar, X1, X2)
             found += [False] * len(along) + [True] * len(about)
-        rest = len(self.held) + len(self.mechanism.couplings)
+        rest = len(self.held) + len(self.further)
         return np.array(found + [True] * rest)
 
     def equations(self, at: Bodies) -> tuple[Array, Array, list[str]]:
@@ -161,12 +164,11 @@ class BodyNewton:
             gaps.append(gap)
             rows.append(row)
             owners.append(name)
-        for coupling, table in zip(self.mechanism.couplings, self.dims.couplings, strict=True):
-            read = [self.value(name, at) for name, _ in coupling.terms]
-            factors = table[:-1, 0]
-            gaps.append(float(factors @ [value for value, _ in read] - table[-1, 0]))
-            rows.append(factors @ np.array([row for _, row in read]))
-            owners.append(coupling.name)
+        for one in self.further:
+            gap, row = one.equation(lambda name: self.value(name, at))
+            gaps.append(gap)
+            rows.append(row)
+            owners.append(one.name)
         return np.array(gaps), np.array(rows).reshape(len(gaps), self.unknowns), owners
 
     def row(
@@ -230,7 +232,7 @@ class BodyNewton:
 
     def _unit(self, row: int, owners: list[str]) -> str:
         """Of a joint's constraint: those along directions come before those about them."""
-        if row >= len(owners) - len(self.held) - len(self.mechanism.couplings):
+        if row >= len(owners) - len(self.held) - len(self.further):
             return self.mechanism.value(owners[row]).unit
         joint = next(one for one in self.mechanism.joints if one.name == owners[row])
         axes = np.eye(3)
@@ -248,14 +250,9 @@ class BodyNewton:
         gap, _, owners = self.equations(at)
         worst = int(np.argmax(np.abs(gap))) if gap.size else 0
         if gap.size and not np.abs(gap[worst]) <= CLOSED:
-            couplings = [one.name for one in self.mechanism.couplings]
-            if owners[worst] in couplings:
-                raise AssemblyError(
-                    f"Coupling {owners[worst]!r} is off by {abs(gap[worst]):.4g} (m or rad; "
-                    f"allowed {CLOSED:g}) at the nominal geometry: the loops, or the values of "
-                    f"the coordinates, contradict it. Check its coefficients and `offset`.",
-                    [f"couplings.{owners[worst]}"],
-                )
+            for one in self.further:
+                if one.name == owners[worst]:
+                    raise one.left_open(gap[worst], CLOSED)
             raise AssemblyError(
                 f"Joint {owners[worst]!r} stays open by {abs(gap[worst]):.4g} "
                 f"{self._unit(worst, owners)} (allowed {CLOSED:g}) at the nominal geometry"

@@ -253,7 +253,9 @@ class _Walk:
         """Geometries between the nominal one and the variants'."""
         nominal = self.model.mechanism.nominal
         between = {
-            name: nominal[name] + share * (x[variants] - nominal[name])
+            name: x[variants]
+            if name in self.model.loops.jumping
+            else nominal[name] + share * (x[variants] - nominal[name])
             for name, x in self.values.items()
         }
         return kinematics.geometry(self.model.mechanism, between)
@@ -291,7 +293,8 @@ class _Walk:
     def _is_regular(self, lanes: Lanes) -> Array:
         """Whether variants are on their branch and away from its ends."""
         ratios = self.closer.ratios(lanes)
-        return ((np.sign(ratios) == self.signs) & (np.abs(ratios) > SINGULAR)).all(axis=0)
+        same = (np.sign(ratios) == self.signs) | np.array(self.model.loops.linear)[:, None]
+        return (same & (np.abs(ratios) > SINGULAR)).all(axis=0)
 
     def _bury(self, lost: Outcome, singular: Outcome, place: float) -> None:
         """Note cause and place of the variants that have just failed; update the margin."""

@@ -14,7 +14,7 @@ def coupled_values(
     """Stated values, and those that follow from them by couplings, one after the other."""
     known = dict(stated)
     for _ in mechanism.couplings:
-        for coupling, table in zip(mechanism.couplings, dims.couplings, strict=True):
+        for coupling, table in zip(mechanism.couplings, dims.constants, strict=True):
             terms = [(name, x) for (name, _), x in zip(coupling.terms, table[:-1, 0], strict=True)]
             missing = [(name, x) for name, x in terms if name not in known]
             if len(missing) == 1 and missing[0][1]:
@@ -46,3 +46,14 @@ def contradicted(
         if off > far * max(lengths, default=1.0):
             found |= dict.fromkeys(names, (coupling.name, total))
     return found
+
+
+def what_locks(mechanism: Mechanism) -> tuple[str, list[str]]:
+    """What there is that may hold a mechanism still: in words, and places of its file."""
+    coupled = [f"`{one.name}`" for one in mechanism.couplings]
+    if not coupled:
+        return "loops", ["joints"]
+    return (
+        f"loops and couplings ({', '.join(coupled)})",
+        [f"couplings.{one.name}" for one in mechanism.couplings],
+    )

@@ -14,8 +14,9 @@ from basepar_core.arrays import Array
 from basepar_core.mechanism import Mechanism, joint_type
 
 from . import joints, kinematics, spatial
+from .constraint_rows import constraint_rows, gap_lengths, loop_gaps, loop_jacobian
 from .kinematics import Geometry, Poses
-from .loops import gap_rows, length_speeds
+from .loops import length_speeds
 from .topology import CutJoint, Topology, topology
 
 #: Longest step (rad, or share of the mechanism's longest offset), and how many.
@@ -78,12 +79,12 @@ class _Search:
         self.graph, self.dims = graph, dims
         size = dims.longest_offset or 1.0
         self.unit = np.where(length_speeds(graph), size, 1.0)[:, None]
-        self.weight = np.where(gap_rows(graph), 1 / size, 1.0)[:, None]
+        self.weight = np.where(gap_lengths(constraint_rows(graph)), 1 / size, 1.0)[:, None]
 
     def look(self, q: Array) -> tuple[Poses, Array]:
         """Poses, and weighted gaps (row, lane)."""
         at = kinematics.poses(self.graph, self.dims, q)
-        gaps = kinematics.loop_gaps(self.graph, at) * self.weight
+        gaps = loop_gaps(self.graph, at) * self.weight
         return at, np.broadcast_to(gaps, (len(gaps), q.shape[1]))
 
     def run(self, q: Array) -> tuple[Array, Poses, Array]:
@@ -108,7 +109,7 @@ class _Search:
     def _step(self, at: Poses, gaps: Array, damping: Array) -> Array:
         """(speed, lane), each lane's scaled to its longest step."""
         lanes = gaps.shape[1:]
-        jacobian = kinematics.loop_jacobian(self.graph, at, lanes) * self.weight[..., None]
+        jacobian = loop_jacobian(self.graph, at, lanes) * self.weight[..., None]
         scaled = jacobian * self.unit[None]
         normal = np.einsum("rsl,rtl->lst", scaled, scaled)
         normal += damping[:, None, None] * np.eye(self.graph.speeds)

@@ -18,7 +18,7 @@ from basepar_core.symbolic import symbol_values
 
 from . import joints, spatial
 from .spatial import cross
-from .topology import CutJoint, Topology
+from .topology import Topology
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +35,12 @@ class JointGeometry:
 class Geometry:
     """A mechanism's dimensions at given symbol values; `gravity` (3, …) in m/s², world.
 
-    `couplings`: per coupling its coefficients, then its offset, (term + 1, …), scaled as in
-    `Mechanism.coupling_rows`.
+    `constants`: values of `Mechanism.constraint_constants`, (entry, …) each.
     """
 
     joints: tuple[JointGeometry, ...]
     gravity: Array
-    couplings: tuple[Array, ...] = ()
+    constants: tuple[Array, ...] = ()
 
     @property
     def longest_offset(self) -> float:
@@ -60,7 +59,7 @@ class Geometry:
                 for j in self.joints
             ),
             self.gravity[..., None],
-            tuple(table[..., None] for table in self.couplings),
+            tuple(table[..., None] for table in self.constants),
         )
 
     def over_variants(self) -> "Geometry":
@@ -73,7 +72,7 @@ class Geometry:
                 for j in self.joints
             ),
             self.gravity[..., None, :],
-            tuple(table[..., None, :] for table in self.couplings),
+            tuple(table[..., None, :] for table in self.constants),
         )
 
     def take(self, variants: Array) -> "Geometry":
@@ -84,7 +83,7 @@ class Geometry:
                 for j in self.joints
             ),
             pick(self.gravity, variants),
-            tuple(pick(table, variants) for table in self.couplings),
+            tuple(pick(table, variants) for table in self.constants),
         )
 
 
@@ -107,12 +106,12 @@ def geometry_of(
     """The same where every symbol and constant is known, in any of NumPy's arithmetics."""
     count = max((np.size(value) for value in known.values()), default=1)
     flat = [*chain(*mechanism.frame_vectors)]
-    linear = mechanism.coupling_rows
-    numbers = evaluate([*flat, *mechanism.gravity, *chain(*linear)], known, arithmetic)
+    further = mechanism.constraint_constants
+    numbers = evaluate([*flat, *mechanism.gravity, *chain(*further)], known, arithmetic)
     table: Array = np.stack([np.broadcast_to(np.asarray(x, dtype), (count,)) for x in numbers])
     vectors = table[: len(flat) + 3].reshape(-1, 3, count)
-    ends = np.cumsum([len(one) for one in linear], dtype=int)[:-1]
-    couplings = np.split(table[len(flat) + 3 :], ends) if linear else []
+    ends = np.cumsum([len(one) for one in further], dtype=int)[:-1]
+    constants = np.split(table[len(flat) + 3 :], ends) if further else []
     with np.errstate(all="ignore"):  # a direction that vanishes is a variant's own failure
         sides = [
             (at, spatial.frame(axis, reference))
@@ -122,7 +121,7 @@ def geometry_of(
         ]
     pairs = zip(sides[0::2], sides[1::2], strict=True)
     joints_ = tuple(JointGeometry(*a, *b) for a, b in pairs)
-    return Geometry(joints_, vectors[-1], tuple(couplings))
+    return Geometry(joints_, vectors[-1], tuple(constants))
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,8 +130,7 @@ class Poses:
 
     Per body `R` (3, 3, …) and `p` (3, …), the ground last so that index −1 is the ground; per
     joint of the mechanism the frames `X1`, `X2` and origins `P1`, `P2`, and for a tree joint the
-    directions of its speeds, `moves[joint]`. Per coupling its coefficients (term, …) and how far
-    it is from holding, `coupled`.
+    directions of its speeds, `moves[joint]`. The configuration `q`; the geometry's `constants`.
     """
 
     R: list[Array]
@@ -142,7 +140,8 @@ class Poses:
     P1: list[Array]
     P2: list[Array]
     moves: list[list[tuple[Array | None, Array | None]]]
-    coupled: list[tuple[Array, Array]]
+    q: Array
+    constants: tuple[Array, ...]
 
 
 def poses(topology: Topology, geometry: Geometry, q: Array) -> Poses:
@@ -152,12 +151,8 @@ def poses(topology: Topology, geometry: Geometry, q: Array) -> Poses:
     R: list[Any] = [None] * topology.bodies + [np.eye(3).reshape((3, 3) + (1,) * len(batch))]
     p: list[Any] = [None] * topology.bodies + [np.zeros((3, *(1,) * len(batch)))]
     empty = [np.empty(0)] * n  # filled joint by joint
-    coupled = [
-        (table[:-1], (table[:-1] * q[list(values.positions)]).sum(axis=0) - table[-1])
-        for values, table in zip(topology.couplings, geometry.couplings, strict=True)
-    ]
     moves: list[list[tuple[Array | None, Array | None]]] = [[] for _ in range(n)]
-    at = Poses(R, p, empty[:], empty[:], empty[:], empty[:], moves, coupled)
+    at = Poses(R, p, empty[:], empty[:], empty[:], empty[:], moves, q, geometry.constants)
     for node in topology.tree:
         j, size = node.joint, joints.configuration_size(node.kind)
         turn, shift = joints.relative_motion(node.kind, q[node.position : node.position + size])
@@ -256,106 +251,13 @@ def accelerations(
         sign = 1 if node.forward else -1
         alpha[far] = alpha[near] + sign * spin_dot
         reach = at.P2[j] - at.p[near]
-        a_point = a[near] + _of_point(alpha[near], moving.omega[near], reach)
+        a_point = a[near] + of_point(alpha[near], moving.omega[near], reach)
         # The sliding point is not fixed in the child when the child is the first body.
         a_point = a_point + sign * slide_dot
-        a[far] = a_point - _of_point(alpha[far], moving.omega[far], at.P2[j] - at.p[far])
+        a[far] = a_point - of_point(alpha[far], moving.omega[far], at.P2[j] - at.p[far])
     return alpha, a
 
 
-def _of_point(alpha: Array, omega: Array, reach: Array) -> Array:
+def of_point(alpha: Array, omega: Array, reach: Array) -> Array:
     """Acceleration of a body's point relative to its origin."""
     return cross(alpha, reach) + cross(omega, cross(omega, reach))
-
-
-def loop_gaps(topology: Topology, at: Poses) -> Array:
-    """Residuals (row, …) of all cut joints, m and sines of angles; then of all couplings."""
-    rows = [
-        gap
-        for cut in topology.cuts
-        for gap in joints.gaps(
-            cut.kind,
-            topology.planar,
-            at.X1[cut.joint],
-            at.X2[cut.joint],
-            at.P2[cut.joint] - at.P1[cut.joint],
-        )
-    ]
-    rows += [gap for _, gap in at.coupled]
-    return np.stack(np.broadcast_arrays(*rows)) if rows else np.zeros((0, 1))
-
-
-def loop_jacobian(topology: Topology, at: Poses, batch: tuple[int, ...]) -> Array:
-    """Derivatives (row, speed, …) of `loop_gaps` by the speeds."""
-    rows = sum(joints.locked_count(cut.kind, topology.planar) for cut in topology.cuts)
-    rows += len(topology.couplings)
-    last = at.P2[topology.tree[-1].joint]  # complex where derivatives are taken along
-    jacobian = np.zeros((rows, topology.speeds, *batch), last.dtype)
-    top = 0
-    for cut in topology.cuts:
-        j = cut.joint
-        along, about = joints.locked_directions(cut.kind, topology.planar, at.X1[j], at.X2[j])
-        for place, sign in topology.loop(cut):
-            node = topology.tree[place]
-            reach = at.P2[j] - at.P2[node.joint]
-            for k, (turn, slide) in enumerate(at.moves[node.joint], start=node.speed):
-                velocity = cross(turn, reach) if turn is not None else slide
-                assert velocity is not None
-                for row, n in enumerate(along, start=top):
-                    jacobian[row, k] = sign * spatial.dot(n, velocity)
-                for row, n in enumerate(about, start=top + len(along)):
-                    jacobian[row, k] = 0.0 if turn is None else sign * spatial.dot(n, turn)
-        top += len(along) + len(about)
-    for values, (coefficients, _) in zip(topology.couplings, at.coupled, strict=True):
-        jacobian[top, list(values.speeds)] = coefficients
-        top += 1
-    return jacobian
-
-
-def loop_accelerations(
-    topology: Topology,
-    at: Poses,
-    moving: Twists,
-    u_dot: Array,
-    alpha: list[Array],
-    a: list[Array],
-) -> Array:
-    """Second derivatives (row, …) of the rows of `loop_gaps`.
-
-    For given speed rates (speed, …), and the bodies' accelerations that they make.
-    """
-    rows: list[Array] = []
-    for cut in topology.cuts:
-        rows += _cut_acceleration(topology, cut, at, moving, alpha, a)
-    for values, (coefficients, _) in zip(topology.couplings, at.coupled, strict=True):
-        rows.append((coefficients * u_dot[list(values.speeds)]).sum(axis=0))
-    return np.stack(np.broadcast_arrays(*rows)) if rows else np.zeros((0, 1))
-
-
-def _cut_acceleration(
-    topology: Topology,
-    cut: CutJoint,
-    at: Poses,
-    moving: Twists,
-    alpha: list[Array],
-    a: list[Array],
-) -> list[Array]:
-    j, first, second = cut.joint, cut.first, cut.second
-    X1, X2, P = at.X1[j], at.X2[j], at.P2[j]
-    w1, w2 = moving.omega[first], moving.omega[second]
-    spin = w2 - w1
-    spin_dot = alpha[second] - alpha[first] - cross(w1, spin)
-    r1, r2 = P - at.p[first], P - at.p[second]
-    slide = moving.v[second] + cross(w2, r2) - moving.v[first] - cross(w1, r1)
-    slide_dot = (
-        a[second]
-        + _of_point(alpha[second], w2, r2)
-        - a[first]
-        - _of_point(alpha[first], w1, r1)
-        - 2 * cross(w1, slide)
-    )
-    along, about = joints.locked_directions(cut.kind, topology.planar, X1, X2)
-    rows = [spatial.dot(n, slide_dot) for n in along]
-    turns = [spatial.dot(n, spin_dot) for n in about]
-    moved = joints.gap_bias(cut.kind, X1, X2, spin)
-    return rows + [t + m for t, m in zip(turns, moved, strict=True)] if moved else rows + turns

@@ -8,6 +8,7 @@ from basepar_core.arrays import Array
 from basepar_core.mechanism import joint_type
 
 from . import joints, kinematics
+from .constraint_rows import loop_gaps, loop_jacobian
 from .coordinates import coordinate_configuration, coordinate_step
 from .kinematics import Geometry
 from .loops import Loops
@@ -130,8 +131,8 @@ class Closer:
             if not moving.any():
                 return
             at = kinematics.poses(self.graph, dims, lanes.q)
-            gaps = kinematics.loop_gaps(self.graph, at)
-            jacobian = kinematics.loop_jacobian(self.graph, at, lanes.live.shape)
+            gaps = loop_gaps(self.graph, at)
+            jacobian = loop_jacobian(self.graph, at, lanes.live.shape)
             np.copyto(lanes.jacobian, jacobian, where=moving)
             size, wild = self._update(lanes, jacobian, -gaps, moving)
             lanes.live &= ~(moving & (wild | ((size > before) & (size > SMALL))))

@@ -1,15 +1,19 @@
 """The equations that close a mechanism's loops, chosen once at the nominal assembly."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 
 import numpy as np
 
 from basepar_core.arrays import Array
 from basepar_core.errors import MechanismError
+from basepar_core.expressions import names
 from basepar_core.mechanism import Mechanism, joint_type
 
-from . import joints, kinematics
+from . import kinematics
 from .assembly import Assembled
+from .constraint_rows import Rows, constraint_rows, gap_lengths, loop_jacobian
 from .topology import Topology
 
 #: Largest change of a coordinate between two closures, rad, and as a share of the mechanism's
@@ -30,6 +34,12 @@ class Loops:
         modelled in space have some); they are not solved, but their residual is reported.
     blocks
         Independent square systems: (rows, speeds solved for).
+    linear
+        Of every block whether it is linear in joint values: it then has one solution at any
+        geometry, and no branch, wherever it is not singular.
+    jumping
+        Symbols that occur in linear blocks alone: variants need no way to their values, which
+        may lead where a ratio is zero and a value without bound.
     scale
         (row, speed): makes the equations' derivatives free of units, with the mechanism's
         longest offset as unit of length; for judging how near to singular they are.
@@ -43,6 +53,8 @@ class Loops:
     rows: tuple[int, ...]
     redundant: tuple[int, ...]
     blocks: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]
+    linear: tuple[bool, ...]
+    jumping: frozenset[str]
     scale: Array = field(repr=False)
     limit: Array = field(repr=False)
     step: Array = field(repr=False)
@@ -59,18 +71,35 @@ def choose_loops(mechanism: Mechanism, assembled: Assembled) -> Loops:
     graph = assembled.topology
     dims = kinematics.geometry(mechanism, {})
     at = kinematics.poses(graph, dims, assembled.q[:, None])
-    jacobian = kinematics.loop_jacobian(graph, at, (1,))[..., 0]
+    every = constraint_rows(graph)
+    jacobian = loop_jacobian(graph, at, (1,))[..., 0]
     rows = _independent_rows(mechanism, graph, jacobian)
     redundant = tuple(k for k in range(len(jacobian)) if k not in rows)
     longest = dims.longest_offset or 1.0
     lengths = length_speeds(graph)
-    scale = np.where(lengths, longest, 1.0) / np.where(gap_rows(graph), longest, 1.0)[:, None]
+    scale = np.where(lengths, longest, 1.0) / np.where(gap_lengths(every), longest, 1.0)[:, None]
     limit = np.where(lengths, longest / 2, 0.5)
-    limit[_only_coupled(graph)] = np.inf
+    limit[_only_linear(every)] = np.inf
     step = STEP * np.where(lengths[list(graph.independent)], longest, 1.0)
-    if graph.couplings:
+    if any(one.are_linear for one in every):
         step = np.minimum(step, _geared_step(graph, jacobian[list(rows)], limit))
-    return Loops(rows, redundant, _blocks(graph, rows), scale, limit, step)
+    blocks = _blocks(graph, every, rows)
+    owners = [one for one in every for _ in one.are_lengths]
+    linear = tuple(all(owners[k].are_linear for k in own) for own, _ in blocks)
+    straight = {k for (own, _), flag in zip(blocks, linear, strict=True) if flag for k in own}
+    jumping = _only_in(mechanism, {n for k in straight for n in owners[k].constants})
+    return Loops(rows, redundant, blocks, linear, jumping, scale, limit, step)
+
+
+def _only_in(mechanism: Mechanism, chosen: set[int]) -> frozenset[str]:
+    """Symbols in some constants of constraints, and nowhere else in the geometry."""
+    rows = mechanism.constraint_constants
+    inside = [x for k, row in enumerate(rows) if k in chosen for x in row]
+    outside = [x for k, row in enumerate(rows) if k not in chosen for x in row]
+    outside += [relation.polynomial for relation in mechanism.relations]
+    outside += chain(*mechanism.frame_vectors, mechanism.gravity)
+    one, other = (frozenset().union(*map(names, some)) for some in (inside, outside))
+    return one - other - mechanism.roots
 
 
 def _geared_step(graph: Topology, jacobian: Array, limit: Array) -> Array:
@@ -82,18 +111,13 @@ def _geared_step(graph: Topology, jacobian: Array, limit: Array) -> Array:
     return found
 
 
-def gap_rows(graph: Topology) -> Array:
-    """Which rows of the loop equations are lengths; the others are angles."""
-    kinds = [joints.locked_kinds(cut.kind, graph.planar) for cut in graph.cuts]
-    flat = [flag for along, about in kinds for flag in [True] * along + [False] * about]
-    flat += [values.is_length for values in graph.couplings]
-    return np.array(flat, dtype=bool)
-
-
-def _only_coupled(graph: Topology) -> list[int]:
-    in_loops = [graph.tree[place] for cut in graph.cuts for place, _ in graph.loop(cut)]
-    closing = {n.speed + k for n in in_loops for k in range(joint_type(n.kind).values)}
-    return sorted({k for values in graph.couplings for k in values.speeds} - closing)
+def _only_linear(every: Sequence[Rows]) -> list[int]:
+    """Speeds that occur in linear rows and in no others."""
+    linear, others = (
+        {k for one in every if one.are_linear is linear for k in one.speeds}
+        for linear in (True, False)
+    )
+    return sorted(linear - others)
 
 
 def length_speeds(graph: Topology) -> Array:
@@ -122,11 +146,11 @@ def _independent_rows(mechanism: Mechanism, graph: Topology, jacobian: Array) ->
 
 
 def _blocks(
-    graph: Topology, rows: tuple[int, ...]
+    graph: Topology, every: Sequence[Rows], rows: tuple[int, ...]
 ) -> tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]:
     """Connected components of the graph that joins rows and the dependent speeds in them."""
     members: list[tuple[set[int], set[int]]] = []
-    for row, speeds in _row_speeds(graph).items():
+    for row, speeds in enumerate(set(one.speeds) for one in every for _ in one.are_lengths):
         if row not in rows:
             continue
         joined, group = [], ({row}, speeds & set(graph.dependent))
@@ -137,22 +161,6 @@ def _blocks(
                 joined.append(other)
         members = [*joined, group]
     return tuple((tuple(sorted(r)), tuple(sorted(s))) for r, s in members)
-
-
-def _row_speeds(graph: Topology) -> dict[int, set[int]]:
-    """Which speeds can occur in which row of the loop equations."""
-    found: dict[int, set[int]] = {}
-    for cut in graph.cuts:
-        moved = {
-            graph.tree[place].speed + k
-            for place, _ in graph.loop(cut)
-            for k in range(joint_type(graph.tree[place].kind).values)
-        }
-        for _ in range(joints.locked_count(cut.kind, graph.planar)):
-            found[len(found)] = moved
-    for values in graph.couplings:
-        found[len(found)] = set(values.speeds)
-    return found
 
 
 def independent_rows(rows: Array) -> tuple[Array, Array]:

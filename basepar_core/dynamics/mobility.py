@@ -15,6 +15,7 @@ from basepar_core.texts import plural
 
 from . import spatial
 from .body_newton import Bodies, BodyNewton
+from .coupling_findings import what_locks
 
 #: Entries of the Jacobian are lengths and cosines of order one; this is far from both rounding
 #: and design.
@@ -128,11 +129,10 @@ def _units(mechanism: Mechanism) -> Iterator[tuple[str, ...]]:
 
 def _locked(mechanism: Mechanism) -> MechanismError:
     """Nothing can move."""
-    coupled = [f"`{one.name}`" for one in mechanism.couplings]
-    what = f"loops and couplings ({', '.join(coupled)})" if coupled else "loops"
+    what, where = what_locks(mechanism)
     named = ", ".join(mechanism.coordinates) or "none"
     return MechanismError(
         f"{mechanism.name!r} cannot move at its assembly: its {what} leave no degree of "
         f"freedom, and {named} is to be driven. Take out what is there twice.",
-        [f"couplings.{one.name}" for one in mechanism.couplings] or ["joints"],
+        where,
     )

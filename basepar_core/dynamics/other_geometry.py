@@ -63,8 +63,8 @@ def at_geometry(model: Model, other: Mechanism) -> Model:
 
 
 def _in_constraints(mechanism: Mechanism) -> set[str]:
-    """Symbols, and the constants that joints' frames, couplings and relations depend on."""
+    """Symbols, and the constants that frames of joints, constraints and relations depend on."""
     stated = [relation.polynomial for relation in mechanism.relations]
-    stated += chain(*mechanism.frame_vectors, *mechanism.coupling_rows)
+    stated += chain(*mechanism.frame_vectors, *mechanism.constraint_constants)
     used = {name for entry in stated for name in names(entry)}
     return used | {symbol.name for symbol in mechanism.geometry}

@@ -17,6 +17,7 @@ from basepar_core.arrays import Array
 from . import kinematics, spatial
 from .body_forms import tied
 from .closure import Model, Outcome, Trace, trace, trace_alone
+from .constraint_rows import loop_accelerations, loop_gaps, loop_jacobian
 from .coordinates import coordinate_speeds
 from .kinematics import Geometry, Poses
 from .loop_newton import LAST_UPDATE, invert
@@ -154,7 +155,7 @@ def evaluate(
     orders = (0, 1, 1, 2) if graph.planar else (0, 1, 1, 1, 2, 2, 2, 2, 2, 2)
     terms = np.tile(sizes[list(orders)], (graph.bodies, 1)).T
     tied(model.mechanism, dims, W, terms)
-    gaps = kinematics.loop_gaps(graph, at)
+    gaps = loop_gaps(graph, at)
     residual = np.abs(gaps).max(axis=(0, -1)) if gaps.size else np.zeros(batch[:-1])
     return W, residual, state.error(gaps), terms
 
@@ -187,7 +188,7 @@ class Rates:
         u, self.u_dot_free, T = coordinate_speeds(
             self.graph, motion.q, motion.q_dot, motion.q_ddot
         )
-        jacobian = kinematics.loop_jacobian(self.graph, at, batch)
+        jacobian = loop_jacobian(self.graph, at, batch)
         self.inverses: list[Array] = []
         self.conditions: list[Array] = []
         free = list(self.graph.independent)
@@ -211,7 +212,7 @@ class Rates:
         bodies = kinematics.accelerations(self.graph, self.at, moving, self.u, u_dot, self.gravity)
         if not self.blocks:
             return bodies
-        mismatch = kinematics.loop_accelerations(self.graph, self.at, moving, u_dot, *bodies)
+        mismatch = loop_accelerations(self.graph, self.at, moving, u_dot, *bodies)
         for (rows, speeds), inverse in zip(self.blocks, self.inverses, strict=True):
             u_dot[list(speeds)] = -contract(inverse, mismatch[list(rows)])
         return kinematics.accelerations(self.graph, self.at, moving, self.u, u_dot, self.gravity)

@@ -79,11 +79,6 @@ class Topology:
             above[joint.child] = (*above[joint.parent], place)
         return tuple(above[body] for body in range(self.bodies))
 
-    @property
-    def coupled_positions(self) -> list[int]:
-        """Positions of all couplings' values, term by term."""
-        return [place for values in self.couplings for place in values.positions]
-
     def loop(self, cut: CutJoint) -> tuple[tuple[int, int], ...]:
         """Tree joints that move the cut's second body against its first: (place, +1 or −1)."""
         first = set(self.ancestors[cut.first]) if cut.first >= 0 else set()

@@ -10,41 +10,20 @@ rule adds all rows. Every step is generous, which costs nothing but some of the 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from math import log2
 from typing import Any
 
 from basepar_core.errors import ExpressionError
 from basepar_core.expressions import Call, Expression, Name, Number, Pi
-from basepar_core.mechanism import Coupling, Joint, JointValue
+from basepar_core.mechanism import Joint
 from basepar_core.symbolic import integer_combination
 
 from .arithmetic import PRIME_BITS
-from .couplings import DENOMINATOR
+from .coupled_sizes import coupled_sizes
 from .family import Family
 from .frames import locks
-
-
-@dataclass(frozen=True, slots=True)
-class Size:
-    """Degree and log₂ of the 1-norm of numerator and denominator, each at most this."""
-
-    degree: float = 0.0
-    height: float = 0.0
-
-    def __add__(self, other: "Size") -> "Size":
-        """Size of a product, or of a sum of two over a common denominator less one bit."""
-        return Size(self.degree + other.degree, self.height + other.height)
-
-    def __mul__(self, count: float) -> "Size":
-        return Size(self.degree * count, self.height * count)
-
-
-def total(sizes: Sequence[Size], extra: float = 0.0) -> Size:
-    """Size of a product; with `extra` bits for the number of terms, of a sum."""
-    return Size(sum(s.degree for s in sizes), sum(s.height for s in sizes) + extra)
-
+from .sizes import Size, total
 
 #: Half a turn, or one about a hinge, is a quotient of forms whose 1-norm is below 8 times that
 #: of the squares of its axis; three more bits leave room for products of 3×3 matrices.
@@ -53,8 +32,6 @@ _ROTATION = 6.0
 #: root; the third of three is solved last and has the largest degree, below this many times the
 #: loop's.
 _SOLVED = 64.0
-#: log₂ of numerator and denominator of the length of a coupled joint's axis (`couplings`).
-_AXIS_LENGTH = 2 * log2(DENOMINATOR)
 
 
 class Bounds:
@@ -71,7 +48,7 @@ class Bounds:
         #: Positions and lengths, over one common denominator.
         self.lengths = total(rows) + Size(1.0, 8.0)
         jacobian = [size for joint in joints for size in self._jacobian_rows(joint)]
-        jacobian += [self._coupling_row(one) for one in family.mechanism.couplings]
+        jacobian += coupled_sizes(self)
         width = len(family.mechanism.bodies) * (3 if family.mechanism.planar else 6)
         #: Modes by Cramer's rule; the drive's rows, single coordinates, make for no more.
         self.modes = total(jacobian) + Size(freedoms, (freedoms + 1) * log2(width))
@@ -117,7 +94,7 @@ class Bounds:
 
     # Orientations.
 
-    def _frames(self, joint: Joint) -> Size:
+    def frames(self, joint: Joint) -> Size:
         """Axes and references of a joint, both bodies."""
         return total(
             [self._vector(v) for frame in joint.frames for v in (frame.axis, frame.reference)]
@@ -132,7 +109,7 @@ class Bounds:
                 return total([_number(x) for row in relation.rotation or () for x in row])
             axes = self._vector(relation.axes[0]) + self._vector(relation.axes[1])
             return axes * 4.0 + Size(2.0, 2 * _ROTATION)
-        frames = self._frames(self.family.mechanism.joints[edge.source])
+        frames = self.frames(self.family.mechanism.joints[edge.source])
         if edge.freedoms == 0:
             return frames * 8.0 + Size(0.0, _ROTATION)
         if edge.freedoms == 1:
@@ -167,46 +144,26 @@ class Bounds:
 
     # Equations.
 
-    def _ends(self, joint: Joint) -> Size:
+    def ends(self, joint: Joint) -> Size:
         number = self.family.mechanism.body_index
         return self.rotation[number[joint.bodies[0]]] + self.rotation[number[joint.bodies[1]]]
 
-    def _points(self, joint: Joint) -> Size:
+    def points(self, joint: Joint) -> Size:
         return self._vector(joint.frames[0].at) + self._vector(joint.frames[1].at)
 
     def _length_rows(self, joint: Joint) -> list[Size]:
         across, _ = locks(joint.type, self.family.mechanism.planar)
-        base = self._ends(joint) + self._points(joint) + Size(0.0, 10.0)
+        base = self.ends(joint) + self.points(joint) + Size(0.0, 10.0)
         if across is None:
             return [base] * (2 if self.family.mechanism.planar else 3)
-        return [base + self._frames(joint) * 4.0] * len(across)
+        return [base + self.frames(joint) * 4.0] * len(across)
 
     def _jacobian_rows(self, joint: Joint) -> list[Size]:
         _, about = locks(joint.type, self.family.mechanism.planar)
         place = self._length_rows(joint)
-        turn = self._ends(joint) + self._frames(joint) * 8.0 + Size(0.0, 10.0)
-        arms = self.lengths + self._points(joint) + Size(0.0, 6.0)
+        turn = self.ends(joint) + self.frames(joint) * 8.0 + Size(0.0, 10.0)
+        arms = self.lengths + self.points(joint) + Size(0.0, 6.0)
         return [row + arms for row in place] + [turn] * len(about)
-
-    def _coupling_row(self, coupling: Coupling) -> Size:
-        """A sum over the values' rows, each by its coefficient over the length of an axis."""
-        return total(
-            [
-                self._value_row(self.family.mechanism.value(name))
-                + self.expression(coefficient)
-                + Size(0.0, _AXIS_LENGTH)
-                for name, coefficient in coupling.terms
-            ],
-            log2(len(coupling.terms)),
-        )
-
-    def _value_row(self, value: JointValue) -> Size:
-        """Derivatives of a joint value: along an axis, with its arms where the value slides."""
-        joint = value.joint
-        row = self._ends(joint) + self._frames(joint) * 4.0 + Size(0.0, 10.0)
-        if not value.is_length:
-            return row
-        return row + self._points(joint) * 2.0 + self.lengths + Size(0.0, 16.0)
 
     # The test.
 
@@ -223,7 +180,7 @@ class Bounds:
         """What columns of slender bodies are multiplied by: of degree 6 in points of the line."""
         it = self.family.mechanism
         ends = [
-            self.lengths + self._points(it.joints[k]) + self._frames(it.joints[k])
+            self.lengths + self.points(it.joints[k]) + self.frames(it.joints[k])
             for body in bodies & it.lines.keys()
             for k, _ in (it.lines[body].start, it.lines[body].end)
         ]

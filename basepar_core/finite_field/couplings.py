@@ -56,6 +56,11 @@ def coefficients_of(mechanism: Mechanism) -> list[Expression]:
     return [x for coupling in mechanism.couplings for _, x in coupling.terms]
 
 
+def may_have_pi(mechanism: Mechanism) -> bool:
+    """Whether coefficients may have π, as those of screws do."""
+    return bool(mechanism.couplings)
+
+
 def place_couplings(mechanism: Mechanism, evaluator: Evaluator) -> tuple[PlacedCoupling, ...]:
     """A mechanism's couplings at values of its symbols.
 

@@ -202,9 +202,9 @@ def _check(model: Model, family: Family, seed: int) -> Component:
             f"A random member of the family of {model.mechanism.name!r} has {motion.freedoms} "
             f"degrees of freedom, the real mechanism has {expected}: it is on another component."
         )
-    # Points are drawn without couplings, whose offsets are free: each takes one freedom away.
-    coupled = len(model.mechanism.couplings)
-    codimension = motion.freedoms + coupled - (point.dimension - family.symbols)
+    # Points are drawn without further constraints, whose offsets are free: each takes one freedom.
+    taken = len(point.further)
+    codimension = motion.freedoms + taken - (point.dimension - family.symbols)
     if codimension < 0 or (codimension and not _is_smooth(family, point)):
         raise FamilyError(
             f"The family of {model.mechanism.name!r} has dimension {point.dimension} over "

@@ -19,12 +19,13 @@ from basepar_core.expressions import Call, Name, Number, Pi
 from basepar_core.mechanism import Mechanism
 from basepar_core.symbolic import GeometryField
 
-from .bounds import Bounds, Size, error_bits
+from .bounds import Bounds, error_bits
 from .evaluation import Evaluator
 from .family_component import Component, find_component, start
 from .lengths import exact_number
 from .random_points import Point, field_for
 from .seeds import seed_of
+from .sizes import Size
 
 #: Entries by parameter: expressions, or elements of the mechanism's geometry field.
 Entries: TypeAlias = Mapping[int, Any]

@@ -14,7 +14,8 @@ from basepar_core.errors import FamilyError
 from basepar_core.symbolic import slender
 
 from .arithmetic import Draw
-from .constraints import Layout, Poses, Row, gaps, jacobian
+from .constraints import gaps, jacobian
+from .placed_rows import Layout, Poses, Row
 from .random_points import Point
 from .series import Series, SeriesMatrix, SeriesVec, Truncated, coefficients
 

@@ -16,7 +16,7 @@ from basepar_core.mechanism import Line, joint_type
 from basepar_core.symbolic import add, dot, line, minus, times
 
 from .arithmetic import PRIME_BITS, Draw, Matrix, Vec, random_prime
-from .couplings import PlacedCoupling, place_couplings
+from .couplings import PlacedCoupling, may_have_pi, place_couplings
 from .evaluation import PI, Evaluator
 from .family import Family, Root, Signature
 from .frames import Axes, JointFrames, joint_frames
@@ -56,8 +56,8 @@ class Point:
         in an over-constrained linkage those that do not depend on the orientations.
     relations
         These relations: coefficients by symbol, the constant under None.
-    couplings
-        Of joint values.
+    further
+        Constraints besides those of the joints' frames.
     massless, lines
         Bodies without mass, and a point and a direction of slender ones' lines, by number.
     """
@@ -73,7 +73,7 @@ class Point:
     length_rank: int
     held: int
     relations: tuple[Mapping[str | None, nmod], ...] = ()
-    couplings: tuple[PlacedCoupling, ...] = ()
+    further: tuple[PlacedCoupling, ...] = ()
     massless: tuple[int, ...] = ()
     lines: Mapping[int, tuple[Vec, Vec]] = field(default_factory=dict)
 
@@ -193,7 +193,7 @@ def _point(
         length_rank=closed.rank,
         held=_held(family, closed, evaluator),
         relations=closed.relations,
-        couplings=place_couplings(family.mechanism, evaluator),
+        further=place_couplings(family.mechanism, evaluator),
         massless=family.mechanism.massless,
         lines={body: _line(placed, one) for body, one in family.mechanism.lines.items()},
     )
@@ -226,7 +226,7 @@ def symbol_values(family: Family, draw: Draw) -> Evaluator:
     number = exact_number(draw.prime)
     values = {name: number(value) for name, value in family.constants.items()}
     values |= {name: draw() for name in family.directions}
-    if family.mechanism.couplings:  # coefficients of screws have π
+    if may_have_pi(family.mechanism):
         values[PI] = draw()
     halves = {name: draw() for name in family.angles}
     given = (*family.mechanism.geometry, *family.mechanism.constants)

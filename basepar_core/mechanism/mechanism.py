@@ -457,8 +457,10 @@ class Mechanism:
         )
 
     @cached_property
-    def coupling_rows(self) -> tuple[tuple[Expression, ...], ...]:
-        """Per coupling its coefficients, then its offset, over a power of two.
+    def constraint_constants(self) -> tuple[tuple[Expression, ...], ...]:
+        """What constraints have besides joints' frames: a row of expressions each.
+
+        Of a coupling its coefficients, then its offset, over a power of two.
 
         By it the largest coefficient, of lengths where there are some, is near one at the nominal
         geometry: a row's gap is then in m or rad of a value, as those of cut joints are.

@@ -32,6 +32,8 @@ from basepar_core.dynamics import (
     invert,
     joints,
     kinematics,
+    loop_gaps,
+    loop_jacobian,
     places,
     regressor,
     spatial,
@@ -293,8 +295,8 @@ def _moved(model: Model, dims: Geometry, q: Array) -> Array:
     """The configuration with its derivatives: dq = −C_d⁻¹ (∂gaps/∂symbol)."""
     graph, q = model.topology, q.astype(complex)
     at = kinematics.poses(graph, dims.over_samples(), q)
-    gaps = kinematics.loop_gaps(graph, at).imag
-    jacobian = kinematics.loop_jacobian(graph, at, q.shape[1:]).real
+    gaps = loop_gaps(graph, at).imag
+    jacobian = loop_jacobian(graph, at, q.shape[1:]).real
     step = np.zeros((graph.speeds, *q.shape[1:]))
     for rows, speeds in model.loops.blocks:
         C = np.moveaxis(jacobian[np.ix_(rows, speeds)], (0, 1), (-2, -1))

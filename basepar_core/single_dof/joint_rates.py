@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from basepar_core.arrays import Array
-from basepar_core.dynamics import Model, cross, dot, kinematics, rotate, tracks
+from basepar_core.dynamics import Model, cross, dot, kinematics, loop_jacobian, rotate, tracks
 from basepar_core.errors import MechanismError
 from basepar_core.expressions import evaluate
 from basepar_core.mechanism import Damper, Spring, joint_type
@@ -22,7 +22,7 @@ from .path import Values, blocks
 def modes(model: Model, at: kinematics.Poses, batch: tuple[int, ...]) -> Array:
     """Speeds (speed, coordinate, variant, sample) at unit rate of each coordinate."""
     graph = model.topology
-    jacobian = kinematics.loop_jacobian(graph, at, batch)
+    jacobian = loop_jacobian(graph, at, batch)
     free = list(graph.independent)
     found = np.zeros((graph.speeds, len(free), *batch))
     found[free, range(len(free))] = 1.0

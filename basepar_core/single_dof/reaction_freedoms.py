@@ -18,6 +18,8 @@ from basepar_core.errors import MechanismError, UsageError
 from basepar_core.expressions import ZERO, Expression, Number, did_you_mean
 from basepar_core.mechanism import Assembly, Body, Frame, Joint, Mechanism, Vector, joint_type
 
+from .coupled_reactions import loading
+
 _AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 
 
@@ -110,10 +112,10 @@ def freed(model: Model, reactions: Sequence[Reaction]) -> Model:
         The joint lets its bodies move in that direction anyway, or another constraint holds them
         there too, so that the reaction is not determined.
     UsageError
-        A coupling's force loads the joint, and no file says where it acts (`_loading`).
+        A coupling's force loads the joint, and no file says where it acts (`loading`).
     """
     it = model.mechanism
-    loaded = {one.joint: _loading(it, one.joint) for one in reactions}
+    loaded = {one.joint: loading(it, one.joint) for one in reactions}
     unknown = [f"{joint} by {name!r}" for joint, name in loaded.items() if name]
     if unknown:
         raise UsageError(
@@ -151,27 +153,6 @@ def freed(model: Model, reactions: Sequence[Reaction]) -> Model:
             f"rigid bodies knows the shares. ({error.message})",
             [one.joint for one in reactions],
         ) from error
-
-
-def _loading(it: Mechanism, joint: str) -> str:
-    """Name of a coupling whose force loads a joint in a way that the file does not tell; or "".
-
-    The force (of teeth, a belt, a thread) acts between the bodies that the coupled joints join.
-    Where other joints alone are opened it does no work, wherever it acts: these bodies then move
-    as the coupling allows. Within one joint, a screw, it is part of what the joint transmits.
-    Where coupled joints have no bodies in common, what joins them is loaded too.
-    """
-    for coupling in it.couplings:
-        joints = {it.value(name).joint.name: it.value(name).joint for name, _ in coupling.terms}
-        if set(joints) == {joint}:
-            continue
-        first, *others = (set(one.bodies) for one in joints.values())
-        while near := [bodies for bodies in others if bodies & first]:
-            first = first.union(*near)
-            others = [bodies for bodies in others if not bodies & first]
-        if joint in joints or others:
-            return coupling.name
-    return ""
 
 
 def joint_values(model: Model) -> dict[str, float]:

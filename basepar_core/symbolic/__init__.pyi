@@ -3,15 +3,13 @@ from .algebraic_roots import newton as newton
 from .algebraic_roots import polynomial as polynomial
 from .algebraic_roots import roots as roots
 from .algebraic_roots import symbol_values as symbol_values
-from .coupling_rules import TIED as TIED
 from .coupling_rules import coupled_vectors as coupled_vectors
 from .elimination import Elimination as Elimination
 from .elimination import eliminate as eliminate
 from .field import GeometryField as GeometryField
 from .field import integer_combination as integer_combination
 from .field import rational_cosine as rational_cosine
-from .form_rules import OFF_LINE as OFF_LINE
-from .form_rules import WITHOUT_MASS as WITHOUT_MASS
+from .form_rules import RULES as RULES
 from .form_rules import fitting as fitting
 from .form_rules import known_vectors as known_vectors
 from .joint_rules import Exact as Exact

@@ -18,6 +18,8 @@ from .vectors import dot, times
 
 #: What reasons of these vectors end with.
 TIED = "whose speeds couplings tie"
+#: What certificates call what proves them.
+RULE = "couplings"
 
 #: A speed as a linear form in unknown speeds.
 Form = dict[Hashable, Exact]

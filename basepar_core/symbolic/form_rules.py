@@ -4,16 +4,18 @@ What slender and massless bodies have not is null by statement. What joints and 
 holds for bodies of any mass, and is kept where it is mass that these bodies can have.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from basepar_core.mechanism import Line
 
-from .coupling_rules import coupled_vectors, null_space
+from .coupling_rules import RULE, TIED, coupled_vectors, null_space
 from .joint_rules import Exact, ExactVector, NullVector, Transfers, joint_vectors
 from .slender import line, moments_of, slender_parameters
 
 #: What reasons of these vectors end with.
 OFF_LINE, WITHOUT_MASS = "whose mass lies on a line", "which has no mass"
+#: What certificates call what proves a vector, by the end of its reason; all others are of joints.
+RULES: Mapping[str, str] = {TIED: RULE, OFF_LINE: "forms", WITHOUT_MASS: "forms"}
 
 
 def known_vectors(transfers: Transfers) -> list[NullVector]:

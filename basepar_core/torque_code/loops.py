@@ -11,6 +11,7 @@ from basepar_core.dynamics import CutJoint, Geometry, Model, Topology, TreeJoint
 from basepar_core.expressions import NODE_ONE, NODE_ZERO
 from basepar_core.mechanism import joint_type
 
+from .coupled_loops import CoupledRow, coupled_loops
 from .scalar_graph import Matrix, ScalarGraph, Vector
 
 
@@ -99,8 +100,9 @@ class LoopWriter:
                     slopes[speed] = g.dot(direction, slide if k < len(along) else turn)
                 found[row] = (gap, slopes)
                 row += 1
-        for gap, factors in self._coupled(self._values()):
-            found[row] = (gap, dict.fromkeys(range(self.topology.speeds), NODE_ZERO) | factors)
+        for one in self._further():
+            zeros = dict.fromkeys(range(self.topology.speeds), NODE_ZERO)
+            found[row] = (one.gap, zeros | one.factors)
             row += 1
         return found
 
@@ -112,15 +114,8 @@ class LoopWriter:
             for k in range(joint_type(node.kind).values)
         ]
 
-    def _coupled(self, values: list[int]) -> list[tuple[int, dict[int, int]]]:
-        """Per coupling how far values (by speed) are from it, and its coefficients by speed."""
-        g, found = self.g, []
-        for coupling, table in zip(self.topology.couplings, self.dims.couplings, strict=True):
-            *numbers, offset = (g.real(float(x)) for x in table[:, 0])
-            factors = dict(zip(coupling.speeds, numbers, strict=True))
-            terms = [g.multiply(x, values[speed]) for speed, x in factors.items()]
-            found.append((g.sum([*terms, g.negate(offset)]), factors))
-        return found
+    def _further(self) -> list[CoupledRow]:
+        return coupled_loops(self.g, self.topology, self.dims, self._values())
 
     def _angles(self, kind: str, X1: Matrix, X2: Matrix, about: list[Vector]) -> list[int]:
         g = self.g
@@ -184,10 +179,7 @@ class LoopWriter:
             for value in [g.dot(n, slide_dot) for n in along] + turns:
                 found[row] = value
                 row += 1
-        for coupling, (_, factors) in zip(
-            self.topology.couplings, self._coupled(self._values()), strict=True
-        ):
-            terms = [g.multiply(factors[speed], rates[speed]) for speed in coupling.speeds]
-            found[row] = g.sum(terms)
+        for one in self._further():
+            found[row] = one.second(g, rates)
             row += 1
         return found

@@ -8,7 +8,7 @@ that the enclosure allows.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from flint import arb, arb_mat, ctx
@@ -19,8 +19,6 @@ from basepar_core.symbolic import add
 
 from .arithmetic import ZERO, Quaternion, Vec, ball, exact, of_quaternion, turned_by, working
 from .constraints import (
-    Coupled,
-    CoupledValue,
     Drive,
     Equation,
     Poses,
@@ -28,6 +26,7 @@ from .constraints import (
     Twists,
     joint_equations,
 )
+from .coupled_equations import coupled_equations, near, values_in
 from .exact_geometry import Geometry
 from .krawczyk import FloatMatrix, Inverse, NotClosedError, worst
 from .motion import State
@@ -115,9 +114,9 @@ class System:
         self.joints: list[Equation] = [
             equation for joint in dims.joints for equation in joint_equations(joint, self.planar)
         ]
-        self.couplings = _couplings(mechanism, dims)
-        #: Of joints, then of couplings as of the sample that is looked at.
-        self.fixed: list[Equation] = [*self.joints, *self.couplings]
+        self.further = coupled_equations(mechanism, dims)
+        #: Of joints, then the further ones as of the sample that is looked at.
+        self.fixed: list[Equation] = [*self.joints, *self.further]
         self.drives, self.order = _drives(mechanism, dims)
         self.rows: list[int] | None = None
         self.norm = 1.0
@@ -135,7 +134,7 @@ class System:
             Where Newton's method does not converge, its end cannot be proved to be one, or an
             equation that was not solved for (a loop with redundant constraints) stays open.
         """
-        self.fixed = [*self.joints, *_near(self.couplings, start.coupled)]
+        self.fixed = [*self.joints, *near(self.further, start.coupled)]
         q = [[state[0][k] for k in indices] for indices in self.order]
         driven = [e for d, mine in zip(self.drives, q, strict=True) for e in d.equations(mine)]
         poses, jacobian, proved = self._enclosed(self._newton(start, driven), driven)
@@ -144,9 +143,7 @@ class System:
 
     def coupled_values(self, at: Poses) -> dict[str, arb]:
         """Joint values that couplings name, next to `close`'s."""
-        equations = self.fixed[len(self.joints) :]
-        coupled = [one for one in equations if isinstance(one, Coupled)]
-        return {value.name: value.row(at)[0] for one in coupled for value in one.values}
+        return values_in(self.fixed[len(self.joints) :], at)
 
     def _newton(self, start: Placement, driven: Sequence[Equation]) -> Placement:
         """Where the iteration ends."""
@@ -312,28 +309,6 @@ def _combined(vectors: Sequence[Vec], rates: Sequence[arb]) -> Vec:
 
 def _decimal(log2: float) -> str:
     return f"10^{log2 * math.log10(2):.1f} (m or rad)"
-
-
-def _couplings(mechanism: Mechanism, dims: Geometry) -> list[Coupled]:
-    found = []
-    for coupling, (*factors, offset) in zip(mechanism.couplings, dims.couplings, strict=True):
-        names = [name for name, _ in coupling.terms]
-        given = [mechanism.value(name) for name in names]
-        values = (
-            CoupledValue(name, dims.joints[value.number], value.place, factor)
-            for name, value, factor in zip(names, given, factors, strict=True)
-        )
-        found.append(Coupled(tuple(values), offset))
-    return found
-
-
-def _near(couplings: Sequence[Coupled], floats: Sequence[float]) -> list[Coupled]:
-    """The same near some joint values, one per term."""
-    waiting = iter(floats)
-    return [
-        replace(one, values=tuple(replace(value, near=next(waiting)) for value in one.values))
-        for one in couplings
-    ]
 
 
 def _drives(mechanism: Mechanism, dims: Geometry) -> tuple[list[Drive], list[tuple[int, ...]]]:

@@ -34,13 +34,13 @@ class JointFrames:
 class Geometry:
     """One variant's dimensions; gravity in m/s², world. Joints as in the mechanism.
 
-    `couplings`: per coupling its coefficients, then its offset. `massless`, `lines`: bodies
+    `constants`: values of `Mechanism.constraint_constants`. `massless`, `lines`: bodies
     without mass, and a point and a direction of slender ones' lines, by number.
     """
 
     joints: tuple[JointFrames, ...]
     gravity: Vec
-    couplings: tuple[tuple[arb, ...], ...] = ()
+    constants: tuple[tuple[arb, ...], ...] = ()
     massless: tuple[int, ...] = ()
     lines: Mapping[int, tuple[Vec, Vec]] = field(default_factory=dict)
 
@@ -106,14 +106,11 @@ def geometry(mechanism: Mechanism, known: Mapping[str, arb]) -> Geometry:
         axes = (_axes(axis1, x1), _axes(axis2, x2))
         joints.append(JointFrames(joint.type, first, second, (at1, at2), axes))
     x, y, z = evaluate(mechanism.gravity, known, ARB)
-    couplings = [
-        evaluate([*(c for _, c in one.terms), one.offset], known, ARB)
-        for one in mechanism.couplings
-    ]
+    further = [evaluate(row, known, ARB) for row in mechanism.constraint_constants]
     return Geometry(
         tuple(joints),
         (x, y, z),
-        tuple(tuple(map(_held, one)) for one in couplings),
+        tuple(tuple(map(_held, one)) for one in further),
         mechanism.massless,
         {body: _line(joints, one) for body, one in mechanism.lines.items()},
     )

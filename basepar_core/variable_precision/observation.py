@@ -16,6 +16,7 @@ from basepar_core.dynamics import (
     Model,
     Outcome,
     Trace,
+    coupled_positions,
     excitation,
     kinematics,
     trace,
@@ -266,7 +267,7 @@ def variants(
         # more for the lengths that the ratio does not see.
         amplification = 10.0 / float(path.margin[k])
         values = {name: float(column[k]) for name, column in columns.items()}
-        coupled = path.q[model.topology.coupled_positions, k].T
+        coupled = path.q[coupled_positions(model.topology), k].T
         one = Variant(model, values, R[k], p[k], coupled, start, amplification)
         found.append(one.with_samples(samples or count))
     return found

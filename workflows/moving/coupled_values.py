@@ -9,7 +9,7 @@ def coupled(model: Model) -> tuple[list[Expression], list[dict[str, list[int]]]]
 
     `positions` in the configuration, `speeds` in the speeds, one per coefficient.
     """
-    rows = [entry for row in model.mechanism.coupling_rows for entry in row]
+    rows = [entry for row in model.mechanism.constraint_constants for entry in row]
     places = [
         {"positions": list(one.positions), "speeds": list(one.speeds)}
         for one in model.topology.couplings

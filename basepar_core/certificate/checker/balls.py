@@ -13,12 +13,12 @@ from fractions import Fraction
 
 from flint import arb, arb_mat, ctx
 
-from . import couplings
+from .couplings import Coupling, in_balls
 from .exact import Field
 from .expressions import Numbers
 from .force_laws import UnsignedError, laws
 from .forms import Forms
-from .natural import Joint, Mechanism, bend, power_row, slope, value
+from .natural import Form, Joint, Mechanism, power_row
 from .nominal import ball
 from .redundant import independent
 
@@ -95,13 +95,14 @@ class Configurations:
         self.mechanism, self.pose, self.pins, self.values = mechanism, pose, pins, values
         self.joints: list[Joint] = mechanism.frames(numbers)
         self.gravity = [numbers.of(text) for text in mechanism.gravity]
-        self.forms = mechanism.equations(self.joints)
-        self.couplings = couplings.in_balls(mechanism, self.joints, numbers, values)
+        forms = mechanism.equations(self.joints)
+        further = in_balls(mechanism, self.joints, numbers, values)
         self.size, self.factors = mechanism.unknowns, set[int]()
-        if len(self.forms) + len(self.couplings) + len(pins) > self.size:
+        if len(forms) + len(further) + len(pins) > self.size:
             kept, self.factors = independent(mechanism, field, pose)
-            self.forms = [self.forms[k] for k in kept]
-        self.held = len(self.forms) + len(self.couplings)
+            forms = [forms[k] for k in kept]
+        self.equations: list[Form | Coupling] = [*map(Form, forms), *further]
+        self.held = len(self.equations)
         if self.held + len(pins) != self.size:
             raise UndeterminedError(
                 f"{self.held} equations and {len(pins)} pins do not determine {self.size} "
@@ -115,13 +116,12 @@ class Configurations:
             self.rough = _inverse(self._jacobian(self.start).mid())
 
     def _gaps(self, x: Sequence[arb], pins: Sequence[arb]) -> list[arb]:
-        found = [value(form, x) for form in self.forms] + [one.gap(x) for one in self.couplings]
+        found = [one.gap(x) for one in self.equations]
         return found + [x[i] - wanted for i, wanted in zip(self.pins, pins, strict=True)]
 
     def _jacobian(self, x: Sequence[arb]) -> arb_mat:
         table = [[arb(0)] * self.size for _ in range(self.size)]
-        slopes = [slope(form, x) for form in self.forms]
-        slopes += [one.slope(x) for one in self.couplings]
+        slopes = [one.slope(x) for one in self.equations]
         for row, entries in zip(table, slopes, strict=False):
             for i, entry in entries.items():
                 row[i - 1] = entry
@@ -192,8 +192,9 @@ class Configurations:
         for label, x, stated in zip(self.mechanism.labels, exact[1:], self.pose, strict=True):
             if not abs(x - ball(stated)) <= ball(_HALF):
                 raise FalseError(f"the closed pose has {label} = {x.str(18)}, not {stated}")
-        if wrong := couplings.values_fault(self.couplings, exact, self.values):
-            raise FalseError(wrong)
+        for one in self.equations:
+            if wrong := one.fault(exact, self.values):
+                raise FalseError(wrong)
         return box
 
     def closed(self, pins: Sequence[arb], box: Sequence[arb]) -> list[arb]:
@@ -241,8 +242,7 @@ class Configurations:
             for rate, mode in zip(motion.rates, modes, strict=True):
                 v = [arb(0), *(a + ball(rate) * b for a, b in zip(v[1:], mode, strict=True))]
             speeds.append(v[1:])
-            bent = [bend(form, v) for form in self.forms]
-            bent += [one.bend(at, v) for one in self.couplings]
+            bent = [one.bend(at, v) for one in self.equations]
             right.append([-x for x in bent] + [ball(a) for a in motion.accelerations])
         solved = _solve(jacobian, arb_mat(right).transpose()).transpose().tolist()
         for v, a in zip(speeds, solved, strict=True):

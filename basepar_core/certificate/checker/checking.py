@@ -22,7 +22,7 @@ from .balls import (
     fractions,
 )
 from .coupled_rules import CoupledRules
-from .couplings import VALUE_DECIMALS
+from .couplings import VALUE_DECIMALS, pose_keys
 from .exact import Field
 from .family import FamilyTest
 from .forms import FormRules
@@ -95,8 +95,7 @@ def check(document: Mapping[str, Any]) -> Verdict:
         null = _vectors(mechanism, field, upper)
         found = _upper(mechanism, symbols, field, upper)
     with blamed("at_least"):
-        coupled = ("values",) if mechanism.couplings else ()
-        exactly(lower, (*_LOWER, *coupled), "at_least")
+        exactly(lower, (*_LOWER, *pose_keys(mechanism)), "at_least")
         bits, vanish = _lower(document, mechanism, field, null)
     rank = int(lower["rank"])
     grade = max("proved", found, key=GRADES.index) if rank == upper["rank"] else "numerical"
@@ -153,10 +152,8 @@ def _upper(
     forms = FormRules(mechanism, field, [*rules.joints.values()])
     wrong = forms.line_fault()
     must(not wrong, "mechanism.forms", wrong)
-    others: dict[str, CoupledRules | FormRules] = {
-        "couplings": CoupledRules(mechanism, field, rules),
-        "forms": forms,
-    }
+    coupled = CoupledRules(mechanism, field, rules)
+    others: _Rules = {coupled.name: coupled, forms.name: forms}
     grades, likely = ["theorem"], []
     for k, vector in enumerate(upper["vectors"]):
         where, grade = f"at_most.vectors[{k}]", vector["grade"]

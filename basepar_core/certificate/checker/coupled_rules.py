@@ -26,6 +26,8 @@ _STEADY = ("revolute", "prismatic", "cylindrical")
 class CoupledRules:
     """Rules of couplings of one mechanism."""
 
+    name = "couplings"
+
     def __init__(self, mechanism: Mechanism, field: Field, rules: JointRules):
         self.mechanism, self.field, self.rules = mechanism, field, rules
 

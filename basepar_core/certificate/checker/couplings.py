@@ -6,7 +6,7 @@ fields rates alone are restricted: the offset is free there, as if it were a sym
 and π is a number like any other.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import isqrt
@@ -62,11 +62,35 @@ class Coupling:
         """What rates v (unknowns from 1; v[0] is 0) add to the gap's second derivative."""
         return sum((term.factor * term.along.bend(x, v) for term in self.terms), arb(0))
 
+    def fault(self, x: Sequence[arb], values: Mapping[str, Fraction]) -> str:
+        """What is wrong with the stated angles at a closed pose; empty if nothing."""
+        for term in self.terms:
+            if term.along.is_angle:
+                seen = term.along.value(x, term.near)
+                if not abs(seen - ball(values[term.name])) <= ball(_HALF):
+                    return f"{term.name} is {seen.str(12)} rad in the closed pose"
+        return ""
+
 
 def angles_of(mechanism: Mechanism, joints: Sequence[Joint]) -> set[str]:
     """Angles that stand in couplings."""
     named = {name for given in mechanism.couplings for name in given["values"]}
     return {name for name in named if joint_value(mechanism, joints, name, ball_length).is_angle}
+
+
+def pose_keys(mechanism: Mechanism) -> tuple[str, ...]:
+    """What a document states of its pose besides."""
+    return ("values",) if mechanism.couplings else ()
+
+
+def weights(
+    mechanism: Mechanism, row: float, lengths: float, of: Callable[[Sequence[str]], float]
+) -> list[float]:
+    """Of the couplings' rows: a row each, of joints' rows, lengths, and coefficients."""
+    return [
+        sum(4 * (row + lengths) + of([text]) for text in given["values"].values())
+        for given in mechanism.couplings
+    ]
 
 
 def in_balls(
@@ -100,19 +124,6 @@ def in_balls(
     return found
 
 
-def values_fault(
-    couplings: Sequence[Coupling], x: Sequence[arb], values: Mapping[str, Fraction]
-) -> str:
-    """What is wrong with the stated angles at a closed pose; empty if nothing."""
-    for coupling in couplings:
-        for term in coupling.terms:
-            if term.along.is_angle:
-                seen = term.along.value(x, term.near)
-                if not abs(seen - ball(values[term.name])) <= ball(_HALF):
-                    return f"{term.name} is {seen.str(12)} rad in the closed pose"
-    return ""
-
-
 class PrimeField:
     """The couplings of a family over prime fields.
 
@@ -122,6 +133,8 @@ class PrimeField:
 
     def __init__(self, mechanism: Mechanism, symbols: Mapping[str, Mapping[str, Any]]):
         self.mechanism = mechanism
+        #: What points are drawn for, besides.
+        self.stated = mechanism.couplings
         self.lengths: dict[str, Fraction] = {}
         if not mechanism.couplings:
             return

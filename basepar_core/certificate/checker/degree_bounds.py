@@ -11,6 +11,7 @@ from fractions import Fraction
 from math import log2
 from typing import Any
 
+from .couplings import weights
 from .expressions import Numbers
 from .natural import Mechanism
 
@@ -77,11 +78,9 @@ def total_weight(
     # Six equations a body for its axes, and six a joint, in natural coordinates.
     slopes = [row + 4 * lengths for row in rows] + [4 * turn] * (6 * count)
     solved = _weigher(symbols, 2.0 + lengths)
-    slopes += [
-        sum(4 * (row + lengths) + solved.of(text).size for text in given["values"].values())
-        for given in mechanism.couplings
-        for row in [max(rows)]
-    ]
+    slopes += weights(
+        mechanism, max(rows), lengths, lambda texts: sum(solved.of(text).size for text in texts)
+    )
     modes = sum(slopes) + 16 * len(slopes)
     # What rows of slender bodies are multiplied by is of degree 6 in two points or an axis.
     slender = 16 * (max(rows) + lengths) * len(mechanism.forms)

@@ -106,7 +106,7 @@ class FamilyTest:
             if attempt > DRAWS:
                 raise UnconfirmedError("random points of the family are too rare")
             it = self.mechanism
-            about = (it.joints, it.gravity, self.symbols, it.couplings)
+            about = (it.joints, it.gravity, self.symbols, self._coupled.stated)
             if it.forms:
                 about = (*about, it.forms)  # type: ignore[assignment]
             rng = _random(about, self.relations, entries, attempt)

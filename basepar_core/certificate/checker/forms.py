@@ -89,6 +89,8 @@ class Forms:
 class FormRules:
     """Null vectors that are null by the form of one body, decided exactly."""
 
+    name = "forms"
+
     def __init__(self, mechanism: Mechanism, field: Field, joints: Sequence[Joint]):
         self.mechanism, self.field, self.joints = mechanism, field, joints
         self.forms = Forms(mechanism, joints)

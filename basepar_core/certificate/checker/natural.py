@@ -208,6 +208,29 @@ def product(a: Sequence[Affine], b: Sequence[Affine]) -> Quadratic:
     return total
 
 
+@dataclass(frozen=True)
+class Form:
+    """The equation that a quadratic form vanishes; others have the same methods."""
+
+    form: Quadratic
+
+    def gap(self, x: Sequence[Any]) -> Any:
+        """By how much it is missed at (1, unknowns)."""
+        return value(self.form, x)
+
+    def slope(self, x: Sequence[Any]) -> dict[int, Any]:
+        """Derivatives of the gap, by unknown from 1."""
+        return slope(self.form, x)
+
+    def bend(self, x: Sequence[Any], v: Sequence[Any]) -> Any:
+        """What rates v (unknowns from 1; v[0] is 0) add to the gap's second derivative."""
+        return bend(self.form, v)
+
+    def fault(self, x: Sequence[Any], values: Mapping[str, Any]) -> str:
+        """What is wrong with joint values that are stated of a closed pose; empty if nothing."""
+        return ""
+
+
 def value(form: Quadratic, x: Sequence[Any]) -> Any:
     """Of a quadratic form at (1, unknowns)."""
     return sum(((c * x[i]) * x[j] for (i, j), c in form.items()), 0 * x[0])

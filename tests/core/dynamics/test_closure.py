@@ -7,6 +7,7 @@ import pytest
 
 from basepar_core.dynamics import closure, kinematics, motion
 from basepar_core.dynamics.closure import Outcome
+from basepar_core.dynamics.constraint_rows import loop_gaps
 from basepar_core.dynamics.motion import Motion
 from basepar_core.files import mechanism_file
 from tests import mechanisms
@@ -140,7 +141,7 @@ def test_alone_it_closes_as_well_and_at_the_same_places(name):
     assert alone.outcome == among.outcome == Outcome.CLOSED
     dims = kinematics.geometry(model.mechanism, {}).over_samples()
     gaps = [
-        np.abs(kinematics.loop_gaps(model.topology, kinematics.poses(model.topology, dims, q)))
+        np.abs(loop_gaps(model.topology, kinematics.poses(model.topology, dims, q)))
         for q in (alone.q, among.q)
     ]
     # Rounding of sums over a loop of about 1 m.

@@ -2,8 +2,10 @@
 
 from dataclasses import replace
 
+import mpmath
 import numpy as np
 import pytest
+from mpmath import mpf
 
 from basepar_core.api import load
 from basepar_core.compiled.backend import Engine
@@ -250,6 +252,136 @@ def test_one_to_one_is_a_parallelogram():
     assert np.abs(W[..., kept] - V).max() < ROUNDING * np.abs(W).max()
 
 
+#: Pinion, rack, two rods to two levers; half of it is mirrored. Weights along the rack.
+STEERING = """
+name: steering
+space: planar
+gravity: [-9.81, 0]
+geometry:
+  r: {value: 20, unit: mm}
+  a: {value: 0.3, unit: m}
+  e: {value: 0.12, unit: m}
+bodies:
+  pinion: {mass: 0.2 kg, centre: [0, 0], central_inertia: 4e-4 kg*m^2}
+  rack: {mass: 1.5 kg, centre: [0, 0], central_inertia: 0.05 kg*m^2}
+  right: {mass: 0.6 kg, centre: [0.12, 0], central_inertia: 5e-3 kg*m^2}
+  left: {mass: 0.6 kg, centre: [0.12, 0], central_inertia: 5e-3 kg*m^2}
+  lever: {mass: 2 kg, centre: [0.01, 0.04], central_inertia: 0.03 kg*m^2}
+  other: {mass: 2 kg, centre: [-0.01, 0.04], central_inertia: 0.03 kg*m^2}
+joints:
+  P: {type: revolute, connects: [ground, pinion], at: [[0, -r], [0, 0]]}
+  K: {type: prismatic, connects: [ground, rack], axis: [[1, 0], [1, 0]]}
+  A: {type: revolute, connects: [rack, right], at: [[0.2 m, 0], [0, 0]]}
+  B: {type: revolute, connects: [right, lever], at: [[a, 0], [0, e]]}
+  C: {type: revolute, connects: [ground, lever], at: [[0.48 m, -0.1 m], [0, 0]]}
+  D: {type: revolute, connects: [rack, left], at: [[-0.2 m, 0], [0, 0]]}
+  E: {type: revolute, connects: [left, other], at: [[a, 0], [0, e]]}
+  F: {type: revolute, connects: [ground, other], at: [[-0.48 m, -0.1 m], [0, 0]]}
+couplings:
+  teeth: {values: {K: 1, P: r}}
+coordinates: [P]
+assembly: {P: 0, A: 0, C: 0, D: 180 deg, F: 0}
+excitation:
+  {kind: fourier, harmonics: 4, base_frequency: 0.5 Hz, samples: 12, seed: 1,
+   amplitude: {P: 1.2 rad}}
+"""
+
+
+def steering_energies(q):
+    """Twice the kinetic energy at unit rate, and the potential, of the pinion's angle; by hand."""
+    r, a, e, half, g = (mpf(x) for x in ("0.02", "0.3", "0.12", "0.2", "9.81"))
+    rod, lever = (mpf("0.6"), mpf("0.12"), mpf("0.005")), (2, mpf("0.03"))
+
+    def places(q):
+        """Rack's way; and of each side the rod's and the lever's angle and centre."""
+        x = -r * q
+        found = []
+        for side in (1, -1):
+            foot, end = (side * mpf("0.48"), -mpf("0.1")), (x + side * half, mpf(0))
+            # The lever's ball is on two circles, about its pivot and about the rack's end.
+            dx, dy = end[0] - foot[0], end[1] - foot[1]
+            far = mpmath.sqrt(dx * dx + dy * dy)
+            along = (far * far + e * e - a * a) / (2 * far)
+            up = -side * mpmath.sqrt(e * e - along * along)
+            ball = (
+                foot[0] + (along * dx - up * dy) / far,
+                foot[1] + (along * dy + up * dx) / far,
+            )
+            turn = mpmath.atan2(foot[0] - ball[0], ball[1] - foot[1])
+            lean = mpmath.atan2(ball[1] - end[1], ball[0] - end[0])
+            lean += 2 * mpmath.pi * (lean < -1)
+            c, s = mpmath.cos(turn), mpmath.sin(turn)
+            u, w = side * mpf("0.01"), mpf("0.04")
+            own = (foot[0] + c * u - s * w, foot[1] + s * u + c * w)
+            middle = tuple(p + rod[1] * (b - p) / a for p, b in zip(end, ball, strict=True))
+            found.append((lean, middle, turn, own))
+        return x, found
+
+    def flat(q):
+        x, found = places(q)
+        return [x, *(v for lean, m, turn, o in found for v in (lean, *m, turn, *o))]
+
+    rates = [mpmath.diff(lambda t, k=k: flat(t)[k], q) for k in range(13)]
+    inertia = mpf("4e-4") + mpf("1.5") * rates[0] ** 2
+    x, found = places(q)
+    height = mpf("1.5") * x
+    for k, (_, middle, _, own) in enumerate(found):
+        v = rates[1 + 6 * k : 7 + 6 * k]
+        inertia += rod[2] * v[0] ** 2 + rod[0] * (v[1] ** 2 + v[2] ** 2)
+        inertia += lever[1] * v[3] ** 2 + lever[0] * (v[4] ** 2 + v[5] ** 2)
+        height += rod[0] * middle[0] + lever[0] * own[0]
+    return inertia, g * height
+
+
+def test_rack_and_pinion_steering_by_its_lagrangian():
+    """M q̈ + ½ M′ q̇² + V′ in forty digits, positions by intersecting circles."""
+    mechanism = loads(STEERING)
+    model, motion = moved(mechanism)
+    phi = mechanism.inertial_parameters(mechanism.nominal)
+    expected = []
+    with mpmath.workdps(40):
+        for state in zip(motion.q[0], motion.q_dot[0], motion.q_ddot[0], strict=True):
+            q, speed, acceleration = map(mpf, state)
+            inertia = steering_energies(q)[0]
+            slopes = [mpmath.diff(lambda t, k=k: steering_energies(t)[k], q) for k in (0, 1)]
+            expected.append(float(inertia * acceleration + slopes[0] * speed**2 / 2 + slopes[1]))
+    # Loops of condition below ten, closed to rounding.
+    size = 10 * ROUNDING * np.abs(expected).max()
+    for W in both_ways(model, motion):
+        np.testing.assert_allclose(W[:, 0] @ phi, expected, rtol=0, atol=size)
+
+
+TWO_PARALLELOGRAMS = """
+name: coupled wheels
+space: planar
+gravity: [0, -9.81]
+bodies: {crank: {}, wheel: {}, rod: {}, other: {}}
+joints:
+  A: {type: revolute, connects: [ground, crank]}
+  D: {type: revolute, connects: [ground, wheel], at: [[0.7 m, 0], [0, 0]]}
+  B: {type: revolute, connects: [crank, rod], at: [[0.4 m, 0], [0, 0]]}
+  C: {type: revolute, connects: [wheel, rod], at: [[0.4 m, 0], [0.7 m, 0]]}
+  E: {type: revolute, connects: [crank, other], at: [[0, 0.4 m], [0, 0]]}
+  F: {type: revolute, connects: [wheel, other], at: [[0, 0.4 m], [0.7 m, 0]]}
+coordinates: [A]
+assembly: {A: 0.5, D: 0.5, B: -0.5, C: -0.5, E: -0.5, F: -0.5}
+"""
+
+
+def test_one_to_one_is_two_parallelograms():
+    """Wheels that two rods at right angles couple turn all the way round, dead points and all."""
+    t = np.linspace(0, 1, 41)
+    motion = Motion(t, 0.5 + 7 * t[None], 7 + t[None], 1 - 20 * t[None])
+    belt = BELT.replace(", offset: 180 deg", "").replace("[0.4 m, 0]", "[0, 0]")
+    belt = belt.replace("A: 60 deg", "A: 0.5 rad")
+    W = observe(closure.prepare(loads(TWO_PARALLELOGRAMS)), {}, motion)
+    V = observe(closure.prepare(loads(belt)), {}, motion)
+    assert W.closed[0]
+    apart = W.W[0][..., :8] - V.W[0]
+    # Dead points lie between samples, ten degrees off at most: of that condition, squared.
+    assert np.abs(apart).max() < 1e3 * ROUNDING * np.abs(V.W).max()
+
+
 def test_swept_ratios():
     """Variants with ratios of their own: kernels as NumPy, and the ratio in the last column."""
     model, motion = moved(loads(GEARS))
@@ -302,6 +434,40 @@ def test_a_relation_may_be_written_in_any_size(size):
     # Newton's last update is below 1e-9 and squares: loops are closed to rounding.
     for found in (seen[1][0], *seen[0], seen[1][1]):
         np.testing.assert_allclose(found, seen[0][0], rtol=0, atol=1e-12 * np.abs(found).max())
+
+
+def test_a_ratio_swept_through_zero():
+    """On the other side the wheel turns the other way: each variant as a file of its own.
+
+    Beyond n = 0 no straight way leads, where the wheel would turn without bound.
+    """
+    model, motion = moved(loads(GEARS))
+    ratios = np.array([2.5, 0.7, -0.01, -1.5, 0.0, -40.0])
+    seen = [
+        way({"n": ratios}, motion)
+        for way in (lambda v, m: observe(model, v, m), Engine(model).observe)
+    ]
+    assert all(one.closed.tolist() == [True] * 4 + [False, True] for one in seen)
+    for k in np.flatnonzero(seen[0].closed):
+        file = GEARS.replace("n: {value: 2.5}", f"n: {{value: {ratios[k]}}}")
+        alone = observe(closure.prepare(loads(file)), {}, motion).W[0]
+        for one in seen:
+            # The wheel's angle is 0.2 rad + 9 rad a turn over the ratio: 1e-16 of it.
+            size = np.abs(alone).max() * max(1.0, 10 / abs(ratios[k]))
+            np.testing.assert_allclose(one.W[k], alone, rtol=0, atol=ROUNDING * size)
+
+
+def test_a_coupling_within_a_loop_keeps_its_branch():
+    """There the dependent value closes a loop too: where its coefficient is zero it is locked."""
+    text = GEARED_FIVE_BAR.replace("{A: 1, E: 2}", "{A: 1, E: n}").replace(
+        "b: {value: 0.5, unit: m}", "b: {value: 0.5, unit: m}, n: {value: 2}"
+    )
+    model, motion = moved(loads(text))
+    assert model.loops.linear == (False,)
+    assert model.loops.jumping == frozenset()
+    for way in (lambda v, m: observe(model, v, m), Engine(model).observe):
+        closed = way({"n": np.array([2.0, 1.5, -2.0])}, motion).closed
+        assert closed.tolist() == [True, True, False]
 
 
 def test_a_ratio_of_zero_fails_alone():

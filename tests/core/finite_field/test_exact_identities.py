@@ -10,10 +10,11 @@ from basepar_core.dynamics import closure
 from basepar_core.dynamics.closure import Model
 from basepar_core.files import mechanism_file
 from basepar_core.finite_field.arithmetic import random_prime
-from basepar_core.finite_field.bounds import Size, error_bits
+from basepar_core.finite_field.bounds import error_bits
 from basepar_core.finite_field.detection import detect
 from basepar_core.finite_field.family_component import Component, find_component
 from basepar_core.finite_field.identities import check_identities
+from basepar_core.finite_field.sizes import Size
 from basepar_core.symbolic.field import GeometryField
 from basepar_core.symbolic.joint_rules import NullVector, Transfers, joint_vectors
 from tests.mechanisms import PARALLELOGRAM_BY_VALUE

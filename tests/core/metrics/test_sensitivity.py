@@ -58,11 +58,33 @@ assembly: {A: 0.3 rad, B: 0.5 rad}
 excitation: {kind: states, samples: 8, seed: 1, amplitude: {A: 1 rad, B: 1 rad}, frequency: 1 Hz}
 """
 
+#: An arm on a nut that a screw of pitch p lifts, and a rotor n times as fast.
+GEARED = """
+name: geared
+space: spatial
+gravity: [0.3, 1, -9.81]
+geometry: {n: {value: 2.5}, p: {value: 90, unit: mm}, l: {value: 0.4, unit: m}}
+bodies:
+  nut: {mass: 2, centre: [0.02, 0.01, 0.1], central_inertia: [0.03, 0, 0, 0.03, 0, 0.02]}
+  arm: {mass: 1, centre: [l/2, 0, 0], central_inertia: [0.001, 0, 0, 0.02, 0, 0.02]}
+  rotor: {mass: 0.3, centre: [0.01, 0, 0.02], central_inertia: [2e-4, 0, 0, 2e-4, 0, 3e-4]}
+joints:
+  N: {type: screw, connects: [ground, nut], pitch: p}
+  A: {type: revolute, connects: [nut, arm], axis: [[1, 0, 0], [0, 0, 1]]}
+  M: {type: revolute, connects: [arm, rotor], at: [[l, 0, 0], [0, 0, 0]]}
+couplings: {drive: {values: {M: 1, A: -n, N.angle: 1}, offset: 0.1 rad}}
+coordinates: [N.2, A]
+assembly: {N.2: 0.3 rad, A: 0.5 rad}
+excitation:
+  {kind: states, samples: 8, seed: 1, amplitude: {N.2: 1 rad, A: 1 rad}, frequency: 1 Hz}
+"""
+
 CASES = {
     "four-bar": (load("four-bar"), ("lx1", "ly2", "Dx")),
     "quick-return": (load("quick-return"), ("r", "h")),  # slides, two loops
     "rssr": (load("rssr"), ("l2", "Dz")),  # spherical joints
     "rooted": (loads(ROOTED), ("x", "l")),  # W does not depend on l
+    "geared": (loads(GEARED), ("n", "p")),  # ratio and pitch
 }
 
 
