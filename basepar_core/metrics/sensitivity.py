@@ -17,12 +17,14 @@ everywhere, that of the sample where the extreme is; where two samples tie it is
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from basepar_core.arrays import Array
 from basepar_core.base import BaseParameters
+from basepar_core.compiled import Engine
 from basepar_core.dynamics import (
     Geometry,
     Model,
@@ -37,7 +39,6 @@ from basepar_core.dynamics import (
     places,
     regressor,
     spatial,
-    trace,
 )
 from basepar_core.errors import MissingDataError, UsageError
 from basepar_core.expressions import NUMPY, Expression, evaluate
@@ -122,24 +123,21 @@ def of_symbols(
 
 @dataclass(frozen=True)
 class Slopes:
-    """W of many variants along one motion, and its derivatives.
+    """Many variants along one motion, and derivatives of what they do.
 
     Attributes
     ----------
     symbols
         What derivatives are taken by.
-    W
-        (variant, sample, coordinate, parameter), as `regressor.Observation.W`.
-    W_slope
-        (variant, sample, coordinate, parameter, symbol), per m or rad.
+    motion
+        The coordinates' motion.
     trace
-        What became of each variant; rubbish above where it is not closed.
+        What became of each variant; rubbish in all else where it is not closed.
     """
 
     model: Model = field(repr=False)
     symbols: tuple[str, ...]
-    W: Array
-    W_slope: Array
+    motion: Motion = field(repr=False)
     trace: Trace
     _known: Mapping[str, Array] = field(repr=False)
     _q: Array = field(repr=False)
@@ -149,6 +147,30 @@ class Slopes:
     def closed(self) -> Array:
         """(variant,) bool: variants that followed the whole motion."""
         return self.trace.outcome == Outcome.CLOSED
+
+    @property
+    def W(self) -> Array:
+        """(variant, sample, coordinate, parameter), as `regressor.Observation.W`."""
+        return self._observed[0]
+
+    @property
+    def W_slope(self) -> Array:
+        """(variant, sample, coordinate, parameter, symbol), per m or rad."""
+        return self._observed[1]
+
+    @cached_property
+    def _observed(self) -> tuple[Array, Array]:
+        with np.errstate(all="ignore"):
+            parts = [
+                regressor.evaluate(
+                    self.model,
+                    self._geometry.take(part).over_samples(),
+                    self._q[:, part],
+                    self.motion,
+                )[0]
+                for part in _blocks(*self._q.shape[1:])
+            ]
+        return self._apart(np.concatenate(parts))
 
     def inertial_parameters(self) -> tuple[Array, Array]:
         """φ (variant, parameter) and ∂φ/∂symbol (variant, parameter, symbol), SI.
@@ -170,7 +192,7 @@ class Slopes:
 
     def of_symbols(self, expressions: Sequence[Expression]) -> tuple[Array, Array]:
         """Expressions in symbols alone: (variant, expression), (variant, expression, symbol)."""
-        lanes = len(self.W) * len(self.symbols)
+        lanes = self._q.shape[1]
         found = evaluate(expressions, self._known, ANALYTIC)
         table = np.stack([np.broadcast_to(np.asarray(x, complex), lanes) for x in found])
         return self._apart(table.T)
@@ -212,9 +234,13 @@ class Slopes:
 
 
 def slopes(
-    model: Model, values: Mapping[str, Array], motion: Motion, symbols: Sequence[str]
+    model: Model,
+    values: Mapping[str, Array],
+    motion: Motion,
+    symbols: Sequence[str],
+    engine: Engine | None = None,
 ) -> Slopes:
-    """W and its derivatives by symbols, of every variant along a motion.
+    """Every variant along a motion, with derivatives by symbols.
 
     Parameters
     ----------
@@ -227,6 +253,9 @@ def slopes(
         assembly's coordinates in every variant.
     symbols
         Geometry symbols; angles in rad. Algebraic numbers follow theirs.
+    engine
+        What closes the loops, where one is prepared: derivatives are the plain path's, and of
+        one variant that path would spend nearly all its time on them.
 
     Raises
     ------
@@ -235,18 +264,12 @@ def slopes(
     """
     mechanism = model.mechanism
     _check(mechanism, symbols)
-    path = trace(model, values, motion.q)
+    path = (engine or Engine(model)).variants(values).close(motion).trace
     known = _marked(mechanism, values, symbols, path.outcome.size)
     with np.errstate(all="ignore"):  # failed variants go on as passengers
         dims = kinematics.geometry_of(mechanism, known, ANALYTIC, complex)
         q = _moved(model, dims, np.repeat(path.q, len(symbols), axis=1))
-        W = np.concatenate(
-            [
-                regressor.evaluate(model, dims.take(part).over_samples(), q[:, part], motion)[0]
-                for part in _blocks(*q.shape[1:])
-            ]
-        )
-    return Slopes(model, tuple(symbols), *_apart(W, len(symbols)), path, known, q, dims)
+    return Slopes(model, tuple(symbols), motion, path, known, q, dims)
 
 
 def _check(mechanism: Mechanism, symbols: Sequence[str]) -> None:

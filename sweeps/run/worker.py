@@ -32,7 +32,7 @@ from .limits import Guarded, guard, kept_child
 #: Error texts a receipt carries home.
 TEXTS_PER_RECEIPT = 3
 #: Variants of small chunks evaluated at once: a call costs milliseconds, a variant a tenth of one.
-TOGETHER = 128
+TOGETHER = 512
 #: What a first chunk may take beyond its variants' own time, in limits of one variant.
 SPARE = 10
 

@@ -39,9 +39,9 @@ from sweeps.store import Store
 from tests.oracles.four_bar_design import designs
 from tests.workflows.study_specs import study_from
 from workflows.studies import ask_tell_log as journals
-from workflows.studies import study as design_study
 from workflows.studies.feasibility import Verdict, judge, weigh
 from workflows.studies.gradients import column
+from workflows.studies.rows import Rows
 from workflows.studies.sampler_kinds import kind_of
 from workflows.studies.spec import Sampler
 from workflows.studies.study import load_job, study
@@ -208,7 +208,7 @@ def overhead(options):
         for name in names:
             clock.wrap(owner, name)
     before = Clock()  # the mechanism's analysis, kernels read from their cache, the store made
-    before.wrap(design_study._Rounds, "_opened")
+    before.wrap(Rows, "open")
     with tempfile.TemporaryDirectory() as folder, connect(Laptop(workers=options.workers)) as it:
         study(job(folder, "warm", trials=options.workers * 8, sampler="random", batch=8), it)
         for kind in options.samplers.split(","):

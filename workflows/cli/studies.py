@@ -25,7 +25,7 @@ def _around(options: argparse.Namespace) -> int:
         emit(found)
     else:
         count = plural(found["candidates"], "design")
-        terminal.out.print(f"{found['file']}: {count} around variant {found['variant']}")
+        terminal.out.print(f"{found['file']}: {count} around {found['design']}")
         if found["mechanism"]:
             terminal.out.print(f"{found['mechanism']}: the mechanism, as the study's store has it")
         terminal.show_next(f"sweep {shell(near(found['file']))}")
@@ -202,7 +202,8 @@ COMMANDS = (
         {
             "store": "the store of a study",
             "-o --output FILE": "the sweep file to write (default: beside the store)",
-            "--variant N int": "the design (default: the study's best one)",
+            "--variant _ best": "best (default; a polished design where there is one), a number, "
+            "or 'polished N'",
             "--share S 0.1": "how far, as a share of each variable's range (default: 0.1)",
             "--candidates N 1024": "number of designs (default: 1024)",
             **TRUST_METRICS,

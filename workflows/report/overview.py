@@ -92,7 +92,10 @@ def _asked(by: Mapping[str, Any]) -> str:
         return f"polished from variants {rows} of a study"
     if "tolerances" in by:
         return f"random errors of making about {by['origin']} of a study"
-    sampler = by.get("sampler", {}).get("kind", "own")
+    asks = by.get("sampler", {})
+    sampler = asks.get("kind", "own")
+    if sampler == "screen":
+        return "screened: quasi-random, in boxes about the best, and where descents ended"
     return f"chosen by the sampler {sampler} in batches of {by.get('batch', '?')}"
 
 

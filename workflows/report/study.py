@@ -58,6 +58,15 @@ def section(found: Facts) -> Section | LeftOut | None:
     return Section("study", _TITLE, joined(parts))
 
 
+def _sampler(spec: StudySpec) -> str:
+    if spec.screened == spec.trials:
+        return f"{plural(spec.trials, 'variant')} screened"
+    before = f"{plural(spec.screened, 'variant')} screened, then " if spec.screened else ""
+    asked = f"{plural(spec.trials - spec.screened, 'trial')} in batches of {spec.batch}"
+    text = f"{before}sampler {spec.sampler.kind}, {asked}"
+    return text[:1].upper() + text[1:]
+
+
 def _summary(it: Judged) -> Markup:
     spec, verdict, after = it.spec, it.verdict, it.shown.polished
     goals = "; ".join(f"{line.direction} {line.text}" for line in spec.objectives)
@@ -65,9 +74,8 @@ def _summary(it: Judged) -> Markup:
     count = int(verdict.feasible.sum())
     parts = [
         paragraph(
-            f"{goals[:1].upper()}{goals[1:]}. Constraints: {kept}. Sampler {spec.sampler.kind}, "
-            f"{plural(spec.trials, 'trial')} in batches of {spec.batch}; {count or 'none'} "
-            f"{'meets' if count == 1 else 'meet'} all constraints."
+            f"{goals[:1].upper()}{goals[1:]}. Constraints: {kept}. {_sampler(spec)}; "
+            f"{count or 'none'} {'meets' if count == 1 else 'meet'} all constraints."
         )
     ]
     columns = (Column(_titled(it, n), True) for n in _names(it))

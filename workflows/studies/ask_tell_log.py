@@ -1,7 +1,8 @@
 """The study's journal: what was asked and told, in any storage of Optuna's, by one writer.
 
 Trials are rows: after those of the warm start, trial by trial, they are rows 0, 1, … of the
-store. A journal of another study, or one that contradicts the store, is rejected.
+store; where rows are screened, the first ones after these. A journal of another study, or one
+that contradicts the store, is rejected.
 """
 
 import json
@@ -24,8 +25,9 @@ from .samplers import Given, Parameters, distributions, drawn, quiet_optuna, sam
 from .spec import Choices, Integers, Range, StudySpec
 
 _HASH, _SPEC, _BEGINNING = "spec_hash", "spec", "beginning"
-#: Attribute of trials that were added beside the rows (`polishing.tell`).
-POLISHED = "polished"
+#: Attributes of trials that were added beside the rows: where they are from (`polishing.tell`,
+#: `warm_start.tell_screened`).
+POLISHED, SCREENED = "polished", "screened"
 
 
 @contextmanager
@@ -49,7 +51,11 @@ class Journal:
     study
         Optuna's.
     known
-        Trials of the warm start; they come before row 0.
+        Trials of the warm start; they come before the rows.
+    found
+        Trials that tell what was screened.
+    candidates
+        Parameters for the first rows that a sampler asks for.
     source
         Trials of the warm start that are not the study's, for samplers that begin from others.
     """
@@ -67,7 +73,7 @@ class Journal:
                 storage=storage, study_name=spec.name, directions=directions
             )
         self._refuse_other()
-        self.known = 0
+        self.known = self.found = 0
         self.candidates: list[Parameters] = []
         self.source: list[FrozenTrial] = []
 
@@ -124,15 +130,31 @@ class Journal:
     # Rows
 
     def trials(self, start: int, stop: int) -> list[FrozenTrial]:
-        """Trials of these rows, as many as there are; polished designs are no rows."""
+        """Trials of these rows, as many as there are; screened ones have none."""
         every = self.study.get_trials(deepcopy=False)
-        rows = [one for one in every if POLISHED not in one.user_attrs]
-        return rows[self.known + start : self.known + stop]
+        rows = [one for one in every if not {POLISHED, SCREENED} & one.user_attrs.keys()]
+        first, last = (self.known + self._asked(row) for row in (start, stop))
+        return rows[first:last]
+
+    def _asked(self, row: int) -> int:
+        """Which of the rows a row is that samplers ask for."""
+        return max(row - self.spec.screened, 0)
+
+    def tell_found(self, rows: Sequence[int], make: Callable[[Sequence[int]], Any]) -> None:
+        """Tell screened rows as finished trials, which `make` makes; none twice."""
+        every = self.study.get_trials(deepcopy=False)
+        there = {one.user_attrs[SCREENED] for one in every if SCREENED in one.user_attrs}
+        missing = [row for row in rows if row not in there]
+        if missing:
+            self.study.add_trials(make(missing))
+            storages.sync(self._storage)
+        self.found = len(there) + len(missing)
 
     def is_told(self, start: int, stop: int) -> bool:
         """Whether all rows are told."""
         found = self.trials(start, stop)
-        return len(found) == stop - start and all(one.state.is_finished() for one in found)
+        count = self._asked(stop) - self._asked(start)
+        return len(found) == count and all(one.state.is_finished() for one in found)
 
     def ask(self, start: int, stop: int, stored: np.ndarray) -> np.ndarray:
         """Parameters of rows in SI, asked for now or earlier; written down when this returns.
@@ -171,18 +193,21 @@ class Journal:
         stored: np.ndarray | None,
         by: BaseSampler | None,
     ) -> Parameters:
-        found_by = by or sampler(self.spec, row, self.known, self.source)
+        found_by = by or self._sampler(row)
         self.study.sampler = found_by
         if stored is not None:
             found = self.spec.parameters(stored)
             if None in found.values():
                 self._contradicts(row)
             self.study.sampler = Given(found, found_by)
-        elif row < len(self.candidates):
-            self.study.sampler = Given(self.candidates[row], found_by)
+        elif (place := self._asked(row)) < len(self.candidates):
+            self.study.sampler = Given(self.candidates[place], found_by)
         if trial is None:
             return self.study.ask(self._distributions).params
         return self._finish_asking(trial)
+
+    def _sampler(self, row: int) -> BaseSampler:
+        return sampler(self.spec, row, self.known + self.found, self.source)
 
     def _finish_asking(self, frozen: FrozenTrial) -> Parameters:
         """A trial that a crash left with some of its parameters gets the others."""
@@ -213,12 +238,12 @@ class Journal:
         heeds = kind_of(kind).constrained  # others would warn that they do not
         rows = self.trials(start, start + len(verdict.values))
         # Optuna's draw nothing when they are told; of others nothing is known.
-        by = sampler(self.spec, start, self.known, self.source) if kind in KINDS else None
+        by = self._sampler(start) if kind in KINDS else None
         for place, frozen in enumerate(rows):
             if frozen.state.is_finished():
                 continue
             row = start + place
-            self.study.sampler = by or sampler(self.spec, row, self.known, self.source)
+            self.study.sampler = by or self._sampler(row)
             if not verdict.settled[place]:
                 self.study.tell(frozen.number, state=TrialState.FAIL)
                 continue

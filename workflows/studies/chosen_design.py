@@ -11,23 +11,29 @@ from sweeps.spec import SweepSpec, from_document, plain_mechanism
 from sweeps.store import Store
 
 from .companion_stores import polished_of, polished_path
-from .feasibility import Verdict, best_feasible, finished
+from .feasibility import Verdict, best_feasible, finished, judge
 from .spec import StudySpec
 from .store import is_study, study_of
 
 
-def chosen(spec: StudySpec, variant: str) -> tuple[str, dict[str, float]]:
+def chosen(spec: StudySpec, variant: str, so_far: bool = False) -> tuple[str, dict[str, float]]:
     """A design of a study by its name, SI: `best`, a variant's number, or `polished 0`.
 
     `best` is the best feasible one of the polished ones and the variants; where there are several
     objectives, a polished one if there is any. By its name an infeasible one is found too.
+
+    Parameters
+    ----------
+    so_far
+        Whether a study that is not finished has a best one, too.
 
     Raises
     ------
     UsageError
         There is none of this name, or none is feasible.
     """
-    verdict, polished = finished(spec), polished_of(spec)
+    verdict = judge(spec, Store.open(spec.path), 0, spec.trials) if so_far else finished(spec)
+    polished = polished_of(spec)
     if variant == "best":
         return _best(spec, verdict, polished)
     word, _, number = variant.rpartition(" ")

@@ -125,8 +125,22 @@ def dominated(values: np.ndarray) -> np.ndarray:
     values
         (point, objective), the less the better: times `StudySpec.signs`.
     """
-    beaten = [((values <= one).all(axis=1) & (values < one).any(axis=1)).any() for one in values]
-    return np.array(beaten, bool)
+    order = np.lexsort(values.T[::-1])  # whoever dominates comes before
+    found = np.zeros(len(values), bool)
+    if values.shape[1] == 2 and len(values):
+        first, second = values[order].T
+        least = np.minimum.accumulate(second)
+        # Where the least second value was reached first: there the first one is least, too.
+        fell = np.append(True, second[1:] < least[:-1])
+        leader = np.maximum.accumulate(np.where(fell, np.arange(len(order)), 0))
+        found[order] = (second > second[leader]) | (first > first[leader])
+        return found
+    front = np.empty((0, values.shape[1]))
+    for row in order:
+        one = values[row]
+        found[row] = ((front <= one).all(axis=1) & (front < one).any(axis=1)).any()
+        front = front if found[row] else np.concatenate([front, one[None]])
+    return found
 
 
 def objective_values(
@@ -185,6 +199,8 @@ def undone(mechanism: Mechanism, reason: np.ndarray, number: np.ndarray) -> np.n
 
 #: Variants listed: of one objective the best, of several the front's.
 LISTED, FRONT = 5, 20
+#: Of one objective so many are looked at; those are alike that differ by no more of any range.
+SEEN, ALIKE = 2000, 0.01
 
 
 def best(spec: StudySpec, verdict: Verdict) -> np.ndarray:
@@ -196,8 +212,22 @@ def best(spec: StudySpec, verdict: Verdict) -> np.ndarray:
     values = verdict.values[feasible] * spec.signs
     order = np.argsort(values[:, 0], kind="stable")
     if len(spec.objectives) == 1:
-        return feasible[order][:LISTED]
+        return _apart(spec, verdict, feasible[order], LISTED)
     return feasible[order[~dominated(values[order])]][:FRONT]
+
+
+def _apart(spec: StudySpec, verdict: Verdict, rows: np.ndarray, most: int) -> np.ndarray:
+    """The first rows of which none is nearly another: a search ends in many of the same."""
+    designs = verdict.parameters[rows[:SEEN]]
+    found: list[int] = []
+    size = np.array([variable.size for _, variable in spec.variables])
+    for k, design in enumerate(designs):
+        away = np.abs((designs[found] - design) / size).max(axis=1)
+        if not found or away.min() > ALIKE:
+            found.append(k)
+        if len(found) == most:
+            break
+    return rows[found]
 
 
 def best_feasible(spec: StudySpec, verdict: Verdict) -> int | None:
@@ -243,7 +273,7 @@ def starts(spec: StudySpec, verdict: Verdict, points: int) -> np.ndarray:
         )
     values = verdict.values[feasible] * spec.signs
     order = np.argsort(values[:, 0], kind="stable")
-    if len(spec.objectives) > 1:
-        order = order[~dominated(values[order])]
-        order = order[np.unique(np.linspace(0, len(order) - 1, points).round().astype(int))]
-    return feasible[order[:points]]
+    if len(spec.objectives) == 1:
+        return _apart(spec, verdict, feasible[order], points)
+    order = order[~dominated(values[order])]
+    return feasible[order[np.unique(np.linspace(0, len(order) - 1, points).round().astype(int))]]

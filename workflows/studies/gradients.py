@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from basepar_core.dynamics import Motion
 from basepar_core.metrics import (
     METRICS,
     Metric,
@@ -87,15 +88,21 @@ class Landscape:
     formulas: tuple[Formula, ...] = ()
 
     @classmethod
-    def of(cls, spec: StudySpec) -> "Landscape":
+    def of(cls, spec: StudySpec, evaluator: ChunkEvaluator | None = None) -> "Landscape":
         """By the variables of a study that are not discrete."""
         moving = {n: v.high - v.low for n, v in spec.variables if isinstance(v, Range)}
-        return replace(cls.by(spec, moving), formulas=spec.derived)
+        return replace(cls.by(spec, moving, evaluator), formulas=spec.derived)
 
     @classmethod
-    def by(cls, spec: StudySpec, sizes: Mapping[str, float]) -> "Landscape":
+    def by(
+        cls,
+        spec: StudySpec,
+        sizes: Mapping[str, float],
+        evaluator: ChunkEvaluator | None = None,
+    ) -> "Landscape":
         """By symbols, each with what is a large change of it; none follows from others."""
-        return cls(spec, tuple(sizes), tuple(sizes.values()), prepare(spec.sweep))
+        made = evaluator or prepare(spec.sweep)
+        return cls(spec, tuple(sizes), tuple(sizes.values()), made)
 
     @property
     def kinds(self) -> dict[str, str]:
@@ -191,15 +198,16 @@ class _Found:
 
     @cached_property
     def _cycled(self) -> Slopes:
-        motion = self.of.evaluator.cycle
-        assert motion is not None
-        return sensitivity.slopes(self.of.evaluator.model, self.columns, motion, self.of.seen)
+        return self._along(self.of.evaluator.cycle)
 
     @cached_property
     def _excited(self) -> Slopes:
-        motion = self.of.evaluator.excitation
+        return self._along(self.of.evaluator.excitation)
+
+    def _along(self, motion: Motion | None) -> Slopes:
         assert motion is not None
-        return sensitivity.slopes(self.of.evaluator.model, self.columns, motion, self.of.seen)
+        by = self.of.evaluator
+        return sensitivity.slopes(by.model, self.columns, motion, self.of.seen, by.engine)
 
     @cached_property
     def _torques(self) -> tuple[np.ndarray, np.ndarray]:

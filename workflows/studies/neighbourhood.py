@@ -16,10 +16,9 @@ from basepar_core.files import library_names, library_path
 from basepar_core.mechanism import Mechanism
 from basepar_core.texts import naming, yaml_comment, yaml_word
 from sweeps.spec import own_metrics, symbol_units, target_lines
-from sweeps.store import Store
 from workflows.jobs import check_outputs, with_schema
 
-from .feasibility import best_feasible, judge
+from .chosen_design import chosen
 from .spec import Range, StudySpec
 from .store import study_of
 
@@ -29,11 +28,11 @@ def write_neighbourhood(
     output: str | None,
     share: float,
     candidates: int,
-    variant: int | None = None,
+    variant: str = "best",
     trust_metrics: bool = False,
     overwrite: bool = False,
 ) -> dict[str, Any]:
-    """Write a sweep file around a variant of a study's store, by default its best.
+    """Write a sweep file around a design of a study, by default the best, polished or not.
 
     Parameters
     ----------
@@ -42,6 +41,8 @@ def write_neighbourhood(
         kept. Choices and whole numbers stay as they are.
     candidates
         How many designs, points of a Sobol sequence.
+    variant
+        `best`, a variant's number, or `polished 0` (`chosen_design.chosen`).
     trust_metrics
         Whether the sweep file may name the own metrics that the store names: who runs that file
         runs them.
@@ -53,22 +54,23 @@ def write_neighbourhood(
     OwnCodeError
         A metric's file is not what it was, or not said to be trusted.
     StoreError, UsageError
-        It is no study's store, has no variant that may be swept around, or the share is none; a
+        It is no study's store, has no design that may be swept around, or the share is none; a
         file is there that basepar did not make.
     """
     if not 0 < share <= 1:
         raise UsageError(f"--share {share:g}: between 0 and 1, a share of the range.", ["--share"])
     spec = study_of(path)
     own_metrics.check(spec.own, trust_metrics)
-    row = _row(spec, variant)
-    held = Store.open(path)
-    values = {name: float(np.asarray(held[name][row])) for name in spec.names}
+    design, found = chosen(spec, variant, so_far=True)
+    values = {name: found[name] for name in spec.names}
     file = Path(output or f"{Path(path).stem}-around.yaml")
     texts = {
-        file: with_schema(_text(spec, values, file, share, candidates, row), "sweep", file.parent)
+        file: with_schema(
+            _text(spec, values, file, share, candidates, design), "sweep", file.parent
+        )
     }
     if not _ships(spec.mechanism):
-        about = f"# Around variant {row}: the mechanism, as the study's store has it.\n"
+        about = f"# Around {design}: the mechanism, as the study's store has it.\n"
         whole = about + spec.mechanism.source
         texts[_beside(file)] = with_schema(whole, "mechanism", file.parent)
     check_outputs(texts, overwrite)
@@ -79,26 +81,10 @@ def write_neighbourhood(
     return {
         "file": str(file),
         "mechanism": str(beside) if beside in texts else None,
-        "variant": row,
+        "design": design,
         "candidates": candidates,
         "centre": values,
     }
-
-
-def _row(spec: StudySpec, variant: int | None) -> int:
-    if variant is not None:
-        if not 0 <= variant < spec.trials:
-            message = f"--variant {variant}: the study has variants 0 to {spec.trials - 1}."
-            raise UsageError(message, ["--variant"])
-        return variant
-    verdict = judge(spec, Store.open(spec.path), 0, spec.trials)
-    row = best_feasible(spec, verdict)
-    if row is None:
-        raise UsageError(
-            f"No variant of {spec.store} meets all constraints; name one with --variant.",
-            ["--variant"],
-        )
-    return row
 
 
 def _text(
@@ -107,7 +93,7 @@ def _text(
     file: Path,
     share: float,
     candidates: int,
-    row: int,
+    design: str,
 ) -> str:
     units = symbol_units(spec.mechanism)
     moving, fixed = {}, {}
@@ -126,7 +112,7 @@ def _text(
     derive = ", ".join(f"{one.name}: {yaml_word(one.text)}" for one in spec.derived)
     named = spec.mechanism.name if _ships(spec.mechanism) else _beside(file).name
     lines = [
-        "# " + yaml_comment(f"Around variant {row} of {spec.store}: {', '.join(_wanted(spec))}."),
+        "# " + yaml_comment(f"Around {design} of {spec.store}: {', '.join(_wanted(spec))}."),
         f"mechanism: {yaml_word(named)}",
         "space:",
         "  plan: product",

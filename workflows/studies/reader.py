@@ -7,6 +7,7 @@ the journal are made, and looked for, where the program runs.
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -36,13 +37,14 @@ from sweeps.spec import (
     read_targets,
     read_values,
     read_variables,
+    registered,
     store_path,
     text_of,
 )
 
-from . import sampler_kinds, storages
-from .quantity_names import angular, check_words, quantities
-from .sampler_kinds import OwnSampler, kind_of, own_sampler
+from . import rounds, sampler_kinds, storages
+from .quantity_names import angular, check_words, quantities, results_in
+from .sampler_kinds import OwnSampler, own_sampler
 from .spec import (
     Choices,
     Integers,
@@ -91,7 +93,7 @@ def _parts(reading: Reading, node: Node, stem: str) -> dict[str, Any]:
         "own": read_own(reading, top.get("own_metrics")),
         "targets": read_targets(reading, top.get("targets"), mechanism),
         "sampler": _sampler(reading, top.get("sampler")),
-        "trials": reading.whole(top.get("trials"), 1),
+        "trials": reading.whole(top["trials"], 1) if "trials" in top else rounds.SCREENED,
         "batch": reading.whole(top["batch"], 1) if "batch" in top else 0,
         "reduction": read_reduction(reading, top.get("reduction")) or Reduction(),
         "warm_start": reading.text(top.get("warm_start"), "the store of a sweep") or "",
@@ -106,12 +108,14 @@ def _parts(reading: Reading, node: Node, stem: str) -> dict[str, Any]:
         for section in ("objectives", "constraints"):
             for line in found[section]:
                 warn_of_bare_angles(section, line.text, known, angles)
+        found["sampler"] = _chosen(found)
+    _check_trials(reading, node, found["sampler"], "trials" in top)
     found |= _store(reading, top.get("store"), stem) | _study(reading, top.get("study"), stem)
     kind = found["sampler"].kind
-    batch = found["batch"] or kind_of(kind).batch
+    batch = found["batch"] or rounds.usual_batch(kind, found["sampler"].screen > 0)
     wrong = number_mistakes(found["trials"], batch, found["chunk"])
     counts = (len(found.get(key, ())) for key in ("objectives", "constraints"))
-    wrong += sampler_kinds.mistakes(kind, *counts)
+    wrong += sampler_kinds.mistakes(kind, *counts) if kind else []
     lines, said = lines_of(node), {mistake.path for mistake in reading.mistakes}
     reading.mistakes += [
         Mistake(one.path, one.message, lines.get(one.path))
@@ -206,12 +210,41 @@ def _constraints(reading: Reading, node: Node | None, known: Known) -> tuple[Con
     return tuple(found)
 
 
+def _chosen(parts: Mapping[str, Any]) -> Sampler:
+    """The sampler; where the file names none, the one that suits what it speaks of."""
+    asks: Sampler = parts["sampler"]
+    if asks.kind:
+        return asks
+    lines = (*parts["objectives"], *parts["constraints"])
+    results = results_in(
+        parts["mechanism"], [line.expression for line in lines], parts["own"], parts["targets"]
+    )
+    users = {**registered(), **{one.name: one for one in parts["own"]}}
+    continuous = any(isinstance(variable, Range) for _, variable in parts["variables"])
+    kind, why = sampler_kinds.usual(results, [one for one in results if one in users], continuous)
+    return replace(asks, kind=kind, why=why)
+
+
+def _check_trials(reading: Reading, node: Node, asks: Sampler, stated: bool) -> None:
+    if not stated and asks.kind not in ("", sampler_kinds.SCREEN):
+        message = "required: how many variants are tried, in all; only `screen` has a usual number"
+        reading.mistakes.append(Mistake("trials", message, node.line))
+
+
 def _sampler(reading: Reading, node: Node | None) -> Sampler:
+    """The sampler; of no kind where the file names none."""
     if node is None:
-        return Sampler()
+        return Sampler("")
     entries = reading.fields(node, SAMPLER)
-    kind = reading.text(entries.get("kind"), "a sampler") or "tpe"
-    wrong = sampler_kinds.mistakes(kind, 1, 0)
+    kind = "" if "kind" not in entries else reading.text(entries["kind"], "a sampler") or "tpe"
+    screen = reading.whole(entries["screen"], 1) if "screen" in entries else 0
+    if screen and kind == sampler_kinds.SCREEN:
+        reading.mistake(
+            entries["screen"], "`kind: screen` screens all rows: leave one of them out"
+        )
+    if screen and not kind and "own" not in entries:
+        reading.mistake(entries["screen"], "name the sampler that goes on from there: `kind: tpe`")
+    wrong = sampler_kinds.mistakes(kind, 1, 0) if kind else []
     if "kind" in entries and (wrong or kind == sampler_kinds.OWN or "own" in entries):
         message = "a sampler of your own is named `own: file.py:Class`, without a kind"
         reading.mistake(entries["kind"], wrong[0].message if wrong else message)
@@ -224,10 +257,12 @@ def _sampler(reading: Reading, node: Node | None) -> Sampler:
         reading.mistake(entries["options"], "wanted are options by name")
         options = {}
     if "own" not in entries:
-        for one in sampler_kinds.option_mistakes(kind, options):
+        if options and not kind:
+            reading.mistake(entries["options"], "name the sampler that these are of: `kind: tpe`")
+        for one in sampler_kinds.option_mistakes(kind, options) if kind else ():
             reading.mistake(entries["options"], one.message)
     seed = reading.whole(entries["seed"], 0) if "seed" in entries else 0
-    return Sampler(kind, seed, tuple(options.items()), own)
+    return Sampler(kind, seed, tuple(options.items()), own, screen)
 
 
 def _own_sampler(reading: Reading, node: Node) -> OwnSampler | None:

@@ -8,7 +8,7 @@ import importlib.util
 import inspect
 import re
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
@@ -19,6 +19,7 @@ from optuna.samplers import BaseSampler
 
 from basepar_core.errors import Mistake, UsageError
 from basepar_core.expressions import did_you_mean
+from basepar_core.metrics import words
 from sweeps.spec import own_code
 
 from .cmaes_state import CmaEs
@@ -35,8 +36,8 @@ class Kind:
     Attributes
     ----------
     title
-        Name of its class in `optuna.samplers`; "" for the Sobol sequence, which is ours, and for
-        a class of the user's.
+        Name of its class in `optuna.samplers`; "" for screening and the Sobol sequence, which
+        are ours, and for a class of the user's.
     several, constrained
         Whether it takes several objectives, and honours constraints.
     learns
@@ -59,7 +60,10 @@ class Kind:
     ahead: bool = False
 
 
+#: The study's own: quasi-random designs, boxes and descents (`screening`).
+SCREEN = "screen"
 KINDS: Mapping[str, Kind] = {
+    SCREEN: Kind(batch=64),
     "tpe": Kind("TPESampler", learns=TOLD, batch=10),
     "random": Kind("RandomSampler", batch=500, ahead=True),
     "qmc": Kind(batch=500, ahead=True),
@@ -101,6 +105,31 @@ class OwnSampler:
         if self.make is not None:
             return self
         return replace(self, make=own_code.fetched("sampler", self.entry, self.digest, trust))
+
+
+def usual(results: Sequence[str], own: Sequence[str], continuous: bool) -> tuple[str, str]:
+    """The sampler of a study that names none, and why.
+
+    By what it speaks of, not by a clock: the same file is the same study everywhere.
+
+    Parameters
+    ----------
+    results
+        What objectives and constraints speak of beside symbols.
+    own
+        Those of them that are the user's metrics.
+    continuous
+        Whether any variable is.
+    """
+    if not continuous:
+        return "tpe", "the variables are discrete, and there are no slopes to follow"
+    slow = [name for name in results if name.partition("(")[0] in words("regime")]
+    if own:
+        return "tpe", f"{', '.join(own)} may take longer than a sampler does"
+    if slow:
+        return "tpe", f"{', '.join(slow)} of a steady regime takes as long as a sampler does"
+    said = ", ".join(results) or "symbols alone"
+    return SCREEN, f"{said}: evaluated in less time than a sampler takes to ask"
 
 
 def own_sampler(entry: str, folder: Any = ".") -> OwnSampler:

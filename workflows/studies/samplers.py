@@ -130,13 +130,14 @@ def sampler(
     Parameters
     ----------
     known
-        Trials that were told before the study began (its warm start).
+        Trials that were told before the first question: a warm start's, and what was screened.
     source
         Trials of another study that a sampler may begin from (CMA-ES).
     """
     kind, options = spec.sampler.kind, dict(spec.sampler.options)
     startup = 0 if known else -(-STARTUP // spec.batch) * spec.batch
-    if kind == "qmc" or (kind in ("tpe", "gp") and row < startup):
+    asked = row - spec.screened  # the first row that a sampler asks for is its first one
+    if kind == "qmc" or (kind in ("tpe", "gp") and asked < startup):
         return Given(sobol_parameters(spec, row, row + 1)[0])
     if kind in ("tpe", "gp"):
         options = {"n_startup_trials": 1} | options
@@ -148,7 +149,7 @@ def sampler(
         options = {"population_size": max(2, spec.batch)} | options
     seed = row_seed(spec.sampler.seed, row)
     found = sampler_kinds.made(kind, seed, options, spec.sampler.own)
-    if row < options.get("population_size", options.get("popsize", 0)):
+    if asked < options.get("population_size", options.get("popsize", 0)):
         return Given(sobol_parameters(spec, row, row + 1)[0], found)
     return found
 

@@ -5,7 +5,7 @@ for all its trials, and its hash is that sweep's: variables, objectives, constra
 batch are part of the plan `asked`. Numbers are SI.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import isfinite
@@ -32,16 +32,17 @@ from sweeps.spec import (
 )
 from sweeps.store import folder
 
-from . import sampler_kinds
+from . import rounds, sampler_kinds
 from .quantity_names import evaluation_of, results_in
-from .sampler_kinds import OwnSampler, kind_of
+from .sampler_kinds import OwnSampler
 
 #: Name of the constraint that every study has.
 CLOSING = "closing"
 #: Variants per chunk at most, unless the file says otherwise.
 LARGEST_CHUNK = 128
-#: Pieces that a batch is cut into at least, where it is large enough: what workers share.
-PIECES = 4
+#: Pieces that a batch is cut into at least, where it is large enough: what workers share. The
+#: first round of a screening, which the others outgrow, is one.
+PIECES, SCREENED_PIECES = 4, 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,11 @@ class Range:
 
     def describe(self) -> Any:
         return [self.low, self.high]
+
+    @property
+    def size(self) -> float:
+        """How far its values are apart, SI."""
+        return self.high - self.low
 
     def at(self, share: float) -> float:
         """The value at a share in [0, 1) of the way."""
@@ -75,6 +81,10 @@ class Choices:
     def describe(self) -> Any:
         return {"choices": list(self.values)}
 
+    @property
+    def size(self) -> float:
+        return max(self.values) - min(self.values) or 1.0
+
     def at(self, share: float) -> float:
         return self.values[int(share * len(self.values))]
 
@@ -95,6 +105,10 @@ class Integers:
 
     def describe(self) -> Any:
         return {"integer": [self.low, self.high], "unit": self.unit.text}
+
+    @property
+    def size(self) -> float:
+        return self.si(self.high) - self.si(self.low) or 1.0
 
     def at(self, share: float) -> int:
         return self.low + int(share * (self.high - self.low + 1))
@@ -129,17 +143,21 @@ class Sampler:
     """Who asks; every trial has a seed of its own, made of this one and the trial's row.
 
     `kind` is a name of `sampler_kinds.KINDS` or `CLASSES`, or `OWN`: then `own` is the user's.
-    `options` go to its constructor.
+    `options` go to its constructor. `screen` rows are screened before it asks for the rest.
+    `why` is the reason, where the study file left the choice to the program.
     """
 
     kind: str = "tpe"
     seed: int = 0
     options: tuple[tuple[str, Any], ...] = ()
     own: OwnSampler | None = None
+    screen: int = 0
+    why: str = field(default="", compare=False)
 
     def describe(self) -> dict[str, Any]:
         which = {"own": self.own.describe()} if self.own else {"kind": self.kind}
         plain: dict[str, Any] = which | {"seed": self.seed}
+        plain |= {"screen": self.screen} if self.screen else {}
         if not self.options:
             return plain
         return plain | {"options": {name: _plain(value) for name, value in self.options}}
@@ -196,7 +214,8 @@ class StudySpec:
 
     def __post_init__(self) -> None:
         if not self.batch:
-            object.__setattr__(self, "batch", kind_of(self.sampler.kind).batch)
+            batch = rounds.usual_batch(self.sampler.kind, self.sampler.screen > 0)
+            object.__setattr__(self, "batch", batch)
         found = [
             Mistake(f"variables.{name}", message)
             for name, _ in self.variables
@@ -252,8 +271,20 @@ class StudySpec:
         """Variants per chunk of the store."""
         if self.chunk:
             return self.chunk
-        sizes = range(max(1, min(self.batch // PIECES, LARGEST_CHUNK)), 0, -1)
+        pieces = SCREENED_PIECES if self.screened else PIECES
+        sizes = range(max(1, min(self.batch // pieces, LARGEST_CHUNK)), 0, -1)
         return next(size for size in sizes if self.batch % size == 0)
+
+    @property
+    def screened(self) -> int:
+        """How many rows are screened, the first ones: all, none, or whole batches."""
+        if self.sampler.kind == sampler_kinds.SCREEN:
+            return self.trials
+        return min(rounds.whole(self.sampler.screen, self.batch), self.trials)
+
+    def rounds(self) -> Iterator[rounds.Round]:
+        """Rows that are evaluated together, all of them."""
+        yield from rounds.of(self.batch, self.screened, self.trials)
 
     @cached_property
     def plan(self) -> Asked:

@@ -79,10 +79,11 @@ def _study(path: Path | str, swept: SweepSpec, plan: Asked) -> StudySpec:
 
 def _sampler(plain: Mapping[str, Any]) -> Sampler:
     options, own = tuple(plain.get("options", {}).items()), plain.get("own")
+    screen = plain.get("screen", 0)
     if own is None:
-        return Sampler(plain["kind"], plain["seed"], options)
+        return Sampler(plain["kind"], plain["seed"], options, screen=screen)
     entry, digest = own_code.stated(own, "entry", "sha256")
-    return Sampler(OWN, plain["seed"], options, OwnSampler(entry, digest))
+    return Sampler(OWN, plain["seed"], options, OwnSampler(entry, digest), screen)
 
 
 def _no_study(path: Path | str) -> str:

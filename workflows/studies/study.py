@@ -11,10 +11,13 @@ The study object lives in this process only. Workers see rows of a sweep; the sa
 same numbers come out whatever their number, because a batch is told in the order of its rows.
 
 A study that has begun goes on for more trials: its store is made longer first.
+
+Rows that are screened (`screening`) are asked for by what the store says of those before them;
+the journal hears what was found by then, and of every row after them.
 """
 
 from collections.abc import Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import Any
@@ -24,15 +27,15 @@ from distributed import Client
 
 from basepar_core.errors import UsageError
 from cluster import Place
-from sweeps.chunks import prepare
-from sweeps.run import Progress, Summary, blocks, refuse_other, summary, warm
-from sweeps.store import Status, Store, check_and_repair, locked, store
+from sweeps.run import Progress, Summary, refuse_other, summary
+from sweeps.store import Store, check_and_repair, locked, store
 from workflows.jobs import as_file, connected, study_file
 
 from .ask_tell_log import Journal, opened
-from .feasibility import judge
 from .reader import load_study, parse_study
+from .rows import Rows
 from .sampler_kinds import kind_of
+from .screening_run import Screening
 from .spec import StudySpec
 from .warm_start import Beginning, begin
 
@@ -110,12 +113,18 @@ def study(spec: StudySpec, client: Client, progress: Progress | None = None) -> 
     with opened(spec) as journal:
         beginning = begin(spec, journal)
         with ExitStack() as stack:
-            rounds = _Rounds(spec, journal, client, progress, stack)
-            for start in range(0, spec.trials, spec.batch):
-                rounds.begin(start, min(start + spec.batch, spec.trials))
+            rows = Rows(spec, client, progress, stack)
+            screening, rounds = Screening(rows, journal), _Rounds(rows, journal)
+            for one in spec.rounds():
+                if one.start < spec.screened:
+                    screening.run(one)
+                else:
+                    screening.finish()
+                    rounds.begin(one.start, one.stop)
+            screening.finish()
             rounds.finish()
     found = summary(spec.sweep, spec.path)
-    done = rounds.blocks
+    done = rows.blocks
     if done is not None:
         found = replace(found, evaluated=done.evaluated, seconds=done.seconds, lost=done.lost)
     return Result(found, beginning, spec)
@@ -149,30 +158,20 @@ class _Rounds:
     asked while the workers are at the batch before, so that evaluation hides behind Optuna.
     """
 
-    def __init__(
-        self,
-        spec: StudySpec,
-        journal: Journal,
-        client: Client,
-        progress: Progress | None,
-        stack: ExitStack,
-    ):
-        self.spec, self.journal, self.client, self.progress = spec, journal, client, progress
-        self.stack = stack  # what is opened when there is need, until the end
-        self.blocks: blocks.Blocks | None = None
+    def __init__(self, rows: Rows, journal: Journal):
+        self.spec, self.rows, self.journal = rows.spec, rows, journal
         self.begun: tuple[int, int, Future[None] | None] | None = None
 
     def begin(self, start: int, stop: int) -> None:
         """Ask for rows start … stop − 1 and set the workers at them, if that is not done."""
-        stored = self._stored(start, stop)
+        stored = self.rows.stored(start, stop)
         done = not np.isnan(stored).any()
         if done and self.journal.is_told(start, stop):
             return
-        opened = None if done else self._opened()  # what cannot be evaluated is not asked for
+        if not done:
+            self.rows.open()  # what cannot be evaluated is not asked for
         values = self.journal.ask(start, stop, stored)
-        evaluating = None
-        if opened is not None:
-            evaluating = self.thread.submit(self._evaluate, opened, start, stop, values)
+        evaluating = None if done else self.rows.begin(start, stop, values)
         self.finish()  # the batch before
         self.begun = (start, stop, evaluating)
         if not kind_of(self.spec.sampler.kind).ahead:
@@ -185,32 +184,4 @@ class _Rounds:
         (start, stop, evaluating), self.begun = self.begun, None
         if evaluating is not None:
             evaluating.result()
-        self.journal.tell(start, judge(self.spec, self._store(), start, stop))
-
-    def _stored(self, start: int, stop: int) -> np.ndarray:
-        """(row, symbol) of rows whose status is written; nan for the others."""
-        found = np.full((stop - start, len(self.spec.variables)), np.nan)
-        if not self.spec.path.exists():
-            return found
-        held = self._store()
-        done = held.rows("status", start, stop) != Status.PENDING
-        if done.any():
-            for column, name in enumerate(self.spec.names):
-                found[done, column] = held.rows(name, start, stop)[done]
-        return found
-
-    def _store(self) -> Store:
-        return self.blocks.store if self.blocks else Store.open(self.spec.path)
-
-    def _opened(self) -> blocks.Blocks:
-        if self.blocks is None:
-            evaluator = prepare(self.spec.sweep)  # takes its time: made when there is need
-            warm(evaluator, self.spec.swept, self.client)
-            opening = blocks.opened(self.spec.sweep, evaluator, self.client, self.progress)
-            self.blocks = self.stack.enter_context(opening)
-            self.thread = self.stack.enter_context(ThreadPoolExecutor(1))
-            self.stack.callback(self.blocks.stop)  # first of all, should anything go wrong
-        return self.blocks
-
-    def _evaluate(self, opened: blocks.Blocks, start: int, stop: int, values: np.ndarray) -> None:
-        opened.evaluate(self.spec.block(start, values), start, stop)
+        self.journal.tell(start, self.rows.judged(start, stop))

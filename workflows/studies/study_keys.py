@@ -32,8 +32,9 @@ VARIABLE = Keys(
 )
 SAMPLER = Keys(
     (
-        Key("kind", Scalar((*KINDS, *CLASSES)), "[a sampler](#samplers)", "`tpe`"),
+        Key("kind", Scalar((*KINDS, *CLASSES)), "[a sampler](#samplers)", "[chosen](#samplers)"),
         Key("own", _TEXT, "a class of yours, `mine.py:Mine`; instead of `kind`", "none"),
+        Key("screen", Whole(1), "rows that are [screened](#screening) before it asks", "none"),
         Key("seed", Whole(), "of its random numbers", "0"),
         Key("options", Named(Anything()), "go to the sampler's constructor", "none"),
     )
@@ -72,7 +73,12 @@ STUDY = Keys(
             Named(Scalar(("minimize", "maximize")), least=1),
             "expressions, each to `minimize` or `maximize`",
         ),
-        Key("trials", Whole(1), "how many variants are tried, in all"),
+        Key(
+            "trials",
+            Whole(1),
+            "how many variants are tried, in all",
+            "16,384 where all are screened; else required",
+        ),
         Key("constraints", Each(_TEXT), 'comparisons: `["stroke(D) >= 40 deg"]`', "none"),
         Key("derive", Named(_TEXT), "formulas of symbols that follow: `{Dy: lx1/3}`", "none"),
         Key(
@@ -93,7 +99,7 @@ STUDY = Keys(
             "what `selected_size` and `selected_error` mean; as in a sweep file",
             "as there",
         ),
-        Key("sampler", SAMPLER, "who proposes variants", "`{kind: tpe}`"),
+        Key("sampler", SAMPLER, "who proposes variants", "`screen` or `tpe`, [below](#samplers)"),
         Key("batch", Whole(1), "trials asked for at once", "the sampler's"),
         Key("warm_start", _TEXT, "the store of a sweep to learn from", "none"),
         Key("store", STORE, "where the results go", "see below"),

@@ -11,8 +11,12 @@ How depends on what the sampler makes of trials that it did not ask for (`sample
   of the study.
 - All others, and these where the store cannot tell, are given the best ones' parameters as the
   study's first batch, evaluated afresh; genetic samplers breed from it.
+
+What a study has screened itself is told in the same ways before a sampler goes on from there; the
+study always hears of it, for whoever loads it.
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -25,7 +29,7 @@ from sweeps.spec import values_of
 from sweeps.store import Status, Store, check_and_repair
 
 from .ask_tell_log import Journal
-from .feasibility import Verdict, judge
+from .feasibility import Verdict, best, judge
 from .quantity_names import read_results, results_in
 from .sampler_kinds import SOURCE, TOLD, kind_of
 from .samplers import Parameters, finished_trial
@@ -154,7 +158,31 @@ def choose(spec: StudySpec) -> dict[str, Any]:
         )
     seen = _as_far_as_known(spec, source)
     order = inside[_best_first(seen, source.judged(seen), inside)]
-    return {"rows": [], "candidates": _candidates(spec, source, order), "source": rows}
+    columns = {name: source.column(name) for name in spec.names}
+    return {"rows": [], "candidates": _candidates(spec, columns, order), "source": rows}
+
+
+def tell_screened(spec: StudySpec, journal: Journal, verdict: Verdict) -> None:
+    """Tell what was found among the screened rows, and have the sampler begin from it."""
+    rows = np.flatnonzero(verdict.settled)
+    order = rows[_best_first(spec, verdict, rows)]
+    first = best(spec, verdict)
+    order = np.concatenate([first, order[~np.isin(order, first)]])
+    # CMA-ES takes neither constraints nor trials of others.
+    kept = kind_of(spec.sampler.kind).constrained
+
+    def made(rows: Sequence[int]) -> list[FrozenTrial]:
+        return [finished_trial(spec, verdict, row, kept, screened=row) for row in rows]
+
+    journal.tell_found(sorted(map(int, spread(order, MOST_TOLD))), made)
+    if spec.trials == spec.screened:
+        return
+    learns = kind_of(spec.sampler.kind).learns
+    if learns == SOURCE:
+        journal.source = made(sorted(map(int, spread(order, MOST_SOURCE))))
+    elif learns != TOLD:
+        columns = dict(zip(spec.names, verdict.parameters.T, strict=True))
+        journal.candidates = _candidates(spec, columns, order)
 
 
 def possible(variable: Variable, values: np.ndarray) -> np.ndarray:
@@ -205,9 +233,10 @@ def spread(order: np.ndarray, most: int) -> np.ndarray:
     return np.concatenate([best, rest[places]])
 
 
-def _candidates(spec: StudySpec, source: _Source, order: np.ndarray) -> list[Parameters]:
+def _candidates(
+    spec: StudySpec, columns: Mapping[str, np.ndarray], order: np.ndarray
+) -> list[Parameters]:
     """Parameters of the first variants, those that differ in other symbols only once."""
-    columns = {name: source.column(name) for name in spec.names}
     found: list[Parameters] = []
     for row in order[: 100 * spec.batch]:
         one = spec.parameters(column[row] for column in columns.values())

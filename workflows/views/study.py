@@ -34,6 +34,11 @@ def study(spec: StudySpec, result: Result, certified: int = 0) -> dict[str, Any]
         "mechanism": spec.mechanism.name,
         "study": {"storage": storages.shown(spec.storage), "name": spec.name},
         "trials": spec.trials,
+        "sampler": {
+            "kind": spec.sampler.kind,
+            "screened": spec.screened,
+            "why": spec.sampler.why or None,
+        },
         "warm_start": asdict(result.beginning),
         "constraints": [line.text for line in spec.constraints],
         "feasible": int(verdict.feasible.sum()),
@@ -55,6 +60,8 @@ def show(document: Mapping[str, Any]) -> None:
         + ("" if count else ": none is the best; those that come nearest:")
     )
     out.print(designs.picture(document))
+    if why := document["sampler"]["why"]:
+        out.print(f"\nsampler {document['sampler']['kind']}, as the file names none: {why}")
     for one in document["certified"]:
         out.print(f"\n{certify_best.line(one)}")
     begun = document["warm_start"]

@@ -7,6 +7,7 @@ rounding.
 """
 
 import math
+from types import SimpleNamespace
 
 import mpmath
 import numpy as np
@@ -194,16 +195,8 @@ def test_condition(cases):
     # The same samples on both sides: six rows of eight columns would be singular, so the
     # derivative is of the condition of the first five columns.
     few = type("Few", (), {"kept": tuple(kept[:5])})
-    seen = sensitivity.Slopes(
-        case.model,
-        case.seen.symbols,
-        case.seen.W[:, case.picks],
-        case.seen.W_slope[:, case.picks],
-        case.seen.trace,
-        {},
-        np.empty(0),
-        None,
-    )
+    picked = {"W": case.seen.W[:, case.picks], "W_slope": case.seen.W_slope[:, case.picks]}
+    seen = SimpleNamespace(symbols=case.seen.symbols, closed=case.seen.closed, **picked)
     number, slope = sensitivity.condition(seen, few)
 
     def exact(W, _):

@@ -87,7 +87,12 @@ def test_around_prints_a_command_that_is_there(monkeypatch, tmp_path, capsys):
     from workflows.cli import studies
 
     monkeypatch.setenv("PATH", "/usr/bin:/bin")
-    made = {"file": str(tmp_path / "a b.yaml"), "variant": 3, "candidates": 1, "mechanism": None}
+    made = {
+        "file": str(tmp_path / "a b.yaml"),
+        "design": "variant 3",
+        "candidates": 1,
+        "mechanism": None,
+    }
     monkeypatch.setattr(workflows.studies, "write_neighbourhood", lambda *_: made)
     given = {"store": "s", "output": None, "share": 0.1, "candidates": 1, "variant": None}
     options = SimpleNamespace(**given, json=False, trust_metrics=False, overwrite=False)

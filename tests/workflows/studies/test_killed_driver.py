@@ -28,7 +28,7 @@ from cluster.client import connect
 from cluster.places import Laptop
 from optuna.storages import JournalStorage
 from tests.workflows.fourbar_study import SMALL, small
-from workflows.studies import ask_tell_log, study as design_study
+from workflows.studies import ask_tell_log, rows, study as design_study
 
 
 def die_after(owner, name, calls, before=False):
@@ -54,7 +54,7 @@ def progress(advance):
 if __name__ == "__main__":
     folder, moment, kind = sys.argv[1:]
     if moment == "before the store is there":
-        die_after(design_study, "prepare", 1)
+        die_after(rows, "prepare", 1)
     elif moment == "while asking":  # the second batch, with two of three parameters set
         die_after(JournalStorage, "set_trial_param", 44)
     elif moment == "after asking":

@@ -336,7 +336,7 @@ def test_a_sweep_around_the_best_one(done, tmp_path):
     assert set(job.evaluation.metrics) == {"torque_rms", "stroke(D)"}
     rows = job.plan.rows(0, 64)
     verdict = judge(done, Store.open(done.path), 0, 35)
-    row = facts["variant"]
+    row = int(facts["design"].removeprefix("variant "))
     assert verdict.feasible[row]
     assert verdict.values[row, 0] == verdict.values[verdict.feasible, 0].min()
     for (name, bounds), centre in zip(done.variables, verdict.parameters[row], strict=True):

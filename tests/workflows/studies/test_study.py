@@ -331,7 +331,7 @@ def test_the_command(run, tmp_path):
     assert winner["rank"] == winner["generic_rank"] == len(winner["base_parameters"]) == 8
     assert winner["status"] == "certified"
     around = run("around", str(tmp_path / "best.zarr"), "-o", str(tmp_path / "a.yaml"), "--json")
-    assert around.json["variant"] == winner["variant"]
+    assert around.json["design"] == f"variant {winner['variant']}"
     first = (tmp_path / "a.yaml").read_text(encoding="utf-8").splitlines()[0]
     assert first.startswith("# yaml-language-server: $schema=../")
     assert first.endswith("/schemas/sweep.json")

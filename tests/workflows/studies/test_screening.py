@@ -1,0 +1,296 @@
+"""Screening: what comes next follows from what was found, and the best is found with few rows."""
+
+import shutil
+from dataclasses import replace
+
+import numpy as np
+import optuna
+import pytest
+from optuna.storages import JournalStorage
+from optuna.storages.journal import JournalFileBackend
+from scipy.optimize import minimize
+
+from basepar_core.errors import FileError
+from cluster.client import connect
+from cluster.places import Laptop
+from sweeps.store import Store
+from tests.oracles.four_bar_design import designs
+from tests.workflows.fourbar_study import assert_equal_stores
+from tests.workflows.study_specs import study_from
+from workflows.studies import rounds
+from workflows.studies.feasibility import Verdict, dominated, judge
+from workflows.studies.reader import parse_study
+from workflows.studies.screening import Screen, designs_of, shares_of
+from workflows.studies.study import study
+
+BOUNDS = {"lx1": (0.2, 0.6), "lx3": (1.0, 1.6), "Dx": (0.6, 1.4)}
+START, STROKE = np.radians(34), np.radians(40)
+TEXT = """
+mechanism: four-bar
+variables: {lx1: [0.2, 0.6], lx3: [1.0, 1.6], Dx: [0.6, 1.4]}
+objectives: {torque_rms: minimize}
+constraints: ["stroke(D) >= 40 deg"]
+trials: 200
+study: {name: torque}
+"""
+
+
+def spec(**others):
+    return study_from(
+        "four-bar",
+        BOUNDS,
+        **{
+            "objectives": {"torque_rms": "minimize"},
+            "constraints": ["stroke(D) >= 40 deg"],
+            "trials": 4096,
+            "sampler": "screen",
+        }
+        | others,
+    )
+
+
+def by_triangles(one, values):
+    """A verdict without the program's evaluation."""
+    found = np.stack(designs(*values.T, start=START), axis=1)
+    good = np.isfinite(found).all(axis=1)
+    missed = np.where(good, (STROKE - found[:, 1]) / (STROKE + np.abs(found[:, 1])), 0.0)
+    goals = found[:, : len(one.objectives)]
+    worst = np.where(one.signs > 0, np.inf, -np.inf)
+    violations = np.where(good, 0.0, 2.0)[:, None]
+    if one.constraints:
+        violations = np.column_stack([violations, missed])
+    settled = np.ones(len(values), bool)
+    return Verdict(values, {}, np.where(good[:, None], goals, worst), violations, settled)
+
+
+def screened(one, stop, screen=None):
+    """Rows by rounds; descents stay where they begin."""
+    screen = screen or Screen(one)
+    verdicts = []
+    for piece in rounds.of(one.batch, stop, stop):
+        proposal = screen.propose(piece.size)
+        begun = screen.shares[[x.row for x in proposal.begins]]
+        values = designs_of(one, np.concatenate([begun, proposal.shares]))
+        verdict = by_triangles(one, values[: piece.stop - piece.start])
+        screen.learn(proposal, verdict)
+        verdicts.append(verdict)
+    return screen, np.concatenate([x.parameters for x in verdicts])
+
+
+def test_rows_do_not_depend_on_how_many_there_will_be():
+    one = spec()
+    _, long = screened(one, 1500)
+    _, short = screened(one, 700)
+    np.testing.assert_array_equal(long[:700], short)
+    assert len(np.unique(long, axis=0)) > 1450  # descents that moved nowhere are there twice
+    _, other = screened(spec(seed=1), 64)
+    assert not np.isin(other, short).any()
+
+
+def test_boxes_close_in_on_the_best():
+    """Without slopes: rows alone reach what a brute force of triangles and SLSQP has."""
+    one = spec()
+    screen, rows = screened(one, 4096)
+    assert ((rows >= [0.2, 1.0, 0.6]) & (rows <= [0.6, 1.6, 1.4])).all()
+
+    def torque(x):
+        return float(designs(*np.array(x)[:, None], start=START)[0][0])
+
+    def spare(x):
+        return float(designs(*np.array(x)[:, None], start=START)[1][0]) - STROKE
+
+    found = minimize(
+        torque,
+        [0.21, 1.01, 0.77],
+        method="SLSQP",
+        bounds=list(BOUNDS.values()),
+        constraints=[{"type": "ineq", "fun": spare}],
+    )
+    best = screen.leaders[0]
+    assert screen.violation[best] == 0
+    # Boxes stop where a constraint is met by a hair, a thousandth above.
+    assert found.fun * (1 - 1e-6) <= screen.goals[best, 0] < 1.001 * found.fun
+    # A quarter of the rows is spread over the whole space all the same.
+    assert 0.2 * 4096 < screen.explored < 0.35 * 4096
+
+
+def test_a_front_has_no_one_better():
+    one = spec(objectives={"torque_rms": "minimize", "stroke(D)": "maximize"}, constraints=[])
+    screen, rows = screened(one, 2048)
+    goals = by_triangles(one, rows).values * one.signs
+    whole = np.isfinite(goals).all(axis=1)
+    front = goals[whole][~dominated(goals[whole])]
+    mine = screen.goals[screen.front]
+    np.testing.assert_array_equal(mine, np.unique(front, axis=0))
+    assert len(mine) > 30
+
+
+def test_dominated_is_what_it_says():
+    """Against the definition, with ties; of two objectives it goes by sorting."""
+    rng = np.random.default_rng(0)
+    for trial in range(200):
+        values = rng.integers(0, 6, (trial % 40, 2 + trial % 2)).astype(float)
+        slow = [((values <= x).all(axis=1) & (values < x).any(axis=1)).any() for x in values]
+        np.testing.assert_array_equal(dominated(values), np.array(slow, bool))
+
+
+def test_shares_and_designs_are_each_other():
+    one = study_from(
+        "four-bar",
+        {"lx1": (0.2, 0.6), "lx3": {"choices": [1.0, 1.3, 1.6]}, "Dx": {"integer": [1, 3]}},
+        {"torque_rms": "minimize"},
+        trials=10,
+        sampler="screen",
+    )
+    rows = designs_of(one, np.random.default_rng(2).random((50, 3)))
+    assert set(np.unique(rows[:, 1])) == {1.0, 1.3, 1.6}
+    assert set(np.unique(rows[:, 2])) == {1.0, 2.0, 3.0}
+    again = designs_of(one, shares_of(one, rows))
+    np.testing.assert_allclose(again, rows, rtol=1e-15)
+    np.testing.assert_allclose(designs_of(one, np.ones((1, 3))), [[0.6, 1.6, 3.0]], rtol=1e-15)
+
+
+def test_who_asks_where_the_file_does_not_say():
+    plain = parse_study(TEXT)
+    assert (plain.sampler.kind, plain.batch, plain.screened) == ("screen", 64, 200)
+    assert "torque_rms" in plain.sampler.why
+    assert parse_study(TEXT.replace("trials: 200\n", "")).trials == rounds.SCREENED
+    # The reason is no part of what fixes the study.
+    stated = parse_study(TEXT + "sampler: {kind: screen}\n")
+    assert (stated.hash, stated.sampler.why) == (plain.hash, "")
+    discrete = TEXT.replace(
+        "{lx1: [0.2, 0.6], lx3: [1.0, 1.6], Dx: [0.6, 1.4]}", "{lx1: {choices: [0.2, 0.3]}}"
+    )
+    assert parse_study(discrete).sampler.kind == "tpe"
+    assert "discrete" in parse_study(discrete).sampler.why
+    machine = """
+mechanism: dwell
+variables: {AB: [0.025, 0.033]}
+objectives: {speed_fluctuation: minimize}
+trials: 10
+"""
+    assert parse_study(machine).sampler.kind == "tpe"
+    assert "speed_fluctuation of a steady regime" in parse_study(machine).sampler.why
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("sampler: {kind: screen, screen: 100}", "screens all rows"),
+        ("sampler: {screen: 100}", "goes on from there"),
+        ("sampler: {options: {n_ei_candidates: 3}}", "name the sampler"),
+        ("sampler: {kind: screen, options: {a: 1}}", "takes none"),
+    ],
+)
+def test_samplers_that_are_none(line, said):
+    with pytest.raises(FileError, match=said):
+        parse_study(TEXT + line + "\n")
+
+
+def test_trials_are_required_of_other_samplers():
+    with pytest.raises(FileError, match=r"trials \(line 2\): required"):
+        parse_study(TEXT.replace("trials: 200\n", "sampler: {kind: tpe}\n"))
+
+
+@pytest.fixture(scope="module")
+def client():
+    with connect(Laptop(workers=1)) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def done(tmp_path_factory, client):
+    """A screened study of 256 rows, descents included."""
+    folder = tmp_path_factory.mktemp("screened")
+    one = parse_study(TEXT).of(256).at(f"{folder}/whole.zarr")
+    study(one, client)
+    return one
+
+
+def trials_of(one):
+    storage = JournalStorage(JournalFileBackend(one.storage))
+    return optuna.load_study(study_name=one.name, storage=storage).trials
+
+
+@pytest.mark.slow
+def test_the_optimum_is_found_with_few_rows(done):
+    """Against designs by triangles: brute force ends above what the screen finds."""
+    verdict = judge(done, Store.open(done.path), 0, 256)
+    best = verdict.values[verdict.feasible, 0].min()
+    low, high = np.array(list(BOUNDS.values())).T
+    points = low + (high - low) * np.random.default_rng(5).random((20000, 3))
+    torque, swing = designs(*points.T, start=START)
+    brute = np.where((swing >= STROKE) & np.isfinite(torque), torque, np.inf).min()
+    assert best < brute
+    # The corner that bounds and stroke hold: lx1 and lx3 at their least.
+    row = np.flatnonzero(verdict.feasible)[verdict.values[verdict.feasible, 0].argmin()]
+    np.testing.assert_allclose(verdict.parameters[row, :2], [0.2, 1.0], atol=1e-9)
+    torque, swing = (x[0] for x in designs(*verdict.parameters[[row]].T, start=START))
+    assert torque == pytest.approx(best, rel=1e-8)
+    assert swing == pytest.approx(STROKE, abs=1e-6)
+
+
+@pytest.mark.slow
+def test_what_was_found_is_told(done):
+    """The Optuna study has the best as finished trials, each once, and goes on from there."""
+    told = trials_of(done)
+    verdict = judge(done, Store.open(done.path), 0, 256)
+    rows = [one.user_attrs["screened"] for one in told]
+    assert len(set(rows)) == len(rows) == 100
+    for one in told:
+        row = one.user_attrs["screened"]
+        assert one.values == verdict.values[row].tolist()
+        np.testing.assert_array_equal(list(one.params.values()), verdict.parameters[row])
+    best = min((x for x in told if max(x.constraints.values()) <= 0), key=lambda x: x.value)
+    assert best.value == verdict.values[verdict.feasible, 0].min()
+    storage = JournalStorage(JournalFileBackend(done.storage))
+    loaded = optuna.load_study(
+        study_name=done.name, storage=storage, sampler=optuna.samplers.TPESampler(seed=1)
+    )
+    asked = loaded.ask({n: optuna.distributions.FloatDistribution(*b) for n, b in BOUNDS.items()})
+    assert set(asked.params) == set(BOUNDS)
+    loaded.tell(asked, state=optuna.trial.TrialState.FAIL)
+
+
+@pytest.mark.slow
+def test_a_study_prolonged_is_the_study_in_one_run(done, tmp_path, client):
+    short = done.of(100).at(f"{tmp_path}/short.zarr")
+    study(short, client)
+    study(short.of(256), client)
+    assert_equal_stores(short.path, done.path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["tpe", "nsga2"])
+def test_a_sampler_goes_on_from_what_was_screened(kind, tmp_path, client):
+    text = TEXT.replace("trials: 200", f"sampler: {{kind: {kind}, screen: 120}}\ntrials: 192")
+    one = parse_study(text).at(f"{tmp_path}/on.zarr")
+    assert one.screened == rounds.whole(120, one.batch) < 192
+    assert one.screened % one.storing_chunk == one.batch % one.storing_chunk == 0
+    study(one, client)
+    assert (np.asarray(Store.open(one.path)["status"][:]) != 0).all()
+    told = trials_of(one)
+    screened = [x for x in told if "screened" in x.user_attrs]
+    asked = [x for x in told if "screened" not in x.user_attrs]
+    assert len(asked) == 192 - one.screened
+    # All that was found was told before the first question.
+    assert max(x.number for x in screened) < min(x.number for x in asked)
+    if kind == "tpe":  # it knows where to look: near the corner, not all over the space
+        spread = np.median([abs(x.params["lx1"] - 0.2) for x in asked])
+        assert spread < 0.1
+    if kind == "nsga2":  # its first generation is the best of what was screened
+        verdict = judge(one, Store.open(one.path), 0, one.trials)
+        best = verdict.values[verdict.feasible, 0].min()
+        assert min(x.value for x in asked) <= best * (1 + 1e-12)
+    study(one, client)  # nothing is told twice
+    assert len(trials_of(one)) == len(told)
+
+
+@pytest.mark.slow
+def test_a_lost_store_is_filled_with_the_same(done, tmp_path, client):
+    one = replace(done, store=f"{tmp_path}/again.zarr", storage=f"{tmp_path}/again.journal")
+    study(one.of(128), client)
+    count = len(trials_of(one))
+    shutil.rmtree(one.path)
+    study(one.of(128), client)
+    assert len(trials_of(one)) == count

@@ -1,0 +1,45 @@
+"""Which rows of a study are asked for together."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from .sampler_kinds import kind_of
+
+#: Variants of a screening's first round; the rounds are so many times as large, the last for ever.
+FIRST, GROWTH = 64, (1, 1, 2, 4, 8, 16, 32)
+#: Least batch of a sampler that goes on from a screening, where the file does not say: screened
+#: rows share the store's chunks with it, and small ones would be written for long.
+LEAST_BATCH = 32
+#: Variants of a study that screens all of them, where its file does not say: seconds of work.
+SCREENED = 16_384
+
+
+def usual_batch(kind: str, goes_on: bool) -> int:
+    """Trials asked for at once, where nobody says how many."""
+    batch = kind_of(kind).batch
+    return max(batch, LEAST_BATCH) if goes_on else batch
+
+
+def whole(count: int, batch: int) -> int:
+    """At least so many rows, in whole batches."""
+    return -(-count // batch) * batch
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """Rows start … stop − 1; `size` is how many they would be if more trials were wanted."""
+
+    start: int
+    stop: int
+    size: int
+
+
+def of(batch: int, screened: int, trials: int) -> Iterator[Round]:
+    """The rounds of the screening, then batches."""
+    start = number = 0
+    while start < screened:
+        size = whole(FIRST, batch) * GROWTH[min(number, len(GROWTH) - 1)]
+        yield Round(start, min(start + size, screened), size)
+        start, number = start + size, number + 1
+    for start in range(screened, trials, batch):
+        yield Round(start, min(start + batch, trials), batch)

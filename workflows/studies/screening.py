@@ -1,0 +1,279 @@
+"""Screening: quasi-random designs at the kernels' speed, boxes around the best, and descents.
+
+The first rows of a round are where descents by slopes ended that began at the best distinct
+designs so far; a quarter of the rest goes on through a Sobol sequence of the whole space; what is
+left falls around the centres: distinct basins of one objective, places of the front of several.
+Half of that is drawn in boxes, half along differences of good designs, which follow valleys that
+lie askew. A box reaches as far as the nearest designs that are evaluated already: it shrinks by
+being searched, and moves with the best.
+
+All of a round follows from the rows before it, whatever their number will be: a study that was
+killed, or is prolonged, goes on as if nothing had happened.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sweeps.spec import sobol_points
+
+from .descents import Aim
+from .feasibility import Verdict, dominated
+from .gradients import slope_kind
+from .spec import Choices, Integers, Range, StudySpec, Variable
+
+#: Share of a round that goes on through the whole space.
+EXPLORED = 0.25
+#: Basins of one objective, places of a front that are searched at once; descents of a round.
+BASINS, PLACES, DESCENTS = 6, 24, 4
+#: Evaluations of a descent.
+MOST = 30
+#: Basins are apart by so many times the spacing of a grid of as many designs as are explored.
+APART = 1.5
+#: A descent does not begin where another began or ended, in shares of the ranges.
+SAME = 1e-3
+#: The best designs so far among which basins are looked for; those whose differences are followed.
+LEADERS, GOOD = 1000, 100
+
+
+@dataclass(frozen=True)
+class Begin:
+    """A descent: the row where it begins, and what is to go down."""
+
+    row: int
+    aim: Aim
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """The rows of a round: ends of descents, then designs by their shares (row, symbol)."""
+
+    begins: tuple[Begin, ...]
+    shares: np.ndarray
+
+
+class Screen:
+    """What was found so far, and what comes next; grows by `learn`.
+
+    Attributes
+    ----------
+    shares
+        (row, symbol) designs as shares of the variables' ranges.
+    goals
+        (row, objective), the less the better; ∞ without a value.
+    violation
+        (row,) 0 where feasible; ∞ where nothing is known.
+    """
+
+    def __init__(self, spec: StudySpec, given: np.ndarray | None = None):
+        count = len(spec.variables)
+        self.spec = spec
+        self.shares = np.empty((0, count))
+        self.goals = np.empty((0, len(spec.objectives)))
+        self.violation = np.empty(0)
+        self.given = np.empty((0, count)) if given is None else shares_of(spec, given)
+        self.explored = 0
+        self.ends = np.empty((0, count))  # where descents began, and where they ended
+        self.begun: set[tuple[object, ...]] = set()
+        self.leaders = np.empty(0, int)  # the best, first of all
+        self.front = np.empty(0, int)  # feasible, not dominated, by the first objective
+        self.each = _evaluations(spec)
+
+    def learn(self, proposal: Proposal, verdict: Verdict) -> None:
+        """Take the rows of a proposal, evaluated."""
+        begun = [one.row for one in proposal.begins]
+        shares = shares_of(self.spec, verdict.parameters)
+        self.ends = np.concatenate([self.ends, self.shares[begun], shares[: len(begun)]])
+        self.begun |= {_key(one) for one in proposal.begins}
+        self.explored += self._share_explored(len(proposal.shares))
+        fresh = np.arange(len(self.shares), len(self.shares) + len(shares))
+        violation = np.where(verdict.settled, verdict.violation, np.inf)
+        self.shares = np.concatenate([self.shares, shares])
+        self.goals = np.concatenate([self.goals, verdict.values * self.spec.signs])
+        self.violation = np.concatenate([self.violation, violation])
+        self._rank(fresh)
+
+    def _rank(self, fresh: np.ndarray) -> None:
+        known = fresh[np.isfinite(self.violation[fresh])]
+        rows = np.concatenate([self.leaders, known])
+        order = np.lexsort((self.goals[rows, 0], self.violation[rows]))
+        self.leaders = rows[order][:LEADERS]
+        if self.goals.shape[1] == 1:
+            return
+        rows = np.concatenate([self.front, known[self.violation[known] <= 0]])
+        rows = rows[~dominated(self.goals[rows])]
+        self.front = rows[np.unique(self.goals[rows], axis=0, return_index=True)[1]]
+
+    def _share_explored(self, count: int) -> int:
+        """Of so many rows those that go on through the whole space."""
+        if not len(self.shares):
+            return count - len(self.given)
+        return round(count * EXPLORED) if self.leaders.size else count
+
+    def propose(self, count: int) -> Proposal:
+        """The next rows."""
+        seed = self.spec.sampler.seed
+        rng = np.random.default_rng([seed, len(self.shares)])
+        centres = self._centres()
+        begins = self._begins(centres)
+        left = count - len(begins)
+        explore = self._share_explored(left)
+        free = sobol_points(self.shares.shape[1], seed, self.explored, self.explored + explore)
+        near = self._around(centres, left - explore, rng) if len(self.shares) else self.given
+        return Proposal(tuple(begins), np.clip(np.concatenate([near, free]), 0.0, 1.0))
+
+    # Where to look
+
+    def _centres(self) -> np.ndarray:
+        """Rows about which to search."""
+        if self.goals.shape[1] > 1 and self.front.size:
+            return self._places(PLACES)
+        return self._basins()
+
+    def _places(self, most: int) -> np.ndarray:
+        """Those of the front where the next ones are farthest, its ends first."""
+        gaps = _crowding(self.goals[self.front])
+        return self.front[np.argsort(-gaps, kind="stable")][:most]
+
+    def _basins(self) -> np.ndarray:
+        """The best rows that are apart from each other."""
+        apart = APART * max(self.explored, 1) ** (-1 / self.shares.shape[1])
+        found: list[int] = []
+        for row in self.leaders:
+            away = np.abs(self.shares[found] - self.shares[row]).max(axis=1)
+            if not found or away.min() > apart:
+                found.append(int(row))
+            if len(found) == BASINS:
+                break
+        return np.array(found, int)
+
+    def _around(self, centres: np.ndarray, count: int, rng: np.random.Generator) -> np.ndarray:
+        """Designs about the centres, of which there are some."""
+        size = self.shares.shape[1]
+        if not count:
+            return np.empty((0, size))
+        which = np.arange(count) % len(centres)
+        middles, reach = self.shares[centres[which]], self._reach(centres)[which, None]
+        strata = np.argsort(rng.random((size, count)), axis=1).T
+        drawn = 2 * (strata + rng.random((count, size))) / count - 1
+        good = self._places(GOOD) if self.goals.shape[1] > 1 and self.front.size else None
+        good = self.leaders[:GOOD] if good is None else good
+        first, second = (good[rng.integers(len(good), size=count)] for _ in range(2))
+        along = rng.uniform(0.1, 1.0, (count, 1)) * (self.shares[first] - self.shares[second])
+        boxes, moved = middles + reach * drawn, middles + along + 0.1 * reach * drawn
+        # Turn and turn about for every centre. Many an optimum lies on a bound: what leaves the
+        # ranges stays there.
+        found = np.where((np.arange(count) // len(centres) % 2 == 0)[:, None], boxes, moved)
+        return np.clip(found, 0.0, 1.0)
+
+    def _reach(self, centres: np.ndarray) -> np.ndarray:
+        """(centre,) how far the box about each reaches: to the nearest of many neighbours."""
+        found = np.empty(len(centres))
+        for k, row in enumerate(centres):
+            away = np.abs(self.shares - self.shares[row]).max(axis=1)
+            nth = min(2 * self.shares.shape[1], len(away) - 1)
+            found[k] = np.partition(away, nth)[nth]
+        return np.maximum(found, 1e-9)
+
+    # Descents
+
+    def _begins(self, centres: np.ndarray) -> list[Begin]:
+        """Where slopes are followed: from nowhere twice to the same end."""
+        found: list[Begin] = []
+        most = min(DESCENTS, len(self.shares) // self.each) if self.each else 0
+        for one in self._candidates(centres) if most else ():
+            if _key(one) in self.begun or self._is_near_end(one):
+                continue
+            found.append(one)
+            if len(found) == most:
+                break
+        return found
+
+    def _is_near_end(self, one: Begin) -> bool:
+        """Whether a descent that nothing but its start tells from others would come again."""
+        if self.goals.shape[1] > 1 or not len(self.ends):
+            return False
+        return bool(np.abs(self.ends - self.shares[one.row]).max(axis=1).min() <= SAME)
+
+    def _candidates(self, centres: np.ndarray) -> Iterator[Begin]:
+        closed = centres[np.isfinite(self.goals[centres]).all(axis=1)]
+        if self.goals.shape[1] == 1:
+            for row in closed:
+                size = max(abs(float(self.goals[row, 0])), 1e-12)
+                yield Begin(int(row), Aim((1.0,), (np.inf,), (size,)))
+        elif self.front.size:
+            yield from self._along_front(closed)
+
+    def _along_front(self, centres: np.ndarray) -> Iterator[Begin]:
+        """Ends of the front first; then its places and the gaps before them."""
+        goals, count = self.goals[self.front], self.goals.shape[1]
+        span = np.maximum(np.ptp(goals, axis=0), 1e-6 * np.abs(goals).max(axis=0) + 1e-12)
+        sizes = tuple(span.tolist())
+        for k in range(count):
+            row = self.front[np.lexsort((goals.sum(axis=1), goals[:, k]))[0]]
+            weights = tuple(1.0 if j == k else 1e-3 for j in range(count))
+            yield Begin(int(row), Aim(weights, (np.inf,) * count, sizes))
+        for row in centres:
+            held = tuple(self.goals[row].tolist())
+            yield Begin(int(row), Aim((1.0,) * count, held, sizes))
+            place = int(np.flatnonzero(self.front == row)[0])
+            if count == 2 and place > 0:  # the last one's first goal is less, its second more
+                middle = float(goals[place - 1 : place + 1, 1].mean())
+                yield Begin(int(row), Aim((1.0, 0.0), (np.inf, middle), sizes))
+
+
+def _evaluations(spec: StudySpec) -> int:
+    """How many rows there must be for every descent of a round; 0 where none can move.
+
+    Where slopes are differences, as many as a descent evaluates beside them.
+    """
+    moving = sum(isinstance(variable, Range) for _, variable in spec.variables)
+    differences = any(slope_kind(name).startswith("differences") for name in spec.results)
+    return MOST * (1 + 2 * moving) if differences and moving else min(moving, 1)
+
+
+def _key(one: Begin) -> tuple[object, ...]:
+    return one.row, one.aim.weights, one.aim.ceilings
+
+
+def _crowding(goals: np.ndarray) -> np.ndarray:
+    """(row,) gap between each row's neighbours on a front, summed over objectives; ends ∞."""
+    found = np.zeros(len(goals))
+    for column in goals.T:
+        order = np.argsort(column, kind="stable")
+        size = max(float(np.ptp(column)), 1e-300)
+        found[order[[0, -1]]] = np.inf
+        found[order[1:-1]] += (column[order[2:]] - column[order[:-2]]) / size
+    return found
+
+
+def shares_of(spec: StudySpec, designs: np.ndarray) -> np.ndarray:
+    """Designs (row, symbol), SI, as shares of the variables' ranges."""
+    pairs = zip(spec.variables, designs.T, strict=True)
+    return np.stack([_shares(variable, values) for (_, variable), values in pairs], axis=1)
+
+
+def _shares(variable: Variable, values: np.ndarray) -> np.ndarray:
+    match variable:
+        case Range(low, high):
+            return (values - low) / (high - low)
+        case Choices(choices):
+            places = np.abs(values[:, None] - np.array(choices)).argmin(axis=1)
+            return (places + 0.5) / len(choices)
+        case Integers(low, high):
+            return (np.rint(values / variable.si(1)) - low + 0.5) / (high - low + 1)
+
+
+def designs_of(spec: StudySpec, shares: np.ndarray) -> np.ndarray:
+    """Designs (row, symbol), SI, of shares."""
+    columns = [
+        _values(variable, column)
+        for (_, variable), column in zip(spec.variables, shares.T, strict=True)
+    ]
+    return np.stack(columns, axis=1)
+
+
+def _values(variable: Variable, shares: Sequence[float] | np.ndarray) -> np.ndarray:
+    below = np.nextafter(1.0, 0.0)
+    return np.array([variable.si(variable.at(min(float(one), below))) for one in shares])
