@@ -18,6 +18,8 @@ from .kinematics import Geometry
 
 LONGEST_TURN = 0.5  # rad a step
 ITERATIONS = 200
+#: So many steps without a smaller gap, by a hundredth at least, lead nowhere.
+PATIENCE, PROGRESS = 40, 1e-2
 # Weight of rad against m where points may move and directions not; what steps are damped by there.
 TURNING, DAMPING = 1e5, 1e-2
 # Poses are metres and radians of order one; rounding of a closed loop stays below 1e-13.
@@ -56,6 +58,13 @@ def measure(mechanism: Mechanism, dims: Geometry, at: Bodies) -> dict[str, float
     return found
 
 
+def _cross(a: Array, b: Array) -> Array:
+    """Of two vectors; NumPy's takes ten times longer to find out what it is given."""
+    x, y, z = a
+    u, v, w = b
+    return np.array([y * w - z * v, z * u - x * w, x * v - y * u])
+
+
 class BodyNewton:
     """Least-norm Newton on all constraints and held coordinates."""
 
@@ -86,11 +95,13 @@ class BodyNewton:
         AssemblyError
             A joint stays open; names it and its gap.
         """
-        at = start.copy()
+        at, least, since = start.copy(), np.inf, 0
         for _ in range(ITERATIONS):
             gap, jacobian, _ = self.equations(at)
+            size = float(np.abs(gap).max(initial=0.0))
+            least, since = (size, 0) if size < (1 - PROGRESS) * least else (least, since + 1)
             solved = np.linalg.lstsq(jacobian[:, self.free], -gap, rcond=1e-9)[0]
-            if self._moved(at, solved):
+            if self._moved(at, solved) or since > PATIENCE:
                 break
         self._check_closed(at)
         return at
@@ -185,7 +196,7 @@ class BodyNewton:
             body = self.number[name]
             place = slice(6 * body, 6 * body + 6) if body >= 0 else slice(self.unknowns, None)
             if along is not None:
-                row[place] += sign * np.concatenate([np.cross(P - at.p[body], along), along])
+                row[place] += sign * np.concatenate([_cross(P - at.p[body], along), along])
             else:
                 row[place] += sign * np.concatenate([about, np.zeros(3)])
         return row[: self.unknowns]

@@ -180,6 +180,7 @@ def _with_coordinates(draft: Draft, source: str) -> Draft:
         raise FileError(source, [Mistake("", what)])
     made = _copied(draft)
     made.coordinates = [theirs for theirs, ours in called.items() if ours in found.values]
+    made.closed_at = {theirs: _thousandth(found.at[ours]) for theirs, ours in called.items()}
     return made
 
 
@@ -192,8 +193,9 @@ def _followed(draft: Draft, source: str) -> Closed:
         Of the first try, where there is none.
     """
     failure: BaseparError | None = None
-    for away in AWAY if draft.coordinates else AWAY[:1]:
+    for away, about in _poses(draft):
         fresh = _copied(draft)
+        fresh.begin_at(about)
         if away:
             fresh.notes.append(
                 f"assembled with its coordinates {float(away):+g} rad (a fifth as many m) from "
@@ -216,6 +218,19 @@ def _followed(draft: Draft, source: str) -> Closed:
             return Closed(tried, text, mechanism)
     assert failure is not None
     raise failure
+
+
+def _poses(draft: Draft) -> Iterator[tuple[Fraction, Mapping[str, Fraction]]]:
+    """Where an assembly may begin: how far from their starts the coordinates do, and joint values
+    that are stated besides; where the loops closed comes second."""
+    if not draft.coordinates:
+        yield AWAY[0], {}
+        return
+    yield AWAY[0], {}
+    if draft.closed_at:
+        yield AWAY[0], draft.closed_at
+    for away in AWAY[1:]:
+        yield away, {}
 
 
 def _called(draft: Draft, mechanism: Mechanism) -> dict[str, str]:
@@ -252,7 +267,7 @@ def _begun(draft: Draft, source: str, values: Mapping[str, float], how: str = ""
     made = _copied(draft)
     mechanism = loads(mechanism_text(_copied(draft), AMPLITUDES[0]), source)
     called = {ours: theirs for theirs, ours in _called(draft, mechanism).items()}
-    made.begin_at({called[name]: Fraction(round(1000 * x), 1000) for name, x in values.items()})
+    made.begin_at({called[name]: _thousandth(x) for name, x in values.items()})
     starts = {name: x for one in draft.connections for name, x in one.start.items()}
     moved = {called[n]: abs(x - float(starts.get(called[n], 0))) for n, x in values.items()}
     farthest = max(moved, key=lambda name: moved[name])
@@ -263,3 +278,7 @@ def _begun(draft: Draft, source: str, values: Mapping[str, float], how: str = ""
             f"is the one that is meant"
         )
     return made
+
+
+def _thousandth(x: float) -> Fraction:
+    return Fraction(round(1000 * x), 1000)

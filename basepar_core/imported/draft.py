@@ -167,6 +167,8 @@ class Draft:
         Joint values; empty: all of a tree, and of loops such as determine the others.
     preferred
         Joint values that are taken first where loops leave a choice: those of motors.
+    closed_at
+        Joint values at which its loops are closed, where that has been seen.
     bases
         Poses of links that float, in the ground, by the names of their free joints.
     notes, dropped
@@ -191,6 +193,7 @@ class Draft:
     between: list[Between] = field(default_factory=list)
     coordinates: list[str] = field(default_factory=list)
     preferred: list[str] = field(default_factory=list)
+    closed_at: Mapping[str, Fraction] = field(default_factory=dict)
     bases: dict[str, Pose] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     dropped: list[str] = field(default_factory=list)
