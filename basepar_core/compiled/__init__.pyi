@@ -11,5 +11,6 @@ from .linear_spectra import hold as hold
 from .linear_triangles import triangles_of as triangles_of
 from .paths import Torques as Torques
 from .paths import own_path as own_path
+from .separations import least_apart as least_apart
 from .states import Closed as Closed
 from .states import States as States

@@ -174,7 +174,7 @@ class Kernels:
         as in `Start`.
         """
         free = len(motion.q)
-        u, u_dot, maps = self._speeds(motion)
+        u, u_dot, maps = self.speeds(motion)
         count, samples = q.shape[1:]
         if W is None:
             names = self.model.mechanism.parameter_names
@@ -210,7 +210,7 @@ class Kernels:
         moved = self.plan.moved[:, self.plan.carries]
         return [(int(k), slice(width * b, width * (b + 1))) for k, b in np.argwhere(moved == 0)]
 
-    def _speeds(self, motion: Motion) -> tuple[Array, Array, Array]:
+    def speeds(self, motion: Motion) -> tuple[Array, Array, Array]:
         """Speeds, their rates, and entries (`Plan.mixed`) of the map from rates to speeds."""
         rates, speeds = self.plan.mixed.T
         if not rates.size:

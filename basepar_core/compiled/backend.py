@@ -120,6 +120,21 @@ class Variants:
 
         return loops_alone.points(self.engine.kernels, self.started, q, points, known)
 
+    def movements(
+        self,
+        q: Array,
+        motion: Motion,
+        points: Sequence[Point],
+        known: Mapping[str, Array | float],
+    ) -> Array:
+        """As `points`, with velocities and accelerations: (variant, point, order, axis, sample).
+
+        The motion is the one that `q` follows.
+        """
+        from . import loops_alone
+
+        return loops_alone.movements(self.engine.kernels, self.started, q, motion, points, known)
+
     @property
     def started(self) -> "Start":
         """The variants in their own geometries."""

@@ -10,7 +10,7 @@ from basepar_core.dynamics import Motion, Observation, Outcome, Trace, carried
 from basepar_core.mechanism import Point
 
 from .api import Kernels, Start, padded
-from .tracks import follow
+from .tracks import follow, move
 
 
 def close(kernels: Kernels, start: Start, motion: Motion) -> Observation:
@@ -45,19 +45,45 @@ def points(
         The points, and every symbol's values.
     """
     samples = q.shape[2]
-    if samples < LANES:
-        q = np.concatenate([q, np.repeat(q[..., -1:], LANES - samples, -1)], -1)
     local = np.moveaxis(carried(wanted, known), -1, 0)
-    found, _ = _pass(kernels, start.G, q, wanted, local, False)
+    found, _ = _pass(kernels, start.G, _long(q), wanted, local, False)
     return found[..., :samples]
 
 
-def _pass(
-    kernels: Kernels, G: Array, q: Array, wanted: Sequence[Point], local: Array, loops: bool
+def movements(
+    kernels: Kernels,
+    start: Start,
+    q: Array,
+    motion: Motion,
+    wanted: Sequence[Point],
+    known: Mapping[str, Array | float],
+) -> Array:
+    """Points and their first two derivatives: (variant, point, order, axis, sample), SI.
+
+    Parameters as in `points`; the motion is the one that `q` follows.
+    """
+    moving, samples = padded(motion)
+    plan, axes = kernels.plan, 2 if kernels.plan.planar else 3
+    local = np.moveaxis(carried(wanted, known), -1, 0)
+    carriers, at = _carriers(kernels, start.G, wanted, local, q.shape[1])
+    rates = (moving.q_dot, *kernels.speeds(moving))
+    track = np.empty((q.shape[1], len(carriers), 3 * axes, moving.t.size))
+    move(plan, kernels.work, start.G, _long(q), *rates, carriers, at, track)
+    return track.reshape(*track.shape[:2], 3, axes, -1)[..., :samples]
+
+
+def _long(q: Array) -> Array:
+    """At least LANES samples, the last one repeated."""
+    short = max(0, LANES - q.shape[2])
+    long = np.concatenate([q, np.repeat(q[..., -1:], short, -1)], -1) if short else q
+    return np.ascontiguousarray(long)
+
+
+def _carriers(
+    kernels: Kernels, G: Array, wanted: Sequence[Point], local: Array, count: int
 ) -> tuple[Array, Array]:
-    """Points; and residual, error and margin (variant, 3) of the loops."""
+    """Links (point,) that carry points, and (variant, point, 3) where in the links' frames."""
     plan, number = kernels.plan, kernels.model.mechanism.body_index
-    count, samples = q.shape[1:]
     bodies = [number[one.body] for one in wanted]
     links = [len(plan.elements) if b < 0 else int(plan.carries[b]) for b in bodies]
     at = np.array(np.broadcast_to(local, (count, len(links), 3)))
@@ -66,9 +92,17 @@ def _pass(
             frame = G[len(plan.elements) + b]  # the link's, in its body
             axes, shift = frame[:9].reshape(3, 3, -1), at[:, p] - frame[9:].T
             at[:, p] = np.einsum("ijv,vi->vj", axes, shift)
-    track = np.empty((count, len(links), 2 if plan.planar else 3, samples))
+    return np.array(links, dtype=np.int64), at
+
+
+def _pass(
+    kernels: Kernels, G: Array, q: Array, wanted: Sequence[Point], local: Array, loops: bool
+) -> tuple[Array, Array]:
+    """Points; and residual, error and margin (variant, 3) of the loops."""
+    plan, (count, samples) = kernels.plan, q.shape[1:]
+    carriers, at = _carriers(kernels, G, wanted, local, count)
+    track = np.empty((count, len(carriers), 2 if plan.planar else 3, samples))
     quality = np.ones((count, 3))
-    carriers = np.array(links, dtype=np.int64)
     configuration = np.ascontiguousarray(q)
     follow(plan, kernels.work, G, configuration, carriers, at, loops, track, quality)
     return track, quality

@@ -24,6 +24,29 @@ class Torques:
     peak: Array
 
 
+@dataclass(frozen=True)
+class Efforts:
+    """The same, with the least and the greatest value, the largest power (W) and the work (J)."""
+
+    rms: Array
+    peak: Array
+    least: Array
+    greatest: Array
+    power: Array
+    energy: Array
+
+
+def efforts(W: Array, phi: Array, chosen: Array, rates: Array, shares: Array) -> Efforts:
+    """As `torques`, and what needs rates (coordinate, sample) and shares of time (sample,), s."""
+    from .paths_torques import drive_at
+
+    found = Efforts(*np.empty((6, len(chosen), W.shape[2])))
+    rates, shares = (np.ascontiguousarray(x, float) for x in (rates, shares))
+    every = tuple(getattr(found, field.name) for field in fields(Efforts))
+    drive_at(columns(W), chosen, np.ascontiguousarray(phi), rates, shares, every)
+    return found
+
+
 def torques(W: Array, phi: Array, chosen: Array) -> Torques:
     """Metrics of τ = W φ.
 

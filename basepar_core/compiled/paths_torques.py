@@ -156,16 +156,58 @@ def measure(torque, first, count, rms, peak):
             rms[first + i, c], peak[first + i, c] = np.sqrt(squares[i] / samples), largest[i]
 
 
+@kernel
+def add_up(torque, first, count, rates, shares, found):
+    """As `measure`, with extremes, the largest power and the work that is done."""
+    rms, peak, least, greatest, power, energy = found
+    measure(torque, first, count, rms, peak)
+    samples = torque.shape[0] // rms.shape[1]
+    low, high, largest, work = np.empty((4, LANES))
+    for c in range(rms.shape[1]):
+        low[:] = np.inf
+        high[:] = -np.inf
+        largest[:] = 0.0
+        work[:] = 0.0
+        for s in range(samples):
+            for i in range(LANES):
+                here = torque[c * samples + s, i]
+                low[i] = min(low[i], here)
+                high[i] = max(high[i], here)
+                flow = here * rates[c, s]
+                largest[i] = max(largest[i], abs(flow))
+                work[i] += max(flow, 0.0) * shares[s]
+        for i in range(min(LANES, count - first)):
+            least[first + i, c], greatest[first + i, c] = low[i], high[i]
+            power[first + i, c], energy[first + i, c] = largest[i], work[i]
+
+
+@kernel
+def effort(W, chosen, first, phi, torque, column, factor):
+    """Torques (row, lane) of variants from `first` on."""
+    last = chosen.size - 1
+    torque[:] = 0.0
+    for p in range(W.shape[1]):
+        load(W, chosen, first, p, column)
+        for i in range(LANES):
+            factor[i] = -phi[min(first + i, last), p]
+        subtract(factor, column, torque, 0, W.shape[2])
+
+
 @door
 def drive(W, chosen, phi, rms, peak):
     """`measure` of torques alone, of all chosen variants."""
-    rows, last = W.shape[2], chosen.size - 1
+    rows = W.shape[2]
     torque, column, factor = np.empty((rows, LANES)), np.empty((rows, LANES)), np.empty(LANES)
     for first in range(0, chosen.size, LANES):
-        torque[:] = 0.0
-        for p in range(W.shape[1]):
-            load(W, chosen, first, p, column)
-            for i in range(LANES):
-                factor[i] = -phi[min(first + i, last), p]
-            subtract(factor, column, torque, 0, rows)
+        effort(W, chosen, first, phi, torque, column, factor)
         measure(torque, first, chosen.size, rms, peak)
+
+
+@door
+def drive_at(W, chosen, phi, rates, shares, found):
+    """`add_up` of torques alone, of all chosen variants."""
+    rows = W.shape[2]
+    torque, column, factor = np.empty((rows, LANES)), np.empty((rows, LANES)), np.empty(LANES)
+    for first in range(0, chosen.size, LANES):
+        effort(W, chosen, first, phi, torque, column, factor)
+        add_up(torque, first, chosen.size, rates, shares, found)

@@ -1,4 +1,5 @@
 from . import force_columns as force_columns
+from . import joint_rates as joint_rates
 from . import joints as joints
 from . import kinematics as kinematics
 from . import regressor as regressor

@@ -22,7 +22,7 @@ def pin_turn(model: Model, q: Array, name: str) -> Array | None:
     cut = next((cut for cut in graph.cuts if cut.joint == k), None)
     if not graph.planar or cut is None or not joint_type(cut.kind).is_pin:
         return None
-    total = np.zeros(q.shape[1:])
+    total = np.zeros(q.shape[1:], q.dtype)
     for place, sign in graph.loop(cut):
         node = graph.tree[place]
         shape = joint_type(node.kind)

@@ -24,6 +24,7 @@ from .motions import read_cycle, read_excitation, read_noise
 from .points import read_points
 from .reader import ORIGIN, Reading
 from .relations import read_relations
+from .shapes import read_shapes
 from .shipped import library_names, library_path, not_found
 from .slender import check_attached, read_slender
 from .symbols import read_symbols
@@ -177,6 +178,7 @@ def _mechanism(reading: Reading, node: Node, text: str) -> Mechanism | None:
         motors=read_motors(reading, top.get("motors"), joints),
         torques=read_torques(reading, top.get("torques"), joints),
         points=points,
+        shapes=read_shapes(reading, top.get("bodies"), top.get("shape"), (*geometry, *constants)),
         description=_description(reading, top),
         source=text,
     )

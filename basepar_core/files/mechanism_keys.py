@@ -41,6 +41,15 @@ GEOMETRY_SYMBOL = Keys(
 )
 CONSTANT = Keys(tuple(key for key in GEOMETRY_SYMBOL.keys if key.name != "bounds"))
 
+SHAPE = Keys(
+    (
+        Key("circle", _VECTOR, "its middle, m", "one of the three"),
+        Key("capsule", _VECTORS, "both ends of its middle line, m", "one of the three"),
+        Key("polygon", Each(_VECTOR, least=3), "corners of a convex one, m", "one of the three"),
+        Key("radius", _NUMBER, "about these, m", "0 of a polygon"),
+    )
+)
+_SHAPES = AnyOf((SHAPE, Each(SHAPE, least=1)))
 BODY = Keys(
     (
         Key(
@@ -68,6 +77,7 @@ BODY = Keys(
             "`massless`, or `slender` ([below](#slender-bodies))",
             "any",
         ),
+        Key("shape", _SHAPES, "for clearances: a [shape](#shapes), or a list of them", "none"),
     ),
     together=(("mass",), _CENTRE, _MOMENT),
 )
@@ -397,5 +407,6 @@ MECHANISM = Keys(
             "points of bodies whose paths are wanted: [below](#points)",
             "none",
         ),
+        Key("shape", _SHAPES, "[shapes](#shapes) that stand on the ground", "none"),
     )
 )

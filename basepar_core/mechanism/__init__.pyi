@@ -31,6 +31,7 @@ from .mechanism import Point as Point
 from .mechanism import Pose as Pose
 from .mechanism import Relation as Relation
 from .mechanism import RestToRest as RestToRest
+from .mechanism import Shape as Shape
 from .mechanism import Sines as Sines
 from .mechanism import SineSum as SineSum
 from .mechanism import Spring as Spring

@@ -164,6 +164,18 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True)
+class Shape:
+    """What clearances are measured from: all within `radius` (m) of the hull of some corners.
+
+    A disc or ball has one corner, a capsule two, a convex polygon more, in order.
+    """
+
+    body: str
+    corners: tuple[Vector, ...]
+    radius: Expression
+
+
+@dataclass(frozen=True, slots=True)
 class Pose:
     """An approximate pose of a body in the world: position (m), rotation vector (rad)."""
 
@@ -360,6 +372,7 @@ class Mechanism:
     motors: tuple[Motor, ...] = ()
     torques: tuple[Torque, ...] = ()
     points: tuple[Point, ...] = ()
+    shapes: tuple[Shape, ...] = ()
     description: str = ""
     source: str = ""
 

@@ -1,4 +1,5 @@
 from . import cycle as cycle
+from . import drives as drives
 from . import path_error as path_error
 from . import sensitivity as sensitivity
 from . import targets as targets

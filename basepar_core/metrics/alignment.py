@@ -41,6 +41,12 @@ class Fit:
     turn: Array
     residual: Array
 
+    def analytic(self, track: Array) -> Array:
+        """The error (variant,); of complex paths with the derivative, by the envelope theorem."""
+        if not np.iscomplexobj(track):
+            return self.error
+        return self.error + 1j * self.slopes(np.imag(track)[..., None])[:, 0]
+
     def slopes(self, slope: Array) -> Array:
         """∂error/∂symbol (variant, symbol) from the path's (variant, axis, sample, symbol)."""
         rows = np.arange(len(slope))[:, None, None]

@@ -6,10 +6,12 @@ Plain NumPy on the closed configurations: velocities are solved for when they ar
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from basepar_core.arrays import Array
+from basepar_core.compiled import Variants
 from basepar_core.dynamics import (
     LANES,
     Model,
@@ -20,15 +22,23 @@ from basepar_core.dynamics import (
     cross,
     evaluate,
     kinematics,
+    measured,
     movements,
-    places,
+    pin_turn,
     spatial,
-    tracks,
 )
+from basepar_core.dynamics import places as placed
 from basepar_core.errors import MechanismError
-from basepar_core.expressions import parse_unit
-from basepar_core.mechanism import PLANAR_PARAMETERS, SPATIAL_PARAMETERS, Mechanism, Point
+from basepar_core.expressions import Expression, parse_unit
+from basepar_core.expressions import evaluate as evaluated
+from basepar_core.mechanism import GROUND, JointValue, Point, joint_type
+from basepar_core.single_dof import Reaction
 from basepar_core.symbolic import symbol_values
+
+from .analytic import angle_of, continued
+from .freed import freed_engine, with_virtual
+from .rates import axis_of, has_planar_rate, planar_rate, rate_of
+from .shaking import momentum_rates
 
 
 @dataclass(frozen=True)
@@ -45,16 +55,15 @@ class ClosedCycle:
         The coordinates' motion; `motion.t` are the samples' times in s.
     q
         (position, variant, sample): configurations, `closure.Trace.q`.
-    _carry
-        What computes (variant, point, axis, sample) of the file's points, for any symbols'
-        values; None: NumPy.
+    _by
+        What computes where bodies carry points, and how these move; None: NumPy.
     """
 
     model: Model
     values: Mapping[str, Array]
     motion: Motion
     q: Array
-    _carry: Callable[[Mapping[str, Array]], Array] | None = field(default=None, repr=False)
+    _by: Variants | None = field(default=None, repr=False)
 
     @property
     def count(self) -> int:
@@ -88,8 +97,39 @@ class ClosedCycle:
 
     def joint(self, name: str) -> Array:
         """Values (variant, sample) of a joint, `D` or `J.2`: rad, continued past π, or m."""
-        ((_, track),) = tracks(self.model, self.values, self.q, [name])
-        return track
+        value, graph = self.model.mechanism.value(name), self.model.topology
+        for node in graph.tree:
+            if node.joint == value.number and not joint_type(node.kind).is_ball:
+                return self.q[node.position + value.place]
+        turn = pin_turn(self.model, self.q, name)
+        if turn is None:
+            return self._measured(value, self.q)
+        return turn + self._measured(value, self.q[..., :1]) - turn[:, :1]
+
+    def _measured(self, value: JointValue, q: Array) -> Array:
+        """A joint's value as its frames stand, angles continued."""
+        blocks = []
+        for part, dims in self._parts():
+            at = kinematics.poses(self.model.topology, dims, q[:, part])
+            found = measured(value.joint, value.number, at)
+            blocks.append(np.broadcast_to(found, (len(found), part.stop - part.start, q.shape[2])))
+        whole = np.concatenate(blocks, axis=1)
+        first = len(joint_type(value.joint.type).slides)
+        if joint_type(value.joint.type).is_ball and not np.iscomplexobj(whole):
+            whole[first:] = spatial.unwrapped(whole[first:])
+        found = whole[value.place]
+        return continued(found) if value.is_angle else found
+
+    def joint_rate(self, name: str) -> Array:
+        """Rates (variant, sample) of a joint's value, rad/s or m/s."""
+        value = self.model.mechanism.value(name)
+
+        def rated(part: slice, at: Poses, dims: kinematics.Geometry) -> Array:
+            return rate_of(self.model, value, at, self._twists(part, at, dims))[None]
+
+        if self.model.mechanism.planar and has_planar_rate(value):
+            return planar_rate(value, self._moves)
+        return self._over_blocks(rated)[..., 0]
 
     def position(self, body: str, point: Sequence[float] = (0.0, 0.0, 0.0)) -> Array:
         """A point of a body in the world, (variant, sample, 3) in m; `point` in its frame."""
@@ -109,25 +149,18 @@ class ClosedCycle:
 
     def path(self, name: str) -> Array:
         """A point of the file in the ground's frame, (variant, sample, 3) in m."""
-        track = self.tracks(name)
-        found = np.zeros((*track.shape[::2], 3))
-        found[..., : track.shape[1]] = track.swapaxes(1, 2)
-        return found
+        return _in_three(self.tracks(name))
 
     def tracks(self, name: str) -> Array:
         """A point's coordinates in the ground's frame, m: (variant, axis, sample), x and y first.
 
         In the plane these two alone.
         """
-        axes = 2 if self.model.mechanism.planar else 3
-        if self._carry is None:
-            return self._of_point(name, places).swapaxes(1, 2)[:, :axes]
         return self._tracks[:, self.model.mechanism.points.index(self._point(name))]
 
     @cached_property
     def _tracks(self) -> Array:
-        assert self._carry is not None
-        return self._carry(self.symbols)
+        return self._places(self.model.mechanism.points)
 
     def _point(self, name: str) -> Point:
         """A point of the file by its name."""
@@ -142,23 +175,82 @@ class ClosedCycle:
 
     def movement(self, name: str) -> Array:
         """Its position, velocity and acceleration, (3, variant, sample, 3) in m, m/s, m/s²."""
-        found = self._of_point(
-            name,
-            lambda model, dims, q, points, local: np.concatenate(
-                movements(model, dims, q, self.motion, points, local)
-            ).reshape(9, 1, *q.shape[1:])[None, :, 0],
-        )
-        return np.stack(np.split(found, 3, axis=-1))
+        moved = self.moves(name)
+        return np.stack([_in_three(moved[:, order]) for order in range(3)])
 
-    def _of_point(self, name: str, found: Callable[..., Array]) -> Array:
-        """(variant, sample, entry) of one point, from a function to (point, entry, …)."""
-        points = [self._point(name)]
-        local = carried(points, self.symbols)[..., None]
-        blocks = []
+    def moves(self, name: str) -> Array:
+        """The same as `tracks` has them: (variant, order, axis, sample)."""
+        return self._file_moves[:, self.model.mechanism.points.index(self._point(name))]
+
+    @cached_property
+    def _file_moves(self) -> Array:
+        return self._moves(self.model.mechanism.points)
+
+    def _places(self, points: Sequence[Point]) -> Array:
+        """(variant, point, axis, sample) of any points of bodies, m."""
+        if self._by is not None:
+            return self._by.points(self.q, points, self.symbols)
+        return self._plainly(points, placed)
+
+    def _moves(self, points: Sequence[Point]) -> Array:
+        """(variant, point, order, axis, sample) of any points of bodies, SI."""
+        if self._by is not None:
+            return self._by.movements(self.q, self.motion, points, self.symbols)
+
+        def moved(model: Model, dims: Any, q: Array, points: Any, local: Array) -> Array:
+            found = np.stack(movements(model, dims, q, self.motion, points, local), axis=1)
+            return found.reshape(len(found), 9, *q.shape[1:])
+
+        found = self._plainly(points, moved, 9)
+        axes = 2 if self.model.mechanism.planar else 3
+        return found.reshape(*found.shape[:2], 3, 3, -1)[:, :, :, :axes]
+
+    def _plainly(
+        self, points: Sequence[Point], found: Callable[..., Array], rows: int = 0
+    ) -> Array:
+        """(variant, point, row, sample), from a function to (point, row, variant, sample)."""
+        rows = rows or (2 if self.model.mechanism.planar else 3)
+        local, blocks = self._local(points)[..., None], []
         for part, dims in self._parts():
             here = local if local.shape[2] == 1 else local[:, :, part]
-            blocks.append(found(self.model, dims, self.q[:, part], points, here)[0])
-        return np.moveaxis(np.concatenate(blocks, axis=1), 0, -1)
+            blocks.append(found(self.model, dims, self.q[:, part], points, here)[:, :rows])
+        return np.moveaxis(np.concatenate(blocks, axis=2), 2, 0)
+
+    def _of_symbols(self, expressions: Sequence[Expression]) -> Array:
+        """Expressions in symbols alone, (variant, expression), SI."""
+        found = evaluated(expressions, self.symbols)
+        shape = (self.count, len(expressions))
+        return np.stack([np.broadcast_to(x, (self.count,)) for x in found], 1).reshape(shape)
+
+    @cached_property
+    def regularity(self) -> Array:
+        """(variant, sample) distance of the loop equations from singular; 1 without loops."""
+        found = np.ones((self.count, self.q.shape[2]), self.q.dtype)
+        for part, at, dims in self._blocks():
+            state = Rates(self.model, at, dims, self.motion, self._size(part))
+            for (rows, _), condition in zip(
+                self.model.loops.blocks, state.conditions, strict=True
+            ):
+                found[part] = np.minimum(found[part], len(rows) / condition)
+        return found
+
+    def _reactions(self, wanted: tuple[Reaction, ...]) -> Array:
+        """What joints transmit (variant, sample, reaction), N or N m, of inertias and weights.
+
+        Raises
+        ------
+        MechanismError, UsageError
+            The motion does not determine it (`single_dof.freed`).
+        """
+        engine = freed_engine(self.model, wanted)
+        seen = engine.variants(self.values).observe(with_virtual(self.motion, len(wanted)))
+        phi = engine.model.mechanism.inertial_parameters(self.symbols)
+        phi = np.broadcast_to(phi, (self.count, phi.shape[-1]))
+        W = seen.W[:, :, -len(wanted) :]
+        return np.einsum("vskp,vp->vsk", W, phi)
+
+    def _local(self, points: Sequence[Point]) -> Array:
+        return carried(points, self.symbols)
 
     def angular_velocity(self, body: str) -> Array:
         """Angular velocity of a body in the world, (variant, sample, 3) in rad/s."""
@@ -186,8 +278,11 @@ class ClosedCycle:
                 f"orientation({body!r}).",
                 ["bodies"],
             )
-        R = self.orientation(body)
-        return np.unwrap(np.arctan2(R[..., 1, 0], R[..., 0, 0]), axis=1)
+        if body == GROUND:
+            return np.zeros((self.count, self.q.shape[2]))
+        base, tip = np.moveaxis(self._places(axis_of(body)), 1, 0)
+        x, y = np.moveaxis(tip - base, 1, 0)
+        return continued(angle_of(y, x))
 
     def _body(self, name: str) -> int:
         mechanism = self.model.mechanism
@@ -213,7 +308,7 @@ class ClosedCycle:
     @cached_property
     def torques(self) -> Array:
         """Generalised forces (variant, sample, coordinate) of the inertias and gravity."""
-        found = np.empty((self.count, self.q.shape[2], len(self.motion.q)))
+        found = np.empty((self.count, self.q.shape[2], len(self.motion.q)), self.q.dtype)
         with np.errstate(all="ignore"):
             for part, _, dims in self._blocks():
                 W = evaluate(self.model, dims, self.q[:, part], self.motion)[0]
@@ -227,10 +322,10 @@ class ClosedCycle:
         The negative rates of the total momentum and of the angular momentum about the world's
         origin. Weights, which do not shake, are left out.
         """
-        force = np.empty((self.count, self.q.shape[2], 3))
+        force = np.empty((self.count, self.q.shape[2], 3), self.q.dtype)
         moment = np.empty_like(force)
         for part, at, dims in self._blocks():
-            rates = _momentum_rates(self, part, at, dims)
+            rates = momentum_rates(self.model, self.motion, self.parameters[part], at, dims)
             for found, rate in zip((force, moment), rates, strict=True):
                 found[part] = -np.moveaxis(rate, 0, -1)
         return force, moment
@@ -254,47 +349,13 @@ class ClosedCycle:
             yield part, dims.over_samples()
 
 
+def _in_three(track: Array) -> Array:
+    """(variant, sample, 3) of (variant, axis, sample)."""
+    found = np.zeros((*track.shape[::2], 3), track.dtype)
+    found[..., : track.shape[1]] = track.swapaxes(1, 2)
+    return found
+
+
 def _in_space(point: Sequence[float]) -> Array:
     """(3, 1, 1) of a point with two or three numbers."""
     return np.pad(np.asarray(point, float), (0, 3 - len(point))).reshape(3, 1, 1)
-
-
-def _momentum_rates(
-    of: ClosedCycle, part: slice, at: Poses, dims: kinematics.Geometry
-) -> tuple[Array, Array]:
-    """Rates (3, variant, sample) of momentum, and of angular momentum about the origin."""
-    graph, size = of.model.topology, of._size(part)
-    state = Rates(of.model, at, dims, of.motion, size)
-    moving = kinematics.twists(graph, at, state.u)
-    alpha, a = state.accelerations(moving)
-    inertias = _inertias(of.model.mechanism, of.parameters[part])
-    force, moment = np.zeros((2, 3, *size))
-    for body, (m, first, I) in enumerate(inertias):
-        R = at.R[body]
-        w, turn = (spatial.rotate_back(R, x) for x in (moving.omega[body], alpha[body]))
-        pull = spatial.rotate_back(R, a[body] + state.gravity)  # `a` is less gravity
-        push = m * pull + cross(turn, first) + cross(w, cross(w, first))
-        twist = spatial.rotate(I, turn) + cross(w, spatial.rotate(I, w)) + cross(first, pull)
-        push = spatial.rotate(R, push)
-        force += push
-        moment += spatial.rotate(R, twist) + cross(at.p[body], push)
-    return force, moment
-
-
-def _inertias(mechanism: Mechanism, phi: Array) -> Iterator[tuple[Array, Array, Array]]:
-    """Per body mass, first moment (3, …) and inertia (3, 3, …), with an axis for samples."""
-    planar = mechanism.planar
-    each = len(PLANAR_PARAMETERS if planar else SPATIAL_PARAMETERS)
-    for body in range(len(mechanism.bodies)):
-        entries = phi[:, body * each : (body + 1) * each].T[..., None]
-        first, I = np.zeros((3, *entries.shape[1:])), np.zeros((3, 3, *entries.shape[1:]))
-        if planar:
-            first[:2], I[2, 2] = entries[1:3], entries[3]
-        else:
-            first[:] = entries[1:4]
-            for entry, (i, j) in zip(entries[4:], _SIX, strict=True):
-                I[i, j] = I[j, i] = entry
-        yield entries[0], first, I
-
-
-_SIX = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))

@@ -49,7 +49,7 @@ def fit(track: Array, target: Target, mechanism: Mechanism, motion: Motion) -> F
     MechanismError
         The cycle does not reach the stated timing, or has fewer than four samples.
     """
-    track = np.ascontiguousarray(track)
+    track = np.ascontiguousarray(np.real(track))
     if track.shape[2] < 4:
         raise MechanismError(
             f"path_error needs at least four samples of the cycle of {mechanism.name}.", ["cycle"]
@@ -66,6 +66,23 @@ def fit(track: Array, target: Target, mechanism: Mechanism, motion: Motion) -> F
         path = Feet.nearest(track, closed, target.table[None])
         return result(path, target, *still(track))
     return together(track, closed, target)
+
+
+def pose_track(track: Array, angle: Array, target: Target) -> Array:
+    """Places and angle times arm (variant, 3, sample), the angle's whole turns as the target's."""
+    middle = np.real(angle).mean(axis=1) - np.mean(target.angles)
+    turned = angle - 2 * np.pi * np.round(middle / (2 * np.pi))[:, None]
+    return np.concatenate([track, target.arm * turned[:, None]], axis=1)
+
+
+def order_defects(feet: Array) -> Array:
+    """(variant,) how many points are met before the one before them, of feet (variant, point).
+
+    Once round, in either direction, is in order.
+    """
+    steps = np.sign(np.roll(feet, -1, axis=1) - feet)
+    back = np.minimum((steps <= 0).sum(axis=1), (steps >= 0).sum(axis=1))
+    return np.maximum(back - 1, 0).astype(float)
 
 
 def returns(mechanism: Mechanism, motion: Motion) -> bool:

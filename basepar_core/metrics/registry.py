@@ -10,6 +10,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 Kind = Literal["torque", "cycle", "regime"]
+#: How a metric changes with the geometry: smoothly; piece by piece, as an extreme over samples,
+#: whose slope jumps where another sample takes over; in steps.
+Course = Literal["smooth", "pieces", "steps"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,49 +28,90 @@ class Metric:
         What stands in its parentheses; "" for none.
     is_exact
         Whether its slopes are exact (`sensitivity`); else they are central differences.
-    is_piecewise
-        Whether it is an extreme over samples, whose slope jumps where another sample takes over.
+    course
+        How it changes.
     title
         Its word in a report, where that is not the word itself.
+    unit
+        SI text, of a drive's metric that has no unit of torques or forces.
     """
 
     kind: Kind
     arguments: str = ""
     is_exact: bool = False
-    is_piecewise: bool = False
+    course: Course = "smooth"
     title: str = ""
+    unit: str = ""
+
+    @property
+    def is_piecewise(self) -> bool:
+        """Whether it is an extreme over samples."""
+        return self.course == "pieces"
+
+
+def _cycle(arguments: str = "", course: Course = "smooth") -> Metric:
+    return Metric("cycle", arguments, course != "steps", course)
+
+
+def _torque(course: Course, title: str = "", unit: str = "") -> Metric:
+    return Metric("torque", "", True, course, title, unit)
 
 
 _MOTOR, _REACTION = "motor", "joint,body,axis"
 #: Every metric by its word; nothing else lists them.
 METRICS: Mapping[str, Metric] = {
-    "torque_rms": Metric("torque", is_exact=True, title="RMS"),
-    "torque_peak": Metric("torque", is_exact=True, is_piecewise=True, title="Peak"),
-    "mass": Metric("cycle"),
-    "shaking_force_rms": Metric("cycle"),
-    "shaking_force_peak": Metric("cycle", is_piecewise=True),
-    "shaking_moment_rms": Metric("cycle"),
-    "shaking_moment_peak": Metric("cycle", is_piecewise=True),
-    "stroke": Metric("cycle", "joint value", is_exact=True, is_piecewise=True),
-    "transmission_angle": Metric("cycle", "B,C,D", is_piecewise=True),
-    "point_min": Metric("cycle", "point.axis", is_exact=True, is_piecewise=True),
-    "point_max": Metric("cycle", "point.axis", is_exact=True, is_piecewise=True),
-    "point_range": Metric("cycle", "point.axis", is_exact=True, is_piecewise=True),
-    "point_speed": Metric("cycle", "point", is_piecewise=True),
-    "point_acceleration": Metric("cycle", "point", is_piecewise=True),
-    "straightness": Metric("cycle", "point", is_piecewise=True),
-    "path_error": Metric("cycle", "point,target", is_exact=True),
+    "torque_rms": _torque("smooth", "RMS"),
+    "torque_peak": _torque("pieces", "Peak"),
+    "torque_ripple": _torque("pieces", "Ripple"),
+    "power_peak": _torque("pieces", "Peak power", "W"),
+    "drive_energy": _torque("pieces", "Energy", "J"),
+    "mass": _cycle(),
+    "shaking_force_rms": _cycle(),
+    "shaking_force_peak": _cycle("", "pieces"),
+    "shaking_moment_rms": _cycle(),
+    "shaking_moment_peak": _cycle("", "pieces"),
+    "stroke": _cycle("joint value", "pieces"),
+    "joint_min": _cycle("joint value", "pieces"),
+    "joint_max": _cycle("joint value", "pieces"),
+    "time_ratio": _cycle("joint value"),
+    "mechanical_advantage": _cycle("joint value", "pieces"),
+    "dead_points": _cycle("joint value", "steps"),
+    "function_error": _cycle("joint value,target"),
+    "full_rotation": _cycle("joint", "pieces"),
+    "joint_force_rms": _cycle("joint"),
+    "joint_force_peak": _cycle("joint", "pieces"),
+    "joint_moment_rms": _cycle("joint"),
+    "joint_moment_peak": _cycle("joint", "pieces"),
+    "transmission_angle": _cycle("B,C,D", "pieces"),
+    "angle_min": _cycle("body", "pieces"),
+    "angle_max": _cycle("body", "pieces"),
+    "angle_range": _cycle("body", "pieces"),
+    "box_min": _cycle("axis", "pieces"),
+    "box_max": _cycle("axis", "pieces"),
+    "box_size": _cycle("axis", "pieces"),
+    "clearance": _cycle("body or point,body", "pieces"),
+    "point_min": _cycle("point.axis", "pieces"),
+    "point_max": _cycle("point.axis", "pieces"),
+    "point_range": _cycle("point.axis", "pieces"),
+    "point_speed": _cycle("point", "pieces"),
+    "point_acceleration": _cycle("point", "pieces"),
+    "speed_variation": _cycle("point", "pieces"),
+    "straightness": _cycle("point", "pieces"),
+    "path_error": _cycle("point,target"),
+    "pose_error": _cycle("point,target"),
+    "order_defects": _cycle("point,target", "steps"),
+    "missed_points": _cycle("point,target", "steps"),
     "period": Metric("regime"),
     "mean_speed": Metric("regime"),
-    "speed_fluctuation": Metric("regime", is_piecewise=True),
+    "speed_fluctuation": Metric("regime", course="pieces"),
     "energy_per_cycle": Metric("regime"),
-    "motor_torque_peak": Metric("regime", _MOTOR, is_piecewise=True),
+    "motor_torque_peak": Metric("regime", _MOTOR, course="pieces"),
     "motor_torque_rms": Metric("regime", _MOTOR),
-    "motor_current_peak": Metric("regime", _MOTOR, is_piecewise=True),
+    "motor_current_peak": Metric("regime", _MOTOR, course="pieces"),
     "motor_current_rms": Metric("regime", _MOTOR),
-    "reaction_peak": Metric("regime", _REACTION, is_piecewise=True),
-    "moment_peak": Metric("regime", _REACTION, is_piecewise=True),
-    "dwell": Metric("regime", "joint value", is_piecewise=True),
+    "reaction_peak": Metric("regime", _REACTION, course="pieces"),
+    "moment_peak": Metric("regime", _REACTION, course="pieces"),
+    "dwell": Metric("regime", "joint value", course="pieces"),
 }
 
 

@@ -9,7 +9,7 @@ the implicit function theorem, one linear solution with the loops' own Jacobian.
 
     seen = slopes(model, {"lx1": lengths}, cycle(mechanism, start), ["lx1", "Dx"])
     tau, tau_slope = seen.torques()      # (variant, sample, coordinate[, symbol])
-    rms, rms_slope = root_mean_square(tau, tau_slope)
+    peak, peak_slope = seen.of_cycle(lambda lanes: lanes.joint("D").max(axis=1))
 
 What is smooth has a derivative. Extremes over samples (peaks, strokes) have one almost
 everywhere, that of the sample where the extreme is; where two samples tie it is one-sided.
@@ -36,44 +36,16 @@ from basepar_core.dynamics import (
     kinematics,
     loop_gaps,
     loop_jacobian,
-    places,
     regressor,
     spatial,
 )
 from basepar_core.errors import MissingDataError, UsageError
-from basepar_core.expressions import NUMPY, Expression, evaluate
+from basepar_core.expressions import Expression, evaluate
 from basepar_core.mechanism import Mechanism, joint_type
 from basepar_core.symbolic import newton, polynomial, symbol_values
 
-#: Imaginary part that marks a symbol; its square is below the least float64.
-STEP = 1e-100
-
-
-def _where_real(function: Callable[[Any], Any], low: float) -> Callable[[Any], Any]:
-    """A function with the domain it has over real numbers: nan outside."""
-    return lambda x: np.where(np.real(x) >= low, function(x), complex(np.nan, np.nan))
-
-
-def _extreme(is_better: Callable[[Any, Any], Any]) -> Callable[..., Any]:
-    def reduce(*values: Any) -> Any:
-        result = values[0]
-        for value in values[1:]:
-            result = np.where(is_better(np.real(value), np.real(result)), value, result)
-        return result
-
-    return reduce
-
-
-#: Analytic functions of complex numbers next to the real line, for `expressions.evaluate`.
-ANALYTIC: Mapping[str, Callable[..., Any]] = {
-    **NUMPY,
-    "/": lambda a, b: np.asarray(a, complex) / b,
-    "^": lambda a, b: np.asarray(a, complex) ** b,
-    "sqrt": _where_real(lambda x: np.sqrt(np.asarray(x, complex)), 0.0),
-    "abs": lambda x: np.where(np.real(x) < 0, -np.asarray(x), x),
-    "min": _extreme(np.less),
-    "max": _extreme(np.greater),
-}
+from .analytic import ANALYTIC, STEP
+from .lane_cycle import LaneCycle
 
 
 def differentiated(
@@ -139,6 +111,7 @@ class Slopes:
     symbols: tuple[str, ...]
     motion: Motion = field(repr=False)
     trace: Trace
+    _values: Mapping[str, Array] = field(repr=False)
     _known: Mapping[str, Array] = field(repr=False)
     _q: Array = field(repr=False)
     _geometry: Geometry = field(repr=False)
@@ -192,10 +165,22 @@ class Slopes:
 
     def of_symbols(self, expressions: Sequence[Expression]) -> tuple[Array, Array]:
         """Expressions in symbols alone: (variant, expression), (variant, expression, symbol)."""
-        lanes = self._q.shape[1]
-        found = evaluate(expressions, self._known, ANALYTIC)
-        table = np.stack([np.broadcast_to(np.asarray(x, complex), lanes) for x in found])
-        return self._apart(table.T)
+        return self._apart(self.cycle._of_symbols(expressions))
+
+    @cached_property
+    def cycle(self) -> LaneCycle:
+        """The variants closed along the motion, a complex lane for each of the symbols."""
+        mine = (self.model, self._known, self.motion, self._q, None, self._geometry)
+
+        def again(engine: Engine, motion: Motion) -> LaneCycle:
+            return slopes(engine.model, self._values, motion, self.symbols, engine).cycle
+
+        return LaneCycle(*mine, again)
+
+    def of_cycle(self, value: Callable[[LaneCycle], Array]) -> tuple[Array, Array]:
+        """What an analytic function makes of `cycle`: (variant, …), (variant, …, symbol)."""
+        with np.errstate(all="ignore"):  # variants that did not close are passengers
+            return self._apart(np.asarray(value(self.cycle), complex))
 
     def torques(self) -> tuple[Array, Array]:
         """τ (variant, sample, coordinate) and ∂τ/∂symbol (variant, sample, coordinate, symbol).
@@ -206,27 +191,6 @@ class Slopes:
         tau = np.einsum("vtcp,vp->vtc", self.W, phi)
         by_geometry = np.einsum("vtcps,vp->vtcs", self.W_slope, phi)
         return tau, by_geometry + np.einsum("vtcp,vps->vtcs", self.W, phi_slope)
-
-    def joint_values(self, name: str) -> tuple[Array, Array]:
-        """A joint's value (variant, sample), continued past π, and its derivatives."""
-        which = self.model.mechanism.value(name)
-        joint, k, place = which.joint, which.number, which.place
-        at = kinematics.poses(self.model.topology, self._geometry.over_samples(), self._q)
-        found = joints.values(joint.type, at.X1[k], at.X2[k], at.P2[k] - at.P1[k])[place]
-        value, slope = self._apart(np.broadcast_to(found, self._q.shape[1:]))
-        if which.is_angle:
-            value = np.unwrap(value, axis=-1)
-        return value, slope
-
-    def point(self, name: str, axis: int) -> tuple[Array, Array]:
-        """A coordinate of a point (variant, sample), m in the ground's frame, and derivatives."""
-        (point,) = (one for one in self.model.mechanism.points if one.name == name)
-        numbers = evaluate(point.at, self._known, ANALYTIC)
-        lanes = self._q.shape[1]
-        local = np.stack([np.broadcast_to(np.asarray(x, complex), lanes) for x in numbers])
-        dims = self._geometry.over_samples()
-        found = places(self.model, dims, self._q, (point,), local[None, ..., None])
-        return self._apart(found[0, axis])
 
     def _apart(self, lanes: Array) -> tuple[Array, Array]:
         """Values (variant, …), derivatives (variant, …, symbol) of (variant·symbol, …)."""
@@ -269,7 +233,7 @@ def slopes(
     with np.errstate(all="ignore"):  # failed variants go on as passengers
         dims = kinematics.geometry_of(mechanism, known, ANALYTIC, complex)
         q = _moved(model, dims, np.repeat(path.q, len(symbols), axis=1))
-    return Slopes(model, tuple(symbols), motion, path, known, q, dims)
+    return Slopes(model, tuple(symbols), motion, path, values, known, q, dims)
 
 
 def _check(mechanism: Mechanism, symbols: Sequence[str]) -> None:
@@ -338,48 +302,6 @@ def _moved(model: Model, dims: Geometry, q: Array) -> Array:
             rate = np.concatenate([rate[:first], turning])
         q[here] += 1j * rate
     return q
-
-
-def root_mean_square(values: Array, slope: Array) -> tuple[Array, Array]:
-    """Over the samples: values (variant, sample, …), slope (variant, sample, …, symbol).
-
-    Smooth but where all values vanish.
-    """
-    rms = np.sqrt((values**2).mean(axis=1))
-    with np.errstate(all="ignore"):
-        return rms, (values[..., None] * slope).mean(axis=1) / rms[..., None]
-
-
-def peak(values: Array, slope: Array) -> tuple[Array, Array]:
-    """Largest absolute value over the samples, and the derivative of that sample's.
-
-    Not smooth: where two samples tie, this is the derivative of one of them.
-    """
-    at = np.abs(values).argmax(axis=1, keepdims=True)
-    found = np.take_along_axis(values, at, axis=1)
-    moved = np.take_along_axis(slope, at[..., None], axis=1)
-    return np.abs(found)[:, 0], (np.sign(found)[..., None] * moved)[:, 0]
-
-
-def greatest(values: Array, slope: Array) -> tuple[Array, Array]:
-    """Greatest value over the samples: values (variant, sample).
-
-    A derivative almost everywhere, as `peak`.
-    """
-    rows, at = np.arange(len(values)), values.argmax(axis=1)
-    return values[rows, at], slope[rows, at]
-
-
-def least(values: Array, slope: Array) -> tuple[Array, Array]:
-    """Least value over the samples, as `greatest`."""
-    low, down = greatest(-values, -slope)
-    return -low, -down
-
-
-def stroke(values: Array, slope: Array) -> tuple[Array, Array]:
-    """Greatest less least value over the samples, as `greatest`."""
-    (high, up), (low, down) = greatest(values, slope), least(values, slope)
-    return high - low, up - down
 
 
 def condition(seen: Slopes, base: BaseParameters) -> tuple[Array, Array]:

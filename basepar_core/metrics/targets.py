@@ -31,7 +31,11 @@ class Target:
         `t` or a coordinate, and its value at each point, s, rad or m; "" and () where the timing
         is free.
     fit
-        Words of `FITTED`: what is fitted before the error is measured.
+        Words of `FITTED`: what is fitted before the error is measured. Of a function the position
+        is a constant, the scale a factor.
+    angles, arm
+        Angle of the point's body at each point, rad, and the length with which it counts, m; of a
+        pose.
     """
 
     name: str
@@ -39,16 +43,34 @@ class Target:
     over: str = ""
     at: tuple[float, ...] = ()
     fit: tuple[str, ...] = ("timing",)
+    angles: tuple[float, ...] = ()
+    arm: float = 0.0
+
+    @property
+    def is_function(self) -> bool:
+        """Whether it states one value of a joint over the coordinate, and no places."""
+        return bool(self.points) and len(self.points[0]) == 1
+
+    @property
+    def is_pose(self) -> bool:
+        """Whether it states angles of the body beside the places."""
+        return bool(self.angles)
 
     @cached_property
     def table(self) -> Array:
-        """(point, axis), m."""
-        return np.array(self.points, float)
+        """(point, axis), m; of poses the angles times the arm behind."""
+        found = np.array(self.points, float)
+        if self.is_pose:
+            turned = self.arm * np.array(self.angles, float)
+            found = np.concatenate([found, turned[:, None]], axis=1)
+        return found
 
     @cached_property
     def digest(self) -> str:
         """sha256 of its numbers."""
-        numbers = np.concatenate([self.table.ravel(), np.array(self.at, float)])
+        numbers = np.concatenate([np.array(self.points, float).ravel(), np.array(self.at, float)])
+        if self.is_pose:
+            numbers = np.concatenate([numbers, self.angles, [self.arm]])
         return hashlib.sha256(numbers.astype("<f8").tobytes()).hexdigest()
 
     def describe(self) -> dict[str, Any]:
@@ -62,7 +84,8 @@ class Target:
 
     def document(self) -> dict[str, Any]:
         """Its numbers, as plain data."""
-        return {"points": [list(one) for one in self.points], "at": list(self.at)}
+        found: dict[str, Any] = {"points": [list(one) for one in self.points], "at": list(self.at)}
+        return found | ({"angles": list(self.angles), "arm": self.arm} if self.is_pose else {})
 
 
 def from_document(
@@ -78,8 +101,9 @@ def from_document(
     found = []
     for name, one in described.items():
         points = tuple(tuple(map(float, row)) for row in numbers[name]["points"])
-        at = tuple(map(float, numbers[name]["at"]))
-        target = Target(name, points, str(one["over"]), at, tuple(map(str, one["fit"])))
+        at, angles = (tuple(map(float, numbers[name].get(key, ()))) for key in ("at", "angles"))
+        turned = (angles, float(numbers[name].get("arm", 0.0)))
+        target = Target(name, points, str(one["over"]), at, tuple(map(str, one["fit"])), *turned)
         if target.digest != one["sha256"]:
             raise ValueError(f"the points of target {name} are not those of its sha256")
         found.append(target)
@@ -89,9 +113,21 @@ def from_document(
 def mistake(target: Target, mechanism: Mechanism) -> str:
     """What is wrong with a target of this mechanism; "" if nothing."""
     axes = 2 if mechanism.planar else 3
-    if any(len(one) != axes for one in target.points):
-        return f"points of {mechanism.name} have {'x and y' if axes == 2 else 'x, y and z'}"
     fitted = set(target.fit) - {"timing"}
+    if target.is_function:
+        if "rotation" in fitted or "timing" in target.fit:
+            return "a function of a coordinate or of t states its timing, and does not turn"
+        axes = 1
+    if target.is_pose:
+        if axes != 2:
+            return "angles of a body are of planar mechanisms"
+        if fitted:
+            return f"with angles nothing is fitted but the timing, not {', '.join(sorted(fitted))}"
+        if not target.arm > 0:
+            return "angles need an arm, the length with which they count: `arm: 50 mm`"
+    if any(len(one) != axes for one in target.points):
+        has = {1: "one value", 2: "x and y", 3: "x, y and z"}[axes]
+        return f"points of {mechanism.name} have {has}"
     if len(target.points) < 2 + bool(fitted):
         why = f" where {', '.join(sorted(fitted))} is free" if fitted else ""
         return f"too few points: at least {2 + bool(fitted)} are needed{why}"

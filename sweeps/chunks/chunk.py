@@ -22,7 +22,16 @@ from basepar_core.dynamics import (
     observe_columns,
     with_columns,
 )
-from basepar_core.metrics import BROKEN, COARSE, ClosedCycle, Meter, array_name, cycle, is_torque
+from basepar_core.metrics import (
+    BROKEN,
+    COARSE,
+    ClosedCycle,
+    Meter,
+    array_name,
+    cycle,
+    drives,
+    is_torque,
+)
 from basepar_core.single_dof import cycle_integrator
 from basepar_core.symbolic import symbol_values
 from sweeps.store import WITH_RESULTS, Arrays, Reason, Status, blank
@@ -259,9 +268,8 @@ class Chunk:
         wanted = [name for name in self.of.metrics if not is_torque(name) and name not in apart]
         if wanted or self.of.own:
             assert self.of.cycle is not None
-            q = seen.trace.q[:, good]
-            carry = partial(self._at(rows).points, q, self.of.model.mechanism.points)
-            closed = ClosedCycle(self.of.model, self._part(rows), self.of.cycle, q, carry)
+            q, by = seen.trace.q[:, good], self._at(rows)
+            closed = ClosedCycle(self.of.model, self._part(rows), self.of.cycle, q, by)
             for name, values in cycle.of_cycle(closed, wanted, self.of.targets).items():
                 self.arrays[array_name(name)][rows] = values
             self._own(rows, closed)
@@ -303,13 +311,27 @@ class Chunk:
             )
             for name, values in reduced.items():
                 self.arrays[name][rows] = values
+        mechanism, motion = self.of.model.mechanism, self.of.cycle
+        assert motion is not None
+        found = {}
+        if set(self.of.torque_metrics) - {"torque_rms", "torque_peak"}:
+            shares = drives.shares(mechanism, motion)
+            efforts = paths.efforts(W, phi, chosen, motion.q_dot, shares)
+            found = {
+                "torque_rms": efforts.rms,
+                "torque_peak": efforts.peak,
+                "torque_ripple": efforts.greatest - efforts.least,
+                "power_peak": efforts.power,
+                "drive_energy": efforts.energy,
+            }
         elif self.of.torque_metrics:
-            torques = paths.torques(W, phi, chosen)
-        mechanism = self.of.model.mechanism
-        drives = [mechanism.coordinates.index(name) for name in mechanism.actuated]
+            if self.of.reducer is None:
+                torques = paths.torques(W, phi, chosen)
+            found = {"torque_rms": torques.rms, "torque_peak": torques.peak}
+        places = [mechanism.coordinates.index(name) for name in mechanism.actuated]
         for name in self.of.torque_metrics:
-            values = getattr(torques, name.removeprefix("torque_"))[:, drives]
-            self.arrays[name][rows] = values[:, 0] if len(drives) == 1 else values
+            values = found[name][:, places]
+            self.arrays[name][rows] = values[:, 0] if len(places) == 1 else values
 
     def _widened(
         self, rows: np.ndarray, seen: Observation, good: np.ndarray

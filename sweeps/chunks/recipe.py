@@ -7,7 +7,7 @@ from typing import Any
 from basepar_core.base import BaseParameters, beside
 from basepar_core.compiled import Engine
 from basepar_core.dynamics import Column, Model, Motion
-from basepar_core.metrics import Meter, Target, array_name, is_torque
+from basepar_core.metrics import METRICS, Meter, Target, array_name, drives, is_torque
 from basepar_core.metrics import cycle as cycle_metrics
 from sweeps.spec import OwnMetric
 from sweeps.store import Output, Reason, own_metric_text
@@ -133,16 +133,16 @@ class Recipe:
         return self._torque_metric(name)
 
     def _torque_metric(self, name: str) -> Output:
-        words = {"torque_rms": "root mean square", "torque_peak": "largest absolute value"}
         actuated = self.model.mechanism.actuated
         dims = ("variant",) if len(actuated) == 1 else ("variant", "coordinate")
-        units = self._drive_units
+        unit = METRICS[name].unit
+        units = (unit,) * len(actuated) if unit else self._drive_units
         return Output(
             name,
             dims,
             unit=units[0] if len(set(units)) == 1 else "",
             units=() if len(actuated) == 1 else units,
-            long_name=f"{words[name]} of the drive over the cycle",
+            long_name=drives.DRIVE_METRICS[name].words,
         )
 
     @cached_property

@@ -131,11 +131,16 @@ REDUCTION = Keys(
 OWN_METRICS = Named(_TEXT, NAME)
 TARGET = Keys(
     (
-        Key("file", _TEXT, "a CSV: columns `x`, `y`, in space `z`, in m", "this or `points`"),
+        Key(
+            "file",
+            _TEXT,
+            "a CSV: columns `x`, `y`, in space `z`, in m; or `value` of a joint",
+            "this or `points`",
+        ),
         Key(
             "points",
-            Each(Each(_NUMBER, least=2), least=2),
-            "`[[0.1, 0.2], …]`, m",
+            Each(Each(_NUMBER, least=1), least=2),
+            "`[[0.1, 0.2], …]`, m; or `[[0.5], …]`, values of a joint",
             "this or `file`",
         ),
         Key(
@@ -150,6 +155,8 @@ TARGET = Keys(
             f"what is fitted first, of `{'`, `'.join(FITTED)}`",
             "the timing, where none is stated",
         ),
+        Key("angles", Each(_NUMBER), "of `points`: angles of the point's body, rad", "none"),
+        Key("arm", _NUMBER, "length with which angles count, m", "none"),
     ),
     one_of=(("file", "points"),),
 )
@@ -167,7 +174,7 @@ EVALUATE = Keys(
         Key(
             "metrics",
             Each(_TEXT),
-            "`torque_rms`, `torque_peak` of the drives (`actuated`: coordinates, all or some), "
+            "`torque_rms`, `torque_peak`, … of the drives (`actuated`: coordinates, all or some), "
             "`stroke(J)` of a joint value, over the cycle; and those of docs/study-files.md",
             "none",
         ),
@@ -180,7 +187,8 @@ EVALUATE = Keys(
         Key(
             "targets",
             TARGETS,
-            "curves for `path_error(P,name)`: `{name: curve.csv}`, see docs/study-files.md",
+            "curves and functions for `path_error(P,name)`, …: `{name: curve.csv}`, see "
+            "docs/study-files.md",
             "none",
         ),
         Key(

@@ -275,6 +275,9 @@ _ADDED = {
 _OF_WHAT = {
     "B,C,D": "joints B,C,D of a transmission",
     "point,target": "point and target (of `targets`)",
+    "joint value,target": "joint value and target (of `targets`, with one value a point)",
+    "body or point,body": "pair of a body or point and a body with a shape",
+    "joint": "joint of this kind",
 }
 
 

@@ -2,10 +2,11 @@
 
 import csv
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import isfinite
 
 from basepar_core.errors import FileError, Mistake
-from basepar_core.expressions import UNITS
+from basepar_core.expressions import UNITS, Unit
 from basepar_core.files import Fields, Node, Reading
 from basepar_core.mechanism import Mechanism
 from basepar_core.metrics import FITTED, TIME, Target, targets
@@ -17,9 +18,18 @@ from .space_reader import read_number
 #: Points of one target: the store keeps them with its specification.
 MOST_POINTS = 10_000
 _AXES = ("x", "y", "z")
-#: Points, what they are stated over, and its value at each.
-_Read = tuple[list[tuple[float, ...]], str, list[float]]
-_NOTHING: _Read = ([], "", [])
+#: Columns of a function's values, and of a body's angles.
+_VALUE, _ANGLE = "value", "angle"
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """Points, what they are stated over, its value at each, and a body's angle at each."""
+
+    points: tuple[tuple[float, ...], ...] = ()
+    over: str = ""
+    at: tuple[float, ...] = ()
+    angles: tuple[float, ...] = ()
 
 
 def read_targets(
@@ -43,23 +53,28 @@ def read_targets(
 
 def _target(reading: Reading, name: str, node: Node, mechanism: Mechanism | None) -> Target:
     if not isinstance(node, Fields):
-        points, over, at = _of_file(reading, node, mechanism)
-        return Target(name, tuple(points), over, tuple(at), () if over else ("timing",))
+        read = _of_file(reading, node, mechanism)
+        alone: tuple[str, ...] = () if read.over else FITTED[:1]
+        return Target(name, read.points, read.over, read.at, alone, read.angles)
     entries = reading.fields(node, sweep_keys.TARGET)
     if ("file" in entries) == ("points" in entries):
         reading.mistake(node, "a target has a file, or points: one of the two")
         return Target(name, ())
     if "file" in entries:
-        if "timing" in entries:
-            message = "of a file: the timing is its column t, or one named after a coordinate"
-            reading.mistake(entries["timing"], message)
-        points, over, at = _of_file(reading, entries["file"], mechanism)
+        columns = {
+            "timing": "the timing is its column t, or one named after a coordinate",
+            "angles": "the angles are its column angle",
+        }
+        for key in columns.keys() & entries.keys():
+            reading.mistake(entries[key], f"of a file: {columns[key]}")
+        read = _of_file(reading, entries["file"], mechanism)
     else:
-        points, over, at = _of_node(reading, entries, mechanism)
+        read = _of_node(reading, entries, mechanism)
     items = reading.items(entries["fit"], None, "a list of words") if "fit" in entries else ()
     asked = [reading.choice(item, FITTED, "thing to fit") for item in items or ()]
-    free = tuple(word for word in FITTED if word in asked or (word == FITTED[0] and not over))
-    return Target(name, tuple(points), over, tuple(at), free)
+    free = tuple(w for w in FITTED if w in asked or (w == FITTED[0] and not read.over))
+    arm = read_number(reading, entries["arm"], UNITS["m"]) if "arm" in entries else 0.0
+    return Target(name, read.points, read.over, read.at, free, read.angles, arm)
 
 
 def _of_node(reading: Reading, entries: dict[str, Node], mechanism: Mechanism | None) -> _Read:
@@ -67,11 +82,13 @@ def _of_node(reading: Reading, entries: dict[str, Node], mechanism: Mechanism | 
     points = []
     for row in rows[: MOST_POINTS + 1]:
         numbers = reading.items(row, None, "a point [0.1, 0.2]") or ()
-        points.append(tuple(read_number(reading, one, UNITS["m"]) for one in numbers))
+        unit = UNITS["m"] if len(numbers) > 1 else None  # a function's value, m or rad
+        points.append(tuple(_number(reading, one, unit) for one in numbers))
     _check_count(reading, entries["points"], len(points))
+    angles = _numbers_of(reading, entries.get("angles"), UNITS["rad"], len(points))
     stated = reading.entries(entries.get("timing"), "timing such as {A: [0.5, 0.7]}") or {}
     if not stated:
-        return points, "", []
+        return _Read(tuple(points), angles=angles)
     if len(stated) > 1:
         reading.mistake(entries["timing"], "one timing, over t or over a coordinate")
     over, node = next(iter(stated.items()))
@@ -81,17 +98,32 @@ def _of_node(reading: Reading, entries: dict[str, Node], mechanism: Mechanism | 
         and (mechanism.value(over).is_length)
     )
     unit = UNITS["s"] if over == TIME else UNITS["m"] if is_length else UNITS["rad"]
+    at = _numbers_of(reading, node, unit, len(points))
+    return _Read(tuple(points), over, at, angles)
+
+
+def _number(reading: Reading, node: Node, unit: Unit | None) -> float:
+    """A number in a unit, or of an angle or a length where it may be either."""
+    if unit is None:
+        text = reading.text(node, "a number") or ""
+        unit = UNITS["m" if text.rstrip().endswith("m") else "rad"]
+    return read_number(reading, node, unit)
+
+
+def _numbers_of(reading: Reading, node: Node | None, unit: Unit, count: int) -> tuple[float, ...]:
+    if node is None:
+        return ()
     items = reading.items(node, None, "a list of numbers") or ()
-    at = [read_number(reading, one, unit) for one in items]
-    if len(at) != len(points):
-        reading.mistake(node, f"{plural(len(at), 'value')} for {plural(len(points), 'point')}")
-    return points, over, at
+    found = tuple(read_number(reading, one, unit) for one in items)
+    if len(found) != count:
+        reading.mistake(node, f"{plural(len(found), 'value')} for {plural(count, 'point')}")
+    return found
 
 
 def _of_file(reading: Reading, node: Node, mechanism: Mechanism | None) -> _Read:
     name = reading.text(node, "the name of a CSV file")
     if name is None:
-        return _NOTHING
+        return _Read()
     try:
         with opened(reading.folder / name, newline="", encoding="utf-8-sig") as file:
             lines = csv.reader(file, skipinitialspace=True)
@@ -105,26 +137,37 @@ def _of_file(reading: Reading, node: Node, mechanism: Mechanism | None) -> _Read
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         reason = getattr(error, "strerror", None) or str(error)
         reading.mistake(node, f"{name} cannot be read: {reason}")
-        return _NOTHING
+        return _Read()
     axes = _AXES[: 2 if mechanism is None or mechanism.planar else 3]
     overs = (TIME, *(mechanism.coordinates if mechanism else ()))
     timed = [title for title in header if title in overs]
-    if sorted(header) != sorted([*axes, *timed]) or len(timed) > 1:
-        wanted = f"{','.join(axes)}, and with a timing one of {', '.join(overs)}"
+    kinds = (list(axes), [*axes, _ANGLE], [_VALUE])
+    kind = next((one for one in kinds if sorted(header) == sorted([*one, *timed])), None)
+    if kind is None or len(timed) > 1:
+        wanted = f"{','.join(axes)} (with {_ANGLE} for a body's), or {_VALUE}"
         listed = ", ".join(header[:8]) or "nothing"
-        reading.mistake(node, f"the first line of {name} must name {wanted}; it has {listed}")
-        return _NOTHING
+        reading.mistake(
+            node,
+            f"the first line of {name} must name {wanted}, and with a timing one of "
+            f"{', '.join(overs)}; it has {listed}",
+        )
+        return _Read()
     _check_count(reading, node, len(rows))
     try:
         numbers = _numbers(name, header, rows)
     except FileError as error:
         for one in error.mistakes:
             reading.mistake(node, one.message)
-        return _NOTHING
-    columns = [header.index(axis) for axis in axes]
-    points = [tuple(row[k] for k in columns) for row in numbers]
-    at = [row[header.index(timed[0])] for row in numbers] if timed else []
-    return points, timed[0] if timed else "", at
+        return _Read()
+
+    def columns(titles: Sequence[str]) -> tuple[tuple[float, ...], ...]:
+        places = [header.index(title) for title in titles]
+        return tuple(tuple(row[k] for k in places) for row in numbers)
+
+    points = columns([title for title in kind if title != _ANGLE])
+    at = tuple(row[0] for row in columns(timed)) if timed else ()
+    angles = tuple(row[0] for row in columns([_ANGLE])) if _ANGLE in kind else ()
+    return _Read(points, timed[0] if timed else "", at, angles)
 
 
 def _check_count(reading: Reading, node: Node, count: int) -> None:
@@ -160,6 +203,8 @@ def target_lines(wanted: Sequence[Target]) -> str:
     for one in wanted:
         points = ", ".join(f"[{', '.join(map(repr, point))}]" for point in one.points)
         entries = [f"points: [{points}]", f"fit: [{', '.join(one.fit)}]"]
+        if one.is_pose:
+            entries += [f"angles: [{', '.join(map(repr, one.angles))}]", f"arm: {one.arm!r}"]
         if one.over:
             entries.append(f"timing: {{{one.over}: [{', '.join(map(repr, one.at))}]}}")
         found.append(f"{one.name}: {{{', '.join(entries)}}}")

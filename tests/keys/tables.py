@@ -12,6 +12,7 @@ from basepar_core.files.mechanism_keys import (
     MECHANISM,
     MOTOR,
     POINT,
+    SHAPE,
     TORQUE,
     TORQUE_OF_PIECES,
 )
@@ -101,6 +102,7 @@ TABLES = {
     "mechanism": lambda: _keys(MECHANISM),
     "bodies": lambda: _keys(BODY),
     "points": lambda: _keys(POINT),
+    "shape": lambda: _keys(SHAPE),
     "joints": lambda: _keys(JOINT, header=("key", "what it is", "default")),
     "couplings": lambda: _keys(COUPLING),
     "excitation": lambda: _cases(EXCITATION, ("`excitation: {kind: …}`", "keys", "motion")),

@@ -45,7 +45,8 @@ def metric_title(metric: Metric) -> str:
         return f"Stroke of {name.removeprefix('stroke_')}"
     if name in METRICS and (title := METRICS[name].title):
         what = "drive force" if metric.unit == "N" else "drive torque"
-        return f"{title} {what}" + (f" of {coordinate}" if coordinate else "")
+        what = " of the drive" if METRICS[name].unit else f" {what}"
+        return f"{title}{what}" + (f" of {coordinate}" if coordinate else "")
     return name.replace("_", " ").capitalize() + (f" of {coordinate}" if coordinate else "")
 
 

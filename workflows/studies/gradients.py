@@ -1,13 +1,14 @@
 """Values and slopes of a study's quantities at one design.
 
-Exact slopes come from `metrics.sensitivity`: of symbols, torques (RMS; peaks, which are smooth
-only piece by piece), strokes (likewise), extremes and errors of paths, the condition. Other
-results have central differences of the study's own evaluation, and some of these are extremes
-too; ranks and sizes of selected models are steps, and have no slope. Where symbols follow others
-(`derive`), slopes are taken by these too, and the chain rule through the formulas adds them up.
+Exact slopes come from `metrics.sensitivity`: of symbols, the metrics of torques and of closed
+cycles (of extremes piece by piece), the condition. Other results (steady regimes, `margin`, a
+user's own) have central differences of the study's own evaluation, and some of these are
+extremes too; ranks, counts and sizes of selected models are steps, and have no slope. Where
+symbols follow others (`derive`), slopes are taken by these too, and the chain rule through the
+formulas adds them up.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -17,11 +18,13 @@ import numpy as np
 from basepar_core.dynamics import Motion
 from basepar_core.metrics import (
     METRICS,
+    ClosedCycle,
     Metric,
     Slopes,
     array_name,
+    cycle,
     differentiated,
-    path_error,
+    drives,
     sensitivity,
 )
 from sweeps.chunks import ChunkEvaluator, prepare
@@ -33,18 +36,12 @@ from .spec import Range, StudySpec
 #: Results beside metrics, by the same two words as those.
 RESULTS = {
     "condition": Metric("cycle", is_exact=True),
-    "margin": Metric("cycle", is_piecewise=True),
+    "margin": Metric("cycle", course="pieces"),
 }
 STEPS = ("rank", "selected_size")
 #: Step of central differences, as a share of a variable's range: they err by its square, and by
 #: rounding (1e-15 of the value) over it.
 SHARE = 1e-6
-#: Extremes of a point's coordinate.
-_OF_POINTS = {
-    "point_min": sensitivity.least,
-    "point_max": sensitivity.greatest,
-    "point_range": sensitivity.stroke,
-}
 #: A result whose slopes are differences.
 OTHER = Metric("cycle")
 
@@ -52,9 +49,9 @@ OTHER = Metric("cycle")
 def slope_kind(name: str) -> str:
     """How the slope of a result is had."""
     word = word_of(name)[0]
-    if word in STEPS:
-        return "none: it is a step"
     metric = RESULTS.get(word) or METRICS.get(word) or OTHER
+    if word in STEPS or metric.course == "steps":
+        return "none: it is a step"
     kind = "exact" if metric.is_exact else "differences"
     return f"{kind}, piece by piece" if metric.is_piecewise else kind
 
@@ -167,34 +164,21 @@ class _Found:
             return None
         if word == "condition":
             value, slope = sensitivity.condition(seen, self.of.evaluator.base)
-        elif word == "stroke":
-            value, slope = sensitivity.stroke(*seen.joint_values(inner))
-        elif word == "path_error":
-            value, slope = self._path_error(*inner.split(","))
-        elif word in _OF_POINTS:
-            point, _, axis = inner.partition(".")
-            value, slope = _OF_POINTS[word](*seen.point(point, "xyz".index(axis)))
         else:
-            reduce = {
-                "torque_rms": sensitivity.root_mean_square,
-                "torque_peak": sensitivity.peak,
-            }[word]
-            mechanism = self.of.spec.mechanism
-            k = mechanism.coordinates.index(inner or mechanism.actuated[0])
-            value, slope = (x[:, k] for x in reduce(*self._torques))
+            value, slope = seen.of_cycle(self._metric(name, word, inner))
         return float(value[0]), slope[0] @ self.ways
 
-    def _path_error(self, point: str, target: str) -> tuple[np.ndarray, np.ndarray]:
-        """By the envelope theorem: what is fitted stands still."""
-        of, seen = self.of, self._cycled
-        (wanted,) = (one for one in of.spec.targets if one.name == target)
-        assert of.evaluator.cycle is not None
-        axes = range(len(wanted.points[0]))
-        tracks, slopes = zip(*(seen.point(point, axis) for axis in axes), strict=True)
-        fit = path_error.fit(
-            np.stack(tracks, axis=1), wanted, of.spec.mechanism, of.evaluator.cycle
-        )
-        return fit.error, fit.slopes(np.stack(slopes, axis=1))
+    def _metric(self, name: str, word: str, inner: str) -> Callable[[ClosedCycle], np.ndarray]:
+        """What computes a metric with exact slopes from a cycle."""
+        mechanism, motion = self.of.spec.mechanism, self.of.evaluator.cycle
+        assert motion is not None
+        if word in drives.DRIVE_METRICS:
+            k = mechanism.coordinates.index(inner or mechanism.actuated[0])
+            by, shares = drives.DRIVE_METRICS[word].value, drives.shares(mechanism, motion)
+            return lambda closed: by(closed.torques[..., k], motion.q_dot[k], shares)
+        found = cycle.find(mechanism, name, self.of.spec.targets)
+        assert found is not None
+        return found.value
 
     @cached_property
     def _cycled(self) -> Slopes:
@@ -208,10 +192,6 @@ class _Found:
         assert motion is not None
         by = self.of.evaluator
         return sensitivity.slopes(by.model, self.columns, motion, self.of.seen, by.engine)
-
-    @cached_property
-    def _torques(self) -> tuple[np.ndarray, np.ndarray]:
-        return self._cycled.torques()
 
     @cached_property
     def _around(self) -> Mapping[str, np.ndarray]:
@@ -231,7 +211,7 @@ class _Found:
         return self._around if smooth else self.of.evaluator(self.columns, np.ones(1, dtype=bool))
 
     def _differences(self, name: str) -> tuple[float, np.ndarray] | None:
-        is_step = word_of(name)[0] in STEPS
+        is_step = slope_kind(name).startswith("none")
         arrays = self._alone if is_step else self._around
         if not np.isin(arrays["status"], WITH_RESULTS).all():
             return None

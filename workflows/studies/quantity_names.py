@@ -63,7 +63,8 @@ def quantities(
     for metric_name in words("torque"):
         for drive in drives:
             name = metric_name if len(drives) == 1 else f"{metric_name}({drive})"
-            found[name] = _drive_dimension(mechanism, drive)
+            unit = METRICS[metric_name].unit
+            found[name] = _dimension(unit) if unit else _drive_dimension(mechanism, drive)
     for criterion in CRITERIA:
         found[f"selected_size({criterion})"] = NUMBER
         found[f"selected_error({criterion})"] = NUMBER

@@ -99,12 +99,10 @@ def test_slopes_of_extremes_are_exact(cycle, symbol):
     model, h = cycle.model, 1e-3
     seen = sensitivity.slopes(model, {}, cycle.motion, [symbol])
     for axis in (0, 1):
-        for reduce, extreme in (
-            (sensitivity.least, np.min),
-            (sensitivity.greatest, np.max),
-            (sensitivity.stroke, np.ptp),
-        ):
-            value, slope = reduce(*seen.point("P", axis))
+        for extreme in (np.min, np.max, np.ptp):
+            value, slope = seen.of_cycle(
+                lambda lanes, axis=axis, extreme=extreme: extreme(lanes.tracks("P")[:, axis], -1)
+            )
 
             def on_paper(shift, axis=axis, extreme=extreme):
                 v = {**model.mechanism.nominal}

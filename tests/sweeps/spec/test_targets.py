@@ -9,6 +9,7 @@ from basepar_core.errors import FileError, MechanismError, StoreError
 from basepar_core.files.mechanism_file import library_path
 from sweeps.chunks.evaluator import prepare
 from sweeps.spec.reader import from_document, parse_sweep
+from sweeps.spec.target_reader import target_lines
 from sweeps.store.statuses import Status
 from workflows.studies.gradients import Landscape, slope_kind
 from workflows.studies.neighbourhood import _text
@@ -115,7 +116,7 @@ def test_mistakes(folder, line, said):
 @pytest.mark.parametrize(
     ("curve", "said"),
     [
-        ("x,y,B\n1,2,3\n", "must name x,y, and with a timing one of t, A; it has x, y, B"),
+        ("x,y,B\n1,2,3\n", "must name x,y .*, and with a timing one of t, A; it has x, y, B"),
         ("x,y\n1,2\n1,zwei\n1,2\n", "line 3 of curve.csv: 'zwei' is no number"),
         ("x,y\n1,2\n1\n1,2\n", "line 3 of curve.csv: 1 entry for 2 columns"),
         ("x,y\n1,2\n1,inf\n1,2\n", "line 3 of curve.csv: its numbers are not finite"),
@@ -169,3 +170,63 @@ def test_a_neighbourhood_has_the_points_itself(folder):
     (folder / "curve.csv").unlink()
     near = parse_sweep(text, str(folder / "near.yaml"))
     assert near.evaluation.targets == spec.sweep.evaluation.targets
+
+
+def test_functions_and_poses(folder):
+    """From files and from the sweep's own text; a store has them again, a sweep file too."""
+    (folder / "swing.csv").write_text("A,value\n0.7,2.0\n2.0,2.2\n4.0,1.9\n")
+    (folder / "stations.csv").write_text("x,y,angle\n0.5,0.3,0.5\n0.2,0.8,0.7\n0.1,0.4,0.2\n")
+    text = """
+mechanism: pointed.yaml
+space: {plan: sobol, variables: {lx1: [0.25, 0.35]}, candidates: 4, seed: 1}
+evaluate:
+  rank: none
+  targets:
+    swing: swing.csv
+    same: {points: [[2.0], [2.2], [108.8619810748 deg]], timing: {A: [0.7, 2, 4]}, fit: [position]}
+    stations: {file: stations.csv, arm: 300 mm}
+    posed: {points: [[0.5, 0.3], [0.2, 0.8]], angles: [30 deg, 0.7], arm: 0.3, timing: {A: [1, 2]}}
+  metrics: ["function_error(D, swing)", "function_error(D,same)", "pose_error(P,stations)",
+            "pose_error(P,posed)"]
+"""
+    spec = read(folder, text)
+    swing, same, stations, posed = spec.evaluation.targets
+    assert swing.is_function
+    assert same.points[2][0] == pytest.approx(1.9, abs=1e-8)
+    assert (same.fit, stations.fit) == (("position",), ("timing",))
+    assert (stations.angles, stations.arm) == ((0.5, 0.7, 0.2), 0.3)
+    assert posed.angles[0] == pytest.approx(np.pi / 6)
+    again = from_document(spec.document())
+    assert (again, again.hash) == (spec, spec.hash)
+    assert (
+        parse_sweep(
+            text.split("targets:")[0] + f"targets: {target_lines(spec.evaluation.targets)}\n",
+            str(folder / "sweep.yaml"),
+        ).evaluation.targets
+        == spec.evaluation.targets
+    )
+    evaluator, columns = prepare(spec), spec.plan.rows(0, 4)
+    found = evaluator(columns, np.ones(4, bool))
+    units = {one.name: one.unit for one in evaluator.outputs}
+    assert (units["function_error_D_swing"], units["pose_error_P_posed"]) == ("rad", "m")
+    assert np.isfinite(found["pose_error_P_stations"]).all()
+    assert (found["function_error_D_same"] < found["function_error_D_swing"]).all()
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("{points: [[1], [2]]}", "a function of a coordinate or of t states its timing"),
+        ("{points: [[1], [2]], timing: {A: [1, 2]}, fit: [rotation]}", "does not turn"),
+        ("{points: [[1, 2], [2, 3]], angles: [1, 2]}", "angles need an arm"),
+        ("{points: [[1, 2], [2, 3]], angles: [1], arm: 0.1}", "1 value for 2 points"),
+        (
+            "{points: [[1, 2], [2, 3]], angles: [1, 2], arm: 0.1, fit: [scale]}",
+            "nothing is fitted",
+        ),
+        ("{points: [[1, 2], [2]]}", "have x and y"),
+    ],
+)
+def test_mistakes_of_functions_and_poses(folder, line, said):
+    with pytest.raises(FileError, match=said):
+        read(folder, SWEEP.replace("wanted: curve.csv", f"wanted: {line}"))

@@ -1,0 +1,29 @@
+"""What is known of a metric of closed cycles beside its word."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from basepar_core.arrays import Array
+
+from .closed_cycle import ClosedCycle
+
+
+@dataclass(frozen=True, slots=True)
+class CycleMetric:
+    """A number per variant of a cycle.
+
+    Attributes
+    ----------
+    value
+        From a `ClosedCycle` to (variant,); where its slopes are exact, of functions that are
+        analytic (`analytic`).
+    unit, words
+        SI text, "1" where there is none; what it is.
+    needs_inertias
+        Whether every body must state its inertial parameters.
+    """
+
+    value: Callable[[ClosedCycle], Array]
+    unit: str
+    words: str
+    needs_inertias: bool = False
