@@ -10,7 +10,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import numpy as np
 from distributed import Client
 
 from sweeps.store import (
@@ -27,7 +26,7 @@ from sweeps.store import (
 from sweeps.store import status as survey
 
 from . import fanout
-from .driver import keep_errors, layout_of, refuse_other
+from .driver import layout_of, refuse_other
 from .job import Job
 from .pace import Pace
 from .progress import Progress
@@ -69,10 +68,10 @@ class Blocks:
     def evaluate(self, block: Job, start: int, stop: int) -> None:
         """Evaluate and store what is missing of rows start … stop − 1; `block` knows them."""
         begun, chunk = time.monotonic(), self.stage.part.chunk
-        status = self.store.rows("status", start, stop)
-        firsts = np.arange(0, len(status), chunk)
-        missing = firsts[np.minimum.reduceat(status, firsts) == 0]
-        ranges = [(start + int(f), min(start + int(f) + chunk, stop)) for f in missing]
+        done = survey.done(self.store, start, stop)
+        firsts = range(start, stop, chunk)
+        pieces = [(first, min(first + chunk, stop)) for first in firsts]
+        ranges = [(a, b) for a, b in pieces if not done[a - start : b - start].all()]
         # Workers keep a store's arrays open; longer ones are another store to them.
         made = f"{self.store.attrs['provenance']} {len(self.spec)}"
         work = Work(
@@ -116,9 +115,9 @@ def opened(
         else:
             store.create(path, layout)
         made = store.check(path, layout)
-        begin_run(made)
+        run = begin_run(made)
         part: Part = layout.parts[0]
-        found = survey.take(made, part)
+        found = survey.take(made)
         tally = Tally(len(spec), found.counts, {}, progress, lock)
         blocks = Blocks(
             *(spec, evaluator, client, lock, progress),
@@ -127,6 +126,5 @@ def opened(
         try:
             yield blocks
         finally:
-            keep_errors(made, [part], tally.errors)
             seconds = round(blocks.seconds, 3)
-            end_run(path, evaluated=blocks.evaluated, seconds=seconds, lost=blocks.lost)
+            end_run(made, run, evaluated=blocks.evaluated, seconds=seconds, lost=blocks.lost)

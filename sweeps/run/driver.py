@@ -13,13 +13,12 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from distributed import Client
 
 from basepar_core.errors import StoreError, UsageError
 from sweeps.spec import FROM_PILOT, SweepSpec, is_asked
 from sweeps.store import (
-    FAILED,
+    ERRORS_KEPT,
     Evaluator,
     Layout,
     Lock,
@@ -42,14 +41,13 @@ from sweeps.store import (
 from . import chunk_size, fanout
 from .job import Job
 from .progress import Progress
-from .run_counts import ERRORS_KEPT, Tally
+from .run_counts import Tally
 from .shared_client import Fleet
 from .worker import Stage, Task, Work
 
-#: Variants per chunk of the precise arrays, each of which a precise task writes alone: few, so
-#: that a small sweep of heavy variants keeps all workers busy; more where there are MANY, because
-#: a reader pays a millisecond for each chunk, written or not.
-PRECISE_CHUNK, PRECISE_CHUNK_OF_MANY, MANY = 8, 128, 16_384
+#: Variants among which a precise task takes those that wait: few, so that a small sweep of heavy
+#: variants keeps all workers busy; more where there are MANY, each with a task of its own.
+PIECE, PIECE_OF_MANY, MANY = 8, 128, 16_384
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +156,8 @@ def ready(
         if not path.exists():
             store.create(path, layout)
         stages = [Stage(evaluator, layout.parts[0])]
-        stages += [Stage(precise, layout.parts[1])] if precise is not None else []
+        if precise is not None:
+            stages.append(Stage(precise, layout.parts[1], _piece(spec)))
         yield Run(spec, store.check(path, layout), tuple(stages), client, lock, fleet)
 
 
@@ -199,7 +198,7 @@ def complete(spec: Job, retry_failed: bool = False) -> Summary | None:
     spec = as_stored(spec, path)
     refuse_other(spec, path)
     check_and_repair.check(path)
-    if not _nothing_missing(spec, path):
+    if not _nothing_missing(path):
         _refuse_busy(path)
         return None
     found = summary(spec, path)
@@ -218,7 +217,7 @@ def layout_of(spec: Job, evaluator: Evaluator, precise: Evaluator | None = None)
     coords, attrs = dict(evaluator.coords), dict(evaluator.attrs)
     texts = attrs.pop("reasons", {})
     if precise is not None:
-        parts.append(Part(precise.outputs, _precise_chunk(spec), "precise_"))
+        parts.append(Part(precise.outputs, spec.chunk, "precise_"))
         coords |= precise.coords
         attrs |= precise.attrs
         texts = texts | attrs.pop("reasons", {})
@@ -255,13 +254,13 @@ def refuse_other(spec: Job, path: Path, attrs: Mapping[str, Any] | None = None) 
 def summary(spec: Job, path: Path, **run: Any) -> Summary:
     """What the store holds now."""
     held = Store.open(path)
-    found = status.take(held, Part((), spec.chunk))
+    found, precise = status.take(held), status.take_precise(held)
     return Summary(
         str(path),
         len(spec),
         found.counts,
-        status.precise_counts(held),
-        errors=held.errors,
+        status.precise_counts(precise),
+        errors=dict(sorted({**found.facts.errors, **precise.errors}.items())[:ERRORS_KEPT]),
         **run,
     )
 
@@ -272,19 +271,17 @@ def _path(spec: Job) -> Path:
     return folder(spec.store).absolute()  # workers need not stand in the same directory
 
 
-def _precise_chunk(spec: Job) -> int:
-    # A divisor of the chunk: no precise chunk straddles two of the sweep's.
-    most = PRECISE_CHUNK if len(spec) < MANY else PRECISE_CHUNK_OF_MANY
+def _piece(spec: Job) -> int:
+    # A divisor of the chunk: no piece straddles two.
+    most = PIECE if len(spec) < MANY else PIECE_OF_MANY
     return max(size for size in range(1, most + 1) if spec.chunk % size == 0)
 
 
-def _nothing_missing(spec: Job, path: Path) -> bool:
+def _nothing_missing(path: Path) -> bool:
     held = Store.open(path)
-    if status.take(held, Part((), spec.chunk)).pending:
+    if status.take(held).pending:
         return False
-    if "precise_status" not in held:
-        return True
-    return next(status.awaiting(held, Part((), _precise_chunk(spec), "precise_")), None) is None
+    return "precise_status" not in held or next(status.awaiting(held, held.chunk), None) is None
 
 
 @dataclass
@@ -304,14 +301,16 @@ class Run:
         """Do what is missing."""
         begun = time.monotonic()
         rows = rows or (0, len(self.spec))
-        begin_run(self.store)
-        found = status.take(self.store, self.stages[0].part)
+        run = begin_run(self.store)
+        found = status.take(self.store)
+        precise = status.precise_counts(status.take_precise(self.store))
         tally = Tally(
-            len(self.spec), found.counts, status.precise_counts(self.store), progress, self.lock
+            *(len(self.spec), found.counts, precise, progress, self.lock),
+            sum_up=(lambda: None) if retry else (lambda: status.sum_up(self.store)),
         )
         pending = [(max(start, rows[0]), min(stop, rows[1])) for start, stop in found.pending]
         pending = [(start, stop) for start, stop in pending if start < stop]
-        again = list(status.failed(self.store, self.stages[0].part)) if retry else []
+        again = list(status.failed(self.store)) if retry else []
         tasks = chain(
             (Task(0, *piece, careful=True, retry=True) for piece in again),
             self._failed_precise() if retry else (),
@@ -321,10 +320,9 @@ class Run:
         lost = outcome.lost
         if outcome.dropped:  # more doubtful variants than a driver should remember
             lost += self._perform((), self._left([]), tally).lost
-        parts = [stage.part for stage in self.stages]
-        keep_errors(self.store, parts, tally.errors)
+        status.sum_up(self.store)
         seconds = time.monotonic() - begun
-        end_run(self.store.path, evaluated=tally.evaluated, seconds=round(seconds, 3), lost=lost)
+        end_run(self.store, run, evaluated=tally.evaluated, seconds=round(seconds, 3), lost=lost)
         return summary(
             self.spec,
             self.store.path,
@@ -346,7 +344,7 @@ class Run:
             self.stages,
             spec.variant_seconds,
         )
-        chunks = [stage.part.chunk for stage in self.stages]
+        chunks = [stage.step for stage in self.stages]
         return fanout.run(
             *(work, ranges, self.client),
             chunks=chunks,
@@ -360,7 +358,7 @@ class Run:
         if len(self.stages) < 2:
             return
         coming = list(reversed(others))
-        for start, stop in status.awaiting(self.store, self.stages[1].part):
+        for start, stop in status.awaiting(self.store, self.stages[1].step):
             while coming and coming[-1][1] <= start:
                 coming.pop()
             if not coming or start < coming[-1][0]:
@@ -368,7 +366,7 @@ class Run:
 
     def _failed_precise(self) -> Iterator[Task]:
         if len(self.stages) > 1:
-            for start, stop in status.failed(self.store, self.stages[1].part):
+            for start, stop in status.failed(self.store, "precise_"):
                 yield Task(1, start, stop, careful=True, retry=True)
 
     def _notes(self) -> tuple[str, ...]:
@@ -376,16 +374,3 @@ class Run:
         if stale := self.lock.stale:
             said.append(f"the lock of {stale}, which is gone, was taken over")
         return tuple(said)
-
-
-def keep_errors(filled: Store, parts: Sequence[Part], new: Mapping[int, str]) -> None:
-    """Keep the texts of variants that failed, those of earlier runs included."""
-    errors = {**filled.errors, **new}
-    if not errors:
-        return
-    kept = {}
-    for variant, text in sorted(errors.items()):
-        if any(int(np.asarray(filled[part.status][variant])) in FAILED for part in parts):
-            kept[variant] = text
-    shown = dict(list(kept.items())[:ERRORS_KEPT])
-    store.set_attribute(filled.path, "errors", json.dumps(shown))

@@ -2,15 +2,15 @@
 
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from sweeps.store import Lock, PreciseStatus, Status, status
 
 from .progress import Advance, Progress
 from .worker import Receipt
 
-#: Error texts kept in the store's attributes.
-ERRORS_KEPT = 100
+#: Seconds between two looks at what is complete; long looks are rarer.
+SUMS = 60.0
 
 
 class Tally:
@@ -23,13 +23,14 @@ class Tally:
         precise: Mapping[PreciseStatus, int],
         progress: Progress | None,
         lock: Lock,
+        sum_up: Callable[[], None] = lambda: None,
     ):
+        self._sum_up, self._next = sum_up, time.monotonic() + SUMS
         self.total, self.lock = total, lock
         self.counts: list[Counter[int]] = [Counter(counts), Counter(precise)]
         self.progress = progress
         self.begun = time.monotonic()
         self.evaluated = 0
-        self.errors: dict[int, str] = {}
 
     def __call__(self, receipts: Sequence[Receipt], threads: int) -> None:
         for receipt in receipts:
@@ -37,8 +38,6 @@ class Tally:
             self.counts[1][PreciseStatus.NONE] = 0
             if receipt.stage == 0:
                 self.evaluated += receipt.evaluated
-            if len(self.errors) < ERRORS_KEPT:
-                self.errors.update(receipt.errors)
         advance = self._advance(threads)
         self.lock.tell(
             done=advance.done,
@@ -50,6 +49,9 @@ class Tally:
         )
         if self.progress is not None:
             self.progress(advance)
+        if (begun := time.monotonic()) > self._next:
+            self._sum_up()
+            self._next = time.monotonic() + max(SUMS, 50 * (time.monotonic() - begun))
 
     def _advance(self, threads: int) -> Advance:
         counts = status.named(self.counts[0], Status)

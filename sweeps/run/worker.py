@@ -7,7 +7,8 @@ company. A receipt is all that travels back.
 
 import time
 from collections import Counter
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 import numpy as np
@@ -23,6 +24,7 @@ from sweeps.store import (
     Reason,
     Status,
     Store,
+    pieces,
     write,
 )
 
@@ -76,12 +78,18 @@ class Receipt:
 class Stage:
     """An evaluator and the part of the store that it fills.
 
-    The first stage evaluates what passes the filter; a later one (`part.prefix` is "precise_")
-    the variants whose status is *awaiting precise*.
+    The first stage evaluates what passes the filter, chunk by chunk; a later one (`part.prefix` is
+    "precise_") the variants whose status is *awaiting precise*, `piece` variants at a time.
     """
 
     evaluator: Evaluator
     part: Part
+    piece: int = 0
+
+    @property
+    def step(self) -> int:
+        """Variants of the least task."""
+        return self.piece or self.part.chunk
 
 
 @dataclass(frozen=True)
@@ -101,73 +109,95 @@ class Work:
         if not task.careful:
             guard(stage.evaluator)  # a child is started before time is taken
         begun = time.perf_counter()
-        counts: Counter[int] = Counter()
-        opened = _opened(self.store, self.created)
-        evaluated = 0
-        errors: Errors = []
-        follow: list[tuple[int, int, int]] = []
-        step = stage.part.chunk
-        if task.stage == 0 and not task.retry and not task.careful:
-            step *= max(1, TOGETHER // step)
-        for start in range(task.start, task.stop, step):
-            stop = min(start + step, task.stop)
-            # A chunk done twice counts as done once, whoever was first: not what is stored now.
-            fresh = task.stage == 0 and not task.retry
-            before = np.zeros(stop - start, np.int8)
-            if not fresh:
-                before = np.asarray(opened[stage.part.status][start:stop])
-            arrays, wrong = self._chunk(task, start, stop)
-            write(opened, stage.part, start, stop, arrays)
-            status = arrays[stage.part.status]
-            counts.update(_counted(status))
-            counts.subtract(_counted(before))
-            evaluated += int(np.isin(before, FAILED).sum()) if task.retry else stop - start
-            errors += [(start + row, text) for row, text in wrong]
-            follow += self._follow(task, start, status)
+        done = _Done()
+        do = self._chunk if task.stage == 0 else self._piece
+        if task.retry:
+            do = self._again
+        for start, stop in self._cut(task):
+            do(task, start, stop, done)
         return Receipt(
             task.stage,
             task.start,
             task.stop,
-            tuple(sorted((code, change) for code, change in counts.items() if change)),
+            tuple(sorted((code, change) for code, change in done.counts.items() if change)),
             time.perf_counter() - begun,
-            evaluated,
-            tuple(follow),
-            tuple(errors[:TEXTS_PER_RECEIPT]),
+            done.evaluated,
+            tuple(done.follow),
+            tuple(done.errors[:TEXTS_PER_RECEIPT]),
         )
 
-    def _chunk(self, task: Task, start: int, stop: int) -> tuple[Arrays, Errors]:
-        """A chunk's arrays as they are to be written."""
+    def _cut(self, task: Task) -> Iterator[tuple[int, int]]:
+        """What is evaluated in one go: small chunks together, pieces of one chunk each."""
         stage = self.stages[task.stage]
-        part, columns = stage.part, self.plan.rows(start, stop)
-        if task.retry:
-            return self._again(task, start, stop, columns)
-        if not part.prefix:
-            failed = self.filter.first_failed(columns)
-            arrays, errors = self._evaluated(task, columns, failed == 0)
-            _mark_filtered(arrays, failed)
-            return arrays | columns, errors
-        opened = _opened(self.store, self.created)
-        wanted = np.asarray(opened["status"][start:stop]) == Status.AWAITING_PRECISE
-        settled = np.asarray(opened[part.status][start:stop]) != 0
-        arrays, errors = self._evaluated(task, columns, wanted & ~settled)
-        if settled.any():
-            arrays[part.retries] = np.zeros(stop - start, np.int16)
-            _restore(arrays, opened, start, stop, ~settled)
-        return arrays, errors
+        step = stage.part.chunk if task.retry else stage.step
+        if task.stage == 0 and not task.retry and not task.careful:
+            step *= max(1, TOGETHER // step)
+        for start in range(task.start, task.stop, step):
+            yield start, min(start + step, task.stop)
 
-    def _again(self, task: Task, start: int, stop: int, columns: Columns) -> tuple[Arrays, Errors]:
-        """A chunk with its crashed and timed-out variants evaluated once more."""
-        part, opened = self.stages[task.stage].part, _opened(self.store, self.created)
-        before = np.asarray(opened[part.status][start:stop])
-        if not before.any():  # its writer died while it replaced the chunk
-            return self._chunk(replace(task, retry=False), start, stop)
-        wanted = np.isin(before, FAILED)
+    def _chunk(self, task: Task, start: int, stop: int, done: "_Done") -> None:
+        """Evaluate and write whole chunks."""
+        part, columns = self.stages[0].part, self.plan.rows(start, stop)
+        failed = self.filter.first_failed(columns)
+        arrays, errors = self._evaluated(task, columns, failed == 0)
+        _mark_filtered(arrays, failed)
+        self._write(part, start, stop, arrays | columns, errors)
+        # A chunk done twice counts as done once, whoever was first: not what is stored now.
+        done.take(arrays["status"], np.zeros(stop - start, np.int8), start, errors)
+        done.evaluated += stop - start
+        done.follow += self._follow(start, arrays["status"])
+
+    def _piece(self, task: Task, start: int, stop: int, done: "_Done") -> None:
+        """Evaluate the variants of a chunk's piece that wait, and the chunk if it is the last."""
+        stage, opened = self.stages[task.stage], self._opened()
+        part, number = stage.part, start // stage.part.chunk
+        first = number * part.chunk
+        last = min(first + part.chunk, opened.records().total)
+        rows = pieces.left(opened, number)
+        rows = rows[(start <= rows) & (rows < stop)]
+        if rows.size and opened.records(part.prefix).read(number) is None:
+            wanted = np.zeros(stop - start, bool)
+            wanted[rows - start] = True
+            arrays, errors = self._evaluated(task, self.plan.rows(start, stop), wanted)
+            kept = {name: values[wanted] for name, values in arrays.items()}
+            texts = {start + row: text for row, text in errors}
+            pieces.put(opened, part, start, stop, pieces.Piece(rows, kept, texts))
+            done.take(kept[part.status], np.zeros(rows.size, np.int8), start, errors)
+        blank = empty(stage.evaluator, last - first, part.prefix)
+        pieces.gather(opened, part, number, blank)
+
+    def _again(self, task: Task, start: int, stop: int, done: "_Done") -> None:
+        """Evaluate the crashed and timed-out variants of a chunk once more."""
+        part, opened = self.stages[task.stage].part, self._opened()
+        before = opened.rows(part.status, start, stop)
+        if opened.records(part.prefix).read(start // part.chunk) is None:
+            # Its writer died while it replaced the chunk.
+            again = replace(task, retry=False)
+            (self._piece if part.prefix else self._chunk)(again, start, stop, done)
+            return
+        wanted, columns = np.isin(before, FAILED), self.plan.rows(start, stop)
         arrays, errors = self._evaluated(task, columns, wanted)
         arrays |= {} if part.prefix else columns
         _restore(arrays, opened, start, stop, wanted)
-        before = np.asarray(opened[part.retries][start:stop])
-        arrays[part.retries] = before + wanted.astype(before.dtype)
-        return arrays, errors
+        retries = opened.rows(part.retries, start, stop)
+        arrays[part.retries] = retries + wanted.astype(retries.dtype)
+        status, number = arrays[part.status], start // part.chunk
+        settles = len(self.stages) > 1 and not part.prefix
+        if settles and (status[wanted] == Status.AWAITING_PRECISE).any():
+            pieces.reopen(opened, self.stages[1].part, number)
+        self._write(part, start, stop, arrays, errors)
+        done.take(status, before, start, errors)
+        done.evaluated += int(wanted.sum())
+        if settles and opened.records("precise_").read(number) is None:
+            waiting = np.isin(np.arange(start, stop), pieces.left(opened, number))
+            done.follow += self._follow(start, np.where(waiting, status, 0))
+
+    def _write(self, part: Part, start: int, stop: int, arrays: Arrays, errors: Errors) -> None:
+        texts = {start + row: text for row, text in errors}
+        write(self._opened(), part, start, stop, arrays, texts)
+
+    def _opened(self) -> Store:
+        return _opened(self.store, self.created)
 
     def _evaluated(
         self, task: Task, columns: Columns, wanted: np.ndarray
@@ -219,20 +249,32 @@ class Work:
                 return least
         return min(3 * needed, needed + SPARE * self.variant_seconds)
 
-    def _follow(self, task: Task, start: int, status: np.ndarray) -> list[tuple[int, int, int]]:
-        """Chunks of the next stage that hold a variant for it."""
-        stage = task.stage + 1
-        if stage >= len(self.stages):
+    def _follow(self, start: int, status: np.ndarray) -> list[tuple[int, int, int]]:
+        """Pieces of the next stage that hold a variant for it."""
+        if len(self.stages) < 2:
             return []
-        part, waiting = self.stages[stage].part, status == Status.AWAITING_PRECISE
-        if task.retry:  # its neighbours may be settled
-            stored = _opened(self.store, self.created)[part.status][start : start + len(status)]
-            waiting &= np.asarray(stored) == 0
-        firsts = np.arange(0, len(status), part.chunk)
+        piece, waiting = self.stages[1].step, status == Status.AWAITING_PRECISE
+        firsts = np.arange(0, len(status), piece)
         return [
-            (stage, start + int(first), start + min(int(first) + part.chunk, len(status)))
+            (1, start + int(first), start + min(int(first) + piece, len(status)))
             for first in firsts[np.logical_or.reduceat(waiting, firsts)]
         ]
+
+
+@dataclass
+class _Done:
+    """What a task has done so far."""
+
+    counts: Counter[int] = field(default_factory=Counter)
+    evaluated: int = 0
+    follow: list[tuple[int, int, int]] = field(default_factory=list)
+    errors: Errors = field(default_factory=list)
+
+    def take(self, status: np.ndarray, before: np.ndarray, start: int, errors: Errors) -> None:
+        """Variants whose status was another before; errors by row behind `start`."""
+        self.counts.update(_counted(status))
+        self.counts.subtract(_counted(before))
+        self.errors += [(start + row, text) for row, text in errors]
 
 
 def _counted(codes: np.ndarray) -> dict[int, int]:
@@ -257,7 +299,7 @@ def _restore(
 ) -> None:
     """Put stored values where nothing was evaluated now."""
     for name in arrays:
-        stored = np.asarray(opened[name][start:stop])
+        stored = opened.rows(name, start, stop)
         arrays[name] = np.where(fresh.reshape(-1, *[1] * (stored.ndim - 1)), arrays[name], stored)
 
 

@@ -6,8 +6,6 @@ from .ask_tell_plan import asked_plan as asked_plan
 from .ask_tell_plan import is_asked as is_asked
 from .families import Family as Family
 from .families import load_family as load_family
-from .families import make_root as make_root
-from .families import members_of as members_of
 from .families import parse_family as parse_family
 from .filters import Condition as Condition
 from .filters import Conditions as Conditions
@@ -26,7 +24,6 @@ from .plan_products import values_of as values_of
 from .plans import PLANS as PLANS
 from .plans import Plan as Plan
 from .plans import sobol_points as sobol_points
-from .reader import as_damage as as_damage
 from .reader import from_document as from_document
 from .reader import lines_of as lines_of
 from .reader import read_mechanism as read_mechanism

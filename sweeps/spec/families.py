@@ -5,23 +5,17 @@ store of its own, `STORE/NAME`, a group of one Zarr hierarchy. An assembly is an
 the same file: the mechanism's text with its `assembly` replaced, which is what the store keeps.
 """
 
-import json
-import re
 from pathlib import Path
 
-import zarr
-
-from basepar_core.errors import FileError, Mistake, StoreError
+from basepar_core.errors import FileError, Mistake
 from basepar_core.files import Fields, Items, Node, Text, read
-from basepar_core.texts import opening
-from sweeps.store import folder
+from sweeps.store import is_member_name
 
 from .reader import parse_node, parse_sweep, text_of
 from .sweep_spec import SweepSpec
 
 #: Sections that make a family of a sweep file.
 SECTIONS = ("mechanisms", "assemblies")
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 
 Family = dict[str, SweepSpec]
 
@@ -83,7 +77,7 @@ def _section_mistakes(node: Fields, given: list[str], section: Node) -> list[Mis
     return found + [
         Mistake(f"{given[0]}.{name}", "a name has letters, digits, - and _", entry.line)
         for name, entry in members.items()
-        if not _NAME.fullmatch(name)
+        if not is_member_name(name)
     ]
 
 
@@ -95,33 +89,3 @@ def _members(section: Node) -> dict[str, Node]:
         case Items():
             return {Path(one.value).stem: one for one in section.items if isinstance(one, Text)}
     return {}
-
-
-def make_root(path: Path, members: list[str]) -> None:
-    """The group above the members' stores, if it is not there."""
-    folder(path)
-    path.mkdir(parents=True, exist_ok=True)
-    if not (path / "zarr.json").exists():
-        attributes = {"title": "family of sweeps", "members": members}
-        zarr.create_group(path, zarr_format=3, attributes=attributes)
-
-
-def members_of(path: Path) -> tuple[str, ...]:
-    """Names of the stores below a family's; empty where it is none."""
-    try:
-        plain = json.loads(opening.text_of(path / "zarr.json"))
-        members = plain["attributes"]["members"]
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        return ()
-    if not isinstance(members, list) or not all(map(_is_name, members)):
-        raise StoreError(
-            f"{path} is damaged: its zarr.json names members {members!r}, and a name has letters, "
-            "digits, - and _. Remove that file and run the family's sweep again, which writes it "
-            "anew; what is stored is kept.",
-            [f"{path}/zarr.json"],
-        )
-    return tuple(members)
-
-
-def _is_name(text: object) -> bool:
-    return isinstance(text, str) and _NAME.fullmatch(text) is not None

@@ -7,19 +7,18 @@ inside lie beside the sweep file; the store is made where the program runs.
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from basepar_core.api import load
-from basepar_core.errors import BaseparError, FileError, Mistake, StoreError, UsageError
+from basepar_core.errors import FileError, Mistake, UsageError
 from basepar_core.expressions import DIMENSIONLESS, UNITS
 from basepar_core.files import Fields, Items, Node, Reading, Text, library_names, loads, read
 from basepar_core.mechanism import Mechanism
 from basepar_core.metrics import canonical, targets
 from basepar_core.texts import opening
-from sweeps.store import folder
+from sweeps.store import as_damage, folder
 
 from . import own_metrics
 from .ask_tell_plan import Asked
@@ -97,22 +96,6 @@ def from_document(text: str) -> SweepSpec:
     """
     with as_damage("specification"):
         return _of_document(json.loads(text))
-
-
-@contextmanager
-def as_damage(what: str) -> Iterator[None]:
-    """What goes wrong with the parts of a store that it cannot do without, as StoreError."""
-    try:
-        yield
-    except (BaseparError, MemoryError, OSError):  # no fault of what is read
-        raise
-    except Exception as cause:
-        raise StoreError(
-            f"The {what} that the store keeps is damaged ({type(cause).__name__}: "
-            f"{str(cause)[:200]}). Its results cannot be interpreted; run its file into a new "
-            "store.",
-            ["spec"],
-        ) from cause
 
 
 def _of_document(plain: Mapping[str, Any]) -> SweepSpec:

@@ -37,7 +37,7 @@ POOLINGS = ("joint", "pooled")
 REDUCTION_ARRAYS = ("generalised", "validation")
 #: Version of the arrays: raised when a program would write others for the same file (then an
 #: older store is another sweep's, not a damaged one). It counts in the hash.
-SCHEMA = 4
+SCHEMA = 5
 #: A chunk that is still to be chosen.
 FROM_PILOT = 0
 

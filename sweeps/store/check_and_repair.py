@@ -7,22 +7,19 @@ that is torn, gone, exchanged or changed is made pending again, and the next run
 """
 
 import json
-import os
-import stat
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from basepar_core.errors import StoreError
 
-from . import chunk_files, records, safe_files, seal
+from . import chunk_files, objects, seal
 from .location import folder
 from .lock import holder
+from .objects import Objects
 from .opened import raise_if_absent
-from .records import HEAD, Records
+from .records import Damaged, Records
 from .seal import COPY, ROOT, Document, Sealed, Wrong
 
 REMEDY = "Run it again with `repair=`; what is whole is kept."
@@ -32,12 +29,16 @@ SHOWN = 10
 
 @dataclass(frozen=True, slots=True)
 class Damage:
-    """One array of a store, or variants start … stop − 1 of it; or one of its own two files."""
+    """One array of a store, or variants start … stop − 1 of it; or one of its own two files.
+
+    `prefix` is that of the part ("" or "precise_") whose chunk it is.
+    """
 
     array: str
     what: str
     start: int | None = None
     stop: int | None = None
+    prefix: str = ""
 
     def __str__(self) -> str:
         where = "" if self.start is None else f", variants {self.start} to {self.stop}"
@@ -86,14 +87,15 @@ def repair(path: Path, found: list[Damage]) -> None:
     """
     standing = stand(path)
     if standing.found:
-        seal.write(path, standing.sealed, standing.mutable)
+        seal.write(objects.of(path), standing.sealed, standing.mutable)
     parts = list(_parts(path, standing.sealed))
     for damage in found:
-        if damage.start is None:
-            continue
-        for part in parts:
-            if damage.array in (*part.records.arrays, part.records.name):
-                part.forget(damage.array, damage.start // part.chunk)
+        if damage.start is not None:
+            for part in parts:
+                if damage.prefix == part.records.prefix:
+                    part.forget(damage.array, damage.start // part.records.chunk)
+    for part in parts:
+        part.forget_wrong_sums()
 
 
 @dataclass(frozen=True)
@@ -113,33 +115,34 @@ def stand(path: Path) -> Standing:
     StoreError
         It is no store, or both copies are damaged.
     """
-    root, wrong_root = _tried(seal.read_root, path)
-    copy, wrong_copy = _tried(seal.read_copy, path)
+    there = objects.of(path)
+    root, wrong_root = _tried(seal.read_root, there)
+    copy, wrong_copy = _tried(seal.read_copy, there)
     if root is not None and "spec_hash" not in root["attributes"]:
         root, wrong_root = None, "is no sweep's"
     if root is None and copy is None:
         raise _lost(path, wrong_root, wrong_copy)
     if root is None:
         assert copy is not None
-        mutable = _kept(path, copy)
-        return Standing(copy, mutable, [Damage(ROOT, wrong_root), *_arrays(path, copy)])
+        mutable = _kept(there, copy)
+        return Standing(copy, mutable, [Damage(ROOT, wrong_root), *_arrays(there, copy)])
     mutable = seal.mutable_of(root)
     if copy is None:
-        return Standing(_again(path, root, wrong_copy), mutable, [Damage(COPY, wrong_copy)])
+        return Standing(_again(there, root, wrong_copy), mutable, [Damage(COPY, wrong_copy)])
     if seal.is_extending(root, copy):  # or was, and is done again
-        return Standing(copy, mutable, list(_arrays(path, copy, seal.shown(root))))
+        return Standing(copy, mutable, list(_arrays(there, copy, seal.shown(root))))
     if root == copy.root(mutable):
-        return Standing(copy, mutable, list(_arrays(path, copy)))
-    if _hash_of_records(path) == root["attributes"]["spec_hash"] != copy.attributes["spec_hash"]:
+        return Standing(copy, mutable, list(_arrays(there, copy)))
+    if _is_of(there, root) and not _is_of(there, {"attributes": copy.attributes}):
         strange = Damage(COPY, "is another store's")
-        return Standing(_again(path, root, strange.what), mutable, [strange])
+        return Standing(_again(there, root, strange.what), mutable, [strange])
     strange = Damage(ROOT, "does not agree with its copy: it is another store's")
-    return Standing(copy, {}, [strange, *_arrays(path, copy)])
+    return Standing(copy, {}, [strange, *_arrays(there, copy)])
 
 
-def _tried(reader: Any, path: Path) -> tuple[Any, str]:
+def _tried(reader: Any, there: Objects) -> tuple[Any, str]:
     try:
-        return reader(path), ""
+        return reader(there), ""
     except Wrong as wrong:
         return None, str(wrong)
 
@@ -158,10 +161,11 @@ def _lost(path: Path, root: str, copy: str) -> StoreError:
     )
 
 
-def _again(path: Path, root: Document, wrong: str) -> Sealed:
+def _again(there: Objects, root: Document, wrong: str) -> Sealed:
     """The second copy once more, from the first and the arrays' own files."""
+    path = there.place
     try:
-        sealed = seal.take(path, seal.fixed_of(root), seal.shown(root))
+        sealed = seal.take(there, seal.fixed_of(root), seal.shown(root))
         whole = sealed.digest == root["attributes"].get(seal.SEAL)
     except (Wrong, OSError):
         whole = False
@@ -175,11 +179,11 @@ def _again(path: Path, root: Document, wrong: str) -> Sealed:
     return sealed
 
 
-def _kept(path: Path, copy: Sealed) -> dict[str, Any]:
+def _kept(there: Objects, copy: Sealed) -> dict[str, Any]:
     """Changing attributes of a root that is damaged elsewhere; none where one may be what is."""
     try:
-        root = seal.read_document(path / ROOT)
-        elsewhere = seal.fixed_of(root) != copy.attributes or seal.shown(root) != copy.shown
+        root = seal.read_document(there, ROOT)
+        elsewhere = seal.fixed_of(root) != copy.attributes or seal.shown(root) != copy.metadata
         mutable = seal.mutable_of(root)
         for text in mutable.values():
             json.loads(text)
@@ -188,24 +192,30 @@ def _kept(path: Path, copy: Sealed) -> dict[str, Any]:
     return mutable if elsewhere else {}
 
 
-def _hash_of_records(path: Path) -> Any:
-    try:
-        return seal.read_document(path / records.name_of("") / ROOT)["attributes"]["spec_hash"]
-    except (Wrong, KeyError, TypeError):
-        return None
+def _is_of(there: Objects, root: Document) -> bool:
+    """Whether the first record that is found was written for a store of these attributes."""
+    known = Records(there, str(root["attributes"]["spec_hash"]), 1, 1)
+    for group in there.names(known.folder):
+        for name in there.names(f"{known.folder}/{group}"):
+            if name.isdigit():
+                try:
+                    return known.read(int(name)) is not None
+                except Damaged:
+                    return False
+    return False
 
 
 def _arrays(
-    path: Path, sealed: Sealed, before: Mapping[str, Document] | None = None
+    there: Objects, sealed: Sealed, before: Mapping[str, Document] | None = None
 ) -> Iterator[Damage]:
     """What is wrong with metadata and labels; `before`: what metadata may still be."""
     for name, expected in sealed.metadata.items():
-        file = path / name / ROOT
-        if not safe_files.is_plain(path, file):
+        key = f"{name}/{ROOT}"
+        if not there.is_plain(key):
             yield Damage(name, "is a link, or its metadata (zarr.json) are")
             continue
         try:
-            plain = seal.read_document(file)
+            plain = seal.read_document(there, key)
         except Wrong as wrong:
             yield Damage(name, f"its metadata (zarr.json): {wrong}")
             continue
@@ -216,9 +226,8 @@ def _arrays(
                     have, want = (json.dumps(x.get(key))[:80] for x in (plain, expected))
                     yield Damage(name, f"its {key} is {have}, not {want}")
     for name, content in sealed.labels.items():
-        file = path / name / "c/0"
         try:
-            found = seal.label(file) if safe_files.is_plain(path, file) else "a link"
+            found = seal.label(there, name) if there.is_plain(f"{name}/c/0") else "a link"
         except OSError as cause:
             yield Damage(name, f"its labels cannot be read ({cause.strerror})")
         else:
@@ -231,126 +240,137 @@ def _chunks(path: Path, sealed: Sealed, contents: bool) -> Iterator[Damage]:
     found = (one for part in _parts(path, sealed) for one in part.damaged(contents))
     if (first := next(found, None)) is None:
         return
-    busy = holder(path) is not None  # a chunk may be between its record and its status
+    busy = holder(path) is not None  # a chunk's record may be on its way
     for damage in (first, *found):
         if not (busy and damage.what == UNFINISHED):
             yield damage
 
 
-UNFINISHED = "its chunk is missing: lost, or its writer was killed before it; pending"
+UNFINISHED = "its record is missing: lost, or its writer was killed before it; pending"
+#: Chunks whose presence is looked at where contents are not; of more, evenly chosen ones.
+PRESENT = 1 << 14
 
 
 @dataclass(frozen=True)
 class _Part:
-    """Files of a part's chunks, looked at without Zarr: its metadata may be what is damaged."""
+    """A part's chunks, looked at without Zarr: its metadata may be what is damaged.
 
-    path: Path
+    `arrays` has the dimensions of all arrays of the store, the other part's too.
+    """
+
+    there: Objects
     records: Records
-    dimensions: Mapping[str, int]
-    chunk: int
-    count: int
+    arrays: Mapping[str, int]
+    listed: dict[str, set[int]] = field(default_factory=dict)
 
     def damaged(self, contents: bool) -> Iterator[Damage]:
-        """What is wrong with chunks that have a status, in the order of their numbers."""
-        *_, status = self.records.arrays
-        # The status before all else: what has one has the rest, also while somebody writes.
-        done = self._stored(status)
-        recorded = self._stored(self.records.name)
-        stored = {name: self._stored(name) for name in self.records.arrays[:-1]} | {status: done}
-        for number in sorted(done | recorded if contents else done):
-            if number * self.chunk >= self.count:
+        """What is wrong with chunks that are done, in the order of their numbers."""
+        chosen = self._chosen(contents)
+        # Records before all else: what has one has the rest, also while somebody writes.
+        done = [n for first, stop in chosen for n in self.records.numbers(first, stop)]
+        written = self._stored(f"{self.records.prefix}status") if contents else set()
+        numbers, recorded = sorted({*done, *written}), set(done)
+        for number in numbers:
+            if number >= self.records.count:
                 continue
-            here = [name for name, numbers in stored.items() if number in numbers]
-            found = list(self._of_one(number, number in recorded, here, contents))
-            if found and not self._is_rewritten(number, number in done):
-                start = number * self.chunk
-                stop = min(start + self.chunk, self.count)
-                yield from (Damage(name, what, start, stop) for name, what in found)
+            if number not in recorded:
+                found = [(self.records.folder, UNFINISHED)]
+            else:
+                found = list(self._of_one(number, contents))
+            if found and (number not in recorded or self._has_record(number)):
+                start = number * self.records.chunk
+                stop = min(start + self.records.chunk, self.records.total)
+                prefix = self.records.prefix
+                yield from (Damage(name, what, start, stop, prefix) for name, what in found)
+        if contents:
+            wrong = (self.records.sum_name(first, stop) for first, stop in self._wrong())
+            yield from (Damage(name, "it is not the sum of its records") for name in wrong)
 
     def forget(self, name: str, number: int) -> None:
         """Make a chunk pending, and remove what is damaged of it."""
-        for one in (self.records.arrays[-1], self.records.name, name):
-            safe_files.remove(self.path, self._file(one, number))
+        for first, stop in self.records.ranges():
+            if first <= number < stop:
+                self.there.clear(self.records.sum_name(first, stop))
+        self.there.clear(self.records.name(number))
+        for one in {f"{self.records.prefix}status", name} & self.arrays.keys():
+            self.there.clear(self._key(one, number))
 
-    def _of_one(
-        self, number: int, recorded: bool, here: list[str], contents: bool
-    ) -> Iterator[tuple[str, str]]:
-        *_, status = self.records.arrays
-        if not recorded:
-            yield self.records.name, "the record of its chunk is missing"
+    def forget_wrong_sums(self) -> None:
+        """Remove sums that are not those of their records: they are derived."""
+        for first, stop in self._wrong():
+            self.there.clear(self.records.sum_name(first, stop))
+
+    def _chosen(self, contents: bool) -> list[tuple[int, int]]:
+        """Ranges of chunks that are looked at."""
+        count = self.records.count
+        if contents or count <= PRESENT:
+            return [(0, count)]
+        step = count // 16
+        return [(k * step, k * step + PRESENT // 16) for k in range(16)]
+
+    def _wrong(self) -> list[tuple[int, int]]:
+        found = []
+        for first, stop in self.records.ranges():
+            right = self.there.is_plain(self.records.sum_name(first, stop))
+            try:
+                right = right and self.records.is_right(first, stop)
+            except Damaged:
+                right = False
+            if not right:
+                found.append((first, stop))
+        return found
+
+    def _of_one(self, number: int, contents: bool) -> Iterator[tuple[str, str]]:
+        if contents and not self.there.is_plain(self.records.name(number)):
+            yield self.records.folder, "the record of its chunk is a link"
             return
         try:
-            row = self.records.read(number)
-        except (ValueError, RuntimeError, OSError) as cause:
-            yield self.records.name, f"the record of its chunk cannot be read ({_said(cause)})"
+            record = self.records.read(number)
+        except Damaged as cause:
+            yield self.records.folder, f"the record of its chunk cannot be read ({_said(cause)})"
             return
-        digests = dict(zip(self.records.arrays, row[HEAD:].tolist(), strict=True))
-        if status not in here and digests[status]:
-            yield status, UNFINISHED
+        if record is None:
             return
-        for name, told in digests.items():
-            if not told:
-                if name in here:
-                    yield name, "has a chunk where none was written"
-            elif name not in here:
+        for name, told in record.arrays.items():
+            here = number in self._stored(name)
+            if here and not told:
+                yield name, "has a chunk where none was written"
+            elif told and not here:
                 yield name, "its chunk is missing"
-            elif contents and (what := self._changed(name, number, told)):
+            elif told and contents and (what := self._changed(name, number, told)):
                 yield name, what
 
-    def _changed(self, name: str, number: int, told: int) -> str:
+    def _changed(self, name: str, number: int, told: str) -> str:
         try:
-            content = self._file(name, number).read_bytes()
+            content = self.there.get(self._key(name, number))
         except OSError as cause:
             return f"its chunk cannot be read ({cause.strerror})"
-        same = records.digest(self.records.key, name, number, content) == told
+        same = self.records.digest(name, number, content or b"") == told
         return "" if same else "its chunk is not what was written there"
 
-    def _is_rewritten(self, number: int, had_status: bool) -> bool:
-        """Whether a writer has taken the status away since: then the chunk is pending."""
-        return had_status and not os.path.lexists(self._file(self.records.arrays[-1], number))
+    def _has_record(self, number: int) -> bool:
+        """Whether no writer has taken the record away since: then the chunk is pending."""
+        return str(number) in self.there.names(self.records.name(number).rpartition("/")[0])
 
     def _stored(self, name: str) -> set[int]:
-        """Numbers of an array's chunks whose file is there; links and folders are none."""
-        top = self.path / name / "c"
-        if not safe_files.is_plain(self.path, top):
-            return set()
-        try:
-            listed = [entry for entry in os.scandir(top) if chunk_files.is_number(entry.name)]
-        except OSError:
-            return set()
-        if self.dimensions[name] == 1:
-            return {int(entry.name) for entry in listed if entry.is_file(follow_symlinks=False)}
-        folders = [int(entry.name) for entry in listed if entry.is_dir(follow_symlinks=False)]
-        return {number for number in folders if _is_file(str(self._file(name, number)))}
+        """Numbers of an array's chunks that are there; listed once."""
+        if name not in self.listed:
+            known = name in self.arrays
+            self.listed[name] = self.there.chunks(name, self.arrays[name]) if known else set()
+        return self.listed[name]
 
-    def _file(self, name: str, number: int) -> Path:
-        return self.path / name / chunk_files.chunk_key(number, self.dimensions[name])
+    def _key(self, name: str, number: int) -> str:
+        return f"{name}/{chunk_files.chunk_key(number, self.arrays[name])}"
 
 
 def _parts(path: Path, sealed: Sealed) -> Iterator[_Part]:
+    there, key = objects.of(path), str(sealed.attributes["spec_hash"])
+    arrays = {name: len(one["shape"]) for name, one in sealed.metadata.items()}
     for prefix in ("", "precise_"):
-        if (name := records.name_of(prefix)) not in sealed.metadata:
-            continue
-        metadata = sealed.metadata[name]
-        attributes = metadata["attributes"]
-        names = tuple(attributes["fields"][HEAD:])
-        ours = {one: len(sealed.metadata[one]["shape"]) for one in names} | {name: 2}
-        status = sealed.metadata[names[-1]]
-        files = chunk_files.plain(path / name, (1, metadata["shape"][1]), np.uint64(0))
-        yield _Part(
-            path,
-            Records(name, attributes["spec_hash"], names, files),
-            ours,
-            status["chunk_grid"]["configuration"]["chunk_shape"][0],
-            status["shape"][0],
-        )
-
-
-def _is_file(file: str) -> bool:
-    try:
-        return stat.S_ISREG(os.lstat(file).st_mode)
-    except OSError:
-        return False
+        if (status := sealed.metadata.get(f"{prefix}status")) is not None:
+            chunk = status["chunk_grid"]["configuration"]["chunk_shape"][0]
+            known = Records(there, key, chunk, status["shape"][0], prefix)
+            yield _Part(there, known, arrays)
 
 
 def _said(cause: Exception) -> str:

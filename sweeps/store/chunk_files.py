@@ -7,14 +7,7 @@ renamed when complete), so it is written here, and read where it was written jus
 looks at every batch); whatever is less simple is left to Zarr (`of` says None).
 """
 
-import contextlib
-import os
-import threading
-from bisect import bisect_left
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import google_crc32c
@@ -25,9 +18,8 @@ from zarr.codecs import BloscCodec, BytesCodec, Crc32cCodec
 from zarr.core.chunk_key_encodings import DefaultChunkKeyEncoding
 from zarr.storage import LocalStore
 
-from basepar_core.texts import naming, opened
-
-from .location import gone
+from . import objects
+from .objects import Objects
 
 #: An array of a store; Zarr made the class generic after the lowest version that is allowed.
 if TYPE_CHECKING:
@@ -49,8 +41,12 @@ def compressors(dtype: Any) -> tuple[BloscCodec, Crc32cCodec]:
 
 @dataclass(frozen=True, slots=True)
 class ChunkFiles:
-    """Files of an array that is cut along its first axis only; `shape` is a chunk's."""
+    """Files of an array that is cut along its first axis only; `shape` is a chunk's.
 
+    They lie below `folder`, a key of the `objects`.
+    """
+
+    objects: Objects
     folder: str
     shape: tuple[int, ...]
     fill: np.ndarray  # 0-d, of the array's type
@@ -78,34 +74,23 @@ class ChunkFiles:
     def store(self, number: int, content: bytes | None) -> None:
         """Replace a chunk's file, or remove it (None)."""
         if content is None:
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(self.file(number))
+            self.objects.remove(self.key(number))
         else:
-            _replace(self.file(number), content)
-
-    def stored_bytes(self, number: int) -> bytes | None:
-        """What a chunk's file holds; None where it is not stored."""
-        try:
-            with opened(self.file(number), "rb") as file:
-                return file.read()
-        except FileNotFoundError:
-            return None
+            self.objects.put(self.key(number), content)
 
     def read(self, number: int) -> np.ndarray:
         """A chunk, (rows of a chunk, …); ValueError or RuntimeError where it is not whole."""
-        try:
-            with opened(self.file(number), "rb") as file:
-                content = file.read()
-        except FileNotFoundError:
+        content = self.objects.get(self.key(number))
+        if content is None:
             return np.full(self.shape, self.fill)
         body, checksum = content[:-4], content[-4:]
         if google_crc32c.value(body).to_bytes(4, "little") != checksum:
             raise ValueError(f"chunk {number} of {self.folder} does not match its checksum")
         return np.frombuffer(self.codec.decode(body), self.fill.dtype).reshape(self.shape)
 
-    def file(self, number: int) -> str:
+    def key(self, number: int) -> str:
         """Where a chunk lies."""
-        return f"{self.folder}/{chunk_key(number, len(self.shape))}"
+        return f"{self.folder}/{chunk_key(number, len(self.shape))}".lstrip("/")
 
     def _is_empty(self, values: np.ndarray) -> bool:
         """Bit for bit the fill value, as Zarr has it: such a chunk is not stored."""
@@ -118,18 +103,6 @@ class ChunkFiles:
 def chunk_key(number: int, dimensions: int) -> str:
     """Name of a chunk's file below its array; the first axis alone is cut."""
     return f"c/{number}{'/0' * (dimensions - 1)}"
-
-
-def is_number(name: str) -> bool:
-    """Whether a file of this name may be a chunk's: digits as we write them."""
-    return name.isascii() and name.isdigit() and (name == "0" or name[0] != "0")
-
-
-def plain(folder: Path, shape: tuple[int, ...], fill: np.generic) -> ChunkFiles:
-    """Files as our arrays are made (`compressors`), where there is no array to ask."""
-    dtype = np.asarray(fill).dtype
-    codec = Blosc("lz4", 5, Blosc.SHUFFLE, 0, typesize=dtype.itemsize)
-    return ChunkFiles(str(folder), shape, np.array(fill), codec)
 
 
 def of(array: ZarrArray) -> ChunkFiles | None:
@@ -152,8 +125,8 @@ def of(array: ZarrArray) -> ChunkFiles | None:
     codec = Blosc(plain["cname"], plain["clevel"], shuffle, block, typesize=size)
     if array.chunks[1:] != array.shape[1:] or not array.dtype.isnative:
         return None
-    folder = str(Path(place.store.root) / place.path)
-    return ChunkFiles(folder, array.chunks, np.array(array.fill_value, array.dtype), codec)
+    fill = np.array(array.fill_value, array.dtype)
+    return ChunkFiles(objects.of(place.store.root), place.path, array.chunks, fill, codec)
 
 
 def get(array: ZarrArray, start: int, stop: int) -> np.ndarray:
@@ -168,50 +141,3 @@ def get(array: ZarrArray, start: int, stop: int) -> np.ndarray:
     except (ValueError, RuntimeError):
         return np.asarray(array[start:stop])
     return found[start - first * chunk : stop - first * chunk]
-
-
-def stored(array: ZarrArray) -> Sequence[int]:
-    """Numbers of an array's chunks that are stored (or may be), ascending.
-
-    One look into a directory: to ask Zarr for a chunk costs a millisecond, stored or not.
-    """
-    place = array.store_path
-    if not isinstance(place.store, LocalStore):
-        return range(-(-array.shape[0] // array.chunks[0]))
-    try:
-        names = os.listdir(Path(place.store.root) / place.path / "c")
-    except (FileNotFoundError, NotADirectoryError):
-        return []
-    return sorted(int(name) for name in names if is_number(name))
-
-
-def runs(numbers: Sequence[int], chunk: int, start: int, stop: int) -> Iterator[tuple[int, int]]:
-    """Ranges of rows within start … stop − 1 that lie in chunks of these ascending numbers."""
-    first, last = bisect_left(numbers, start // chunk), bisect_left(numbers, -(-stop // chunk))
-    for _, run in groupby(enumerate(numbers[first:last]), lambda pair: pair[1] - pair[0]):
-        found = [number for _, number in run]
-        yield max(start, found[0] * chunk), min(stop, (found[-1] + 1) * chunk)
-
-
-def _replace(file: str, content: bytes) -> None:
-    # Nobody else writes this chunk, but a task that was thought lost may still be at it.
-    draft = f"{file}.{os.getpid()}-{threading.get_ident()}.partial"
-    try:
-        _write(draft, content, file)
-    except FileNotFoundError:  # the first chunk here
-        array = file[: file.rindex(f"{os.sep}c{os.sep}")]
-        if not os.path.isdir(array):  # else half a store would stand where one was removed
-            raise gone(array) from None
-        os.makedirs(os.path.dirname(file), exist_ok=True)
-        _write(draft, content, file)
-    os.replace(draft, file)
-
-
-def _write(draft: str, content: bytes, file: str) -> None:
-    try:
-        with naming(file), open(draft, "wb") as partial:
-            partial.write(content)
-    except OSError:  # half a chunk would take what little room there is
-        with contextlib.suppress(OSError):
-            os.unlink(draft)
-        raise

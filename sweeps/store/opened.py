@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -9,11 +10,14 @@ from typing import Any
 import numpy as np
 import zarr
 
-from basepar_core.errors import StoreError
+from basepar_core.errors import BaseparError, StoreError
 
-from . import chunk_files, records, seal
+from . import chunk_files, objects, seal
 from .chunk_files import ZarrArray
 from .location import folder, gone
+from .objects import Objects
+from .records import HIDDEN, Records
+from .seal import Document
 
 
 class Store(Mapping[str, ZarrArray]):
@@ -25,11 +29,14 @@ class Store(Mapping[str, ZarrArray]):
         Where it lies.
     attrs
         Its attributes; those that are JSON have names of their own here.
+    metadata
+        Of its arrays by name, as Zarr has it.
     """
 
-    def __init__(self, path: Path, group: zarr.Group):
-        self.path, self._group = path, group
-        self.attrs: Mapping[str, Any] = group.attrs.asdict()
+    def __init__(self, path: Path, root: Document, mode: str):
+        self.path, self._mode = path, mode
+        self.attrs: Mapping[str, Any] = root["attributes"]
+        self.metadata: Mapping[str, Document] = seal.shown(root)
         self._arrays: dict[str, ZarrArray] = {}
 
     @classmethod
@@ -41,7 +48,30 @@ class Store(Mapping[str, ZarrArray]):
         StoreError
             There is none, or it cannot be read, or its attributes are not what they were made.
         """
-        return cls(folder(path), _opened(path, mode))
+        return cls(folder(path), _root(folder(path), mode), mode)
+
+    @cached_property
+    def objects(self) -> Objects:
+        """Its bytes."""
+        return objects.of(self.path)
+
+    @property
+    def chunk(self) -> int:
+        """Variants of a chunk."""
+        return self.records().chunk
+
+    def records(self, prefix: str = "") -> Records:
+        """The records of its chunks, by prefix of the part; StoreError where it has no status."""
+        try:
+            plain = self.metadata["status"]
+            (chunk,) = plain["chunk_grid"]["configuration"]["chunk_shape"]
+            (total,) = plain["shape"]
+            return Records(self.objects, str(self.attrs["spec_hash"]), chunk, total, prefix)
+        except (KeyError, TypeError, ValueError) as cause:
+            raise StoreError(
+                f"{self.path} is not the store of a sweep. Name one that `basepar sweep` made.",
+                [str(self.path)],
+            ) from cause
 
     def plain(self, name: str, empty: str) -> Any:
         """An attribute that is JSON; `empty` is its text where the store has none."""
@@ -63,16 +93,6 @@ class Store(Mapping[str, ZarrArray]):
         return self.plain("notes", "[]")
 
     @property
-    def runs(self) -> list[dict[str, Any]]:
-        """The runs that filled it, the last one last; one that was killed has no `ended`."""
-        return self.plain("runs", "[]")
-
-    @property
-    def errors(self) -> dict[int, str]:
-        """Texts of the first exceptions, by variant."""
-        return {int(variant): text for variant, text in self.plain("errors", "{}").items()}
-
-    @property
     def swept(self) -> list[str]:
         """Symbols that it has; StoreError where it says something else."""
         names = self.attrs.get("swept", [])
@@ -87,8 +107,9 @@ class Store(Mapping[str, ZarrArray]):
     def __getitem__(self, name: str) -> ZarrArray:
         """One array; StoreError with its name if it is missing or unreadable."""
         if name not in self._arrays:
+            group = self._group
             try:
-                array = self._group[name]
+                array = group[name]
             except Exception as cause:
                 if not self.path.exists():
                     raise gone(self.path) from cause
@@ -104,13 +125,31 @@ class Store(Mapping[str, ZarrArray]):
         return self._arrays[name]
 
     def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and (name in self._arrays or name in self._group)
+        return name in self.metadata
 
     def __iter__(self) -> Iterator[str]:
-        return iter(sorted(name for name, _ in self._group.arrays()))
+        return iter(sorted(self.metadata))
 
     def __len__(self) -> int:
-        return sum(1 for _ in self)
+        return len(self.metadata)
+
+    @cached_property
+    def _group(self) -> zarr.Group:
+        for file in self.path.glob("*/zarr.json"):
+            if not file.is_file() and not file.is_dir():  # Zarr would wait for a pipe for ever
+                raise StoreError(
+                    f"{self.path} cannot be read as a store: {file} is a pipe, a device or a "
+                    "broken link, not a file. Remove it, then run the sweep again with `repair=`.",
+                    [str(file)],
+                )
+        if not self.path.exists():  # before zarr makes a folder there, as 3.1.1 does
+            raise gone(self.path)
+        return zarr.open_group(
+            self.path,
+            mode=self._mode,  # type: ignore[arg-type]
+            zarr_format=3,
+            use_consolidated=False,
+        )
 
     def rows(self, name: str, start: int, stop: int) -> np.ndarray:
         """Rows start … stop − 1 of an array; StoreError if it is missing or unreadable."""
@@ -136,47 +175,61 @@ def raise_if_absent(path: Path | str, cause: Exception) -> None:
         ) from cause
 
 
-def _opened(path: Path | str, mode: str) -> zarr.Group:
-    _raise_if_changed(folder(path))
-    if mode == "r+" and not Path(path).exists():  # before zarr makes a folder there, as 3.1.1 does
-        raise gone(path)
+def _root(path: Path, mode: str) -> Document:
+    """A store's `zarr.json`; StoreError where it is not what it was made."""
+    there = objects.of(path)
     try:
-        return zarr.open_group(path, mode=mode, zarr_format=3, use_consolidated=False)  # type: ignore[arg-type]
-    except (FileNotFoundError, NotADirectoryError) as cause:  # zarr's "no group here" among them
-        raise_if_absent(path, cause)
-        raise StoreError(
-            f"{path} is not the store of a sweep. Name another store.",
-            [str(path)],
-        ) from cause
-    except Exception as cause:
-        raise StoreError(
-            f"{path} cannot be read as a store: {said(cause)}. If it is a damaged store, remove "
-            "it and run again.",
-            [str(path)],
-        ) from cause
-
-
-def _raise_if_changed(path: Path) -> None:
-    """Make sure that a store's attributes are its own; what is no store is not judged here."""
-    try:
-        seal.read_root(path)
+        return seal.read_root(there)
     except seal.Wrong as wrong:
-        if (path / records.GROUP).is_dir():
+        if (path / HIDDEN).is_dir():
             raise StoreError(
                 f"{path} is damaged: its zarr.json {wrong}. Run it again with `repair=`; what is "
                 "whole is kept.",
                 [f"{path}/{seal.ROOT}"],
             ) from wrong
-    for file in path.glob("*/zarr.json"):
-        if not file.is_file() and not file.is_dir():  # Zarr would wait for a pipe for ever
+        if mode == "r+" and not path.exists():
+            raise gone(path) from wrong
+        raise_if_absent(path, wrong)
+        return _foreign(path, there)
+
+
+def _foreign(path: Path, there: Objects) -> Document:
+    """The `zarr.json` of a group that is none of ours, which whoever asked for it judges."""
+    try:
+        root = seal.read_document(there, seal.ROOT)
+    except seal.Wrong as wrong:
+        if str(wrong) == "is missing":
             raise StoreError(
-                f"{path} cannot be read as a store: {file} is a pipe, a device or a broken link, "
-                "not a file. Remove it, then run the sweep again with `repair=`.",
-                [str(file)],
-            )
+                f"{path} is not the store of a sweep. Name another store.", [str(path)]
+            ) from wrong
+        raise StoreError(
+            f"{path} cannot be read as a store: its zarr.json {wrong}. If it is a damaged store, "
+            "remove it and run again.",
+            [str(path)],
+        ) from wrong
+    attributes = root.get("attributes")
+    if root.get("node_type") != "group" or not isinstance(attributes, dict):
+        attributes = {}
+    return {"attributes": attributes, "consolidated_metadata": {"metadata": {}}}
 
 
 def said(cause: BaseException) -> str:
     """What an exception says, in a line."""
     text = " ".join(str(cause).split()) or type(cause).__name__
     return text if len(text) <= 200 else f"{text[:197]}..."
+
+
+@contextmanager
+def as_damage(what: str) -> Iterator[None]:
+    """What goes wrong with the parts of a store that it cannot do without, as StoreError."""
+    try:
+        yield
+    except (BaseparError, MemoryError, OSError):  # no fault of what is read
+        raise
+    except Exception as cause:
+        raise StoreError(
+            f"The {what} that the store keeps is damaged ({type(cause).__name__}: "
+            f"{str(cause)[:200]}). Its results cannot be interpreted; run its file into a new "
+            "store.",
+            ["spec"],
+        ) from cause

@@ -1,5 +1,6 @@
 """Where a store's numbers come from: versions, machine, and the runs that filled it."""
 
+import contextlib
 import json
 import os
 import platform
@@ -11,8 +12,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from . import store
 from .opened import Store
+from .records import HIDDEN
 
 PACKAGES = (
     "basepar",
@@ -26,7 +27,7 @@ PACKAGES = (
     "xarray",
     "distributed",
 )
-#: Runs a store remembers, the latest.
+#: Runs that are told of a store, the latest.
 RUNS_KEPT = 50
 
 
@@ -78,25 +79,46 @@ def commit() -> str:
     return said.stdout.strip()
 
 
-def begin_run(filled: Store) -> None:
+#: Where each run notes itself: one object, which nobody else writes.
+RUNS = f"{HIDDEN}/runs"
+
+Run = dict[str, Any]
+
+
+def begin_run(filled: Store, **more: Any) -> Run:
     """Note that this process begins to fill a store; a study's batches are one run."""
-    before, ours = filled.runs, {"host": socket.gethostname(), "pid": os.getpid()}
+    ours = {"host": socket.gethostname(), "pid": os.getpid()} | more
+    before = runs(filled)
     if before and ours.items() <= before[-1].items():
-        return
-    entry: dict[str, Any] = {"started": now(), **ours}
+        return before[-1]
     others = {
         package: number
         for package, number in versions().items()
         if filled.provenance.get("versions", {}).get(package) != number
-    }
-    if others:
-        entry["versions"] = others  # that the store was not made with
-    store.set_attribute(filled.path, "runs", json.dumps([*before, entry][-RUNS_KEPT:]))
+    }  # that the store was not made with
+    run = {"started": now(), **ours} | ({"versions": others} if others else {})
+    _keep(filled, run)
+    return run
 
 
-def end_run(path: Path, evaluated: int, seconds: float, lost: int) -> None:
-    """Add what the run did that began last."""
-    *before, entry = Store.open(path).runs
+def end_run(filled: Store, run: Run, evaluated: int, seconds: float, lost: int) -> None:
+    """Add what the run did."""
     done = {"evaluated": evaluated, "seconds": seconds, "lost": lost}
-    entry |= {"ended": now()} | {key: entry.get(key, 0) + n for key, n in done.items()}
-    store.set_attribute(path, "runs", json.dumps([*before, entry]))
+    _keep(filled, run | {"ended": now()} | {key: run.get(key, 0) + n for key, n in done.items()})
+
+
+def runs(held: Store) -> list[Run]:
+    """The latest runs that filled a store, the last one last; a killed one has no `ended`."""
+    found = []
+    for name in sorted(held.objects.names(RUNS))[-RUNS_KEPT:]:
+        content = held.objects.get(f"{RUNS}/{name}")
+        with contextlib.suppress(ValueError, RecursionError):  # what is damaged is only missing
+            plain = json.loads(content or b"")
+            if isinstance(plain, dict):
+                found.append(plain)
+    return found
+
+
+def _keep(filled: Store, run: Run) -> None:
+    name = f"{run['started'][:19]}-{run['host']}-{run['pid']}".replace(":", "").replace("/", "-")
+    filled.objects.put(f"{RUNS}/{name}", json.dumps(run).encode())

@@ -1,94 +1,322 @@
-"""What a chunk was when its writer had done with it: a record of digests, one row per chunk.
+"""A record of every chunk: what it holds, and a digest of each of its files. Who has it, is done.
 
 A chunk that is all fill value is not stored, so a file that is gone looks like a chunk without
-results, and one that was exchanged for another looks like any. The record says for every array of
-the part what its file was: a digest of the file's bytes together with the array's name, the
-chunk's number and the specification's hash, or 0 where there was none. It is a Zarr array in a
-group of its own, `chunk-records`, that readers of the results never open; its writer is the
-chunk's, after the results and before the status. Beside the digests it counts the statuses, which
-is what a survey of very many chunks adds up.
+results, and one that was exchanged for another looks like any. The record says of every array of
+the part what its file was: a digest of its bytes together with the array's name, the chunk's
+number and the specification's hash; none where there was no file. Beside the digests stand the
+chunk's `Facts`. It is written last of all: a chunk without a record is pending, whatever else is
+there. Two writers of one chunk write equal bytes.
+
+Records lie in folders of `GROUP` neighbours. Sums add them up: `sums/FIRST-STOP` holds the facts
+of chunks FIRST … STOP − 1, all done, so that a survey of 10⁶ chunks reads a thousand objects.
+They are derived, anyone who finds neighbours done may write them, and who replaces a chunk
+removes those that count it first.
 """
 
-from collections.abc import Mapping, Sequence
+import contextlib
+import json
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
 
-import numpy as np
+from . import facts
+from .facts import Facts
+from .objects import Objects, is_number
 
-from . import chunk_files
-from .chunk_files import ChunkFiles, ZarrArray
-
-#: The group of the records (no symbol and no result has such a name), and their arrays by prefix.
-GROUP = "chunk-records"
-#: Status codes that are counted.
-CODES = 16
-#: What a record begins with: its own digest, then variants by status code.
-HEAD = 1 + CODES
+#: Where records lie, and all that is not for readers of results; no symbol has such a name.
+HIDDEN = "chunk-records"
+#: Records in a folder, and chunks in a sum.
+GROUP = 1024
 
 
-def name_of(prefix: str) -> str:
-    """A part's records, by its prefix ("" or "precise_")."""
-    return f"{GROUP}/{prefix}record"
+class Damaged(ValueError):
+    """A record or a sum is not what was written there."""
 
 
-def fields(arrays: Sequence[str]) -> list[str]:
-    """What the columns of a record are."""
-    return ["record", *(f"status {code}" for code in range(CODES)), *arrays]
-
-
-def digest(key: str, name: str, number: int, content: bytes) -> int:
-    """Of a chunk in its place; never 0, which is "not stored"."""
+def digest(key: str, name: str, number: int, content: bytes) -> str:
+    """Of a chunk in its place."""
     told = blake2b(f"{key}\0{name}\0{number}\0".encode(), digest_size=8)
     told.update(content)
-    return int.from_bytes(told.digest(), "little") or 1
+    return told.hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
+class Record:
+    """Of one chunk: its rows, digests of its arrays' files ("": not stored), and its facts."""
+
+    rows: int
+    arrays: Mapping[str, str]
+    facts: Facts
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """The facts of chunks first … stop − 1, all of them done."""
+
+    first: int
+    stop: int
+    rows: int
+    facts: Facts
+
+
+@dataclass(frozen=True)
 class Records:
-    """The records of a part; `arrays` are the names in their order, the status last."""
+    """The records of a part of a store.
 
-    name: str
+    Attributes
+    ----------
+    key
+        The specification's hash.
+    chunk, total
+        Variants of a chunk, and of the store.
+    prefix
+        "" or "precise_".
+    """
+
+    objects: Objects
     key: str
-    arrays: tuple[str, ...]
-    files: ChunkFiles
+    chunk: int
+    total: int
+    prefix: str = ""
 
-    def made(
-        self, number: int, status: np.ndarray, contents: Mapping[str, bytes | None]
-    ) -> np.ndarray:
-        """A chunk's record, (1, field), from its statuses and its files' contents by array."""
-        row = np.zeros((1, HEAD + len(self.arrays)), np.uint64)
-        row[0, 1:HEAD] = np.bincount(status, minlength=CODES)
-        for place, name in enumerate(self.arrays, HEAD):
-            if (content := contents.get(name)) is not None:
-                row[0, place] = digest(self.key, name, number, content)
-        row[0, 0] = self._own(number, row[0])
-        return row
+    @property
+    def count(self) -> int:
+        """Chunks of the store."""
+        return -(-self.total // self.chunk)
 
-    def read(self, number: int) -> np.ndarray:
-        """A chunk's record, (field,); zeros where there is none.
+    def rows(self, first: int, stop: int) -> int:
+        """Variants of chunks first … stop − 1."""
+        return min(stop * self.chunk, self.total) - first * self.chunk
+
+    @property
+    def folder(self) -> str:
+        return f"{HIDDEN}/{self.prefix}chunks"
+
+    @property
+    def sums(self) -> str:
+        return f"{HIDDEN}/{self.prefix}sums"
+
+    def name(self, number: int) -> str:
+        """Key of a chunk's record."""
+        return f"{self.folder}/{number // GROUP}/{number}"
+
+    def encode(
+        self, number: int, rows: int, contents: Mapping[str, bytes | None], told: Facts
+    ) -> bytes:
+        """A chunk's record, from its files' bytes by array (None: not stored)."""
+        arrays = {
+            name: "" if content is None else self.digest(name, number, content)
+            for name, content in contents.items()
+        }
+        return self._sealed(number, {"rows": rows, "arrays": arrays, "facts": told.document()})
+
+    def digest(self, name: str, number: int, content: bytes) -> str:
+        """Of a chunk's file."""
+        return digest(self.key, name, number, content)
+
+    def read(self, number: int) -> Record | None:
+        """A chunk's record; None where there is none.
 
         Raises
         ------
-        ValueError, RuntimeError, OSError
-            It is not whole, or another's.
+        Damaged
+            It is not whole, or another's, or cannot be read.
         """
-        row = self.files.read(number)[0]
-        if row.any() and row[0] != self._own(number, row):
-            raise ValueError("it is not the record of this chunk")
-        return row
+        with _as_damage():
+            content = self.objects.get(self.name(number))
+            if content is None:
+                return None
+            plain = self._opened(number, content)
+            told = facts.read(plain["facts"])
+            return Record(int(plain["rows"]), dict(plain["arrays"]), told)
 
-    def _own(self, number: int, row: np.ndarray) -> int:
-        return digest(self.key, self.name, number, row[1:].tobytes())
+    def numbers(self, first: int, stop: int) -> list[int]:
+        """Chunks of first … stop − 1 that have a record, ascending."""
+        found: list[int] = []
+        for group in range(first // GROUP, -(-stop // GROUP)):
+            listed = self.objects.names(f"{self.folder}/{group}")
+            here = (int(name) for name in listed if is_number(name))
+            found += sorted(n for n in here if n // GROUP == group and first <= n < stop)
+        return found
+
+    # Sums
+
+    def sum_name(self, first: int, stop: int) -> str:
+        """Key of a sum."""
+        return f"{self.sums}/{first}-{stop}"
+
+    def is_right(self, first: int, stop: int) -> bool:
+        """Whether a sum is that of the records, which are all there."""
+        told, found = self._sum(first, stop), self.records(first, stop)
+        if told is None:
+            return True
+        return (
+            told.rows == found.rows == self.rows(first, stop)
+            and told.facts.document() == found.facts.document()
+        )
+
+    def added(self) -> list[Sum]:
+        """Sums that do not overlap, ascending."""
+        found: list[Sum] = []
+        for first, stop in sorted(self.ranges(), key=lambda one: (one[0], -one[1])):
+            if stop <= self.count and (not found or first >= found[-1].stop):
+                told = self._sum(first, stop)
+                if told is not None and told.rows == self.rows(first, stop):
+                    found.append(told)
+        return found
+
+    def _sum(self, first: int, stop: int) -> Sum | None:
+        with _as_damage():
+            content = self.objects.get(self.sum_name(first, stop))
+            if content is None:  # somebody replaces a chunk
+                return None
+            plain = self._opened(first, content)
+            if plain["stop"] != stop:
+                raise Damaged("it is another sum")
+            return Sum(first, stop, int(plain["rows"]), facts.read(plain["facts"]))
+
+    def add_up(self, first: int, stop: int, told: Facts) -> None:
+        """Keep the facts of chunks that are all done; shorter sums within them go."""
+        plain = {"stop": stop, "rows": self.rows(first, stop), "facts": told.document()}
+        within = [one for one in self.ranges() if first <= one[0] and one[1] <= stop]
+        self.objects.put(self.sum_name(first, stop), self._sealed(first, plain))
+        for one in within:
+            if one != (first, stop):
+                self.objects.remove(self.sum_name(*one))
+
+    def forget(self, number: int) -> None:
+        """Make a chunk pending: sums that count it go first, then its record."""
+        for first, stop in self.ranges():
+            if first <= number < stop:
+                self.forget_sum(first, stop)
+        self.objects.remove(self.name(number))
+
+    def forget_sum(self, first: int, stop: int) -> None:
+        """Have chunks looked at one by one again."""
+        self.objects.remove(self.sum_name(first, stop))
+
+    def ranges(self) -> list[tuple[int, int]]:
+        """What sums there are, as they are named: (first, stop)."""
+        return list(filter(None, map(range_of, self.objects.names(self.sums))))
+
+    # All of them
+
+    def each(
+        self, wanted: Callable[[Facts], bool] = lambda told: True
+    ) -> Iterator[tuple[int, Record]]:
+        """Records whose facts are wanted, by number of the chunk.
+
+        `wanted` is also asked of sums: it must hold of the sum where it holds of one of them.
+        """
+        for first, stop, told in self._pieces():
+            if told is None or wanted(told.facts):
+                for number in self.numbers(first, stop):
+                    record = self.read(number)
+                    if record is not None and wanted(record.facts):
+                        yield number, record
+
+    def survey(self) -> "Surveyed":
+        """What the store holds, and which chunks are not done."""
+        found = Surveyed(Facts(), [])
+        for first, stop, told in self._pieces():
+            if told is not None:
+                found.take(told.facts, told.rows, stop - first)
+            else:
+                found.join(self.records(first, stop))
+        return found
+
+    def records(self, first: int, stop: int) -> "Surveyed":
+        """What the records of chunks first … stop − 1 say."""
+        found, left = Surveyed(Facts(), []), first
+        for number in self.numbers(first, stop):
+            record = self.read(number)
+            if record is not None and record.rows == self.rows(number, number + 1):
+                found.take(record.facts, record.rows, 1)
+                found.missing(left, number)
+                left = number + 1
+        found.missing(left, stop)
+        return found
+
+    def gaps(self) -> list[tuple[int, int]]:
+        """Ranges of chunks that no sum counts."""
+        return [(first, stop) for first, stop, told in self._pieces() if told is None]
+
+    def _pieces(self) -> Iterator[tuple[int, int, Sum | None]]:
+        """The sums and what lies between them, without gaps."""
+        left = 0
+        for told in self.added():
+            if told.first > left:
+                yield left, told.first, None
+            yield told.first, told.stop, told
+            left = told.stop
+        if left < self.count:
+            yield left, self.count, None
+
+    # Bytes
+
+    def _sealed(self, number: int, plain: Mapping[str, Any]) -> bytes:
+        body = json.dumps(plain, sort_keys=True, separators=(",", ":")).encode()
+        return digest(self.key, self.folder, number, body).encode() + b"\n" + body + b"\n"
+
+    def _opened(self, number: int, content: bytes) -> dict[str, Any]:
+        told, _, body = content.removesuffix(b"\n").partition(b"\n")
+        if digest(self.key, self.folder, number, body).encode() != told:
+            raise Damaged("it is not the record of this chunk")
+        return json.loads(body)
 
 
-def of(array: ZarrArray) -> Records:
-    """The records that an array of the group holds; ValueError where it holds none."""
-    attributes: Mapping[str, Any] = array.attrs.asdict()
-    files = chunk_files.of(array)
-    columns: Any = attributes.get("fields")
-    key: Any = attributes.get("spec_hash")
-    is_ours = isinstance(columns, list) and columns[:HEAD] == fields(()) and isinstance(key, str)
-    if files is None or not is_ours or array.shape[1:] != (len(columns),):
-        raise ValueError(f"{array.store_path} does not hold records of chunks")
-    return Records(array.name.lstrip("/"), key, tuple(columns[HEAD:]), files)
+@dataclass
+class Surveyed:
+    """Facts of all chunks that are done, and ranges of chunks that are not.
+
+    Attributes
+    ----------
+    rows, chunks
+        Variants and chunks that are done.
+    """
+
+    facts: Facts
+    pending: list[tuple[int, int]]
+    rows: int = 0
+    chunks: int = 0
+
+    def take(self, told: Facts, rows: int, chunks: int) -> None:
+        """Chunks that are done."""
+        self.facts.add(told)
+        self.rows += rows
+        self.chunks += chunks
+
+    def missing(self, first: int, stop: int) -> None:
+        """Chunks that are not."""
+        if first >= stop:
+            return
+        if self.pending and self.pending[-1][1] == first:
+            first = self.pending.pop()[0]
+        self.pending.append((first, stop))
+
+    def join(self, other: "Surveyed") -> None:
+        """What lies behind."""
+        self.take(other.facts, other.rows, other.chunks)
+        for first, stop in other.pending:
+            self.missing(first, stop)
+
+
+@contextlib.contextmanager
+def _as_damage() -> Iterator[None]:
+    try:
+        yield
+    except Damaged:
+        raise
+    except (KeyError, TypeError, ValueError, RecursionError) as cause:
+        raise Damaged("it is no record") from cause
+    except OSError as cause:
+        raise Damaged(cause.strerror or str(cause)) from cause
+
+
+def range_of(name: str) -> tuple[int, int] | None:
+    """What a name like `128-256` says; None where it is another."""
+    first, _, stop = name.partition("-")
+    if is_number(first) and is_number(stop) and int(first) < int(stop):
+        return int(first), int(stop)
+    return None

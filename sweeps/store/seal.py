@@ -1,10 +1,9 @@
 """What is fixed of a store (attributes, metadata, labels), written twice and under a digest.
 
 `zarr.json` of the store has the attributes and a copy of its arrays' metadata, which is where
-xarray reads them. `chunk-records/zarr.json` has them again, with the records' metadata and the
-bytes of every label. Each copy has a digest of its own, so a damaged one is known, and repaired
-from the other. A few attributes change while a store is filled (`MUTABLE`): they stand in the
-first copy only.
+xarray reads them. `chunk-records/zarr.json` has them again, with the bytes of every label. Each
+copy has a digest of its own, so a damaged one is known, and repaired from the other. Attributes
+that change while a store is used (`MUTABLE`) stand in the first copy only.
 """
 
 import base64
@@ -14,20 +13,17 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
-from pathlib import Path
 from typing import Any
 
-from basepar_core.texts import opened, text_of
+from .objects import Objects
+from .records import HIDDEN
 
-from . import safe_files
-from .records import GROUP, name_of
-
-#: Attributes that runs and studies add to, as JSON texts.
-MUTABLE = ("runs", "errors", "incumbents")
+#: Attributes that studies add to, as JSON texts.
+MUTABLE = ("incumbents",)
 #: Attributes that are about the copies: of the other copy, of this file, of the copy before.
 SEAL, DIGEST, BEFORE = "seal", "digest", "extended_from"
-ROOT, COPY = "zarr.json", f"{GROUP}/zarr.json"
-_NODE = re.compile(rf"(?:{GROUP}/)?[^./\\\0][^/\\\0]*|{GROUP}")
+ROOT, COPY = "zarr.json", f"{HIDDEN}/zarr.json"
+_NODE = re.compile(r"[^./\\\0][^/\\\0]*")
 
 Document = dict[str, Any]
 
@@ -57,20 +53,15 @@ class Sealed:
         """Of all of it."""
         return digest_of([self.attributes, self.metadata, self.labels])
 
-    @property
-    def shown(self) -> dict[str, Document]:
-        """Metadata of the arrays that xarray shows: not the records'."""
-        return {name: one for name, one in self.metadata.items() if "/" not in name}
-
     def root(self, mutable: Mapping[str, Any]) -> Document:
-        """The store's `zarr.json`: what xarray opens, the records left out."""
+        """The store's `zarr.json`: what xarray opens."""
         document: Document = {
             "attributes": {**mutable, **self.attributes, SEAL: self.digest},
             "zarr_format": 3,
             "consolidated_metadata": {
                 "kind": "inline",
                 "must_understand": False,
-                "metadata": self.shown,
+                "metadata": dict(self.metadata),
             },
             "node_type": "group",
         }
@@ -78,7 +69,7 @@ class Sealed:
         return document
 
     def copy(self) -> Document:
-        """`zarr.json` of the records' group."""
+        """`zarr.json` of the hidden group."""
         fixed = [self.attributes, self.metadata, self.labels]
         attributes = {"sealed": fixed, DIGEST: self.digest}
         return {"attributes": attributes, "zarr_format": 3, "node_type": "group"}
@@ -90,51 +81,47 @@ def digest_of(plain: Any) -> str:
     return blake2b(text.encode(), digest_size=16).hexdigest()
 
 
-def take(path: Path, attributes: Mapping[str, Any], names: Iterable[str]) -> Sealed:
-    """What a store's files hold of these arrays and of the records; `Wrong` where one is amiss."""
-    both = [one for one in map(name_of, ("", "precise_")) if (path / one).is_dir()]
-    arrays = {name: read_document(path / name / "zarr.json") for name in [*names, *both]}
-    labels = {name: label(path / name / "c/0") for name in arrays if is_label(arrays[name])}
+def take(objects: Objects, attributes: Mapping[str, Any], names: Iterable[str]) -> Sealed:
+    """What a store's files hold of these arrays; `Wrong` where one is amiss."""
+    arrays = {name: read_document(objects, f"{name}/zarr.json") for name in names}
+    labels = {name: label(objects, name) for name in arrays if is_label(arrays[name])}
     return Sealed(attributes, arrays, labels)
 
 
 def is_label(metadata: Document) -> bool:
     """Whether an array is a coordinate's: of all variants, or of none."""
-    names = metadata.get("dimension_names") or ()
-    return not {"variant", "chunk", "precise_chunk"} & set(names)
+    return "variant" not in (metadata.get("dimension_names") or ())
 
 
-def label(file: Path) -> str | None:
+def label(objects: Objects, name: str) -> str | None:
     """A label's one chunk, base64; None where it is not stored."""
-    try:
-        with opened(file, "rb") as content:
-            return base64.b64encode(content.read()).decode()
-    except (FileNotFoundError, NotADirectoryError):
-        return None
+    content = objects.get(f"{name}/c/0")
+    return None if content is None else base64.b64encode(content).decode()
 
 
-def read_document(file: Path) -> Document:
-    """A JSON object of a file; `Wrong` says what is the matter."""
+def read_document(objects: Objects, key: str) -> Document:
+    """A JSON object; `Wrong` says what is the matter."""
     try:
-        found = json.loads(text_of(file))
-    except FileNotFoundError:
-        raise Wrong("is missing") from None
+        content = objects.get(key)
+        found = None if content is None else json.loads(content.decode())
     except (OSError, ValueError, RecursionError) as cause:
         raise Wrong(f"cannot be read ({' '.join(str(cause).split())[:120]})") from None
+    if content is None:
+        raise Wrong("is missing")
     if not isinstance(found, dict):
         raise Wrong("is no JSON object")
     return found
 
 
-def _own_document(path: Path, name: str) -> Document:
-    if not safe_files.is_plain(path, path / name):
+def _own_document(objects: Objects, key: str) -> Document:
+    if not objects.is_plain(key):
         raise Wrong("is a link")
-    return read_document(path / name)
+    return read_document(objects, key)
 
 
-def read_root(path: Path) -> Document:
+def read_root(objects: Objects) -> Document:
     """The store's `zarr.json`, as it was written; `Wrong` where it is not."""
-    root = _own_document(path, ROOT)
+    root = _own_document(objects, ROOT)
     attributes = root.get("attributes")
     if not isinstance(attributes, dict):
         raise Wrong("has no attributes")
@@ -149,9 +136,9 @@ def read_root(path: Path) -> Document:
     return root
 
 
-def read_copy(path: Path) -> Sealed:
+def read_copy(objects: Objects) -> Sealed:
     """The second copy, as it was written; `Wrong` where it is not."""
-    found = _own_document(path, COPY)
+    found = _own_document(objects, COPY)
     try:
         sealed = Sealed(*found["attributes"]["sealed"])
         whole = found == sealed.copy()
@@ -177,10 +164,6 @@ def extended(sealed: Sealed, count: int, spec: str) -> Sealed:
         first = (one.get("dimension_names") or [""])[0]
         if first == "variant":
             metadata[name] = one | {"shape": [count, *one["shape"][1:]]}
-        elif first.endswith("chunk"):
-            status = sealed.metadata[one["attributes"]["fields"][-1]]
-            size = status["chunk_grid"]["configuration"]["chunk_shape"][0]
-            metadata[name] = one | {"shape": [-(-count // size), *one["shape"][1:]]}
         else:
             metadata[name] = one
     attributes = {**sealed.attributes, "spec": spec, BEFORE: sealed.digest}
@@ -211,45 +194,46 @@ def mutable_of(root: Document) -> dict[str, Any]:
     return {key: value for key, value in root["attributes"].items() if key in MUTABLE}
 
 
-def write(path: Path, sealed: Sealed, mutable: Mapping[str, Any]) -> None:
+def write(objects: Objects, sealed: Sealed, mutable: Mapping[str, Any]) -> None:
     """Write what is fixed of a store: the copy first, the store's own `zarr.json` last."""
-    _put(path, COPY, sealed.copy())
+    _put(objects, COPY, sealed.copy())
     for name, document in sealed.metadata.items():
-        _put(path, f"{name}/zarr.json", document)
+        _put(objects, f"{name}/zarr.json", document)
     for name, content in sealed.labels.items():
-        _put_label(path, f"{name}/c/0", content)
-    _put(path, ROOT, sealed.root(mutable))
+        _put_label(objects, name, content)
+    _put(objects, ROOT, sealed.root(mutable))
 
 
-def _put(path: Path, name: str, document: Document) -> None:
+def _put(objects: Objects, key: str, document: Document) -> None:
     """Replace a document where it differs."""
     with contextlib.suppress(Wrong):
-        if safe_files.is_plain(path, path / name) and read_document(path / name) == document:
+        if objects.is_plain(key) and read_document(objects, key) == document:
             return
-    safe_files.replace(path, path / name, _text(document))
+    objects.restore(key, _text(document))
 
 
-def _put_label(path: Path, name: str, content: str | None) -> None:
+def _put_label(objects: Objects, name: str, content: str | None) -> None:
+    key = f"{name}/c/0"
     with contextlib.suppress(OSError):
-        if safe_files.is_plain(path, path / name) and label(path / name) == content:
+        if objects.is_plain(key) and label(objects, name) == content:
             return
     if content is None:
-        safe_files.remove(path, path / name)
+        objects.clear(key)
     else:
-        safe_files.replace(path, path / name, base64.b64decode(content))
+        objects.restore(key, base64.b64decode(content))
 
 
 def _text(document: Document) -> bytes:
     return json.dumps(document, indent=2).encode()
 
 
-def set_attribute(path: Path, key: str, value: str) -> None:
+def set_attribute(objects: Objects, key: str, value: str) -> None:
     """Change one attribute that is not fixed, at once and keeping the copy of the metadata.
 
     Zarr's own way drops that copy from `zarr.json`, and readers are warned ever after.
     """
-    root = read_document(path / ROOT)
+    root = read_document(objects, ROOT)
     attributes = {name: one for name, one in root["attributes"].items() if name != DIGEST}
     document = root | {"attributes": attributes | {key: value}}
     document["attributes"][DIGEST] = digest_of(document)
-    safe_files.replace(path, path / ROOT, _text(document))
+    objects.restore(ROOT, _text(document))

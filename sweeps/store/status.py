@@ -1,8 +1,9 @@
-"""What a store holds and what is missing there, read a million statuses at a time.
+"""What a store holds and what is missing there, from the records of its chunks.
 
-A column of 10⁸ numbers is never in memory, and chunks that nobody wrote are not looked for.
+No column of variants is read for it, and what is held grows with the ranges that are missing.
 """
 
+import contextlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
@@ -12,76 +13,109 @@ import numpy as np
 
 from basepar_core.errors import StoreError
 
-from . import chunk_files
-from .chunk_files import ZarrArray
-from .opened import Store, said
+from . import pieces
+from .facts import Facts
+from .opened import Store
+from .records import GROUP, Damaged, Records, Surveyed
 from .statuses import FAILED, PreciseStatus, Status
 from .store import Part
-
-#: Rows of `status` looked at in one go (1 MB).
-SURVEY_ROWS = 1 << 20
 
 
 @dataclass(slots=True)
 class Survey:
-    """What a store holds: variants by status, and the ranges that are not done.
+    """What a store holds of a part: its variants' facts, and the ranges that are not done.
 
-    `pending` are ranges of whole chunks, neighbours merged, so that an untouched store of 10⁸
-    variants is a single range.
+    `pending` are ranges of variants, whole chunks, neighbours merged, so that an untouched store
+    of 10⁸ variants is a single range.
     """
 
-    counts: dict[Status, int] = field(default_factory=dict)
+    facts: Facts
+    total: int
     pending: list[tuple[int, int]] = field(default_factory=list)
 
+    @property
+    def counts(self) -> dict[Status, int]:
+        """Variants by status."""
+        left = sum(stop - start for start, stop in self.pending)
+        return named({**self.facts.statuses, Status.PENDING: left}, Status)
 
-def take(store: Store, part: Part) -> Survey:
-    """Look at every status once, a megabyte at a time."""
-    found = Survey()
-    tally = np.zeros(256, np.int64)
-    for start, block in blocks(store, part.status, part.chunk):
-        tally += np.bincount(block.view(np.uint8), minlength=256)
-        firsts = np.arange(0, len(block), part.chunk)
-        for first in firsts[np.minimum.reduceat(block, firsts) == Status.PENDING]:
-            begin = start + int(first)
-            end = start + min(int(first) + part.chunk, len(block))
-            if found.pending and found.pending[-1][1] == begin:
-                begin = found.pending.pop()[0]
-            found.pending.append((begin, end))
-    found.counts = named(dict(enumerate(tally.tolist())), Status)
+
+def take(store: Store) -> Survey:
+    """What is known of every variant, and which are pending."""
+    known = store.records()
+    found = _surveyed(known)
+    chunk, total = known.chunk, known.total
+    pending = [(first * chunk, min(stop * chunk, total)) for first, stop in found.pending]
+    return Survey(found.facts, total, pending)
+
+
+def take_precise(store: Store, part: Part | None = None) -> Facts:
+    """What variable precision said of doubtful variants, those of unfinished chunks too."""
+    if "precise_status" not in store:
+        return Facts()
+    known = store.records("precise_")
+    told = _surveyed(known).facts
+    told.add(pieces.told(store, part or Part((), known.chunk, "precise_")))
+    del told.statuses[PreciseStatus.NONE]
+    return told
+
+
+def precise_counts(told: Facts) -> dict[PreciseStatus, int]:
+    """Variants by `precise_status`, those without one left out."""
+    return named(told.statuses, PreciseStatus)
+
+
+def awaiting(store: Store, piece: int) -> Iterator[tuple[int, int]]:
+    """Ranges of at most `piece` variants with one that still awaits its task."""
+    known, precise = store.records(), store.records("precise_")
+    with _as_damage(store):
+        if known.survey().facts.doubts == precise.survey().chunks:
+            return
+        for number, _ in known.each(lambda told: told.doubts > 0):
+            if precise.read(number) is not None:
+                continue
+            first, stop = number * known.chunk, min((number + 1) * known.chunk, known.total)
+            left = pieces.left(store, number)
+            if not left.size:  # its last piece came, and its writer was killed before the chunk
+                yield first, min(first + piece, stop)
+            for place in np.unique((left - first) // piece).tolist():
+                begin = first + place * piece
+                yield begin, min(begin + piece, stop)
+
+
+def failed(store: Store, prefix: str = "") -> Iterator[tuple[int, int]]:
+    """Chunks of a part with a variant that crashed or timed out."""
+    known = store.records(prefix)
+    with _as_damage(store):
+        for number, _ in known.each(lambda told: any(told.statuses[code] for code in FAILED)):
+            yield number * known.chunk, min((number + 1) * known.chunk, known.total)
+
+
+def done(store: Store, start: int, stop: int) -> np.ndarray:
+    """Which of variants start … stop − 1 lie in chunks that are done: (variant,) bool."""
+    known = store.records()
+    found = np.zeros(stop - start, bool)
+    with _as_damage(store):
+        for number in known.numbers(start // known.chunk, -(-stop // known.chunk)):
+            record, first = known.read(number), number * known.chunk
+            if record is not None:
+                found[max(0, first - start) : max(0, first + record.rows - start)] = True
     return found
 
 
-def precise_counts(store: Store) -> dict[PreciseStatus, int]:
-    """Variants by `precise_status`, those without one left out."""
-    if "precise_status" not in store:
-        return {}
-    tally = np.zeros(256, np.int64)
-    for _, block in blocks(store, "precise_status", 1):
-        tally += np.bincount(block.view(np.uint8), minlength=256)
-    tally[PreciseStatus.NONE] = 0
-    return named(dict(enumerate(tally.tolist())), PreciseStatus)
-
-
-def awaiting(store: Store, part: Part) -> Iterator[tuple[int, int]]:
-    """Ranges (one chunk of the precise part each) with a variant that still awaits its task."""
-    precise = store[part.status]
-    for start, block in blocks(store, "status", part.chunk):
-        waits = block == Status.AWAITING_PRECISE
-        if not waits.any():
-            continue
-        settled = piece(precise, part.status, start, start + len(block)) != PreciseStatus.NONE
-        waits &= ~settled
-        firsts = np.arange(0, len(block), part.chunk)
-        for first in firsts[np.logical_or.reduceat(waits, firsts)]:
-            yield start + int(first), start + min(int(first) + part.chunk, len(block))
-
-
-def failed(store: Store, part: Part) -> Iterator[tuple[int, int]]:
-    """Chunks of a part with a variant that crashed or timed out."""
-    for start, block in blocks(store, part.status, part.chunk):
-        firsts = np.arange(0, len(block), part.chunk)
-        for first in firsts[np.logical_or.reduceat(np.isin(block, FAILED), firsts)]:
-            yield start + int(first), start + min(int(first) + part.chunk, len(block))
+def sum_up(store: Store) -> None:
+    """Keep the sums of all folders of records that are complete, for whoever surveys next."""
+    known = store.records()
+    with _as_damage(store):
+        for first, stop in known.gaps():
+            for begin in range(first // GROUP * GROUP, stop, GROUP):
+                end = min(begin + GROUP, known.count)
+                if len(known.numbers(begin, end)) == end - begin:
+                    found = known.records(begin, end)
+                    if found.rows == known.rows(begin, end):
+                        known.add_up(begin, end, found.facts)
+                    if known.numbers(begin, end) != list(range(begin, end)):
+                        known.forget_sum(begin, end)  # one of them is replaced just now
 
 
 def named(counts: Mapping[int, int], statuses: type[IntEnum]) -> dict[Any, int]:
@@ -89,26 +123,19 @@ def named(counts: Mapping[int, int], statuses: type[IntEnum]) -> dict[Any, int]:
     return {member: counts[member] for member in statuses if counts.get(member)}
 
 
-def blocks(store: Store, name: str, chunk: int) -> Iterator[tuple[int, np.ndarray]]:
-    """An array in pieces of whole chunks, about a million variants each: (start, values)."""
-    array = store[name]
-    numbers = chunk_files.stored(array)
-    step = max(1, SURVEY_ROWS // chunk) * chunk
-    for start in range(0, array.shape[0], step):
-        stop = min(start + step, array.shape[0])
-        block = np.full(stop - start, array.fill_value, array.dtype)
-        for begin, end in chunk_files.runs(numbers, array.chunks[0], start, stop):
-            block[begin - start : end - start] = piece(array, name, begin, end)
-        yield start, block
+def _surveyed(known: Records) -> Surveyed:
+    with _as_damage(known):
+        return known.survey()
 
 
-def piece(array: ZarrArray, name: str, start: int, stop: int) -> np.ndarray:
-    """Variants start … stop − 1 of an array; StoreError where a chunk cannot be read."""
+@contextlib.contextmanager
+def _as_damage(where: Store | Records) -> Iterator[None]:
+    path = where.path if isinstance(where, Store) else where.objects.place
     try:
-        return np.asarray(array[start:stop])
-    except Exception as cause:
+        yield
+    except Damaged as cause:
         raise StoreError(
-            f"{array.store_path} is damaged: array {name!r} cannot be read at variants {start} to "
-            f"{stop}: {said(cause)}. Run the sweep again with `repair=`; what is whole is kept.",
-            [str(array.store_path)],
+            f"{path} is damaged: the record of a chunk cannot be read ({cause}). Run the sweep "
+            "again with `repair=`; what is whole is kept.",
+            [str(path)],
         ) from cause

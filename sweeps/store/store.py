@@ -5,9 +5,9 @@ Preallocated from the declared outputs, written by workers chunk by chunk, reada
 
 - A write covers whole chunks. Two unaligned writers of one chunk lose rows without a sound (30
   of 100 regions lost with four processes), so `write` rejects them, and nothing is ever appended.
-- `status` is written last and its fill value is 0, pending: a killed worker leaves a chunk that
-  is done or a chunk that is redone, nothing between. Before it goes the chunk's record
-  (`records`), by which a chunk that is lost or changed later is known.
+- `status` is written after the results, its fill value is 0, pending, and the chunk's record
+  (`records`) is last of all: a killed worker leaves a chunk that is done or a chunk that is
+  redone, nothing between; and a chunk that is lost or changed later is known.
 - A store is made under another name and renamed when complete, so that a half-made one is never
   taken for a store.
 """
@@ -25,11 +25,12 @@ import zarr
 
 from basepar_core.errors import StoreError, UsageError
 
-from . import chunk_files, records, seal
+from . import chunk_files, facts, objects, seal
 from .location import folder
 from .lock import locked
 from .opened import Store, said
 from .outputs import Arrays, Output
+from .records import HIDDEN, Records
 from .statuses import REASONS, PreciseStatus, Status, flags
 
 if TYPE_CHECKING:
@@ -159,7 +160,8 @@ def _remove_draft(draft: Path) -> None:
     ours = draft.is_dir() and not draft.is_symlink()
     if ours and any(draft.iterdir()):
         try:
-            ours = "spec_hash" in seal.read_document(draft / seal.ROOT)["attributes"]
+            root = seal.read_document(objects.of(draft), seal.ROOT)
+            ours = "spec_hash" in root["attributes"]
         except (seal.Wrong, KeyError, TypeError):
             ours = False
     if not ours:
@@ -175,7 +177,7 @@ def _fill_draft(draft: Path, layout: Layout) -> None:
     draft.parent.mkdir(parents=True, exist_ok=True)
     attributes = _plain_attrs(layout.attrs)
     group = zarr.create_group(draft, zarr_format=3, attributes=attributes)
-    hidden = group.create_group(records.GROUP)
+    group.create_group(HIDDEN)
     for name, labels in layout.coords.items():
         _create_coordinate(group, name, name, labels)
     for name, units in layout.units.items():
@@ -183,10 +185,10 @@ def _fill_draft(draft: Path, layout: Layout) -> None:
     for part in layout.parts:
         for output in part.arrays:
             _create_array(group, layout, part, output)
-        _create_records(hidden, layout, part)
     outputs = [output.name for part in layout.parts for output in part.arrays]
     names = [*outputs, *layout.coords, *layout.units]
-    seal.write(draft, seal.take(draft, attributes, names), {})
+    there = objects.of(draft)
+    seal.write(there, seal.take(there, attributes, names), {})
 
 
 def _create_coordinate(
@@ -230,24 +232,6 @@ def _create_array(group: zarr.Group, layout: Layout, part: Part, output: Output)
         fill_value=output.empty,
         dimension_names=list(output.dims),
         attributes=attributes,
-    )
-
-
-def _create_records(hidden: zarr.Group, layout: Layout, part: Part) -> None:
-    columns = records.fields([output.name for output in part.arrays])
-    hidden.create_array(
-        f"{part.prefix}record",
-        shape=(-(-layout.count // layout.chunk_of(part)), len(columns)),
-        chunks=(1, len(columns)),
-        dtype="uint64",
-        compressors=chunk_files.compressors("uint64"),
-        fill_value=0,
-        dimension_names=[f"{part.prefix}chunk", f"{part.prefix}field"],
-        attributes={
-            "long_name": "statuses counted and digests of the arrays' chunks",
-            "fields": columns,
-            "spec_hash": str(layout.attrs.get("spec_hash", "")),
-        },
     )
 
 
@@ -295,56 +279,65 @@ def _check_array(store: Store, output: Output, shape: tuple[int, ...], chunk: in
             )
 
 
-def write(store: Store, part: Part, start: int, stop: int, arrays: Arrays) -> None:
-    """Write variants start … stop − 1 of a part, the status last.
+def write(
+    store: Store,
+    part: Part,
+    start: int,
+    stop: int,
+    arrays: Arrays,
+    errors: Mapping[int, str] | None = None,
+) -> None:
+    """Write variants start … stop − 1 of a part, their chunks' records last.
 
     Parameters
     ----------
     arrays
         Every array of the part by name, each (stop − start, …); without `retries` nothing was
         asked for again.
+    errors
+        Texts of exceptions, by variant.
 
     Raises
     ------
     ValueError
         If the range does not begin and end at chunk boundaries: nothing is written then.
     """
-    total, chunk = store[part.status].shape[0], part.chunk
-    if start % part.chunk or (stop % part.chunk and stop != total) or not start < stop <= total:
+    known, chunk = store.records(part.prefix), part.chunk
+    if start % chunk or (stop % chunk and stop != known.total) or not start < stop <= known.total:
         raise ValueError(
             f"Variants {start} to {stop} do not fill whole chunks of {part.chunk}; two writers "
             "of one chunk would lose rows."
         )
     if part.retries not in arrays:
         arrays = {**arrays, part.retries: np.zeros(stop - start, np.int16)}
-    known = records.of(store[records.name_of(part.prefix)])
-    named = {name: chunk_files.of(store[name]) for name in known.arrays}
+    named = {one.name: chunk_files.of(store[one.name]) for one in part.arrays}
     files = {name: one for name, one in named.items() if one is not None}  # else it has no size
     for first in range(start, stop, chunk):
-        rows, number = slice(first - start, min(first + chunk, stop) - start), first // chunk
-        contents = {name: one.encode(arrays[name][rows]) for name, one in files.items()}
-        record = known.made(number, arrays[part.status][rows], contents)
+        last = min(first + chunk, stop)
+        rows = {name: values[first - start : last - start] for name, values in arrays.items()}
+        contents = {name: one.encode(rows[name]) for name, one in files.items()}
+        texts = {row: text for row, text in (errors or {}).items() if first <= row < last}
+        told = facts.of(first, rows, part.outputs, part.prefix, store.swept, texts)
+        number = first // chunk
+        record = known.encode(number, last - first, contents, told)
         _replace(known, files, number, record, contents)
 
 
 def _replace(
-    known: records.Records,
+    known: Records,
     files: Mapping[str, chunk_files.ChunkFiles],
     number: int,
-    record: np.ndarray,
+    record: bytes,
     contents: Mapping[str, bytes | None],
 ) -> None:
-    """Write a chunk's files: results, record, status; one that is another now is pending first."""
-    *results, status = known.arrays
-    before = known.files.stored_bytes(number)
-    told = known.files.encode(record)
-    if before is not None and before != told:
-        files[status].store(number, None)
-    for name in results:
-        if name in files:
-            files[name].store(number, contents[name])
-    known.files.store(number, told)
-    files[status].store(number, contents[status])
+    """Write a chunk's files, then its record; one that is another now is pending first."""
+    name = known.name(number)
+    before = known.objects.get(name)
+    if before is not None and before != record:
+        known.forget(number)
+    for array, one in files.items():  # the status last
+        one.store(number, contents[array])
+    known.objects.put(name, record)
 
 
 def extend(path: Path, count: int, document: str) -> None:
@@ -354,24 +347,26 @@ def extend(path: Path, count: int, document: str) -> None:
     copy of both goes first, the store's own `zarr.json` last: whoever finds them apart does an
     interrupted extension to its end. Nobody may write meanwhile.
     """
-    root, copy = seal.read_root(path), seal.read_copy(path)
-    seal.write(path, seal.extended(copy, count, document), seal.mutable_of(root))
+    there = objects.of(path)
+    root, copy = seal.read_root(there), seal.read_copy(there)
+    seal.write(there, seal.extended(copy, count, document), seal.mutable_of(root))
 
 
 def settle(path: Path) -> None:
     """Do an interrupted extension to its end, holding the store; nothing where there is none."""
+    there = objects.of(path)
     try:
-        root, copy = seal.read_root(path), seal.read_copy(path)
+        root, copy = seal.read_root(there), seal.read_copy(there)
     except seal.Wrong:
         return  # what is damaged is another's to say
     if seal.is_extending(root, copy):
         with locked(path):
-            seal.write(path, copy, seal.mutable_of(root))
+            seal.write(there, copy, seal.mutable_of(root))
 
 
 def set_attribute(path: Path, key: str, value: str) -> None:
     """Change one attribute of a store that may change (`seal.MUTABLE`)."""
-    seal.set_attribute(path, key, value)
+    seal.set_attribute(objects.of(path), key, value)
 
 
 def read(path: Path | str) -> "xr.Dataset":

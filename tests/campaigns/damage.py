@@ -29,11 +29,11 @@ from basepar_core.errors import BaseparError, StoreError
 from sweeps.chunks.evaluator import prepare
 from sweeps.run.driver import layout_of
 from sweeps.run.worker import Stage, Task, Work
-from sweeps.spec.families import make_root, parse_family
+from sweeps.spec.families import parse_family
 from sweeps.spec.filters import Filter
 from sweeps.spec.reader import parse_sweep
 from sweeps.spec.sweep_spec import SweepSpec
-from sweeps.store import Store, check_and_repair, chunk_files, status, store
+from sweeps.store import Store, check_and_repair, chunk_files, make_root, status, store
 from sweeps.store.outputs import Evaluator
 from workflows.studies.reader import parse_study
 from workflows.views.store import document
@@ -100,15 +100,16 @@ class Filled:
             store.create(path, layout)
         group = store.check(path, layout)
         stages = [Stage(self.evaluator, layout.parts[0])]
-        stages += [Stage(self.precise, layout.parts[1])] if self.precise is not None else []
+        stages += [Stage(self.precise, layout.parts[1], 8)] if self.precise is not None else []
         conditions = Filter.of(self.spec.mechanism, self.spec.where)
         made = f"{path} {time.monotonic_ns()}"
         work = Work(str(path), made, self.spec.plan, conditions, tuple(stages))
-        for start, stop in status.take(group, stages[0].part).pending:
+        for start, stop in status.take(group).pending:
             work(Task(0, start, stop))
         if self.precise is not None:
-            for start, stop in list(status.awaiting(group, stages[1].part)):
+            for start, stop in list(status.awaiting(group, 8)):
                 work(Task(1, start, stop))
+        status.sum_up(group)
 
 
 def filled(folder: Path) -> Iterator[Filled]:
@@ -132,7 +133,7 @@ def _made(folder: Path, name: str, spec: SweepSpec, other: SweepSpec) -> Filled:
     )
     for path, one in ((found.path, spec), (found.twin, other)):
         replace(found, spec=one, **_prepared(one)).fill(path)
-        store.set_attribute(path, "runs", '[{"host": "h", "pid": 1}]')
+        store.set_attribute(path, "incumbents", '[{"variant": 1}]')
         assert check_and_repair.find(path) == []
     return found
 
@@ -371,7 +372,7 @@ def differing(one: Path, other: Path) -> list[str]:
             )
             or left[name].attrs != right[name].attrs
         ]
-        loose = ("runs", "digest")
+        loose = ("incumbents", "digest")
         attrs = [
             {key: value for key, value in both.attrs.items() if key not in loose}
             for both in (left, right)

@@ -33,7 +33,7 @@ from cluster.client import connect
 from cluster.dask_settings import ENVIRONMENT
 from cluster.places import Address
 from sweeps.run.driver import sweep
-from sweeps.store import chunk_files, store
+from sweeps.store import objects, store
 from sweeps.store.outputs import Arrays, Columns
 from tests.sweeps.fourbar import Digits, FourBar, spec
 
@@ -58,7 +58,7 @@ class Mortal(FourBar):
 
 def _die_in_write(number: int) -> None:
     """Let this process die halfway through the file after so many others."""
-    write, left = chunk_files._write, [number]
+    write, left = objects._write, [number]
 
     def dying(draft: str, content: bytes, file: str) -> None:
         if left[0] == 0:
@@ -67,7 +67,7 @@ def _die_in_write(number: int) -> None:
         left[0] -= 1
         write(draft, content, file)
 
-    chunk_files._write = dying
+    objects._write = dying
 
 
 def drive(address: str, path: str, fuse: str) -> None:

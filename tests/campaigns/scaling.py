@@ -19,10 +19,10 @@ import shutil
 import statistics
 import sys
 import time
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import psutil
 from distributed import Client
 
@@ -31,7 +31,7 @@ from cluster.places import Laptop
 from sweeps.run import fanout
 from sweeps.run.worker import Receipt, Task
 from sweeps.spec.plans import LatinHypercube, Random, Sobol
-from sweeps.store import Store, chunk_files, status, store
+from sweeps.store import Facts, Store, status, store
 from sweeps.store.outputs import Output
 from sweeps.store.store import Layout, Part
 
@@ -121,16 +121,19 @@ def survey_seconds(folder: Path) -> dict[str, float]:
     for chunk in (16_384, 131_072):
         path, count = folder / "survey.zarr", 10**8
         shutil.rmtree(path, ignore_errors=True)
-        store.create(path, Layout(count, (Part((Output("x"),), chunk),)))
+        attrs = {"spec_hash": "x"}
+        store.create(path, Layout(count, (Part((Output("x"),), chunk),), attrs=attrs))
         group = Store.open(path, "r+")
-        part = Part((), chunk)
-        found[f"survey_empty_{chunk}_s"] = cpu_of(lambda g=group, p=part: status.take(g, p))
-        files = chunk_files.of(group["status"])
-        assert files is not None
-        for number in range(-(-count // chunk)):
-            files.write(number, np.ones(min(chunk, count - number * chunk), np.int8))
-        found[f"survey_full_{chunk}_s"] = cpu_of(lambda g=group, p=part: status.take(g, p))
-        assert not status.take(group, part).pending
+        found[f"survey_empty_{chunk}_s"] = cpu_of(lambda g=group: status.take(g))
+        known = group.records()
+        for number in range(known.count):
+            told = Facts(Counter({1: known.rows(number, number + 1)}))
+            record = known.encode(number, known.rows(number, number + 1), {}, told)
+            group.objects.put(known.name(number), record)
+        found[f"survey_records_{chunk}_s"] = cpu_of(lambda g=group: status.take(g))
+        status.sum_up(group)
+        found[f"survey_full_{chunk}_s"] = cpu_of(lambda g=group: status.take(g))
+        assert not status.take(group).pending
         shutil.rmtree(path)
     return found
 

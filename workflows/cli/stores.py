@@ -76,8 +76,7 @@ def _jobs(options: argparse.Namespace) -> "dict[str, SweepSpec]":
 
 
 def _status(options: argparse.Namespace) -> int:
-    from sweeps.spec import members_of
-    from sweeps.store import folder
+    from sweeps.store import folder, members_of
 
     path = folder(options.store)
     members = members_of(path)

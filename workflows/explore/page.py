@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from basepar_core.errors import BaseparError
 from basepar_core.texts import naming, plural, shell
-from sweeps.spec import as_damage
+from sweeps.store import as_damage
 from workflows import moving, pages
 from workflows.report import Facts, gather
 

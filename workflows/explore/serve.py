@@ -18,7 +18,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from basepar_core.errors import BaseparError, UsageError
 from basepar_core.texts import script_json
-from sweeps.spec import as_damage
+from sweeps.store import as_damage
 from workflows.report import gather
 from workflows.views import store as stores
 

@@ -1,9 +1,11 @@
-"""Spread and best variants of every number a sweep made, in one pass over the store.
+"""Spread and best variants of every number a sweep made.
 
-A column of 10⁸ numbers is never held: blocks give their extremes, a count, and a histogram of
-the floats themselves, of which the median is read.
+Least and greatest values stand in the records of chunks. Medians are read: a column of 10⁸ numbers
+is never held, blocks give a histogram of the floats themselves, and of very many variants those of
+whole chunks evenly over the store are read.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,95 +19,88 @@ from sweeps.store import status as survey
 BITS = 21
 #: So many numbers are kept as they are; their median is exact.
 EXACT = 1 << 20
+#: Variants, and chunks, whose numbers are read for medians; of more, evenly chosen chunks.
+MOST, CHUNKS = 1 << 22, 1 << 13
 
 
-def extremes(path: Path, most: int = 3) -> list[dict[str, Any]]:
+def extremes(path: Path) -> list[dict[str, Any]]:
     """Least, median and greatest value of every result, how many have one, and which have those.
 
-    Only variants that carry a result count. The median of more than a million values is right
-    to 0.2 %.
+    Only variants that carry a result count. The median is of `median_of` variants, and right to
+    0.2 % where these are more than a million.
     """
     held = Store.open(path)
-    status = held["status"]
-    arrays = {
-        name: array
-        for name, array in held.items()
-        if array.ndim == 1
-        and array.shape == status.shape
-        and array.dtype.kind == "f"
-        and name not in held.swept
-        and not name.endswith("reason_value")
-    }
-    found = {name: _Spread(most) for name in arrays}
-    for start, block in survey.blocks(held, "status", status.chunks[0]):
-        solved = np.isin(block, WITH_RESULTS)
-        if solved.any():
-            for name, array in arrays.items():
-                values = survey.piece(array, name, start, start + len(block))
-                found[name].add(start, values, solved & np.isfinite(values))
+    found = survey.take(held)
+    ends = found.facts.ends | survey.take_precise(held).ends
+    medians = {name: _Median() for name in ends}
+    for start, stop in _chosen(held.chunk, found):
+        good = np.isin(held.rows("status", start, stop), WITH_RESULTS)
+        for name, median in medians.items():
+            values = held.rows(name, start, stop)
+            median.add(values[good & np.isfinite(values)])
     return [
         {
             "name": name,
-            "unit": str(arrays[name].attrs.get("units", "")),
-            "min": float(spread.least[0][0]),
-            "median": spread.median,
-            "max": spread.most[0],
-            "best": [variant for _, variant in spread.least],
-            "worst": spread.most[1],
-            "count": spread.count,
+            "unit": str(held.metadata[name]["attributes"].get("units", "")),
+            "min": ends[name].least,
+            "median": medians[name].value,
+            "median_of": medians[name].count,
+            "max": ends[name].most,
+            "best": ends[name].least_at,
+            "worst": ends[name].most_at,
+            "count": ends[name].variants,
         }
-        for name, spread in found.items()
-        if spread.count
+        for name in held
+        if name in ends
     ]
 
 
+def _chosen(chunk: int, found: survey.Survey) -> Iterator[tuple[int, int]]:
+    """Chunks that are done, as ranges of variants; evenly chosen ones where there are many."""
+    edges = [0, *(edge for pending in found.pending for edge in pending), found.total]
+    ranges = list(zip(edges[::2], edges[1::2], strict=True))
+    variants = sum(stop - start for start, stop in ranges)
+    step = max(1, -(-variants // MOST), -(-variants // (chunk * CHUNKS)))
+    starts = (at for start, stop in ranges for at in range(start, stop, chunk))
+    for place, start in enumerate(starts):
+        if place % step == 0:
+            yield start, min(start + chunk, found.total)
+
+
 @dataclass
-class _Spread:
+class _Median:
     """What is known of one column so far."""
 
-    kept: int
     count: int = 0
-    most: tuple[float, int] = (-np.inf, -1)  # (value, variant), the first of equal ones
-    least: list[tuple[float, int]] = field(default_factory=list)  # (value, variant), in order
-    pieces: list[np.ndarray] | None = field(default_factory=list)  # None: too many
-    bins: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
+    held: int = 0
+    pieces: list[np.ndarray] = field(default_factory=list)
+    bins: np.ndarray | None = None  # of what was too much to be held
 
-    def add(self, start: int, values: np.ndarray, good: np.ndarray) -> None:
-        """Take in variants `start` … of the column; those that count are `good`."""
-        rows = np.flatnonzero(good)
-        if not rows.size:
-            return
-        chosen = values[rows]
-        self.count += rows.size
-        top = int(chosen.argmax())
-        if chosen[top] > self.most[0]:
-            self.most = float(chosen[top]), start + int(rows[top])
-        first = rows
-        if rows.size > self.kept:  # all that are no greater than the last of the least
-            edge = np.partition(chosen, self.kept - 1)[self.kept - 1]
-            first = rows[chosen <= edge]
-        order = first[np.argsort(values[first], kind="stable")][: self.kept]
-        here = [(float(values[row]), start + int(row)) for row in order]
-        self.least = sorted([*self.least, *here])[: self.kept]
-        self._bin(chosen)
-
-    def _bin(self, chosen: np.ndarray) -> None:
-        if self.pieces is not None:
-            self.pieces.append(chosen)
-            if self.count <= EXACT:
-                return
-            chosen, self.pieces = np.concatenate(self.pieces), None
-            self.bins = np.zeros(1 << BITS, np.int64)
-        keys = (_ordered(chosen) >> np.uint64(64 - BITS)).astype(np.int64)
-        self.bins += np.bincount(keys, minlength=1 << BITS)
+    def add(self, chosen: np.ndarray) -> None:
+        """Take in finite values: (variant,)."""
+        self.count += chosen.size
+        self.held += chosen.size
+        self.pieces.append(chosen)
+        if self.held > EXACT:
+            self._bin()
 
     @property
-    def median(self) -> float:
-        if self.pieces is not None:
-            return float(np.median(np.concatenate(self.pieces)))
-        place = int(np.searchsorted(np.cumsum(self.bins), (self.count + 1) // 2))
+    def value(self) -> float:
+        """nan where no value was read."""
+        if self.bins is None:
+            every = np.concatenate([*self.pieces, np.zeros(0)])
+            return float(np.median(every)) if every.size else np.nan
+        place = int(np.searchsorted(np.cumsum(self._bin()), (self.count + 1) // 2))
         middle = (np.uint64(place) << np.uint64(64 - BITS)) | np.uint64(1 << (63 - BITS))
         return float(_unordered(np.array([middle]))[0])
+
+    def _bin(self) -> np.ndarray:
+        """Everything in bins, (bin,)."""
+        keys = _ordered(np.concatenate(self.pieces)) >> np.uint64(64 - BITS)
+        found = np.bincount(keys.astype(np.int64), minlength=1 << BITS)
+        self.bins = found if self.bins is None else self.bins + found
+        self.pieces, self.held = [np.zeros(0)], 0
+        return self.bins
 
 
 _SIGN = np.uint64(1 << 63)

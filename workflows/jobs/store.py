@@ -13,11 +13,9 @@ from sweeps.spec import (
     from_document,
     is_asked,
     load_family,
-    make_root,
-    members_of,
     parse_family,
 )
-from sweeps.store import Store, check_and_repair, folder, locked
+from sweeps.store import Store, check_and_repair, folder, locked, make_root, members_of
 
 from .examples import as_file, sweep_file
 

@@ -8,7 +8,7 @@ import numpy as np
 from markupsafe import Markup
 
 from basepar_core.errors import UsageError
-from sweeps.spec import as_damage
+from sweeps.store import as_damage
 from workflows.jobs import check_outputs
 
 from . import fronts, page, results, variant_page, variant_table

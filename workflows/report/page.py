@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from basepar_core.errors import BaseparError, UsageError
 from basepar_core.texts import plural
-from sweeps.spec import as_damage
+from sweeps.store import as_damage
 from workflows import pages
 from workflows.studies import WORDS, kind_of_store, stale, study_beside
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from basepar_core.errors import MissingDataError
 from basepar_core.texts import csv_cell, latex
-from sweeps.spec import as_damage
+from sweeps.store import as_damage
 from workflows.export import latex_name
 
 from . import fronts, results, variant_table

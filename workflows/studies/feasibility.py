@@ -28,6 +28,7 @@ from basepar_core.mechanism import Mechanism
 from basepar_core.texts import plural
 from sweeps.spec import Condition
 from sweeps.store import WITH_RESULTS, Reason, Status, Store
+from sweeps.store import status as survey
 
 from .quantity_names import known_values, read_results
 from .spec import Objective, StudySpec
@@ -245,7 +246,7 @@ def finished(spec: StudySpec) -> Verdict:
         Some are pending.
     """
     held = Store.open(spec.path)
-    pending = int((np.asarray(held["status"][:]) == Status.PENDING).sum())
+    pending = survey.take(held).counts.get(Status.PENDING, 0)
     if pending:
         raise UsageError(
             f"{pending} of {plural(spec.trials, 'trial')} of {spec.store} "

@@ -8,7 +8,8 @@ from distributed import Client
 
 from sweeps.chunks import ChunkEvaluator, prepare
 from sweeps.run import Progress, blocks, warm
-from sweeps.store import Status, Store
+from sweeps.store import Store
+from sweeps.store import status as survey
 
 from .feasibility import Verdict, judge
 from .spec import StudySpec
@@ -31,12 +32,12 @@ class Rows:
         self.blocks: blocks.Blocks | None = None
 
     def stored(self, start: int, stop: int) -> np.ndarray:
-        """(row, symbol) of rows whose status is written; nan for the others."""
+        """(row, symbol) of rows whose chunk is done; nan for the others."""
         found = np.full((stop - start, len(self.spec.variables)), np.nan)
         if not self.spec.path.exists():
             return found
         held = self._store()
-        done = held.rows("status", start, stop) != Status.PENDING
+        done = survey.done(held, start, stop)
         if done.any():
             for column, name in enumerate(self.spec.names):
                 found[done, column] = held.rows(name, start, stop)[done]

@@ -11,8 +11,8 @@ from typing import Any
 
 from basepar_core.errors import UsageError
 from basepar_core.expressions import parse_unit
-from sweeps.spec import Asked, Reduction, SweepSpec, as_damage, asked_plan, from_document, own_code
-from sweeps.store import Store, check_and_repair
+from sweeps.spec import Asked, Reduction, SweepSpec, asked_plan, from_document, own_code
+from sweeps.store import Store, as_damage, check_and_repair
 
 from .companion_stores import WORDS, asked_by, kind_of_store, study_beside
 from .quantity_names import quantities

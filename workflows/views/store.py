@@ -1,30 +1,30 @@
 """What stores hold, as plain facts and in the terminal: counts, reasons, who fills them."""
 
 import json
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from basepar_core.errors import StoreError
 from basepar_core.files import library_names
 from basepar_core.texts import plural, shell
-from sweeps.run import Summary
-from sweeps.spec import as_damage
 from sweeps.store import (
+    ERRORS_KEPT,
     REASONS,
     WITH_RESULTS,
-    Part,
+    Facts,
     PreciseStatus,
     Reason,
     Status,
     Store,
+    as_damage,
     check_and_repair,
     holder,
     reason_texts,
+    runs,
 )
 from sweeps.store import status as survey
 from workflows.jobs import study_names
@@ -32,6 +32,9 @@ from workflows.jobs import study_names
 from . import terminal
 from .flags import flagged
 from .hints import near, typed
+
+if TYPE_CHECKING:
+    from sweeps.run import Summary
 
 _COLOURS = {
     Status.SOLVED.meaning: "green",
@@ -66,30 +69,34 @@ def _held(path: Path) -> dict[str, Any]:
         raise StoreError(
             f"{path} is not the store of a sweep. Name one that `basepar sweep` made.", [str(path)]
         )
-    found = survey.take(held, Part((), int(held.spec["store"]["chunk"])))
-    precise = survey.precise_counts(held)
-    waiting = found.counts.get(Status.AWAITING_PRECISE, 0) - sum(precise.values())
-    total = sum(found.counts.values())
+    found, precise = survey.take(held), survey.take_precise(held)
+    settled = survey.precise_counts(precise)
+    waiting = found.counts.get(Status.AWAITING_PRECISE, 0) - sum(settled.values())
     pending = found.counts.get(Status.PENDING, 0)
+    told = found.facts
+    low = sum(
+        why.variants for (code, _), why in precise.reasons.items() if code == Reason.LOW_RANK
+    )
+    errors = dict(sorted({**told.errors, **precise.errors}.items())[:ERRORS_KEPT])
     return {
         "store": str(path),
         "title": str(held.attrs["title"]),
-        "total": total,
+        "total": found.total,
         "done": pending == 0 and waiting == 0,
-        "settled": total - pending - waiting,
+        "settled": found.total - pending - waiting,
         "counts": {status.meaning: n for status, n in found.counts.items()},
-        "precise": {status.meaning: n for status, n in precise.items()},
-        "precise_ranks": _precise_ranks(held),
-        "special": found.counts.get(Status.SPECIAL, 0) + _low_ranks(held),
-        "reasons": reasons(held),
-        "precise_reasons": reasons(held, "precise_"),
-        "errors": {str(variant): text for variant, text in held.errors.items()},
+        "precise": {status.meaning: n for status, n in settled.items()},
+        "precise_ranks": {str(rank): n for rank, n in sorted(precise.ranks.items())},
+        "special": found.counts.get(Status.SPECIAL, 0) + low,
+        "reasons": reasons(held, told),
+        "precise_reasons": reasons(held, precise, "precise_"),
+        "errors": {str(variant): text for variant, text in errors.items()},
         "spec_hash": str(held.attrs["spec_hash"]),
         "created": held.provenance["created"],
         "versions": held.provenance["versions"],
         "notes": held.notes,
-        "retries": _retries(held),
-        "runs": held.runs,
+        "retries": {str(n): k for n, k in sorted((told.retries + precise.retries).items())},
+        "runs": runs(held),
         "running": running(path),
     }
 
@@ -114,93 +121,32 @@ def running(path: Path) -> dict[str, Any] | None:
     }
 
 
-def _retries(held: Store) -> dict[str, int]:
-    """Variants by how often they were asked for again after they had failed."""
-    counts: Counter[int] = Counter()
-    for name in ("retries", "precise_retries"):
-        if name not in held:
-            continue
-        for _, block in survey.blocks(held, name, 1):
-            found, count = np.unique(block[block > 0], return_counts=True)
-            counts.update(dict(zip(found.tolist(), count.tolist(), strict=True)))
-    return {str(times): n for times, n in sorted(counts.items())}
-
-
-def _precise_ranks(held: Store) -> dict[str, int]:
-    """Variants by the rank that variable precision found."""
-    if "precise_rank" not in held:
-        return {}
-    counts: Counter[int] = Counter()
-    pairs = zip(
-        survey.blocks(held, "precise_rank", 1),
-        survey.blocks(held, "precise_status", 1),
-        strict=True,
-    )
-    for (_, ranks), (_, statuses) in pairs:
-        found, count = np.unique(
-            ranks[(statuses != PreciseStatus.NONE) & (ranks >= 0)], return_counts=True
-        )
-        counts.update(dict(zip(found.tolist(), count.tolist(), strict=True)))
-    return {str(rank): n for rank, n in sorted(counts.items())}
-
-
-def _low_ranks(held: Store) -> int:
-    """Variants that variable precision found to be of a rank below the generic one."""
-    if "precise_reason" not in held:
-        return 0
-    blocks = survey.blocks(held, "precise_reason", 1)
-    return sum(int((codes == Reason.LOW_RANK).sum()) for _, codes in blocks)
-
-
-def reasons(held: Store, prefix: str = "") -> list[dict[str, Any]]:
+def reasons(held: Store, told: Facts, prefix: str = "") -> list[dict[str, Any]]:
     """Why variants have the status they have: counted, each with its first example.
 
     Conditions of the filter are counted one by one; of other reasons the number in the text is
     the example's. `prefix` is "precise_" for the reasons of variable precision.
     """
-    if f"{prefix}reason" not in held:
+    if not told.reasons:
         return []
-    values, statuses = (held[prefix + name] for name in ("reason_value", "status"))
-    name = f"{prefix}reason_value"
-    counts: Counter[tuple[int, float]] = Counter()
-    examples: dict[tuple[int, float], int] = {}
-    for start, block in survey.blocks(held, f"{prefix}reason", 1):
-        if not block.any():
-            continue
-        here, kinds = block.astype(float), np.zeros(len(block))
-        if (filtered := block == Reason.FILTER).any():
-            stop = start + len(block)
-            kinds[filtered] = survey.piece(values, name, start, stop)[filtered]
-        pairs, first, count = np.unique(
-            np.stack([here, kinds]), axis=1, return_index=True, return_counts=True
-        )
-        for pair, row, n in zip(pairs.T, first, count, strict=True):
-            if pair[0]:
-                key = int(pair[0]), float(pair[1])
-                counts[key] += int(n)
-                examples.setdefault(key, start + int(row))
     templates = held.texts(f"{prefix}reason") or REASONS
     kind_of = PreciseStatus if prefix else Status
     where = held.spec.get("space", {}).get("where", [])
     found = []
-    for key, total in counts.most_common():
-        example = examples[key]
-        number = survey.piece(values, name, example, example + 1)
-        words = reason_texts(np.array([key[0]]), number, templates, where)
+    for (code, _), why in sorted(told.reasons.items(), key=lambda one: -one[1].variants):
+        words = reason_texts(np.array([code]), np.array([why.value]), templates, where)
         found.append(
             {
-                "status": kind_of(
-                    int(survey.piece(statuses, "status", example, example + 1)[0])
-                ).meaning,
+                "status": kind_of(why.status).meaning,
                 "reason": str(words[0]),
-                "count": total,
-                "example": example,
+                "count": why.variants,
+                "example": why.first,
             }
         )
     return found
 
 
-def summary(result: Summary) -> dict[str, Any]:
+def summary(result: "Summary") -> dict[str, Any]:
     """`basepar sweep`: what this run did, and the store's status."""
     return document(Path(result.store)) | {
         "evaluated": result.evaluated,
@@ -315,11 +261,13 @@ def show_extremes(found: Sequence[Mapping[str, Any]]) -> None:
     rows = terminal.table(*heads)
     for row in found:
         low, median, high = (terminal.number(row[end]) for end in ("min", "median", "max"))
-        where = f"{row['best'][0]}", f"{row['worst']}"
+        where = f"{row['best']}", f"{row['worst']}"
         count = f"{row['count']:,}"
         rows.add_row(row["name"], row["unit"], count, low, where[0], median, high, where[1])
     terminal.out.print()
     terminal.out.print(rows)
+    if read := [row["median_of"] for row in found if row["median_of"] < row["count"]]:
+        terminal.out.print(f"Medians are of {max(read):,} variants, evenly chosen.")
 
 
 def show_rate(document: Mapping[str, Any]) -> None:

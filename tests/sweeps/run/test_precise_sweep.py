@@ -93,6 +93,7 @@ def test_interrupted_precise_tasks_are_taken_up_again(settled, tmp_path, client)
     group = Store.open(half.store, "r+")
     group["precise_status"][:8] = PreciseStatus.NONE
     group["precise_rank"][:8] = -1
+    group.records("precise_").forget(0)
     summary = sweep(half, client)
     assert (summary.evaluated, summary.unsettled) == (0, 0)
     again = xr.open_zarr(half.store).load()

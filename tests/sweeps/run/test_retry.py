@@ -6,8 +6,8 @@ import json
 import numpy as np
 import pytest
 
-from sweeps.run.driver import complete, sweep
-from sweeps.store import Store, store
+from sweeps.run.driver import complete, layout_of, sweep
+from sweeps.store import Store, runs, store
 from sweeps.store.outputs import Arrays, Columns
 from sweeps.store.statuses import PreciseStatus, Reason, Status
 from tests.sweeps.fourbar import Digits, FourBar, spec
@@ -55,7 +55,11 @@ def test_more_time_for_what_timed_out(path, client):
     sweep(spec(path), client, evaluator=FourBar())
     group = Store.open(path, "r+")
     solved = int(np.flatnonzero(group["status"][:] == Status.SOLVED)[0])
-    group["status"][solved], group["reason"][solved] = Status.TIMED_OUT, Reason.TOO_SLOW
+    part, first = layout_of(spec(path), FourBar()).parts[0], solved // 16 * 16
+    arrays = {one.name: group.rows(one.name, first, first + 16) for one in part.arrays}
+    arrays["status"][solved - first] = Status.TIMED_OUT
+    arrays["reason"][solved - first] = Reason.TOO_SLOW
+    store.write(group, part, first, first + 16, arrays)
     slow = FourBar(delay=0.5)
     short = sweep(spec(path, variant_seconds=0.1), client, evaluator=slow, retry_failed=True)
     assert short.counts[Status.TIMED_OUT] == 1
@@ -106,7 +110,7 @@ def test_doubts_found_by_a_retry_are_settled(path, client):
 def test_runs_are_remembered(path, client):
     broken = FourBar(raises=frozenset({300}))
     sweep(spec(path, 64), client, evaluator=broken)
-    (run,) = Store.open(path).runs
+    (run,) = runs(Store.open(path))
     assert run["evaluated"] == 64
     assert run["started"] <= run["ended"]
     made = json.loads(str(Store.open(path).attrs["provenance"]))

@@ -6,8 +6,9 @@ import pytest
 from basepar_core.errors import FileError
 from basepar_core.files.mechanism_file import library_path
 from sweeps.chunks.evaluator import prepare
-from sweeps.spec.families import make_root, members_of, parse_family
+from sweeps.spec.families import parse_family
 from sweeps.spec.reader import from_document
+from sweeps.store import make_root, members_of
 
 REST = """
 space: {plan: grid, variables: {lx1: [0.25, 0.3]}}

@@ -14,8 +14,7 @@ from basepar_core.errors import StoreError
 from sweeps.run.driver import complete, layout_of, sweep
 from sweeps.run.worker import Stage, Task, Work
 from sweeps.spec.filters import Filter
-from sweeps.store import Store, check_and_repair, chunk_files, safe_files, seal, status, store
-from sweeps.store.store import Part
+from sweeps.store import Store, check_and_repair, objects, safe_files, seal, status, store
 from tests.sweeps.fourbar import Digits, FourBar, spec
 from tests.sweeps.run.test_sweep import assert_equal_arrays, by_hand
 
@@ -81,7 +80,7 @@ BREAKAGES = {
     ),
     "a status gone": (
         lambda path: (path / "status/c/1").unlink(),
-        [f"status, variants 16 to 32: {check_and_repair.UNFINISHED}"],
+        ["status, variants 16 to 32: its chunk is missing"],
     ),
     "chunks swapped within an array": (
         lambda path: swapped(path, "stroke/c/0", "stroke/c/1"),
@@ -89,7 +88,7 @@ BREAKAGES = {
     ),
     "chunks swapped between arrays": (
         lambda path: swapped(path, "lx1/c/1", "Dx/c/1"),
-        [f"lx1, variants 16 to 32: {CHANGED}", f"Dx, variants 16 to 32: {CHANGED}"],
+        [f"Dx, variants 16 to 32: {CHANGED}", f"lx1, variants 16 to 32: {CHANGED}"],
     ),
     "a chunk twice": (
         lambda path: shutil.copy(path / "stroke/c/0", path / "stroke/c/1"),
@@ -107,17 +106,24 @@ BREAKAGES = {
         ["stroke, variants 16 to 32: its chunk is missing"],
     ),
     "a record gone": (
-        lambda path: (path / "chunk-records/record/c/1/0").unlink(),
-        ["chunk-records/record, variants 16 to 32: the record of its chunk is missing"],
+        lambda path: (path / "chunk-records/chunks/0/1").unlink(),
+        [f"chunk-records/chunks, variants 16 to 32: {check_and_repair.UNFINISHED}"],
     ),
     "records swapped": (
-        lambda path: swapped(path, "chunk-records/record/c/0/0", "chunk-records/record/c/1/0"),
+        lambda path: swapped(path, "chunk-records/chunks/0/0", "chunk-records/chunks/0/1"),
         [
-            "chunk-records/record, variants 0 to 16: the record of its chunk cannot be read (it "
+            "chunk-records/chunks, variants 0 to 16: the record of its chunk cannot be read (it "
             "is not the record of this chunk)",
-            "chunk-records/record, variants 16 to 32: the record of its chunk cannot be read (it "
+            "chunk-records/chunks, variants 16 to 32: the record of its chunk cannot be read (it "
             "is not the record of this chunk)",
         ],
+    ),
+    "a folder for a record": (
+        lambda path: (
+            (path / "chunk-records/chunks/0/1").unlink(),
+            (path / "chunk-records/chunks/0/1").mkdir(),
+        ),
+        ["chunk-records/chunks, variants 16 to 32: the record of its chunk cannot be read"],
     ),
     "metadata gone": (
         lambda path: (path / "reason/zarr.json").unlink(),
@@ -165,7 +171,7 @@ ONLY_FOUND = (
     "chunks swapped within an array",
     "chunks swapped between arrays",
     "a chunk twice",
-    "a status gone",
+    "a record gone",
 )
 
 
@@ -201,7 +207,7 @@ def done_again(path):
         Filter.of(job.mechanism, job.where),
         (Stage(FourBar(), layout.parts[0]),),
     )
-    for start, stop in status.take(group, layout.parts[0]).pending:
+    for start, stop in status.take(group).pending:
         work(Task(0, start, stop))
 
 
@@ -218,7 +224,7 @@ def test_what_needs_no_contents_is_refused_before_anything_starts(path, named):
 def test_only_damaged_chunks_are_made_pending(path):
     (path / "stroke/c/1").unlink()
     check_and_repair.repair(path, check_and_repair.find(path))
-    assert status.take(Store.open(path), Part((), 16)).pending == [(16, 32)]
+    assert status.take(Store.open(path)).pending == [(16, 32)]
 
 
 def test_repair_follows_no_link(path, whole, tmp_path):
@@ -240,7 +246,7 @@ def test_repair_follows_no_link(path, whole, tmp_path):
 @pytest.mark.parametrize("name", ["../outside", "/tmp/x", "a/b", "..", ".hidden", "lx1/../../x"])
 def test_names_that_lead_elsewhere_are_refused(path, name):
     """Even in a copy whose digest is right."""
-    sealed = seal.read_copy(path)
+    sealed = seal.read_copy(objects.of(path))
     strange = replace(sealed, metadata={**sealed.metadata, name: sealed.metadata["lx1"]})
     (path / seal.COPY).write_text(json.dumps(strange.copy()))
     (path / seal.ROOT).write_text(json.dumps(strange.root({})))
@@ -258,8 +264,8 @@ def test_both_copies_damaged_are_not_mended(path):
 
 
 def test_a_writer_that_was_killed_is_no_damage(path, whole):
-    """Between the record and the status: pending, and refused nowhere."""
-    (path / "status/c/1").unlink()
+    """Before the record: pending, and refused nowhere."""
+    (path / "chunk-records/chunks/0/1").unlink()
     assert complete(spec(path, 40)) is None
     done_again(path)
     assert check_and_repair.find(path) == []
@@ -268,29 +274,53 @@ def test_a_writer_that_was_killed_is_no_damage(path, whole):
 
 @pytest.mark.parametrize("files", range(13))
 def test_a_chunk_written_anew_is_pending_until_it_is_whole(path, monkeypatch, files):
-    """A retry that is killed after so many files: never a chunk of two writers with a status."""
+    """A retry that is killed after so many files: never a chunk of two writers with a record."""
     layout = layout_of(spec(path, 40), FourBar())
     arrays = store.check(path, layout)
-    values = {name: np.asarray(array[:16]) for name, array in arrays.items() if "/" not in name}
+    values = {name: np.asarray(array[:16]) for name, array in arrays.items()}
     values = {name: one for name, one in values.items() if len(one) == 16}
     values["stroke"] = values["stroke"] + 1
     values["retries"] = np.ones(16, np.int16)
     left = [files]
 
-    def until(self, number, content, keep=chunk_files.ChunkFiles.store):
-        if left[0] == 0:
-            raise KeyboardInterrupt
-        left[0] -= 1
-        keep(self, number, content)
+    def counted(keep):
+        def until(self, *given):
+            if left[0] == 0:
+                raise KeyboardInterrupt
+            left[0] -= 1
+            keep(self, *given)
+
+        return until
 
     with monkeypatch.context() as patch:
-        patch.setattr(chunk_files.ChunkFiles, "store", until)
+        for name in ("put", "remove"):
+            patch.setattr(objects.Folder, name, counted(getattr(objects.Folder, name)))
         with contextlib.suppress(KeyboardInterrupt):
             store.write(arrays, layout.parts[0], 0, 16, values)
     check_and_repair.check(path)
     assert {one.what for one in check_and_repair.find(path)} <= {check_and_repair.UNFINISHED}
-    pending = status.take(Store.open(path), Part((), 16)).pending
+    pending = status.take(Store.open(path)).pending
     assert pending == ([] if files == 0 or left[0] else [(0, 16)])
+
+
+def test_sums_are_those_of_their_records(path):
+    """A chunk that is replaced or forgotten is in no sum, and a wrong sum goes."""
+    known = Store.open(path).records()
+    before = known.survey()
+    known.add_up(0, 2, known.records(0, 2).facts)
+    status.sum_up(Store.open(path))
+    assert known.ranges() == [(0, 3)]
+    assert check_and_repair.find(path) == []
+    assert known.survey() == before
+    known.forget(1)
+    assert known.ranges() == []
+    assert status.take(Store.open(path)).pending == [(16, 32)]
+    done_again(path)
+    known.add_up(0, 2, before.facts)
+    (found,) = check_and_repair.find(path)
+    assert str(found) == "chunk-records/sums/0-2: it is not the sum of its records"
+    check_and_repair.repair(path, [found])
+    assert known.survey() == before
 
 
 @pytest.mark.parametrize("files", range(16))
@@ -306,16 +336,16 @@ def test_an_extension_that_was_killed_is_done_to_its_end(path, monkeypatch, file
         keep(root, file, content)
 
     with monkeypatch.context() as patch:
-        patch.setattr(seal.safe_files, "replace", until)
+        patch.setattr(safe_files, "replace", until)
         with contextlib.suppress(KeyboardInterrupt):
             store.extend(path, 72, document)
     check_and_repair.check(path)
-    assert xr.open_zarr(path)["status"].sizes["variant"] == (72 if files > 13 else 40)  # 14 files
+    assert xr.open_zarr(path)["status"].sizes["variant"] == (72 if files > 12 else 40)  # 13 files
     store.settle(path)
     assert check_and_repair.find(path) == []
     if files:
         assert Store.open(path)["status"].shape == (72,)
-        assert Store.open(path)["chunk-records/record"].shape[0] == 5
+        assert Store.open(path).records().count == 5
 
 
 @pytest.mark.slow
@@ -327,7 +357,7 @@ def test_precise_chunks_are_made_again(tmp_path, client):
     chunk.write_bytes(b"torn")
     (found,) = check_and_repair.find(path)
     assert found.array == "precise_rank"
-    assert found.stop - found.start == 8
+    assert found.stop - found.start == 16
     check_and_repair.repair(path, [found])
     assert sweep(spec(path), client, evaluator=evaluator, precise=Digits()).unsettled == 0
     assert store.read(path).load().equals(before)

@@ -6,9 +6,8 @@ import pytest
 
 from basepar_core.errors import FileError, StoreError, UsageError
 from sweeps.run.driver import complete
-from sweeps.spec.families import make_root
 from sweeps.spec.reader import parse_sweep
-from sweeps.store import Store, lock, store
+from sweeps.store import Store, lock, make_root, store
 from sweeps.store.location import folder
 from tests.sweeps.fourbar import spec
 from workflows.cli.main import main

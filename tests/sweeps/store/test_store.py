@@ -12,8 +12,8 @@ from basepar_core.errors import StoreError, UsageError
 from sweeps.run.driver import layout_of, refuse_other
 from sweeps.run.isolation import empty
 from sweeps.spec.plans import Random
+from sweeps.store import check_and_repair, pieces, store
 from sweeps.store import status as survey
-from sweeps.store import store
 from sweeps.store.opened import Store
 from sweeps.store.outputs import Output
 from sweeps.store.statuses import REASONS, PreciseStatus, Reason, Status, flags, reason_texts
@@ -120,43 +120,99 @@ def test_what_is_missing(made):
     path, layout = made
     group = store.check(path, layout)
     part = layout.parts[0]
-    assert survey.take(group, part).pending == [(0, 40)]
+    assert survey.take(group).pending == [(0, 40)]
     store.write(group, part, 16, 32, results(16, 32, Status.SPECIAL))
-    found = survey.take(group, part)
+    found = survey.take(group)
     assert found.pending == [(0, 16), (32, 40)]
     assert found.counts == {Status.PENDING: 24, Status.SPECIAL: 16}
-
-
-def test_neighbouring_ranges_are_merged_across_blocks(made, monkeypatch):
-    path, layout = made
-    monkeypatch.setattr(survey, "SURVEY_ROWS", 16)
-    assert survey.take(store.check(path, layout), layout.parts[0]).pending == [(0, 40)]
+    assert np.flatnonzero(survey.done(group, 10, 40)).tolist() == list(range(6, 22))
 
 
 def test_what_awaits_a_precise_task(made):
     path, layout = made
     group = store.check(path, layout)
     sweep_part, precise_part = layout.parts
-    assert list(survey.awaiting(group, precise_part)) == []
+    assert list(survey.awaiting(group, 8)) == []
+    arrays = results(0, 16)
+    arrays["status"][[1, 9]] = Status.AWAITING_PRECISE
+    store.write(group, sweep_part, 0, 16, arrays)
+    assert list(survey.awaiting(group, 8)) == [(0, 8), (8, 16)]
+    assert list(survey.awaiting(group, 4)) == [(0, 4), (8, 12)]
+    answer(group, precise_part, 9, PreciseStatus.STILL_DOUBTFUL)
+    assert not pieces.gather(group, precise_part, 0, empty(Digits(), 16, "precise_"))
+    assert list(survey.awaiting(group, 8)) == [(0, 8)]
+    told = survey.take_precise(group)
+    assert survey.precise_counts(told) == {PreciseStatus.STILL_DOUBTFUL: 1}
+    assert (store.read(path)["precise_status"] == 0).all()  # until the chunk is whole
+    answer(group, precise_part, 1, PreciseStatus.CERTIFIED)
+    assert list(survey.awaiting(group, 8)) == [(0, 8)]  # its writer was killed before the chunk
+    assert pieces.gather(group, precise_part, 0, empty(Digits(), 16, "precise_"))
+    assert list(survey.awaiting(group, 8)) == []
+    assert survey.precise_counts(survey.take_precise(group)) == {
+        PreciseStatus.CERTIFIED: 1,
+        PreciseStatus.STILL_DOUBTFUL: 1,
+    }
+    found = store.read(path)
+    assert np.flatnonzero(found["precise_status"]).tolist() == [1, 9]
+    assert found["precise_rank"][9] == 8
+    assert pieces.chunks(group) == []
+    assert check_and_repair.find(path) == []
+
+
+def answer(group, part, row, status):
+    """What a precise task leaves of one variant among the eight it looks at."""
+    arrays = empty(Digits(), 1, "precise_")
+    arrays["precise_status"][:] = status
+    arrays["precise_rank"][:] = 8
+    start = row // 8 * 8
+    pieces.put(group, part, start, start + 8, pieces.Piece(np.array([row]), arrays))
+
+
+def test_a_piece_that_is_not_whole_waits_again(made):
+    path, layout = made
+    group = store.check(path, layout)
     arrays = results(0, 16)
     arrays["status"][9] = Status.AWAITING_PRECISE
+    store.write(group, layout.parts[0], 0, 16, arrays)
+    answer(group, layout.parts[1], 9, PreciseStatus.CERTIFIED)
+    (piece,) = (path / "chunk-records/pieces/0").iterdir()
+    piece.write_bytes(piece.read_bytes()[:-3])
+    blank = empty(Digits(), 16, "precise_")
+    assert not pieces.gather(group, layout.parts[1], 0, blank)
+    assert list(survey.awaiting(group, 8)) == [(8, 16)]
+    assert not piece.exists()
+
+
+def test_more_doubts_in_a_chunk_that_was_settled(made):
+    """A retry's: what is settled stays, as pieces, and only the new variant waits."""
+    path, layout = made
+    group = store.check(path, layout)
+    sweep_part, precise_part = layout.parts
+    arrays = results(0, 16)
+    arrays["status"][[1, 2, 9]] = Status.AWAITING_PRECISE
     store.write(group, sweep_part, 0, 16, arrays)
-    assert list(survey.awaiting(group, precise_part)) == [(8, 16)]
-    answer = empty(Digits(), 8, "precise_")
-    answer["precise_status"][1] = PreciseStatus.STILL_DOUBTFUL
-    store.write(group, precise_part, 8, 16, answer)
-    assert list(survey.awaiting(group, precise_part)) == []
-    assert survey.precise_counts(group) == {PreciseStatus.STILL_DOUBTFUL: 1}
+    settled = empty(Digits(), 16, "precise_")
+    settled["precise_status"][[1, 2, 9]] = PreciseStatus.CERTIFIED
+    settled["precise_rank"][[1, 2, 9]] = 1, 2, 9
+    store.write(group, precise_part, 0, 16, settled)
+    pieces.reopen(group, precise_part, 0)
+    arrays["status"][5] = Status.AWAITING_PRECISE
+    store.write(group, sweep_part, 0, 16, arrays)
+    assert pieces.left(group, 0).tolist() == [5]
+    answer(group, precise_part, 5, PreciseStatus.EVIDENT)
+    assert pieces.gather(group, precise_part, 0, empty(Digits(), 16, "precise_"))
+    found = store.read(path)["precise_rank"].values
+    assert found[[1, 2, 5, 9]].tolist() == [1, 2, 8, 9]
 
 
-def test_status_is_written_last(made):
+def test_the_record_is_written_last(made):
     path, layout = made
     arrays = results(0, 16)
     del arrays["reason_value"]
     group = store.check(path, layout)
     with pytest.raises(KeyError):
         store.write(group, layout.parts[0], 0, 16, arrays)
-    assert survey.take(group, layout.parts[0]).pending == [(0, 40)]
+    assert survey.take(group).pending == [(0, 40)]
 
 
 def test_half_made_store_is_made_again(tmp_path, monkeypatch):
@@ -211,13 +267,13 @@ class TestDamage:
         with pytest.raises(StoreError, match="'lx1' has chunk 16, not 8"):
             store.check(path, Layout(40, (part,), layout.coords))
 
-    def test_chunk_is_torn(self, made):
+    def test_a_record_is_torn(self, made):
         path, layout = made
         group = store.check(path, layout)
         store.write(group, layout.parts[0], 16, 32, results(16, 32))
-        (path / "status" / "c" / "1").write_bytes(b"torn")
-        with pytest.raises(StoreError, match="'status' cannot be read at variants 16 to 32"):
-            survey.take(group, layout.parts[0])
+        (path / "chunk-records/chunks/0/1").write_bytes(b"torn")
+        with pytest.raises(StoreError, match=r"the record of a chunk cannot be read.*`repair=`"):
+            survey.take(group)
 
     def test_no_store_at_all(self, tmp_path):
         (tmp_path / "notes.txt").touch()

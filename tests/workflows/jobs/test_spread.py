@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from sweeps.run.driver import layout_of
-from sweeps.store import status, store
+from sweeps.store import store
 from sweeps.store.statuses import WITH_RESULTS, Status
 from tests.sweeps.fourbar import FourBar, spec
 from tests.sweeps.run.test_sweep import by_hand
 from workflows.jobs import spread as module
-from workflows.jobs.spread import _ordered, _Spread, _unordered, extremes
+from workflows.jobs.spread import _Median, _ordered, _unordered, extremes
 
 
 @pytest.fixture(scope="module")
@@ -17,9 +17,7 @@ def path(tmp_path_factory):
     return by_hand(spec(tmp_path_factory.mktemp("extremes") / "sweep.zarr"), FourBar())
 
 
-@pytest.mark.parametrize("rows", [16, 64, 1 << 20])
-def test_equal_to_whole_columns(path, monkeypatch, rows):
-    monkeypatch.setattr(status, "SURVEY_ROWS", rows)
+def test_equal_to_whole_columns(path):
     (found,) = extremes(path)
     data = store.read(path)
     good = np.isin(data["status"].values, WITH_RESULTS)
@@ -30,8 +28,9 @@ def test_equal_to_whole_columns(path, monkeypatch, rows):
         "unit": "rad",
         "min": stroke[order[0]],
         "median": np.median(stroke[good]),
+        "median_of": len(order),
         "max": stroke[order[-1]],
-        "best": order[:3].tolist(),
+        "best": order[0],
         "worst": order[np.argmax(stroke[order] == stroke[order[-1]])],
         "count": len(order),
     }
@@ -48,20 +47,22 @@ def test_nothing_solved(tmp_path):
 def test_median_of_more_numbers_than_are_kept(monkeypatch, scale):
     monkeypatch.setattr(module, "EXACT", 100)
     values = scale * np.random.default_rng(3).lognormal(size=5001)
-    spread = _Spread(3)
-    for start in range(0, 5001, 500):
-        block = values[start : start + 500]
-        spread.add(start, block, np.ones(block.size, bool))
+    median = _Median()
+    for start in range(0, 5001, 30):
+        median.add(values[start : start + 30])
     # A bin keeps 9 bits of the mantissa; its middle is off by 2⁻¹⁰ at most.
-    assert spread.median == pytest.approx(np.median(values), rel=2.0**-10)
-    assert [variant for _, variant in spread.least] == np.argsort(values)[:3].tolist()
+    assert median.value == pytest.approx(np.median(values), rel=2.0**-10)
 
 
-def test_ties_go_to_the_first_variants():
-    spread = _Spread(3)
-    for start in (0, 50):
-        spread.add(start, np.zeros(50), np.ones(50, bool))
-    assert spread.least == [(0.0, 0), (0.0, 1), (0.0, 2)]
+def test_medians_of_very_many_are_of_evenly_chosen_chunks(path, monkeypatch):
+    monkeypatch.setattr(module, "CHUNKS", 5)
+    (found,) = extremes(path)
+    data = store.read(path)
+    good = np.isin(data["status"].values, WITH_RESULTS)
+    chosen = good & (np.arange(400) // 16 % 5 == 0)  # 25 chunks, every fifth
+    assert found["median"] == np.median(data["stroke"].values[chosen])
+    assert found["median_of"] == chosen.sum()
+    assert found["count"] == good.sum()
 
 
 def test_bits_keep_the_order_of_floats():
