@@ -670,7 +670,12 @@ class Model:
         return {name: float(x[0]) for name, x in axes.values.items()}
 
     def export(
-        self, path: str | Path, dialect: str = "", phi: object = None, overwrite: bool = False
+        self,
+        path: str | Path,
+        dialect: str = "",
+        phi: object = None,
+        overwrite: bool = False,
+        into: str | Path | None = None,
     ) -> Path:
         """Write the mechanism as a robot's file: URDF, MJCF or SDF.
 
@@ -679,20 +684,25 @@ class Model:
         path
             FILE.urdf, FILE.xml or FILE.sdf.
         dialect
-            urdf, urdf+, loop-joint, constraint, mjcf or sdf; by the file's ending without.
+            urdf, urdf+, loop-joint, constraint, extended, mjcf or sdf; by the file's ending
+            without.
         phi
             (parameter,), SI, in place of the file's inertial parameters.
         overwrite
             Whether a file that basepar did not make may be replaced.
+        into
+            The robot's file that the mechanism was imported from: `path` gets its text, of which
+            only inertias and frames of joints that differ are changed.
 
         Raises
         ------
         MechanismError
-            The dialect cannot represent the mechanism; names what, and the dialects that can.
+            The dialect cannot represent the mechanism; names what, and the dialects that can. Or
+            `into` cannot take a change.
         MissingDataError
             Bodies without inertia.
         UsageError
-            An ending or a dialect that there is not; the file exists.
+            An ending or a dialect that there is not; the file exists; `into` has other bodies.
 
         Examples
         --------
@@ -701,7 +711,7 @@ class Model:
         'four-bar.xml'
         """
         from workflows.jobs import check_outputs
-        from workflows.robots import dialect_of, robot_file
+        from workflows.robots import exported
 
         target = Path(path)
         check_outputs([target], overwrite)
@@ -709,8 +719,9 @@ class Model:
         if phi is not None:
             own = np.broadcast_to(parameters_of(self.mechanism, phi), (len(self.parameters),))
             given = dict(zip(self.parameters, map(float, own), strict=True))
-        word = dialect or dialect_of(target, self.prepared)
-        target.write_text(robot_file(self.prepared, word, given).text, encoding="utf-8")
+        found = exported(self.prepared, target, dialect, given, into)
+        check_outputs(found.places(target), overwrite)
+        found.write(target)
         return target
 
     def __repr__(self) -> str:

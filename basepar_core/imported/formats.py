@@ -13,6 +13,7 @@ from . import mjcf, sdf, urdf
 from .bases import settle
 from .closing import closed
 from .draft import Draft
+from .origin import Origin, origin
 
 _ELEMENT = re.compile(rb"<\s*(\w+)")
 #: Comments and processing instructions, in which anything may stand.
@@ -31,6 +32,8 @@ class Imported:
         What it reads back to.
     format
         URDF, SDF or MJCF.
+    origin
+        What its bodies and joints are in the file.
     notes, dropped
         What was changed, and what was left out: counts and kinds, `3 visual`.
     failure
@@ -40,6 +43,7 @@ class Imported:
     text: str
     mechanism: Mechanism
     format: str
+    origin: Origin
     notes: tuple[str, ...]
     dropped: tuple[str, ...]
     failure: BaseparError | None = None
@@ -103,8 +107,9 @@ def read_file(
     wished = _Wished(None if within is None else Path(within), base, keyframe, closing)
     draft = _draft(path, content, wished, right_angles)
     made = closed(draft, str(path), repair, lambda: _draft(path, content, wished, True))
+    whence = origin(made.draft, made.mechanism)
     notes, dropped = tuple(made.draft.notes), tuple(made.draft.dropped)
-    return Imported(made.text, made.mechanism, draft.format, notes, dropped, made.failure)
+    return Imported(made.text, made.mechanism, draft.format, whence, notes, dropped, made.failure)
 
 
 @dataclass(frozen=True)

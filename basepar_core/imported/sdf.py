@@ -11,7 +11,8 @@ from typing import Any
 
 from basepar_core.errors import MissingDataError, Mistake
 
-from .draft import WORLD, Draft, Inertia, Link, held_by_world
+from .draft import WORLD, Draft, Inertia, Link, held_by_world, value_names
+from .kinds import FREE
 from .rationals import ZERO, Pose, decimal, vector
 from .sdf_elements import audit
 from .sdf_joints import MODEL, Element, read_gear, read_joint
@@ -69,9 +70,18 @@ def _model(draft: Draft, node: Any, in_model: bool) -> None:
     for joint in joints:
         if joint.get("type") == "gearbox":
             read_gear(draft, joint, scope, in_model)
+    _prefer_driven(draft, node)
     _float(draft, scope)
     if not draft.mistakes and not draft.connections:
         draft.refuse("", "nothing moves: it has no links, or all are fixed")
+
+
+def _prefer_driven(draft: Draft, node: Any) -> None:
+    """Joints that a plugin exerts forces on are those of motors."""
+    driven = {(one.findtext("joint_name") or "").strip() for one in node.findall("plugin")}
+    for one in draft.connections:
+        if one.name in driven and one.kind != FREE and not one.pitch:
+            draft.preferred += value_names(one.name, one.kind)
 
 
 def _inertia(draft: Draft, link: Any) -> Inertia:

@@ -35,8 +35,14 @@ def result(model: Model, dialect: str) -> str:
         except BaseparError as error:
             found = error.message
             lacking = re.match(rf"{re.escape(dialect)} cannot represent .*?: (.*?)\. ", found)
-            return f"no: {lacking.group(1)}" if lacking else f"not read back: {found}"
+            return f"no: {_first(lacking.group(1))}" if lacking else f"not read back: {found}"
     return f"{np.abs(theirs - ours).max() / np.abs(ours).max():.0e}"
+
+
+def _first(listed: str) -> str:
+    """Of what a dialect cannot represent."""
+    one, *others = listed.split("; ")
+    return f"{one}, and {len(others)} more" if others else one
 
 
 def main(words: list[str]) -> None:

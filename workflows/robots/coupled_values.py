@@ -8,6 +8,9 @@ from basepar_core.mechanism import Mechanism
 
 from .parts import Coupling, Robot
 
+#: A coefficient that is this share of what it is the difference of is rounding.
+ROUNDING = 1e-14
+
 
 def couplings_of(mechanism: Mechanism) -> tuple[Coupling, ...]:
     """Those of a mechanism at its nominal geometry; terms that vanish are left out."""
@@ -43,28 +46,59 @@ def in_file(robot: Robot) -> tuple[Coupling, ...]:
     )
 
 
-def mimics(robot: Robot, problems: list[str]) -> dict[str, tuple[str, float, float]]:
-    """Per following joint value its leader, multiplier and offset, as the file counts them."""
-    found: dict[str, tuple[str, float, float]] = {}
-    leading = set(robot.coordinates)
-    waiting = list(in_file(robot))
-    for one in [one for one in waiting if len(one.terms) != 2]:
-        problems.append(f"coupling {one.name} of {len(one.terms)} values")
-        waiting.remove(one)
+def followers(robot: Robot) -> tuple[dict[str, tuple[str, float, float]], list[Coupling]]:
+    """The couplings, solved for values that are no coordinates (Gauss–Jordan).
+
+    Returns
+    -------
+    dict
+        Values that follow one other: leader, multiplier and offset, as the file counts them.
+    list
+        Couplings of more values that are left; the first of each follows the others.
+    """
+    waiting, done = list(in_file(robot)), list[Coupling]()
     while waiting:
-        known = leading | found.keys()
-        one = next((c for c in waiting if len(known & c.terms.keys()) == 1), waiting[0])
-        waiting.remove(one)
-        first, second = one.terms
-        if first in found or (first in leading and second not in known):
-            first, second = second, first
-        if first in known:
-            problems.append(f"coupling {one.name}, whose values follow others already")
-            continue
-        leading.add(second)
-        a, b = one.terms[first], one.terms[second]
-        found[first] = (second, -b / a, one.offset / a)
-    return found
+        pivots = [
+            (-abs(x), k, name)
+            for k, one in enumerate(waiting)
+            for name, x in one.terms.items()
+            if name not in robot.coordinates
+        ]
+        if not pivots:
+            break
+        _, k, name = min(pivots)
+        row = _scaled(waiting.pop(k), name)
+        waiting, done = ([_cleared(one, row, name) for one in some] for some in (waiting, done))
+        done.append(row)
+    found, rest = {}, list(waiting)
+    for one in done:
+        (value, _), *others = one.terms.items()
+        if len(others) == 1:
+            ((leader, x),) = others
+            found[value] = leader, -x, one.offset
+        else:
+            rest.append(one)
+    return found, rest
+
+
+def _scaled(one: Coupling, name: str) -> Coupling:
+    """With a coefficient of 1 for a value, which comes first."""
+    by = one.terms[name]
+    terms = {name: 1.0} | {other: x / by for other, x in one.terms.items() if other != name}
+    return Coupling(one.name, terms, one.offset / by)
+
+
+def _cleared(one: Coupling, row: Coupling, name: str) -> Coupling:
+    """Without a value for which a row is solved."""
+    if name not in one.terms:
+        return one
+    by, terms = one.terms[name], dict(one.terms)
+    for other, x in row.terms.items():
+        sizes = abs(terms.get(other, 0.0)), abs(by * x)
+        left = terms.pop(other, 0.0) - by * x
+        if abs(left) > ROUNDING * max(sizes):
+            terms[other] = left
+    return Coupling(one.name, terms, one.offset - by * row.offset)
 
 
 def pitches(robot: Robot) -> Mapping[str, tuple[str, float]]:

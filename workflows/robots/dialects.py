@@ -9,15 +9,17 @@ from basepar_core.errors import MechanismError, UsageError
 from basepar_core.expressions import did_you_mean
 from basepar_core.texts import plural
 
-from . import mjcf, sdf, urdf
+from . import extended, mjcf, sdf, urdf
 from .coupled_values import has_couplings
 from .numbers import robot_of
 from .parts import Robot
 
-#: Writers by dialect, with the endings of files that have it without being asked.
-Writer = Callable[[str, Robot, list[str], list[str]], str]
+#: Writers by dialect, with the endings of files that have it without being asked; what they make
+#: is a file, or one with a companion.
+Writer = Callable[[str, Robot, list[str], list[str]], str | tuple[str, str]]
 _WRITERS: Mapping[str, tuple[Writer, tuple[str, ...]]] = {
     **dict.fromkeys(urdf.CLOSING, (urdf.write, (".urdf",))),
+    "extended": (extended.write, (".urdf",)),
     "mjcf": (mjcf.write, (".xml", ".mjcf")),
     "sdf": (sdf.write, (".sdf",)),
 }
@@ -36,12 +38,15 @@ class RobotFile:
         Joint values of the mechanism where the file's are zero, rad or m; those that differ.
     notes
         What a reader of the file should know; it begins with them.
+    companion
+        Text of the YAML file beside it that closes its loops, in Extended URDF.
     """
 
     dialect: str
     text: str
     zeros: Mapping[str, float]
     notes: tuple[str, ...]
+    companion: str = ""
 
 
 def dialect_of(path: str | Path, model: Model) -> str:
@@ -108,7 +113,7 @@ def robot_file(
 def _written(
     model: Model, dialect: str, parameters: Mapping[str, float]
 ) -> tuple[list[str], RobotFile]:
-    moved = dialect not in urdf.CLOSING and has_couplings(model.mechanism)
+    moved = dialect in ("mjcf", "sdf") and has_couplings(model.mechanism)
     from_assembly = moved or bool(model.topology.cuts)
     robot = robot_of(model, parameters, from_assembly)
     zeros = {name: x for name, x in robot.zeros.items() if x}
@@ -119,5 +124,7 @@ def _written(
             f"{name} = {x!r} {model.mechanism.value(name).unit}" for name, x in zeros.items()
         ]
     problems: list[str] = []
-    text = _WRITERS[dialect][0](dialect, robot, problems, notes)
-    return problems, RobotFile(dialect, text, zeros if dialect != "mjcf" else {}, tuple(notes[1:]))
+    made = _WRITERS[dialect][0](dialect, robot, problems, notes)
+    text, more = (made, "") if isinstance(made, str) else made
+    zeros = zeros if dialect != "mjcf" else {}
+    return problems, RobotFile(dialect, text, zeros, tuple(notes[1:]), more)

@@ -10,6 +10,8 @@ REVOLUTE, PRISMATIC, FIXED, SPHERICAL, UNIVERSAL, CYLINDRICAL = (
     "universal",
     "cylindrical",
 )
+#: How a robot's base may be read.
+BASES = ("free", FIXED)
 #: URDF's joints of a tree: a joint without limits that turns is `continuous`.
 URDF: Mapping[str, str] = {
     REVOLUTE: "continuous",

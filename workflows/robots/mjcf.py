@@ -122,7 +122,7 @@ def _body(parent: Element, branch: Branch, robot: Robot) -> Element:
     inertia = robot.links[branch.child]
     assert inertia is not None
     if inertia.mass >= NOTHING:
-        _inertial(made, inertia)
+        child(made, "inertial", **inertial(inertia))
     if shape.is_free:
         child(made, "freejoint", name=one.name)
         return made
@@ -172,18 +172,16 @@ def quaternion(R: Array) -> Array:
     return found if found[0] >= 0 else -found
 
 
-def _inertial(made: Element, inertia: Inertia) -> None:
+def inertial(inertia: Inertia) -> dict[str, str]:
     """By principal axes: those that MuJoCo finds of a full matrix are ten times less precise."""
     given = {"pos": row(inertia.centre), "mass": number(inertia.mass)}
     central = inertia.central
     if not (central - np.diag(np.diag(central))).any():
-        child(made, "inertial", **given, diaginertia=row(_within(np.diag(central))))
-        return
+        return given | {"diaginertia": row(_within(np.diag(central)))}
     moments, axes = np.linalg.eigh(central)
     if np.linalg.det(axes) < 0:
         axes[:, 0] *= -1
-    turn = {"quat": row(quaternion(axes))}
-    child(made, "inertial", **given, **turn, diaginertia=row(_within(moments)))
+    return given | {"quat": row(quaternion(axes)), "diaginertia": row(_within(moments))}
 
 
 def _within(moments: Array) -> Array:

@@ -1,7 +1,8 @@
 """A prepared mechanism in numbers, at its nominal geometry."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 
@@ -37,18 +38,13 @@ def robot_of(model: Model, parameters: Mapping[str, float], from_assembly: bool)
     """
     it, graph = model.mechanism, model.topology
     dims = kinematics.geometry(it, {})
-    q = model.assembled.q if from_assembly else _zero(model)
+    q = model.assembled.q if from_assembly else zero(model)
     at = kinematics.poses(graph, dims, q[:, None])
     tree = {node.joint: node for node in graph.tree}
     ground = GROUND if any(body.name == WORLD for body in it.bodies) else WORLD
-    laws, between = _laws(model, parameters)
-    made = []
+    laws, between = laws_of(it, parameters)
+    made, pairs = [], frames_of(it)
     for k, joint in enumerate(it.joints):
-        seen = dims.joints[k]
-        frames = (
-            Pose(seen.first_axes[..., 0], seen.first_origin[..., 0]),
-            Pose(seen.second_axes[..., 0], seen.second_origin[..., 0]),
-        )
         values = values_of(joint, k, at)[:, 0] if k not in tree else None
         if values is None:
             start = tree[k].position
@@ -56,13 +52,13 @@ def robot_of(model: Model, parameters: Mapping[str, float], from_assembly: bool)
         elif joint_type(joint.type).is_ball:
             values = joints.configuration(joint.type, values[:, None])[:, 0]
         links = tuple(ground if name == GROUND else name for name in joint.bodies)
-        made.append(_from(joint.name, joint.type, links, frames, joint.values, values))
+        made.append(_from(joint.name, joint.type, links, pairs[k], joint.values, values))
     return Robot(
         it.name,
         it.planar,
-        np.array([float(x) for x in _numbers(it, it.gravity)]),
+        gravity_of(it),
         ground,
-        _inertias(it, parameters),
+        inertias(it, parameters),
         {body.name: Pose(at.R[b][..., 0], at.p[b][..., 0]) for b, body in enumerate(it.bodies)},
         tuple(made),
         couplings_of(it),
@@ -77,7 +73,23 @@ def _numbers(mechanism: Mechanism, entries: Sequence[Expression]) -> list[float]
     return [float(x) for x in evaluate(list(entries), mechanism.nominal)]
 
 
-def _zero(model: Model) -> Array:
+def gravity_of(mechanism: Mechanism) -> Array:
+    """(2,) in the plane or (3,), m/s²."""
+    return np.array(_numbers(mechanism, mechanism.gravity))
+
+
+def frames_of(mechanism: Mechanism) -> list[tuple[Pose, Pose]]:
+    """Every joint's frames in its two bodies."""
+    return [
+        (
+            Pose(seen.first_axes[..., 0], seen.first_origin[..., 0]),
+            Pose(seen.second_axes[..., 0], seen.second_origin[..., 0]),
+        )
+        for seen in kinematics.geometry(mechanism, {}).joints
+    ]
+
+
+def zero(model: Model) -> Array:
     """Configuration of the tree where all its values are zero, of what floats as assembled."""
     q = np.zeros_like(model.assembled.q)
     for node in model.topology.tree:
@@ -117,7 +129,14 @@ def _from(
     return Joint(name, kind, pair, moved, values, tuple(map(float, zero)))
 
 
-def _inertias(mechanism: Mechanism, parameters: Mapping[str, float]) -> dict[str, Inertia | None]:
+def inertias(mechanism: Mechanism, parameters: Mapping[str, float]) -> dict[str, Inertia]:
+    """Every body's, from its file or from parameters that take their place.
+
+    Raises
+    ------
+    MissingDataError
+        Bodies without inertia.
+    """
     bare = [one.name for one in mechanism.bodies if one.parameters is None]
     bare = [one for one in bare if f"{one}.m" not in parameters]
     if bare:
@@ -169,15 +188,28 @@ def inertia(phi: Sequence[float]) -> Inertia:
     return Inertia(m, centre, about - (first @ centre * np.eye(3) - np.outer(first, centre)))
 
 
-def _laws(model: Model, parameters: Mapping[str, float]) -> tuple[dict[str, Law], list[str]]:
+def more_laws(mechanism: Mechanism) -> Iterator[tuple[str, str]]:
+    """Joint values with the laws that any of them may have."""
+    values = (value for joint in mechanism.joints for value in joint.values)
+    return product(values, ("viscous", "coulomb", "offset", "rotor"))
+
+
+def laws_of(
+    mechanism: Mechanism, parameters: Mapping[str, float]
+) -> tuple[dict[str, Law], list[str]]:
     """Force laws by joint value, and names of those between points; without a number they are
-    columns of W, and of no motion."""
+    columns of W, and of no motion. Parameters may have friction of which the file says nothing."""
     found: dict[str, Law] = {}
-    between = []
-    for one in columns(model.mechanism):
+    between: list[str] = []
+    known = columns(mechanism)
+    for free, kind in more_laws(mechanism):
+        name = f"{free}.{kind}"
+        if parameters.get(name) and all(one.name != name for one in known):
+            found[free] = replace(found.get(free, Law()), **{kind: parameters[name]})
+    for one in known:
         size = parameters.get(one.name)
         if size is None and one.value is not None:
-            (size,) = _numbers(model.mechanism, [one.value])
+            (size,) = _numbers(mechanism, [one.value])
         if not size:
             continue
         value = joint_value(one)
@@ -186,7 +218,7 @@ def _laws(model: Model, parameters: Mapping[str, float]) -> tuple[dict[str, Law]
             continue
         law = found.setdefault(value, Law())
         if isinstance(one.source, Spring):
-            (rest,) = _numbers(model.mechanism, [one.source.rest])
+            (rest,) = _numbers(mechanism, [one.source.rest])
             total = law.stiffness + size
             rest = (law.stiffness * law.rest + size * rest) / total
             found[value] = replace(law, stiffness=total, rest=rest)

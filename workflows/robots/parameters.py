@@ -2,6 +2,7 @@
 
 import json
 import math
+from collections.abc import Sequence
 from pathlib import Path
 
 from basepar_core.dynamics import columns
@@ -10,8 +11,12 @@ from basepar_core.expressions import did_you_mean
 from basepar_core.mechanism import Mechanism
 from basepar_core.texts import text_of
 
+from .numbers import more_laws
 
-def identified_parameters(mechanism: Mechanism, path: str | Path) -> dict[str, float]:
+
+def identified_parameters(
+    mechanism: Mechanism, path: str | Path, without: Sequence[str] = ()
+) -> dict[str, float]:
     """Parameters that bodies can have, and friction, by name, SI.
 
     Parameters
@@ -19,6 +24,8 @@ def identified_parameters(mechanism: Mechanism, path: str | Path) -> dict[str, f
     path
         A document of `identify --consistent --json`. Least squares alone determines base
         parameters, which are no body's, so that without `consistent` there is nothing to write.
+    without
+        Friction that is left out, by kind (`offset`) or name (`A.offset`).
 
     Raises
     ------
@@ -39,13 +46,19 @@ def identified_parameters(mechanism: Mechanism, path: str | Path) -> dict[str, f
             "`basepar identify MECH DATA.csv --consistent --json > FILE`"
         )
         raise FileError(str(path), [Mistake("consistent", what)])
+    parameters = {
+        name: x
+        for name, x in parameters.items()
+        if name in mechanism.parameter_names or not {name, name.rpartition(".")[2]} & set(without)
+    }
     known = [*mechanism.parameter_names, *(one.name for one in columns(mechanism))]
+    known += [".".join(one) for one in more_laws(mechanism)]
     unknown = [name for name in parameters if name not in known]
     if unknown:
         hint = did_you_mean(unknown[0], known)
         raise UsageError(
             f"{path} has {', '.join(unknown)}, which {mechanism.name!r} has not{hint}. Name the "
-            f"mechanism that was identified.",
+            f"mechanism that was identified; what no file has can be left out (--without).",
             [str(path)],
         )
     return {name: float(x) for name, x in parameters.items()}

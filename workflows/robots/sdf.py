@@ -8,8 +8,8 @@ from basepar_core.mechanism import joint_type
 
 from .coupled_values import in_file, pitches
 from .kinds import REVOLUTE, SDF
-from .parts import Joint, Law, Pose, Robot
-from .tree import Branch
+from .parts import Inertia, Joint, Law, Pose, Robot
+from .tree import Branch, spanned
 from .xml import Element, child, comments, number, row, rpy, text_of
 
 #: An offset of a coupling below this is rounding: rad or m.
@@ -31,12 +31,18 @@ def write(_: str, robot: Robot, problems: list[str], notes: list[str]) -> str:
     world = child(root, "world", name="world")
     child(world, "gravity", row(robot.gravity))
     model = child(world, "model", name=" ".join(robot.name.split()))
-    for name in robot.links:
-        _link(model, name, robot)
+    for branch in spanned(robot, SDF).branches:
+        _link(model, branch, robot)
     names = _joint_names(robot)
     for one in robot.joints:
         if not joint_type(one.kind).is_free:
             _joint(model, names[one.name], one, robot, screws)
+    for one in robot.joints:
+        if {*one.values} & {*robot.actuated}:
+            # What takes forces from outside and exerts none of its own: the motors of SDF.
+            drive = {"filename": "gz-sim-apply-joint-force-system"}
+            made = child(model, "plugin", **drive, name="gz::sim::systems::ApplyJointForce")
+            child(made, "joint_name", names[one.name])
     used = {name for name, _ in screws.values()}
     for coupling in in_file(robot):
         if coupling.name not in used:
@@ -70,23 +76,34 @@ def _joint_names(robot: Robot) -> dict[str, str]:
     return found
 
 
-def _posed(parent: Element, pose: Pose) -> None:
+def _posed(parent: Element, pose: Pose, base: str = "") -> None:
     turned = bool((np.eye(3) != pose.R).any())
-    if turned or pose.p.any():
-        child(parent, "pose", row([*pose.p, *(rpy(pose.R) if turned else (0, 0, 0))]))
+    if turned or pose.p.any() or base:
+        relative = {"relative_to": base} if base else {}
+        numbers = [*pose.p, *(rpy(pose.R) if turned else (0, 0, 0))]
+        child(parent, "pose", row(numbers), **relative)
 
 
-def _link(model: Element, name: str, robot: Robot) -> None:
-    made = child(model, "link", name=name)
-    _posed(made, robot.poses[name])
-    inertia = robot.links[name]
+def _link(model: Element, branch: Branch, robot: Robot) -> None:
+    """Where it stands in the link before it: what is exact there would not be in the model."""
+    made = child(model, "link", name=branch.child)
+    free = joint_type(branch.joint.kind).is_free
+    pose = robot.poses[branch.child] if free else branch.pose
+    _posed(made, pose, "" if branch.parent == robot.ground else branch.parent)
+    inertia = robot.links[branch.child]
     assert inertia is not None
-    part = child(made, "inertial")
+    made.append(inertial(inertia))
+
+
+def inertial(inertia: Inertia) -> Element:
+    """A link's inertia, in the axes of the link."""
+    part = Element("inertial")
     _posed(part, Pose(np.eye(3), inertia.centre))
     child(part, "mass", number(inertia.mass))
     held = child(part, "inertia")
     for a, b in ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)):
         child(held, f"i{'xyz'[a]}{'xyz'[b]}", number(inertia.central[a, b]))
+    return part
 
 
 def _joint(

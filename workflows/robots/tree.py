@@ -42,19 +42,19 @@ class Branch:
         return pose if self._forward else pose.inverse
 
     @property
-    def _elements(self) -> Pose:
+    def elements(self) -> Pose:
         """The frame of the moves, seen from the child."""
         return self.joint.end.inverse if self._forward else self.joint.frames[0]
 
     @property
     def point(self) -> np.ndarray:
         """Where the joint is in the child, at zero."""
-        return self._elements.p
+        return self.elements.p
 
     @property
     def moves(self) -> tuple[Move, ...]:
         """Slides and turns from the parent on, axes in the child at zero."""
-        turn = self._elements.R
+        turn = self.elements.R
         if self._forward:
             return tuple(replace(one, axis=turn @ one.axis) for one in self.joint.moves)
         return tuple(replace(one, axis=-turn @ one.axis) for one in self.joint.moves[::-1])
@@ -135,7 +135,7 @@ def split(robot: Robot, names: Collection[str]) -> Robot:
             joints.append(one)
             continue
         moves = _three_turns(one) if joint_type(one.kind).is_ball else one.moves
-        stubs = [_free_name(f"{one.name}_stub_{k}", links) for k in range(1, len(moves))]
+        stubs = [free_name(f"{one.name}_stub_{k}", links) for k in range(1, len(moves))]
         base = _place(robot, one.links[0]).then(one.frames[0])
         for stub in stubs:
             links[stub], poses[stub] = None, base
@@ -147,7 +147,7 @@ def split(robot: Robot, names: Collection[str]) -> Robot:
             values = (move.value,) if move.value else ()
             joints.append(
                 Joint(
-                    _free_name(f"{one.name}_{k + 1}", [j.name for j in joints]),
+                    free_name(f"{one.name}_{k + 1}", [j.name for j in joints]),
                     PRISMATIC if move.is_slide else REVOLUTE,
                     (chain[k], chain[k + 1]),
                     (first, second),
@@ -171,7 +171,8 @@ def _along(axis: np.ndarray) -> np.ndarray:
     return np.roll(np.eye(3), int(np.argmax(axis)) + 1, axis=0)
 
 
-def _free_name(wanted: str, taken: Collection[str]) -> str:
+def free_name(wanted: str, taken: Collection[str]) -> str:
+    """A name that none has yet."""
     found, k = wanted, 2
     while found in taken:
         found, k = f"{wanted}_{k}", k + 1

@@ -10,9 +10,10 @@ import numpy as np
 
 from basepar_core.mechanism import joint_type
 
-from .coupled_values import coupled, mimics
+from .coupled_values import coupled, followers
 from .kinds import CONSTRAINTS, LOOPS, REVOLUTE, URDF
-from .parts import Joint, Law, Pose, Robot
+from .parts import Inertia, Joint, Law, Pose, Robot
+from .rolling_couplings import rollings_of, write_rolling
 from .tree import Branch, Tree, at_joints, gravity_down, spanned, split
 from .xml import Element, child, comments, number, row, rpy, text_of
 
@@ -32,32 +33,36 @@ CLOSING: Mapping[str, Mapping[str, str]] = {
 def write(dialect: str, robot: Robot, problems: list[str], notes: list[str]) -> str:
     """The file; what it cannot represent joins `problems`."""
     tree = _prepared(robot, CLOSING[dialect], problems)
-    followers = mimics(tree.robot, problems)
+    following, rest = followers(tree.robot)
+    rollings = rollings_of(dialect, tree, rest, problems)
     _check(dialect, tree, problems)
     if problems:
         return ""
     root = Element("robot", name=" ".join(tree.robot.name.split()))
     child(root, "link", name=tree.robot.ground)
     for name in tree.robot.links:
-        _link(root, name, tree.robot)
-    dependent = dialect == "urdf+" and bool(tree.cuts)
+        link(root, name, tree.robot)
+    dependent = dialect == "urdf+" and bool(tree.cuts or rollings)
     for one in tree.branches:
-        made = _joint(root, one, tree.robot)
-        value = one.joint.values[0] if one.joint.values else ""
-        if value in followers:
-            leader, multiplier, offset = followers[value]
-            name = next(j.name for j in tree.robot.joints if leader in j.values)
-            child(made, "mimic", joint=name, multiplier=number(multiplier), offset=number(offset))
+        made = joint(root, one, tree.robot)
+        mimic(made, one.joint, tree.robot, following)
         moves = one.joint.freedoms > 0
         if dependent and moves and set(one.joint.values).isdisjoint(robot.coordinates):
             made.set("independent", "false")
     for cut in tree.cuts:
         _CLOSERS[dialect](root, cut)
+    for name, rolling in rollings.items():
+        write_rolling(root, name, rolling)
+    gravity_note(robot, notes)
+    comments(root, notes)
+    return text_of(root)
+
+
+def gravity_note(robot: Robot, notes: list[str]) -> None:
+    """Say what URDF does not state."""
     size = float(np.linalg.norm(robot.gravity))
     if size != GRAVITY:
         notes.append(f"gravity is {size!r} m/s^2 along −z, which URDF does not state")
-    comments(root, notes)
-    return text_of(root)
 
 
 def _prepared(robot: Robot, closable: Mapping[str, str], problems: list[str]) -> Tree:
@@ -78,10 +83,15 @@ def _prepared(robot: Robot, closable: Mapping[str, str], problems: list[str]) ->
 
 
 def _check(dialect: str, tree: Tree, problems: list[str]) -> None:
-    robot = tree.robot
     for cut in tree.cuts:
         if cut.kind not in CLOSING[dialect]:
             problems.append(f"joint {cut.name}, which closes a loop and is {cut.kind}")
+    beyond(tree, problems)
+
+
+def beyond(tree: Tree, problems: list[str]) -> None:
+    """What no dialect of URDF represents joins `problems`: bases elsewhere, other forces."""
+    robot = tree.robot
     for one in tree.branches:
         if joint_type(one.joint.kind).is_free and one.joint.links[0] != robot.ground:
             problems.append(f"joint {one.joint.name}, which floats but not from the ground")
@@ -92,28 +102,36 @@ def _check(dialect: str, tree: Tree, problems: list[str]) -> None:
     problems.extend(robot.between)
 
 
-def _link(root: Element, name: str, robot: Robot) -> None:
+def link(root: Element, name: str, robot: Robot) -> None:
+    """A link, with its inertia if it has any."""
     made = child(root, "link", name=name)
     inertia = robot.links[name]
     if inertia is None or (not inertia.mass and not inertia.central.any()):
         return
-    part = child(made, "inertial")
+    made.append(inertial(inertia))
+
+
+def inertial(inertia: Inertia) -> Element:
+    """A link's inertia, in the axes of the link."""
+    part = Element("inertial")
     child(part, "origin", xyz=row(inertia.centre))
     child(part, "mass", value=number(inertia.mass))
     I = inertia.central
     places = {"ixx": (0, 0), "ixy": (0, 1), "ixz": (0, 2)}
     places |= {"iyy": (1, 1), "iyz": (1, 2), "izz": (2, 2)}
     child(part, "inertia", **{key: number(I[place]) for key, place in places.items()})
+    return part
 
 
-def _joint(root: Element, branch: Branch, robot: Robot) -> Element:
+def joint(root: Element, branch: Branch, robot: Robot) -> Element:
+    """A joint of the tree."""
     one = branch.joint
     # Pinocchio has no mimic joints of those without limits.
     kind = one.kind if coupled(robot) & {*one.values} else URDF[one.kind]
     made = child(root, "joint", name=one.name, type=kind)
     child(made, "parent", link=branch.parent)
     child(made, "child", link=branch.child)
-    _origin(made, "origin", branch.pose)
+    origin(made, "origin", branch.pose)
     if one.freedoms == 1:
         (move,) = branch.moves
         child(made, "axis", xyz=row(move.axis))
@@ -127,7 +145,18 @@ def _joint(root: Element, branch: Branch, robot: Robot) -> Element:
     return made
 
 
-def _origin(parent: Element, tag: str, pose: Pose, **more: str) -> Element:
+def mimic(
+    made: Element, one: Joint, robot: Robot, following: Mapping[str, tuple[str, float, float]]
+) -> None:
+    """Into a joint that follows another one."""
+    if one.values and one.values[0] in following:
+        leader, multiplier, offset = following[one.values[0]]
+        name = next(j.name for j in robot.joints if leader in j.values)
+        child(made, "mimic", joint=name, multiplier=number(multiplier), offset=number(offset))
+
+
+def origin(parent: Element, tag: str, pose: Pose, **more: str) -> Element:
+    """An element that is a pose."""
     turned = bool((np.eye(3) != pose.R).any())
     angles = {"rpy": row(rpy(pose.R))} if turned else {}
     return child(parent, tag, **more, xyz=row(pose.p), **angles)
@@ -137,7 +166,7 @@ def _loop(root: Element, cut: Joint) -> None:
     """URDF+."""
     made = child(root, "loop", name=cut.name, type=LOOPS[cut.kind])
     for tag, link, frame in zip(("predecessor", "successor"), cut.links, cut.frames, strict=True):
-        _origin(child(made, tag, link=link), "origin", frame)
+        origin(child(made, tag, link=link), "origin", frame)
     child(made, "axis", xyz="0 0 1")
 
 
@@ -145,7 +174,7 @@ def _loop_joint(root: Element, cut: Joint) -> None:
     """Isaac's and Drake's."""
     made = child(root, "loop_joint", name=cut.name, type=LOOPS[cut.kind])
     for tag, link, frame in zip(("link1", "link2"), cut.links, cut.frames, strict=True):
-        _origin(made, tag, frame, link=link)
+        origin(made, tag, frame, link=link)
     child(made, "axis", xyz="0 0 1")
 
 
@@ -154,7 +183,7 @@ def _constraint(root: Element, cut: Joint) -> None:
     made = child(root, "constraint", name=cut.name, type=CONSTRAINTS[cut.kind])
     for tag, link, frame in zip(("parent", "child"), cut.links, cut.frames, strict=True):
         child(made, tag, link=link)
-        _origin(made, f"{tag}_origin", frame)
+        origin(made, f"{tag}_origin", frame)
         child(made, f"{tag}_axis", xyz="0 0 1")
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from basepar_core.arrays import Array
 from basepar_core.texts import visible
 
-__all__ = ["Element", "child", "comments", "number", "row", "rpy", "text_of"]
+__all__ = ["Element", "child", "comments", "number", "rotation", "row", "rpy", "text_of"]
 
 
 def number(x: float) -> str:
@@ -33,6 +33,18 @@ def rpy(R: Array) -> Sequence[float]:
     pitch = np.arctan2(-R[2, 0], c * R[0, 0] + s * R[1, 0])
     roll = np.arctan2(s * R[0, 2] - c * R[1, 2], c * R[1, 1] - s * R[0, 1])
     return float(roll), float(pitch), float(yaw)
+
+
+def rotation(roll: float, pitch: float, yaw: float) -> Array:
+    """The rotation of these angles: `rpy` backwards."""
+    (a, b, c), (x, y, z) = np.cos([roll, pitch, yaw]), np.sin([roll, pitch, yaw])
+    return np.array(
+        [
+            [c * b, c * y * x - z * a, c * y * a + z * x],
+            [z * b, z * y * x + c * a, z * y * a - c * x],
+            [-y, b * x, b * a],
+        ]
+    )
 
 
 def child(parent: Element, tag: str, text: str = "", /, **attributes: str) -> Element:

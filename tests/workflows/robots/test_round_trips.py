@@ -8,9 +8,10 @@ import pytest
 from basepar_core.api import changed, load
 from basepar_core.dynamics import Model, Motion, at_geometry, observe_alone, prepare
 from basepar_core.errors import MechanismError, UsageError
+from basepar_core.files import loads
 from basepar_core.imported import read_file
 from basepar_core.mechanism import joint_type
-from workflows.robots import DIALECTS, robot_file
+from workflows.robots import DIALECTS, exported, robot_file
 
 ENDINGS = {"mjcf": ".xml", "sdf": ".sdf"}
 #: Importers meet directions and rotations to 1e-13 rad; loops lose up to a digit by it.
@@ -27,7 +28,7 @@ def torques(model: Model, q: np.ndarray, rates: np.ndarray) -> np.ndarray:
 def read_back(model: Model, dialect: str, folder) -> tuple[Model, np.ndarray]:
     """The file's own mechanism with the same coordinates, and where these are zero in ours."""
     path = folder / f"robot{ENDINGS.get(dialect, '.urdf')}"
-    path.write_text(robot_file(model, dialect).text)
+    exported(model, path, dialect).write(path)
     found = read_file(path).mechanism
     known = {value for joint in found.joints for value in joint.values}
     called = []
@@ -71,10 +72,14 @@ def assert_same(model: Model, dialect: str, folder, share: float = SHARE) -> Non
         ("gripper", "urdf"),  # mimic
         ("gripper", "mjcf"),
         ("planetary-gear", "mjcf"),  # couplings of three values
+        ("planetary-gear", "urdf"),  # solved for the sun's angle
         ("quadruped", "urdf"),
         ("quadruped", "sdf"),
         ("rsur", "mjcf"),  # universal, spherical: skew axes
         ("rsur", "urdf+"),
+        ("rsur", "sdf"),
+        ("rsur", "extended"),  # a universal joint in the tree, a pin held by a link without mass
+        ("rssr", "sdf"),
         ("whitworth", "urdf+"),  # a pin in a slot: two joints
         ("screw-jack", "sdf"),
     ],
@@ -89,8 +94,8 @@ def test_round_trips(name, dialect, tmp_path):
     [
         *((one, "urdf+") for one in ("sla-suspension", "stewart-gough", "3-rps", "slider-crank")),
         *((one, "mjcf") for one in ("sla-suspension", "stewart-gough", "3-rps", "slider-crank")),
-        # SDF names no coordinates, and the platform cannot follow an excitation of those chosen.
-        *((one, "sdf") for one in ("sla-suspension", "3-rps", "slider-crank")),
+        *((one, "sdf") for one in ("sla-suspension", "stewart-gough", "3-rps", "slider-crank")),
+        *((one, "extended") for one in ("sla-suspension", "stewart-gough", "3-rps")),
     ],
 )
 def test_round_trips_of_large_ones(name, dialect, tmp_path):
@@ -113,11 +118,41 @@ def test_parameters_take_the_place_of_the_files():
     assert 'ixx="0.24375' in text
 
 
+THREE = """
+name: belts
+space: spatial
+gravity: [0, -9.81, 0]
+bodies:
+  one: {mass: 1, centre: [0.1, 0, 0], central_inertia: [0.01, 0, 0, 0.02, 0, 0.03]}
+  two: {mass: 2, centre: [0.1, 0.1, 0], central_inertia: [0.01, 0, 0, 0.02, 0, 0.03]}
+  three: {mass: 3, centre: [0, 0.1, 0], central_inertia: [0.01, 0, 0, 0.02, 0, 0.03]}
+joints:
+  A: {type: revolute, connects: [ground, one]}
+  B: {type: revolute, connects: [one, two], at: [[0.3, 0, 0], [0, 0, 0]]}
+  C: {type: revolute, connects: [ground, three], at: [[1, 0, 0], [0, 0, 0]]}
+couplings: {belt: {values: {A: BY, B: 2, C: -3}}}
+coordinates: [A, C]
+assembly: {A: 0.2, C: 0.1}
+"""
+
+
+def belts(by: str) -> Model:
+    """Three bodies, of which the angles of two in series, weighed, go with that of the third."""
+    return prepare(loads(THREE.replace("BY", by)))
+
+
+@pytest.mark.parametrize("dialect", ["urdf+", "mjcf"])
+def test_couplings_of_three_values(dialect, tmp_path):
+    """URDF+ has sums of values on the ways to two links: 2 (A + B) = 3 C."""
+    assert_same(belts("2"), dialect, tmp_path)
+    text = robot_file(belts("2"), "urdf+").text
+    assert '<ratio value="0.6666666666666666" />' in text
+
+
 def test_what_a_dialect_lacks_is_named_with_those_that_have_it():
-    model = prepare(load("planetary-gear"))
-    with pytest.raises(MechanismError, match=r"coupling sun_planet_1 of 3 values.*as mjcf"):
-        robot_file(model, "urdf")
+    with pytest.raises(MechanismError, match=r"coupling belt of 3 values \(B, A, C\).*as mjcf"):
+        robot_file(belts("5"), "urdf+")  # 5 A + 2 B is no sum
     with pytest.raises(MechanismError, match=r"joint D, which closes a loop.*urdf\+ or"):
         robot_file(prepare(load("four-bar")), "urdf")
     with pytest.raises(UsageError, match="no dialect 'dae'"):
-        robot_file(model, "dae")
+        robot_file(belts("2"), "dae")
