@@ -60,14 +60,11 @@ def assemble(mechanism: Mechanism) -> Assembled:
     """
     unheld, start = laid_out(mechanism)
     mechanism = unheld.mechanism
-    dims, stated = unheld.dims, dict(unheld.near)
+    dims, near = unheld.dims, dict(unheld.near)
     check_mobility(mechanism, unheld, unheld.solve(start))
     graph = topology(mechanism)
-    held = {name: stated[name] for name in mechanism.coordinates if name in stated}
-    measured = measure(mechanism, dims, start)
-    for name in mechanism.coordinates:
-        held.setdefault(name, measured[name])
-    newton = BodyNewton(mechanism, dims, held, {**stated, **held})
+    held = {name: near[name] for name in mechanism.coordinates}
+    newton = BodyNewton(mechanism, dims, held, near)
     closed = newton.solve(start)
     q, residual = _configuration(mechanism, graph, dims, closed, {**newton.near, **held})
     coordinates = np.array([held[name] for name in mechanism.coordinates])
@@ -86,7 +83,9 @@ def laid_out(mechanism: Mechanism) -> tuple[BodyNewton, Bodies]:
     dims = geometry(mechanism, {})
     stated = coupled_values(mechanism, dims, stated_values(mechanism))
     start = start or _lay_out(mechanism, dims, stated)
-    return BodyNewton(mechanism, dims, {}, stated), start
+    measured = measure(mechanism, dims, start)
+    drawn = {name: measured[name] for name in mechanism.coordinates}
+    return BodyNewton(mechanism, dims, {}, coupled_values(mechanism, dims, drawn | stated)), start
 
 
 def shifts_that_close(mechanism: Mechanism) -> dict[str, tuple[Array, Array]]:

@@ -10,8 +10,9 @@ from basepar_core.mechanism import GROUND, joint_type
 
 from .assembly import stated_values
 from .closure import Model, Outcome, Trace, trace
-from .coupling_findings import contradicted
+from .coupling_findings import contradicted, coupled_values
 from .joint_tracks import tracks
+from .kinematics import geometry
 from .motion import cycle, excitation
 
 #: A value that was stated and is found this far off was taken from another branch most likely:
@@ -79,11 +80,12 @@ def branch_found(model: Model) -> tuple[FoundValue, ...]:
         for name in joint.values
         if name not in it.coordinates
     ]
+    coupled = {name for one in it.couplings for name, _ in one.terms}
     guessed = _laid_out_at_zero(model) if model.topology.cuts else set()
     found = []
     for name, track in tracks(model, {}, model.assembled.q[:, None, None], names):
         value = float(track[0, 0])
-        if not it.value(name).is_length and name not in against:
+        if not it.value(name).is_length and name not in coupled:  # these count on beyond a turn
             value = float((value + np.pi) % (2 * np.pi) - np.pi)
         if name in against and name in numbers:
             found.append(FoundValue(name, value, float(numbers[name]), *against[name]))
@@ -103,7 +105,7 @@ def _is_far(value: float, stated: float, is_length: bool) -> bool:
 def _laid_out_at_zero(model: Model) -> set[str]:
     """Values of joints over which a body was placed although they have none in the file."""
     it = model.mechanism
-    stated = {name for name, _ in it.assembly.values}
+    stated = coupled_values(it, geometry(it, {}), stated_values(it)).keys()
     known = {GROUND, *(pose.body for pose in it.assembly.poses)}
     guessed: set[str] = set()
     while len(known) <= len(it.bodies):

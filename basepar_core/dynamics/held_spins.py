@@ -6,6 +6,7 @@ the line to where the joint closes.
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
@@ -17,7 +18,7 @@ from basepar_core.mechanism import JOINT_TYPES, Frame, Joint, Mechanism, Vector,
 
 from . import spatial
 from .body_forms import slender_lines
-from .body_newton import Bodies, BodyNewton
+from .body_newton import CLOSED, Bodies, BodyNewton
 
 #: Cosine of the angle between line and axis that is small enough: of three perpendicular axes one
 #: is below 0.578.
@@ -40,10 +41,9 @@ def settled(mechanism: Mechanism, laid_out: LaidOut) -> tuple[Mechanism, Bodies]
     loose = replace(mechanism, joints=tuple(map(_let_go, mechanism.joints)))
     spins = idle_spins([body.name for body in loose.bodies], loose.joints)
     newton, at = laid_out(loose)
-    try:
-        at = newton.solve(at)
-    except AssemblyError:  # told of the mechanism as it is
-        at = at.copy()
+    if np.abs(newton.equations(at)[0]).max(initial=0.0) > CLOSED:  # else it is as stated
+        with suppress(AssemblyError):  # reported of the mechanism as it is
+            at = newton.solve(at)
     lines = {body: (a, d) for body, a, d in slender_lines(loose, newton.dims)}
     chosen = {}
     held = {joint.name: joint for joint in mechanism.joints if joint.holds}
@@ -58,7 +58,10 @@ def settled(mechanism: Mechanism, laid_out: LaidOut) -> tuple[Mechanism, Bodies]
 
 
 def _let_go(joint: Joint) -> Joint:
-    return replace(joint, type=_BALL, holds=False) if joint.holds else joint
+    """The ball that the file has in its place: bodies over it are laid out along its frames."""
+    if joint.holds is None:
+        return joint
+    return replace(joint, type=_BALL, frames=joint.holds, holds=None)
 
 
 def _aslant(mechanism: Mechanism, joint: Joint, side: int, at: Bodies, d: Array) -> Joint:

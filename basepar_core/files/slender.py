@@ -284,4 +284,4 @@ def _holding(reading: Reading, joint: Joint, side: int, a: Vector, d: Vector) ->
             d,
         )
     frames[side] = Frame(joint.frames[side].at, axis, reference)
-    return replace(joint, type=HOLDS, frames=(frames[0], frames[1]), holds=True)
+    return replace(joint, type=HOLDS, frames=(frames[0], frames[1]), holds=joint.frames)

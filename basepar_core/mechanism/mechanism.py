@@ -94,14 +94,15 @@ class Joint:
     """A joint between two bodies (names; `ground` is the world).
 
     Its value is the motion of the second body's joint frame relative to the first's. `holds`: it
-    holds the idle spin of a slender body in the place of a ball, in whatever way (decision 135).
+    holds the idle spin of a slender body in the place of a ball, in whatever way (decision 135);
+    the ball's own frames.
     """
 
     name: str
     type: str
     bodies: tuple[str, str]
     frames: tuple[Frame, Frame]
-    holds: bool = False
+    holds: tuple[Frame, Frame] | None = None
 
     @property
     def values(self) -> tuple[str, ...]:

@@ -128,7 +128,7 @@ def freed(model: Model, reactions: Sequence[Reaction]) -> Model:
     it = replace(
         it,
         bodies=tuple(replace(body, form="") for body in it.bodies),
-        joints=tuple(replace(joint, holds=False) for joint in it.joints),
+        joints=tuple(replace(joint, holds=None) for joint in it.joints),
     )
     for k, one in enumerate(reactions):
         joint = next(j for j in model.mechanism.joints if j.name == one.joint)

@@ -107,7 +107,7 @@ def _joints(model: Model) -> list[dict[str, Any]]:
             "connects": list(joint.bodies),
             "cut": k in cuts,
             "actuated": any(value in it.actuated for value in joint.values),
-            "holds_spin": joint.holds,
+            "holds_spin": joint.holds is not None,
         }
         for k, joint in enumerate(it.joints)
     ]

@@ -173,6 +173,20 @@ def test_the_bases_six_rows_have_the_rank_of_all(name):
     assert rank_of(W[:, :6]) == rank_of(W) == count(name)
 
 
+def test_friction_and_rotors_of_joints_are_in_their_own_rows_only():
+    """They push the base as much as the body, so that the base's rows cannot tell of them."""
+    model = closure.prepare(
+        loads(PLANAR.format(free="free") + "friction: {K: [viscous, rotor]}\n")
+    )
+    moving = excited(model)
+    path = closure.trace(model, {}, moving.q)
+    W = observe_columns(model, {}, moving, path.q, columns(model.mechanism))[0]
+    own = model.mechanism.coordinates.index("K")
+    assert W.shape[2] == 2
+    assert not np.delete(W, own, axis=1).any()
+    assert (np.abs(W[:, own]).max(axis=0) > 0.1).all()
+
+
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("kinds", [(R, P, R, R, P), (U, S, C, F, R)], ids=["", "every joint"])
 def test_regressor_and_torque_are_pinocchios(kinds, seed):

@@ -295,6 +295,31 @@ def test_a_slide_beside_the_line():
         loads(LEG.replace("at: [[0, 0, l], [0, 0, 0]]", "at: [[0.1, 0, l], [0, 0, 0]]"))
 
 
+#: A rack steers a lever by a rod: every frame lies along the ground's where nothing has moved.
+HOME = """
+name: home
+space: spatial
+gravity: [0, 0, -9.81]
+geometry: {l: {value: 0.3, unit: m}, a: {value: 0.1, unit: m}}
+bodies: {rack: {}, rod: {form: slender}, lever: {}}
+joints:
+  H: {type: prismatic, connects: [ground, rack], axis: [[0, 1, 0], [0, 1, 0]]}
+  U: {type: spherical, connects: [rack, rod]}
+  V: {type: spherical, connects: [rod, lever], at: [[0, l, 0], [-a, 0, 0]]}
+  D: {type: revolute, connects: [ground, lever], at: [[a, l, 0], [0, 0, 0]]}
+coordinates: [H]
+"""
+
+
+def test_where_everything_is_zero_the_file_is_assembled():
+    """Bodies are laid out over the ball of the file, not over the joint that holds its spin."""
+    found = closure.prepare(loads(HOME)).assembled
+    assert found.coordinates.tolist() == [0.0]
+    lever = next(node for node in found.topology.tree if node.joint == 3)
+    assert abs(found.q[lever.position]) < 1e-15
+    assert found.residual < 1e-15
+
+
 #: Two hinges that meet, with a stub between; and a third, askew.
 STUB = """
 name: stub

@@ -85,3 +85,30 @@ def test_an_inertia_that_no_body_has(run, tmp_path):
 def test_couplings_bases_points_and_loops_are_shown(run, name):
     ran = run("show", name)
     assert (ran.status, "assembled, gap" in ran.out) == (0, True)
+
+
+#: A motor of 400 turns to one of the crank, which a drawing places.
+WORM = (
+    FOUR_BAR.replace(ASSEMBLY, "assembly: {POINTS}").replace(
+        "\njoints:\n",
+        "\n  motor: {}\njoints:\n  M: {type: revolute, connects: [ground, motor]}\n",
+    )
+    + "couplings: {worm: {values: {M: 1, A: -400}}}\n"
+)
+DRAWN = "points: {B: [250 mm, 170 mm], C: [160 mm, 1480 mm]}"
+
+
+def test_a_coupled_value_is_reported_with_its_turns(run, tmp_path):
+    """It follows from the crank's where that is stated, and is no branch of its own."""
+    file = tmp_path / "worm.yaml"
+    file.write_text(WORM.replace("POINTS", f"A: 34 deg, {DRAWN}"), encoding="utf-8")
+    assert run("show", str(file), "--json").json["branch_found"] == []
+    file.write_text(WORM.replace("POINTS", DRAWN), encoding="utf-8")
+    (one,) = run("show", str(file), "--json").json["branch_found"]
+    crank = atan2(170, 250)  # where the drawing has it
+    assert (one["name"], one["stated"]) == ("M", None)
+    # Drawn bodies are drawn to the axes of the ground by a share of 1e-9, here times 400.
+    assert one["value"] == pytest.approx(400 * crank, abs=400e-9)
+    line = " ".join(run("show", str(file)).out.split()).split("not stated: ")[1].split(";")[0]
+    file.write_text(WORM.replace("POINTS", f"{line}, {DRAWN}"), encoding="utf-8")
+    assert run("show", str(file), "--json").json["branch_found"] == []  # pasted as printed
