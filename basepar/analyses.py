@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from basepar_core.identification import Choices
 from workflows import jobs
 
 from .model import Model, load
@@ -119,6 +120,8 @@ def identify(
     method: str = "weighted",
     cutoff: float | None = None,
     lowpass: float | None = None,
+    delay: float | None = 0.0,
+    deviations: str | None = None,
     known: Mapping[str, float] | None = None,
     essential: bool = False,
     validate: Record | None = None,
@@ -145,12 +148,18 @@ def identify(
     eliminate
         φ₂ of the inertial base parameters.
     method
-        ols (rows alike), weighted (by each coordinate's noise), irls (outliers count less).
+        ols (rows alike), weighted (by each drive's noise), irls (outliers count less), iv
+        (instrumental variables, which position noise does not bias).
     cutoff
         Hz, of the positions' smoothing; None: chosen from the data.
     lowpass
         Hz, of the same zero-phase low-pass on torque and on every column of W; None: none, of raw
         logs 10 Hz.
+    delay
+        s by which the torque follows the motion; None: looked for.
+    deviations
+        white (of white noise) or blocks (by resampling blocks of the record); None: blocks after
+        a low-pass.
     known
         Base parameters that are known, by name, SI.
     essential
@@ -196,12 +205,10 @@ def identify(
             log=log,
             columns=_words(columns),
             eliminate=_words(eliminate),
-            method=method,
-            cutoff=cutoff,
-            lowpass=lowpass,
-            known=known,
-            essential=essential,
             validate=validate,
+            choices=Choices(
+                method, cutoff, lowpass, known, essential, delay=delay, deviations=deviations
+            ),
         )
     )
 

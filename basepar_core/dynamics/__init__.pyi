@@ -28,6 +28,8 @@ from .coordinates import coordinate_configuration as coordinate_configuration
 from .coordinates import coordinate_speeds as coordinate_speeds
 from .coordinates import coordinate_step as coordinate_step
 from .coupled_rows import coupled_positions as coupled_positions
+from .drive_laws import LAWS as LAWS
+from .drive_laws import STARTS as STARTS
 from .drive_laws import DriveLaw as DriveLaw
 from .energy import check_columns as check_columns
 from .energy import configuration_energies as configuration_energies

@@ -4,25 +4,37 @@ A drive turns by x = Σ weight · coordinate: a joint's own drive has one weight
 wrist (a sixth motor that also moves with joint 5) two; a cable over pulleys more. By virtual work
 its law acts on every coordinate by the same weights.
 
-=========  ======================  ==============================================  ===========
-law        per unit parameter      what it is                                      parameter
-=========  ======================  ==============================================  ===========
-viscous    ẋ                       grease                                          N m s/rad
-coulomb    sign ẋ                  dry friction                                    N m
-positive   1 where ẋ > 0, else 0   dry friction forward, of two that differ        N m
-negative   −1 where ẋ < 0, else 0  dry friction backward                           N m
-stribeck   sign ẋ · exp(−(ẋ/s)²)   what dry friction has more below the speed s    N m
-rotor      ẍ                       the motor's inertia                             kg m²
-offset     1                       a current's zero                                N m
-=========  ======================  ==============================================  ===========
+==================  ============================  ========================================
+law                 per unit parameter            what it is
+==================  ============================  ========================================
+viscous             ẋ                             grease
+positive_viscous    ẋ where ẋ > 0, else 0         grease, forward, where directions differ
+negative_viscous    ẋ where ẋ < 0, else 0         … and backward
+coulomb             sign ẋ                        dry friction
+positive            1 where ẋ > 0, else 0         dry friction, forward
+negative            −1 where ẋ < 0, else 0        … and backward
+stribeck            sign ẋ · exp(−(ẋ/s)²)         what it has more below the speed s
+power               sign ẋ · |ẋ|ˢ, s = ½ …        friction that grows less than the speed
+load                sign ẋ · |load|               dry friction that grows with the load
+rotor               ẍ                             the motor's inertia
+offset              1                             a current's zero
+stiffness           x                             a spring; its rest is in the offset
+sine, cosine        sin x, cos x                  a counterweight that turns with the drive
+polynomial          T_s((x − middle)/half)        a cable's torque: Chebyshev's, degree s
+==================  ============================  ========================================
 
-Of drives that move lengths N s/m, N and kg.
+s is the law's shape: a speed in rad/s or m/s, an exponent (of ẋ in rad/s or m/s), a degree.
+Parameters are in N m s/rad (viscous), kg m² (rotor), N m/rad (stiffness), N m; of drives that
+move lengths N s/m, kg, N/m, N; of load they are numbers. The load is that of the model; where
+none is known, the column is that of a load of 1.
 
-Source: Armstrong-Hélouvry, Dupont & Canudas de Wit, Automatica 30(7), 1994 (Stribeck).
+Sources: Armstrong-Hélouvry, Dupont & Canudas de Wit, Automatica 30(7), 1994 (Stribeck); Hamon,
+Gautier & Garrec, IEEE/RSJ IROS 2010 (load).
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -30,17 +42,58 @@ from basepar_core.arrays import Array
 from basepar_core.errors import UsageError
 from basepar_core.mechanism import JointValue, Mechanism, joint_type
 
-_Law = Callable[[Array, Array, float], Array]
-#: Each law from ẋ, ẍ and its speed s, with the units of its parameter: x an angle, a length.
-LAWS: dict[str, tuple[_Law, tuple[str, str]]] = {
-    "viscous": (lambda v, a, s: v, ("N m s/rad", "N s/m")),
-    "coulomb": (lambda v, a, s: np.sign(v), ("N m", "N")),
-    "positive": (lambda v, a, s: np.where(v > 0, 1.0, 0.0), ("N m", "N")),
-    "negative": (lambda v, a, s: np.where(v < 0, -1.0, 0.0), ("N m", "N")),
-    "stribeck": (lambda v, a, s: np.sign(v) * np.exp(-((v / s) ** 2)), ("N m", "N")),
-    "rotor": (lambda v, a, s: a, ("kg m^2", "kg")),
-    "offset": (lambda v, a, s: np.ones_like(v), ("N m", "N")),
+_Force = Callable[[Array, Array, Array, float], Array]
+_TORQUE, _VISCOUS = ("N m", "N"), ("N m s/rad", "N s/m")
+
+
+@dataclass(frozen=True, slots=True)
+class Law:
+    """One law.
+
+    Attributes
+    ----------
+    of
+        From x, ẋ, ẍ and the shape.
+    units
+        Of its parameter, x an angle and a length; "" where there is no such law.
+    shape
+        What its shape is; "" without one.
+    is_friction
+        Whether it says what is lost, or the current's zero: no part of a load.
+    """
+
+    of: _Force
+    units: tuple[str, str] = _TORQUE
+    shape: Literal["", "speed", "exponent", "degree"] = ""
+    is_friction: bool = True
+
+
+#: Every law by its kind.
+LAWS: dict[str, Law] = {
+    "viscous": Law(lambda x, v, a, s: v, _VISCOUS),
+    "positive_viscous": Law(lambda x, v, a, s: np.maximum(v, 0.0), _VISCOUS),
+    "negative_viscous": Law(lambda x, v, a, s: np.minimum(v, 0.0), _VISCOUS),
+    "coulomb": Law(lambda x, v, a, s: np.sign(v)),
+    "positive": Law(lambda x, v, a, s: np.where(v > 0, 1.0, 0.0)),
+    "negative": Law(lambda x, v, a, s: np.where(v < 0, -1.0, 0.0)),
+    "stribeck": Law(lambda x, v, a, s: np.sign(v) * np.exp(-((v / s) ** 2)), shape="speed"),
+    "power": Law(lambda x, v, a, s: np.sign(v) * np.abs(v) ** s, shape="exponent"),
+    "load": Law(lambda x, v, a, s: np.sign(v), ("", "")),
+    "rotor": Law(lambda x, v, a, s: a, ("kg m^2", "kg"), is_friction=False),
+    "offset": Law(lambda x, v, a, s: np.ones_like(v)),
+    "stiffness": Law(lambda x, v, a, s: x, ("N m/rad", "N/m"), is_friction=False),
+    "sine": Law(lambda x, v, a, s: np.sin(x), ("N m", ""), is_friction=False),
+    "cosine": Law(lambda x, v, a, s: np.cos(x), ("N m", ""), is_friction=False),
+    "polynomial": Law(
+        lambda x, v, a, s: np.polynomial.chebyshev.chebval(x, np.eye(int(s) + 1)[int(s)]),
+        shape="degree",
+        is_friction=False,
+    ),
 }
+#: What a shape is where it is to be searched for, to begin with.
+STARTS = {"speed": 0.1, "exponent": 0.5}
+#: Laws of angles only.
+_ROUND = ("sine", "cosine")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,19 +108,29 @@ class DriveLaw:
         Of `LAWS`.
     weights
         (coordinate,): ∂x/∂q, in the order of the mechanism's coordinates.
-    speed
-        Stribeck's s, rad/s or m/s; other laws have none.
+    shape
+        Stribeck's speed (rad/s or m/s), the exponent, the polynomial's degree; others have none.
+    band
+        A polynomial's (middle, half) of the positions it is made for, rad or m.
+    across
+        (coordinate,): the drive's load is Σ across · τ; None: by its weights, as of one that is
+        alone on its coordinate.
+    searched
+        Whether an identification looks for the shape, beginning with this one.
 
     Raises
     ------
     UsageError
-        No such law; a Stribeck speed that is missing or not positive, or a speed of another law.
+        No such law; a shape that is missing or not positive, or one of a law without.
     """
 
     drive: str
     kind: str
     weights: tuple[float, ...]
-    speed: float | None = None
+    shape: float | None = None
+    band: tuple[float, float] = (0.0, 1.0)
+    across: tuple[float, ...] | None = None
+    searched: bool = False
 
     def __post_init__(self) -> None:
         if self.kind not in LAWS:
@@ -75,30 +138,39 @@ class DriveLaw:
                 f"{self.drive}: no such law {self.kind!r}. Laws are {', '.join(LAWS)}.",
                 [self.kind],
             )
-        if self.kind != "stribeck" and self.speed is not None:
+        what = LAWS[self.kind].shape
+        if not what and self.shape is not None:
             raise UsageError(
-                f"{self.name} has no speed; {self.speed:g} is given. Leave it out.", [self.name]
+                f"{self.name} has no shape; {self.shape:g} is given. Leave it out.", [self.name]
             )
-        if self.kind == "stribeck" and not 0 < (self.speed or 0) < np.inf:
+        if what and not 0 < (self.shape or 0) < np.inf:
             raise UsageError(
-                f"{self.name} has the speed {self.speed}; it is positive, in rad/s or m/s. "
-                f"State `speed=`.",
+                f"{self.name} has the {what} {self.shape}; it is positive. State `shape=`.",
                 [self.name],
             )
+        if what == "degree" and self.shape != int(self.shape or 0):
+            raise UsageError(f"{self.name} has the degree {self.shape}, a number of 1, 2, ….")
 
     @property
     def name(self) -> str:
-        """Drive and law."""
-        return f"{self.drive}.{self.kind}"
+        """Drive and law, and a polynomial's degree."""
+        degree = f"_{int(self.shape or 0)}" if self.kind == "polynomial" else ""
+        return f"{self.drive}.{self.kind}{degree}"
 
-    def law(self, q_dot: Array, q_ddot: Array) -> Array:
-        """The law (sample,) from the coordinates' rates (coordinate, sample), SI."""
+    def law(self, q: Array, q_dot: Array, q_ddot: Array) -> Array:
+        """The law (sample,) from the coordinates and their rates (coordinate, sample), SI."""
         along = np.asarray(self.weights)
-        return LAWS[self.kind][0](along @ q_dot, along @ q_ddot, self.speed or 1.0)
+        middle, half = self.band
+        x, shape = (along @ q - middle) / half, self.shape or 1.0
+        return LAWS[self.kind].of(x, along @ q_dot, along @ q_ddot, shape)
+
+    def load(self, tau: Array) -> Array:
+        """The drive's load (sample,) where the coordinates' torques are (coordinate, sample)."""
+        return np.asarray(self.weights if self.across is None else self.across) @ tau
 
     def unit(self, mechanism: Mechanism) -> str:
         """SI unit of the parameter."""
-        return LAWS[self.kind][1][self._turned(mechanism)[0].is_length]
+        return LAWS[self.kind].units[self._turned(mechanism)[0].is_length]
 
     def problem(self, mechanism: Mechanism) -> str:
         """What keeps the law from this mechanism, or nothing."""
@@ -112,6 +184,8 @@ class DriveLaw:
             return "turns values of a spherical or free joint; weigh others only"
         if len({value.is_length for value in turned}) > 1:
             return "turns angles and lengths at once; state a drive for each"
+        if self.kind in _ROUND and turned[0].is_length:
+            return "moves a length, which has no sine"
         return ""
 
     def _turned(self, mechanism: Mechanism) -> list[JointValue]:

@@ -261,7 +261,8 @@ class _State:
 
     def __init__(self, model: Model, dims: Geometry, q: Array, motion: Motion):
         graph = model.topology
-        self.mechanism, self.rates = model.mechanism, (motion.q_dot, motion.q_ddot)
+        self.mechanism = model.mechanism
+        self.motion = (motion.q, motion.q_dot, motion.q_ddot)
         self.batch = q.shape[1:]
         self.at: Poses = kinematics.poses(graph, dims, q)
         rates = Rates(model, self.at, dims, motion, self.batch)
@@ -312,7 +313,7 @@ def _law(
 ) -> tuple[Array, list[Array]]:
     """A law (variant, sample), and ∂x/∂q per coordinate."""
     if isinstance(column.source, DriveLaw):
-        law = np.broadcast_to(column.source.law(*state.rates), state.batch)
+        law = np.broadcast_to(column.source.law(*state.motion), state.batch)
         return law, [np.full(state.batch, weight) for weight in column.source.weights]
     if joint_value(column):
         return _on_value(state, column, tracks, known, lanes)

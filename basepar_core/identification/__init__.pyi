@@ -14,8 +14,9 @@ from .measurement import read_measurement as read_measurement
 from .notes import Note as Note
 from .physical_consistency import Consistent as Consistent
 from .physical_consistency import consistent_parameters as consistent_parameters
+from .preparation import recorded_motion as recorded_motion
+from .procedure import Choices as Choices
 from .procedure import identify as identify
-from .procedure import recorded_motion as recorded_motion
 from .recorded_reduction import reduce_record as reduce_record
 from .result import Identification as Identification
 from .result import Validation as Validation

@@ -65,7 +65,7 @@ def doubts(
     notes += of_the_torque(
         found.model.mechanism, found.training.relative_error, likeness, fit.sigma
     )
-    stretch = inflation(fit.residual, groups)
+    stretch = 1.0 if fit.blocks else inflation(fit.residual, groups)
     if stretch > CORRELATED:
         text = (
             f"residuals follow one another: deviations may be up to {stretch:.2g} times larger "

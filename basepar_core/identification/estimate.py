@@ -8,17 +8,27 @@ ols        all rows alike; covariance with every group's own noise (the "sandwic
 weighted   rows divided by their group's σ, estimated from residuals until it settles.
 irls       weighted, and rows far out (beyond 1.345 σ) count less: Huber, Annals of Mathematical
            Statistics 35, 1964; covariance as in his "Robust Statistics", 1981, §7.6.
+iv         weighted, by instrumental variables: rows of W come twice, from every other sample of
+           the positions and from those between; each is the other's instrument. What position
+           noise puts into W is in both, independently, and no longer draws estimates towards
+           zero (instruments in identification: Janot, Vandanjon & Gautier, IEEE Trans. Control
+           Systems Technology 22(1), 2014).
+
+Deviations of all four are of white noise, or by the block bootstrap (`blocks`).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.linalg import solve_triangular
 from scipy.stats import t as student
 
 from basepar_core.arrays import Array
+from basepar_core.errors import UsageError
 
-METHODS = ("ols", "weighted", "irls")
+from .blocks import Equations, block_length, block_spread
+
+METHODS = ("ols", "weighted", "irls", "iv")
 #: Huber's constant: 95 % efficiency where the noise is normal after all.
 HUBER = 1.345
 #: Passes over weights; they settle in 3 to 20.
@@ -29,6 +39,8 @@ SETTLED = 1e-4
 #: σ of the groups have settled where they change by less than this share: passes are over small
 #: triangles, and the change falls by parameters over rows in each.
 STEADY = 1e-10
+#: Share of a direction's square in W that must be motion, not noise, for instruments to work on.
+HIDDEN = 0.2
 #: Median of |normal noise| over its standard deviation.
 MEDIAN = 0.6744897501960817
 
@@ -53,6 +65,12 @@ class Estimate:
         Rows less parameters.
     condition
         Of the weighted W with unit columns.
+    blocks
+        Blocks that the covariance is made of; 0: it is that of white noise.
+    block_length
+        Their length, s.
+    block_freedom
+        (parameter,): Student's freedom of each; None: `freedom`.
     """
 
     values: Array
@@ -62,6 +80,9 @@ class Estimate:
     residual: Array
     freedom: int
     condition: float
+    blocks: int = 0
+    block_length: float = 0.0
+    block_freedom: Array | None = None
 
     @property
     def deviations(self) -> Array:
@@ -70,11 +91,33 @@ class Estimate:
 
     def half_widths(self) -> Array:
         """(parameter,): half of each 95 % confidence interval, by Student's t."""
-        return np.asarray(student.ppf(0.975, self.freedom) * self.deviations)
+        freedom = self.freedom if self.block_freedom is None else self.block_freedom
+        return np.asarray(student.ppf(0.975, freedom) * self.deviations)
+
+    def some(self, count: int) -> "Estimate":
+        """Of the first parameters alone."""
+        freedom = None if self.block_freedom is None else self.block_freedom[:count]
+        return replace(
+            self,
+            values=self.values[:count],
+            covariance=self.covariance[:count, :count],
+            block_freedom=freedom,
+        )
+
+
+#: Two times rows and right-hand sides, each other's instruments.
+Halves = tuple[tuple[Array, Array], tuple[Array, Array]]
 
 
 def estimate(
-    W: Array, tau: Array, groups: Array, method: str = "weighted", start: Array | None = None
+    W: Array,
+    tau: Array,
+    groups: Array,
+    method: str = "weighted",
+    start: Array | None = None,
+    *,
+    halves: Halves | None = None,
+    times: Array | None = None,
 ) -> Estimate:
     """Parameters from rows.
 
@@ -90,7 +133,52 @@ def estimate(
         Of `METHODS`.
     start
         (group,): noise to begin with (stated); None: that of unweighted residuals.
+    halves
+        For `iv`: W and tau twice.
+    times
+        (row,), s: deviations by the block bootstrap; None: of white noise.
     """
+    found = _estimate(W, tau, groups, method, start, halves)
+    if times is None:
+        return found
+    of = _equations(found, W, tau, groups, times, halves if method == "iv" else None, method)
+    length = block_length(found.residual, groups, times)
+    spread = block_spread(of, length)
+    return replace(
+        found,
+        covariance=spread.covariance,
+        blocks=spread.blocks,
+        block_length=length,
+        block_freedom=spread.freedom,
+    )
+
+
+def _equations(
+    found: Estimate,
+    W: Array,
+    tau: Array,
+    groups: Array,
+    times: Array,
+    halves: Halves | None,
+    method: str,
+) -> Equations:
+    """What an estimate solves, in orthonormal columns."""
+    root = np.ones(tau.size) if method == "ols" else np.sqrt(found.weights) / found.sigma[groups]
+    U = _Fit.of(W * root[:, None], tau * root).U
+    pairs = [(W, tau)] if halves is None else list(halves)
+    X = [(rows * root[:, None]) @ U for rows, _ in pairs]
+    rest = [(y - rows @ found.values) * root for rows, y in pairs]
+    return Equations(U, tuple(X[::-1]), tuple(X), tuple(rest), times, groups)
+
+
+def _estimate(
+    W: Array,
+    tau: Array,
+    groups: Array,
+    method: str,
+    start: Array | None,
+    halves: Halves | None,
+) -> Estimate:
     small = _Compressed.of(W, tau, groups)
     if method == "ols":
         noise = small.settle(small.spread(np.ones(small.counts.size)))
@@ -101,7 +189,36 @@ def estimate(
     else:
         sigma, weights = small.settle(sigma), np.ones(tau.size)
     root = np.sqrt(weights) / sigma[groups]
-    return _weighted(_Fit.of(W * root[:, None], tau * root), W, tau, groups, sigma, weights)
+    found = _weighted(_Fit.of(W * root[:, None], tau * root), W, tau, groups, sigma, weights)
+    if method != "iv":
+        return found
+    assert halves is not None
+    return _instrumental(found, W, tau, groups, halves)
+
+
+def _instrumental(
+    plain: Estimate, W: Array, tau: Array, groups: Array, halves: Halves
+) -> Estimate:
+    """Each half's rows as the other's instruments, weighted as least squares were."""
+    of = _equations(plain, W, tau, groups, np.zeros(tau.size), halves, "iv")
+    A = np.mean([Z.T @ X for Z, X in zip(of.Z, of.X, strict=True)], axis=0)
+    left = np.linalg.eigvalsh((A + A.T) / 2).min()
+    if left < HIDDEN:
+        raise UsageError(
+            f"Noise of the positions makes up {1 - left:.0%} of what some parameters do to W "
+            f"(allowed {1 - HIDDEN:.0%}): instruments cannot take it out. Smooth positions more, "
+            f"with a lower `cutoff=`, or move faster.",
+            ["method=", "cutoff="],
+        )
+    c = np.mean([Z.T @ rest for Z, rest in zip(of.Z, of.rest, strict=True)], axis=0)
+    values = plain.values + of.factor @ np.linalg.solve(A, c)
+    residual = tau - W @ values
+    there = replace(plain, values=values, residual=residual)
+    of = _equations(there, W, tau, groups, np.zeros(tau.size), halves, "iv")
+    scores = np.mean([Z * rest[:, None] for Z, rest in zip(of.Z, of.rest, strict=True)], axis=0)
+    spread = of.factor @ np.linalg.solve(A, scores.T)
+    free = tau.size / plain.freedom
+    return replace(there, covariance=free * spread @ spread.T)
 
 
 def _settle_far(W: Array, tau: Array, groups: Array, sigma: Array) -> tuple[Array, Array]:

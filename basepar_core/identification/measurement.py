@@ -68,6 +68,9 @@ class Measurement:
         not measured. Components without a column are zero.
     starts
         Samples at which a new run begins, of several that were joined.
+    motor_to_joint
+        M (coordinate, motor), q = M x, where motors turn several coordinates; their torques
+        are measured one by one, and joints' torques are M⁻ᵀ of them. None: each its own.
     """
 
     source: str
@@ -78,6 +81,7 @@ class Measurement:
     notes: tuple[Note, ...] = ()
     wrenches: Mapping[str, Array] = field(default_factory=dict)
     starts: tuple[int, ...] = ()
+    motor_to_joint: Array | None = None
 
 
 #: A record: a CSV file, or its columns by title (a mapping, a DataFrame).

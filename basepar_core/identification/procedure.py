@@ -5,146 +5,93 @@ Raza & al. as in `papers` (coordinate partitioning): the coordinates and their t
 measured, everything else follows from closure.
 """
 
-import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from basepar_core.arrays import Array
 from basepar_core.base import CLEAR, OPERATIONS, BaseParameters, extend, symbolic
-from basepar_core.dynamics import Column, Model, Motion, Observation, as_twists
+from basepar_core.dynamics import Column, DriveLaw, Model, Observation
 from basepar_core.errors import MotionError, UsageError
-from basepar_core.mechanism import Mechanism
 from basepar_core.reduction import backward, select
 from basepar_core.texts import plural
 
 from .compare import file_values, in_place_of, likeness
-from .contacts import contact_efforts
 from .diagnostics import doubts
-from .estimate import METHODS, Estimate, estimate
+from .estimate import METHODS, Estimate
 from .measurement import Measurement
 from .motion_regressor import observe_motion
-from .result import Identification, Prepared, Validation, unweighted_error
-from .signals import Signals, signals_of
-from .smoothing import Smoothed, rim, smooth
+from .preparation import prepare_record
+from .regression import Fitted, Part, Regression, Searches, fit, on_drives
+from .result import Identification, Prepared, Searched, Validation, unweighted_error
+from .sampling import Sampler
+from .shapes import found_columns, search, searched, slopes
 from .units_check import check_reach, check_units
 
 #: Samples of W along which columns are counted.
 COUNTED = 1000
+#: Deviations: of white noise, or by resampling blocks of the record.
+DEVIATIONS = ("white", "blocks")
 
 
-def prepare_record(model: Model, record: Measurement, cutoff: float | None = None) -> Prepared:
-    """Smooth a record where it needs it.
+@dataclass(frozen=True)
+class Choices:
+    """How to identify.
 
-    Parameters
+    Attributes
     ----------
-    model
-        The mechanism.
-    record
-        From `read_measurement`.
+    method
+        ols, weighted, irls or iv (`estimate`).
     cutoff
-        Hz; None: rates as given, or the cut-off chosen from the data.
-
-    Raises
-    ------
-    UsageError
-        Positions do not move, or a cut-off that the sampling cannot carry.
+        Hz, of the positions' smoothing; None: chosen from the data, or the low-pass'.
+    lowpass
+        Hz, of the same filter on torque and on every column of W, whose rows are then as many as
+        it leaves independent; None: rows as measured.
+    known
+        Base parameters (by φ₁'s name) that are known, SI: moved to the right-hand side.
+    essential
+        Keep only as many parameters as BIC finds worth it on this record.
+    delay
+        s by which the measured torque follows the motion; None: looked for.
+    deviations
+        white, or blocks (`blocks`); None: blocks where rows are low-passed, or of iv.
     """
-    if not (np.nan_to_num(record.tau).any() or record.wrenches):
-        raise UsageError(
-            f"{record.source}: the torque is zero or missing in every sample, so nothing can be "
-            f"told from it. Record it, or say with `columns=` which column it is.",
-            ["tau"],
-        )
-    still = [
-        name
-        for name, row in zip(model.mechanism.coordinates, record.q, strict=True)
-        if np.nanmax(row) == np.nanmin(row)
-    ]
-    if len(still) == len(record.q):
-        raise UsageError(
-            f"{record.source}: {', '.join(still)} does not move at all, so nothing can be told "
-            f"from its torque. Record a motion that accelerates.",
-            still,
-        )
-    motion, rows = recorded_motion(model.mechanism, record, cutoff)
-    fine = np.asarray(np.isfinite([motion.q, motion.q_dot, motion.q_ddot]).all(axis=(0, 1)))
-    motion = _only(motion, fine)
-    wrenches = {name: wrench[:, fine] for name, wrench in record.wrenches.items()}
-    tau = record.tau[:, fine] + contact_efforts(model, motion, wrenches)
-    usable = np.isfinite(tau)
-    for row, q in zip(rows, record.q, strict=False):  # none where rates are given
-        usable &= np.isfinite(q) & ~rim(record.t, row.cutoff, np.isfinite(q))
-    return Prepared(
-        motion,
-        tau,
-        usable,
-        tuple(row.cutoff for row in rows),
-        tuple(row.noise for row in rows),
-        tuple(int(k) for k in np.searchsorted(np.flatnonzero(fine), record.starts)),
-    )
 
+    method: str = "weighted"
+    cutoff: float | None = None
+    lowpass: float | None = None
+    known: Mapping[str, float] | None = None
+    essential: bool = False
+    delay: float | None = 0.0
+    deviations: str | None = None
 
-def recorded_motion(
-    mechanism: Mechanism, record: Measurement, cutoff: float | None = None
-) -> tuple[Motion, tuple[Smoothed, ...]]:
-    """The motion of a record, and how its coordinates were smoothed: none if rates are given.
+    def check(self) -> None:
+        """Reject words that mean nothing.
 
-    Parameters
-    ----------
-    mechanism
-        Whose coordinates they are: velocities of a free joint's are its twist.
-    record
-        From `read_measurement`.
-    cutoff
-        Hz; None: rates as given (nan where not), or the cut-off chosen from the data.
+        Raises
+        ------
+        UsageError
+        """
+        if self.method not in METHODS:
+            raise UsageError(
+                f"No such method: {self.method!r}. Methods are {', '.join(METHODS)}.",
+                [self.method],
+            )
+        if self.deviations not in (None, *DEVIATIONS):
+            raise UsageError(
+                f"No such deviations: {self.deviations!r}. They are {', '.join(DEVIATIONS)}.",
+                [self.deviations],
+            )
+        if self.delay is None and self.lowpass is None:
+            raise UsageError("A delay is looked for after a low-pass: `lowpass=`.", ["delay="])
 
-    Raises
-    ------
-    UsageError
-        A cut-off that the sampling cannot carry.
-    """
-    if record.rates is not None and cutoff is None:
-        return Motion(record.t, record.q, *record.rates), ()
-    _check_cutoff(record, cutoff)
-    rows = tuple(_smoothed(record, q, cutoff) for q in record.q)
-    motion = Motion(
-        record.t,
-        np.stack([row.value for row in rows]),
-        np.stack([row.rate for row in rows]),
-        np.stack([row.acceleration for row in rows]),
-    )
-    return as_twists(mechanism, motion), rows
-
-
-def _smoothed(record: Measurement, q: Array, cutoff: float | None) -> Smoothed:
-    """One coordinate, smoothed run by run."""
-    ends = [0, *record.starts, q.size]
-    runs = [slice(*pair) for pair in itertools.pairwise(ends)]
-    parts = [smooth(record.t[run], q[run], cutoff, np.isfinite(q[run])) for run in runs]
-    value, rate, acceleration = (
-        np.concatenate([getattr(part, name) for part in parts])
-        for name in ("value", "rate", "acceleration")
-    )
-    lowest = min(part.cutoff for part in parts)
-    noise = float(np.sqrt(np.mean([part.noise**2 for part in parts])))
-    return Smoothed(value, rate, acceleration, lowest, noise)
-
-
-def _check_cutoff(record: Measurement, cutoff: float | None) -> None:
-    rate = 1 / float(np.median(np.diff(record.t)))
-    lowest = 1 / float(record.t[-1] - record.t[0])
-    if cutoff is not None and not lowest <= cutoff <= rate / 2:
-        raise UsageError(
-            f"A cut-off of {cutoff:g} Hz is not between {lowest:.3g} Hz (one period in the "
-            f"record) and {rate / 2:.4g} Hz (half the sampling rate).",
-            ["cutoff="],
-        )
-
-
-def _only(motion: Motion, fine: Array) -> Motion:
-    return Motion(motion.t[fine], *(x[:, fine] for x in (motion.q, motion.q_dot, motion.q_ddot)))
+    @property
+    def by_blocks(self) -> bool:
+        """Whether deviations are of the block bootstrap."""
+        if self.deviations is None:
+            return self.lowpass is not None or self.method == "iv"
+        return self.deviations == "blocks"
 
 
 def identify(
@@ -154,12 +101,8 @@ def identify(
     columns: Sequence[Column] = (),
     wanted: Sequence[int] | None = None,
     base: BaseParameters | None = None,
-    method: str = "weighted",
-    cutoff: float | None = None,
-    lowpass: float | None = None,
-    known: Mapping[str, float] | None = None,
-    essential: bool = False,
     second: Measurement | None = None,
+    choices: Choices | None = None,
 ) -> Identification:
     """Identify base parameters.
 
@@ -175,19 +118,10 @@ def identify(
         φ₂ of the inertial base parameters, by index.
     base
         The inertial base parameters where they are known already.
-    method
-        ols, weighted or irls (`estimate`).
-    cutoff
-        Hz, of the positions' smoothing; None: chosen from the data, or twice `lowpass`.
-    lowpass
-        Hz, of the same filter on torque and on every column of W, whose rows are then as many as
-        it leaves independent; None: rows as measured.
-    known
-        Base parameters (by φ₁'s name) that are known, SI: moved to the right-hand side.
-    essential
-        Keep only as many parameters as BIC finds worth it on this record.
     second
         A record for validation.
+    choices
+        How; None: as `Choices` are.
 
     Raises
     ------
@@ -195,55 +129,160 @@ def identify(
         A motion that the mechanism cannot follow.
     UsageError
         A motion that does not tell the parameters apart; fewer rows than parameters; names that
-        are no base parameters.
+        are no base parameters; choices that mean nothing.
     """
-    if method not in METHODS:
-        raise UsageError(
-            f"No such method: {method!r}. Methods are {', '.join(METHODS)}.", [method]
-        )
-    smoothing = 2 * lowpass if cutoff is None and lowpass else cutoff
-    ready = prepare_record(model, record, smoothing)
+    how = choices or Choices()
+    how.check()
+    smoothing = how.lowpass if how.cutoff is None and how.lowpass else how.cutoff
+    ready = prepare_record(model, record, smoothing, halves=how.method == "iv")
     seen = observe_record(model, ready, tuple(columns))
-    base = extend(model, base or symbolic(model, wanted), columns, _thinned(seen))
-    given = dict(known or {})
+    counted = _thinned(_with_loads(seen, columns, ready.tau))
+    base = extend(model, base or symbolic(model, wanted), columns, counted)
+    given = dict(how.known or {})
     _check_known(base, given)
-    signals = signals_of(seen, base, ready, lowpass)
-    rows, right, groups = signals.regression()
-    fixed = [k for k, name in enumerate(base.base_names) if name in given]
-    right = right - rows[:, fixed] @ np.array([given[base.base_names[k]] for k in fixed])
-    free = [k for k in range(base.rank) if k not in fixed]
-    _check_rows(base, rows[:, free], free, float(seen.error[0]))
-    fit = estimate(rows[:, free], right, groups, method)
-    dropped: tuple[str, ...] = ()
-    if essential:
-        keep = _essential(rows[:, free], right, groups, fit, seen)
-        dropped = tuple(base.base_names[free[k]] for k in range(len(free)) if k not in keep)
-        free = [free[k] for k in keep]
-        fit = estimate(rows[:, free], right, groups, method)
-    names = tuple(base.base_names[k] for k in free)
-    values = np.zeros(base.rank)
-    values[free], values[fixed] = fit.values, [given[base.base_names[k]] for k in fixed]
-    scale = 1.0 if method == "ols" else np.sqrt(fit.weights) / fit.sigma[groups]
-    weights = np.ones(signals.rows.T.shape)
-    weights[signals.rows.T] = fit.weights
-    own = _predict(record.source, signals, values, fit.sigma, weights.T)
+    regression = _regression(model, base, columns, ready, seen, how)
+    values = np.array([given.get(name, 0.0) for name in base.base_names])
+    free = [k for k, name in enumerate(base.base_names) if name not in given]
+    _check_rows(base, regression.whole(None)[:, free], free, float(seen.error[0]))
+    last, dropped = _fitted(regression, values, free, how, seen, base)
+    kept = [k for k in free if base.base_names[k] not in dropped]
+    columns = found_columns(columns, last.regression.laws)
+    estimated = last.estimate.some(len(kept))
+    own = predict(record.source, last.regression, last.values, estimated)
     found = Identification(
         model=model,
         base=base,
         columns=tuple(columns),
-        method=method,
-        names=names,
-        estimate=fit,
+        method=how.method,
+        names=tuple(base.base_names[k] for k in kept),
+        estimate=estimated,
         known=given,
         dropped=dropped,
         training=own,
         prepared=ready,
-        stated=in_place_of(file_values(model.mechanism, base, columns), values, rows, free, scale),
+        stated=_stated(model, base, columns, last, kept, how.method),
         notes=record.notes,
+        searched=_searched(last, how),
+        delay=last.regression.searches.delay,
     )
-    counting = np.where(weights.T > 1 / 3, own.measured, np.nan)
-    alike = likeness(model.mechanism, base, seen.W[0], values, counting)
-    found = replace(found, notes=(*record.notes, *doubts(found, groups, alike)))
+    return _with_notes(found, last, record, seen, second)
+
+
+def _fitted(
+    regression: Regression,
+    values: Array,
+    free: Sequence[int],
+    how: Choices,
+    seen: Observation,
+    base: BaseParameters,
+) -> tuple[Fitted, tuple[str, ...]]:
+    """The fit with the shapes it led to, and what was not essential."""
+    last = fit(regression, values, free, how.method)
+    if searched(regression.laws):
+        for _ in range(2 if regression.by_load else 1):  # loads and shapes in turn
+            better = search(last.regression, last.values, last.estimate.sigma)
+            last = fit(better, values, free, how.method, last.values)
+    dropped: tuple[str, ...] = ()
+    if how.essential:
+        keep = _essential(last, len(free), seen)
+        dropped = tuple(base.base_names[free[k]] for k in range(len(free)) if k not in keep)
+        free = [free[k] for k in keep]
+    start = last.values.copy()
+    start[[k for k, name in enumerate(base.base_names) if name in dropped]] = 0.0
+    shapes = slopes(last.regression, last.values)
+    last = fit(
+        last.regression,
+        values,
+        free,
+        how.method,
+        start,
+        final=True,
+        blocks=how.by_blocks,
+        shapes=shapes,
+    )
+    return last, dropped
+
+
+def _regression(
+    model: Model,
+    base: BaseParameters,
+    columns: Sequence[Column],
+    ready: Prepared,
+    seen: Observation,
+    how: Choices,
+) -> Regression:
+    halves = [observe_motion(model, half, tuple(columns)).W[0] for half in ready.halves]
+    kept = list(base.kept)
+    part = Part(ready, seen.W[0][..., kept], tuple(W[..., kept] for W in halves))
+    searches = Searches(how.delay or 0.0, free_delay=how.delay is None)
+    return Regression([part], laws_of(base, columns), how.lowpass, searches)
+
+
+def laws_of(base: BaseParameters, columns: Sequence[Column]) -> list[DriveLaw | None]:
+    """(base,): the law of a drive that a base parameter is; None of others."""
+    first = len(base.parameters) - len(columns)
+    sources = [columns[k - first].source if k >= first else None for k in base.kept]
+    return [source if isinstance(source, DriveLaw) else None for source in sources]
+
+
+def _with_loads(seen: Observation, columns: Sequence[Column], tau: Array) -> Observation:
+    """W with columns by load as large as the measured torque makes them, for counts."""
+    W, first = seen.W.copy(), seen.W.shape[-1] - len(columns)
+    for k, one in enumerate(columns):
+        if isinstance(one.source, DriveLaw) and one.kind == "load":
+            W[0, ..., first + k] *= np.abs(one.source.load(np.nan_to_num(tau)))[:, None]
+    return replace(seen, W=W)
+
+
+def _stated(
+    model: Model,
+    base: BaseParameters,
+    columns: Sequence[Column],
+    last: Fitted,
+    kept: Sequence[int],
+    method: str,
+) -> Array:
+    """What the file's parameters would give in the place of the identified ones."""
+    of = last.estimate
+    scale = 1.0 if method == "ols" else np.sqrt(of.weights) / of.sigma[last.regression.groups]
+    file = file_values(model.mechanism, base, columns)
+    return in_place_of(file, last.values, last.regression.whole(last.values), kept, scale)
+
+
+def _searched(last: Fitted, how: Choices) -> dict[str, Searched]:
+    """What was searched for besides parameters, with deviations."""
+    regression, found = last.regression, {}
+    spread = list(last.estimate.deviations[len(last.estimate.values) - last.extra :])
+    if how.delay is None:
+        found["delay"] = Searched(regression.searches.delay, float(spread.pop(0)), "s")
+    for k, deviation in zip(searched(regression.laws), spread, strict=True):
+        law = regression.laws[k]
+        assert law is not None
+        unit = "rad/s" if law.kind == "stribeck" else ""
+        found[law.name] = Searched(law.shape or np.nan, float(deviation), unit)
+    return found
+
+
+def _with_notes(
+    found: Identification,
+    last: Fitted,
+    record: Measurement,
+    seen: Observation,
+    second: Measurement | None,
+) -> Identification:
+    """With diagnostics, and held against a second record."""
+    regression, mechanism = last.regression, found.model.mechanism
+    (part,), (sampler,) = regression.parts, regression.samplers
+    W = seen.W[0].copy()
+    W[..., list(found.base.kept)] = regression.columns(part.W, last.values, part.ready.tau)
+    far = found.estimate.weights <= 1 / 3
+    measured = found.training.measured.copy()
+    if far.any() and part.ready.motor_to_joint is None:
+        measured[sampler.groups[far], np.searchsorted(part.ready.motion.t, sampler.times[far])] = (
+            np.nan
+        )
+    alike = likeness(mechanism, found.base, W, last.values, measured)
+    found = replace(found, notes=(*record.notes, *doubts(found, regression.groups, alike)))
     return found if second is None else replace(found, validation=validate(found, second))
 
 
@@ -279,8 +318,10 @@ def validate(found: Identification, second: Measurement) -> Validation:
     cutoff, lowpass = max(found.prepared.cutoffs, default=None), found.training.lowpass
     ready = prepare_record(found.model, second, cutoff if second.rates is None else None)
     seen = observe_motion(found.model, ready.motion, found.columns)
-    signals = signals_of(seen, found.base, ready, lowpass)
-    return _predict(second.source, signals, found.base_values, found.estimate.sigma)
+    part = Part(ready, seen.W[0][..., list(found.base.kept)])
+    laws = laws_of(found.base, found.columns)
+    regression = Regression([part], laws, lowpass, Searches(found.delay))
+    return predict(second.source, regression, found.base_values, found.estimate)
 
 
 def _thinned(seen: Observation) -> Observation:
@@ -328,33 +369,61 @@ def _check_rows(base: BaseParameters, rows: Array, free: Sequence[int], error: f
         )
 
 
-def _essential(
-    rows: Array, right: Array, groups: Array, fit: Estimate, seen: Observation
-) -> list[int]:
+def _essential(last: Fitted, count: int, seen: Observation) -> list[int]:
     """Parameters that BIC keeps on the backward path of the measured torque."""
+    fit, groups = last.estimate, last.regression.groups
     sigma = fit.sigma[groups] / np.sqrt(fit.weights)
-    W = (rows / sigma[:, None])[None, :, None, :]
-    path = backward(W, (right / sigma)[None, :, None], None, seen.error)
-    chosen = select(path, ("bic",), len(rows), noise_known=True, measured=True)
-    gone = path.removed[0, 1 : rows.shape[1] - int(chosen.size[0, 0]) + 1]
-    return [k for k in range(rows.shape[1]) if k not in gone]
+    W = (last.rows / sigma[:, None])[None, :, None, :]
+    path = backward(W, (last.right / sigma)[None, :, None], None, seen.error)
+    chosen = select(path, ("bic",), len(last.rows), noise_known=True, measured=True)
+    gone = path.removed[0, 1 : count - int(chosen.size[0, 0]) + 1]
+    return [k for k in range(count) if k not in gone]
 
 
-def _predict(
-    source: str,
-    signals: Signals,
-    values: Array,
-    sigma: Array,
-    weights: Array | float = 1.0,
+def predict(
+    source: str, regression: Regression, values: Array, fit: Estimate, number: int = 0
 ) -> Validation:
-    measured, predicted = signals.tau, (signals.W @ values).T
-    scale = weights / sigma[:, None]  # Huber's loss grows with the weighted residual only
-    rest, torque = (measured - predicted) * scale, measured * scale
-    rms = np.sqrt(np.nanmean((measured - predicted) ** 2, axis=1))
-    size = float(np.nansum(torque**2))
-    error = float(np.sqrt(np.nansum(rest**2) / size)) if size else 0.0
-    raw = signals.unfiltered
-    unfiltered = None if raw is None else unweighted_error(raw.tau, (raw.W @ values).T)
+    """A model's torque on one record of a regression.
+
+    Parameters
+    ----------
+    source
+        The record's name.
+    regression
+        Rows of records, delay and gains as they were found.
+    values
+        (parameter,).
+    fit
+        Whose noise weighs the rows, and whose weights where they are its own.
+    number
+        Which record.
+    """
+    part, sampler = regression.parts[number], regression.samplers[number]
+    ready, W = part.ready, regression.columns(part.W, values, part.ready.tau)
+    predicted = (W @ values).T
+    groups = sampler.groups
+    weights = fit.weights if fit.weights.size == groups.size else 1.0
+    y = sampler.torques(on_drives(ready, ready.tau))
+    p = sampler.rows(on_drives(ready, predicted).T[..., None])[:, 0]
+    scale = weights / fit.sigma[groups]  # Huber's loss grows with the weighted residual only
+    size = float(((y * scale) ** 2).sum())
+    joints = Sampler(ready.motion.t, ready.usable, ready.starts, regression.lowpass, sampler.delay)
+    measured, smooth = joints.smoothed(ready.tau, predicted)
+    raw = None
+    if regression.lowpass is not None:
+        raw = unweighted_error(np.where(ready.usable, ready.tau, np.nan), joints.late(predicted))
+    drives = None
+    if ready.motor_to_joint is not None:
+        u, model = on_drives(ready, ready.tau), on_drives(ready, predicted)
+        drives = np.stack(sampler.smoothed(u, model))
     return Validation(
-        source, error, rms, signals.t, measured, predicted, signals.lowpass, unfiltered
+        source,
+        float(np.sqrt((((y - p) * scale) ** 2).sum() / size)) if size else 0.0,
+        np.sqrt(np.nanmean((measured - smooth) ** 2, axis=1)),
+        ready.motion.t,
+        measured,
+        smooth,
+        regression.lowpass,
+        raw,
+        drives,
     )

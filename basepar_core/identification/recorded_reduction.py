@@ -28,7 +28,8 @@ from basepar_core.texts import plural
 from .compare import likeness
 from .diagnostics import of_the_torque
 from .measurement import Measurement
-from .procedure import observe_record, prepare_record
+from .preparation import prepare_record
+from .procedure import observe_record
 
 
 def reduce_record(

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 from scipy.interpolate import BSpline
-from scipy.linalg import solveh_banded
+from scipy.linalg import cho_solve_banded, cholesky_banded, solveh_banded
 
 from basepar_core.arrays import Array
 
@@ -89,8 +89,8 @@ def choose_cutoff(t: Array, y: Array) -> float:
     return float(tried[int(np.argmin(scores))])
 
 
-def low_pass(t: Array, y: Array, cutoff: float) -> Array:
-    """Signals (sample, column) without what is faster than a cut-off, without delay.
+class LowPass:
+    """Takes out of signals what is faster than a cut-off, without delay.
 
     The field's zero-phase Butterworth filter of order 4, for uneven samples too: each counts by
     the time it stands for, so that the cut-off does not depend on how dense they are.
@@ -99,19 +99,29 @@ def low_pass(t: Array, y: Array, cutoff: float) -> Array:
     ----------
     t
         (sample,), s, increasing, without gaps longer than a period of the cut-off.
-    y
-        (sample, column).
     cutoff
         Hz: half of a signal's amplitude is left there.
     """
-    step = np.gradient(t)
-    pieces = int(np.ceil((t[-1] - t[0]) / max(1 / (KNOTS * cutoff), float(np.median(step)))))
-    inner = np.linspace(t[0], t[-1], max(pieces, 1) + 1)
-    knots = np.concatenate([[t[0]] * DEGREE, inner, [t[-1]] * DEGREE])
-    B = BSpline.design_matrix(t, knots, DEGREE)
-    weighted = B.multiply(step[:, None]).tocsr()
-    system = _bands(B.T @ weighted) + _penalty(knots, inner) / (2 * np.pi * cutoff) ** (2 * ORDER)
-    return np.asarray(B @ solveh_banded(system, weighted.T @ y, lower=True))
+
+    def __init__(self, t: Array, cutoff: float):
+        step = np.gradient(t)
+        shortest = max(1 / (KNOTS * cutoff), float(np.median(step)))
+        pieces = int(np.ceil((t[-1] - t[0]) / shortest))
+        inner = np.linspace(t[0], t[-1], max(pieces, 1) + 1)
+        self.knots = np.concatenate([[t[0]] * DEGREE, inner, [t[-1]] * DEGREE])
+        self.basis = BSpline.design_matrix(t, self.knots, DEGREE)
+        self.weighted = self.basis.multiply(step[:, None]).tocsr().T
+        stiffness = _penalty(self.knots, inner) / (2 * np.pi * cutoff) ** (2 * ORDER)
+        system = _bands(self.weighted @ self.basis) + stiffness
+        self.factor = cholesky_banded(system, lower=True)
+
+    def of(self, y: Array, at: Array | None = None) -> Array:
+        """Signals (sample, column) after the filter, at the samples or at other times."""
+        basis = self.basis
+        if at is not None:
+            inside = np.clip(at, self.knots[0], self.knots[-1])
+            basis = BSpline.design_matrix(inside, self.knots, DEGREE)
+        return np.asarray(basis @ cho_solve_banded((self.factor, True), self.weighted @ y))
 
 
 def rim(t: Array, cutoff: float, known: Array | None = None) -> Array:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 def _identify(options: argparse.Namespace) -> int:
     from basepar_core.errors import UsageError
+    from basepar_core.identification import Choices
     from workflows.jobs import LogWords, gains_of, identified, rows_of
     from workflows.views import identification, terminal
 
@@ -40,12 +41,16 @@ def _identify(options: argparse.Namespace) -> int:
             log=log,
             columns=listed(options.columns_with),
             eliminate=listed(options.eliminate),
-            method=options.method,
-            cutoff=options.cutoff,
-            lowpass=options.lowpass,
-            known=_values(model, options.known, "known"),
-            essential=options.essential,
             validate=options.validate or None,
+            choices=Choices(
+                method=options.method,
+                cutoff=options.cutoff,
+                lowpass=options.lowpass,
+                known=_values(model, options.known, "known"),
+                essential=options.essential,
+                delay=_delay(options.delay),
+                deviations=options.deviations,
+            ),
             say=say,
         )
     document = identification.document(
@@ -61,6 +66,15 @@ def _identify(options: argparse.Namespace) -> int:
     else:
         identification.show(document, options.dependent is not None)
     return 0
+
+
+def _delay(text: str | None) -> float | None:
+    """Seconds; None: looked for."""
+    from .quantities import quantity
+
+    if text == "find":
+        return None
+    return 0.0 if text is None else quantity(text, "s", "--delay:")
 
 
 def _write_mapping(path: str, read: "LogRead | None") -> None:
@@ -322,8 +336,13 @@ A real machine's record has friction that no column describes, play and elastici
             "--lowpass HZ float": "the same zero-phase low-pass on torque and every column of W "
             "(default: none; of raw logs 10 Hz)",
             "--eliminate P,…": "parameters to eliminate (φ₂), like crank.J or J1",
-            "--method ols|weighted|irls weighted": "ols: all rows alike; weighted: by each "
-            "coordinate's noise (default); irls: outliers count less too",
+            "--method ols|weighted|irls|iv weighted": "ols: all rows alike; weighted: by each "
+            "drive's noise (default); irls: outliers count less too; iv: instrumental variables, "
+            "which position noise does not bias",
+            "--delay T": "time by which the torque follows the motion: 4ms; `find` looks for it "
+            "(default: none)",
+            "--deviations _": "`white`: of white noise; `blocks`: by resampling blocks of the "
+            "record, where residuals follow one another (default: blocks after a low-pass)",
             "--cutoff HZ float": "cut-off frequency of the smoothing (default: from the data)",
             "--known P=V,…": "base parameters that are known (SI)",
             "--dependent P=V,…": "values of eliminated parameters, or minimum-norm; then all "

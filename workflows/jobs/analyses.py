@@ -19,6 +19,7 @@ from basepar_core.dynamics import Column, Model, Motion, excitation, select
 from basepar_core.errors import UsageError
 from basepar_core.identification import (
     FEWEST,
+    Choices,
     Design,
     Identification,
     Limits,
@@ -146,12 +147,8 @@ def identified(
     log: LogWords | None = None,
     columns: Sequence[str] = (),
     eliminate: Sequence[str] = (),
-    method: str = "weighted",
-    cutoff: float | None = None,
-    lowpass: float | None = None,
-    known: Mapping[str, float] | None = None,
-    essential: bool = False,
     validate: Record | None = None,
+    choices: Choices | None = None,
     say: Say = silent,
 ) -> tuple[Identification, LogRead | None]:
     """Parameters from a record or a raw log; see `identification.identify`.
@@ -159,6 +156,8 @@ def identified(
     With the identification what the log's columns were taken for; None of a record.
     """
     say("reading")
+    how = choices or Choices()
+    how = replace(how, known=full_names(model, how.known or {}, "known"))
     read = read_raw(model.mechanism, data, log) if is_raw(data, titles, log) else None
     if read is None:
         record, matrix = read_measurement(data, model.mechanism, titles), None
@@ -166,19 +165,15 @@ def identified(
     else:
         record, matrix = read.record, read.mapping.matrix
         second = None if validate is None else read_second(model.mechanism, validate, read, log)
-        lowpass = lowpass or read.lowpass
+        how = replace(how, lowpass=how.lowpass or read.lowpass)
     say("identifying")
     found = identify(
         model,
         record,
-        columns=declared(model.mechanism, columns, matrix),
+        columns=declared(model.mechanism, columns, matrix, record.q),
         wanted=_indices(model, eliminate),
-        method=method,
-        cutoff=cutoff,
-        lowpass=lowpass,
-        known=full_names(model, known or {}, "known"),
-        essential=essential,
         second=second,
+        choices=how,
     )
     return found, read
 

@@ -19,6 +19,7 @@ from basepar_core.arrays import Array
 from basepar_core.base import BaseParameters, parameter_indices, symbolic
 from basepar_core.dynamics import Model, prepare
 from basepar_core.identification import (
+    Choices,
     Identification,
     Measurement,
     identify,
@@ -81,9 +82,8 @@ class Records:
                     self.model,
                     train,
                     base=self.base,
-                    method="ols",
-                    cutoff=cutoff,
                     second=other,
+                    choices=Choices(method="ols", cutoff=cutoff),
                 )
             )
         return found

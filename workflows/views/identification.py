@@ -1,10 +1,12 @@
 """An identification as plain facts, and in the terminal."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
+from basepar_core.arrays import Array
 from basepar_core.files import effort, value_units
 from basepar_core.identification import Consistent, Identification, Validation, units
 from basepar_core.texts import plural
@@ -55,8 +57,14 @@ def document(
         "condition": fit.condition,
         "lowpass": found.training.lowpass,
         **_errors(found, found.training),
-        "sigma": dict(zip(names, map(float, fit.sigma), strict=True)),
-        "sigma_unit": {name: effort(slots[name]).text.replace("*", " ") for name in names},
+        "sigma": dict(zip(found.drives, map(float, fit.sigma), strict=True)),
+        "sigma_unit": {
+            drive: effort(slots[name]).text.replace("*", " ")
+            for drive, name in zip(found.drives, names, strict=True)
+        },
+        "deviations": {"blocks": fit.blocks, "length": fit.block_length} if fit.blocks else None,
+        "delay": found.delay,
+        "searched": {name: asdict(one) for name, one in found.searched.items()},
         "parameters": parameters,
         "covariance": fit.covariance.tolist(),
         "known": dict(found.known),
@@ -90,12 +98,18 @@ def consistent(found: Identification, near: Consistent) -> dict[str, Any]:
 
 def _errors(found: Identification, of: Validation) -> dict[str, Any]:
     """Errors of torque; None where a coordinate has no torque."""
-    pairs = zip(found.model.mechanism.coordinates, of.errors, strict=True)
     return {
         "relative_error": of.relative_error,
         "torque_error": of.error,
-        "torque_errors": {name: float(x) if np.isfinite(x) else None for name, x in pairs},
+        "torque_errors": _by_name(found.model.mechanism.coordinates, of.errors),
+        "drive_errors": None if of.drives is None else _by_name(found.drives, of.drive_errors),
         "unfiltered_error": of.unfiltered_error,
+    }
+
+
+def _by_name(names: Sequence[str], errors: Array) -> dict[str, float | None]:
+    return {
+        name: float(x) if np.isfinite(x) else None for name, x in zip(names, errors, strict=True)
     }
 
 
@@ -144,6 +158,11 @@ def show(facts: Mapping[str, Any], standard: bool = False) -> None:
         )
     if facts["lowpass"]:
         out.print(f"torque and model low-passed at {facts['lowpass']:g} Hz, without delay")
+    if of := facts["deviations"]:
+        text = f"deviations: by resampling {of['blocks']} blocks of {of['length']:.3g} s"
+        out.print(f"{text}, longer than residuals follow one another")
+    if facts["searched"]:
+        out.print(f"searched for: {'; '.join(_searched(facts['searched']))}")
     if facts["log"]:
         _show_log(facts["log"])
     kinds = facts["units"]
@@ -158,16 +177,27 @@ def show(facts: Mapping[str, Any], standard: bool = False) -> None:
         out.print(f"written to {facts['output']}")
 
 
+def _searched(facts: Mapping[str, Any]) -> list[str]:
+    """What W is not linear in, a text each."""
+    return [
+        f"{name} {one['value']:.4g}{' ' * bool(one['unit'])}{one['unit']} ± {one['deviation']:.2g}"
+        for name, one in facts.items()
+    ]
+
+
 def _error(facts: Mapping[str, Any]) -> str:
-    """Errors in one line: over all, each, and as measured."""
-    each = ", ".join(
-        f"{name} {x:.2%}" for name, x in facts["torque_errors"].items() if x is not None
-    )
-    raw = facts["unfiltered_error"]
-    text = f"{facts['torque_error']:.2%} of its norm" + (
-        f" ({each})" if len(facts["torque_errors"]) > 1 else ""
-    )
+    """Errors in one line: over all, each, of motors, and as measured."""
+    raw, motors = facts["unfiltered_error"], facts["drive_errors"]
+    text = f"{facts['torque_error']:.2%} of its norm"
+    if len(facts["torque_errors"]) > 1:
+        text += f" ({_each(facts['torque_errors'])})"
+    if motors:
+        text += f", of motors' torques ({_each(motors)})"
     return text + ("" if raw is None else f", {raw:.2%} before the low-pass")
+
+
+def _each(errors: Mapping[str, float | None]) -> str:
+    return ", ".join(f"{name} {x:.2%}" for name, x in errors.items() if x is not None)
 
 
 def _show_log(facts: Mapping[str, Any]) -> None:

@@ -65,7 +65,8 @@ def read_log(
         message = f"has {plural(columns['t'].size, 'sample')}; {FEWEST} at least are needed"
         raise FileError(source, [Mistake("", message)])
     record = measurement_of(source, mechanism, columns)
-    record = replace(record, starts=tuple(np.cumsum(starts)[:-1].tolist()))
+    starts_of_runs = tuple(np.cumsum(starts)[:-1].tolist())
+    record = replace(record, starts=starts_of_runs, motor_to_joint=mapping.matrix)
     return _without_standstill(record, mechanism, notes)
 
 

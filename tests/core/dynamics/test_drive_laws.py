@@ -17,7 +17,7 @@ from basepar_core.dynamics.regressor import observe
 from basepar_core.errors import UsageError
 from basepar_core.files import mechanism_file
 from basepar_core.identification.measurement import Measurement
-from basepar_core.identification.procedure import identify
+from basepar_core.identification.procedure import Choices, identify
 from basepar_core.mechanism import Friction
 from basepar_core.torque_code.program import torque_program
 
@@ -91,7 +91,7 @@ def test_asymmetric_friction_is_one_number_forward_and_one_backward(puma):
     # Forward 3 N m hold it back, backward 5 N m: the drive gives +3 and −5.
     assert (found @ [3.0, 5.0]).tolist() == [3.0 if x > 0 else -5.0 for x in v]
     still = np.zeros((6, 1))
-    assert [law.law(still, still).tolist() for law in laws] == [[0.0], [0.0]]
+    assert [law.law(still, still, still).tolist() for law in laws] == [[0.0], [0.0]]
 
 
 def test_stribeck_friction_has_e_to_minus_one_of_it_left_at_its_speed():
@@ -99,7 +99,7 @@ def test_stribeck_friction_has_e_to_minus_one_of_it_left_at_its_speed():
     speeds = np.array([[1e-9, -1e-9, 0.2, -0.2, 0.4, 0.0]])
     left = [1.0, -1.0, 1 / math.e, -1 / math.e, 1 / math.e**4, 0.0]
     # One exponential: a few units in the last place; at 1e-9 rad/s it misses 1 by 2.5e-17.
-    np.testing.assert_allclose(law.law(speeds, 0 * speeds), left, rtol=1e-15, atol=0)
+    np.testing.assert_allclose(law.law(0 * speeds, speeds, 0 * speeds), left, rtol=1e-15, atol=0)
 
 
 def test_the_counts_published_for_an_arm_with_a_coupled_wrist(puma, base):
@@ -128,7 +128,7 @@ def test_a_record_of_a_coupled_wrist_gives_its_friction(puma, base):
     tau[4:] += 0.3 * turning + np.where(turning > 0, 0.7, -0.4)
     record = Measurement("made", there.t, there.q, (there.q_dot, there.q_ddot), tau)
     columns = law_columns(puma.mechanism, laws)
-    found = identify(puma, record, columns=columns, base=base, method="ols")
+    found = identify(puma, record, columns=columns, base=base, choices=Choices(method="ols"))
     # Rounding, 1e-16 of torques of tens of N m, times the condition of W, 8e2.
     np.testing.assert_allclose(found.estimate.values, [*true, 0.3, 0.7, 0.4], rtol=0, atol=1e-11)
     assert found.names[-3:] == ("wrist.viscous", "wrist.positive", "wrist.negative")
@@ -174,11 +174,12 @@ def test_speeds_of_spherical_joints_turn_no_drive():
 @pytest.mark.parametrize(
     ("kind", "speed", "words"),
     [
-        ("load", None, "no such law 'load'"),
+        ("grease", None, "no such law 'grease'"),
         ("stribeck", None, "the speed None; it is positive"),
         ("stribeck", -0.1, "the speed -0.1"),
         ("stribeck", math.inf, "the speed inf"),
-        ("rotor", 0.1, "has no speed"),
+        ("rotor", 0.1, "has no shape"),
+        ("polynomial", 1.5, "the degree 1.5"),
     ],
 )
 def test_laws_that_are_none(kind, speed, words):

@@ -10,7 +10,8 @@ from basepar_core.errors import FileError, UsageError
 from basepar_core.files.mechanism_file import load, loads
 from basepar_core.identification.contacts import Pushed
 from basepar_core.identification.measurement import read_measurement
-from basepar_core.identification.procedure import identify, prepare_record
+from basepar_core.identification.preparation import prepare_record
+from basepar_core.identification.procedure import identify
 from basepar_core.identification.simulated import simulate
 from tests.core.identification.test_free_base import FLOATING, RANK
 from tests.oracles.pinocchio_model import Chain

@@ -12,7 +12,8 @@ from basepar_core.dynamics import closure, excite, motion, observe
 from basepar_core.files import mechanism_file
 from basepar_core.identification.exciting import design, limits_of
 from basepar_core.identification.measurement import read_measurement
-from basepar_core.identification.procedure import identify, prepare_record, recorded_motion
+from basepar_core.identification.preparation import prepare_record, recorded_motion
+from basepar_core.identification.procedure import Choices, identify
 from basepar_core.identification.series import Series
 from basepar_core.identification.simulated import simulate
 from basepar_core.identification.trajectory_regressor import Follower
@@ -59,7 +60,7 @@ def test_a_record_without_noise_gives_the_files_parameters(model, own):
     named = {name: record.q[k] for k, name in enumerate(model.mechanism.coordinates)}
     read = basepar.motion(basepar.Model(model.mechanism), {"t": record.t} | named, cutoff=20.0)
     np.testing.assert_array_equal(read.qdd.T, ready.motion.q_ddot)
-    found = identify(model, record, base=numeric(model), cutoff=20.0)
+    found = identify(model, record, base=numeric(model), choices=Choices(cutoff=20.0))
     phi = model.mechanism.inertial_parameters(model.mechanism.nominal)
     W = observe(model, {}, own).W[0]
     kept = list(found.base.kept)

@@ -17,7 +17,7 @@ from basepar_core.identification.dependents import standard_parameters
 from basepar_core.identification.estimate import estimate
 from basepar_core.identification.measurement import read_measurement
 from basepar_core.identification.motion_regressor import follow, observe_motion
-from basepar_core.identification.procedure import identify
+from basepar_core.identification.procedure import Choices, identify
 from basepar_core.mechanism import Friction
 from tests.core import identification_data as data
 
@@ -115,22 +115,26 @@ def test_a_motion_that_cannot_be_followed_says_where(slider_crank):
 
 def test_known_parameters_go_to_the_right_hand_side(slider_crank, exact):
     known = {"crank.my": 0.0, "rod.my": 0.0}
-    found = identify(slider_crank, exact, wanted=data.ELIMINATED, known=known)
+    found = identify(slider_crank, exact, wanted=data.ELIMINATED, choices=Choices(known=known))
     assert set(found.names) == set(data.BASE) - set(known)
     # A wrong one shifts the others, by what it carries.
-    wrong = identify(slider_crank, exact, wanted=data.ELIMINATED, known={"rod.J": 0.03})
+    wrong = identify(
+        slider_crank, exact, wanted=data.ELIMINATED, choices=Choices(known={"rod.J": 0.03})
+    )
     assert by_name(wrong)["crank.mx"] != pytest.approx(0.0448, rel=1e-2)
     assert wrong.base_values[list(wrong.base.base_names).index("rod.J")] == 0.03
     # The record is of the file's parameters: they are compared with what they give here.
     np.testing.assert_allclose(wrong.stated, wrong.estimate.values, atol=1e-7)
     np.testing.assert_allclose(found.stated, found.estimate.values, atol=1e-7)
     with pytest.raises(UsageError, match="`dependent=`"):
-        identify(slider_crank, exact, wanted=data.ELIMINATED, known={"slider.m": 1.0})
+        identify(
+            slider_crank, exact, wanted=data.ELIMINATED, choices=Choices(known={"slider.m": 1.0})
+        )
 
 
 def test_essential_parameters_are_those_that_are_not_zero(slider_crank):
     record = data.noisy(np.random.default_rng(4))
-    found = identify(slider_crank, record, wanted=data.ELIMINATED, essential=True)
+    found = identify(slider_crank, record, wanted=data.ELIMINATED, choices=Choices(essential=True))
     assert set(found.dropped) == {"crank.my", "rod.my"}
     np.testing.assert_allclose(found.stated, [data.BASE[name] for name in found.names], rtol=1e-14)
 

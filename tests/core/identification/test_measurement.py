@@ -14,7 +14,7 @@ from basepar_core.identification.diagnostics import of_the_torque
 from basepar_core.identification.measurement import read_measurement
 from basepar_core.identification.motion_regressor import observe_motion
 from basepar_core.identification.outliers import without_spikes
-from basepar_core.identification.procedure import identify
+from basepar_core.identification.procedure import Choices, identify
 from basepar_core.identification.simulated import simulate
 from tests.core import identification_data as data
 from tests.core.cycles import case
@@ -289,7 +289,7 @@ def test_what_a_record_is_told_apart_by(record, columns, model, base):
     far = {**columns, "tau.A": columns["tau.A"].copy()}
     far["tau.A"][150] += 0.3
     assert "outliers" in {n.kind for n in identify(model, record(far), base=base).notes}
-    robust = identify(model, record(far), base=base, method="irls")
+    robust = identify(model, record(far), base=base, choices=Choices(method="irls"))
     assert {n.kind for n in robust.notes} & kinds == {"outliers"}
     assert robust.training.relative_error < 0.01  # the row counts 1.3 σ, and no more
     turned = {**columns, "A": columns["A"] + 0.5}

@@ -77,12 +77,12 @@ def test_the_low_pass_is_the_zero_phase_butterworth_filter_on_uneven_samples_too
     even = np.arange(4000) * 1e-3
     noise = rng.standard_normal((4000, 2))
     expected = sosfiltfilt(butter(4, 20, fs=1000, output="sos"), noise, axis=0)
-    found = smoothing.low_pass(even, noise, 20.0)
+    found = smoothing.LowPass(even, 20.0).of(noise)
     assert np.abs(found - expected)[1000:3000].max() < 5e-3 * expected.std()  # as above
     t = np.cumsum(rng.choice([2e-3, 4e-3, 8e-3], 2000))
     for share in (0.5, 1.0, 1.5):
         wave = np.sin(2 * np.pi * 5 * share * t)
-        left = smoothing.low_pass(t, wave[:, None], 5.0)[200:-200, 0]
+        left = smoothing.LowPass(t, 5.0).of(wave[:, None])[200:-200, 0]
         gain = left @ wave[200:-200] / (wave[200:-200] @ wave[200:-200])
         # Uneven samples see a wave of 100 samples a period to a percent.
         assert gain == pytest.approx(1 / (1 + share**8), abs=0.01)

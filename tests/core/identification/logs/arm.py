@@ -26,7 +26,7 @@ joints:
   B: {type: revolute, connects: [one, two], at: [[l1, 0], [0, 0]]}
 coordinates: [A, B]
 assembly: {A: 0, B: 0}
-excitation: {kind: fourier, harmonics: 3, base_frequency: 0.5 Hz, amplitude: {A: 1 rad, B: 1 rad},
+excitation: {kind: fourier, harmonics: 3, base_frequency: 0.5 Hz, amplitude: {A: 1, B: 1},
   samples: 64, seed: 1}
 """
 #: Base parameters, by hand. `one` carries the mass of `two` at B.

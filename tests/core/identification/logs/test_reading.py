@@ -7,7 +7,7 @@ import pytest
 
 from basepar_core.dynamics import prepare
 from basepar_core.errors import FileError, UsageError
-from basepar_core.identification import declared, identify
+from basepar_core.identification import Choices, declared, identify
 from basepar_core.identification.logs import Channel, LogMapping, propose, read_log, read_tables
 
 from . import arm
@@ -68,7 +68,9 @@ def test_parameters_of_a_raw_log_are_those_simulated(model):
         mapping = mapping or propose(tables, model.mechanism, gains=arm.GAINS).mapping
         records.append(read_log(tables, mapping, model.mechanism))
     columns = declared(model.mechanism, LAWS)
-    found = identify(model, records[0], columns=columns, lowpass=10.0, second=records[1])
+    found = identify(
+        model, records[0], columns=columns, second=records[1], choices=Choices(lowpass=10.0)
+    )
     assert found.training.error < 0.01
     assert found.validation.error < 0.01
     # The first rotor and one.J act alike, of the second two.J: sums are identified.
@@ -92,7 +94,9 @@ def test_errors_are_unweighted_and_of_each_joint(model):
     tables = log_of(arm.raw_log()[0])
     mapping = propose(tables, model.mechanism, gains=arm.GAINS).mapping
     record = read_log(tables, mapping, model.mechanism)
-    found = identify(model, record, columns=declared(model.mechanism, LAWS), lowpass=5.0)
+    found = identify(
+        model, record, columns=declared(model.mechanism, LAWS), choices=Choices(lowpass=5.0)
+    )
     tau, rest = found.training.measured, found.training.measured - found.training.predicted
     there = np.isfinite(tau)
     whole = np.linalg.norm(rest[there]) / np.linalg.norm(tau[there])
@@ -122,7 +126,7 @@ def test_motors_that_turn_several_joints(model):
     columns = declared(model.mechanism, words, mapping.matrix)
     assert "B_motor.coulomb" in [one.name for one in columns]
     assert len(columns) == 7  # the first motor is its joint's own
-    found = identify(model, record, columns=columns, lowpass=10.0)
+    found = identify(model, record, columns=columns, choices=Choices(lowpass=10.0))
     values = dict(zip(found.names, found.estimate.values, strict=True))
     # Signs that change between samples: 1 in 100 of the friction.
     assert values["B_motor.coulomb"] == pytest.approx(0.4, abs=0.01)
@@ -137,7 +141,9 @@ def test_runs_are_joined_without_a_filter_across(model):
         parts.append(table)
     record = read_log(parts, mapping, model.mechanism)
     assert record.starts == (len(read_log(parts[:1], mapping, model.mechanism).t),)
-    found = identify(model, record, columns=declared(model.mechanism, LAWS), lowpass=10.0)
+    found = identify(
+        model, record, columns=declared(model.mechanism, LAWS), choices=Choices(lowpass=10.0)
+    )
     assert found.training.error < 0.01
 
 
