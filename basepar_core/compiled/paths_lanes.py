@@ -9,9 +9,9 @@ import numpy as np
 from basepar_core.compiled.simd import LANES, dots, kernel, subtract
 from basepar_core.reduction import TIE
 
-#: Rounding of a torque error, of ‖τ‖ = 1, by the parameters' sum in unit columns: ten sums' worth
-#: (measured: 2.2).
-ROUNDING = 10 * float(np.finfo(float).eps)
+#: Rounding of a torque error, of ‖τ‖ = 1, by the parameters' sum in unit columns (measured:
+#: 2.2 eps).
+ROUNDING = 5 * float(np.finfo(float).eps)
 #: The same by the torque error times the longest row of U so far, the columns' condition: what is
 #: left of nearly dependent columns has its digits from there (measured: at most 10 eps).
 CONDITION = 100 * float(np.finfo(float).eps)
