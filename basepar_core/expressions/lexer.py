@@ -13,7 +13,7 @@ _MAX_DECIMAL_EXPONENT = 60
 _TOKEN = re.compile(
     r"\s*(?:"
     r"(?P<number>(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
-    r"|(?P<name>[A-Za-z][A-Za-z0-9_]*)"
+    r"|(?P<name>[A-Za-z][A-Za-z0-9_]*(?:\.[A-Za-z][A-Za-z0-9_]*)?)"
     r"|(?P<sign><=|>=|==|\*\*|[-+*/^(),<>=])"
     r")"
 )

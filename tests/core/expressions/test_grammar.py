@@ -337,6 +337,8 @@ def test_quantities_of_joints_are_names():
     known = {"stroke(D)": NUMBER, "stroke(J.2)": LENGTH, "condition": NUMBER}
     assert names(parse_comparison("stroke(D) >= 40 deg", known)) == {"stroke(D)"}
     assert names(parse_comparison("stroke( J.2 ) >= 40 mm", known)) == {"stroke(J.2)"}
+    known["point_range(P.x)"] = LENGTH
+    assert names(parse_comparison("2*point_range(P.x) >= 9 mm", known)) == {"point_range(P.x)"}
     with pytest.raises(ExpressionError, match="no function 'stroke'"):
         parse_comparison("stroke(E) >= 40 deg", known)
 
