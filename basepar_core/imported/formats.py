@@ -64,6 +64,7 @@ def read_file(
     repair: float = 0.0,
     right_angles: bool = False,
     closing: str = "no",
+    frictionless: bool = False,
 ) -> Imported:
     """A mechanism from a URDF, SDF or MJCF file.
 
@@ -87,6 +88,9 @@ def read_file(
     closing
         How frames of a URDF file are held that are named as ends of loops and that no file beside
         it pairs: `fixed`, `spherical`, `revolute`, or `no`: they hold nothing.
+    frictionless
+        Of an MJCF file: leave out damping, friction loss and armature of ball joints, which a
+        mechanism file has no law for; the notes list them. Without, they reject the file.
 
     Raises
     ------
@@ -104,7 +108,9 @@ def read_file(
         raise FileError(str(path), [Mistake("", f"cannot be read: {reason}")]) from None
     if _root(content) == b"" and path.suffix in (".yaml", ".yml"):
         raise FileError(str(path), [Mistake("", _no_robot(path, content))])
-    wished = _Wished(None if within is None else Path(within), base, keyframe, closing)
+    wished = _Wished(
+        None if within is None else Path(within), base, keyframe, closing, frictionless
+    )
     draft = _draft(path, content, wished, right_angles)
     made = closed(draft, str(path), repair, lambda: _draft(path, content, wished, True))
     whence = origin(made.draft, made.mechanism)
@@ -120,6 +126,7 @@ class _Wished:
     base: str
     keyframe: str | None
     closing: str
+    frictionless: bool
 
 
 def _draft(path: Path, content: bytes, wished: _Wished, right_angles: bool) -> Draft:
@@ -137,11 +144,13 @@ def _draft(path: Path, content: bytes, wished: _Wished, right_angles: bool) -> D
     elif is_urdf:
         draft = urdf.read(content, path, right_angles, closing)
     else:
-        draft = mjcf.read(path, wished.within, keyframe)
+        draft = mjcf.read(path, wished.within, keyframe, wished.frictionless)
     if keyframe is not None and draft.format != "MJCF":
         draft.refuse("keyframe", f"a {draft.format} file has none; leave it out")
     if right_angles and draft.format == "MJCF":
         draft.refuse("right_angles", "MuJoCo's angles are quaternions; leave it out")
+    if wished.frictionless and draft.format != "MJCF":
+        draft.refuse("frictionless", f"a {draft.format} file has none in balls; leave it out")
     if closing and draft.format != "URDF":
         draft.refuse("closing", f"a {draft.format} file has loops of its own; leave it out")
     if not draft.mistakes:

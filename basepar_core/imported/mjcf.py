@@ -79,9 +79,14 @@ TORQUESCALE = 10
 INERTIA_NOISE = 1e-14
 
 
-def read(path: Path, folder: Path | None = None, keyframe: str | None = None) -> Draft:
+def read(
+    path: Path,
+    folder: Path | None = None,
+    keyframe: str | None = None,
+    frictionless: bool = False,
+) -> Draft:
     """A draft of an MJCF file that may read files in a folder, its own without, assembled at a
-    keyframe; what it rejects is in `mistakes`.
+    keyframe, without what rubs in balls if so asked; what it rejects is in `mistakes`.
 
     Raises
     ------
@@ -105,7 +110,7 @@ def read(path: Path, folder: Path | None = None, keyframe: str | None = None) ->
     except (ValueError, RuntimeError, mujoco.FatalError) as error:
         draft.refuse("", f"MuJoCo does not compile it: {' '.join(str(error).split())}")
         return draft
-    return _Reader(mujoco, model, draft, keyframe).draft
+    return _Reader(mujoco, model, draft, keyframe, frictionless).draft
 
 
 @contextmanager
@@ -122,8 +127,11 @@ def _warnings_in(mujoco: Any, notes: list[str]) -> Iterator[None]:
 class _Reader:
     """One compiled model on its way to a draft."""
 
-    def __init__(self, mujoco: Any, model: Any, draft: Draft, keyframe: str | None):
+    def __init__(
+        self, mujoco: Any, model: Any, draft: Draft, keyframe: str | None, frictionless: bool
+    ):
         self.mujoco, self.model, self.draft = mujoco, model, draft
+        self.frictionless = frictionless
         axial = (int(mujoco.mjtJoint.mjJNT_HINGE), int(mujoco.mjtJoint.mjJNT_SLIDE))
         for what, k, why in mjcf_numbers.mistakes(model, axial):
             draft.refuse(f"{what} {self._name(what, k) or k!r}" if what != "option" else what, why)
@@ -225,7 +233,7 @@ class _Reader:
     def _moving(self, j: int) -> Moving:
         """One joint of MuJoCo's."""
         name = self._name("joint", j) or f"joint #{j + 1}"
-        return read_moving(self.mujoco, self.model, self.draft, j, name)
+        return read_moving(self.mujoco, self.model, self.draft, j, name, self.frictionless)
 
     def _equality(self, k: int) -> None:
         """An equality constraint as a joint."""

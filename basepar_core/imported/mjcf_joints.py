@@ -68,8 +68,11 @@ class Combined:
         return -one.limits[1], -one.limits[0]
 
 
-def read_moving(mujoco: Any, model: Any, draft: Draft, j: int, name: str) -> Moving:
-    """Joint j of a compiled model; force laws that no mechanism file has are rejected."""
+def read_moving(
+    mujoco: Any, model: Any, draft: Draft, j: int, name: str, frictionless: bool
+) -> Moving:
+    """Joint j of a compiled model; force laws that no mechanism file has are rejected, or those of
+    balls left out."""
     kinds = mujoco.mjtJoint
     words = {
         int(kinds.mjJNT_FREE): "free",
@@ -99,15 +102,18 @@ def read_moving(mujoco: Any, model: Any, draft: Draft, j: int, name: str) -> Mov
             limits = (low, high)
         along, none = direction(model.jnt_axis[j]), Fraction(0)
         return Moving(j, dof, name, kind, at, along, friction, spring, none, limits)
-    if stiffness or (kind == "ball" and any(given.values())):
+    rubs = [f"{word} {float(x)!r}" for word, x in given.items() if x] if kind == "ball" else []
+    if stiffness or (rubs and not frictionless):
+        hint = "" if stiffness else ", or leave them out by `import --frictionless-balls`"
         draft.refuse(
             where,
             f"it is a {kind} joint with damping, frictionloss, armature or stiffness, which a "
-            f"mechanism file has for values of hinges and slides; set them to zero",
+            f"mechanism file has for values of hinges and slides; set them to zero{hint}",
         )
-    if drag := [
-        f"{word} {float(given[word])!r}" for word in ("viscous", "coulomb") if given[word]
-    ]:
+    elif rubs:
+        _note(draft, f"{where} is a ball: {', '.join(rubs)} left out")
+    drags = ("viscous", "coulomb") if kind == "free" else ()
+    if drag := [f"{word} {float(given[word])!r}" for word in drags if given[word]]:
         _note(
             draft,
             f"{where} is free: its friction ({', '.join(drag)}) is a drag of the surroundings, "
@@ -119,7 +125,9 @@ def read_moving(mujoco: Any, model: Any, draft: Draft, j: int, name: str) -> Mov
             f"{where} is free and has armature {float(given['rotor'])!r}: rotors on its lengths, "
             f"and as much more of the body's moments of inertia",
         )
-    return Moving(j, dof, name, kind, at, UNITS[2], {}, None, decimal(given["rotor"]))
+    return Moving(
+        j, dof, name, kind, at, UNITS[2], {}, None, decimal(0 if rubs else given["rotor"])
+    )
 
 
 def _note(draft: Draft, note: str) -> None:

@@ -16,12 +16,10 @@ from distributed import Client
 
 from sweeps.store import Evaluator
 
-from .driver import Run, ready
+from .driver import Run, Summary, complete, ready
 from .job import Job
-from .leave import Leave
 from .progress import Advance, Progress
 from .shared_client import Fleet, Stopped
-from .standing import Summary, complete
 
 #: Sweeps that run at the same time; more wait for the first to end.
 AT_ONCE = 16
@@ -34,7 +32,6 @@ def sweep_together(
     *,
     evaluators: Mapping[str, Evaluator] | None = None,
     retry_failed: bool = False,
-    leave: Leave | None = None,
 ) -> dict[str, Summary]:
     """Evaluate what the stores of several sweeps do not hold yet, all at once.
 
@@ -42,7 +39,7 @@ def sweep_together(
     ----------
     specs
         Sweeps by name, each with a store of its own.
-    client, retry_failed, leave
+    client, retry_failed
         As for `sweep`.
     progress
         Told of all of them together.
@@ -70,8 +67,7 @@ def sweep_together(
                 continue
             lock = locks.enter_context(contextlib.ExitStack())
             evaluator = (evaluators or {}).get(name)
-            opening = ready(spec, client, evaluator=evaluator, fleet=fleet, leave=leave)
-            run = lock.enter_context(opening)
+            run = lock.enter_context(ready(spec, client, evaluator=evaluator, fleet=fleet))
             begun[name] = pool.submit(_filled, lock, run, told.by(name), retry_failed)
         wait(begun.values(), return_when=FIRST_EXCEPTION)
         _raise_first(begun)

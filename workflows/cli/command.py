@@ -36,9 +36,6 @@ class Command:
     description: str = ""
 
 
-#: Exit status: somebody wanted it to end; the same command goes on.
-STOPPED = 4
-
 #: What the running command warned of; `main.main` keeps it.
 warned: list[str] = []
 

@@ -26,6 +26,7 @@ def _import(options: argparse.Namespace) -> int:
         repair=options.repair,
         right_angles=options.right_angles,
         closing=options.closing,
+        frictionless=options.frictionless_balls,
     )
     status = 0 if found.failure is None else 1
     text = with_schema(found.text, "mechanism", Path(options.output or "").parent)
@@ -87,6 +88,8 @@ COMMANDS = (
             "--closing no|fixed|spherical|revolute": "URDF: how frames are held that are named "
             "as ends of loops, closing_X_1 and closing_X_2 or closedloop1_A and closedloop1_B; "
             "revolute about their z axes (no: not at all, which is reported)",
+            "--frictionless-balls": "MJCF: leave out damping, friction loss and armature of ball "
+            "joints, for which a mechanism file has no law, and list them (default: reject them)",
             "--overwrite --force": OVERWRITE["--overwrite"],
         },
     ),

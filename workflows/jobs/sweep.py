@@ -21,7 +21,7 @@ from cluster import (
     load_profile,
     problems,
 )
-from sweeps.run import Leave, Progress, Summary, complete, sweep, sweep_together
+from sweeps.run import Progress, Summary, complete, sweep, sweep_together
 from sweeps.spec import SweepSpec
 
 from .early_workers import MODULES
@@ -88,11 +88,7 @@ def connected(place: Place) -> Iterator[Client]:
 
 
 def run(
-    job: SweepSpec,
-    place: Place,
-    progress: Progress | None = None,
-    retry_failed: bool = False,
-    leave: Leave | None = None,
+    job: SweepSpec, place: Place, progress: Progress | None = None, retry_failed: bool = False
 ) -> Summary:
     """Run a sweep where `place` says; what its store holds already is not done again.
 
@@ -107,7 +103,7 @@ def run(
     if (found := complete(job, retry_failed)) is not None:
         return found
     with connected(place) as client:
-        return sweep(job, client, progress, retry_failed=retry_failed, leave=leave)
+        return sweep(job, client, progress, retry_failed=retry_failed)
 
 
 def run_all(
@@ -115,14 +111,13 @@ def run_all(
     place: Place,
     progress: Progress | None = None,
     retry_failed: bool = False,
-    leave: Leave | None = None,
 ) -> dict[str, Summary]:
     """Run the sweeps of a family, all at once on the same workers; errors as of `run`."""
     if len(jobs) == 1:
-        return {name: run(job, place, progress, retry_failed, leave) for name, job in jobs.items()}
+        return {name: run(job, place, progress, retry_failed) for name, job in jobs.items()}
     standing = {name: complete(job, retry_failed) for name, job in jobs.items()}
     found = {name: summary for name, summary in standing.items() if summary is not None}
     if len(found) == len(jobs):
         return found
     with connected(place) as client:
-        return sweep_together(jobs, client, progress, retry_failed=retry_failed, leave=leave)
+        return sweep_together(jobs, client, progress, retry_failed=retry_failed)

@@ -136,3 +136,32 @@ def test_a_mocap_body_that_holds_something_holds_it_to_the_ground(tmp_path):
     rank = np.linalg.matrix_rank(data.efc_J.reshape(-1, model.nv))
     assert len(found.mechanism.coordinates) == model.nv - rank == 2
     assert any("mocap body 'hand' is part of the ground" in note for note in found.notes)
+
+
+@pytest.mark.parametrize("law", ['damping="0.1"', 'frictionloss="0.1"', 'armature="0.1"'])
+def test_what_rubs_in_balls_is_left_out_on_request(tmp_path, law):
+    path = tmp_path / "rubs.xml"
+    text = """<mujoco><worldbody><body name="b"><joint name="B" type="ball" {}/>
+      <geom size="0.1" pos="0.1 0 0"/></body></worldbody></mujoco>"""
+
+    def content(found):
+        return [line for line in found.text.splitlines() if not line.startswith("#")]
+
+    path.write_text(text.format(""))
+    plain = read_file(path)
+    path.write_text(text.format(law))
+    with pytest.raises(FileError, match="frictionless-balls"):
+        read_file(path)
+    found = read_file(path, frictionless=True)
+    assert content(found) == content(plain)
+    assert any("'B' is a ball" in note and "0.1 left out" in note for note in found.notes)
+
+
+def test_springs_of_balls_stay_rejected(tmp_path):
+    path = tmp_path / "sprung.xml"
+    path.write_text(
+        """<mujoco><worldbody><body name="b"><joint name="B" type="ball" stiffness="2"/>
+      <geom size="0.1"/></body></worldbody></mujoco>"""
+    )
+    with pytest.raises(FileError, match="it is a ball joint with"):
+        read_file(path, frictionless=True)
