@@ -12,3 +12,4 @@ from .places import Slurm as Slurm
 from .places import problems as problems
 from .profile import find_profile as find_profile
 from .profile import load_profile as load_profile
+from .requeued import requeue as requeue

@@ -157,7 +157,8 @@ def _without_main() -> Iterator[None]:
 def _without_interrupts() -> Iterator[None]:
     """Ctrl-C is the driver's affair, and waits; processes started in here inherit it blocked.
 
-    So waits SIGTERM where the program makes an exception of it; no process inherits that.
+    So wait SIGTERM and SIGUSR1 where the program makes an exception of them; no process inherits
+    that.
 
     A terminal sends it to every process it runs; workers would answer with tracebacks, and a
     cluster interrupted while it starts leaves half of itself behind. What came meanwhile counts
@@ -168,7 +169,8 @@ def _without_interrupts() -> Iterator[None]:
         return
     came: list[int] = []  # other threads do not block it, and Python hands it to the main one
     waiting = [signal.SIGINT]
-    waiting += [signal.SIGTERM] if callable(signal.getsignal(signal.SIGTERM)) else []
+    polite = (signal.SIGTERM, signal.SIGUSR1)
+    waiting += [one for one in polite if callable(signal.getsignal(one))]
     before = {one: signal.signal(one, lambda number, _: came.append(number)) for one in waiting}
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:

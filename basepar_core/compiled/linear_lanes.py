@@ -48,20 +48,20 @@ def reflector(total, mirror, at, scale, diagonal):
 
 
 @kernel
-def triangles(A, diagonal, work):
+def triangles(A, ends, diagonal, work):
     """Householder QR without pivoting, in place.
 
-    A is (column, row, lane). Above its diagonal it is R afterwards, `diagonal` (column, lane) is
-    R's; below are the mirrors. `work` is (2, lane).
+    A is (column, row, lane), zero in columns up to k from row ends[k] on. Above its diagonal it
+    is R afterwards, `diagonal` (column, lane) is R's; below are the mirrors. `work` is (2, lane).
     """
     width, rows = A.shape[0], A.shape[1]
     total, scale = work
     for k in range(min(width, rows)):
-        mirror = A[k]
-        dots(total, mirror, mirror, k, rows)
+        mirror, end = A[k], max(ends[k], k + 1)
+        dots(total, mirror, mirror, k, end)
         reflector(total, mirror, k, scale, diagonal[k])
         for j in range(k + 1, width):
-            _reflect(total, mirror, scale, A[j], k, rows)
+            _reflect(total, mirror, scale, A[j], k, end)
 
 
 @kernel

@@ -112,7 +112,7 @@ def hold(W, chosen, order, kept, terms, entries, places, settings, triangular, f
     q, e, lengths, scales, sizes = np.empty((5, width, LANES))
     extra, work, ones = np.empty((2, width, LANES)), np.empty((9, LANES)), np.ones((width, LANES))
     nothing, far, near = np.zeros((width, LANES)), np.empty(LANES), np.empty(LANES)
-    last = chosen.size - 1
+    last, ends = chosen.size - 1, np.full(width, rows)
     for first in range(0, chosen.size, LANES):
         lanes = min(LANES, chosen.size - first)
         for j in range(width):
@@ -120,7 +120,7 @@ def hold(W, chosen, order, kept, terms, entries, places, settings, triangular, f
             for i in range(LANES):
                 sizes[j, i] = terms[min(first + i, last), order[j]]
         if not triangular:
-            triangles(A, diagonal, work[:2])
+            triangles(A, ends, diagonal, work[:2])
         for j in range(width):
             for r in range(min(j + 1, rows)):
                 R[j, r] = A[j, r]

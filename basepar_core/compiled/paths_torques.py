@@ -42,7 +42,7 @@ def reduce(W, chosen, kept, phi, scales, noise, slack, forward, found):
     steps = np.empty((width + 1, width, LANES))
     rest, norm, near, parts, limit = np.empty((5, LANES))
     pair = np.empty((2, LANES))
-    last = chosen.size - 1
+    last, ends = chosen.size - 1, np.empty(width + 1, np.int64)
     for first in range(0, chosen.size, LANES):
         lanes = min(LANES, chosen.size - first)
         near[:] = 0.0
@@ -54,7 +54,8 @@ def reduce(W, chosen, kept, phi, scales, noise, slack, forward, found):
             near[i] = 1.0 if abs(length - small) < 1e-3 * small else 0.0
             norm[i] = length if length > small else 0.0
             limit[i] = noise[min(first + i, last)]
-        triangles(A, diagonal, pair)
+        _ends(A, rows // scales.size, ends)
+        triangles(A, ends, diagonal, pair)
         _scaled(A, diagonal, lengths, norm, S, near)
         orthogonal(S, limit, slack, R, U, y, rest, dependent, near, Q, taller)
         if forward:
@@ -103,6 +104,25 @@ def _weighted(W, chosen, first, kept, phi, scales, A, spare, lengths, parts, rms
                 lengths[place, i] = np.sqrt(size[i])
     measure(torque, first, chosen.size, rms, peak)
     _weigh(torque, scales)
+
+
+@kernel
+def _ends(A, samples, ends):
+    """Behind ends[k] all columns up to k are zero in every lane, for whole coordinates.
+
+    An arm's torques depend on what is carried alone: the first bodies have the first rows.
+    """
+    end = 0
+    for j in range(ends.size):
+        for first in range(A.shape[1] - samples, end - 1, -samples):
+            most = 0.0
+            for r in range(first, first + samples):
+                for i in range(LANES):
+                    most = max(most, abs(A[j, r, i]))
+            if most > 0.0:
+                end = first + samples
+                break
+        ends[j] = end
 
 
 @kernel

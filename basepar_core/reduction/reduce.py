@@ -35,7 +35,7 @@ METHODS = {"backward": backward, "forward": forward}
 #: Numbers of W taken at a time (2 MB): best for four-bars (30 µs a variant against 45 at once,
 #: 90 at an eighth) and near best for the UR10 (1.0 ms; 2.9 at a quarter); and temporary
 #: copies stay small beside W.
-BLOCK = 1 << 18
+BLOCK = 1 << 21
 
 
 def noise_levels(mechanism: Mechanism, pooling: str = "joint") -> Array | None:

@@ -26,12 +26,12 @@ from sweeps.store import (
 from sweeps.store import status as survey
 
 from . import fanout
-from .driver import layout_of, refuse_other
 from .job import Job
 from .pace import Pace
 from .progress import Progress
 from .run_counts import Tally
 from .shared_client import Fleet
+from .standing import layout_of, refuse_other
 from .worker import Stage, Work
 
 
@@ -118,7 +118,7 @@ def opened(
         run = begin_run(made)
         part: Part = layout.parts[0]
         found = survey.take(made)
-        tally = Tally(len(spec), found.counts, {}, progress, lock)
+        tally = Tally(len(spec), found.counts, {}, progress, lock.tell)
         blocks = Blocks(
             *(spec, evaluator, client, lock, progress),
             *(made, Stage(evaluator, part), tally),

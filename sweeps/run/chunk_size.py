@@ -9,20 +9,16 @@ import logging
 import math
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import CancelledError
 from typing import TYPE_CHECKING, Any
 
-import cloudpickle
 import numpy as np
-from distributed import Client, Future
-from distributed.scheduler import KilledWorker
 
 from sweeps.spec import sample
 from sweeps.store import Columns, Evaluator, Status
 
-from .fanout import TASK_SECONDS
 from .job import Job
 from .limits import guard
+from .task_queue import TASK_SECONDS
 
 if TYPE_CHECKING:
     from sweeps.chunks import ChunkEvaluator
@@ -42,15 +38,21 @@ COMPILE_SECONDS = 600.0
 log = logging.getLogger(__name__)
 
 
-def chunk(spec: Job, evaluator: Evaluator, client: Client) -> int:
-    """Variants that take about half a second, a power of two."""
+def chunk(spec: Job, evaluator: Evaluator, ask: Callable[..., Any]) -> int:
+    """Variants that take about half a second, a power of two.
+
+    Parameters
+    ----------
+    ask
+        `ask(function, evaluator, *more, seconds=…)`: what a worker returns for it.
+    """
     columns = sample(spec.plan, spec.filter)
     if not next(iter(columns.values())).size:
         return OTHERWISE
+    limit = spec.variant_seconds
     try:
-        # Before what other sweeps of a family have sent ahead.
-        future = _asked(client, measured, evaluator, columns, spec.variant_seconds)
-        each, doubtful = future.result(timeout=START_SECONDS + 3 * spec.variant_seconds)
+        seconds = START_SECONDS + 3 * limit
+        each, doubtful = ask(measured, evaluator, columns, limit, seconds=seconds)
     except Exception as error:  # a pilot may crash; the sweep itself says whose fault it is
         log.info("no pilot: %s", error)
         return OTHERWISE
@@ -58,34 +60,9 @@ def chunk(spec: Job, evaluator: Evaluator, client: Client) -> int:
     return min(found, power(len(spec) / PIECES_OF_DOUBT)) if doubtful > 0.5 else found
 
 
-def warm(evaluator: "ChunkEvaluator", names: Sequence[str], client: Client) -> None:
-    """Have one worker compile or load all kernels needed, before each of them does.
-
-    Not this process: loading the compiler takes a third of a driver's start.
-
-    Raises
-    ------
-    OwnCodeError
-        As the user's metrics at the nominal variant.
-    """
-    try:
-        _asked(client, _warmed, evaluator, names).result(timeout=COMPILE_SECONDS)
-    except (KilledWorker, CancelledError, TimeoutError) as error:
-        log.info("not warm: %s", error)  # the sweep itself says whose fault it is
-
-
-def _warmed(evaluator: "ChunkEvaluator", names: Sequence[str]) -> None:
+def warmed(evaluator: "ChunkEvaluator", names: Sequence[str]) -> None:
+    """Compile or load all kernels needed."""
     evaluator.warm(names)
-
-
-def _asked(client: Client, job: Callable[..., Any], evaluator: Any, *given: Any) -> "Future[Any]":
-    """A task of some worker; the evaluator goes by value, with the user's metrics."""
-    content = cloudpickle.dumps(evaluator)
-    return client.submit(_performed, job, content, *given, pure=False, priority=2)
-
-
-def _performed(job: Callable[..., Any], content: bytes, *given: Any) -> Any:
-    return job(cloudpickle.loads(content), *given)
 
 
 def fitting(wanted: float) -> int:

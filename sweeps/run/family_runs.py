@@ -16,10 +16,12 @@ from distributed import Client
 
 from sweeps.store import Evaluator
 
-from .driver import Run, Summary, complete, ready
+from .driver import Run, ready
 from .job import Job
+from .leave import Leave
 from .progress import Advance, Progress
 from .shared_client import Fleet, Stopped
+from .standing import Summary, complete
 
 #: Sweeps that run at the same time; more wait for the first to end.
 AT_ONCE = 16
@@ -32,6 +34,7 @@ def sweep_together(
     *,
     evaluators: Mapping[str, Evaluator] | None = None,
     retry_failed: bool = False,
+    leave: Leave | None = None,
 ) -> dict[str, Summary]:
     """Evaluate what the stores of several sweeps do not hold yet, all at once.
 
@@ -39,7 +42,7 @@ def sweep_together(
     ----------
     specs
         Sweeps by name, each with a store of its own.
-    client, retry_failed
+    client, retry_failed, leave
         As for `sweep`.
     progress
         Told of all of them together.
@@ -67,7 +70,8 @@ def sweep_together(
                 continue
             lock = locks.enter_context(contextlib.ExitStack())
             evaluator = (evaluators or {}).get(name)
-            run = lock.enter_context(ready(spec, client, evaluator=evaluator, fleet=fleet))
+            opening = ready(spec, client, evaluator=evaluator, fleet=fleet, leave=leave)
+            run = lock.enter_context(opening)
             begun[name] = pool.submit(_filled, lock, run, told.by(name), retry_failed)
         wait(begun.values(), return_when=FIRST_EXCEPTION)
         _raise_first(begun)

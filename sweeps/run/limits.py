@@ -1,31 +1,42 @@
 """Bounds on what an evaluation may do to its worker: a time, and the death of a process.
 
 A worker with a single thread and a nanny is bounded by ending it: the nanny brings up another
-(`deadline`). Where several threads share the process, or nobody would replace it, the evaluation
-is done in a child process instead, one for each thread.
+(`deadline`); so is a child of a crew (`expendable`). Where several threads share the process, or
+nobody would replace it, the evaluation is done in a child process instead, one for each thread.
 """
 
+import sys
 import threading
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
-from distributed import Worker, get_worker
 
 from sweeps.store import Arrays, Columns, Evaluator
 
 from .isolation import Child, deadline
 
+if TYPE_CHECKING:
+    from distributed import Worker
+
 #: An evaluation, and the seconds it may take.
 Guarded = Callable[[Columns, np.ndarray, float], Arrays]
 
 _children = threading.local()
+_replaced = threading.Event()
+
+
+def expendable() -> None:
+    """Say that this process may end at any moment: another takes its place."""
+    _replaced.set()
 
 
 def guard(evaluator: Evaluator) -> Guarded:
     """The evaluator, bounded in the way that suits this process; unbounded outside workers."""
-    if (worker := _worker()) is None:
+    worker = _worker()
+    if worker is None and not _replaced.is_set():
         return lambda columns, wanted, seconds: evaluator(columns, wanted)
-    if worker.nanny is None or worker.state.nthreads > 1:
+    if worker is not None and (worker.nanny is None or worker.state.nthreads > 1):
         kept_child(evaluator, 0.0).start()  # which is not the variants' time
         return lambda columns, wanted, seconds: kept_child(evaluator, seconds)(columns, wanted)
 
@@ -61,7 +72,11 @@ def _memory_limit() -> int:
     return int(worker.memory_manager.memory_limit or 0) // worker.state.nthreads
 
 
-def _worker() -> Worker | None:
+def _worker() -> "Worker | None":
+    if "distributed" not in sys.modules:  # whose import takes half a second
+        return None
+    from distributed import get_worker
+
     try:
         return get_worker()
     except ValueError:

@@ -4,7 +4,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
-from sweeps.store import Lock, PreciseStatus, Status, status
+from sweeps.store import PreciseStatus, Status, status
 
 from .progress import Advance, Progress
 from .worker import Receipt
@@ -22,11 +22,11 @@ class Tally:
         counts: Mapping[Status, int],
         precise: Mapping[PreciseStatus, int],
         progress: Progress | None,
-        lock: Lock,
+        tell: Callable[..., None],
         sum_up: Callable[[], None] = lambda: None,
     ):
         self._sum_up, self._next = sum_up, time.monotonic() + SUMS
-        self.total, self.lock = total, lock
+        self.total, self._tell = total, tell
         self.counts: list[Counter[int]] = [Counter(counts), Counter(precise)]
         self.progress = progress
         self.begun = time.monotonic()
@@ -39,7 +39,7 @@ class Tally:
             if receipt.stage == 0:
                 self.evaluated += receipt.evaluated
         advance = self._advance(threads)
-        self.lock.tell(
+        self._tell(
             done=advance.done,
             total=advance.total,
             unsettled=advance.unsettled,

@@ -8,17 +8,11 @@ import time
 
 from distributed import Client
 
-from basepar_core.errors import BaseparError
+from .task_queue import WorkersError
 
 #: Seconds without news between two looks at who is idle; all idle at two of them is a stall.
 #: Workers tell of themselves every second or two; where there are hundreds, every five.
 QUIET = 20.0
-
-
-class WorkersError(BaseparError):
-    """No worker to do the work, or no scheduler to hand it to."""
-
-    kind = "workers"
 
 
 class Watch:

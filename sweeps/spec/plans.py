@@ -3,7 +3,8 @@
 A plan of 10⁸ rows costs nothing to hold: `rows(start, stop)` computes any slice, and the same
 row is the same whatever slice it is asked in. Random numbers are Philox streams that jump
 (one stream per variable); a Latin hypercube's permutations are keyed Feistel networks, so that
-no list of n indices is ever made; Sobol points are SciPy's, forwarded.
+no list of n indices is ever made; Sobol points are SciPy's, by the direction numbers that its
+points reveal.
 
 Values are SI float64. Bounds and lists are in SI too; units are met in `reader.py`.
 """
@@ -11,9 +12,8 @@ Values are SI float64. Bounds and lists are in SI too; units are met in `reader.
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import prod
-from threading import Lock
 from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
@@ -167,8 +167,13 @@ class Sobol(_Drawn):
                 "Use plan lhs or random, or several seeds."
             )
 
+    @cached_property
+    def _directions(self) -> np.ndarray:
+        # Kept, and carried along where the plan goes: workers do without SciPy.
+        return _directions(len(self.variables), self.seed, (self.candidates - 1).bit_length())
+
     def _shares(self, start: int, stop: int) -> Iterable[np.ndarray]:
-        return sobol_points(len(self.variables), self.seed, start, stop).T
+        return _sobol(self._directions, start, stop).T
 
 
 def check_range(plan: Plan, start: int, stop: int) -> None:
@@ -232,35 +237,52 @@ def _mixed(x: np.ndarray) -> np.ndarray:
     return x ^ (x >> np.uint64(31))
 
 
-_engines: dict[tuple[int, int], Any] = {}
-_engines_lock = Lock()
+#: Of SciPy's points, which are whole multiples of 2⁻³⁰.
+SOBOL_BITS = 30
 
 
 def sobol_points(dimensions: int, seed: int, start: int, stop: int) -> np.ndarray:
-    """Points start … stop − 1 of the scrambled sequence: (stop − start, dimensions).
+    """Points start … stop − 1 of SciPy's scrambled sequence: (stop − start, dimensions)."""
+    bits = max(0, stop - 1).bit_length()
+    return _sobol(_directions(dimensions, seed, bits), start, stop)
 
-    Forwarding costs a few ns per point and dimension skipped. A worker meets its ranges in
-    rising order, so the engine is kept and goes on from where it stands: a whole sweep of 10⁸
-    rows forwards for a second per worker, not per task.
+
+def _sobol(directions: np.ndarray, start: int, stop: int) -> np.ndarray:
+    """Points start … stop − 1 by the first one and the direction numbers: (point, dimension).
+
+    Point n differs from the one before by the direction number of n's lowest bit (Antonov &
+    Saleev, USSR Comput. Maths. Math. Phys. 19(1), 1979), so that point n has those of the bits of
+    n's Gray code.
     """
     if stop == start:
-        return np.empty((0, dimensions))
-    with _engines_lock:
-        engine = _engines.pop((dimensions, seed), None)
-        if engine is None or engine.num_generated > start:
-            from scipy.stats import qmc  # half of a worker's start, and for this plan only
+        return np.empty((0, directions.shape[1]))
+    first, gray = directions[0].copy(), start ^ (start >> 1)
+    for bit in range(gray.bit_length()):
+        if gray >> bit & 1:
+            first ^= directions[1 + bit]
+    after = np.arange(start + 1, stop, dtype=np.int64)
+    lowest = np.frexp((after & -after).astype(float))[1]  # 1 for the first bit
+    steps = np.concatenate([first[None], directions[lowest]])
+    return np.bitwise_xor.accumulate(steps) * 2.0**-SOBOL_BITS
 
-            engine = qmc.Sobol(dimensions, scramble=True, rng=np.random.default_rng(seed))
-        first = []
-        if engine.num_generated == 0:
-            # Taken alone: SciPy warns of a first draw that is no power of two.
-            first = [engine.random(1)] if start == 0 else []
-            if start > 0:
-                engine.fast_forward(1)
-        engine.fast_forward(max(0, start - engine.num_generated))
-        points = engine.random(stop - engine.num_generated)
-        _engines[dimensions, seed] = engine
-    return np.concatenate([*first, points])
+
+@lru_cache(maxsize=64)
+def _directions(dimensions: int, seed: int, bits: int) -> np.ndarray:
+    """The first point and direction numbers of SciPy's sequence: (1 + bits, dimension) int64.
+
+    Forwarding to point 2ᵏ costs a few ns per point and dimension skipped, once for a plan.
+    """
+    from scipy.stats import qmc  # half of a worker's start, and for this plan only
+
+    engine = qmc.Sobol(dimensions, scramble=True, rng=np.random.default_rng(seed))
+    found = [engine.random(1)[0]]  # alone: SciPy warns of a first draw that is no power of two
+    for bit in range(bits):
+        engine.fast_forward(2**bit - engine.num_generated)
+        found.append(engine.random(1)[0])
+    points = np.rint(np.array(found) * 2.0**SOBOL_BITS).astype(np.int64)
+    for bit in range(bits):  # point 2ᵏ has the bits k and k − 1 in its Gray code
+        points[1 + bit] ^= points[0] ^ (points[bit] if bit else 0)
+    return points
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,5 @@
 from . import check_and_repair as check_and_repair
+from . import claims as claims
 from . import pieces as pieces
 from . import status as status
 from . import store as store
@@ -12,6 +13,7 @@ from .lock import Lock as Lock
 from .lock import busy as busy
 from .lock import holder as holder
 from .lock import locked as locked
+from .lock import watched as watched
 from .opened import Store as Store
 from .opened import as_damage as as_damage
 from .origins import begin_run as begin_run

@@ -1,40 +1,36 @@
 """Whole chunks of a store's arrays as files, written and read without Zarr's event loop.
 
 Zarr 3 takes 1.6 ms for each array of a chunk, however small: coroutines, and a thread for every
-step. A four-bar's chunk has twenty arrays, and its arithmetic is soon done. A whole chunk of an
-array in a directory is simple (the format's "c/NUMBER", compressed bytes and their checksum,
-renamed when complete), so it is written here, and read where it was written just now (a study
-looks at every batch); whatever is less simple is left to Zarr (`of` says None).
+step; and a quarter of a second to be loaded. A four-bar's chunk has twenty arrays, and its
+arithmetic is soon done. A whole chunk of an array is simple (the format's "c/NUMBER", compressed
+bytes and their checksum), so it is written and read here, from the array's metadata; whatever is
+less simple is left to Zarr (`of` says None).
 """
 
+import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import google_crc32c
 import numpy as np
-import zarr
 from numcodecs import Blosc
-from zarr.codecs import BloscCodec, BytesCodec, Crc32cCodec
-from zarr.core.chunk_key_encodings import DefaultChunkKeyEncoding
-from zarr.storage import LocalStore
 
-from . import objects
 from .objects import Objects
 
-#: An array of a store; Zarr made the class generic after the lowest version that is allowed.
 if TYPE_CHECKING:
-    ZarrArray: TypeAlias = zarr.Array[Any]
-else:
-    ZarrArray = zarr.Array
+    from zarr.codecs import BloscCodec, Crc32cCodec
 
 _SHUFFLES = {"noshuffle": Blosc.NOSHUFFLE, "shuffle": Blosc.SHUFFLE}
 
 
-def compressors(dtype: Any) -> tuple[BloscCodec, Crc32cCodec]:
+def compressors(dtype: Any) -> "tuple[BloscCodec, Crc32cCodec]":
     """What our arrays are compressed with: quick, and variants without results cost nothing.
 
     The checksum finds chunks that are torn or changed; LZ4 alone takes most of them for whole.
     """
+    from zarr.codecs import BloscCodec, Crc32cCodec
+
     size = np.dtype(dtype).itemsize
     return BloscCodec(cname="lz4", clevel=5, shuffle="shuffle", typesize=size), Crc32cCodec()
 
@@ -105,39 +101,24 @@ def chunk_key(number: int, dimensions: int) -> str:
     return f"c/{number}{'/0' * (dimensions - 1)}"
 
 
-def of(array: ZarrArray) -> ChunkFiles | None:
-    """An array's files; None where only Zarr knows how to write it."""
-    meta, place = array.metadata, array.store_path
-    if not isinstance(place.store, LocalStore) or meta.zarr_format != 3 or not array.size:
-        return None
-    if meta.chunk_key_encoding != DefaultChunkKeyEncoding(separator="/"):
-        return None
-    match meta.codecs:
-        case (BytesCodec(), BloscCodec() as blosc, Crc32cCodec()):
-            # As metadata has it: attributes are members of enumerations or, from 3.4 on, texts.
-            plain: dict[str, Any] = blosc.to_dict()["configuration"]  # type: ignore[assignment]
-        case _:
-            return None
-    if plain["shuffle"] not in _SHUFFLES:
-        return None
-    shuffle = _SHUFFLES[plain["shuffle"]]
-    size, block = plain["typesize"], plain["blocksize"]
-    codec = Blosc(plain["cname"], plain["clevel"], shuffle, block, typesize=size)
-    if array.chunks[1:] != array.shape[1:] or not array.dtype.isnative:
-        return None
-    fill = np.array(array.fill_value, array.dtype)
-    return ChunkFiles(objects.of(place.store.root), place.path, array.chunks, fill, codec)
-
-
-def get(array: ZarrArray, start: int, stop: int) -> np.ndarray:
-    """Rows start … stop − 1, a copy; what is not whole is Zarr's to complain of."""
-    files, chunk = of(array), array.chunks[0]
-    stop = min(stop, array.shape[0])
-    if files is None or stop <= start:
-        return np.asarray(array[start:stop])
-    first = start // chunk
+def of(there: Objects, name: str, metadata: Mapping[str, Any]) -> ChunkFiles | None:
+    """An array's files by its metadata (`zarr.json`); None where only Zarr knows them."""
     try:
-        found = np.concatenate([files.read(number) for number in range(first, -(-stop // chunk))])
-    except (ValueError, RuntimeError):
-        return np.asarray(array[start:stop])
-    return found[start - first * chunk : stop - first * chunk]
+        shape, chunk = metadata["shape"], metadata["chunk_grid"]["configuration"]["chunk_shape"]
+        encoding = metadata["chunk_key_encoding"]
+        raw, blosc, check = metadata["codecs"]
+        plain = blosc["configuration"]
+        known = (
+            (metadata["zarr_format"], encoding["name"]) == (3, "default")
+            and encoding.get("configuration", {"separator": "/"})["separator"] == "/"
+            and (raw["name"], blosc["name"], check["name"]) == ("bytes", "blosc", "crc32c")
+            and raw.get("configuration", {"endian": "little"})["endian"] == sys.byteorder
+            and chunk[1:] == shape[1:]
+            and all(shape)
+        )
+        shuffle, size = _SHUFFLES[plain["shuffle"]], plain["typesize"]
+        fill = np.array(metadata["fill_value"], metadata["data_type"])  # "NaN" too
+        codec = Blosc(plain["cname"], plain["clevel"], shuffle, plain["blocksize"], typesize=size)
+    except (KeyError, TypeError, ValueError):
+        return None
+    return ChunkFiles(there, name, tuple(chunk), fill, codec) if known else None

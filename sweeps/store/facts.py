@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .outputs import Arrays, Output
+from .outputs import Arrays
 from .statuses import WITH_RESULTS, PreciseStatus, Reason, Status
 
 #: Error texts that are kept, of the first variants.
@@ -111,19 +111,13 @@ def read(plain: Mapping[str, Any]) -> Facts:
 def of(
     start: int,
     arrays: Arrays,
-    outputs: Iterable[Output],
     prefix: str = "",
     inputs: Iterable[str] = (),
     errors: Mapping[int, str] | None = None,
 ) -> Facts:
-    """Of variants start … by their arrays, each (variant, …).
+    """Of variants start … by their arrays, each (variant, …), those of a part (its `prefix`).
 
-    Parameters
-    ----------
-    outputs
-        Of the part; results that are one number are looked at, but for the `inputs`.
-    prefix
-        "" or "precise_".
+    Ends are of all arrays of one float a variant, but for the `inputs`.
     """
     status = arrays[f"{prefix}status"]
     found = Facts(_counted(status), errors=dict(sorted((errors or {}).items())[:ERRORS_KEPT]))
@@ -137,10 +131,9 @@ def of(
     told = status != PreciseStatus.NONE if prefix else np.isin(status, WITH_RESULTS)
     if told.any():
         skipped = {*inputs, f"{prefix}reason_value"}
-        for output in outputs:
-            single = output.dims == ("variant",) and np.dtype(output.dtype).kind == "f"
-            if single and output.name not in skipped:
-                _add_ends(found, output.name, start, arrays[output.name], told)
+        for name, values in arrays.items():
+            if values.ndim == 1 and values.dtype.kind == "f" and name not in skipped:
+                _add_ends(found, name, start, values, told)
     return found
 
 

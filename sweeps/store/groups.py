@@ -4,8 +4,6 @@ import json
 import re
 from pathlib import Path
 
-import zarr
-
 from basepar_core.errors import StoreError
 from basepar_core.texts import opening
 
@@ -19,6 +17,8 @@ def make_root(path: Path, members: list[str]) -> None:
     folder(path)
     path.mkdir(parents=True, exist_ok=True)
     if not (path / "zarr.json").exists():
+        import zarr
+
         attributes = {"title": "family of sweeps", "members": members}
         zarr.create_group(path, zarr_format=3, attributes=attributes)
 

@@ -84,6 +84,19 @@ def holder(path: Path) -> Holder | None:
     return None  # nobody of this machine holds it: left behind
 
 
+def watched(path: Path) -> Holder | None:
+    """Who fills a store as a whole, and is alive: one of another machine is watched for a sign."""
+    found = holder(path)
+    if found is None or found.here:
+        return found
+    end = time.monotonic() + WATCHED
+    while time.monotonic() < end:
+        time.sleep(0.2)
+        if (now := holder(path)) is None or now.beats != found.beats:
+            return now
+    return None
+
+
 class Lock:
     """Held; `tell` puts numbers beside the holder's name, `stale` is whom it was taken from."""
 

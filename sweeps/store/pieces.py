@@ -8,13 +8,13 @@ last write equal bytes.
 
 import contextlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 from numcodecs import Blosc
 
-from . import chunk_files, facts, store
+from . import facts, store
 from .facts import Facts
 from .objects import is_number
 from .opened import Store
@@ -23,6 +23,8 @@ from .records import HIDDEN, digest, range_of
 from .statuses import PreciseStatus, Status
 from .store import Part
 
+#: Of the part whose chunks they are of.
+_PREFIX = "precise_"
 _CODEC = Blosc("lz4", 5, Blosc.SHUFFLE, typesize=8)
 
 
@@ -60,16 +62,16 @@ def chunks(held: Store) -> list[int]:
     return sorted(int(name) for name in held.objects.names(f"{HIDDEN}/pieces") if is_number(name))
 
 
-def told(held: Store, part: Part) -> Facts:
-    """Facts of all pieces of chunks that are not whole."""
-    found, known = Facts(), held.records(part.prefix)
+def told(held: Store, first: int, stop: int) -> Facts:
+    """Facts of all pieces of chunks first … stop − 1 that are not whole."""
+    found, known = Facts(), held.records(_PREFIX)
     for number in chunks(held):
-        if known.read(number) is None:
+        if first <= number < stop and known.read(number) is None:
             done = np.zeros(0, np.int64)
             for piece in _stored(held, number):
                 fresh = ~np.isin(piece.rows, done)
                 done = np.concatenate([done, piece.rows[fresh]])
-                found.add(_facts(piece, fresh, part))
+                found.add(_facts(piece, fresh))
     return found
 
 
@@ -120,7 +122,7 @@ def reopen(held: Store, part: Part, number: int) -> None:
 def awaiting(held: Store, number: int) -> np.ndarray:
     """Variants of a chunk whose status is *awaiting precise*: (row,)."""
     chunk = held.records().chunk
-    status = chunk_files.get(held["status"], number * chunk, (number + 1) * chunk)
+    status = held.rows("status", number * chunk, (number + 1) * chunk)
     return number * chunk + np.flatnonzero(status == Status.AWAITING_PRECISE)
 
 
@@ -180,11 +182,10 @@ def _unpacked(body: bytes) -> Piece:
     return Piece(rows, found, {int(row): text for row, text in plain["errors"].items()})
 
 
-def _facts(piece: Piece, wanted: np.ndarray, part: Part) -> Facts:
+def _facts(piece: Piece, wanted: np.ndarray) -> Facts:
     """Facts of some rows of a piece, which need not follow on each other."""
-    arrays: Sequence[str] = tuple(piece.arrays)
-    chosen = {name: piece.arrays[name][wanted] for name in arrays}
-    told = facts.of(0, chosen, part.outputs, part.prefix, errors=piece.errors)
+    chosen = {name: values[wanted] for name, values in piece.arrays.items()}
+    told = facts.of(0, chosen, _PREFIX, errors=piece.errors)
     rows = piece.rows[wanted]
     told.reasons = {
         key: why._replace(first=int(rows[why.first])) for key, why in told.reasons.items()

@@ -4,7 +4,7 @@ No column of variants is read for it, and what is held grows with the ranges tha
 """
 
 import contextlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any
@@ -16,9 +16,8 @@ from basepar_core.errors import StoreError
 from . import pieces
 from .facts import Facts
 from .opened import Store
-from .records import GROUP, Damaged, Records, Surveyed
+from .records import GROUP, Damaged, Records
 from .statuses import FAILED, PreciseStatus, Status
-from .store import Part
 
 
 @dataclass(slots=True)
@@ -40,22 +39,34 @@ class Survey:
         return named({**self.facts.statuses, Status.PENDING: left}, Status)
 
 
-def take(store: Store) -> Survey:
-    """What is known of every variant, and which are pending."""
+#: Variants start … stop − 1, whole chunks; None: all.
+Rows = tuple[int, int] | None
+
+
+def take(store: Store, rows: Rows = None) -> Survey:
+    """What is known of every variant, or of some, and which are pending."""
     known = store.records()
-    found = _surveyed(known)
+    low, high = rows or (0, known.total)
+    with _as_damage(store):
+        if rows is None:
+            found = known.survey()
+        else:
+            found = known.records(low // known.chunk, -(-high // known.chunk))
     chunk, total = known.chunk, known.total
     pending = [(first * chunk, min(stop * chunk, total)) for first, stop in found.pending]
-    return Survey(found.facts, total, pending)
+    return Survey(found.facts, high - low, pending)
 
 
-def take_precise(store: Store, part: Part | None = None) -> Facts:
+def take_precise(store: Store, rows: Rows = None) -> Facts:
     """What variable precision said of doubtful variants, those of unfinished chunks too."""
     if "precise_status" not in store:
         return Facts()
     known = store.records("precise_")
-    told = _surveyed(known).facts
-    told.add(pieces.told(store, part or Part((), known.chunk, "precise_")))
+    low, high = rows or (0, known.total)
+    first, stop = low // known.chunk, -(-high // known.chunk)
+    with _as_damage(store):
+        told = known.records(first, stop).facts
+    told.add(pieces.told(store, first, stop))
     del told.statuses[PreciseStatus.NONE]
     return told
 
@@ -65,13 +76,13 @@ def precise_counts(told: Facts) -> dict[PreciseStatus, int]:
     return named(told.statuses, PreciseStatus)
 
 
-def awaiting(store: Store, piece: int) -> Iterator[tuple[int, int]]:
+def awaiting(store: Store, piece: int, rows: Rows = None) -> Iterator[tuple[int, int]]:
     """Ranges of at most `piece` variants with one that still awaits its task."""
     known, precise = store.records(), store.records("precise_")
     with _as_damage(store):
-        if known.survey().facts.doubts == precise.survey().chunks:
+        if rows is None and known.survey().facts.doubts == precise.survey().chunks:
             return
-        for number, _ in known.each(lambda told: told.doubts > 0):
+        for number in _numbers(known, rows, lambda told: told.doubts > 0):
             if precise.read(number) is not None:
                 continue
             first, stop = number * known.chunk, min((number + 1) * known.chunk, known.total)
@@ -83,12 +94,23 @@ def awaiting(store: Store, piece: int) -> Iterator[tuple[int, int]]:
                 yield begin, min(begin + piece, stop)
 
 
-def failed(store: Store, prefix: str = "") -> Iterator[tuple[int, int]]:
+def failed(store: Store, prefix: str = "", rows: Rows = None) -> Iterator[tuple[int, int]]:
     """Chunks of a part with a variant that crashed or timed out."""
     known = store.records(prefix)
     with _as_damage(store):
-        for number, _ in known.each(lambda told: any(told.statuses[code] for code in FAILED)):
+        for number in _numbers(known, rows, lambda told: any(told.statuses[c] for c in FAILED)):
             yield number * known.chunk, min((number + 1) * known.chunk, known.total)
+
+
+def _numbers(known: Records, rows: Rows, wanted: Callable[[Facts], bool]) -> Iterator[int]:
+    """Chunks whose facts are wanted."""
+    if rows is None:
+        yield from (number for number, _ in known.each(wanted))
+        return
+    for number in known.numbers(rows[0] // known.chunk, -(-rows[1] // known.chunk)):
+        record = known.read(number)
+        if record is not None and wanted(record.facts):
+            yield number
 
 
 def done(store: Store, start: int, stop: int) -> np.ndarray:
@@ -103,11 +125,17 @@ def done(store: Store, start: int, stop: int) -> np.ndarray:
     return found
 
 
-def sum_up(store: Store) -> None:
-    """Keep the sums of all folders of records that are complete, for whoever surveys next."""
+def sum_up(store: Store, rows: Rows = None) -> None:
+    """Keep the sums of folders of records that are complete, for whoever surveys next.
+
+    Of all of them, or of those that have some of the `rows`.
+    """
     known = store.records()
+    low, high = rows or (0, known.total)
     with _as_damage(store):
         for first, stop in known.gaps():
+            first = max(first, low // known.chunk)
+            stop = min(stop, -(-high // known.chunk))
             for begin in range(first // GROUP * GROUP, stop, GROUP):
                 end = min(begin + GROUP, known.count)
                 if len(known.numbers(begin, end)) == end - begin:
@@ -123,14 +151,9 @@ def named(counts: Mapping[int, int], statuses: type[IntEnum]) -> dict[Any, int]:
     return {member: counts[member] for member in statuses if counts.get(member)}
 
 
-def _surveyed(known: Records) -> Surveyed:
-    with _as_damage(known):
-        return known.survey()
-
-
 @contextlib.contextmanager
-def _as_damage(where: Store | Records) -> Iterator[None]:
-    path = where.path if isinstance(where, Store) else where.objects.place
+def _as_damage(store: Store) -> Iterator[None]:
+    path = store.path
     try:
         yield
     except Damaged as cause:

@@ -21,7 +21,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import zarr
 
 from basepar_core.errors import StoreError, UsageError
 
@@ -35,6 +34,7 @@ from .statuses import REASONS, PreciseStatus, Status, flags
 
 if TYPE_CHECKING:
     import xarray as xr
+    import zarr
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +174,8 @@ def _remove_draft(draft: Path) -> None:
 
 
 def _fill_draft(draft: Path, layout: Layout) -> None:
+    import zarr
+
     draft.parent.mkdir(parents=True, exist_ok=True)
     attributes = _plain_attrs(layout.attrs)
     group = zarr.create_group(draft, zarr_format=3, attributes=attributes)
@@ -192,7 +194,7 @@ def _fill_draft(draft: Path, layout: Layout) -> None:
 
 
 def _create_coordinate(
-    group: zarr.Group, name: str, dim: str, labels: Sequence[str] | Sequence[int]
+    group: "zarr.Group", name: str, dim: str, labels: Sequence[str] | Sequence[int]
 ) -> None:
     is_text = any(isinstance(label, str) for label in labels)
     values = np.array(list(labels), dtype=object if is_text else np.int64)
@@ -211,7 +213,7 @@ def _create_coordinate(
         array[:] = values
 
 
-def _create_array(group: zarr.Group, layout: Layout, part: Part, output: Output) -> None:
+def _create_array(group: "zarr.Group", layout: Layout, part: Part, output: Output) -> None:
     rest = tuple(len(layout.coords[dim]) for dim in output.dims[1:])
     attributes: dict[str, Any] = {"long_name": output.long_name or output.name}
     if output.name == part.status:
@@ -267,9 +269,8 @@ def check(path: Path, layout: Layout) -> Store:
 
 
 def _check_array(store: Store, output: Output, shape: tuple[int, ...], chunk: int) -> None:
-    array = store[output.name]
     expected = (shape, chunk, np.dtype(output.dtype))
-    found = (array.shape, array.chunks[0], array.dtype)
+    found = store.shape_of(output.name)
     for what, want, have in zip(("shape", "chunk", "dtype"), expected, found, strict=True):
         if want != have:
             raise StoreError(
@@ -310,14 +311,14 @@ def write(
         )
     if part.retries not in arrays:
         arrays = {**arrays, part.retries: np.zeros(stop - start, np.int16)}
-    named = {one.name: chunk_files.of(store[one.name]) for one in part.arrays}
+    named = {one.name: store.files(one.name) for one in part.arrays}
     files = {name: one for name, one in named.items() if one is not None}  # else it has no size
     for first in range(start, stop, chunk):
         last = min(first + chunk, stop)
         rows = {name: values[first - start : last - start] for name, values in arrays.items()}
         contents = {name: one.encode(rows[name]) for name, one in files.items()}
         texts = {row: text for row, text in (errors or {}).items() if first <= row < last}
-        told = facts.of(first, rows, part.outputs, part.prefix, store.swept, texts)
+        told = facts.of(first, rows, part.prefix, store.swept, texts)
         number = first // chunk
         record = known.encode(number, last - first, contents, told)
         _replace(known, files, number, record, contents)

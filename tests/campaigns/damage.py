@@ -27,7 +27,7 @@ import numpy as np
 
 from basepar_core.errors import BaseparError, StoreError
 from sweeps.chunks.evaluator import prepare
-from sweeps.run.driver import layout_of
+from sweeps.run.standing import layout_of
 from sweeps.run.worker import Stage, Task, Work
 from sweeps.spec.families import parse_family
 from sweeps.spec.filters import Filter
@@ -240,7 +240,7 @@ def _on_chunk(whole: Filled, name: str, chunks: list[str]) -> Iterator[Case]:
     if (whole.twin / name).is_file():
         yield _bytes("of another store", name, _taken(whole.twin / name))
     group = Store.open(whole.path)
-    if (files := chunk_files.of(group[array])) is not None:
+    if array in group and (files := group.files(array)) is not None:
         dense = np.full(files.shape, files.fill)
         content = files.codec.encode(dense)
         sealed = content + chunk_files.google_crc32c.value(content).to_bytes(4, "little")

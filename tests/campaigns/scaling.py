@@ -28,7 +28,7 @@ from distributed import Client
 
 from cluster.client import connect
 from cluster.places import Laptop
-from sweeps.run import fanout
+from sweeps.run import fanout, task_queue
 from sweeps.run.worker import Receipt, Task
 from sweeps.spec.plans import LatinHypercube, Random, Sobol
 from sweeps.store import Facts, Store, status, store
@@ -162,7 +162,7 @@ def simulate(constants: dict[str, float], workers: int, seconds: float = 60.0) -
     heartbeats first, then to receipts in the order they come; a worker whose tasks are all done
     waits until its receipt has been served and the next task sent.
     """
-    length = max(fanout.TASK_SECONDS, workers / fanout.RECEIPTS_PER_SECOND)
+    length = max(task_queue.TASK_SECONDS, workers / task_queue.RECEIPTS_PER_SECOND)
     service = constants["ms_per_task"] / 1e3
     heartbeats = workers / beat(workers) * constants["ms_per_heartbeat"] / 1e3
     service /= max(1e-3, 1 - heartbeats)

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from sweeps.chunks.evaluator import prepare
-from sweeps.run.driver import layout_of
+from sweeps.run.standing import layout_of
 from sweeps.run.worker import Stage, Task, Work
 from sweeps.spec.filters import Filter
 from sweeps.spec.reader import parse_sweep

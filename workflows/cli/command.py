@@ -36,6 +36,9 @@ class Command:
     description: str = ""
 
 
+#: Exit status: somebody wanted it to end; the same command goes on.
+STOPPED = 4
+
 #: What the running command warned of; `main.main` keeps it.
 warned: list[str] = []
 

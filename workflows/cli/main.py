@@ -1,7 +1,7 @@
 """The command line: `basepar COMMAND …`.
 
 Exit status: 0 done, 1 not done, 2 usage, 3 done but variants crashed or timed out (or, under
---strict, are not settled).
+--strict, are not settled), 4 stopped: the same command goes on.
 """
 
 import argparse
@@ -39,7 +39,7 @@ from . import (
     studies,
     warmup,
 )
-from .command import emit, warned
+from .command import STOPPED, emit, warned
 from .options import arguments
 
 #: Modules of commands, in the order of the help.
@@ -169,9 +169,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _report(_MemoryError(said), as_json)
         return 1
     except KeyboardInterrupt:
-        kept = "; the same command goes on from here" * (given[:1] in (["sweep"], ["study"]))
+        goes_on = given[:1] in (["sweep"], ["study"])
+        kept = "; the same command goes on from here" * goes_on
         _report(_StoppedError(f"stopped{kept}"), as_json)
-        return 1
+        return STOPPED if goes_on else 1
     except Exception as error:
         if os.environ.get(DEBUG):
             traceback.print_exc()

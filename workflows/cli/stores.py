@@ -6,33 +6,50 @@ from typing import TYPE_CHECKING, Any
 
 from basepar_core.errors import UsageError
 
-from .command import Command, emit
+from . import parts
+from .command import STOPPED, Command, emit
 from .options import PLACE, TRUST_METRICS
 
 if TYPE_CHECKING:
-    from cluster import Place
+    from sweeps.run import Summary
     from sweeps.spec import SweepSpec
 
 
 def _sweep(options: argparse.Namespace) -> int:
-    from workflows.jobs import start_early
+    how = parts.wanted(options)
+    if not how:
+        from workflows.jobs import start_early
 
-    start_early(options.cluster, options.store)
+        start_early(options.cluster, options.store)
 
-    from workflows.jobs import place_of
     from workflows.views import store
 
-    place, jobs = place_of(options.cluster, options.workers), _jobs(options)
-    documents = _done(options, jobs, place)
-    if not options.json:
+    jobs, results, mended = _done(options, how)
+    if how == "part":
+        documents = {name: parts.document(options.part, one) for name, one in results.items()}
+    else:
+        documents = {
+            name: store.summary(one) | {"repaired": mended[name]} for name, one in results.items()
+        }
+    if options.json:
+        emit(documents.get("", {"members": documents}))
+    elif how == "part":
+        parts.show(documents)
+    else:
         for name, document in documents.items():
             store.show_notes(f"repaired: {line}" for line in document["repaired"])
             _show(name, document)
+            if how == "prepare":
+                continue
             store.show_rate(document)
             store.show_next_steps(document, jobs[name].mechanism.name)
-    if options.json:
-        emit(documents.get("", {"members": documents}))
-    if any("pending" in document["counts"] for document in documents.values()):
+        if how == "prepare":
+            parts.show_next(options)
+    if any(one.stopped for one in results.values()):
+        if options.requeue:
+            parts.run_again()
+        return STOPPED
+    if how != "prepare" and any("pending" in one["counts"] for one in documents.values()):
         return 1
     return (
         3
@@ -45,21 +62,30 @@ def _sweep(options: argparse.Namespace) -> int:
 
 
 def _done(
-    options: argparse.Namespace, jobs: "dict[str, SweepSpec]", place: "Place"
-) -> dict[str, dict[str, Any]]:
-    """Run the sweeps; what each did and what its store holds."""
-    from workflows.jobs import mend, run_all
-    from workflows.views import store, sweep_bar, terminal
+    options: argparse.Namespace, how: str
+) -> "tuple[dict[str, SweepSpec], dict[str, Summary], dict[str, list[str]]]":
+    """Run the sweeps; they, what each did, and what was repaired before."""
+    from sweeps.run import heard
+    from workflows.jobs import leaving, mend
+    from workflows.views import terminal
 
-    for name, job in jobs.items():
-        terminal.show_before(name, job.notes)
-    mended = {name: mend(job) if options.repair else [] for name, job in jobs.items()}
-    with sweep_bar(options.json or options.quiet) as bar:
-        results = run_all(jobs, place, bar, options.retry_failed)
-    return {
-        name: store.summary(result) | {"repaired": mended[name]}
-        for name, result in results.items()
-    }
+    with heard(leaving(options.within)) as leave:
+        place = None
+        if not how:
+            from workflows.jobs import place_of
+
+            place = place_of(options.cluster, options.workers)
+        jobs = _jobs(options)
+        for name, job in jobs.items():
+            terminal.show_before(name, job.notes)
+        mended = {name: mend(job) if options.repair else [] for name, job in jobs.items()}
+        if place is None:
+            return jobs, parts.run(options, how, jobs, leave), mended
+        from workflows.jobs import run_all
+        from workflows.views import sweep_bar
+
+        with sweep_bar(options.json or options.quiet) as bar:
+            return jobs, run_all(jobs, place, bar, options.retry_failed, leave), mended
 
 
 def _jobs(options: argparse.Namespace) -> "dict[str, SweepSpec]":
@@ -127,6 +153,7 @@ COMMANDS = (
             **PLACE,
             "--strict": "exit status 3 if variants are not settled",
             "--retry-failed": "evaluate crashed and timed-out variants once more",
+            **parts.PARTS,
             "--repair": "check the whole store first, and evaluate damaged chunks again",
             **TRUST_METRICS,
             "--quiet": "no progress bar",

@@ -18,6 +18,11 @@ from .motion_files import excitation_section as excitation_section
 from .motion_files import write_excitation as write_excitation
 from .motion_files import write_record as write_record
 from .outputs import check_outputs as check_outputs
+from .parts import finish_parts as finish_parts
+from .parts import leaving as leaving
+from .parts import part_of as part_of
+from .parts import prepare_parts as prepare_parts
+from .parts import run_part as run_part
 from .raw_logs import LogRead as LogRead
 from .raw_logs import LogWords as LogWords
 from .raw_logs import gains_of as gains_of

@@ -21,7 +21,7 @@ from cluster import (
     load_profile,
     problems,
 )
-from sweeps.run import Progress, Summary, complete, sweep, sweep_together
+from sweeps.run import Leave, Progress, Summary, complete, sweep, sweep_together
 from sweeps.spec import SweepSpec
 
 from .early_workers import MODULES
@@ -88,7 +88,11 @@ def connected(place: Place) -> Iterator[Client]:
 
 
 def run(
-    job: SweepSpec, place: Place, progress: Progress | None = None, retry_failed: bool = False
+    job: SweepSpec,
+    place: Place,
+    progress: Progress | None = None,
+    retry_failed: bool = False,
+    leave: Leave | None = None,
 ) -> Summary:
     """Run a sweep where `place` says; what its store holds already is not done again.
 
@@ -103,7 +107,7 @@ def run(
     if (found := complete(job, retry_failed)) is not None:
         return found
     with connected(place) as client:
-        return sweep(job, client, progress, retry_failed=retry_failed)
+        return sweep(job, client, progress, retry_failed=retry_failed, leave=leave)
 
 
 def run_all(
@@ -111,13 +115,14 @@ def run_all(
     place: Place,
     progress: Progress | None = None,
     retry_failed: bool = False,
+    leave: Leave | None = None,
 ) -> dict[str, Summary]:
     """Run the sweeps of a family, all at once on the same workers; errors as of `run`."""
     if len(jobs) == 1:
-        return {name: run(job, place, progress, retry_failed) for name, job in jobs.items()}
+        return {name: run(job, place, progress, retry_failed, leave) for name, job in jobs.items()}
     standing = {name: complete(job, retry_failed) for name, job in jobs.items()}
     found = {name: summary for name, summary in standing.items() if summary is not None}
     if len(found) == len(jobs):
         return found
     with connected(place) as client:
-        return sweep_together(jobs, client, progress, retry_failed=retry_failed)
+        return sweep_together(jobs, client, progress, retry_failed=retry_failed, leave=leave)

@@ -123,7 +123,7 @@ def study(spec: StudySpec, client: Client, progress: Progress | None = None) -> 
                     rounds.begin(one.start, one.stop)
             screening.finish()
             rounds.finish()
-    found = summary(spec.sweep, spec.path)
+    found = summary(spec.path)
     done = rows.blocks
     if done is not None:
         found = replace(found, evaluated=done.evaluated, seconds=done.seconds, lost=done.lost)

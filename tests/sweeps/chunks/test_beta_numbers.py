@@ -10,7 +10,7 @@ from basepar_core.base.compiled import compiled
 from basepar_core.errors import FileError
 from basepar_core.mechanism import parameter_unit
 from sweeps.chunks.evaluator import prepare
-from sweeps.run.driver import layout_of
+from sweeps.run.standing import layout_of
 from sweeps.run.worker import Stage, Task, Work
 from sweeps.spec.filters import Filter
 from sweeps.spec.reader import from_document, parse_sweep

@@ -12,8 +12,8 @@ from basepar_core.errors import FileError, MechanismError, MissingDataError
 from basepar_core.files import mechanism_file
 from basepar_core.files.mechanism_file import library_path
 from sweeps.chunks.evaluator import prepare
-from sweeps.run.driver import layout_of
 from sweeps.run.isolation import in_pieces
+from sweeps.run.standing import layout_of
 from sweeps.spec import own_metrics
 from sweeps.spec.own_metrics import MetricError, metric
 from sweeps.spec.plans import Sobol

@@ -6,7 +6,7 @@ import sys
 PREPARE = """
 import pickle, sys
 from sweeps.chunks import prepare
-from sweeps.run import driver
+from sweeps.run import standing
 from sweeps.spec.reader import parse_sweep
 
 spec = parse_sweep('''
@@ -17,7 +17,7 @@ evaluate:
   reduction: {criteria: [bic]}
 ''', "sweep.yaml")
 made = prepare(spec)
-layout = driver.layout_of(spec.chunked(8), made, made.precise)
+layout = standing.layout_of(spec.chunked(8), made, made.precise)
 assert len(pickle.dumps(made)) > 1000
 print(*sorted({"numba", "scipy", "pandas", "xarray"} & set(sys.modules)))
 """

@@ -3,12 +3,13 @@
 import os
 import time
 from dataclasses import dataclass, replace
+from functools import partial
 
 import pytest
 
 from cluster.client import connect
 from cluster.places import Laptop
-from sweeps.run import chunk_size
+from sweeps.run import chunk_size, driver
 from sweeps.run.driver import sweep
 from sweeps.spec.filters import condition
 from sweeps.spec.own_metrics import MetricError
@@ -37,6 +38,11 @@ class Slow(FourBar):
         return super().__call__(columns, passed)
 
 
+def by(client):
+    """A worker is asked."""
+    return partial(driver._asked, client)
+
+
 def stored_chunk(path):
     return Store.open(path)["status"].chunks[0]
 
@@ -55,8 +61,7 @@ def test_a_slow_mechanism_has_small_chunks(tmp_path, client):
     kept = from_document(str(Store.open(path).attrs["spec"]))
     assert kept.chunk == stored_chunk(path)
     assert sweep(open_spec, client).evaluated == 0
-    group = Store.open(path, "r+")
-    group["status"][: kept.chunk] = 0
+    Store.open(path, "r+").records().forget(0)
     assert sweep(open_spec, client, evaluator=FourBar()).evaluated == kept.chunk
 
 
@@ -65,7 +70,7 @@ def test_a_doubtful_mechanism_is_cut_for_its_precise_tasks(
     client, monkeypatch, doubtful, expected
 ):
     monkeypatch.setattr(chunk_size, "measured", lambda *_: (1e-3, doubtful))
-    assert chunk_size.chunk(spec(count=64, chunk=FROM_PILOT), FourBar(), client) == expected
+    assert chunk_size.chunk(spec(count=64, chunk=FROM_PILOT), FourBar(), by(client)) == expected
 
 
 @dataclass(frozen=True)
@@ -77,14 +82,16 @@ class Lethal(FourBar):
 @pytest.mark.slow
 def test_a_pilot_that_dies(tmp_path):
     with connect(Laptop(workers=1)) as alone:
-        assert chunk_size.chunk(spec(chunk=FROM_PILOT), Lethal(), alone) == chunk_size.OTHERWISE
+        assert (
+            chunk_size.chunk(spec(chunk=FROM_PILOT), Lethal(), by(alone)) == chunk_size.OTHERWISE
+        )
 
 
 def test_nobody_passes_the_filter(client):
     nothing = spec(chunk=FROM_PILOT, count=3)
     never = condition(nothing.mechanism, "lx1 > 9 m")
     far = replace(nothing, where=(never,))
-    assert chunk_size.chunk(far, FourBar(), client) == chunk_size.OTHERWISE
+    assert chunk_size.chunk(far, FourBar(), by(client)) == chunk_size.OTHERWISE
 
 
 def test_measured_in_doublings(monkeypatch):
@@ -119,7 +126,7 @@ class Warming(FourBar):
 @pytest.mark.slow
 def test_a_metric_s_mistake_comes_back_from_the_worker_that_warms(client):
     with pytest.raises(MetricError, match="wrong at lx1") as raised:
-        chunk_size.warm(Warming(), ["lx1"], client)
+        driver.warm(Warming(), ["lx1"], client)
     assert list(raised.value.where) == ["bad"]
 
 
@@ -127,7 +134,7 @@ def test_a_metric_s_mistake_comes_back_from_the_worker_that_warms(client):
 def test_a_worker_that_dies_in_warming_is_no_mistake():
     """The sweep itself finds out which variant it was."""
     with connect(Laptop(workers=1)) as client:
-        chunk_size.warm(Warming(deadly=True), ["lx1"], client)
+        driver.warm(Warming(deadly=True), ["lx1"], client)
 
 
 @pytest.mark.slow

@@ -6,7 +6,7 @@ import time
 import numpy as np
 import pytest
 
-from sweeps.run import fanout
+from sweeps.run import fanout, task_queue
 from sweeps.run.driver import sweep
 from sweeps.store import store
 from sweeps.store.outputs import Arrays, Columns
@@ -36,7 +36,7 @@ def test_both_go_on_side_by_side(path, client, monkeypatch):
 
     def noted(fan, task):
         submit(fan, task)
-        flying.append((task.stage, fan.aloft["extra"]))
+        flying.append((task.stage, fan.tasks.aloft["extra"]))
 
     monkeypatch.setattr(fanout._Fan, "_submit", noted)
     many = spec(path, 1600)  # much more than the driver sends ahead before anything is known
@@ -52,7 +52,7 @@ def test_both_go_on_side_by_side(path, client, monkeypatch):
 
 
 def test_more_doubts_than_are_remembered(path, client, monkeypatch):
-    monkeypatch.setattr(fanout, "FOUND", 3)
+    monkeypatch.setattr(task_queue, "FOUND", 3)
     evaluator = FourBar(doubtful=9.0)
     dropped = []
     run = fanout.run

@@ -6,7 +6,8 @@ import json
 import numpy as np
 import pytest
 
-from sweeps.run.driver import complete, layout_of, sweep
+from sweeps.run.driver import sweep
+from sweeps.run.standing import complete, layout_of
 from sweeps.store import Store, runs, store
 from sweeps.store.outputs import Arrays, Columns
 from sweeps.store.statuses import PreciseStatus, Reason, Status

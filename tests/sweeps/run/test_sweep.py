@@ -14,8 +14,9 @@ from basepar_core.errors import StoreError, UsageError
 from cluster.client import connect
 from cluster.places import Laptop
 from sweeps.run import fanout
-from sweeps.run.driver import layout_of, ready, sweep
+from sweeps.run.driver import ready, sweep
 from sweeps.run.stall_watchdog import WorkersError
+from sweeps.run.standing import layout_of
 from sweeps.run.worker import Stage, Task, Work
 from sweeps.spec.filters import Filter
 from sweeps.spec.plans import Sobol
@@ -314,8 +315,8 @@ def test_a_store_made_meanwhile_is_looked_at_again(path):
 def test_a_piece_is_as_large_as_it_may_be(path, count, chunk, expected):
     job = spec(path, count, chunk)
     with ready(job, None, evaluator=FourBar(), precise=Digits()) as run:
-        assert [stage.step for stage in run.stages] == [chunk, expected]
-        assert {stage.part.chunk for stage in run.stages} == {chunk}
+        assert [stage.step for stage in run.filling.stages] == [chunk, expected]
+        assert {stage.part.chunk for stage in run.filling.stages} == {chunk}
 
 
 def _work_of(path):

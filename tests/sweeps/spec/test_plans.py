@@ -1,5 +1,8 @@
 """Plans are sequences: any slice of them is the same, and cheap."""
 
+import pickle
+import subprocess
+import sys
 import tracemalloc
 
 import numpy as np
@@ -38,6 +41,7 @@ def stacked(rows):
 
 @pytest.mark.parametrize("plan", PLANS, ids=IDS)
 class TestEveryPlan:
+    @settings(deadline=None)  # a busy machine
     @given(cuts=st.lists(st.integers(0, 66), min_size=3, max_size=3).map(sorted))
     def test_slices_join(self, plan, cuts):
         a, b, c = cuts
@@ -83,11 +87,30 @@ def test_latin_hypercube_columns_are_unrelated():
     assert abs(neighbours) < 0.08
 
 
-def test_sobol_is_scipys():
-    points = qmc.Sobol(3, scramble=True, rng=np.random.default_rng(3)).random(128)
-    expected = qmc.scale(points, [low for _, low, _ in BOUNDS], [high for _, _, high in BOUNDS])
-    found = stacked(Sobol(BOUNDS, 128, seed=3).rows(0, 128))
-    np.testing.assert_allclose(found, expected, rtol=1e-15, atol=1e-18)
+@pytest.mark.parametrize(("dimensions", "seed"), [(1, 0), (3, 3), (12, 5)])
+def test_sobol_is_scipys(dimensions, seed):
+    bounds = tuple((f"x{k}", -1.0, 3.0) for k in range(dimensions))
+    points = qmc.Sobol(dimensions, scramble=True, rng=np.random.default_rng(seed)).random(1024)
+    plan = Sobol(bounds, 1024, seed)
+    for start, stop in ((0, 1024), (0, 1), (1, 2), (511, 514), (640, 1000), (1023, 1024)):
+        found = stacked(plan.rows(start, stop))
+        np.testing.assert_array_equal(found, -1.0 + 4.0 * points[start:stop])
+
+
+def test_workers_need_no_scipy_for_sobol_points():
+    """A plan that was looked at takes along what its points follow from."""
+    plan = Sobol(BOUNDS, 1000, 3)
+    expected = plan.rows(990, 1000)
+    script = (
+        "import pickle, sys; plan = pickle.loads(sys.stdin.buffer.read()); "
+        "rows = plan.rows(990, 1000); assert 'scipy' not in sys.modules; "
+        "sys.stdout.buffer.write(pickle.dumps(rows))"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", script], input=pickle.dumps(plan), capture_output=True, check=True
+    )
+    for name, values in pickle.loads(ran.stdout).items():
+        np.testing.assert_array_equal(values, expected[name])
 
 
 def test_sobol_has_an_end():
@@ -95,6 +118,7 @@ def test_sobol_has_an_end():
         Sobol(BOUNDS, 2**30 + 1)
 
 
+@settings(deadline=None)
 @given(start=st.integers(0, 10**12), count=st.integers(0, 20))
 def test_uniform_numbers_jump(start, count):
     step = np.random.Generator(

@@ -11,7 +11,8 @@ import pytest
 import xarray as xr
 
 from basepar_core.errors import StoreError
-from sweeps.run.driver import complete, layout_of, sweep
+from sweeps.run.driver import sweep
+from sweeps.run.standing import complete, layout_of
 from sweeps.run.worker import Stage, Task, Work
 from sweeps.spec.filters import Filter
 from sweeps.store import Store, check_and_repair, objects, safe_files, seal, status, store

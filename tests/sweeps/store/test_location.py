@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from basepar_core.errors import FileError, StoreError, UsageError
-from sweeps.run.driver import complete
+from sweeps.run.standing import complete
 from sweeps.spec.reader import parse_sweep
 from sweeps.store import Store, lock, make_root, store
 from sweeps.store.location import folder

@@ -9,8 +9,8 @@ import pytest
 import xarray as xr
 
 from basepar_core.errors import StoreError, UsageError
-from sweeps.run.driver import layout_of, refuse_other
 from sweeps.run.isolation import empty
+from sweeps.run.standing import layout_of, refuse_other
 from sweeps.spec.plans import Random
 from sweeps.store import check_and_repair, pieces, store
 from sweeps.store import status as survey
@@ -241,6 +241,20 @@ def test_another_sweeps_store_is_refused_with_the_difference(made):
         refuse_other(other, path)
     assert "space.plan: random here, sobol there" in caught.value.message
     assert "space.seed: 9 here, 7 there" in caught.value.message
+
+
+def test_rows_are_those_that_zarr_reads(made):
+    path, layout = made
+    group = store.check(path, layout)
+    store.write(group, layout.parts[0], 16, 40, results(16, 40))
+    for name in ("stroke", "rocker", "removed", "status", "crank_turns", "lx1"):
+        for start, stop in ((0, 40), (3, 5), (10, 33), (32, 40), (39, 50), (16, 32), (5, 5)):
+            found, theirs = group.rows(name, start, stop), group[name][start:stop]
+            assert found.dtype == theirs.dtype
+            np.testing.assert_array_equal(found, theirs)
+    (path / "stroke/c/1").write_bytes(b"torn")
+    with pytest.raises(StoreError, match="'stroke' cannot be read at variants 16 to 20"):
+        group.rows("stroke", 16, 20)
 
 
 class TestDamage:

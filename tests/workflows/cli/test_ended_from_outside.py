@@ -48,7 +48,7 @@ def test_sigterm_puts_workers_and_semaphores_away(tmp_path):
         family = psutil.Process(driver.pid).children(recursive=True)
     driver.send_signal(signal.SIGTERM)  # in the midst of the workers' start
     _, said = driver.communicate(timeout=SECONDS)
-    assert driver.returncode == 1
+    assert driver.returncode == 4
     assert said.splitlines() == ["basepar: stopped; the same command goes on from here"]
     _, orphans = psutil.wait_procs(family, timeout=SECONDS)
     assert orphans == []

@@ -15,7 +15,7 @@ from basepar_core.base.symbolic_route import symbolic
 from basepar_core.dynamics.closure import prepare
 from basepar_core.files.mechanism_file import loads
 from sweeps.chunks.evaluator import prepare as evaluator_of
-from sweeps.run.driver import layout_of
+from sweeps.run.standing import layout_of
 from sweeps.run.worker import Stage, Task, Work
 from sweeps.spec.filters import Filter
 from sweeps.spec.reader import parse_sweep

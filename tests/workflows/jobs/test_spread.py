@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sweeps.run.driver import layout_of
+from sweeps.run.standing import layout_of
 from sweeps.store import store
 from sweeps.store.statuses import WITH_RESULTS, Status
 from tests.sweeps.fourbar import FourBar, spec

@@ -7,7 +7,7 @@ import xarray as xr
 
 from basepar_core.api import load
 from sweeps.chunks.evaluator import prepare
-from sweeps.run.driver import layout_of
+from sweeps.run.standing import layout_of
 from sweeps.run.worker import Stage, Task, Work
 from sweeps.spec.filters import Filter
 from sweeps.spec.plans import Random

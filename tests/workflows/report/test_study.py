@@ -17,7 +17,8 @@ from optuna.storages.journal import JournalFileBackend
 from basepar_core.errors import StoreError, UsageError
 from cluster.client import connect
 from cluster.places import Laptop
-from sweeps.run.driver import ready, summary
+from sweeps.run.driver import ready
+from sweeps.run.standing import summary
 from sweeps.store import Store
 from tests.workflows import browser
 from tests.workflows.fourbar_study import SMALL, small
@@ -166,7 +167,7 @@ def test_where_none_is_feasible_nothing_is_the_best(run, done, tmp_path, monkeyp
     assert "No variant of this study meets all constraints: none is the best." in text
     assert "Variants that come nearest" in text
     assert "Best that meet" not in text
-    result = Result(summary(done.sweep, done.path), Beginning(), hopeless)
+    result = Result(summary(done.path), Beginning(), hopeless)
     study_document.show(study_document.study(hopeless, result))
     said = capsys.readouterr().out
     assert "0 of 25 variants meet all constraints: none is the best" in said
@@ -373,6 +374,6 @@ def test_an_infeasible_variant_is_never_the_best(beside, tmp_path):
 def test_the_study_tells_of_samples_of_an_earlier_state(beside, client):
     spec, _ = beside
     spread(spec, client, Tolerances({"lx1": 1e-4}, samples=4), "0")
-    result = Result(summary(spec.sweep, spec.path), Beginning(), spec)
+    result = Result(summary(spec.path), Beginning(), spec)
     (said,) = study_document.study(spec, result)["stale"]
     assert "one-tolerances.zarr is about variant 0, and the best design is polished 0" in said

@@ -11,7 +11,7 @@ from basepar_core.api import load
 from basepar_core.expressions.grammar import parse_comparison
 from basepar_core.expressions.units import NUMBER
 from sweeps.chunks.evaluator import prepare
-from sweeps.run.driver import layout_of
+from sweeps.run.standing import layout_of
 from sweeps.run.worker import Stage, Task, Work
 from sweeps.spec import own_metrics
 from sweeps.spec.filters import Condition, Filter

@@ -1,0 +1,119 @@
+"""A sweep without a driver: `basepar sweep SPEC` with --prepare, --part or --finish."""
+
+import argparse
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from basepar_core.errors import UsageError
+
+if TYPE_CHECKING:
+    from sweeps.run import Leave, Summary
+    from sweeps.spec import SweepSpec
+
+PARTS = {
+    "--prepare": "make the store and evaluate nothing: parts of it may be evaluated then",
+    "--part K/N": "evaluate part K of N only, without scheduler and ports, any number at a time "
+    "on machines that see the store; --workers counts processes (default 1)",
+    "--finish": "evaluate what parts left undone, and check that every chunk is there",
+    "--within SECONDS float": "end politely before so many seconds have passed, exit status 4 "
+    "(default: when SLURM says that the job ends)",
+    "--requeue": "stopped before it is done, have SLURM run this job again",
+}
+
+
+def wanted(options: argparse.Namespace) -> str:
+    """Which of the three is asked for; "": none.
+
+    Raises
+    ------
+    UsageError
+        Several are, or what does not go with them.
+    """
+    asked = [name for name in ("prepare", "part", "finish") if getattr(options, name)]
+    if len(asked) > 1:
+        said = " and ".join(f"--{name}" for name in asked)
+        raise UsageError(f"{said}: one after the other.", [f"--{name}" for name in asked])
+    if not asked:
+        return ""
+    (name,) = asked
+    if options.cluster != "laptop":
+        raise UsageError(
+            f"--{name} needs no cluster: whoever runs this command is the worker. `basepar "
+            "cluster PROFILE --script SPEC` writes a job script of such commands.",
+            ["--cluster"],
+        )
+    for word in ("repair", "retry_failed"):
+        if getattr(options, word) and name != "finish":
+            flag = f"--{word.replace('_', '-')}"
+            raise UsageError(f"{flag} is for the whole sweep: with --finish.", [flag])
+    if options.workers is not None and options.workers < 1:
+        raise UsageError(f"--workers {options.workers}: at least 1 is needed.", ["--workers"])
+    return name
+
+
+def run(
+    options: argparse.Namespace, name: str, jobs: "Mapping[str, SweepSpec]", leave: "Leave"
+) -> "dict[str, Summary]":
+    """Do it; what the stores, or the parts of them, hold then."""
+    from workflows.jobs import finish_parts, part_of, prepare_parts, run_part
+    from workflows.views import sweep_bar
+
+    if name == "prepare":
+        return prepare_parts(jobs)
+    workers = options.workers or 1
+    with sweep_bar(options.json or options.quiet) as bar:
+        if name == "part":
+            return run_part(jobs, part_of(options.part), workers, bar, leave)
+        return finish_parts(jobs, workers, bar, options.retry_failed, leave)
+
+
+def document(part: str, result: "Summary") -> dict[str, Any]:
+    """What a part of a store holds; the rest of the store is not looked at."""
+    return {
+        "store": result.store,
+        "part": part,
+        "total": result.total,
+        "counts": {status.meaning: n for status, n in result.counts.items()},
+        "precise": {status.meaning: n for status, n in result.precise.items()},
+        "errors": {str(variant): text for variant, text in result.errors.items()},
+        "evaluated": result.evaluated,
+        "seconds": result.seconds,
+        "lost": result.lost,
+        "failed": result.failed,
+        "unsettled": result.unsettled,
+        "stopped": result.stopped,
+    }
+
+
+def show(documents: Mapping[str, Mapping[str, Any]]) -> None:
+    """A line for each."""
+    from basepar_core.texts import plural
+    from workflows.views import terminal
+
+    for name, found in documents.items():
+        counts = ", ".join(f"{n:,} {word}" for word, n in found["counts"].items())
+        terminal.out.print(
+            f"{name + ': ' if name else ''}part {found['part']} of {found['store']}: {counts}; "
+            f"{plural(found['evaluated'], 'variant')} evaluated in {found['seconds']:.1f} s",
+            soft_wrap=True,
+        )
+
+
+def show_next(options: argparse.Namespace) -> None:
+    """How to go on from a store that is made."""
+    from basepar_core.texts import shell
+    from workflows.views import terminal
+
+    words = [shell(options.spec)] if options.spec else ["--from", shell(options.origin)]
+    words += ["--store", shell(options.store)] if options.store else []
+    said = " ".join(["sweep", *words])
+    terminal.show_next(f"{said} --part 1/4   # … 4/4, anywhere, or 1/1000 …", f"{said} --finish")
+
+
+def run_again() -> None:
+    """Have the batch system run this job again, where it has to be asked."""
+    from cluster import requeue
+    from workflows.views import terminal
+
+    if (said := requeue()) is not None:
+        terminal.err.print(said, soft_wrap=True)
