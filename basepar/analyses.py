@@ -123,7 +123,7 @@ def identify(
     delay: float | None = 0.0,
     deviations: str | None = None,
     known: Mapping[str, float] | None = None,
-    essential: bool = False,
+    essential: bool | int = False,
     validate: Record | None = None,
     titles: Mapping[str, str] | None = None,
     mapping: str | Path | None = None,
@@ -163,7 +163,7 @@ def identify(
     known
         Base parameters that are known, by name, SI.
     essential
-        Keep only what BIC finds worth it.
+        Keep only what BIC finds worth it, or so many parameters.
     validate
         A second record to hold the model against.
     titles

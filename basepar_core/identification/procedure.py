@@ -19,7 +19,7 @@ from basepar_core.texts import plural
 
 from .compare import file_values, in_place_of, likeness
 from .diagnostics import doubts
-from .estimate import METHODS, Estimate
+from .estimate import METHODS, Estimate, estimate
 from .measurement import Measurement
 from .motion_regressor import observe_motion
 from .preparation import prepare_record
@@ -51,7 +51,7 @@ class Choices:
     known
         Base parameters (by φ₁'s name) that are known, SI: moved to the right-hand side.
     essential
-        Keep only as many parameters as BIC finds worth it on this record.
+        Keep only as many parameters as BIC finds worth it on this record, or so many.
     delay
         s by which the measured torque follows the motion; None: looked for.
     deviations
@@ -62,7 +62,7 @@ class Choices:
     cutoff: float | None = None
     lowpass: float | None = None
     known: Mapping[str, float] | None = None
-    essential: bool = False
+    essential: bool | int = False
     delay: float | None = 0.0
     deviations: str | None = None
 
@@ -82,6 +82,11 @@ class Choices:
             raise UsageError(
                 f"No such deviations: {self.deviations!r}. They are {', '.join(DEVIATIONS)}.",
                 [self.deviations],
+            )
+        if self.essential < 0:
+            raise UsageError(
+                f"essential={self.essential} keeps no parameters. State True, or a number from 1.",
+                ["essential="],
             )
         if self.delay is None and self.lowpass is None:
             raise UsageError("A delay is looked for after a low-pass: `lowpass=`.", ["delay="])
@@ -184,7 +189,7 @@ def _fitted(
             last = fit(better, values, free, how.method, last.values)
     dropped: tuple[str, ...] = ()
     if how.essential:
-        keep = _essential(last, len(free), seen)
+        keep = _essential(last, len(free), seen, how)
         dropped = tuple(base.base_names[free[k]] for k in range(len(free)) if k not in keep)
         free = [free[k] for k in keep]
     start = last.values.copy()
@@ -369,15 +374,32 @@ def _check_rows(base: BaseParameters, rows: Array, free: Sequence[int], error: f
         )
 
 
-def _essential(last: Fitted, count: int, seen: Observation) -> list[int]:
-    """Parameters that BIC keeps on the backward path of the measured torque."""
+def _essential(last: Fitted, count: int, seen: Observation, how: Choices) -> list[int]:
+    """Parameters that BIC, or a stated number, keeps on the measured torque's backward path."""
     fit, groups = last.estimate, last.regression.groups
     sigma = fit.sigma[groups] / np.sqrt(fit.weights)
+    if how.by_blocks:
+        sigma = sigma * np.sqrt(_inflation(last))
     W = (last.rows / sigma[:, None])[None, :, None, :]
     path = backward(W, (last.right / sigma)[None, :, None], None, seen.error)
     chosen = select(path, ("bic",), len(last.rows), noise_known=True, measured=True)
-    gone = path.removed[0, 1 : count - int(chosen.size[0, 0]) + 1]
+    size = int(chosen.size[0, 0]) if how.essential is True else min(how.essential, count)
+    gone = path.removed[0, 1 : count - size + 1]
     return [k for k in range(count) if k not in gone]
+
+
+def _inflation(last: Fitted) -> float:
+    """How much larger than by white noise parameters' covariance is on average, at least 1.
+
+    Residuals that follow one another make a record say less than its rows; what parameters explain
+    counts by so much less (quasi-likelihood: Burnham & Anderson, "Model Selection and Multimodel
+    Inference", 2002, §2.5 and §7.3: the trace that Takeuchi's criterion has).
+    """
+    regression = last.regression
+    found = estimate(last.rows, last.right, regression.groups, times=regression.times)
+    white = estimate(last.rows, last.right, regression.groups)
+    ratio = np.trace(np.linalg.solve(white.covariance, found.covariance))
+    return max(float(ratio) / len(found.values), 1.0)
 
 
 def predict(

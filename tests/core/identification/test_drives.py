@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy.signal import lfilter
 
 from basepar_core.dynamics import DriveLaw, law_columns, prepare
 from basepar_core.errors import UsageError
@@ -178,6 +179,25 @@ def test_rows_are_weighed_on_the_motors_side(model):
     assert found.training.drives.shape == (2, 2, t.size)
     expected = math.sqrt(np.sum(sigma[1] ** 2) * t.size) / np.linalg.norm(motors[1])
     assert found.training.drive_errors[1] == pytest.approx(expected, rel=0.05)
+
+
+def test_essential_parameters_count_what_slow_residuals_say(model):
+    """Cables that are not there: noise that lasts looks like them to BIC on white noise."""
+    t, q, v, a = exact()
+    noise = lfilter([1.0], [1.0, -0.995], np.random.default_rng(5).standard_normal(q.shape))
+    made = Measurement("made", t, q, (v, a), arm.torque(q, v, a) + 0.03 * noise)
+    columns = declared(model.mechanism, ["viscous", "coulomb", "offset", "polynomial@6"], q=q)
+    kept = {}
+    for deviations in ("white", "blocks"):
+        how = Choices(lowpass=5.0, essential=True, deviations=deviations)
+        found = identify(model, made, columns=columns, choices=how)
+        kept[deviations] = {name for name in found.names if "polynomial" in name}
+    assert kept["blocks"] < kept["white"]
+    three = identify(model, made, columns=columns, choices=Choices(lowpass=5.0, essential=3))
+    assert len(three.names) == 3
+    assert len(three.dropped) == three.base.rank - 3
+    with pytest.raises(UsageError, match="keeps no parameters"):
+        Choices(essential=-1).check()
 
 
 @pytest.mark.parametrize(
