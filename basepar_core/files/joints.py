@@ -17,13 +17,16 @@ from basepar_core.symbolic import Identities
 from . import remedies
 from .mechanism_keys import FREE, JOINT, SCREW
 from .reader import ORIGIN, Reading
-from .yaml_nodes import Items, Node, Text
+from .yaml_nodes import Fields, Items, Node, Text
 
 _UNIT_VECTORS: tuple[Vector, ...] = ((ONE, ZERO, ZERO), (ZERO, ONE, ZERO), (ZERO, ZERO, ONE))
 _PLANAR_TYPES = tuple(name for name, one in JOINT_TYPES.items() if one.planar)
 _SPATIAL_TYPES = tuple(name for name, one in JOINT_TYPES.items() if one.spatial)
 #: Keys of `assembly` that are no joint values.
 _TAKEN = {"bodies": "the poses", "points": "the places of joints and points"}
+#: What other formats call a joint's two bodies, and the ground.
+_ENDS = (("parent", "child"), ("body1", "body2"), ("from", "to"))
+_GROUNDS = dict.fromkeys(("world", "World", "base", "fixed", "frame", "earth"), GROUND)
 Pair = tuple[Vector, Vector]
 
 
@@ -47,7 +50,7 @@ def _joint(reading: Reading, name: str, node: Node, bodies: Sequence[str]) -> Jo
         reading.mistake(node, f"{name!r} means {_TAKEN[name]} in `assembly`; rename the joint")
     else:
         reading.name(node, name, "joint")
-    entries = reading.fields(node, JOINT, {"type": next(iter(JOINT_TYPES))})
+    entries = reading.fields(node, JOINT, {"type": next(iter(JOINT_TYPES)), **_connected(node)})
     kind = _type(reading, entries.get("type"))
     connects = read_connects(reading, entries.get("connects"), bodies)
     _check_base(reading, node, entries, connects)
@@ -64,6 +67,14 @@ def _joint(reading: Reading, name: str, node: Node, bodies: Sequence[str]) -> Jo
     _check_lengths(reading, kind, node, axes, references)
     first, second = (Frame(*f) for f in zip(at, axes, references, strict=True))
     return Joint(name, kind, connects, (first, second))
+
+
+def _connected(node: Node) -> dict[str, str]:
+    """What `connects` is where a joint names its bodies by two keys, as other formats do."""
+    entries = node.entries if isinstance(node, Fields) else {}
+    named = [one for pair in _ENDS for one in [[entries.get(key) for key in pair]] if all(one)]
+    ends = [one.value.strip() for pair in named[:1] for one in pair if isinstance(one, Text)]
+    return {"connects": f"[{', '.join(_GROUNDS.get(x, x) for x in ends)}]"} if ends else {}
 
 
 def _type(reading: Reading, node: Node | None) -> str | None:
@@ -122,7 +133,7 @@ def read_connects(reading: Reading, node: Node | None, bodies: Sequence[str]) ->
     if "bodies" in reading.unknown:
         found = [reading.text(item, "the name of a body") for item in pair]
     else:
-        found = [reading.known(item, (GROUND, *bodies), "body") for item in pair]
+        found = [reading.known(item, (GROUND, *bodies), "body", _GROUNDS) for item in pair]
     if found[0] is not None and found[0] == found[1]:
         reading.mistake(node, f"connects {found[0]!r} with itself")
     return found[0] or GROUND, found[1] or GROUND

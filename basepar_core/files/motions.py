@@ -126,7 +126,8 @@ def per_coordinate(
 ) -> tuple[T, ...]:
     """One entry for exactly every coordinate, in their order."""
     listed = "" if "coordinates" in reading.unknown else f" ({', '.join(slots)})"
-    entries = reading.entries(node, f"a mapping over the coordinates{listed}")
+    each = ", ".join(f"{name}: «»" for name in slots) if listed else ""
+    entries = reading.entries(node, f"a mapping over the coordinates{listed}", each)
     if node is None or entries is None:
         return (missing,) * len(slots)
     if "coordinates" not in reading.unknown:

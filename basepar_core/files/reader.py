@@ -89,11 +89,17 @@ class Reading:
     # Structure
 
     def fields(
-        self, node: Node, keys: Keys, lines: Mapping[str, str] | None = None, vector: str = ""
+        self,
+        node: Node,
+        keys: Keys,
+        lines: Mapping[str, str] | None = None,
+        vector: str = "",
+        rest: str = "",
     ) -> dict[str, Node]:
         """Entries of a mapping with exactly these keys; mistakes reported, what is there kept.
 
-        `lines` has what missing keys may be given; `vector`: see `remedies.mapping`.
+        `lines` has what missing keys may be given; `vector`: see `remedies.mapping`; `rest`: the
+        key that has entries of others' names.
         """
         known = (*keys.required, *keys.optional)
         empty = "" if keys.required else ", or {} for nothing,"
@@ -106,7 +112,10 @@ class Reading:
         for key in entries:
             if key not in known:
                 path, line = key_path(node.path, key), node.lines[key]
-                hint = remedies.unknown_key(key, entries) or did_you_mean(key, known)
+                meant_key = did_you_mean(key, [one for one in known if one != rest])
+                hint = remedies.unknown_key(key, entries) or meant_key
+                if rest and not hint:
+                    hint = f"; write {rest}: {{{key}: {remedies.written(entries[key])}}}"
                 listed = hint or f"; known here: {', '.join(known)}"
                 self.mistakes.append(Mistake(path, f"unknown key{listed}", line))
                 meant += hint
@@ -132,7 +141,7 @@ class Reading:
         """A list's items, None where there is none, or another number of them (reported)."""
         if not isinstance(node, Items):
             if node is not None and not isinstance(node, Refused):
-                remedy = remedies.list_of_one(node) if size is None else ""
+                remedy = remedies.list_of(node, size, what)
                 self.mistake(node, f"{_kind(node)} where {what} is expected{remedy}")
             return None
         if parted := remedies.parted(node):
@@ -184,14 +193,21 @@ class Reading:
             return False
         return True
 
-    def known(self, node: Node | None, options: Iterable[str], what: str) -> str | None:
-        """A name that was declared elsewhere."""
+    def known(
+        self,
+        node: Node | None,
+        options: Iterable[str],
+        what: str,
+        called: Mapping[str, str] = MappingProxyType({}),
+    ) -> str | None:
+        """A name that was declared elsewhere; `called` has what else some are called."""
         word = self.text(node, f"the name of a {what}")
         options = list(options)
         if word is None or word in options or word in self.spoilt:
             return word
         assert node is not None
-        hint = did_you_mean(word, options) or f"; there are {', '.join(options) or 'none'}"
+        hint = did_you_mean(called.get(word, word), options)
+        hint = hint or f"; there are {', '.join(options) or 'none'}"
         self.mistake(node, f"no {what} is named {word!r}{hint}")
         return None
 

@@ -26,6 +26,7 @@ _EXAMPLES: Mapping[str, str] = {
 }
 #: Units of what symbols of mechanisms are, the most frequent first.
 _LIKELY = ("m", "kg", "kg/m", "kg*m^2", "kg/m^2", "kg/m^3", "s", "N", "N*m", "N/m", "m/s", "m/s^2")
+_RANGE = re.compile(r"([-+0-9.eE]*[0-9])\s*(?:\.\.\.?|-|–|…|to|:)\s*([-+]?[0-9.][-+0-9.eE]*)")
 _QUANTITY = re.compile(r"([-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?)\s*([A-Za-z].*)?\Z")
 
 
@@ -82,9 +83,17 @@ def mapping(node: Node, one: str, vector: str = "") -> str:
     return ""
 
 
-def list_of_one(node: Node) -> str:
-    """The remedy for one entry where a list of any length is expected."""
-    return f"; write [{written(node)}]" if isinstance(node, Text) and node.value.strip() else ""
+def list_of(node: Node, size: int | None, what: str) -> str:
+    """The remedy for one entry where a list is expected: of any length, or the x of a vector, or
+    a range as `0.2..0.6`."""
+    if not isinstance(node, Text) or not node.value.strip():
+        return ""
+    if size is not None and what.startswith("a vector"):
+        return f"; write [{', '.join([written(node), *['0'] * (size - 1)])}]"
+    ends = _RANGE.fullmatch(node.value.strip()) if what == "a pair [low, high]" else None
+    if ends is not None:
+        return f"; write [{ends[1]}, {ends[2]}]"
+    return f"; write [{written(node)}]" if size is None else ""
 
 
 def parted(node: Items) -> str:

@@ -25,7 +25,7 @@ from .ask_tell_plan import Asked
 from .filters import condition, formula
 from .plan_products import Chain, Derived, Product
 from .plans import Plan, from_description
-from .space_reader import read_number, read_space, symbol_units
+from .space_reader import flat_space, read_number, read_space, symbol_units
 from .stored_mechanism import mechanism_of
 from .sweep_keys import EVALUATE, LIMITS, REDUCTION, STORE, SWEEP
 from .sweep_spec import (
@@ -154,7 +154,7 @@ def _table_again(mechanism: Mechanism, space: Mapping[str, Any]) -> Table:
 
 def _parts(reading: Reading, node: Node, assembly: Node | None) -> dict[str, Any]:
     """Arguments of `SweepSpec`; meaningless where there were mistakes."""
-    top = reading.fields(node, SWEEP)
+    top = reading.fields(node, SWEEP, flat_space(node))
     mechanism = read_mechanism(reading, top.get("mechanism"))
     if mechanism is not None and assembly is not None:
         mechanism = _reassembled(reading, top["mechanism"], mechanism, assembly)

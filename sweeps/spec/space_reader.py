@@ -275,6 +275,14 @@ def _drawn(
     return make(bounds, candidates, seed)
 
 
+def flat_space(node: Node) -> dict[str, str]:
+    """What `space` is where its keys stand outside of it."""
+    entries = node.entries if isinstance(node, Fields) else {}
+    names = ("plan", "variables", "candidates", "seed", "rows", "file", "where", "derive")
+    inside = {name: entries[name] for name in names if name in entries}
+    return {"space": written(Fields(inside, "", 0))} if inside else {}
+
+
 def read_interval(reading: Reading, node: Node, unit: Unit) -> tuple[float, float]:
     """A pair [low, high] in SI."""
     before = reading.count

@@ -253,10 +253,10 @@ COMMANDS = (
             "--frequency HZ float": "frequency of the first harmonic (default: that of the "
             "file's excitation)",
             "--samples N int": "samples of W over the period (default: by the highest harmonic)",
-            "--range A=LO:HI,…": "least and greatest joint values: -30deg:2deg; bare numbers are "
+            "--range A=LO:HI,…": "minimum and maximum joint values: -30deg:2deg; bare numbers are "
             "rad or m",
-            "--speed A=V,…": "greatest speeds: 2, 30rpm; bare numbers are rad/s or m/s",
-            "--acceleration A=V,…": "greatest accelerations; bare numbers are rad/s² or m/s²",
+            "--speed A=V,…": "maximum speeds: 2, 30rpm; bare numbers are rad/s or m/s",
+            "--acceleration A=V,…": "maximum accelerations; bare numbers are rad/s² or m/s²",
             "--margin X float": "how far to stay from singular poses, 0 to 1",
             "--rest": "start and end at rest",
             "--with C,…": "force-law columns: friction, springs, …",
@@ -297,7 +297,7 @@ speed, acceleration, used}], margin {allowed, least}, excitation (as in a file),
             "--contacts P,…": "points of the file at which it is pushed, by the least forces that "
             "carry bases and whatever else has no drive (with moments where forces do not); the "
             "record has their columns",
-            "--push F": "and by smooth forces of about this size besides: 20N (default: none)",
+            "--push F": "push there by smooth forces of about this size too: 20N (default: none)",
             "--contact-noise S": "standard deviation of these columns' noise: N and N m (default: "
             "none)",
             "--seed N 1": "seed of the noise (default: 1)",

@@ -16,6 +16,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.metadata import version
+from itertools import takewhile
 from typing import Any, NoReturn
 
 from basepar_core.errors import BaseparError, BaseparWarning, UsageError
@@ -42,6 +43,14 @@ from . import (
 from .command import STOPPED, emit, warned
 from .options import arguments
 
+#: What commands and flags are called elsewhere.
+_CALLED = {
+    **dict.fromkeys(("optimize", "optimise", "optimization", "optuna"), ("study",)),
+    **dict.fromkeys(("draw", "view", "info", "check"), ("show",)),
+    **dict.fromkeys(("rank", "parameters", "minimal"), ("base",)),
+    **dict.fromkeys(("convert", "urdf"), ("import",)),
+    **dict.fromkeys(("--output", "--out", "-o"), ("--output", "-o", "--store")),
+}
 #: Modules of commands, in the order of the help.
 MODULES = (
     *(mechanisms, moving, certificates, reductions, onedof, imports, exports),
@@ -67,6 +76,10 @@ class _Parser(argparse.ArgumentParser):
             if action.required and action.option_strings:
                 line = f"{action.option_strings[0]} {action.metavar}"
                 message = message.replace("/".join(action.option_strings), line)
+        if lacking := re.match(r"the following arguments are required: (\w.*)", message):
+            order = [one.metavar or one.dest for one in self._actions if not one.option_strings]
+            words = " ".join(word.upper() for word in order if isinstance(word, str))
+            message = f"{lacking[1].upper()} is missing: `{self.prog} {words}`"
         end = "" if message.endswith("?") else "."
         raise UsageError(f"{message}{end} See `{self.prog} --help`.")
 
@@ -75,9 +88,13 @@ class _Parser(argparse.ArgumentParser):
         found, rest = super().parse_known_args(args, namespace)
         if rest:
             flags = [flag for action in self._actions for flag in action.option_strings]
+            listed = [one for one in self._actions if str(one.metavar).endswith(",…")]
+            listed = [one for one in listed if "=" not in str(one.metavar)]
+            lists = [flag for action in listed for flag in action.option_strings]
             wrong = [word for word in rest if word.startswith("-")] or rest
             told = [
-                f"{word}{_hint(word, flags) or _joined(word, list(args or ()))}" for word in wrong
+                f"{word}{_hint(word, flags) or _joined(word, list(args or ()), lists)}"
+                for word in wrong[:1] + [one for one in wrong[1:] if one.startswith("-")]
             ]
             self.error(f"unrecognized arguments: {', '.join(told)}")
         return found, rest
@@ -93,14 +110,19 @@ class _Parser(argparse.ArgumentParser):
 def _hint(word: str, known: Sequence[str]) -> str:
     from basepar_core.expressions import did_you_mean
 
-    return did_you_mean(word.partition("=")[0], known)
+    word = word.partition("=")[0]
+    others = [one for one in _CALLED.get(word, ()) if one in known]
+    return did_you_mean(others[0] if others else word, known)
 
 
-def _joined(word: str, given: Sequence[str]) -> str:
-    """The remedy for `--set lx1 0.31`: the name and its value are one word."""
+def _joined(word: str, given: Sequence[str], lists: Sequence[str]) -> str:
+    """The remedy for `--set lx1 0.31`, name and value are one word; or for `--eliminate J1 J2`."""
     place = given.index(word) if word in given else 0
     if place < 2 or not given[place - 2].startswith("--") or given[place - 1].startswith("-"):
         return ""
+    if given[place - 2] in lists:
+        words = takewhile(lambda one: not one.startswith("-"), given[place - 1 :])
+        return f"; if it belongs to {given[place - 2]}, write {','.join(words)}"
     return f"; if it belongs to {given[place - 2]}, write {given[place - 1]}={word}"
 
 

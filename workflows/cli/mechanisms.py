@@ -163,7 +163,7 @@ COMMANDS = (
 The shipped mechanisms, sweeps and studies.
 
 --json prints mechanisms [{name, space, bodies, joints, degrees_of_freedom, parameters,
-description}], sweeps, studies; bodies, joints and parameters are numbers of them.""",
+description}], sweeps, studies; of bodies, joints and parameters their counts.""",
     ),
     Command(
         "show",
@@ -182,12 +182,14 @@ Bodies, joints, loops and degrees of freedom of a mechanism, and its drawing.
 
 --json prints mechanism, description, space, degrees_of_freedom,
 coordinates [{name, unit, assembled}], parameters (their names),
-bodies [{name, number, parameters}] (by kind: m, mx …; null without),
+bodies [{name, number, form, parameters}] (by kind: m, mx …; null without),
 impossible_inertias (by body, why no distribution of mass has its parameters),
-joints [{name, type, connects, cut, actuated}], couplings [{name, values (coefficients), offset}],
+joints [{name, type, connects, cut, actuated, holds_spin}],
+couplings [{name, values (coefficients), offset}],
 loops (joints of each, the cut one last),
 redundant_constraints (how many), overconstrained [{names, excess}] (joints and couplings that hold
-each other by so many constraints to spare), locked (joint values that no motion changes),
+each other, and how many of their constraints are redundant),
+locked (joint values that no motion changes),
 idle [{bodies, joints}] (what turns between two balls and moves nothing else),
 blocks (equations of each), residual (m or rad),
 branch_found [{name, unit, value, stated}] (joint values that the file does not state, or states

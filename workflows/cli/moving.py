@@ -127,7 +127,7 @@ file), mechanism, motion, frames, duration (s), efforts (drives that have arrows
             "store": "a store that a sweep or a study made, finished or not",
             "-o --output FILE": "the page (default: the store's name with .explorer.html)",
             "--serve": "serve the page on this machine instead, following a store that fills; "
-            "whoever has its address, with a key in it, and nobody else",
+            "only who has its address, with a key in it, can read it",
             "--port N int": "with --serve: a port (default: any that is free)",
             **OVERWRITE,
         },

@@ -80,7 +80,7 @@ COMMANDS = (
             "--variants N,…": "with --batch: variants that get a page (default: best, worst and "
             "the Pareto front)",
             "--format html|json|csv|latex": "csv: a row per variant; latex: tables of the front "
-            "and of what survives; json: both as numbers; on stdout or to -o",
+            "and of the base parameters that are kept; json: both as numbers; on stdout or to -o",
             **OVERWRITE,
         },
     ),

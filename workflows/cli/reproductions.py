@@ -55,7 +55,7 @@ COMMANDS = (
 A source paper's tables and figures recomputed, and the differences number by number.
 
 A number agrees where ours is within half a unit of its last printed digit. Exit status 0: all
-agrees, but what is explained by name (errata of the paper; rounding noise and what else
+agrees except what is explained by name (errata of the paper; rounding noise and what else
 cannot be repeated); 1: something differs.
 
 --json prints paper, title, rule, reproduced, counts (agrees, erratum, not comparable, differs),

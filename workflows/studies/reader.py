@@ -235,7 +235,7 @@ def _sampler(reading: Reading, node: Node | None) -> Sampler:
     """The sampler; of no kind where the file names none."""
     if node is None:
         return Sampler("")
-    entries = reading.fields(node, SAMPLER)
+    entries = reading.fields(node, SAMPLER, rest="options")
     kind = "" if "kind" not in entries else reading.text(entries["kind"], "a sampler") or "tpe"
     screen = reading.whole(entries["screen"], 1) if "screen" in entries else 0
     if screen and kind == sampler_kinds.SCREEN:
