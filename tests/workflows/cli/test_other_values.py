@@ -15,6 +15,7 @@ from tests.security import made
 SWEEP = """
 mechanism: four-bar
 space: {plan: sobol, variables: {lx1: [0.25, 0.35], Dx: [0.9, 1.1]}, candidates: 8, seed: 2}
+store: {chunk: 8}
 """
 
 
