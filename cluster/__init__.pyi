@@ -5,6 +5,7 @@ from .errors import PlaceError as PlaceError
 from .errors import ProfileError as ProfileError
 from .keys import make_keys as make_keys
 from .places import Address as Address
+from .places import Batch as Batch
 from .places import Kubernetes as Kubernetes
 from .places import Laptop as Laptop
 from .places import Place as Place
@@ -13,3 +14,4 @@ from .places import problems as problems
 from .profile import find_profile as find_profile
 from .profile import load_profile as load_profile
 from .requeued import requeue as requeue
+from .scripts import script as script

@@ -28,7 +28,7 @@ from .dask_settings import KEEP_MEMORY, ONE_THREAD, SETTINGS
 from .errors import PlaceError
 from .keys import own_security, security
 from .kubernetes import kubernetes
-from .places import Address, Kubernetes, Laptop, Place, Slurm, Ssh, problems
+from .places import Address, Batch, Kubernetes, Laptop, Place, Slurm, Ssh, problems
 from .scheduler import quietly
 from .slurm import slurm
 from .ssh import ssh
@@ -68,6 +68,11 @@ def _start(place: Place) -> contextlib.AbstractContextManager[Client]:
             return _address(place)
         case Slurm():
             return slurm(place)
+        case Batch():
+            raise PlaceError(
+                "Jobs of `kind: batch` evaluate parts of a sweep, without this process: `basepar "
+                "cluster PROFILE --script SPEC` writes their script."
+            )
         case Ssh():
             return ssh(place)
         case Kubernetes():

@@ -4,9 +4,10 @@ import shlex
 
 import yaml
 
+from . import scripts
 from .keys import directory_of
 from .manifests import owned_manifests, scheduler_manifest
-from .places import Address, Keys, Kubernetes, Laptop, Place, Slurm, Ssh
+from .places import Address, Batch, Keys, Kubernetes, Laptop, Place, Slurm, Ssh
 from .slurm import job_script
 from .ssh import command
 
@@ -30,6 +31,8 @@ def preview(place: Place) -> str:
             )
             script = job_script(place, NAME, SCHEDULER, keys)
             return f"# sbatch --array=0-{place.jobs - 1}\n{script}"
+        case Batch():
+            return scripts.script(place, "SPEC", "DIR").rstrip("\n")
         case Ssh():
             return "\n".join(shlex.join(command(place, host)) for host in place.hosts)
         case Kubernetes():

@@ -130,6 +130,49 @@ class Slurm:
 
 
 @dataclass(frozen=True, slots=True)
+class Batch:
+    """Jobs of a batch system that evaluate parts of a sweep, by a script; nobody waits for them.
+
+    Attributes
+    ----------
+    system
+        Which: slurm, pbs (OpenPBS), lsf, sge (Grid Engine), htcondor, parallel (GNU parallel).
+    workers
+        Worker processes of one thread each, in all.
+    per_job
+        Worker processes in a job.
+    memory
+        Of each worker.
+    walltime
+        Of a job, like "02:00:00"; None: the system's default, and jobs do not know when they end.
+    partition, account
+        Queue and account as the system has them; None: its defaults.
+    directives
+        More options, as the system's script has them.
+    setup
+        Shell commands before a worker starts, like "module load python".
+    python
+        The interpreter with this package, as the nodes see it.
+    """
+
+    system: str
+    workers: int
+    per_job: int = 1
+    memory: str = "2 GB"
+    walltime: str | None = None
+    partition: str | None = None
+    account: str | None = None
+    directives: tuple[str, ...] = ()
+    setup: tuple[str, ...] = ()
+    python: str = sys.executable
+
+    @property
+    def jobs(self) -> int:
+        """How many jobs carry the workers; each evaluates a part."""
+        return -(-self.workers // self.per_job)
+
+
+@dataclass(frozen=True, slots=True)
 class Ssh:
     """Machines that one can log into without a password; the scheduler is this process.
 
@@ -199,12 +242,14 @@ class Kubernetes:
     patience: float = 600.0
 
 
-Place = Laptop | Address | Slurm | Ssh | Kubernetes
+Place = Laptop | Address | Slurm | Batch | Ssh | Kubernetes
 
 #: By the word that a profile has for it.
 KINDS: dict[str, type[Place]] = {one.__name__.lower(): one for one in get_args(Place)}
 
 POSITIVE = ("workers", "threads", "per_job", "per_host", "patience", "interval", "cpu")
+#: Batch systems whose scripts are written (`scripts.py`).
+SYSTEMS = ("slurm", "pbs", "lsf", "sge", "htcondor", "parallel")
 #: Of any of them: a billion seconds or processes are a slip.
 MOST = 1_000_000_000
 #: Forms of `sbatch --time`.
@@ -234,6 +279,12 @@ def problems(place: Place) -> Iterator[tuple[str, str]]:
             for number, directive in enumerate(place.directives):
                 if not directive.startswith("-") or "\n" in directive:
                     yield f"directives[{number}]", f"{directive!r} is no option of sbatch"
+        case Batch():
+            if place.system not in SYSTEMS:
+                yield "system", f"is {place.system!r}; one of {', '.join(SYSTEMS)}"
+            if place.walltime is not None and not WALLTIME.fullmatch(place.walltime):
+                yield "walltime", f"{place.walltime!r}; write like `02:00:00` or `1-12:00:00`"
+            yield from _names(place, "partition", "account")
         case Ssh():
             if not place.hosts:
                 yield "hosts", "none given"

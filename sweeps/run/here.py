@@ -50,7 +50,7 @@ def prepare(
             refuse_other(as_stored(spec, path), path)
             check_and_repair.check(path)
         if evaluator is None:
-            evaluator, precise = prepared(spec)
+            evaluator, precise = _warm(spec)
         spec = as_stored(spec, path)
         if spec.chunk == FROM_PILOT:
             spec = spec.chunked(chunk_size.chunk(spec, evaluator, crew.asked))
@@ -185,8 +185,25 @@ def is_done(held: Store, rows: tuple[int, int]) -> bool:
 
 def _again(spec: Job) -> Filling:
     """As `prepare`, of a store that is there and whose lock others may hold."""
+    return Filling.of(spec, *_warm(spec))
+
+
+def _warm(spec: Job) -> tuple[Evaluator, Evaluator | None]:
+    """What evaluates, kernels compiled or loaded: children are copies, and their time is limited.
+
+    Raises
+    ------
+    OwnCodeError
+        As the user's metrics at the nominal variant.
+    """
     evaluator, precise = prepared(spec)
-    return Filling.of(spec, evaluator, precise)
+    if crew.FORKS:
+        chunk_size.warmed(evaluator, spec.plan.names)  # type: ignore[arg-type]
+    else:
+        crew.asked(
+            chunk_size.warmed, evaluator, spec.plan.names, seconds=chunk_size.COMPILE_SECONDS
+        )
+    return evaluator, precise
 
 
 def finish(

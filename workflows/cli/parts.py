@@ -1,6 +1,7 @@
 """A sweep without a driver: `basepar sweep SPEC` with --prepare, --part or --finish."""
 
 import argparse
+import signal
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -110,8 +111,13 @@ def show_next(options: argparse.Namespace) -> None:
     terminal.show_next(f"{said} --part 1/4   # … 4/4, anywhere, or 1/1000 …", f"{said} --finish")
 
 
-def run_again() -> None:
-    """Have the batch system run this job again, where it has to be asked."""
+def run_again(leave: "Leave") -> None:
+    """Have the batch system run this job again, where it has to be asked.
+
+    Not at SIGTERM: then somebody cancelled it, or SLURM takes its place away and knows what to do.
+    """
+    if leave.signal == signal.SIGTERM:
+        return
     from cluster import requeue
     from workflows.views import terminal
 

@@ -2,9 +2,12 @@
 
 import argparse
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .command import Command, emit
+
+if TYPE_CHECKING:
+    from cluster import Place
 
 
 def _cluster(options: argparse.Namespace) -> int:
@@ -14,6 +17,8 @@ def _cluster(options: argparse.Namespace) -> int:
     from workflows.views import terminal
 
     place = place_of(options.cluster, options.workers)
+    if options.script is not None:
+        return _script(options, place)
     document: dict[str, Any] = {"kind": type(place).__name__.lower(), "starts": preview(place)}
     if options.tried:
         document["workers"] = roll_call(place)
@@ -27,6 +32,31 @@ def _cluster(options: argparse.Namespace) -> int:
         terminal.out.print(f"{plural(count, 'worker')} {gone}")
     else:
         print(lines(document["starts"]))  # as it is: for pipes and files
+    return 0
+
+
+def _script(options: argparse.Namespace, place: "Place") -> int:
+    """Jobs that evaluate parts of a sweep, wherever they are submitted from."""
+    from basepar_core.errors import UsageError
+    from basepar_core.texts import lines
+    from cluster import PlaceError, script
+
+    spec = options.script
+    store = options.store or f"{Path(spec).stem}.zarr"
+    if options.tried:
+        raise UsageError("--script writes, --try starts: one of them.", ["--script", "--try"])
+    try:
+        found = script(
+            place,
+            str(Path(spec).absolute()) if Path(spec).is_file() else spec,
+            str(Path(store).expanduser().absolute()),
+        )
+    except PlaceError as error:
+        raise UsageError(f"--script: {error}", ["--script"]) from error
+    if options.json:
+        emit({"kind": type(place).__name__.lower(), "script": found})
+    else:
+        print(lines(found), end="")  # as it is: for pipes and files
     return 0
 
 
@@ -64,6 +94,9 @@ COMMANDS = (
         {
             "cluster": "the name or file of a profile, an address, or laptop",
             "--workers N int": "worker processes (default: the profile's)",
+            "--script SPEC": "write the script of jobs that evaluate parts of this sweep "
+            "(profiles of kind slurm or batch)",
+            "--store DIR": "of --script: the store as the jobs see it",
             "--try": "start it, ask every worker where it is, and end it",
         },
     ),

@@ -11,7 +11,7 @@ from .command import STOPPED, Command, emit
 from .options import PLACE, TRUST_METRICS
 
 if TYPE_CHECKING:
-    from sweeps.run import Summary
+    from sweeps.run import Leave, Summary
     from sweeps.spec import SweepSpec
 
 
@@ -24,7 +24,7 @@ def _sweep(options: argparse.Namespace) -> int:
 
     from workflows.views import store
 
-    jobs, results, mended = _done(options, how)
+    jobs, results, mended, leave = _done(options, how)
     if how == "part":
         documents = {name: parts.document(options.part, one) for name, one in results.items()}
     else:
@@ -47,7 +47,7 @@ def _sweep(options: argparse.Namespace) -> int:
             parts.show_next(options)
     if any(one.stopped for one in results.values()):
         if options.requeue:
-            parts.run_again()
+            parts.run_again(leave)
         return STOPPED
     if how != "prepare" and any("pending" in one["counts"] for one in documents.values()):
         return 1
@@ -63,8 +63,8 @@ def _sweep(options: argparse.Namespace) -> int:
 
 def _done(
     options: argparse.Namespace, how: str
-) -> "tuple[dict[str, SweepSpec], dict[str, Summary], dict[str, list[str]]]":
-    """Run the sweeps; they, what each did, and what was repaired before."""
+) -> "tuple[dict[str, SweepSpec], dict[str, Summary], dict[str, list[str]], Leave]":
+    """Run the sweeps; they, what each did, what was repaired before, and who wanted it to end."""
     from sweeps.run import heard
     from workflows.jobs import leaving, mend
     from workflows.views import terminal
@@ -80,12 +80,12 @@ def _done(
             terminal.show_before(name, job.notes)
         mended = {name: mend(job) if options.repair else [] for name, job in jobs.items()}
         if place is None:
-            return jobs, parts.run(options, how, jobs, leave), mended
+            return jobs, parts.run(options, how, jobs, leave), mended, leave
         from workflows.jobs import run_all
         from workflows.views import sweep_bar
 
         with sweep_bar(options.json or options.quiet) as bar:
-            return jobs, run_all(jobs, place, bar, options.retry_failed, leave), mended
+            return jobs, run_all(jobs, place, bar, options.retry_failed, leave), mended, leave
 
 
 def _jobs(options: argparse.Namespace) -> "dict[str, SweepSpec]":

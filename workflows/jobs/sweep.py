@@ -9,6 +9,7 @@ from distributed import Client
 from basepar_core.errors import BaseparError, FileError, Mistake, UsageError
 from cluster import (
     Address,
+    Batch,
     Kubernetes,
     Laptop,
     Place,
@@ -56,7 +57,7 @@ def place_of(cluster: str, workers: int | None) -> Place:
         raise UsageError(f"--cluster: {'; '.join(wrong)}.", ["--cluster"])
     if workers is None:
         return place
-    if isinstance(place, Laptop | Slurm | Kubernetes):
+    if isinstance(place, Laptop | Slurm | Batch | Kubernetes):
         return replace(place, workers=workers)
     raise UsageError(
         f"--workers {workers}: {cluster} says itself how many workers it has.", ["--workers"]

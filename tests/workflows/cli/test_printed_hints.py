@@ -175,7 +175,8 @@ def test_arguments_are_flags_on_the_command_line_only(run):
         if re.search(r"[ (`\"]--(with|known|route|columns|repair|store|noise|size|method)\b", line)
         and '"""' not in line
     ]
-    assert told == ["statuses.py"]  # a comment on what --repair does
+    # A comment on what --repair does; the command that jobs of a batch system give.
+    assert told == ["statuses.py", "scripts.py", "scripts.py"]
 
 
 #: Things that messages count.
