@@ -142,6 +142,8 @@ class _Case:
         """Coordinates at random near the assembly, and the engine's configuration there; balls at
         their zero, where rates of a rotation vector are an angular velocity."""
         free = np.array([name not in self.balls for name in self.names])
+        if (self.model.assembly * ~free).any():
+            raise ValueError("coordinates of a ball are not zero where it is assembled")
         far = 0.1 if self.tied else 1.0
         while True:
             q = self.model.assembly + free * rng.uniform(-far, far, len(free))
