@@ -35,4 +35,5 @@ from .runs import open as open
 from .runs import report as report
 from .runs import study as study
 from .runs import sweep as sweep
+from .synthesis import exact_bars as exact_bars
 from .version import __version__ as __version__

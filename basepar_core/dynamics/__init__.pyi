@@ -34,6 +34,8 @@ from .drive_laws import DriveLaw as DriveLaw
 from .energy import check_columns as check_columns
 from .energy import configuration_energies as configuration_energies
 from .energy import energies as energies
+from .exact_poses import POSES as POSES
+from .exact_poses import exact_bars as exact_bars
 from .far_assembly import Reached as Reached
 from .far_assembly import reach as reach
 from .findings import FoundValue as FoundValue
