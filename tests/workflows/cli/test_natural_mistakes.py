@@ -350,7 +350,7 @@ LATER = {
     ),
     "a law's speed": (
         "identify",
-        "four-bar rows.csv --with stribeck",
+        "four-bar rows.csv --with stribeck@slow",
         f"t,A,tau.A\n{ROWS}",
         ("write stribeck@0.1",),
     ),
