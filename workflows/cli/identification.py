@@ -58,7 +58,11 @@ def _identify(options: argparse.Namespace) -> int:
     )
     if options.consistent:
         document["consistent"] = _consistent(model, found, options.dependent or "zero")
-    if options.output:
+    if options.output and Path(options.output).suffix == ".html":
+        from workflows.report import identified as pages
+
+        document["output"] = str(pages.write(found, document, Path(options.output)))
+    elif options.output:
         _write_mapping(options.output, read)
         document["output"] = str(Path(options.output))
     if options.json:
@@ -326,7 +330,8 @@ A real machine's record has friction that no column describes, play and elastici
             "positive, negative, stribeck@SPEED of every joint, motor.viscous, … of the motors",
             "--mapping FILE": "what the columns of a raw log are (YAML; default: proposed from "
             "the log itself)",
-            "-o --output FILE": "write the mapping of a raw log's columns that was used",
+            "-o --output FILE": "the mapping of a raw log's columns that was used, FILE.yaml; or "
+            "a page of torques, residuals, parameters and notes, FILE.html",
             **OVERWRITE,
             "--rows A:B": "rows of a raw log to use, counted from 1",
             "--validate-rows A:B": "the same for the record of --validate",

@@ -1,4 +1,5 @@
 from . import batch as batch
+from . import identified as identified
 from . import page as page
 from . import single_dof as single_dof
 from . import tables as tables

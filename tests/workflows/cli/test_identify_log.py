@@ -5,6 +5,7 @@ import pytest
 
 import basepar
 from tests.core.identification.logs import arm
+from workflows.report.identified import residual_spectrum
 
 WITH = ["--with", "viscous,coulomb,offset,rotor"]
 
@@ -39,6 +40,33 @@ def test_one_command_from_log_to_parameters(run, files):
     )
     assert found.mapping == kept.read_text()
     assert f"{found.torque_error:.2%} of its norm (A {found.torque_errors['A']:.2%}" in shown.out
+
+
+def test_a_page_of_the_identification(run, files):
+    mechanism, one, two = (str(files / name) for name in ("arm.yaml", "log1.csv", "log2.csv"))
+    page = files / "found.html"
+    said = run("identify", mechanism, one, "--gain", ",".join(map(str, arm.GAINS)), *WITH,
+               "--validate", two, "-o", str(page), "--json").json  # fmt: skip
+    assert said["output"] == str(page)
+    text = page.read_text()
+    assert f"{said['torque_error']:.2%}" in text
+    assert f"{said['validation']['torque_error']:.2%}" in text
+    assert text.count("<svg") == 2  # its own record, and the second one
+    for section in ("training", "validation", "parameters", "diagnostics"):
+        assert f'id="{section}"' in text
+    for name in ("one.mx", "A.viscous", "B.rotor"):
+        assert name in text
+    assert "https://" not in text.replace("https://www.w3.org", "")
+
+
+def test_the_spectrum_of_a_residual():
+    """A sine of 7 Hz on uneven steps: its peak is there, and its power is that of the samples."""
+    rng = np.random.default_rng(1)
+    t = np.sort(rng.uniform(0, 40, 8000))
+    f, density = residual_spectrum(t, 0.3 * np.sin(2 * np.pi * 7 * t))
+    assert abs(f[np.argmax(density)] - 7) < 0.5
+    # Interpolated linearly between uneven steps of 5 ms it loses a hundredth or two.
+    assert (density**2).sum() * (f[1] - f[0]) == pytest.approx(0.3**2 / 2, rel=0.05)
 
 
 def test_mistakes_in_what_is_said_of_a_log(run, files):

@@ -1,0 +1,162 @@
+"""An identification as a page: torque measured and of the model, residuals, parameters."""
+
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from markupsafe import Markup
+from scipy.signal import welch
+
+from basepar_core.arrays import Array
+from basepar_core.identification import Identification, Validation
+from basepar_core.texts import naming, plot, plural
+from workflows import pages
+from workflows.drawing import canvas
+
+from . import html
+from .html import Section, joined, paragraph, table, unit_text
+from .numbers import digits
+from .svg import PEN, embedded
+
+#: Points of a curve; pieces of a record that a spectrum is the mean of.
+POINTS, PIECES = 1200, 8
+#: Inches of a picture's row and of its width.
+ROW, WIDTH = 1.9, 9.6
+
+
+def write(found: Identification, facts: dict[str, Any], output: Path) -> Path:
+    """Write the page.
+
+    Parameters
+    ----------
+    found, facts
+        The identification, and its document.
+    output
+        FILE.html.
+
+    Raises
+    ------
+    PlotError
+        Matplotlib is not installed.
+    """
+    records = [("Its own record", "training", found.training)]
+    if found.validation is not None:
+        records.append(("The second record", "validation", found.validation))
+    parts = [_torques(found, facts, *one) for one in records]
+    parts += [_parameters(facts), *_notes(facts)]
+    name = str(facts["mechanism"])
+    head = html.header("Identification", name, [], _tiles(found, facts), parts)
+    style = pages.text_beside(__package__, "style.css")
+    body = joined([head, html.main(parts)], "\n")
+    with naming(output):
+        output.parent.mkdir(parents=True, exist_ok=True)
+        output.write_text(pages.page(version("basepar"), name, style, body, ()), encoding="utf-8")
+    return output
+
+
+def _tiles(found: Identification, facts: dict[str, Any]) -> list[tuple[str, str, str]]:
+    made = [
+        ("parameters", str(len(found.names)), f"method {facts['method']}"),
+        ("torque error", f"{found.training.error:.2%}", "of its norm, on its own record"),
+    ]
+    if found.validation is not None:
+        made.append(("second record", f"{found.validation.error:.2%}", "of its norm"))
+    if facts["lowpass"]:
+        made.append(("low-pass", f"{facts['lowpass']:g} Hz", "of torque and model"))
+    return made
+
+
+def _torques(
+    found: Identification, facts: dict[str, Any], title: str, anchor: str, of: Validation
+) -> Section:
+    names = found.model.mechanism.coordinates
+    units = dict(zip(names, facts["sigma_unit"].values(), strict=True))
+    rows = [
+        (name, f"{100 * error:.2f}", digits(float(rms)), unit_text(units[name]))
+        for name, error, rms in zip(names, of.errors, of.rms, strict=True)
+        if np.isfinite(error)
+    ]
+    label = f"Torque of {of.source} measured and of the model, and spectra of the residuals."
+    picture = embedded(_figure(names, units, of), label, "curves")
+    frame = Markup('<div class="frame" role="region" aria-label="{}" tabindex="0">{}</div>')
+    body = joined(
+        [
+            paragraph(f"{of.source}: error {of.error:.2%} of the torque's norm."),
+            html.figure(frame.format(title, picture), label),
+            table(
+                f"Errors on {of.source}",
+                ["Coordinate", "#Error, %", "#RMS of the residual", "Unit"],
+                rows,
+            ),
+        ]
+    )
+    return Section(anchor, title, body)
+
+
+def _figure(names: tuple[str, ...], units: dict[str, str], of: Validation) -> Any:
+    """A row per coordinate: curves at the left, the residual's spectrum at the right."""
+    there = [k for k in range(len(names)) if np.isfinite(of.measured[k]).any()]
+    figure = canvas(WIDTH, ROW * len(there) + 0.4)
+    grid = figure.subplots(len(there), 2, squeeze=False, width_ratios=[3, 1.3])
+    every = max(1, of.t.size // POINTS)
+    for (left, right), k in zip(grid, there, strict=True):
+        t, measured, model = of.t[::every], of.measured[k, ::every], of.predicted[k, ::every]
+        left.plot(t, measured, color=PEN["ink"], lw=1.4, label="measured")
+        left.plot(t, model, color=PEN["worst"], lw=0.9, label="model")
+        left.set_ylabel(plot(f"{names[k]}, {units[names[k]]}"), fontsize=8)
+        f, density = residual_spectrum(of.t, of.measured[k] - of.predicted[k])
+        right.loglog(f, np.maximum(density, density.max() * 1e-8), color=PEN["accent"], lw=0.9)
+        left.set_xlim(of.t[0], of.t[-1])
+        for axes in (left, right):
+            axes.tick_params(labelsize=7)
+    grid[0, 0].legend(fontsize=7, loc="upper right", ncols=2)
+    grid[0, 1].set_title(plot("residual, amplitude per √Hz"), fontsize=8)
+    grid[-1, 0].set_xlabel("t, s", fontsize=8)
+    grid[-1, 1].set_xlabel("frequency, Hz", fontsize=8)
+    return figure
+
+
+def residual_spectrum(t: Array, residual: Array) -> tuple[Array, Array]:
+    """Frequencies (Hz) and amplitude density of a residual, from the lowest frequency on.
+
+    Parameters
+    ----------
+    t, residual
+        (sample,); uneven steps are interpolated, and where nothing was measured it is zero.
+    """
+    step = float(np.median(np.diff(t)))
+    grid = np.arange(t[0], t[-1], step)
+    even = np.interp(grid, t, np.nan_to_num(residual))
+    f, power = welch(even, 1 / step, nperseg=max(16, even.size // PIECES))
+    return f[1:], np.sqrt(power[1:])
+
+
+def _parameters(facts: dict[str, Any]) -> Section:
+    rows = [
+        (
+            one["parameter"],
+            digits(one["value"]),
+            digits(one["deviation"], 2),
+            f"{digits(one['interval'][0])} to {digits(one['interval'][1])}",
+            "" if one["file"] is None else digits(one["file"]),
+            unit_text(one["unit"]),
+        )
+        for one in facts["parameters"]
+    ]
+    columns = ["Parameter", "#Value", "#Deviation", "#95 % interval", "#From the file", "Unit"]
+    said = "Deviations are of white noise."
+    if of := facts["deviations"]:
+        said = f"Deviations are by resampling {of['blocks']} blocks of {of['length']:.3g} s."
+    if facts["searched"]:
+        found = [f"{n} {one['value']:.4g} {one['unit']}" for n, one in facts["searched"].items()]
+        said += f" Searched for: {', '.join(text.strip() for text in found)}."
+    title = plural(len(rows), "identified parameter")
+    return Section("parameters", "Parameters", paragraph(said) + table(title, columns, rows))
+
+
+def _notes(facts: dict[str, Any]) -> list[Section]:
+    rows = [(one["kind"], one["text"]) for one in facts["notes"]]
+    if not rows:
+        return []
+    return [Section("diagnostics", "Diagnostics", table("Notes", ["Kind", "What"], rows))]
