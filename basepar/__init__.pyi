@@ -18,6 +18,7 @@ from .errors import MissingDataError as MissingDataError
 from .errors import MotionError as MotionError
 from .errors import StoreError as StoreError
 from .errors import UsageError as UsageError
+from .functions import FunctionSweep as FunctionSweep
 from .joints import Joints as Joints
 from .model import Model as Model
 from .model import load as load

@@ -3,6 +3,11 @@ from . import here as here
 from .driver import sweep as sweep
 from .driver import warm as warm
 from .family_runs import sweep_together as sweep_together
+from .filling import Filling as Filling
+from .functions import FunctionEvaluator as FunctionEvaluator
+from .functions import FunctionJob as FunctionJob
+from .functions import plan_of as plan_of
+from .functions import source_of as source_of
 from .job import Job as Job
 from .leave import Leave as Leave
 from .leave import heard as heard
