@@ -35,6 +35,7 @@ from .urdf_loops import TAGS, loops
 from .urdf_mimics import couple
 from .urdf_plugins import mimics
 from .urdf_plus import Extended, extend
+from .urdf_rotors import drive, rotors
 from .xml_text import parse
 
 #: Roots of other formats, and what to do about them.
@@ -87,6 +88,7 @@ def read(text: bytes, path: Path, right_angles: bool = False, closing: str = "")
         return draft
     driven, more_joints = _driven(root), taken(root)
     mimics(draft, root)
+    behind = rotors(root)
     audit(draft, root)
     more, ties = Extended.taken(draft, root), _taken(root, TAGS)
     companion = beside(draft, path)
@@ -98,6 +100,7 @@ def read(text: bytes, path: Path, right_angles: bool = False, closing: str = "")
     _tree(draft, links, joints)
     for joint, line in joints:
         _joint(draft, joint, line, companion)
+    drive(draft, behind)
     couple(draft, joints)
     extend(draft, more, joints)
     loops(draft, ties, [link.name for link, _ in links])

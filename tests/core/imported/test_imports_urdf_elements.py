@@ -299,3 +299,40 @@ def test_declarations_as_other_parsers_read_them(tmp_path, head):
     with pytest.raises(FileError) as caught:
         read_file(path)
     assert [one.line for one in caught.value.mistakes] == [head.count("\n") + 1]
+
+
+@pytest.mark.parametrize(
+    ("inside", "rotor"),
+    [
+        ("<motorInertia>2e-4</motorInertia><mechanicalReduction>25</mechanicalReduction>", 0.125),
+        (
+            "<actuator name='m'><motorInertia>2e-4</motorInertia>"
+            "<mechanicalReduction>-10</mechanicalReduction></actuator>",
+            0.02,
+        ),
+        ("<motorInertia>2e-4</motorInertia>", 2e-4),
+    ],
+)
+def test_a_rotor_behind_a_transmission_counts_at_its_joint(tmp_path, inside, rotor):
+    # J of the motor, n turns of it per turn of the joint: half J n^2 qd^2 is its energy.
+    path = robot(
+        tmp_path, extra=f'<transmission name="t"><joint name="B"/>{inside}</transmission>'
+    )
+    found = read_file(path)
+    assert any(f"a rotor of {rotor:.6g} kg m^2" in note for note in found.notes)
+    assert f"rotor: {rotor:g}" in found.text
+
+
+@pytest.mark.parametrize(
+    "inside",
+    [
+        '<joint name="B"/><joint name="A"/><motorInertia>1</motorInertia>',
+        '<joint name="B"/><motorInertia>-1</motorInertia>',
+        '<joint name="B"/><motorInertia>light</motorInertia>',
+        '<joint name="B"/><motorInertia>1</motorInertia>'
+        "<mechanicalReduction>3</mechanicalReduction><mechanicalReduction>4</mechanicalReduction>",
+    ],
+)
+def test_rotors_of_no_one_joint_are_refused(tmp_path, inside):
+    path = robot(tmp_path, extra=f'<transmission name="t">{inside}</transmission>')
+    assert "transmission 't'" in refusals(path)
