@@ -131,6 +131,15 @@ class FunctionSweep:
             The store is of another function or space, damaged, or being filled.
         BaseparError
             The workers asked for are not available.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> space = {"plan": "grid", "variables": {"x": [1, 2, 3]}}
+        >>> sweep = FunctionSweep(lambda x: {"y": x**2}, space, {"y": "1"}, version="1")
+        >>> store = tempfile.mkdtemp() + "/squares.zarr"
+        >>> sweep.run(store, workers=1, quiet=True).y.values.tolist()
+        [1.0, 4.0, 9.0]
         """
         from sweeps.run import here, sweep
         from workflows.jobs import connected, dataset, place_of
@@ -147,7 +156,16 @@ class FunctionSweep:
         return dataset(job.store)
 
     def prepare(self, store: str | Path) -> None:
-        """Make the store, for whoever evaluates parts of it; errors as of `run`."""
+        """Make the store, for whoever evaluates parts of it; errors as of `run`.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> space = {"plan": "grid", "variables": {"x": [1, 2, 3]}}
+        >>> sweep = FunctionSweep(lambda x: {"y": x**2}, space, {"y": "1"}, version="1")
+        >>> store = tempfile.mkdtemp() + "/squares.zarr"
+        >>> sweep.prepare(store)
+        """
         from sweeps.run import here
 
         here.prepare(self._at(store), evaluator=self._evaluator)
@@ -163,6 +181,16 @@ class FunctionSweep:
         ------
         StoreError
             The store is not made yet, is another's, or somebody is at this part.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> space = {"plan": "grid", "variables": {"x": [1, 2, 3]}}
+        >>> sweep = FunctionSweep(lambda x: {"y": x**2}, space, {"y": "1"}, version="1")
+        >>> store = tempfile.mkdtemp() + "/squares.zarr"
+        >>> sweep.prepare(store)
+        >>> sweep.part(store, 1, 1)
+        3
         """
         from sweeps.run import Filling, as_stored, here
 
