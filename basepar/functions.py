@@ -156,7 +156,12 @@ class FunctionSweep:
         return dataset(job.store)
 
     def prepare(self, store: str | Path) -> None:
-        """Make the store, for whoever evaluates parts of it; errors as of `run`.
+        """Make the store, for whoever evaluates parts of it.
+
+        Raises
+        ------
+        StoreError
+            The store is of another function or space, damaged, or being filled.
 
         Examples
         --------
