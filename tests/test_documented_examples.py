@@ -57,9 +57,11 @@ def test_sweep_files(folder):
 
 
 def test_study_files(folder):
-    whole, targets = blocks("study-files", "yaml")
+    whole, targets, after = blocks("study-files", "yaml")
     spec = parse_study(whole, str(folder / "study.yaml"))
     assert (spec.trials, spec.batch, spec.sampler.kind) == (400, 50, "nsga2")
+    replaced = re.sub("^sampler: .*$", after.strip(), whole, flags=re.MULTILINE)
+    assert parse_study(replaced, str(folder / "study.yaml")).sampler.screen == 4096
     # Targets of a mechanism with a point, in the place of the objectives.
     crank = library_path("four-bar").read_text(encoding="utf-8")
     (folder / "drawn.yaml").write_text(crank + "points: {P: {body: coupler}}\n", encoding="utf-8")
@@ -68,7 +70,8 @@ def test_study_files(folder):
         "objectives: {'path_error(P, wanted)': minimize, 'path_error(P, stops)': minimize}\n"
     )
     spec = parse_study(followed + targets, str(folder / "study.yaml"))
-    assert [one.name for one in spec.targets] == ["wanted", "shape", "stops"]
+    names = ["wanted", "shape", "stops", "stations", "swing"]
+    assert [one.name for one in spec.targets] == names
 
 
 def test_a_mapping_of_a_log():

@@ -142,7 +142,8 @@ def parser() -> argparse.ArgumentParser:
 
     for one in (command for module in MODULES for command in module.COMMANDS):
         # What is redirected into a file is that file's text, not a document.
-        as_json = "" if re.search("--json|>", one.example) else f"\n  {one.example} --json"
+        shown = one.example.partition(" >")[0]
+        as_json = "" if "--json" in shown else f"\n  {shown} --json"
         made = commands.add_parser(
             one.name,
             help=one.summary,

@@ -57,7 +57,7 @@ def write(model: Model, found: OneDof, facts: dict[str, Any], output: Path) -> P
 
 
 def _tiles(facts: dict[str, Any]) -> list[tuple[str, Any, str]]:
-    way, turns = facts["way"], facts["unit"] == "rad"
+    way, turns = facts["range"], facts["unit"] == "rad"
     scale, unit = (180 / np.pi, "°") if turns else (1.0, " m")
     ends = f"{way['from'] * scale:.4g}{unit} to {way['to'] * scale:.4g}{unit}"
     said = "goes all the way round" if way["closed"] else "between its ends"

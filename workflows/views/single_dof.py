@@ -156,7 +156,7 @@ def show(facts: dict[str, Any]) -> None:
             f"\nin time: {ran['t'][-1]:.6g} s from the assembly, ended by {ran['end']}, at "
             f"{_shown(ran['q'][-1], unit)} and {ran['speed'][-1]:.6g} {unit}/s"
         )
-    for key in ("drawing", "table"):
+    for key in ("drawing", "page", "table"):
         if key in facts:
             out.print(f"{key}: {facts[key]}")
 
