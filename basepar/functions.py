@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from basepar_core.errors import UsageError
+from basepar_core.texts import plural
 
 if TYPE_CHECKING:
     import xarray
@@ -97,6 +98,13 @@ class FunctionSweep:
 
     def __len__(self) -> int:
         return len(self._job)
+
+    def __repr__(self) -> str:
+        job = self._job
+        names = ", ".join(one.name[:20] for one in job.swept[:8])
+        return (
+            f"<basepar.FunctionSweep of {job.title[:80]!r}: {plural(len(job), 'row')} of {names}>"
+        )
 
     def run(
         self,

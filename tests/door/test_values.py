@@ -72,6 +72,13 @@ def values(model, tmp_path_factory):
         basepar.one_dof(model),
         basepar.Study(document, None),
         basepar.Points((long("P"),) * 300, *np.zeros((3, 5, 300, 2))),
+        basepar.FunctionSweep(
+            dict,
+            {"plan": "zip", "variables": {long(f"v{k}"): [1.0, 2.0] for k in range(30)}},
+            {"found": "m"},
+            name=long("function"),
+            version="1",
+        ),
         basepar.Contact(long("crank"), np.ones((300, 3)), [0.1, 0.2]),
     ]
     return {type(one).__name__: one for one in found}

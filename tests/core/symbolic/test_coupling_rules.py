@@ -139,6 +139,7 @@ def checker_of(mechanism, found):
     return CoupledRules(checked, field, JointRules(checked, field))
 
 
+@pytest.mark.slow
 def test_families_have_such_vectors():
     """Else the test above compares nothing."""
     count = {}

@@ -28,6 +28,7 @@ def said(monkeypatch):
     return lines
 
 
+@pytest.mark.slow
 def test_a_gather_that_runs_out_of_time(tmp_path, client, monkeypatch):
     """Not to be mistaken for one that is still under way: that would be waited for, for ever."""
     gather, look = client.gather, stall_watchdog.Watch.look
@@ -131,6 +132,7 @@ def test_a_worker_that_dies_while_it_unpacks_the_program(tmp_path):
     assert_equal_arrays(path, by_hand(spec(tmp_path / "whole.zarr"), FourBar()))
 
 
+@pytest.mark.slow
 def test_a_child_that_somebody_else_kills(tmp_path):
     """Its variant is tried again: `scancel` and the memory killer mean nobody in particular."""
     fuse, columns = tmp_path / "fuse", spec().plan.rows(7, 8)
