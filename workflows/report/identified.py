@@ -109,7 +109,7 @@ def _figure(names: tuple[str, ...], units: dict[str, str], of: Validation) -> An
         right.loglog(f, np.maximum(density, density.max() * 1e-8), color=PEN["accent"], lw=0.9)
         left.set_xlim(of.t[0], of.t[-1])
         for axes in (left, right):
-            axes.tick_params(labelsize=7)
+            axes.tick_params(which="both", labelsize=7)
     grid[0, 0].legend(fontsize=7, loc="upper right", ncols=2)
     grid[0, 1].set_title(plot("residual, amplitude per √Hz"), fontsize=8)
     grid[-1, 0].set_xlabel("t, s", fontsize=8)
