@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 
 import dask
 import psutil
@@ -40,8 +41,12 @@ def test_laptop_is_quiet_local_and_single_threaded(monkeypatch):
 
 def copies():
     """Workers of this process: what its server of copies has made."""
-    found = psutil.Process().children(recursive=True)
-    return [one for one in found if "forkserver" in str(one.parent().cmdline())]
+    found = []
+    for one in psutil.Process().children(recursive=True):
+        with suppress(psutil.NoSuchProcess):  # some end meanwhile
+            if "forkserver" in str(one.parent().cmdline()):
+                found.append(one)
+    return found
 
 
 @pytest.mark.slow

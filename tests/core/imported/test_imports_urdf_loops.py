@@ -127,7 +127,7 @@ def test_joints_of_another_type(tmp_path):
     found, oracle = read_file(path), retyped()
     assert found.mechanism.coordinates == ("turn",)
     model = basepar.load(path)
-    for step, rate, acceleration in ((0.0, 1.5, -2.0), (0.1, -0.8, 1.0)):
+    for step, rate, acceleration in ((0.0, 1.5, -2.0), (-0.1, -0.8, 1.0)):
         q = model.assembly + step
         closed = model.close(q, outside="raise")
         state = oracle.configuration(

@@ -43,7 +43,7 @@ def test_a_few_trials(tmp_path):
 @pytest.mark.slow
 def test_a_descent_along_the_bound_of_the_dwell(tmp_path, monkeypatch):
     """The dwell is no step: lengths trade it, and it stays at its bound while the speed evens."""
-    monkeypatch.setattr("workflows.studies.polishing.ITERATIONS", 3)
+    monkeypatch.setattr("workflows.studies.descents.ITERATIONS", 3)
     landscape = Landscape.of(load_job("dwell", str(tmp_path / "dwell.zarr")))
     start = {"AB": 0.0289, "OC": 0.074, "gear": 8.9, "flywheel": 0.0139}
     design = descend(landscape, start).design
