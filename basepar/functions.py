@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -209,7 +210,7 @@ class FunctionSweep:
 
         job = self._at(store)
         known = as_stored(job, Path(job.store))
-        filling = lambda: Filling.of(known, self._evaluator, None)  # noqa: E731
+        filling = partial(Filling.of, known, self._evaluator, None)
         return here.part(job, number, count, workers, filling=filling).evaluated
 
     def _at(self, store: str | Path) -> "FunctionJob":

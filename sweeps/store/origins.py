@@ -27,7 +27,7 @@ PACKAGES = (
     "xarray",
     "distributed",
 )
-#: Runs that are told of a store, the latest.
+#: The latest runs of a store, which are reported.
 RUNS_KEPT = 50
 
 

@@ -3,7 +3,7 @@
     BASEPAR_RECORDS=FOLDER python -m tests.campaigns.real_records [ur10e tx40 mtm psm command]
 
 FOLDER has the public records, which are no part of this project; without it the campaign ends.
-Errors are ‖τ − τ̂‖₂/‖τ‖₂ in percent, on the joints' side where nothing else is said.
+Errors are ‖τ − τ̂‖₂/‖τ‖₂ in percent, on the joints' side unless another side is named.
 """
 
 import os

@@ -6,7 +6,7 @@
 Every run is a process of its own, timed from before it is started: imports, workers, kernels read
 from their cache, the mechanism's analysis. It is ended when its time is over; what its store held
 after 5, 20 and 60 s is judged. CMA-ES, which takes no constraints, asks in the same process that
-evaluates, and is told infeasible designs by a penalty.
+evaluates, and gets infeasible designs with a penalty.
 """
 
 import argparse

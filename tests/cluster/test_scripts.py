@@ -122,7 +122,7 @@ def until(condition, seconds=240.0):
 
 @pytest.mark.slow
 def test_parts_in_a_real_slurm(in_slurm, tmp_path, capsys):
-    """One job is told that its time is over, leaves, and is run again by SLURM."""
+    """One job gets the signal that its time is over, leaves, and is run again by SLURM."""
     (tmp_path / "a.yaml").write_text(SWEEP)
     job, store = str(tmp_path / "a.yaml"), str(tmp_path / "a.zarr")
     assert main(["sweep", job, "--store", store, "--prepare"]) == 0

@@ -1,4 +1,4 @@
-"""Commands that write files: what basepar did not make stays; what is written is said."""
+"""Commands that write files: what basepar did not make stays; what is written is reported."""
 
 import argparse
 import io

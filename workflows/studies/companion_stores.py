@@ -1,4 +1,4 @@
-"""Companion stores of a study: how they are told apart, set aside, and reported as outdated.
+"""Companion stores of a study: how they are distinguished, set aside, and reported as outdated.
 
 A polished design and a tolerance analysis answer a question about a study that may go on. What
 answers another question about the same study is set aside under a number, never removed; what is

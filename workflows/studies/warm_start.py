@@ -12,8 +12,8 @@ How depends on what the sampler makes of trials that it did not ask for (`sample
 - All others, and these where the store cannot tell, are given the best ones' parameters as the
   study's first batch, evaluated afresh; genetic samplers breed from it.
 
-What a study has screened itself is told in the same ways before a sampler goes on from there; the
-study always hears of it, for whoever loads it.
+What a study has screened itself becomes trials in the same ways before a sampler goes on
+from there; the study has it in any case, for whoever loads it.
 """
 
 from collections.abc import Mapping, Sequence

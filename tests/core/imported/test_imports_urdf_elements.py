@@ -333,6 +333,6 @@ def test_a_rotor_behind_a_transmission_counts_at_its_joint(tmp_path, inside, rot
         "<mechanicalReduction>3</mechanicalReduction><mechanicalReduction>4</mechanicalReduction>",
     ],
 )
-def test_rotors_of_no_one_joint_are_refused(tmp_path, inside):
+def test_rotors_of_no_one_joint_are_rejected(tmp_path, inside):
     path = robot(tmp_path, extra=f'<transmission name="t">{inside}</transmission>')
     assert "transmission 't'" in refusals(path)

@@ -139,7 +139,7 @@ def test_parts_that_are_killed_and_run_again(path, reference):
 
 
 def test_two_at_the_same_part(path, reference):
-    """One does it, the other is told; a second later it is done, and nothing is evaluated."""
+    """One does it, the other gets an error; a second later nothing is left to do."""
     prepared(path)
     first = begun(path, 1, 2, delay=0.3)
     time.sleep(0.5)

@@ -265,7 +265,7 @@ def test_both_copies_damaged_are_not_mended(path):
 
 
 def test_a_writer_that_was_killed_is_no_damage(path, whole):
-    """Before the record: pending, and refused nowhere."""
+    """Before the record: pending, and rejected nowhere."""
     (path / "chunk-records/chunks/0/1").unlink()
     assert complete(spec(path, 40)) is None
     done_again(path)

@@ -282,7 +282,7 @@ def test_a_sampler_goes_on_from_what_was_screened(kind, tmp_path, client):
         verdict = judge(one, Store.open(one.path), 0, one.trials)
         best = verdict.values[verdict.feasible, 0].min()
         assert min(x.value for x in asked) <= best * (1 + 1e-12)
-    study(one, client)  # nothing is told twice
+    study(one, client)  # no trial is added twice
     assert len(trials_of(one)) == len(told)
 
 
