@@ -1,7 +1,8 @@
 """A SLURM of one's own: munged, slurmctld and slurmd from Debian, on loopback and free ports.
 
 Runs as whoever runs the tests (root or not), in a directory of its own; nothing of the system's
-is read or changed. Two real cores pose as eight.
+is read or changed. Two real cores pose as eight, and a requeued job starts after 20 s: SLURM waits
+for its old credential to expire, else the node refuses it.
 """
 
 import contextlib
@@ -28,7 +29,7 @@ SlurmdPort={ports[1]}
 SlurmUser={user}
 SlurmdUser={user}
 AuthType=auth/munge
-AuthInfo=socket={socket}
+AuthInfo=socket={socket},cred_expire=20
 CredType=cred/munge
 MpiDefault=none
 StateSaveLocation={folder}/state

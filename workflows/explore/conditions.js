@@ -6,6 +6,7 @@
 function conditions(columns, units) {
   const SIGNS = ["<=", ">=", "==", "<", ">"], NONE = [0, 0, 0, 0];
   const FUNCTIONS = {sqrt: Math.sqrt, sin: Math.sin, cos: Math.cos, tan: Math.tan, abs: Math.abs, min: Math.min, max: Math.max};
+  const has = (table, word) => Object.hasOwn(table, word);
   const names = new Map(columns.map(c => [c.word, c]));
   // Names with parentheses, the longest first; spaces do not matter.
   const escaped = c => c.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
@@ -34,14 +35,14 @@ function conditions(columns, units) {
     let k = 0;
     const next = () => list[k] ? list[k].text : undefined, kind = () => list[k] ? list[k].kind : "end";
     const take = (...texts) => kind() === "sign" && texts.includes(next()) ? list[k++].text : null;
-    const isUnit = at => list[at] && (list[at].text === "(" ? isUnit(at + 1) : list[at].kind === "word" && list[at].text in units);
+    const isUnit = at => list[at] && (list[at].text === "(" ? isUnit(at + 1) : list[at].kind === "word" && has(units, list[at].text));
 
     function sum() {
       let a = term();
       for (let sign; (sign = take("+", "-"));) {
         const b = term(), x = a, by = sign === "+" ? 1 : -1;
         if (x.powers && b.powers && !same(x.powers, b.powers)) throw new Error("what is added is of different units");
-        a = {powers: x.powers || b.powers, at: r => x.at(r) + by * b.at(r)};
+        a = {powers: x.powers || b.powers, at: r => x.at(r) + by * b.at(r), constant: x.constant + by * b.constant};
       }
       return a;
     }
@@ -57,7 +58,7 @@ function conditions(columns, units) {
         const sign = take("*", "/");
         if (!sign) return a;
         const b = factor(), by = sign === "*" ? 1 : -1;
-        a = {powers: scaled(x.powers || NONE, b.powers || NONE, by), at: by > 0 ? r => x.at(r) * b.at(r) : r => x.at(r) / b.at(r)};
+        a = {powers: scaled(x.powers || NONE, b.powers || NONE, by), at: by > 0 ? r => x.at(r) * b.at(r) : r => x.at(r) / b.at(r), constant: by > 0 ? x.constant * b.constant : x.constant / b.constant};
       }
     }
     // A product of units as far as it goes; `5/s` starts with the slash.
@@ -87,14 +88,14 @@ function conditions(columns, units) {
       let negative = false;
       for (let sign; (sign = take("+", "-"));) negative = negative !== (sign === "-");
       const a = power();
-      return negative ? {powers: a.powers, at: r => -a.at(r)} : a;
+      return negative ? {powers: a.powers, at: r => -a.at(r), constant: -a.constant} : a;
     }
     function power() {
       const a = atom();
       if (!take("^")) return a;
       const b = factor();
       if (b.powers && !same(b.powers, NONE)) throw new Error("an exponent is a plain number");
-      const n = b.constant === undefined ? NaN : b.constant;
+      const n = b.constant;  // NaN where columns are in it
       if (!Number.isFinite(n) && a.powers && !same(a.powers, NONE)) throw new Error("an exponent of what has a unit is a number");
       return {powers: a.powers && (same(a.powers, NONE) ? NONE : a.powers.map(p => p * n)), at: r => a.at(r) ** b.at(r)};
     }
@@ -108,14 +109,15 @@ function conditions(columns, units) {
       }
       if (token.kind === "number") {
         const x = Number(token.text);
+        if (!Number.isFinite(x)) throw new Error(`${token.text} is too large`);
         return {powers: x ? NONE : null, at: () => x, constant: x};
       }
       if (token.kind === "column") {
         const {values: v, size, powers} = names.get(token.text);
         return {powers, at: r => v[r] * size};
       }
-      if (token.kind === "word" && token.text in FUNCTIONS && take("(")) return called(token.text);
-      if (token.kind === "word" && token.text in units) throw new Error(`the unit ${token.text} follows a number, as in 2 ${token.text}`);
+      if (token.kind === "word" && has(FUNCTIONS, token.text) && take("(")) return called(token.text);
+      if (token.kind === "word" && has(units, token.text)) throw new Error(`the unit ${token.text} follows a number, as in 2 ${token.text}`);
       throw new Error(token.kind === "word" ? `there is no ${token.text}` : `what is ${token.text}?`);
     }
     function called(name) {

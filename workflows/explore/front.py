@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from workflows.report import Facts
+from workflows.studies import dominated
 
 from .columns import Column
 
@@ -24,14 +25,8 @@ def front(found: Facts, shown: Sequence[Column]) -> np.ndarray:
     may = np.isfinite(values).all(axis=1) & found.has_results
     if found.judged is not None:
         may &= found.judged.feasible
-    left = np.flatnonzero(may)
-    left = left[np.lexsort(values[left].T[::-1])]
-    kept: list[int] = []
-    while left.size:
-        first, rest = left[0], left[1:]
-        kept.append(int(first))
-        left = rest[(values[rest] < values[first]).any(axis=1)]
-    return np.array(kept, int)
+    rows = np.flatnonzero(may)
+    return rows[~dominated(values[rows])]
 
 
 def best(found: Facts) -> np.ndarray:
@@ -40,10 +35,13 @@ def best(found: Facts) -> np.ndarray:
 
 
 def sample(total: int, needed: np.ndarray) -> np.ndarray:
-    """Rows of the page, rising: all, or so many at random with those that are needed."""
+    """Rows of the page, rising: all, or so many at random with those that are needed.
+
+    `needed` is in the order of need: of more than fit the first ones are there.
+    """
     if total <= MOST:
         return np.arange(total)
-    needed = needed[:MOST]
+    needed = needed[np.sort(np.unique(needed, return_index=True)[1])][:MOST]
     others = np.setdiff1d(np.arange(total), needed)
     picked = np.random.default_rng(SEED).choice(others, MOST - needed.size, replace=False)
     return np.sort(np.concatenate([needed, picked]))

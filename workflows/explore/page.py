@@ -97,7 +97,7 @@ def document(found: Facts, store: Path) -> dict[str, Any]:
     """What the page shows of a store."""
     made = columns.columns(found)
     front, best = fronts.front(found, made), fronts.best(found)
-    needed = np.unique(np.concatenate([front, best])).astype(int)
+    needed = np.concatenate([best, front]).astype(int)
     rows = fronts.sample(found.variants.size, needed)
     number = columns.Column("variant", "", found.variants, "number", 0, "variant")
     shown = (replace(one, values=one.values[rows]) for one in (number, *made))
@@ -107,7 +107,7 @@ def document(found: Facts, store: Path) -> dict[str, Any]:
         "rows": int(rows.size),
         "columns": documents,
         "states": columns.states(found, rows),
-        "front": np.searchsorted(rows, np.sort(front)).tolist(),
+        "front": np.flatnonzero(np.isin(rows, front)).tolist(),
         "constraints": columns.constraints(found),
         "units": columns.units(),
         "command": f"basepar animate --variant {shell(str(store))}",

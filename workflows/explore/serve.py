@@ -14,7 +14,7 @@ from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs
 
 from basepar_core.errors import BaseparError, UsageError
 from basepar_core.texts import script_json
@@ -117,21 +117,27 @@ class Server:
         self._server.server_close()
 
 
+def _name(host: str) -> str:
+    """The name of a host with a port: names have no case."""
+    return host.rpartition(":")[0].lower()
+
+
 def _handler(followed: Followed, key: str) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         server_version, sys_version, timeout = "basepar", "", 30
 
         def do_GET(self) -> None:
-            asked = urlsplit(self.path)
-            _, given, *rest = [*asked.path.split("/"), ""]
+            path, _, query = self.path.partition("?")
+            given, slash, rest = path.removeprefix("/").partition("/")
             # A name that somebody else's domain server gave to this address is none of ours.
-            local = self.headers.get("Host", "").rpartition(":")[0] in (HOST, "localhost")
+            hosts = self.headers.get_all("Host", [])
+            local = len(hosts) == 1 and _name(hosts[0]) in (HOST, "localhost")
             if not local or not hmac.compare_digest(given.encode(), key.encode()):
                 self._answer(HTTPStatus.NOT_FOUND, b"", "text/plain")
-            elif rest == ["", ""]:
+            elif slash and not rest:
                 self._made(followed.page, "text/html")
-            elif rest == ["data", ""]:
-                stamp = parse_qs(asked.query).get("known", [""])[0]
+            elif rest == "data":
+                stamp = parse_qs(query).get("known", [""])[0]
                 self._made(lambda: followed.data(stamp), "application/json")
             else:
                 self._answer(HTTPStatus.NOT_FOUND, b"", "text/plain")
@@ -139,8 +145,9 @@ def _handler(followed: Followed, key: str) -> type[BaseHTTPRequestHandler]:
         def _made(self, make: Callable[[], str | None], kind: str) -> None:
             try:
                 text = make()
-            except BaseparError as error:  # between two writes of whoever fills it
-                self._answer(HTTPStatus.SERVICE_UNAVAILABLE, error.message.encode(), "text/plain")
+            except (BaseparError, OSError) as error:  # between two writes of whoever fills it
+                said = getattr(error, "message", str(error)).encode()
+                self._answer(HTTPStatus.SERVICE_UNAVAILABLE, said, "text/plain")
                 return
             if text is None:
                 self._answer(HTTPStatus.NO_CONTENT, b"", kind)

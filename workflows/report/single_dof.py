@@ -73,10 +73,15 @@ def _moving(model: Model, machine: Machine) -> Section:
     steady = machine.motion
     arrows = []
     if steady is not None:
-        t, q = np.asarray(steady.time[0]), np.asarray(steady.q)
-        rates = np.asarray(steady.speed[0]), np.asarray(steady.acceleration[0])
+        # Films go evenly in time, tables of the turn evenly in the coordinate.
+        times = np.asarray(steady.time[0])
+        t = np.linspace(times[0], times[-1], SAMPLES, endpoint=False)
+        q, speed, acceleration = (
+            np.interp(t, times, np.asarray(x))
+            for x in (steady.q, steady.speed[0], steady.acceleration[0])
+        )
         whole = moving.FilmedMotion(
-            Motion(t, q[None], rates[0][None], rates[1][None]), True, "steady turn"
+            Motion(t, q[None], speed[None], acceleration[None]), True, "steady turn"
         )
         arrows = [
             moving.Arrow(
@@ -85,14 +90,14 @@ def _moving(model: Model, machine: Machine) -> Section:
                 one.joint,
                 one.body,
                 one.direction,
-                np.asarray(steady.reactions[k, 0]),
+                np.interp(t, times, np.asarray(steady.reactions[k, 0])),
             )
             for k, one in enumerate(machine.reactions)
         ]
     else:
         way = machine.survey.way
-        q = np.linspace(way.low, way.high, SAMPLES)[None]
-        t = np.linspace(0.0, LASTS, SAMPLES)
+        q = np.linspace(way.low, way.high, SAMPLES, endpoint=not way.closed)[None]
+        t = np.linspace(0.0, LASTS, SAMPLES, endpoint=not way.closed)
         whole = moving.FilmedMotion(Motion(t, q, 0 * q, 0 * q), False, "range")
     film = moving.film(model, whole=whole, arrows=arrows)
     said = f"Over its {film.motion}."

@@ -48,6 +48,9 @@ GOOD = [
     "lx1 <= (1 - 0.6) m",
     "2^-1 m >= lx1",
     "lx1/h - 1 < tan(stroke(D))",
+    "lx1^-1 <= 3/m",
+    "lx1^(1+1) <= 0.16 m^2",
+    "rank^(6/2) >= 500",
 ]
 BAD = [
     "lx1 <= 2",
@@ -71,6 +74,8 @@ BAD = [
     "constructor <= 1",
     "lx1 <= 1 constructor",
     "toString(lx1) <= 1",
+    "toString(rank) <= 1",
+    "rank <= 1e400",
 ]
 READ = """(lines => lines.map(line => {
   try { const test = read(line); return values.map((_, r) => test(r)); }

@@ -101,7 +101,7 @@ def test_the_front_and_the_best_are_in_every_sample(monkeypatch, made):
     ]
     assert sorted(front) == sorted(there[~np.array(beaten)])
     monkeypatch.setattr(fronts, "MOST", 12)
-    needed = np.unique(np.concatenate([front, best]))
+    needed = np.concatenate([best, front])
     rows = fronts.sample(96, needed)
     assert rows.size == np.unique(rows).size == 12
     assert np.isin(needed, rows).all()
@@ -111,6 +111,21 @@ def test_the_front_and_the_best_are_in_every_sample(monkeypatch, made):
         "12 of them are shown, picked at random (seed 1)"
         in held(made[1].with_name("sample.html").read_text())["said"]
     )
+
+
+def test_of_a_front_larger_than_a_page_the_first_ones_are_there(monkeypatch):
+    monkeypatch.setattr(fronts, "MOST", 4)
+    rows = fronts.sample(96, np.array([90, 7, 90, 50, 3, 20]))
+    assert rows.tolist() == [3, 7, 50, 90]
+
+
+def test_points_with_equal_values_are_all_on_the_front(made):
+    found = gather(made[0], whole=True)
+    shown = columns.columns(found)
+    goals = [one for one in shown if one.kind == "metric" and one.sign][:2]
+    for one in goals:
+        one.values[:] = 1.0
+    assert fronts.front(found, shown).size == np.count_nonzero(found.has_results)
 
 
 def test_what_does_not_fit_is_named(monkeypatch, made):

@@ -76,6 +76,7 @@ def test_another_name_for_this_address_is_not_answered(server):
     port = urlsplit(server.address).port
     assert asked(server, path, Host=f"evil.example:{port}")[0] == 404
     assert asked(server, path, Host=f"localhost:{port}")[0] == 200
+    assert asked(server, path, Host=f"LOCALHOST:{port}")[0] == 200  # names have no case
 
 
 def test_it_listens_on_loopback_only_and_each_time_with_another_key(server, swept):
