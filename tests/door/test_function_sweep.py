@@ -1,10 +1,17 @@
 """Any function as a sweep: labelled, resumable, by parts, and what it dies of is found."""
 
+import os
+import signal
+import subprocess
+import sys
+import time
+
 import numpy as np
+import psutil
 import pytest
 
 import basepar
-from sweeps.store import Status, check_and_repair
+from sweeps.store import Status, Store, check_and_repair
 
 SPACE = {"plan": "sobol", "variables": {"b": [-3, 3], "c": [-1, 1]}, "candidates": 200, "seed": 7}
 
@@ -14,6 +21,11 @@ def root(b, c):
     real = inner >= 0
     found = np.where(real, (np.sqrt(np.maximum(inner, 0)) - b) / 2, np.nan)
     return {"root": found, "both": np.stack([found, -b - found], axis=1), "reason": 1 - real}
+
+
+def slow_root(b, c):
+    time.sleep(0.05)
+    return root(b, c)
 
 
 def made(function=root, **more):
@@ -53,6 +65,64 @@ def test_parts_and_going_on(tmp_path):
     assert (found.status.values > 0).all()
     again = made(never, name="root", version="1").run(tmp_path / "roots.zarr", quiet=True)
     np.testing.assert_array_equal(found.root, again.root)
+
+
+DRIVER = """
+import sys
+from tests.door.test_function_sweep import made, slow_root
+
+made(slow_root).run(sys.argv[1], workers=2, quiet=True)
+"""
+
+
+@pytest.mark.slow
+def test_killed_in_the_middle_and_run_again(tmp_path):
+    """The process that sweeps gets SIGKILL; what is stored stays, the rest comes, all is equal."""
+    path, whole = tmp_path / "roots.zarr", tmp_path / "whole.zarr"
+    environment = os.environ | {"PYTHONPATH": ":".join(sys.path)}
+    driver = subprocess.Popen([sys.executable, "-c", DRIVER, str(path)], env=environment)
+    end, done = time.monotonic() + 120, []
+    while len(done) < 3:
+        assert time.monotonic() < end
+        time.sleep(0.01)
+        done = Store.open(path).records().numbers(0, 13) if path.exists() else []
+    children = psutil.Process(driver.pid).children()
+    os.kill(driver.pid, signal.SIGKILL)
+    assert driver.wait() == -signal.SIGKILL
+    assert psutil.wait_procs(children, timeout=60)[1] == []  # who evaluates, ends with it
+    held = Store.open(path)
+    done = held.records().numbers(0, 13)
+    assert 3 <= len(done) < 13
+    written = {n: (path / held.records().name(n)).stat().st_mtime_ns for n in done}
+    found = made(slow_root).run(path, workers=2, quiet=True)
+    assert {n: (path / held.records().name(n)).stat().st_mtime_ns for n in done} == written
+    expected = made(slow_root).run(whole, workers=1, quiet=True)
+    assert set(found) == set(expected)
+    for name in expected:
+        np.testing.assert_array_equal(found[name].values, expected[name].values)
+    assert check_and_repair.find(path) == []
+
+
+@pytest.mark.slow
+def test_on_the_workers_of_a_profile(tmp_path):
+    """Through Dask's workers, which import the function's module: the arrays of one process."""
+    (tmp_path / "two.yaml").write_text("kind: laptop\nworkers: 2\n")
+    given = {"where": str(tmp_path / "two.yaml"), "quiet": True}
+    found = made().run(tmp_path / "there.zarr", **given)
+    expected = made().run(tmp_path / "here.zarr", workers=1, quiet=True)
+    for name in expected:
+        np.testing.assert_array_equal(found[name].values, expected[name].values)
+    with pytest.raises(basepar.BaseparError, match="neither `laptop`, nor an address"):
+        made().run(tmp_path / "nowhere.zarr", "nowhere", quiet=True)
+
+
+@pytest.mark.parametrize("verb", ["run", "prepare", "part"])
+def test_an_address_is_no_folder(tmp_path, monkeypatch, verb):
+    monkeypatch.chdir(tmp_path)
+    given = (1, 2) if verb == "part" else ()
+    with pytest.raises(basepar.UsageError, match="is an address"):
+        getattr(made(), verb)("s3://bucket/roots.zarr", *given)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_what_returns_something_else_crashes(tmp_path):

@@ -40,16 +40,17 @@ def _script(options: argparse.Namespace, place: "Place") -> int:
     from basepar_core.errors import UsageError
     from basepar_core.texts import lines
     from cluster import PlaceError, script
+    from sweeps.store import folder
 
     spec = options.script
-    store = options.store or f"{Path(spec).stem}.zarr"
+    store = folder(options.store or f"{Path(spec).stem}.zarr")
     if options.tried:
         raise UsageError("--script writes, --try starts: one of them.", ["--script", "--try"])
     try:
         found = script(
             place,
             str(Path(spec).absolute()) if Path(spec).is_file() else spec,
-            str(Path(store).expanduser().absolute()),
+            str(store.expanduser().absolute()),
         )
     except PlaceError as error:
         raise UsageError(f"--script: {error}", ["--script"]) from error

@@ -60,8 +60,11 @@ def test_a_folder_may_have_a_colon(name):
         ["sweep", "four-bar", "--store"],
         ["sweep", "--store", "y.zarr", "--from"],
         ["study", "four-bar", "--store"],
+        *(["sweep", "four-bar", *part, "--store"] for part in (["--prepare"], ["--part", "1/2"])),
         ["status"],
         ["report"],
+        ["explore"],
+        ["explore", "--serve"],
         ["polish"],
         ["pictures"],
         ["around", "-o", "x.yaml"],
@@ -72,6 +75,13 @@ def test_every_command_refuses_an_address(command, tmp_path, capsys):
     assert main([*command, "s3://bucket/x.zarr"]) == 2
     assert "is an address" in " ".join(capsys.readouterr().err.split())
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_job_script_refuses_an_address(tmp_path, capsys):
+    (profile := tmp_path / "hpc.yaml").write_text("kind: slurm\nworkers: 2\n")
+    words = ["cluster", str(profile), "--script", "four-bar", "--store", "s3://bucket/x.zarr"]
+    assert main(words) == 2
+    assert "is an address" in " ".join(capsys.readouterr().err.split())
 
 
 def test_files_that_name_an_address_say_where():
