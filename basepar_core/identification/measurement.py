@@ -437,10 +437,12 @@ def _wrenches(mechanism: Mechanism, table: Mapping[str, Array]) -> dict[str, Arr
 def _unclipped(name: str, tau: Array, notes: list[Note]) -> Array:
     """The torque without samples where it stays at its extreme value."""
     found = tau.copy()
-    for extreme in (np.nanmax(tau), np.nanmin(tau)) if np.isfinite(tau).any() else ():
+    extremes = {float(np.nanmax(tau)), float(np.nanmin(tau))} if np.isfinite(tau).any() else set()
+    # A torque that never changes was held, not clipped.
+    for extreme in sorted(extremes, reverse=True) if len(extremes) == 2 else ():
         flat = np.flatnonzero(tau == extreme)
         runs = np.split(flat, np.flatnonzero(np.diff(flat) > 1) + 1)
-        clipped = [run for run in runs if CLIPPED <= run.size < tau.size]
+        clipped = [run for run in runs if CLIPPED <= run.size]
         if clipped:
             count = sum(run.size for run in clipped)
             found[np.concatenate(clipped)] = np.nan

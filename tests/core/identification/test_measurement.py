@@ -138,6 +138,14 @@ def test_clipped_torque_is_left_out(record, columns, model):
     np.testing.assert_array_equal(np.isfinite(found.tau[0]), inside)
 
 
+def test_constant_torque_with_a_hole_is_not_clipped(record, columns):
+    columns["tau.A"][:] = 2.5
+    columns["tau.A"][300] = np.nan
+    found = record(columns)
+    assert {note.kind for note in found.notes} == {"missing"}
+    assert np.isfinite(found.tau[0]).sum() == columns["t"].size - 1
+
+
 @pytest.mark.parametrize(
     ("column", "factor", "says"),
     [
