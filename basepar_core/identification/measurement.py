@@ -442,7 +442,7 @@ def _unclipped(name: str, tau: Array, notes: list[Note]) -> Array:
     for extreme in sorted(extremes, reverse=True) if len(extremes) == 2 else ():
         flat = np.flatnonzero(tau == extreme)
         runs = np.split(flat, np.flatnonzero(np.diff(flat) > 1) + 1)
-        clipped = [run for run in runs if CLIPPED <= run.size]
+        clipped = [run for run in runs if run.size >= CLIPPED]
         if clipped:
             count = sum(run.size for run in clipped)
             found[np.concatenate(clipped)] = np.nan

@@ -140,6 +140,7 @@ def test_all_columns_are_the_same_however_the_spin_is_held():
         np.testing.assert_allclose(found, own, rtol=0, atol=ROUNDING * np.abs(own).max())
 
 
+@pytest.mark.slow
 def test_kernels_follow_a_swept_rod():
     model = closure.prepare(loads(ROD))
     values = {"l": np.linspace(0.38, 0.42, 5), "r": np.linspace(0.09, 0.11, 5)}

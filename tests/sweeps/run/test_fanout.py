@@ -53,6 +53,7 @@ def test_a_gather_that_runs_out_of_time(tmp_path, client, monkeypatch):
     assert_equal_arrays(path, by_hand(spec(tmp_path / "whole.zarr"), FourBar()))
 
 
+@pytest.mark.slow
 def test_tasks_that_nobody_is_at_are_asked_for_again(tmp_path, client, monkeypatch, said):
     """Two tasks wait for a thing no worker has, and are on no worker; all workers are idle."""
     submit, lost = client.submit, []
@@ -71,6 +72,7 @@ def test_tasks_that_nobody_is_at_are_asked_for_again(tmp_path, client, monkeypat
     assert_equal_arrays(path, by_hand(spec(tmp_path / "whole.zarr"), FourBar()))
 
 
+@pytest.mark.slow
 def test_receipts_that_never_come(tmp_path, client, monkeypatch, said):
     gather, asked, over = client.gather, [], threading.Event()
 
@@ -162,6 +164,7 @@ class Hoarder(FourBar):
                     hoard.append(bytearray(1 << 12))
 
 
+@pytest.mark.slow
 def test_a_variant_that_ate_all_memory_leaves_some_to_the_next():
     columns = spec().plan.rows(199, 203)
     guilty = int(columns["lx1"][0] * 1000)

@@ -28,6 +28,7 @@ def values(document):
     return {one["name"]: one["value"] for one in document["symbols"]}
 
 
+@pytest.mark.slow
 def test_every_command_takes_them(run, store, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     lines = [
