@@ -3,8 +3,9 @@
 Chunks are idempotent, so a claim that is wrong costs time and changes nothing. A claim is an
 object, `claims/FIRST-STOP.GENERATION`, of who made it and a counter that he advances. Nobody's
 clock is compared with another's: whoever finds a claim watches it, and if its counter stands still
-for `STALE` seconds of his own clock, he makes the next generation. Of several who do one succeeds,
-and the one that was thought dead sees it at his next beat.
+for `STALE` seconds of his own clock, he makes the next generation; at once, where the claim is of
+a process of this machine that is no more. Of several who do one succeeds, and the one that was
+thought dead sees it at his next beat.
 """
 
 import contextlib
@@ -56,6 +57,15 @@ class Claim:
             return f"process {int(told['pid'])} on {str(told['host'])[:80]}{job}"
         return "somebody"
 
+    @property
+    def is_left(self) -> bool:
+        """Whether it is of a process of this machine, as it was booted last, that has ended."""
+        with contextlib.suppress(ValueError, KeyError, TypeError, RecursionError):
+            told = json.loads(self.content)
+            here = bool(told["born"]) and told["machine"] == _machine()
+            return here and told["born"] != _born(int(told["pid"]))
+        return False
+
     def meets(self, first: int, stop: int) -> bool:
         """Whether it is about some of chunks first … stop − 1."""
         return first < self.stop and self.first < stop
@@ -78,7 +88,8 @@ def alive(
     claims: Sequence[Claim],
 ) -> list[Claim]:
     """Those whose counter moves; watches the others for `STALE` seconds."""
-    end, still, moving = time.monotonic() + STALE, list(claims), list[Claim]()
+    end, moving = time.monotonic() + STALE, list[Claim]()
+    still = [claim for claim in claims if not claim.is_left]
     while still and time.monotonic() < end:
         time.sleep(LOOK)
         for claim in list(still):
@@ -179,4 +190,24 @@ def _taken(there: Objects, first: int, stop: int, told: dict[str, Any]) -> Claim
 
 def _content(beats: int, told: dict[str, Any]) -> bytes:
     ours = {"host": socket.gethostname(), "pid": os.getpid(), "beats": beats}
-    return json.dumps(ours | told).encode()
+    known = {"machine": _machine(), "born": _born(os.getpid())}
+    return json.dumps(ours | known | told).encode()
+
+
+def _machine() -> str:
+    """Where a number means a process: this boot, this space of processes; "": nobody says."""
+    try:
+        with open("/proc/sys/kernel/random/boot_id") as file:
+            return f"{file.read().strip()} {os.readlink('/proc/self/ns/pid')}"
+    except OSError:
+        return ""
+
+
+def _born(pid: int) -> str:
+    """When a process was started, in ticks since the boot; "": there is none, or nobody says."""
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            facts = file.read().rpartition(")")[2].split()
+    except OSError:
+        return ""
+    return "" if facts[0] in ("Z", "X") else facts[19]

@@ -1,5 +1,8 @@
 """Claims save work: one holder at a time, taken over when his counter stands still."""
 
+import json
+import os
+import signal
 import threading
 import time
 
@@ -96,3 +99,28 @@ def test_stale_claims_are_removed_by_who_wants_all(there):
 def test_what_a_claim_says_may_be_damaged():
     assert Claim(0, 1, 1, b'{"host": 1').who == "somebody"
     assert Claim(0, 1, 1, b'{"host": "a", "pid": 3}').who == "process 3 on a"
+
+
+@pytest.mark.skipif(not claims._machine(), reason="processes are told apart by /proc")
+def test_a_claim_of_a_process_that_ended_is_not_watched(there, monkeypatch):
+    """Killed, and so not released: whoever wants the chunks has them at once."""
+    monkeypatch.setattr(claims, "STALE", 600.0)
+    ready, told = os.pipe()
+    if (pid := os.fork()) == 0:
+        with claims.claimed(there, 0, 10):
+            os.write(told, b"1")
+            time.sleep(600)
+    os.read(ready, 1)
+    (claim,) = claims.found(there)
+    assert not claim.is_left
+    os.kill(pid, signal.SIGKILL)
+    while not claim.is_left:  # not waited for yet, it is a zombie
+        time.sleep(0.01)
+    os.waitpid(pid, 0)
+    with claims.claimed(there, 0, 10) as held:
+        assert held.claim.generation == 2
+    for changed in ({"machine": "another"}, {"pid": os.getpid()}, {"born": ""}, {"pid": "x"}):
+        told_of = json.loads(claim.content) | changed
+        other = Claim(0, 10, 1, json.dumps(told_of).encode())
+        # Of another machine, or told by nobody: it is watched. The number may be used anew.
+        assert other.is_left == (changed == {"pid": os.getpid()})
