@@ -19,6 +19,7 @@ from .errors import MotionError as MotionError
 from .errors import StoreError as StoreError
 from .errors import UsageError as UsageError
 from .functions import FunctionSweep as FunctionSweep
+from .identified import Identification as Identification
 from .joints import Joints as Joints
 from .model import Model as Model
 from .model import load as load
@@ -26,7 +27,6 @@ from .motions import Motion as Motion
 from .motions import motion as motion
 from .points import Points as Points
 from .results import Excitation as Excitation
-from .results import Identification as Identification
 from .results import Reduction as Reduction
 from .results import SingleDof as SingleDof
 from .runs import Study as Study

@@ -7,8 +7,9 @@ from typing import Any
 from basepar_core.identification import Choices
 from workflows import jobs
 
+from .identified import Identification
 from .model import Model, load
-from .results import Excitation, Identification, Reduction, SingleDof
+from .results import Excitation, Reduction, SingleDof
 
 #: A mechanism: loaded, or what `load` takes.
 Source = Model | str | Path
@@ -163,7 +164,7 @@ def identify(
     known
         Base parameters that are known, by name, SI.
     essential
-        Keep only what BIC finds worth it, or so many parameters.
+        Keep only what BIC finds worth it (True), or so many parameters.
     validate
         A second record to hold the model against.
     titles

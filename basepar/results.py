@@ -15,9 +15,8 @@ from basepar_core.texts import plural
 if TYPE_CHECKING:
     import pandas as pd
 
-    from basepar_core.identification import Identification as Identified
     from basepar_core.reduction import ReducedMechanism
-    from workflows.jobs import Excited, LogRead, OneDof
+    from workflows.jobs import Excited, OneDof
 
 
 @dataclass(frozen=True, repr=False)
@@ -102,105 +101,6 @@ class Reduction:
         from .html import sentence, table
 
         return sentence(repr(self)) + table(*self.found.table())
-
-
-@dataclass(frozen=True, repr=False)
-class Identification:
-    """Identified base parameters; made by `identify`.
-
-    Attributes
-    ----------
-    found
-        Estimate, covariance, residuals, diagnostics, validation.
-    log
-        The raw log that it comes from; None: a record with titles.
-
-    Examples
-    --------
-    >>> import basepar, numpy as np
-    >>> model, t = basepar.load("parallelogram"), np.linspace(0, 5, 1001)
-    >>> q, qd, qdd = 0.3 * np.sin([2 * t, 2 * t + np.pi / 2, 2 * t + np.pi]) * [[1], [2], [4]]
-    >>> q = q + model.assembly
-    >>> tau = model.torque(q[:, None], qd[:, None], qdd[:, None])[:, 0]
-    >>> basepar.identify(model, {"t": t, "A": q, "A'": qd, "A''": qdd, "tau.A": tau}).values.keys()
-    dict_keys(['rocker.mx', 'rocker.my', 'rocker.J'])
-    """
-
-    found: "Identified"
-    log: "LogRead | None" = None
-
-    @property
-    def values(self) -> dict[str, float]:
-        """Identified base parameters by name, SI."""
-        return dict(zip(self.found.names, map(float, self.found.estimate.values), strict=True))
-
-    @property
-    def deviations(self) -> dict[str, float]:
-        """Their standard deviations, SI."""
-        return dict(zip(self.found.names, map(float, self.found.estimate.deviations), strict=True))
-
-    @property
-    def relative_error(self) -> float:
-        """‖τ − W φ‖/‖τ‖ on the record, weighted by the noise."""
-        return float(self.found.training.relative_error)
-
-    @property
-    def torque_error(self) -> float:
-        """The same, unweighted, over all coordinates and samples."""
-        return self.found.training.error
-
-    @property
-    def torque_errors(self) -> dict[str, float]:
-        """The same of each coordinate."""
-        names = self.found.model.mechanism.coordinates
-        return dict(zip(names, map(float, self.found.training.errors), strict=True))
-
-    @property
-    def mapping(self) -> str | None:
-        """What a raw log's columns were taken for, as a mapping file; None of other records."""
-        from basepar_core.identification.logs import written
-
-        return None if self.log is None else written(self.log.mapping)
-
-    @property
-    def validation_error(self) -> float | None:
-        """The same on the second record; None without one."""
-        second = self.found.validation
-        return None if second is None else float(second.relative_error)
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What was left out of the record, and what is doubtful."""
-        return tuple(note.text for note in self.found.notes)
-
-    def to_dataframe(self) -> "pd.DataFrame":
-        """A row per parameter: unit, value, deviation, 95 % interval, the file's value."""
-        import pandas as pd
-
-        rows = self.document()["parameters"]
-        return pd.DataFrame(rows).set_index("parameter")
-
-    def document(self) -> dict[str, Any]:
-        """Plain data, as `basepar identify --json` prints it."""
-        from basepar_core.identification import standard_parameters
-        from workflows.views import identification
-
-        zero = standard_parameters(self.found, "zero")
-        return identification.document(self.found, zero, self.log)
-
-    def __repr__(self) -> str:
-        it = self.found
-        return (
-            f"<basepar.Identification of {it.model.mechanism.name[:80]!r}, {it.method}: "
-            f"{plural(len(it.names), 'parameter')}, relative error {self.relative_error:.3g}>"
-        )
-
-    def _repr_html_(self) -> str:
-        from workflows.views import identification
-
-        from .html import sentence, table
-
-        return sentence(repr(self)) + table(*identification.columns(self.document()))
 
 
 @dataclass(frozen=True, repr=False)

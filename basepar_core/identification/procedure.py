@@ -83,7 +83,7 @@ class Choices:
                 f"No such deviations: {self.deviations!r}. They are {', '.join(DEVIATIONS)}.",
                 [self.deviations],
             )
-        if self.essential < 0:
+        if not isinstance(self.essential, bool) and self.essential < 1:
             raise UsageError(
                 f"essential={self.essential} keeps no parameters. State True, or a number from 1.",
                 ["essential="],

@@ -2,7 +2,7 @@
 
     python -m tests.campaigns.identification slider-crank FOLDER 30
     python -m tests.campaigns.identification robot 200
-    python -m tests.campaigns.identification positions 200
+    python -m tests.campaigns.identification positions 200 [--method iv] [--noise 2.8e-5]
 
 FOLDER holds `slidercrank_a_gravity_train.csv` (8 s at 1 kHz from Exudyn). Each draw has the
 paper's noise on angle and torque; the smoothing's cut-off is chosen from the draw, or the paper's
@@ -11,6 +11,7 @@ paper's noise on angle and torque; the smoothing's cut-off is chosen from the dr
 
 import argparse
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -124,7 +125,12 @@ def robot(draws: int, seed: int = 11) -> None:
 POSITIONS = (2.8e-5, 1e-4)
 
 
-def positions(draws: int, seed: int = 12) -> None:
+def positions(
+    draws: int,
+    methods: Sequence[str] = ("weighted", "iv"),
+    noises: Sequence[float] = POSITIONS,
+    seed: int = 12,
+) -> None:
     """Coverage with noise in positions too: 30 s of a UR10 at 250 Hz, as a raw log is treated.
 
     Torque from Pinocchio's inverse dynamics would be the same numbers to rounding (tests); here it
@@ -150,8 +156,8 @@ def positions(draws: int, seed: int = 12) -> None:
     truth = phi[list(base.kept)] + base.nominal_beta @ phi[list(base.eliminated)]
     tau = (seen.W[0] @ phi).T
     sigma = np.array([5.0, 4.0, 3.0, 1.0, 0.6, 0.3])[:, None]
-    for noise in POSITIONS:
-        for method in ("weighted", "iv"):
+    for noise in noises:
+        for method in methods:
             rng, inside, errors = np.random.default_rng(seed), [], []
             for _ in range(draws):
                 made = Measurement(
@@ -186,11 +192,15 @@ def main() -> None:
     arm.add_argument("draws", type=int, nargs="?", default=200)
     noisy = commands.add_parser("positions")
     noisy.add_argument("draws", type=int, nargs="?", default=200)
+    noisy.add_argument(
+        "--method", choices=("weighted", "iv"), nargs="*", default=["weighted", "iv"]
+    )
+    noisy.add_argument("--noise", type=float, nargs="*", default=POSITIONS, help="rad")
     options = parser.parse_args()
     if options.what == "robot":
         robot(options.draws)
     elif options.what == "positions":
-        positions(options.draws)
+        positions(options.draws, options.method, options.noise)
     else:
         slider_crank(options.folder, options.draws)
 

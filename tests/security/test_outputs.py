@@ -5,6 +5,7 @@ import io
 import json
 import shutil
 
+import numpy as np
 import pytest
 
 import basepar
@@ -38,6 +39,12 @@ COMMANDS = [
         "--rows 1:900 -o {folder}/map.yaml",
         "map.yaml",
         False,
+    ),
+    (
+        "identify slider-crank {data}/../../../workflows/reproduce/identification-train.csv "
+        "--rows 1:900 -o {folder}/found.html",
+        "found.html",
+        True,
     ),
     ("onedof slider-crank -o {folder}/curves.png", "curves.png", True),
     ("onedof slider-crank -o {folder}/curves.csv", "curves.csv", False),
@@ -214,6 +221,12 @@ def test_an_address_becomes_no_folder(line, run, tmp_path, stores, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
+def _identified():
+    t = np.linspace(0, 5, 501)
+    q = basepar.load("parallelogram").assembly + 0.3 * np.sin(2 * t)
+    return basepar.identify("parallelogram", {"t": t, "A": q, "tau.A": q})
+
+
 def test_python_makes_no_folder_of_an_address(stores, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     model = basepar.load("four-bar")
@@ -221,6 +234,7 @@ def test_python_makes_no_folder_of_an_address(stores, tmp_path, monkeypatch):
         lambda: model.draw("s3://bucket/bar.png"),
         lambda: model.export("s3://bucket/bar.xml"),
         lambda: model.animate("s3://bucket/bar.html"),
+        lambda: _identified().write("s3://bucket/page.html"),
         lambda: basepar.report(stores / "sweep.zarr", "s3://bucket/page.html"),
         lambda: basepar.report("s3://bucket/sweep.zarr"),
         lambda: basepar.open("s3://bucket/sweep.zarr"),

@@ -13,7 +13,6 @@ from .options import GEOMETRY, OVERWRITE, check_output, listed, model_of, pairs
 if TYPE_CHECKING:
     from basepar_core.dynamics import Model
     from basepar_core.identification import Identification
-    from workflows.jobs import LogRead
 
 
 def _identify(options: argparse.Namespace) -> int:
@@ -22,7 +21,12 @@ def _identify(options: argparse.Namespace) -> int:
     from workflows.jobs import LogWords, gains_of, identified, rows_of
     from workflows.views import identification, terminal
 
-    check_output(options, options.output)
+    path = Path(options.output) if options.output else None
+    if path is not None:
+        from workflows.report import identified as pages
+
+        pages.check_ending(path)
+    check_output(options, path)
     if options.validate_rows and not options.validate:
         raise UsageError("--validate-rows goes with --validate SECOND.csv.", ["--validate-rows"])
     model = model_of(options)
@@ -58,13 +62,8 @@ def _identify(options: argparse.Namespace) -> int:
     )
     if options.consistent:
         document["consistent"] = _consistent(model, found, options.dependent or "zero")
-    if options.output and Path(options.output).suffix == ".html":
-        from workflows.report import identified as pages
-
-        document["output"] = str(pages.write(found, document, Path(options.output)))
-    elif options.output:
-        _write_mapping(options.output, read)
-        document["output"] = str(Path(options.output))
+    if path is not None:
+        document["output"] = str(pages.write(found, document, read, path))
     if options.json:
         emit(document)
     else:
@@ -79,18 +78,6 @@ def _delay(text: str | None) -> float | None:
     if text == "find":
         return None
     return 0.0 if text is None else quantity(text, "s", "--delay:")
-
-
-def _write_mapping(path: str, read: "LogRead | None") -> None:
-    from basepar_core.errors import UsageError
-    from basepar_core.identification.logs import written
-
-    if read is None:
-        raise UsageError(
-            "-o: this record has titles of its own; only a raw log has a mapping.",
-            ["--output"],
-        )
-    Path(path).write_text(written(read.mapping), encoding="utf-8")
 
 
 def _dependent(model: "Model", found: "Identification", text: str) -> dict[str, float]:
@@ -352,7 +339,7 @@ A real machine's record has friction that no column describes, play and elastici
             "--known P=V,…": "base parameters that are known (SI)",
             "--dependent P=V,…": "values of eliminated parameters, or minimum-norm; then all "
             "parameters are printed (--json has them always, eliminated ones zero otherwise)",
-            "--essential": "keep only the parameters that BIC selects",
+            "--essential N? count": "keep only the parameters that BIC selects, or so many",
             "--consistent": "also the nearest parameters that bodies of positive mass can have "
             "(needs the extra `consistent`)",
             "--validate CSV": "a second record on which the parameters are checked",

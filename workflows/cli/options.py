@@ -49,9 +49,10 @@ def arguments(command: argparse.ArgumentParser, options: Mapping[str, str]) -> N
     """Add arguments by their words.
 
     `store` is needed, `spec?` may be missing, `--quiet` is a switch, `-o --output FILE` takes a
-    text (`_`: without a word for it), `--range FROM TO` two. Behind that stand, where there are
-    any: a type (`--trials N int`), a default, whose type it has (`--seed N 0`), `required`,
-    `append`. Of choices the first is the default, unless another stands behind them
+    text (`_`: without a word for it), `--essential N?` one that may be missing, which makes it
+    True, `--range FROM TO` two. Behind that stand, where
+    there are any: a type (`--trials N int`), a default, whose type it has (`--seed N 0`),
+    `required`, `append`. Of choices the first is the default, unless another stands behind them
     (`--method ols|weighted|irls weighted`).
     """
     for words, text in options.items():
@@ -72,7 +73,9 @@ def _values(words: Sequence[str]) -> dict[str, Any]:
     if not words:
         return {}
     shown = [words[0], *(word for word in words[1:] if word.isupper())]
-    found: dict[str, Any] = {} if shown[0] == "_" else {"metavar": shown[0]}
+    found: dict[str, Any] = {} if shown[0] == "_" else {"metavar": shown[0].rstrip("?")}
+    if shown[0].endswith("?"):
+        found |= {"nargs": "?", "const": True, "default": False}
     if "|" in shown[0]:
         choices = shown[0].split("|")
         found = {"choices": choices, "default": choices[0]}
@@ -105,7 +108,20 @@ def _samples(text: str) -> float | str:
         raise argparse.ArgumentTypeError(f"{text!r} is no number, nor `estimated`") from None
 
 
-_TYPES: Mapping[str, Callable[[str], Any]] = {"int": int, "float": float, "samples": _samples}
+def _count(text: str) -> int:
+    if text.isdecimal() and int(text) > 0:
+        return int(text)
+    raise argparse.ArgumentTypeError(
+        f"{text!r} is no number from 1; what is no value of an option stands before it"
+    )
+
+
+_TYPES: Mapping[str, Callable[[str], Any]] = {
+    "int": int,
+    "float": float,
+    "samples": _samples,
+    "count": _count,
+}
 
 
 def check_output(options: argparse.Namespace, *paths: str | Path | None) -> None:

@@ -1,4 +1,7 @@
-"""An identification as a page: torque measured and of the model, residuals, parameters."""
+"""An identification as a page: torque measured and of the model, residuals, parameters.
+
+What a raw log's columns were taken for is written here too.
+"""
 
 from importlib.metadata import version
 from pathlib import Path
@@ -9,10 +12,13 @@ from markupsafe import Markup
 from scipy.signal import welch
 
 from basepar_core.arrays import Array
+from basepar_core.errors import UsageError
 from basepar_core.identification import Identification, Validation
+from basepar_core.identification.logs import written
 from basepar_core.texts import naming, plot, plural
 from workflows import pages
 from workflows.drawing import canvas
+from workflows.jobs import LogRead
 
 from . import html
 from .html import Section, joined, paragraph, table, unit_text
@@ -25,21 +31,51 @@ POINTS, PIECES = 1200, 8
 ROW, WIDTH = 1.9, 9.6
 
 
-def write(found: Identification, facts: dict[str, Any], output: Path) -> Path:
-    """Write the page.
+def check_ending(output: Path) -> None:
+    """UsageError for a file that is neither a page nor a mapping."""
+    if output.suffix not in (".html", ".yaml", ".yml"):
+        raise UsageError(
+            f"`output={output}`: write FILE.html, a page, or FILE.yaml, the mapping of a raw "
+            "log's columns.",
+            ["output="],
+        )
+
+
+def write(
+    found: Identification, facts: dict[str, Any], read: LogRead | None, output: Path
+) -> Path:
+    """Write the page, or what a raw log's columns were taken for.
 
     Parameters
     ----------
     found, facts
         The identification, and its document.
+    read
+        The raw log that it comes from.
     output
-        FILE.html.
+        FILE.html or FILE.yaml.
 
     Raises
     ------
     PlotError
         Matplotlib is not installed.
+    UsageError
+        Another ending; a mapping of a record that has titles of its own.
     """
+    check_ending(output)
+    if output.suffix == ".html":
+        return _page(found, facts, output)
+    if read is None:
+        raise UsageError(
+            f"`output={output}`: this record has titles of its own; only a raw log has a mapping.",
+            ["output="],
+        )
+    with naming(output):
+        output.write_text(written(read.mapping), encoding="utf-8")
+    return output
+
+
+def _page(found: Identification, facts: dict[str, Any], output: Path) -> Path:
     records = [("Its own record", "training", found.training)]
     if found.validation is not None:
         records.append(("The second record", "validation", found.validation))

@@ -59,6 +59,39 @@ def test_a_page_of_the_identification(run, files):
     assert "https://" not in text.replace("https://www.w3.org", "")
 
 
+def test_python_writes_the_same_page(run, files, tmp_path):
+    mechanism, one = (str(files / name) for name in ("arm.yaml", "log1.csv"))
+    page, again = tmp_path / "command.html", tmp_path / "python.html"
+    assert run("identify", mechanism, one, "--gain", ",".join(map(str, arm.GAINS)), *WITH,
+               "--essential", "6", "-o", str(page)).status == 0  # fmt: skip
+    found = basepar.identify(
+        mechanism, one, columns=WITH[1].split(","), gains=arm.GAINS, essential=6
+    )
+    assert len(found.values) == 6
+    assert found.write(again) == again
+    assert again.read_bytes() == page.read_bytes()
+    assert found.write(tmp_path / "log.yaml").read_text() == found.mapping
+    again.write_text("mine")
+    for name, says in (("python.html", "may be yours"), ("found.pdf", "write FILE.html")):
+        with pytest.raises(basepar.UsageError, match=says):
+            found.write(tmp_path / name)
+    assert found.write(again, overwrite=True).read_bytes() == page.read_bytes()
+
+
+def test_how_many_essential_parameters(run, files):
+    mechanism, log = str(files / "arm.yaml"), str(files / "log1.csv")
+    words = ("identify", mechanism, log, "--gain", ",".join(map(str, arm.GAINS)), *WITH, "--json")
+    by_bic = run(*words, "--essential").json
+    assert 1 < len(by_bic["parameters"]) < len(by_bic["base"])
+    assert len(run(*words, "--essential", "5").json["parameters"]) == 5
+    for word in ("0", "-3", "many"):
+        ran = run(*words, f"--essential={word}")
+        assert ran.status == 2
+        assert "no number from 1" in ran.out + ran.err
+    with pytest.raises(basepar.UsageError, match="keeps no parameters"):
+        basepar.identify(mechanism, log, gains=arm.GAINS, essential=0)
+
+
 def test_the_spectrum_of_a_residual():
     """A sine of 7 Hz on uneven steps: its peak is there, and its power is that of the samples."""
     rng = np.random.default_rng(1)
