@@ -9,6 +9,7 @@ there. Two writers of one chunk write equal bytes.
 
 Records lie in folders of `GROUP` neighbours. Sums add them up: `sums/FIRST-STOP` holds the facts
 of chunks FIRST … STOP − 1, all done, so that a survey of 10⁶ chunks reads a thousand objects.
+Who fills a store adds up once a minute and at his end, ranges of `SOME` chunks too.
 They are derived, anyone who finds neighbours done may write them, and who replaces a chunk
 removes those that count it first.
 """
@@ -20,14 +21,16 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
 
+import numpy as np
+
 from . import facts
 from .facts import Facts
 from .objects import Objects, is_number
 
 #: Where records lie, and all that is not for readers of results; no symbol has such a name.
 HIDDEN = "chunk-records"
-#: Records in a folder, and chunks in a sum.
-GROUP = 1024
+#: Records in a folder, and at most the chunks of a sum of theirs; and the fewest.
+GROUP, SOME = 1024, 32
 
 
 class Damaged(ValueError):
@@ -139,6 +142,18 @@ class Records:
             here = (int(name) for name in listed if is_number(name))
             found += sorted(n for n in here if n // GROUP == group and first <= n < stop)
         return found
+
+    def neighbours(self, first: int, stop: int) -> Iterator[tuple[int, int]]:
+        """Ranges of chunks that all have a record, long enough for a sum of theirs.
+
+        Of chunks first … stop − 1, within groups: `SOME` of them, or all that a group has there.
+        """
+        for group in range(first // GROUP, -(-stop // GROUP)):
+            low, high = max(first, group * GROUP), min(stop, (group + 1) * GROUP)
+            there = np.array(self.numbers(low, high), np.int64)
+            for run in np.split(there, np.flatnonzero(np.diff(there) > 1) + 1):
+                if run.size >= SOME or run.size == high - low > 0:
+                    yield int(run[0]), int(run[-1]) + 1
 
     # Sums
 

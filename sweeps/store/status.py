@@ -126,24 +126,27 @@ def done(store: Store, start: int, stop: int) -> np.ndarray:
 
 
 def sum_up(store: Store, rows: Rows = None) -> None:
-    """Keep the sums of folders of records that are complete, for whoever surveys next.
+    """Keep sums of neighbouring records that no sum counts yet, for whoever surveys next.
 
     Of all of them, or of those that have some of the `rows`.
     """
     known = store.records()
     low, high = rows or (0, known.total)
     with _as_damage(store):
+        before = {one.stop: one for one in known.added()}
         for first, stop in known.gaps():
-            first = max(first, low // known.chunk)
-            stop = min(stop, -(-high // known.chunk))
-            for begin in range(first // GROUP * GROUP, stop, GROUP):
-                end = min(begin + GROUP, known.count)
-                if len(known.numbers(begin, end)) == end - begin:
-                    found = known.records(begin, end)
-                    if found.rows == known.rows(begin, end):
-                        known.add_up(begin, end, found.facts)
-                    if known.numbers(begin, end) != list(range(begin, end)):
-                        known.forget_sum(begin, end)  # one of them is replaced just now
+            first, stop = max(first, low // known.chunk), min(stop, -(-high // known.chunk))
+            for begin, end in known.neighbours(first, stop):
+                found = known.records(begin, end)
+                if found.rows != known.rows(begin, end):
+                    continue
+                told = before.get(begin)
+                if told is not None and told.first // GROUP == begin // GROUP:  # one sum of both
+                    found.facts.add(told.facts)
+                    begin = told.first
+                known.add_up(begin, end, found.facts)
+                if known.numbers(begin, end) != list(range(begin, end)):
+                    known.forget_sum(begin, end)  # one of them is replaced just now
 
 
 def named(counts: Mapping[int, int], statuses: type[IntEnum]) -> dict[Any, int]:

@@ -12,13 +12,14 @@ there is lost; the last run does the rest, and the files equal the driver's.
 `cpu`: the same variants by the driver's way and by parts of 5 and 30 s of work, by commands, CPU
 of all their processes.
 
-`status`: a store of 10⁸ variants and 10⁶ chunks of which some are done, here and there, by
-`basepar status`: seconds and its peak memory.
+`status`: a store of 10⁸ variants and 10⁶ chunks of which some are done, by `basepar status`:
+seconds and its peak memory. `halves`: of each of 1,000 parts the first chunks, added up as the
+processes do that are at them; `anywhere`: chunks anywhere, and no sums.
 
     python -m tests.campaigns.parts million FOLDER
     python -m tests.campaigns.parts leave FOLDER TIMES
     python -m tests.campaigns.parts cpu FOLDER
-    python -m tests.campaigns.parts status FOLDER DONE
+    python -m tests.campaigns.parts status FOLDER halves|anywhere DONE
 """
 
 import contextlib
@@ -44,6 +45,7 @@ from sweeps.run import here
 from sweeps.run.filling import Filling
 from sweeps.spec.reader import parse_sweep
 from sweeps.store import Store, check_and_repair, claims, facts
+from sweeps.store import status as survey
 from sweeps.store.statuses import Status
 
 SWEEP = """
@@ -214,19 +216,23 @@ def cpu(folder: Path, total: float = 120.0) -> dict[str, Any]:
     return {"variants": variants} | {key: round(one, 3) for key, one in found.items()}
 
 
-def status(folder: Path, done: int, variants: int = 100_000_000) -> dict[str, Any]:
+def status(folder: Path, where: str, done: int, variants: int = 100_000_000) -> dict[str, Any]:
     """A store with records here and there, as its parts would have left it."""
     file, path = made(folder, variants, 100), folder / "large.zarr"
     called("sweep", file, "--store", str(path), "--prepare")
     held, records = Store.open(path, "r+"), Store.open(path).records()
     numbers = np.random.default_rng(3).permutation(records.count)[:done]
+    if where == "halves":
+        numbers = np.array([n for n in range(records.count) if n % 1000 < done // 1000])
     rows = np.ones(100, np.int8) * Status.SOLVED
     for number in numbers.tolist():
         told = facts.Facts()
         told.statuses[int(rows[0])] = 100
         told.ends["torque_rms"] = facts.Ends(100, 1.0, number * 100, 2.0, number * 100 + 1)
         held.objects.put(records.name(number), records.encode(number, 100, {}, told))
-    found: dict[str, Any] = {"chunks": records.count, "done": done}
+    if where == "halves":
+        survey.sum_up(held)
+    found: dict[str, Any] = {"chunks": records.count, where: done}
     for how in ("first", "second"):
         begun = time.monotonic()
         pid = os.posix_spawn(
@@ -258,8 +264,8 @@ def main(arguments: list[str]) -> None:
                 print(json.dumps(line), flush=True)
         case ["cpu", folder, *total]:
             print(json.dumps(cpu(Path(folder).absolute(), *map(float, total))), flush=True)
-        case ["status", folder, done]:
-            print(json.dumps(status(Path(folder).absolute(), int(done))), flush=True)
+        case ["status", folder, where, done]:
+            print(json.dumps(status(Path(folder).absolute(), where, int(done))), flush=True)
         case _:
             sys.exit(__doc__)
 
