@@ -20,7 +20,7 @@ from basepar_core.arrays import Array
 from basepar_core.errors import MissingDataError
 from basepar_core.texts import plural
 
-from . import mjcf_numbers
+from . import mjcf_numbers, mjcf_rods
 from .draft import (
     NOTHING,
     WORLD,
@@ -44,6 +44,7 @@ from .rationals import (
     ZERO,
     Pose,
     Quaternion,
+    Vec,
     centre,
     decimal,
     from_floats,
@@ -148,6 +149,7 @@ class _Reader:
         refuse_forces(mujoco, model, draft, self._name)
         read_tendons(mujoco, model, draft, self.names, self._name)
         self.values: dict[int, str] = {}  # by degree of freedom
+        self.rods: dict[int, tuple[Vec, Vec, Vec]] = {}  # by a ball's first degree of freedom
         self.reversed: frozenset[int] = frozenset()
         for k in range(1, model.nbody):
             self._body(k)
@@ -169,7 +171,8 @@ class _Reader:
         if draft.mistakes:
             return
         begin = start(mujoco, model, draft, keyframe)
-        draft.begin_at(values_at(mujoco, model, begin, self.values, self.reversed))
+        values = values_at(mujoco, model, begin, self.values, self.reversed, self.rods)
+        draft.begin_at(values)
         if not draft.mistakes and closing:
             self._choose_coordinates(begin)
 
@@ -191,6 +194,14 @@ class _Reader:
         if not count:
             self.draft.fixtures.append(Fixture(name, parent, pose))
             return
+        if (axes := mjcf_rods.along(self.mujoco, model, k)) is not None:
+            ball = moving[0]
+            moving = mjcf_rods.hinges(ball, axes)
+            self.rods[ball.dof] = axes
+            self.draft.notes.append(
+                f"joint {ball.name!r} holds a rod between two balls: a universal joint, then a "
+                f"hinge along the rod"
+            )
         groups = parted(moving, tied_joints(self.mujoco, model))
         stubs = [f"{name} after {one[-1].name}" for one in groups[:-1]]
         self.draft.links += [Link(stub, NOTHING) for stub in stubs]
@@ -348,7 +359,8 @@ class _Reader:
             if int(model.actuator_trntype[k]) == joints
         ]
         units = driven_together(self.values, self.draft.connections)
-        order = sorted(units, key=lambda unit: (unit[0] not in driven, unit[0]))
+        across = {d + k for d, axes in self.rods.items() for k in mjcf_rods.places(axes)[:2]}
+        order = sorted(units, key=lambda one: (one[0] not in driven, one[0] in across, one[0]))
         found = independent(self.mujoco, model, order, begin)
         if found is None:
             self.draft.preferred += [self.values[dof] for dof in driven if dof in self.values]

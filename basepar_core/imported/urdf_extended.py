@@ -162,10 +162,14 @@ def close(
     known = {joint.name: joint.child for joint, _ in joints}
     frames = {link.name: link.name for link in draft.links} | known
     where = f"{more.file}: closed_loop"
-    for name in (*more.motors, *more.types):
-        if name not in known:
-            hint = did_you_mean(name, list(known)) or ""
-            draft.refuse(more.file, f"no joint is named {name!r}{hint}")
+    for name in dict.fromkeys((*more.motors, *more.types)):
+        if name in known:
+            continue
+        said = f"no joint is named {name!r}{did_you_mean(name, list(known)) or ''}"
+        if name in more.motors:
+            draft.refuse(more.file, said)
+        else:  # what loads these files goes through the joints that there are
+            draft.notes.append(f"{more.file}: {said}; its type {more.types[name]} changes nothing")
     for first, second, kind in more.frames:
         missing = [name for name in (first, second) if name not in frames]
         for name in missing:

@@ -43,6 +43,11 @@ class MujocoEngine(Engine):
         self.linear = list(_linear(model))
         self.has_loops = bool(self.held)
         self.columns = dict(_columns(model, notes, set(values)))
+        self.rods = list(_rods(model, values))
+        for j, order in self.rods:
+            dof, name = int(model.jnt_dofadr[j]), _plain(_joint(model, j))
+            names = f"{name}_across.1", f"{name}_across.2", f"{name}_along"
+            self.columns |= {one: (dof + k, 1) for one, k in zip(names, order, strict=True)}
         used = {dof for dof, _ in self.columns.values()}
         self.loose = [k for k in range(model.nv) if k not in used]
         self.inertias = (model.body_mass.copy(), model.body_inertia.copy(), model.body_ipos.copy(),
@@ -62,6 +67,8 @@ class MujocoEngine(Engine):
                 q[at + 3 : at + 7] = turned.as_quat(scalar_first=True)
             elif kind == BALL:
                 turned = Rotation.from_rotvec(step[dof : dof + 3])
+                if order := dict(self.rods).get(j):
+                    turned = Rotation.from_euler(_letters(order), step[[dof + k for k in order]])
                 q[at : at + 4] = turned.as_quat(scalar_first=True)
             else:
                 q[at] += step[dof]
@@ -69,7 +76,7 @@ class MujocoEngine(Engine):
 
     def moved(self, q: Array, step: Array) -> Array:
         found = q.copy()
-        mujoco.mj_integratePos(self.model, found, step, 1.0)
+        mujoco.mj_integratePos(self.model, found, self._basis(q)[0] @ step, 1.0)
         return found
 
     def _placed(self, q: Array, v: Array | None = None) -> mujoco.MjData:
@@ -107,7 +114,28 @@ class MujocoEngine(Engine):
             found.append((data.xpos[body] + R.apply(at), R * turn))
         return found
 
+    def _basis(self, q: Array, w: Array | None = None) -> tuple[Array, Array]:
+        """B, by which MuJoCo's speeds are B times these: of rods' balls these are rates of turns
+        about three axes in a row. And its rate times the speeds."""
+        B, rate = np.eye(self.speeds), np.zeros(self.speeds)
+        for j, order in self.rods:
+            at, dof = int(self.model.jnt_qposadr[j]), int(self.model.jnt_dofadr[j])
+            here = [dof + k for k in order]
+            turned = Rotation.from_quat(q[at : at + 4], scalar_first=True)
+            angles, block = turned.as_euler(_letters(order)), np.ix_(range(dof, dof + 3), here)
+            B[block] = _turning(angles, order)
+            if w is not None:
+                step = 1e-30
+                grown = _turning(angles + 1j * step * w[here], order)
+                rate[dof : dof + 3] = grown.imag / step @ w[here]
+        return B, rate
+
     def rows(self, q: Array, v: Array) -> tuple[Array, Array]:
+        B, rate = self._basis(q, v)
+        J, drift = self._rows(q, B @ v)
+        return J @ B, drift + J @ rate
+
+    def _rows(self, q: Array, v: Array) -> tuple[Array, Array]:
         data, J, drift = self._placed(q, v), [], []
         for one in self.held:
             parts = []
@@ -127,12 +155,14 @@ class MujocoEngine(Engine):
         return np.vstack(J), np.concatenate(drift)
 
     def inverse(self, q: Array, v: Array, a: Array) -> Array:
+        B, rate = self._basis(q, v)
+        v, a = B @ v, B @ a + rate
         found = self._recursion(q, v, a)
         for j in range(self.model.njnt):
             if self.model.jnt_type[j] == FREE:
                 turning = slice(self.model.jnt_dofadr[j] + 3, self.model.jnt_dofadr[j] + 6)
                 found[turning] += self.model.dof_armature[turning] * a[turning]
-        return found
+        return B.T @ found
 
     def _recursion(self, q: Array, v: Array, a: Array) -> Array:
         data, found = self._placed(q, v), np.zeros(self.speeds)
@@ -141,7 +171,8 @@ class MujocoEngine(Engine):
         return found
 
     def regressor(self, q: Array, v: Array, a: Array) -> Array:
-        model = self.model
+        model, (B, rate) = self.model, self._basis(q, v)
+        v, a = B @ v, B @ a + rate
         weighs = np.flatnonzero(self.inertias[0] + self.inertias[1].sum(axis=1) > 0)
         model.body_mass[:], model.body_inertia[:] = 0.0, 0.0
         model.body_ipos[:], model.body_iquat[:] = 0.0, [1.0, 0, 0, 0]
@@ -168,7 +199,7 @@ class MujocoEngine(Engine):
                 model.body_inertia[body], model.body_iquat[body] = 0.0, [1.0, 0, 0, 0]
         model.body_mass[:], model.body_inertia[:] = self.inertias[0], self.inertias[1]
         model.body_ipos[:], model.body_iquat[:] = self.inertias[2], self.inertias[3]
-        return np.stack(columns, axis=1)
+        return B.T @ np.stack(columns, axis=1)
 
     def own(
         self, q: Array, names: Sequence[str], rates: Array, accelerations: Array
@@ -189,6 +220,49 @@ class MujocoEngine(Engine):
             accelerations[along] = R @ (accelerations[along] + np.cross(omega, v))
             speeds[along] = R @ v
         return speeds, accelerations, T
+
+
+def _turning(angles: Array, order: Sequence[int]) -> Array:
+    """Angular velocity along the turned axes, by rates of turns about axes in a row."""
+    one, two, three = np.eye(3)[list(order)]
+
+    def back(axis: Array, angle: complex, v: Array) -> Array:
+        return (
+            v * np.cos(angle)
+            - np.cross(axis, v) * np.sin(angle)
+            + axis * (axis @ v) * (1 - np.cos(angle))
+        )
+
+    first = back(three, angles[2], back(two, angles[1], one))
+    return np.stack([first, back(three, angles[2], two), three], axis=1)
+
+
+def _letters(order: Sequence[int]) -> str:
+    return "".join("XYZ"[k] for k in order)
+
+
+def _rods(model: mujoco.MjModel, values: Sequence[str]) -> Iterator[tuple[int, list[int]]]:
+    """Balls that are three turns here, by our values; the axes in a row, the last along the rod,
+    which a connect holds at a point of that axis."""
+    for j in range(model.njnt):
+        if model.jnt_type[j] == BALL and f"{_plain(_joint(model, j))}_along" in values:
+            (at,) = (
+                at
+                for one in _held(model)
+                for body, (at, _) in zip(one.bodies, one.frames, strict=True)
+                if body == model.jnt_bodyid[j]
+            )
+            (axis,) = np.flatnonzero(at - model.jnt_pos[j])
+            yield j, [(axis + 1) % 3, (axis + 2) % 3, axis]
+
+
+def _joint(model: mujoco.MjModel, j: int) -> str:
+    return mujoco.mj_id2name(model, mujoco.mjtObj.mjOBJ_JOINT, j) or f"joint #{j + 1}"
+
+
+def _plain(name: str) -> str:
+    found = re.sub(r"[^A-Za-z0-9_]+", "_", name).strip("_") or "joint"
+    return found if found[0].isalpha() else f"joint_{found}"
 
 
 def _held(model: mujoco.MjModel) -> Iterator[Held]:
