@@ -61,6 +61,8 @@ def _explore(options: argparse.Namespace) -> int:
     if options.serve:
         if options.output:
             raise UsageError("--serve writes no file: leave out -o.", ["--output"])
+        if options.overwrite:
+            raise UsageError("--serve writes no file: leave out --overwrite.", ["--overwrite"])
         return _serve(store, options)
     if options.port is not None:
         raise UsageError("--port goes with --serve.", ["--port"])
@@ -84,15 +86,17 @@ def _serve(store: Path, options: argparse.Namespace) -> int:
     from workflows.views import terminal
 
     server = Server(store, options.port or 0)
-    if options.json:
-        emit({"address": server.address, "store": str(store)})
-        sys.stdout.flush()
-    else:
-        terminal.out.print(f"{server.address}\nOpen it in a browser here; Ctrl-C ends it.")
     try:
+        if options.json:
+            emit({"address": server.address, "store": str(store)})
+            sys.stdout.flush()
+        else:
+            terminal.out.print(f"{server.address}\nOpen it in a browser here; Ctrl-C ends it.")
         server.run()
     except KeyboardInterrupt:
         return 0
+    finally:
+        server.close()
     return 0
 
 
@@ -137,7 +141,8 @@ one a sample, the best and the front always in it): parallel coordinates, scatte
 all linked; conditions as `where:` and `constraints:` take them; the selection as CSV; two variants
 side by side, moving.
 
---json prints explorer (the file), store, total, shown (variants in the page), columns, front (how
-many are on it), moves (whether variants move in the page), bytes; with --serve address, store.""",
+--json prints explorer (the file), store, total, shown (variants in the page), columns, left_out
+(what did not fit into 25 MB), front (how many are on it), moves (whether variants move in the
+page), bytes; with --serve address, store.""",
     ),
 )

@@ -20,10 +20,20 @@ def paper_of(model: Model) -> np.ndarray:
     return view_of(np.stack(origins, axis=1))
 
 
-def end_in_words(model: Model, path: Trace, targets: np.ndarray) -> str:
-    """Where the motion of a file cannot be followed; empty where it can."""
+def end_in_words(
+    model: Model, path: Trace, targets: np.ndarray, motion: str = "", assembled: bool = True
+) -> str:
+    """Where a motion cannot be followed; empty where it can.
+
+    Parameters
+    ----------
+    motion
+        What it is called; that of the file without.
+    assembled
+        Whether the targets begin with the assembled pose, which is no sample of the motion.
+    """
     it = model.mechanism
-    motion = "cycle" if it.cycle is not None else "excitation"
+    motion = motion or ("cycle" if it.cycle is not None else "excitation")
     end = motion_end(model, path, targets, motion)
     if end is None:
         return ""
@@ -34,4 +44,5 @@ def end_in_words(model: Model, path: Trace, targets: np.ndarray) -> str:
         angle = not it.value(name).is_length
         at.append(f"{name} = {np.degrees(value):.1f}°" if angle else f"{name} = {value:.4g} m")
     what = "is singular" if end.outcome == Outcome.SINGULAR else "locks"
-    return f"{what} at {', '.join(at)} (sample {end.sample} of {end.samples} of its {motion})"
+    sample, samples = (one + (not assembled) for one in (end.sample, end.samples))
+    return f"{what} at {', '.join(at)} (sample {sample} of {samples} of its {motion})"

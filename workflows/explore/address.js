@@ -26,7 +26,7 @@ function recalled(store, state, selection, usual) {
     if (Array.isArray(axes) && axes.length > 1 && axes.every(known)) state.axes = [...new Set(axes)];
   } catch (error) { /* somebody's own address */ }
   for (const k of ["a", "b"]) state[k] = words.has(k) ? store.row(+words.get(k)) : -1;
-  selection.words = {};
+  selection.words = Object.create(null);
   for (const {title, texts} of store.states)
     if (texts.includes(words.get(`is ${title}`))) selection.words[title] = words.get(`is ${title}`);
   return words.get("where") || "";

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from basepar_core.errors import ExpressionError
-from basepar_core.expressions import NUMBER, UNITS, parse_unit
+from basepar_core.expressions import NUMBER, UNITS, parse_any, parse_unit
 from basepar_core.metrics import array_name
+from basepar_core.symbolic import symbol_values
+from basepar_core.texts import script_json
 from workflows.report import Facts, metric_title, words
-from workflows.studies import sides
+from workflows.studies import quantities, results_in, sides
 
-#: Bytes of a page's numbers; what does not fit is left out by name.
-ROOM = 22_000_000
 #: Arrays that say how a variant ended, which the page has in words.
 IN_WORDS = ("status", "reason", "precise_status", "precise_reason")
 
@@ -32,8 +32,10 @@ class Column:
         symbol, objective, constraint, metric, or result: what else the store has.
     sign
         1 where less is better, −1 where more is, 0 where neither is.
-    limit
-        (`<=` or `>=`, value in the unit) where a constraint holds it.
+    limits
+        (`<=` or `>=`, value in the unit) of every constraint that holds it.
+    in_files
+        Whether `where:` or `constraints:` know its word.
     """
 
     title: str
@@ -42,7 +44,8 @@ class Column:
     kind: str
     sign: int = 0
     word: str = ""
-    limit: tuple[str, float] | None = None
+    limits: tuple[tuple[str, float], ...] = ()
+    in_files: bool = True
 
     def document(self) -> dict[str, Any]:
         """What the page reads."""
@@ -53,7 +56,8 @@ class Column:
             "kind": self.kind,
             "sign": self.sign,
             "word": self.word,
-            "limit": self.limit,
+            "limits": self.limits,
+            "in_files": self.in_files,
             "size": size,
             "powers": powers,
             **packed(np.asarray(self.values, float)),
@@ -98,10 +102,44 @@ def units() -> dict[str, tuple[float, list[float]]]:
 def columns(found: Facts) -> list[Column]:
     """Symbols, objectives, constraints, metrics: (row,) of all rows."""
     made = [Column(s.name, _spelled(s.unit), s.values, "symbol", 0, s.name) for s in found.symbols]
+    made += _following(found)
     metrics = list(_metrics(found))
     made += [one for one in metrics if one.kind == "objective"]
-    made += [one for one in metrics if one.kind != "objective"]
+    # An objective of one drive among several is a metric of the store too.
+    there = {_plain(one.word) for one in made}
+    made += [one for one in metrics if one.kind != "objective" and _plain(one.word) not in there]
     return _held(found, made)
+
+
+def _symbols(found: Facts) -> tuple[dict[str, str], dict[str, Any]]:
+    """Units in the file, and SI values, of the symbols and constants that the store has not."""
+    it = found.mechanism
+    if it is None:
+        return {}, {}
+    swept = {s.name: s.values / s.per_si for s in found.symbols}
+    known = symbol_values(it, swept)
+    units = {one.name: one.unit for one in (*it.geometry, *it.constants) if one.name not in swept}
+    return units, {name: known[name] for name in units if name in known}
+
+
+def _following(found: Facts) -> list[Column]:
+    """Symbols that follow from swept ones, by the file's relations."""
+    units, values = _symbols(found)
+    return [
+        Column(name, _spelled(units[name]), value / _measure(units[name])[0], "following", 0, name)
+        for name, value in values.items()
+        if np.ndim(value)
+    ]
+
+
+def constants(found: Facts) -> list[dict[str, Any]]:
+    """What conditions may name besides columns: `word`, its `size` (SI) and `powers`."""
+    units, values = _symbols(found)
+    return [
+        {"word": name, "size": float(value), "powers": _measure(units[name])[1]}
+        for name, value in values.items()
+        if not np.ndim(value)
+    ]
 
 
 def _spelled(unit: str) -> str:
@@ -127,19 +165,21 @@ def _held(found: Facts, made: Sequence[Column]) -> list[Column]:
         return [*made]
     it = found.judged
     symbols = {s.name: s.values / s.per_si for s in found.symbols}
-    known = {_plain(column.word): column for column in made}
+    known, more = {_plain(column.word): column for column in made}, (it.spec.own, it.spec.targets)
     for side in sides(it.spec, it.verdict, symbols):
-        limit = (side.sign[:1].replace("=", "<") + "=", side.limit * side.unit.per_si)
-        key = _plain(side.text)
-        if key in known:
-            column = known[key]
-            kind = "constraint" if column.kind == "metric" else column.kind
-            known[key] = replace(column, limit=limit, kind=kind)
-            continue
-        values = np.where(found.has_results, side.values[it.rows] * side.unit.per_si, np.nan)
-        unit = _spelled(side.unit.text)
-        known[key] = Column(side.text, unit, values, "constraint", 0, side.text, limit)
-    order = ("symbol", "objective", "constraint", "metric")
+        key, unit = _plain(side.text), _spelled(side.unit.text)
+        if key not in known:
+            values = side.values[it.rows] * side.unit.per_si
+            expression, _ = parse_any(side.text, quantities(it.spec.mechanism, *more))
+            if results_in(it.spec.mechanism, [expression], *more):
+                values = np.where(found.has_results, values, np.nan)
+            known[key] = Column(side.text, unit, values, "constraint", 0, side.text)
+        column = known[key]
+        # Studies have no equalities (workflows/studies/reader.py): a bound is a bound, `<` too.
+        limit = (f"{side.sign[0]}=", side.limit / _measure(column.unit)[0])
+        kind = "constraint" if column.kind == "metric" else column.kind
+        known[key] = replace(column, limits=(*column.limits, limit), kind=kind)
+    order = ("symbol", "following", "objective", "constraint", "metric")
     return sorted(known.values(), key=lambda column: order.index(column.kind))
 
 
@@ -152,6 +192,7 @@ def others(found: Facts, rows: np.ndarray) -> Iterator[Column]:
     metrics = {metric.name.partition(" of ")[0] for metric in found.metrics}
     asked = {array_name(text) for text in found.spec["evaluate"]["metrics"]}
     named = {symbol.name for symbol in found.symbols} | set(IN_WORDS) | asked | metrics
+    spoken = _spoken(found)
     for name in found.store:
         array = found.store[name]
         dims = tuple(getattr(array.metadata, "dimension_names", None) or ())
@@ -162,14 +203,24 @@ def others(found: Facts, rows: np.ndarray) -> Iterator[Column]:
         values = _without_fill(values[rows], array.fill_value)
         unit = _spelled(found.unit(name))
         if values.ndim == 1:
-            yield Column(name, unit, values, "result", 0, name)
+            yield Column(name, unit, values, "result", 0, name, in_files=name in spoken)
             continue
         flat = values.reshape(len(values), -1)
         labels = _labels(found, dims[1:], values.shape[1:])
         own = found.labels(f"{dims[-1]}_unit") if values.ndim == 2 else []
         for k, label in enumerate(labels):
             each = _spelled(own[k]) if len(own) == len(labels) else unit
-            yield Column(f"{name}({label})", each, flat[:, k], "result", 0, f"{name}({label})")
+            word = f"{name}({label})"
+            yield Column(word, each, flat[:, k], "result", 0, word, in_files=word in spoken)
+
+
+def _spoken(found: Facts) -> set[str]:
+    """Results that `constraints:` may name."""
+    if found.mechanism is None:
+        return set()
+    study = found.judged.spec if found.judged else None
+    more = (study.own, study.targets) if study else ()
+    return set(quantities(found.mechanism, *more))
 
 
 def _without_fill(values: np.ndarray, fill: Any) -> np.ndarray:
@@ -194,30 +245,30 @@ def _labels(found: Facts, dims: Sequence[str], shape: tuple[int, ...]) -> list[s
 
 
 def named(made: Iterable[Column]) -> Iterator[Column]:
-    """Columns with a number somewhere, each with a word of its own."""
+    """Columns with a number somewhere, or a limit, each with a word of its own."""
     taken: set[str] = set()
     for column in made:
-        if not np.isfinite(column.values).any():
+        # What limits and goals speak of is there even before the first result.
+        if not np.isfinite(column.values).any() and column.kind not in ("objective", "constraint"):
             continue
         word = column.word
-        while word in taken:
+        while _plain(word) in taken:  # spaces do not tell words apart
             word += "_"
-        taken.add(word)
+        taken.add(_plain(word))
         yield replace(column, word=word)
 
 
-def fitting(made: Iterable[Column]) -> tuple[list[dict[str, Any]], list[str]]:
-    """Documents of the columns that fit into a page, and the names of those that do not."""
-    documents, left, room = [], [], ROOM
-    for column in made:
-        document = column.document()
-        size = len(document["data"]) + len(document.get("levels", ""))
+def fitting(made: Iterable[dict[str, Any]], room: int) -> tuple[list[dict[str, Any]], list[str]]:
+    """Documents that fit into so many bytes of a page, and the titles of those that do not."""
+    kept, left = [], []
+    for document in made:
+        size = len(script_json(document)) + 1  # and a comma
         if size > room:
-            left.append(column.title)
+            left.append(document["title"])
             continue
         room -= size
-        documents.append(document)
-    return documents, left
+        kept.append(document)
+    return kept, left
 
 
 def states(found: Facts, rows: np.ndarray) -> list[dict[str, Any]]:

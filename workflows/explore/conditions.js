@@ -1,13 +1,13 @@
 "use strict";
 // Conditions in the grammar of `where:` and `constraints:` (basepar_core/expressions/grammar.py):
 // expressions of columns, numbers with units and comparisons, units checked. A column may be
-// called `stroke(D)`. Returns what reads a line: a function of a row, or an error that says what
+// called `stroke(D)`; `constants` {word, size (SI), powers} are the same for all rows. Returns what reads a line: a function of a row, or an error that says what
 // is wrong.
-function conditions(columns, units) {
+function conditions(columns, units, constants = []) {
   const SIGNS = ["<=", ">=", "==", "<", ">"], NONE = [0, 0, 0, 0];
   const FUNCTIONS = {sqrt: Math.sqrt, sin: Math.sin, cos: Math.cos, tan: Math.tan, abs: Math.abs, min: Math.min, max: Math.max};
   const has = (table, word) => Object.hasOwn(table, word);
-  const names = new Map(columns.map(c => [c.word, c]));
+  const names = new Map([...constants, ...columns].map(c => [c.word, c]));
   // Names with parentheses, the longest first; spaces do not matter.
   const escaped = c => c.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
   const spelled = [...names.keys()].filter(word => /^[A-Za-z]\w*\(/.test(word)).sort((a, b) => b.length - a.length)
@@ -114,7 +114,7 @@ function conditions(columns, units) {
       }
       if (token.kind === "column") {
         const {values: v, size, powers} = names.get(token.text);
-        return {powers, at: r => v[r] * size};
+        return {powers, at: v ? r => v[r] * size : () => size};
       }
       if (token.kind === "word" && has(FUNCTIONS, token.text) && take("(")) return called(token.text);
       if (token.kind === "word" && has(units, token.text)) throw new Error(`the unit ${token.text} follows a number, as in 2 ${token.text}`);

@@ -15,18 +15,21 @@ MOST = 100_000
 SEED = 1
 
 
-def front(found: Facts, shown: Sequence[Column]) -> np.ndarray:
-    """Rows that no other beats in all objectives (a sweep's: in its first two metrics)."""
+def front(found: Facts, shown: Sequence[Column]) -> tuple[np.ndarray, list[Column]]:
+    """Rows that no other beats in all objectives (a sweep's: in its first two metrics); in which.
+
+    Of a study only feasible variants are compared.
+    """
     asked = [one for one in shown if one.kind == "objective"]
     goals = asked or [one for one in shown if one.kind == "metric" and one.sign][:2]
     if not goals:
-        return np.zeros(0, int)
+        return np.zeros(0, int), []
     values = np.stack([one.sign * one.values for one in goals], axis=1)
     may = np.isfinite(values).all(axis=1) & found.has_results
     if found.judged is not None:
         may &= found.judged.feasible
     rows = np.flatnonzero(may)
-    return rows[~dominated(values[rows])]
+    return rows[~dominated(values[rows])], list(goals)
 
 
 def best(found: Facts) -> np.ndarray:

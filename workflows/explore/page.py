@@ -16,6 +16,11 @@ from workflows.report import Facts, gather
 from . import columns
 from . import front as fronts
 
+#: Bytes of a page at most: what mail and browsers take without complaint.
+MOST = 25_000_000
+#: Bytes of them for what the page says about itself, with the names of what is left out; and
+#: how many of these it names, each with so many letters at most.
+SAID, LISTED, LETTERS = 20_000, 20, 80
 #: The page's scripts, in order.
 _SCRIPTS = (
     "data.js",
@@ -61,7 +66,7 @@ def write(store: Path, output: Path) -> dict[str, Any]:
     with as_damage("account of itself"):
         found = gather(store, whole=True)
         made = document(found, store)
-    text = page(str(found.status["title"]), found.status["versions"].get("basepar", ""), made)
+    text = page(*heading(found), made)
     with naming(output):
         output.parent.mkdir(parents=True, exist_ok=True)
         output.write_text(text, encoding="utf-8")
@@ -72,20 +77,31 @@ def write(store: Path, output: Path) -> dict[str, Any]:
         "shown": made["rows"],
         "columns": [one["title"] for one in made["columns"]],
         "front": len(made["front"]),
+        "left_out": made["left_out"],
         "moves": made["kit"] is not None,
         "bytes": len(text.encode()),
     }
 
 
+def heading(found: Facts) -> tuple[str, str]:
+    """The title of a store's page, and the version of the program that computed it."""
+    return str(found.status["title"]), found.status["versions"].get("basepar", "")
+
+
 def page(title: str, version: str, document: dict[str, Any]) -> str:
     """The page of a document, as `document` makes it; with `follow` in it one that is served."""
+    return assembled(title, version, document["said"], document, "follow" in document)
+
+
+def assembled(title: str, version: str, said: str, document: Any, follows: bool = False) -> str:
+    """The page, of a document or of its JSON as `pages.data` takes it."""
     scripts = [moving.player(), moving.solver(), script()]
     style = pages.text_beside("workflows.moving", "player.css")
     style += pages.text_beside(__package__, "explore.css")
     title = title[:1].upper() + title[1:]
     data, run = pages.data("data", document), Markup("").join(map(pages.script, scripts))
-    body = _BODY.format(title, document["said"], data, run)
-    return pages.page(version, title, style, body, scripts, asks="follow" in document)
+    body = _BODY.format(title, said, data, run)
+    return pages.page(version, title, style, body, scripts, asks=follows)
 
 
 def script() -> str:
@@ -96,22 +112,33 @@ def script() -> str:
 def document(found: Facts, store: Path) -> dict[str, Any]:
     """What the page shows of a store."""
     made = columns.columns(found)
-    front, best = fronts.front(found, made), fronts.best(found)
-    needed = np.concatenate([best, front]).astype(int)
+    front, goals = fronts.front(found, made)
+    needed = np.concatenate([fronts.best(found), front]).astype(int)
     rows = fronts.sample(found.variants.size, needed)
     number = columns.Column("variant", "", found.variants, "number", 0, "variant")
     shown = (replace(one, values=one.values[rows]) for one in (number, *made))
-    documents, left = columns.fitting(columns.named((*shown, *columns.others(found, rows))))
-    return {
-        "said": _said(found, store, rows.size, left),
+    numbers = columns.named((*shown, *columns.others(found, rows)))
+    rest = {
         "rows": int(rows.size),
-        "columns": documents,
-        "states": columns.states(found, rows),
         "front": np.flatnonzero(np.isin(rows, front)).tolist(),
+        "front_of": [one.word for one in goals],
         "constraints": columns.constraints(found),
+        "constants": columns.constants(found),
         "units": columns.units(),
         "command": f"basepar animate --variant {shell(str(store))}",
-        "kit": _kit(found),
+    }
+    room = MOST - SAID - len(page(*heading(found), {**rest, "said": ""}).encode())
+    # In the order of need: what moves and what words say are small beside the numbers.
+    kits = [{"title": "moving pictures", "kit": kit}] if (kit := _kit(found)) else []
+    words = columns.states(found, rows)
+    parts, left = columns.fitting((*kits, *words, *(one.document() for one in numbers)), room)
+    return {
+        **rest,
+        "said": _said(found, store, rows.size, left),
+        "left_out": left,
+        "columns": [one for one in parts if "word" in one],
+        "states": [one for one in parts if "texts" in one],
+        "kit": next((one["kit"] for one in parts if "kit" in one), None),
     }
 
 
@@ -123,7 +150,12 @@ def _said(found: Facts, store: Path, shown: int, left: list[str]) -> str:
             "each metric and the front always among them"
         )
     if left:
-        said += f". Left out, for there is no room in a page: {', '.join(left)}"
+        names = ", ".join(name[:LETTERS] for name in left[:LISTED])
+        more = f" and {len(left) - LISTED} more" * (len(left) > LISTED)
+        said += (
+            f". Left out, since the whole page may have {MOST / 1e6:g} MB: {names}{more}; "
+            "the store has them"
+        )
     return f"{said}."
 
 

@@ -58,7 +58,7 @@ function parallelView(parent, {store, selection, state, brush, say, moved}) {
     g.moveTo(x + 0.5, TOP);
     g.lineTo(x + 0.5, it.height - BOTTOM);
     g.stroke();
-    if (c.limit) limit(c, x);
+    for (const one of c.limits) limit(c, x, one);
     const range = selection.ranges.get(c);
     if (range) {
       g.lineWidth = 2;
@@ -74,13 +74,15 @@ function parallelView(parent, {store, selection, state, brush, say, moved}) {
   }
 
   // What a constraint forbids is hatched beside the axis.
-  function limit(c, x) {
-    const [sign, bound] = c.limit, {g} = it, at = level(c, bound), [from, to] = sign === "<=" ? [TOP, at] : [at, it.height - BOTTOM];
+  function limit(c, x, [sign, bound]) {
+    const {g} = it, at = level(c, c.log ? Math.max(c.low, bound) : bound), [from, to] = sign === "<=" ? [TOP, at] : [at, it.height - BOTTOM];
     g.strokeStyle = css(ink.worst);
     g.lineWidth = 1.5;
     g.beginPath();
-    g.moveTo(x - 9, at);
-    g.lineTo(x + 10, at);
+    if (bound >= c.low && bound <= c.high) { // else all of the axis is allowed, or nothing
+      g.moveTo(x - 9, at);
+      g.lineTo(x + 10, at);
+    }
     for (let y = from; y + 6 <= to; y += 6) { g.moveTo(x + 1, y + 6); g.lineTo(x + 7, y); }
     g.stroke();
   }

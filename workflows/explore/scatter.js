@@ -7,10 +7,12 @@ function scatterView(parent, {store, selection, state, brush, say, show, changed
     chosen[key] = selectOf(pick, label, key, () => store.axes.map(c => [c.word, c.name]));
     chosen[key + "sign"] = selectOf(pick, "", key + "sign", () => [["1", "less is better"], ["-1", "more is better"]], `which way is better ${label}`);
   }
-  chosen.front = selectOf(pick, "front", "front", () => [["two", "of these two, of the selection"], ["all", `of all objectives (${store.front.length.toLocaleString("en")})`], ["none", "none"]]);
+  chosen.front = selectOf(pick, "front", "front", () => [["two", "of these two, of the selection"], ["all", `of ${goals()} (${store.front.length.toLocaleString("en")})`], ["none", "none"]]);
   const it = board(parent, 420, "scatter plot: drag to select, click a point to see its variant; arrows go from point to point, Enter shows it, Escape frees both axes");
   const note = element("p", "", parent, {className: "hint"});
   let front = [], key = -1;
+  // What the front of the whole store is of: a sweep has no objectives.
+  const goals = () => store.goals.length ? "all objectives" : store.frontOf.map(word => store.of(word).title).join(" and ");
 
   function selectOf(where, label, name, options, said) {
     const l = element("label", label ? label + " " : "", where), s = element("select", "", l);
@@ -94,7 +96,7 @@ function scatterView(parent, {store, selection, state, brush, say, show, changed
       g.arc(x, y, 9, 0, 7);
       g.stroke();
     }
-    const what = {two: `${front.length.toLocaleString("en")} of the selection that no other beats in these two`, all: `${front.length.toLocaleString("en")} that no other beats in all objectives`};
+    const what = {two: `${front.length.toLocaleString("en")} of the selection that no other beats in these two`, all: `${front.length.toLocaleString("en")} that no other beats in ${goals()}`};
     note.textContent = (front.length ? `Circles: ${what[state.front]}. ` : "") + "Squares: variants A and B below.";
   }
 

@@ -2,7 +2,7 @@
 // What is selected: conditions as text, one a line, and `words` {title: text} that are asked for. The text is the state: a brush
 // writes its lines into it.
 function selectionOf(store, units) {
-  const it = {text: "", words: {}, ranges: new Map(), mask: null, count: 0, wrong: "", all: true};
+  const it = {text: "", words: Object.create(null), ranges: new Map(), mask: null, count: 0, wrong: "", all: true};
   let rest = [], free = null, read = null;
   const LINE = /^(.*?)\s*(<=|>=)\s*(-?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*(.*)$/, plain = text => text.replace(/\s+/g, "");
 
@@ -62,21 +62,28 @@ function selectionOf(store, units) {
     return [...rest, ...[...ranges].flatMap(([c, range]) => lines(c, range))].join("\n");
   };
 
-  // The lines as files have them: `where:` knows symbols only, `constraints:` results too.
+  const SYMBOLS = ["symbol", "following", "constant"];
+  function placeOf(line) {
+    let named = null;
+    try { named = read.names(line); } catch (error) { /* a word that the grammar does not have */ }
+    if (!named || named.some(c => !c.in_files)) return "# not for a file: ";
+    return named.every(c => SYMBOLS.includes(c.kind)) ? "where: " : "constraints: ";
+  }
+
+  // The lines as files have them: `where:` knows symbols only, `constraints:` results too. Neither
+  // knows entries of arrays that no metric is of.
   it.files = () => {
     const list = it.text.split("\n").map(l => l.trim()).filter(Boolean), quoted = some => some.map(l => JSON.stringify(l)).join(", ");
-    const ofSymbols = line => read.names(line).every(c => c.kind === "symbol");
-    const where = list.filter(ofSymbols), constraints = list.filter(l => !ofSymbols(l)), found = [];
-    if (where.length) found.push(`where: [${quoted(where)}]`);
-    if (constraints.length) found.push(`constraints: [${quoted(constraints)}]`);
-    return found.join("\n");
+    const places = {"where: ": [], "constraints: ": [], "# not for a file: ": []};
+    for (const line of list) places[placeOf(line)].push(line);
+    return Object.entries(places).filter(([, lines]) => lines.length).map(([name, lines]) => `${name}[${quoted(lines)}]`).join("\n");
   };
 
   // For other numbers, or more of them.
   it.renew = () => {
     it.mask = new Uint8Array(store.rows).fill(1);
     free = new Uint8Array(store.rows).fill(1);
-    read = conditions(store.columns, units);
+    read = conditions(store.columns, units, store.constants);
     if (!it.ask(it.text)) it.ask("");
     it.choose();
   };

@@ -9,20 +9,23 @@ import hmac
 import json
 import secrets
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs
 
+from markupsafe import Markup
+
 from basepar_core.errors import BaseparError, UsageError
 from basepar_core.texts import script_json
 from sweeps.store import as_damage
-from workflows.report import gather
+from workflows.report import Facts, gather
 from workflows.views import store as stores
 
-from .page import document, page
+from .page import assembled, document, heading
 
 HOST = "127.0.0.1"
 #: Of every answer: nothing is kept, framed, guessed, or told to others.
@@ -36,17 +39,29 @@ _HEADERS = {
 }
 
 
+@dataclass(frozen=True)
+class Snapshot:
+    """A store's page at one moment, and its data as they are sent; `stamp` tells moments apart."""
+
+    stamp: str
+    heading: tuple[str, str]
+    said: str
+    data: str = field(repr=False)
+
+    def page(self) -> str:
+        """The page; the data in it are those that are sent."""
+        return assembled(*self.heading, self.said, Markup(self.data), follows=True)
+
+
 class Followed:
-    """A store's page and data, made anew when the store has more."""
+    """A store, looked at anew when it has more."""
 
     def __init__(self, store: Path) -> None:
         self._store, self._lock = store, threading.Lock()
-        self._stamp, self._page = "", ""
-        self._made: dict[str, Any] = {}
-        self.renew()
+        self._snapshot: Snapshot | None = None
 
-    def renew(self) -> None:
-        """Look at the store; where nothing has changed nothing is made.
+    def now(self) -> Snapshot:
+        """What it is now, for one answer; where nothing has changed nothing is made.
 
         Raises
         ------
@@ -54,27 +69,23 @@ class Followed:
             It is missing or damaged.
         """
         with self._lock, as_damage("account of itself"):
-            status = stores.document(self._store)
-            told = json.dumps([status["counts"], status["precise"], status["spec_hash"]])
-            stamp = hashlib.sha256(told.encode()).hexdigest()
-            if stamp == self._stamp:
-                return
-            found = gather(self._store, whole=True)
-            follow = {"stamp": stamp, "done": status["done"], "settled": status["settled"]}
-            made = {**document(found, self._store), "follow": follow}
-            version = found.status["versions"].get("basepar", "")
-            self._page = page(str(found.status["title"]), version, made)
-            self._stamp, self._made = stamp, made
+            known = self._snapshot
+            if known is None or known.stamp != _stamp(stores.document(self._store)):
+                # The stamp is of what was read before the numbers: newer ones are asked for again.
+                self._snapshot = known = self._taken(gather(self._store, whole=True))
+            return known
 
-    def page(self) -> str:
-        """The page as it is now."""
-        self.renew()
-        return self._page
+    def _taken(self, found: Facts) -> Snapshot:
+        status = found.status
+        stamp = _stamp(status)
+        follow = {"stamp": stamp, "done": status["done"], "settled": status["settled"]}
+        made = {**document(found, self._store), "follow": follow}
+        return Snapshot(stamp, heading(found), made["said"], script_json(made))
 
-    def data(self, known: str) -> str | None:
-        """The page's data; None where somebody knows them already."""
-        self.renew()
-        return None if known == self._stamp else script_json(self._made)
+
+def _stamp(status: Mapping[str, Any]) -> str:
+    told = json.dumps([status["counts"], status["precise"], status["spec_hash"]])
+    return hashlib.sha256(told.encode()).hexdigest()
 
 
 class Server:
@@ -97,7 +108,8 @@ class Server:
 
     def __init__(self, store: Path, port: int = 0) -> None:
         self.key = secrets.token_urlsafe(24)
-        followed = Followed(store)
+        self._ran, followed = False, Followed(store)
+        followed.now()
         try:
             self._server = ThreadingHTTPServer((HOST, port), _handler(followed, self.key))
         except (OSError, OverflowError) as error:
@@ -109,12 +121,19 @@ class Server:
 
     def run(self) -> None:
         """Answer until somebody interrupts, or `close`."""
+        self._ran = True
         self._server.serve_forever(poll_interval=0.2)
 
     def close(self) -> None:
-        """Answer no more."""
-        self._server.shutdown()
+        """Answer no more, and free the port."""
+        if self._ran:
+            self._server.shutdown()
         self._server.server_close()
+
+
+def _newer(now: Snapshot, known: str) -> str | None:
+    """The data; None where somebody knows them already."""
+    return None if known == now.stamp else now.data
 
 
 def _name(host: str) -> str:
@@ -135,10 +154,12 @@ def _handler(followed: Followed, key: str) -> type[BaseHTTPRequestHandler]:
             if not local or not hmac.compare_digest(given.encode(), key.encode()):
                 self._answer(HTTPStatus.NOT_FOUND, b"", "text/plain")
             elif slash and not rest:
-                self._made(followed.page, "text/html")
+                self._made(lambda: followed.now().page(), "text/html")
             elif rest == "data":
-                stamp = parse_qs(query).get("known", [""])[0]
-                self._made(lambda: followed.data(stamp), "application/json")
+                self._made(
+                    lambda: _newer(followed.now(), parse_qs(query).get("known", [""])[0]),
+                    "application/json",
+                )
             else:
                 self._answer(HTTPStatus.NOT_FOUND, b"", "text/plain")
 

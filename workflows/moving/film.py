@@ -135,7 +135,7 @@ def film(
     columns = {name: np.array([value]) for name, value in known.items()}
     whole = whole or filmed_motion(model)
     path = trace(model, columns, whole.motion.q)
-    note = end_in_words(model, path, whole.motion.q)
+    note = end_in_words(model, path, whole.motion.q, whole.name, assembled=False)
     last = whole.motion.t.size if not note else max(1, int(np.nan_to_num(path.where[0])))
     if not np.isfinite(path.q[:, 0, :last]).all() or "assembled" in note:
         raise MotionError(f"{it.name!r} {note}, so nothing moves. Change its dimensions.", ["set"])

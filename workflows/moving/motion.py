@@ -26,7 +26,7 @@ class FilmedMotion:
     timed
         Whether it has velocities: between random states it has none.
     name
-        cycle or excitation.
+        What it is called: cycle, excitation, or what whoever made it says.
     """
 
     motion: Motion

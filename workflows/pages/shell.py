@@ -80,7 +80,9 @@ def _marked(text: str) -> str:
 
 
 def data(name: str, document: Any) -> Markup:
-    """What scripts read, by its id; never a program, whatever is in it."""
-    return Markup('<script type="application/json" id="{}">{}</script>').format(
-        name, Markup(script_json(document))
-    )
+    """What scripts read, by its id; never a program, whatever is in it.
+
+    A document that is Markup is its own JSON, as `script_json` made it.
+    """
+    text = document if isinstance(document, Markup) else script_json(document)
+    return Markup('<script type="application/json" id="{}">{}</script>').format(name, Markup(text))

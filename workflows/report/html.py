@@ -11,6 +11,8 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from workflows import pages
+
 Cell = Markup | str
 _PARTS: Any = (
     Environment(loader=PackageLoader(__package__, "."), autoescape=True, undefined=StrictUndefined)
@@ -117,6 +119,35 @@ def header(
 def main(sections: Sequence[Section]) -> Markup:
     """A page's parts."""
     return _PARTS.main(sections)
+
+
+def page(
+    version: str,
+    title: str,
+    head: Markup,
+    sections: Sequence[Section],
+    *,
+    foot: Markup | None = None,
+    scripts: Sequence[str] = (),
+) -> str:
+    """A whole page of some parts, with what they run at its end.
+
+    Parameters
+    ----------
+    version
+        Of the program that made what is shown.
+    title
+        Of its window.
+    head, foot
+        What goes before and behind the parts.
+    scripts
+        What runs besides those of the parts; they have their places.
+    """
+    own = tuple(dict.fromkeys(text for part in sections for text in part.scripts))
+    moves = pages.text_beside("workflows.moving", "player.css") if own else ""
+    style = moves + pages.text_beside(__package__, "style.css")
+    body = joined([head, main(sections), *filter(None, [foot]), *map(pages.script, own)], "\n")
+    return pages.page(version, title, style, body, (*scripts, *own))
 
 
 def folded(summary: str, body: Markup) -> Markup:

@@ -16,7 +16,6 @@ from basepar_core.errors import UsageError
 from basepar_core.identification import Identification, Validation
 from basepar_core.identification.logs import written
 from basepar_core.texts import naming, plot, plural
-from workflows import pages
 from workflows.drawing import canvas
 from workflows.jobs import LogRead
 
@@ -83,11 +82,9 @@ def _page(found: Identification, facts: dict[str, Any], output: Path) -> Path:
     parts += [_parameters(facts), *_notes(facts)]
     name = str(facts["mechanism"])
     head = html.header("Identification", name, [], _tiles(found, facts), parts)
-    style = pages.text_beside(__package__, "style.css")
-    body = joined([head, html.main(parts)], "\n")
     with naming(output):
         output.parent.mkdir(parents=True, exist_ok=True)
-        output.write_text(pages.page(version("basepar"), name, style, body, ()), encoding="utf-8")
+        output.write_text(html.page(version("basepar"), name, head, parts), encoding="utf-8")
     return output
 
 

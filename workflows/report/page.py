@@ -13,12 +13,11 @@ from markupsafe import Markup
 from basepar_core.errors import BaseparError, UsageError
 from basepar_core.texts import plural
 from sweeps.store import as_damage
-from workflows import pages
 from workflows.studies import WORDS, kind_of_store, stale, study_beside
 
 from . import designs, html, model, motion, overview, results, study
 from .data import Facts, gather
-from .html import LeftOut, Section, joined
+from .html import LeftOut, Section
 
 
 def write(store: Path, output: Path) -> dict[str, Any]:
@@ -150,18 +149,11 @@ def text(
     scripts
         What runs besides those of the parts; they have their places.
     """
-    own = tuple(dict.fromkeys(text for part in parts for text in part.scripts))
     title = title or str(found.status["title"])
     shown = title[:1].upper() + title[1:]
     head = header or html.header(kind_of(found), shown, _notes(found), _tiles(found), parts)
-    return pages.page(
-        found.status["versions"].get("basepar", ""),
-        shown,
-        pages.text_beside("workflows.moving", "player.css") * bool(own)
-        + pages.text_beside(__package__, "style.css"),
-        joined([head, html.main(parts), _footer(found), *map(pages.script, own)], "\n"),
-        (*scripts, *own),
-    )
+    version = found.status["versions"].get("basepar", "")
+    return html.page(version, shown, head, parts, foot=_footer(found), scripts=scripts)
 
 
 def kind_of(found: Facts) -> str:

@@ -10,13 +10,13 @@ from markupsafe import Markup
 from basepar_core.dynamics import Model, Motion
 from basepar_core.single_dof import Machine
 from basepar_core.texts import naming
-from workflows import moving, pages
+from workflows import moving
 from workflows.drawing import curves_figure
 from workflows.jobs import OneDof
 
 from . import html
 from . import motion as films
-from .html import Section, joined, paragraph, table, unit_text
+from .html import Section, paragraph, table, unit_text
 from .numbers import digits
 from .svg import embedded
 
@@ -44,15 +44,11 @@ def write(model: Model, found: OneDof, facts: dict[str, Any], output: Path) -> P
         The motion cannot be followed.
     """
     parts = [_moving(model, found.machine), *_measures(facts), _curves(facts)]
-    own = tuple(dict.fromkeys(text for part in parts for text in part.scripts))
     name = str(facts["mechanism"])
     head = html.header("One degree of freedom", name, [], _tiles(facts), parts)
-    style = pages.text_beside("workflows.moving", "player.css")
-    style += pages.text_beside(__package__, "style.css")
-    body = joined([head, html.main(parts), *map(pages.script, own)], "\n")
     with naming(output):
         output.parent.mkdir(parents=True, exist_ok=True)
-        output.write_text(pages.page(version("basepar"), name, style, body, own), encoding="utf-8")
+        output.write_text(html.page(version("basepar"), name, head, parts), encoding="utf-8")
     return output
 
 
@@ -103,6 +99,8 @@ def _moving(model: Model, machine: Machine) -> Section:
     said = f"Over its {film.motion}."
     if arrows:
         said += " Arrows are what the drive gives, and what joints transmit."
+    if film.note:
+        said += f" It {film.note}; the motion up to there."
     body = paragraph(f"{said} Play, or step by the arrow keys.") + films.figure(film, "film")
     return Section("motion", "In motion", body, films.scripts())
 

@@ -17,6 +17,7 @@ from .gradients import slope_kind as slope_kind
 from .neighbourhood import write_neighbourhood as write_neighbourhood
 from .polishing import Polished as Polished
 from .polishing import polish as polish
+from .quantity_names import quantities as quantities
 from .quantity_names import results_in as results_in
 from .spec import CLOSING as CLOSING
 from .spec import Range as Range

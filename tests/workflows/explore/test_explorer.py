@@ -2,6 +2,7 @@
 
 import json
 import re
+import threading
 
 import numpy as np
 import pytest
@@ -9,9 +10,9 @@ import pytest
 from basepar_core.expressions import evaluate, parse_comparison
 from sweeps.store import Store
 from tests.workflows import browser
-from tests.workflows.explore.made import HOSTILE, at_random, hostile
+from tests.workflows.explore.made import HOSTILE, at_random, hostile, hostile_store
 from workflows.cli.main import main
-from workflows.explore import write
+from workflows.explore import Server, write
 from workflows.report import gather
 
 pytestmark = [
@@ -23,8 +24,9 @@ pytestmark = [
 ]
 COUNT = "+document.getElementById('count').textContent.split(' ')[0].replaceAll(',', '')"
 TEXT = "document.querySelector('textarea').value"
-#: Until everything is drawn, the exact picture after the preview.
-WAIT = """new Promise(done => {
+#: Until everything is drawn, the exact picture after the preview; a page that threw never is.
+WAIT = """new Promise((done, fail) => {
+  setTimeout(() => fail(new Error("nothing is drawn")), 60000);
   const last = name => (performance.getEntriesByName(name).pop() || {startTime: -1}).startTime;
   const look = () => last("preview") >= 0 && last("exact") >= last("preview") ? done()
     : setTimeout(look, 20);
@@ -180,7 +182,7 @@ def test_a_click_shows_the_variant_moving_with_its_command(chromium, made, tmp_p
         assert float(cell) == pytest.approx(found.symbols[0].values[number], rel=1e-8)
     # The command, as somebody types it where the store is.
     monkeypatch.chdir(tmp_path)
-    words = commands[0].removeprefix("basepar ").replace(str(store), str(store)).split()
+    words = commands[0].removeprefix("basepar ").split()
     assert main(words) == 0
     text = (tmp_path / f"variant-{numbers[0]}.html").read_text()
     data = json.loads(re.search(r'id="data">(.*?)</script>', text)[1])
@@ -275,19 +277,90 @@ def test_a_hundred_thousand_variants(chromium, tmp_path):
     assert told[-2] == ((drawn[0] >= low) & (drawn[0] <= high)).sum() > 0
 
 
+#: Everything that somebody can do with every text: all axes, a brush of each, all words, two
+#: variants, the button, the CSV.
+USED = [
+    WAIT,
+    CAUGHT,
+    "document.querySelectorAll('details').forEach(d => { d.open = true; })",
+    """(async () => { const sleep = () => new Promise(done => setTimeout(done, 60));
+      const all = s => [...document.querySelectorAll(s)];
+      for (const box of all(".choices input")) if (!box.checked) box.click();
+      await sleep();
+      for (const c of all("#histograms canvas")) { for (const shiftKey of [false, true])
+          c.dispatchEvent(new KeyboardEvent("keydown",
+            {key: shiftKey ? "ArrowLeft" : "ArrowRight", shiftKey, bubbles: true}));
+        await sleep(); }
+      for (const name of ["Constraints met", "Show all"])
+        { all("button").find(b => b.innerText === name).click(); await sleep(); }
+      for (const s of all("select")) for (const o of s.options)
+        { s.value = o.value; s.dispatchEvent(new Event("change")); await sleep(); }
+      all("button").find(b => b.innerText === "Show all").click();
+      await sleep();
+      all("#list tbody button").slice(0, 2).forEach(b => b.click());
+      for (const c of all("canvas")) { c.focus();
+        for (const key of ["ArrowRight", "ArrowUp", "Enter", ">"])
+          c.dispatchEvent(new KeyboardEvent("keydown", {key, bubbles: true})); }
+      all("button").find(b => b.innerText === "Save as CSV").click();
+      await sleep();
+    })()""",
+    WAIT,
+    "[document.querySelectorAll('article svg.moving text').length, window.kept]",
+    "document.querySelectorAll('img, iframe, object, embed').length",
+    "document.scripts.length",
+]
+
+
+def unharmed(seen, title):
+    """Nothing ran and nothing threw, and what is there is text."""
+    assert seen.complaints == []
+    assert seen.facts == title
+    (names, csv), loaded, scripts = seen.told[-3:]
+    assert names > 6
+    assert loaded == 0
+    assert scripts == 4  # the page's data, and three of ours
+    assert csv.count("\n") > 10
+    # What a spreadsheet would compute is text there.
+    assert not re.search(r"(?m)(^|,)\"?[=+@]", csv)
+    return csv
+
+
 def test_hostile_texts_do_not_run(chromium, tmp_path):
     file = tmp_path / "page.html"
     file.write_text(hostile())
-    first = "document.querySelector('#list tbody button')"
-    open_all = "document.querySelectorAll('details').forEach(d => { d.open = true; })"
-    deeds = [WAIT, open_all, f"{first}.click()", WAIT, "document.body.innerText.length"]
-    seen = chromium.show(file, width=900, scheme="light", script="document.title", deeds=deeds)
-    assert seen.facts == HOSTILE
-    assert seen.complaints == []
+    seen = chromium.show(file, width=900, scheme="light", script="document.title", deeds=USED)
+    csv = unharmed(seen, HOSTILE)
     assert seen.requests == [file.as_uri()]
-    assert seen.told[-1] > 10 * len(HOSTILE)
+    assert "'=1+1" in csv
     # An address that somebody was sent.
     address = file.as_uri() + "#where=" + HOSTILE + "&axes=[1]&x=constructor&by=__proto__&a=x"
     seen = chromium.show(address, width=900, scheme="light", script="document.title", deeds=[WAIT])
     assert seen.facts == HOSTILE
     assert seen.complaints == []
+
+
+@pytest.fixture(scope="module")
+def attacked(tmp_path_factory):
+    return hostile_store(tmp_path_factory.mktemp("attacked"))
+
+
+@pytest.mark.parametrize("served", [False, True])
+def test_a_hostile_store_does_nothing(chromium, attacked, tmp_path, served):
+    """A store that somebody was sent, as a file and served."""
+    server = None
+    if served:
+        server = Server(attacked)
+        threading.Thread(target=server.run, daemon=True).start()
+        address = server.address
+    else:
+        write(attacked, tmp_path / "page.html")
+        address = (tmp_path / "page.html").as_uri()
+    try:
+        seen = chromium.show(
+            address, width=900, scheme="dark", script="document.title", deeds=USED
+        )
+    finally:
+        if server is not None:
+            server.close()
+    unharmed(seen, HOSTILE)
+    assert {one.split("data?")[0] for one in seen.requests} == {address}

@@ -12,6 +12,7 @@ from tests.workflows.explore.made import at_random
 from tests.workflows.report.test_page import sweep
 from workflows.explore import columns, write
 from workflows.explore import front as fronts
+from workflows.explore import page as pages
 from workflows.report import gather
 
 #: Arrays that the page has in words, and the places of the store itself.
@@ -88,7 +89,7 @@ def test_the_smallest_form_that_loses_nothing(values, form):
 def test_the_front_and_the_best_are_in_every_sample(monkeypatch, made):
     found = gather(made[0], whole=True)
     shown = columns.columns(found)
-    front, best = fronts.front(found, shown), fronts.best(found)
+    (front, _), best = fronts.front(found, shown), fronts.best(found)
     goals = [one for one in shown if one.kind == "metric" and one.sign][:2]
     values = np.stack([one.sign * one.values for one in goals], axis=1)
     there = np.flatnonzero(np.isfinite(values).all(axis=1))
@@ -125,15 +126,36 @@ def test_points_with_equal_values_are_all_on_the_front(made):
     goals = [one for one in shown if one.kind == "metric" and one.sign][:2]
     for one in goals:
         one.values[:] = 1.0
-    assert fronts.front(found, shown).size == np.count_nonzero(found.has_results)
+    assert fronts.front(found, shown)[0].size == np.count_nonzero(found.has_results)
 
 
 def test_what_does_not_fit_is_named(monkeypatch, made):
-    found = gather(made[0], whole=True)
-    monkeypatch.setattr(columns, "ROOM", 3000)
-    documents, left = columns.fitting(columns.columns(found))
-    assert 0 < len(documents) < len(documents) + len(left) == len(columns.columns(found))
-    assert sum(len(one["data"]) for one in documents) <= 3000
+    """All of the page counts: what is left out would have made it too large."""
+    whole = write(made[0], made[1].with_name("whole.html"))
+    assert whole["left_out"] == []
+    for most in (whole["bytes"] - 1000, whole["bytes"] - 15_000):
+        monkeypatch.setattr(pages, "MOST", most)
+        file = made[1].with_name("less.html")
+        said = write(made[0], file)
+        assert file.stat().st_size == said["bytes"] <= most
+        document = held(file.read_text())
+        assert said["left_out"]
+        assert len(document["columns"]) + len(said["left_out"]) == len(whole["columns"])
+        for name in said["left_out"][:20]:
+            assert name in document["said"]
+        assert f"may have {most / 1e6:g} MB" in document["said"]
+        # Nothing is left out that would be missed first.
+        kept = [one["kind"] for one in document["columns"]]
+        assert kept == sorted(kept, key=["number", "symbol", "metric", "result"].index)
+
+
+def test_words_and_the_mechanism_count_too(monkeypatch, made):
+    """With no room at all even they are named, and the page is one."""
+    monkeypatch.setattr(pages, "MOST", 0)
+    file = made[1].with_name("none.html")
+    said = write(made[0], file)
+    assert {"moving pictures", "status", "variant"} < set(said["left_out"])
+    assert not said["moves"]
 
 
 def test_symbols_of_plans_of_plans_and_those_that_follow(tmp_path):
@@ -160,5 +182,5 @@ store: {chunk: 4}
 def test_a_hundred_thousand_variants_fit(tmp_path):
     """20 columns of numbers at random: at most 25 MB (must), and all of them are there."""
     _, text = at_random(100_000)
-    assert len(text.encode()) <= 25e6
+    assert len(text.encode()) <= pages.MOST == 25_000_000
     assert len(held(text)["columns"]) == 21

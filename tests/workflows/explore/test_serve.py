@@ -89,7 +89,7 @@ def test_it_listens_on_loopback_only_and_each_time_with_another_key(server, swep
         with pytest.raises(UsageError, match=f"--port {port}"):
             Server(swept, port)
     finally:
-        other._server.server_close()
+        other.close()
 
 
 def test_a_store_that_there_is_not(tmp_path):
@@ -184,3 +184,62 @@ def _some(path):
     except StoreError:
         return False
     return 0 < (status > 0).sum() < len(status)
+
+
+def test_a_renewal_is_made_once_and_answers_are_of_one_moment(swept, monkeypatch):
+    """Many that ask at once, while the store changes: page, data and stamp belong together."""
+    from workflows.explore import serve
+
+    made, told = [], {"count": 0}
+    real, documented = serve.document, serve.stores.document
+    monkeypatch.setattr(serve, "document", lambda *a: made.append(1) or real(*a))
+
+    def changing(store):
+        status = documented(store)
+        return {**status, "counts": {**status["counts"], "told": told["count"]}}
+
+    monkeypatch.setattr(serve.stores, "document", changing)
+    followed = serve.Followed(swept)
+    answers = []
+
+    def ask():
+        for _ in range(3):
+            now = followed.now()
+            answers.append((now.stamp, json.loads(now.data)["follow"]["stamp"], now.page()))
+
+    for told["count"] in range(3):
+        asking = [threading.Thread(target=ask) for _ in range(4)]
+        for one in asking:
+            one.start()
+        for one in asking:
+            one.join()
+    assert len(answers) == 36
+    assert len(made) == len({stamp for stamp, _, _ in answers}) == 3
+    for stamp, inside, page in answers:
+        assert stamp == inside
+        assert stamp in page
+
+
+def test_the_command_refuses_what_it_would_not_do(swept, run):
+    ran = run("explore", str(swept), "--serve", "--overwrite")
+    assert ran.status == 2
+    assert "--overwrite" in ran.err
+
+
+def test_an_interrupt_ends_it_and_frees_the_port(swept):
+    run = [sys.executable, "-m", "workflows.cli.main", "explore", str(swept), "--serve", "--json"]
+    serving = subprocess.Popen(run, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        lines = ""
+        while not lines.rstrip().endswith("}"):
+            lines += (line := serving.stdout.readline())
+            assert line, "the server ended"
+        port = urlsplit(json.loads(lines)["address"]).port
+        serving.send_signal(signal.SIGINT)
+        assert serving.wait(timeout=60) == 0
+        assert serving.stderr.read() == ""
+    finally:
+        serving.kill()
+        serving.wait()
+    again = Server(swept, port)
+    again.close()

@@ -3,6 +3,7 @@
 import json
 import shutil
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import numpy as np
@@ -16,6 +17,7 @@ from basepar_core.files.mechanism_file import loads
 from tests.mechanisms import PARALLELOGRAM_BY_VALUE
 from workflows import moving
 from workflows.cli.main import main
+from workflows.moving.motion import filmed_motion
 
 #: What would run, were it not text.
 HOSTILE = """</script><script>document.title='ran'</script><img src=x onerror=alert(1)>"""
@@ -83,6 +85,12 @@ def test_what_ends_early_is_filmed_so_far():
     assert 1 < len(film.t) < 64
     assert not film.closed
     assert film.note.split(" at ")[0] in moving.page(film)
+    # The sample that is named is the first that there is no frame of, counted from 1.
+    assert film.note.endswith(f"(sample {len(film.t) + 1} of 64 of its cycle)")
+    # Another motion has its own name.
+    model = prepare(loads(turning + "samples: 64}\n", "rocking"))
+    whole = replace(filmed_motion(model), name="steady turn")
+    assert moving.film(model, whole=whole).note.endswith(" of its steady turn)")
 
 
 def test_a_variant_that_cannot_be_assembled_is_an_error():

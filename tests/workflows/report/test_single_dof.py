@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -62,3 +63,16 @@ def test_arrows_are_what_the_joint_transmits(tmp_path):
     # Numbers of six digits, read at times of six digits.
     np.testing.assert_allclose(arrow["values"], expected, atol=1e-4 * np.abs(expected).max())
     assert np.abs(expected).max() > 0
+
+
+def test_a_turn_that_ends_early_is_said(turning, tmp_path, monkeypatch):
+    """Whatever the film says of its end stands in the page."""
+    model, found = turning
+    real = single_dof.moving.film
+    words = "locks at A = 12.0° (sample 3 of 144 of its steady turn)"
+    monkeypatch.setattr(
+        single_dof.moving, "film", lambda *a, **k: replace(real(*a, **k), note=words)
+    )
+    film = film_of(model, found, tmp_path / "page.html")
+    assert film["note"] == words
+    assert f"It {words}; the motion up to there." in (tmp_path / "page.html").read_text()
