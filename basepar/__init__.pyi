@@ -5,6 +5,8 @@ from .analyses import reduce as reduce
 from .animation import Animation as Animation
 from .base import Base as Base
 from .certificates import verify as verify
+from .cognates import Cognate as Cognate
+from .cognates import cognates as cognates
 from .contacts import Contact as Contact
 from .errors import AssemblyError as AssemblyError
 from .errors import BaseparError as BaseparError
@@ -20,6 +22,7 @@ from .errors import StoreError as StoreError
 from .errors import UsageError as UsageError
 from .functions import FunctionSweep as FunctionSweep
 from .identified import Identification as Identification
+from .instant_centres import InstantCentres as InstantCentres
 from .joints import Joints as Joints
 from .model import Model as Model
 from .model import load as load

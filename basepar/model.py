@@ -20,6 +20,7 @@ from basepar_core.texts import plural
 
 from .axes import Axes, GeometryValues, axes_of, states_of, texts_of
 from .contacts import Contact, efforts, point_of
+from .instant_centres import InstantCentres
 from .joints import Joints
 from .points import Points
 from .torques import parameters_of, product, torques
@@ -259,6 +260,60 @@ class Model:
         width = 2 if self.mechanism.planar else 3
         parts = (axes.results(one.transpose(2, 3, 0, 1)[..., :width]) for one in found)
         return Points(tuple(one.name for one in self.mechanism.points), *parts)
+
+    def instant_centres(
+        self,
+        q: object,
+        qd: object = None,
+        geometry: GeometryValues | None = None,
+        outside: Outside = "nan",
+    ) -> InstantCentres:
+        """Points at which two bodies of a planar mechanism have the same velocity, of every pair.
+
+        Parameters
+        ----------
+        q, qd
+            (…, coordinate): coordinates, rad or m, and their rates, of which only the ratio
+            matters; with one coordinate they may be left out.
+        geometry
+            Symbols by name, SI.
+        outside
+            States that cannot be reached: "nan" for their values (default), or "raise".
+
+        Raises
+        ------
+        MotionError
+            States that cannot be reached, if asked.
+        UsageError
+            The mechanism is spatial, or has several coordinates and no rates are given; shapes
+            that do not fit; symbols that there are not.
+
+        Examples
+        --------
+        The velocity pole of a four-bar's coupler, for three lengths.
+
+        >>> import basepar
+        >>> model = basepar.load("four-bar")
+        >>> centres = model.instant_centres([0.6], geometry={"lx1": [0.25, 0.28, 0.3]})
+        >>> centres["ground", "coupler"].shape
+        (3, 2)
+        """
+        if not self.mechanism.planar:
+            raise UsageError(f"{self.name!r} is spatial: its bodies turn about axes.", ["space"])
+        if qd is None and len(self.coordinates) > 1:
+            raise UsageError(
+                f"{self.name!r} has {plural(len(self.coordinates), 'coordinate')}, and where its "
+                "centres are depends on the ratio of their rates: give qd.",
+                ["qd"],
+            )
+        q_, qd_ = states_of(self.mechanism, q=q, qd=np.ones(1) if qd is None else qd)
+        axes = axes_of(self.mechanism, geometry, [q_, qd_])
+        states, at, motion = self._closed(axes, q_, qd_, np.zeros_like(qd_))
+        found = states.instant_centres(motion, at)
+        found[..., ~at.closed] = np.nan
+        self._check(axes.results(at.closed), axes, q_, outside)
+        names = ("ground", *(body.name for body in self.mechanism.bodies))
+        return InstantCentres(names, axes.results(found.transpose(3, 4, 0, 1, 2)))
 
     def regressor(
         self,

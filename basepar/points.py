@@ -17,6 +17,8 @@ class Points:
     position, velocity, acceleration
         (…, point, 2) in the plane, else (…, point, 3), m, m/s, m/s²; nan at states that were not
         reached.
+    curvature
+        (…, point) of the paths, 1/m.
 
     Examples
     --------
@@ -39,6 +41,17 @@ class Points:
                 [name],
             )
         return self.position[..., self.names.index(name), :]
+
+    @property
+    def curvature(self) -> Array:
+        """(…, point) curvature of the paths on which they are, 1/m; nan where a point rests.
+
+        In the plane it is positive where the path bends to the left of its motion. Of a
+        mechanism of one degree of freedom it depends on the pose alone, not on the rates.
+        """
+        from basepar_core.dynamics import path_curvature
+
+        return path_curvature(self.velocity, self.acceleration, axis=-1)
 
     def __repr__(self) -> str:
         named = ", ".join(self.names[:8]) + ", …" * (len(self.names) > 8)

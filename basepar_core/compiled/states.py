@@ -28,6 +28,7 @@ from basepar_core.dynamics import (
     configuration_energies,
     coordinate_configuration,
     evaluate,
+    instant_centres,
     kinematics,
     measured,
     movements,
@@ -251,6 +252,16 @@ class States:
             here = local[..., part] if self.paired and local.shape[-1] > 1 else local
             found[..., part] = movements(
                 self.model, self.dims(part), at.q[..., part], _of(motion, part), points, here
+            )
+        return found
+
+    def instant_centres(self, motion: Motion, at: Closed) -> Array:
+        """(body, body, 2, variant, sample), m; see `dynamics.instant_centres`."""
+        count = 1 + len(self.model.mechanism.bodies)
+        found = np.empty((count, count, 2, *at.q.shape[1:]))
+        for part in self._parts(at.q.shape[2]):
+            found[..., part] = instant_centres(
+                self.model, self.dims(part), at.q[..., part], _of(motion, part)
             )
         return found
 

@@ -18,6 +18,9 @@ from .closure import Trace as Trace
 from .closure import prepare as prepare
 from .closure import trace as trace
 from .closure import trace_states as trace_states
+from .cognates import FourBar as FourBar
+from .cognates import cognates as cognates
+from .cognates import four_bar_of as four_bar_of
 from .constraint_findings import ConstraintFindings as ConstraintFindings
 from .constraint_findings import Overconstrained as Overconstrained
 from .constraint_findings import constraints_found as constraints_found
@@ -55,6 +58,7 @@ from .force_columns import with_columns as with_columns
 from .freedoms import Freedoms as Freedoms
 from .freedoms import independent_values as independent_values
 from .inertia_findings import impossible_inertias as impossible_inertias
+from .instant_centres import instant_centres as instant_centres
 from .joint_tracks import measured as measured
 from .joint_tracks import pin_turn as pin_turn
 from .joint_tracks import tracks as tracks
@@ -81,6 +85,7 @@ from .nearby import sampling as sampling
 from .other_geometry import at_geometry as at_geometry
 from .points import carried as carried
 from .points import movements as movements
+from .points import path_curvature as path_curvature
 from .points import places as places
 from .regressor import LANES as LANES
 from .regressor import OPEN as OPEN

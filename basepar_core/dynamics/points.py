@@ -74,6 +74,19 @@ def movements(
     return position, velocity, acceleration
 
 
+def path_curvature(velocity: Array, acceleration: Array, axis: int) -> Array:
+    """Curvature |v × a|/|v|³ of paths, 1/m, whatever the pace; nan at rest.
+
+    In the plane it is positive where the path bends to the left of its motion. `axis` holds the
+    two or three components. It is analytic next to the real line.
+    """
+    v, a = (np.moveaxis(one, axis, 0) for one in (velocity, acceleration))
+    in_plane = len(v) == 2
+    bend = v[0] * a[1] - v[1] * a[0] if in_plane else np.sqrt((cross(v, a) ** 2).sum(axis=0))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where((v == 0).all(axis=0), np.nan, bend / np.sqrt((v * v).sum(axis=0)) ** 3)
+
+
 def _placed(
     mechanism: Mechanism, at: kinematics.Poses, points: Sequence[Point], local: Array
 ) -> list[Array]:

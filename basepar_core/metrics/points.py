@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from basepar_core.arrays import Array
+from basepar_core.dynamics import path_curvature
 from basepar_core.mechanism import GROUND, Mechanism
 
-from .analytic import length, line_of
+from .analytic import length, line_of, size
 from .closed_cycle import ClosedCycle
 from .cycle_metric import CycleMetric
 from .path_error import fit, order_defects, pose_track
@@ -28,7 +29,7 @@ _OF_SIZE = {
     "point_acceleration": (2, "m/s^2", "acceleration"),
 }
 WORDS = (
-    *(*_OF_AXIS, *_OF_ANGLE, *_OF_SIZE, "speed_variation", "straightness"),
+    *(*_OF_AXIS, *_OF_ANGLE, *_OF_SIZE, "speed_variation", "curvature_max", "straightness"),
     *("path_error", "pose_error", "order_defects", "missed_points"),
 )
 #: A target's point is missed where the path is farther from it than this share of its size.
@@ -52,6 +53,9 @@ def metrics(mechanism: Mechanism, targets: Sequence[Target] = ()) -> dict[str, C
             what = f"greatest less least speed of point {point} over the cycle, over its mean"
             variation = partial(_speed_variation, point=point)
             found[f"speed_variation({point})"] = CycleMetric(variation, "1", what)
+            what = f"greatest curvature of the path of point {point} over the cycle"
+            bent = partial(_curvature, point=point)
+            found[f"curvature_max({point})"] = CycleMetric(bent, "1/m", what)
         what = f"greatest distance of point {point} from its path's line of least squares"
         found[f"straightness({point})"] = CycleMetric(
             partial(_straightness, point=point), "m", what
@@ -113,6 +117,11 @@ def _greatest(cycle: ClosedCycle, point: str, order: int) -> Array:
 def _speed_variation(cycle: ClosedCycle, point: str) -> Array:
     speed = length(cycle.moves(point)[:, 1], axis=1)
     return np.ptp(speed, axis=1) / speed.mean(axis=1)
+
+
+def _curvature(cycle: ClosedCycle, point: str) -> Array:
+    moved = cycle.moves(point)
+    return size(path_curvature(moved[:, 1], moved[:, 2], axis=1)).max(axis=-1)
 
 
 def _path_error(cycle: ClosedCycle, point: str, target: Target) -> Array:

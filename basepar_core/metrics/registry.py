@@ -96,6 +96,7 @@ METRICS: Mapping[str, Metric] = {
     "point_speed": _cycle("point", "pieces"),
     "point_acceleration": _cycle("point", "pieces"),
     "speed_variation": _cycle("point", "pieces"),
+    "curvature_max": _cycle("point", "pieces"),
     "straightness": _cycle("point", "pieces"),
     "path_error": _cycle("point,target"),
     "pose_error": _cycle("point,target"),

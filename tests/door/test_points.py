@@ -71,11 +71,13 @@ def test_show_writes_paths_and_lists_points(file, tmp_path, capsys):
     with path.open(encoding="utf-8") as lines:
         titles, *rows = csv.reader(lines)
     assert titles[:7] == ["t", "P.x", "P.x'", "P.x''", "P.y", "P.y'", "P.y''"]
-    table = np.array(rows, float)
+    table = np.array([[x or "nan" for x in row] for row in rows], float)
     cycle = basepar.motion(model, "cycle")
     found = model.points(cycle.q, cycle.qd, cycle.qdd)
     parts = np.stack([found.position, found.velocity, found.acceleration], axis=-1)
-    np.testing.assert_allclose(table[:, 1:], parts.reshape(len(cycle.t), -1), rtol=0, atol=1e-9)
+    np.testing.assert_allclose(table[:, 1:-3], parts.reshape(len(cycle.t), -1), rtol=0, atol=1e-9)
+    assert titles[-3:] == ["P.curvature", "T.curvature", "O.curvature"]
+    np.testing.assert_allclose(table[:, -3:], found.curvature, rtol=1e-9)  # O rests: nan
     assert main(["show", "four-bar", "--trace", str(tmp_path / "no.csv")]) == 1
 
 

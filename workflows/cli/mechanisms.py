@@ -24,18 +24,27 @@ def _list(options: argparse.Namespace) -> int:
 
 
 def _show(options: argparse.Namespace) -> int:
-    from workflows.views import mechanisms, write_paths
+    from basepar_core.errors import UsageError
+    from workflows.views import kinematic_geometry, mechanisms, write_paths
 
-    check_output(options, options.output, options.trace)
+    stem = options.cognate_files
+    if stem and not options.cognates:
+        raise UsageError("--cognate-files: of which point? Add --cognates P.", ["--cognates"])
+    check_output(options, options.output, options.trace, *kinematic_geometry.files(stem))
     model = model_of(options)
     document = mechanisms.document(model)
+    if options.centres:
+        document["centres"] = kinematic_geometry.centres(model)
+    if options.cognates:
+        document["cognates"] = kinematic_geometry.cognates(model, options.cognates, stem)
     if options.trace:
         write_paths(model, Path(options.trace))
         document["trace"] = options.trace
     if options.output:
         from workflows.drawing import draw
 
-        document["drawing"] = str(draw(model, Path(options.output)))
+        over = kinematic_geometry.overlay(document)
+        document["drawing"] = str(draw(model, Path(options.output), overlay=over))
     emit(document) if options.json else mechanisms.show(document)
     return 0
 
@@ -173,8 +182,12 @@ description}], sweeps, studies; of bodies, joints and parameters their counts.""
         {
             **GEOMETRY,
             "-o --output FILE": "the drawing: FILE.png, .svg or .pdf",
-            "--trace FILE": "write positions, velocities and accelerations of its points over "
-            "its cycle (without one, its excitation) into FILE.csv",
+            "--trace FILE": "write positions, velocities and accelerations of its points, and the "
+            "curvature of their paths, over its cycle (without one, its excitation) into FILE.csv",
+            "--centres": "instant centres of every pair of bodies, as assembled; -o draws them",
+            "--cognates P": "the two other four-bars whose couplers guide point P along the same "
+            "curve; -o draws them",
+            "--cognate-files STEM": "write these as mechanism files, STEM-1.yaml and STEM-2.yaml",
             **OVERWRITE,
         },
         """\
@@ -197,7 +210,10 @@ far away), motion_ends [{motion, ends: locks | singular, at [{name, unit, value}
 samples}] (of cycle and excitation, where they cannot be followed),
 points [{name, body, at (in its frame, m), assembled (where it stands in the ground's frame, m)}],
 symbols [{name, value, unit, bounds, constant}] (value and bounds in the symbol's unit),
-path, path_why (how sweeps evaluate it), drawing (with -o; and trace with --trace).""",
+path, path_why (how sweeps evaluate it), drawing (with -o; and trace with --trace),
+centres [{bodies, at}] (with --centres; m, null where two bodies do not turn about each other),
+cognates [{mechanism, pins, point, lengths, file}] (with --cognates; m; the first bar's pins on
+ground and coupler, then the second's on coupler and ground).""",
     ),
     Command(
         "base",

@@ -6,6 +6,7 @@ from .mechanism import draw as draw
 from .mechanism import figure_of as figure_of
 from .mechanism import figures_of as figures_of
 from .mechanism import save as save
+from .overlay import Overlay as Overlay
 from .painting import COLOURS as COLOURS
 from .painting import INK as INK
 from .painting import paint as paint

@@ -15,6 +15,7 @@ from basepar_core.dynamics import Model
 from basepar_core.errors import BaseparError, UsageError
 from basepar_core.texts import naming, plot, plural
 
+from .overlay import Overlay
 from .painting import FONT, INK, Sheet, paint, sheet
 from .scene import Scene
 
@@ -29,7 +30,12 @@ class PlotError(BaseparError):
     kind = "plot"
 
 
-def draw(model: Model, path: Path, values: dict[str, float] | None = None) -> Path:
+def draw(
+    model: Model,
+    path: Path,
+    values: dict[str, float] | None = None,
+    overlay: Overlay | None = None,
+) -> Path:
     """Draw a mechanism into a PNG, SVG or PDF file.
 
     Parameters
@@ -40,6 +46,8 @@ def draw(model: Model, path: Path, values: dict[str, float] | None = None) -> Pa
         Its ending decides the format.
     values
         Swept symbols (SI) of a variant; nominal without.
+    overlay
+        What is drawn over a planar mechanism.
 
     Raises
     ------
@@ -49,7 +57,7 @@ def draw(model: Model, path: Path, values: dict[str, float] | None = None) -> Pa
         Matplotlib is not installed.
     """
     check_ending(path)
-    return save(figure_of(model, values), path)
+    return save(figure_of(model, values, overlay=overlay), path)
 
 
 def check_ending(path: Path) -> None:
@@ -104,9 +112,10 @@ def figure_of(
     model: Model,
     values: Mapping[str, float] | None = None,
     paper: tuple[float, float] = PAPER,
+    overlay: Overlay | None = None,
 ) -> Any:
     """The drawing as a matplotlib figure, on so many inches of paper."""
-    scene = Scene(model, values or {})
+    scene = Scene(model, values or {}, overlay)
     return _figure(scene, sheet([scene], _points(paper)), paper)
 
 

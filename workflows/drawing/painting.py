@@ -86,6 +86,8 @@ def paint(scene: Scene, axes: Any, on: Sheet) -> None:
         _pitch(axes, circle)
     for number, line in enumerate(scene.paper(scene.paths.swapaxes(0, 1)).swapaxes(0, 1)):
         _path(axes, scene.it.body_index[scene.it.points[number].body], line, on)
+    if scene.overlay is not None:
+        scene.overlay.paint(axes, *scene.own_box)
     axes.set_xlim(on.low[0], on.high[0])
     axes.set_ylim(on.low[1], on.high[1])
     _names(axes, scene, on)

@@ -21,6 +21,7 @@ from basepar_core.dynamics import (
 )
 from basepar_core.mechanism import GROUND, JointType, joint_type
 
+from .overlay import Overlay
 from .pitch_circles import pitch_circles
 from .views import end_in_words, paper_of
 
@@ -44,9 +45,12 @@ class Scene:
         Pitch circles.
     note
         Where the motion ends early; "" where it does not.
+    overlay
+        What is drawn over it.
     """
 
-    def __init__(self, model: Model, values: Mapping[str, float]):
+    def __init__(self, model: Model, values: Mapping[str, float], overlay: Overlay | None = None):
+        self.overlay = overlay
         self.model, self.it, self.values = model, model.mechanism, dict(values)
         columns = {name: np.array([value]) for name, value in values.items()}
         motion = self._motion()
@@ -199,6 +203,14 @@ class Scene:
     @cached_property
     def box(self) -> tuple[np.ndarray, np.ndarray]:
         """Lower left and upper right corner of all that is drawn, (2,) each."""
+        if self.overlay is None:
+            return self.own_box
+        every = self.overlay.extent(*self.own_box)
+        return every.min(axis=1), every.max(axis=1)
+
+    @cached_property
+    def own_box(self) -> tuple[np.ndarray, np.ndarray]:
+        """The same of the mechanism alone."""
         lines = [corners.reshape(2, -1) for corners in self.bodies]
         lines += [self.guide(k) for k in range(len(self.it.joints)) if self.slides(k)]
         lines += [self.joint_points(k).reshape(2, -1) for k in range(len(self.it.joints))]

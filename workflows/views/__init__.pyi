@@ -2,6 +2,7 @@ from . import base as base
 from . import designs as designs
 from . import excitation as excitation
 from . import identification as identification
+from . import kinematic_geometry as kinematic_geometry
 from . import mechanisms as mechanisms
 from . import polish as polish
 from . import reduction as reduction

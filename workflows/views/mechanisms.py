@@ -20,7 +20,7 @@ from basepar_core.expressions import Expression, evaluate, parse_unit
 from basepar_core.mechanism import Mechanism, Symbol
 from basepar_core.texts import plural
 
-from . import terminal
+from . import kinematic_geometry, terminal
 
 
 def _number(expression: Expression | None, values: Mapping[str, float]) -> float | None:
@@ -203,6 +203,7 @@ def show(document: Mapping[str, Any]) -> None:
         terminal.out.print(
             f"point {one['name']} of {one['body']}, ({here}) m there: at ({there}) m"
         )
+    kinematic_geometry.show(document)
     for name, why in document["impossible_inertias"].items():
         terminal.out.print(f"no body has the inertia of {name}: {why}", style="yellow")
     for end in document["motion_ends"]:

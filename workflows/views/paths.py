@@ -13,6 +13,7 @@ from basepar_core.dynamics import (
     kinematics,
     motion_end,
     movements,
+    path_curvature,
     trace,
 )
 from basepar_core.errors import MissingDataError, MotionError, UsageError
@@ -22,7 +23,8 @@ from basepar_core.texts import csv_cell, naming
 def write_paths(model: Model, path: Path) -> None:
     """Write where all points go over the cycle; without one, over the excitation.
 
-    Columns `t` (s) and, per point and axis, `P.x` (m), `P.x'` (m/s), `P.x''` (m/s²).
+    Columns `t` (s) and, per point and axis, `P.x` (m), `P.x'` (m/s), `P.x''` (m/s²); at the end
+    the curvature of each point's path, `P.curvature` (1/m), empty where the point rests.
 
     Raises
     ------
@@ -58,9 +60,12 @@ def write_paths(model: Model, path: Path) -> None:
     titles = [f"{one.name}.{axis}" for one in it.points for axis in axes]
     columns = [one[:, : len(axes), 0].reshape(len(titles), -1) for one in found]
     # Of each coordinate first the position, then its rates.
-    table = np.concatenate([motion.t[None], *np.stack(columns, axis=1)]).T
+    rates = [one[:, : len(axes), 0] for one in found[1:]]
+    bent = path_curvature(rates[0], rates[1], axis=1)
+    table = np.concatenate([motion.t[None], *np.stack(columns, axis=1), bent]).T
     with naming(path), path.open("w", newline="", encoding="utf-8") as file:
         out = csv.writer(file)
         named = [f"{title}{rate}" for title in titles for rate in ("", "'", "''")]
+        named += [f"{one.name}.curvature" for one in it.points]
         out.writerow(map(csv_cell, ["t", *named]))
-        out.writerows([repr(float(x)) for x in row] for row in table)
+        out.writerows(["" if np.isnan(x) else repr(float(x)) for x in row] for row in table)

@@ -492,6 +492,7 @@ EXACT = [
     *("full_rotation(A)", "full_rotation(C)", "angle_min(coupler)", "angle_range(rocker)"),
     *("box_size(x)", "box_min(y)", "clearance(coupler,ground)", "clearance(O,coupler)"),
     *("point_speed(P)", "point_acceleration(P)", "speed_variation(P)", "straightness(P)"),
+    *("curvature_max(P)",),
     *("transmission_angle(B,C,D)", "shaking_force_rms", "shaking_moment_peak", "mass"),
     *("joint_force_rms(C)", "joint_force_peak(B)", "function_error(D,f)", "pose_error(P,p)"),
 ]

@@ -1,10 +1,11 @@
 """Metrics of points: circles that meet, Fourier's derivatives, and lines by search."""
 
+import mpmath
 import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
 
-from basepar_core.dynamics import motion
+from basepar_core.dynamics import motion, path_curvature
 from basepar_core.dynamics.closure import prepare, trace
 from basepar_core.errors import MechanismError
 from basepar_core.files import mechanism_file
@@ -58,6 +59,49 @@ def test_speed_and_acceleration_are_those_of_a_fourier_series(cycle):
         expected = np.abs(np.fft.ifft(series * rate**order, axis=1)).max(axis=1)
         # The closed path's series falls below 1e-9 of its size within 48 harmonics.
         np.testing.assert_allclose(found[name], expected, rtol=1e-6)
+
+
+def exact_curvature(values, crank):
+    """Of P's path at a crank's angle: differences at 40 digits of circles that meet."""
+    with mpmath.workdps(40):
+        v = {name: mpmath.mpf(float(x)) for name, x in values.items()}
+        D = mpmath.mpc(v["Dx"], v["Dy"])
+        span = mpmath.mpc(v["lx2"], -v["ly2"])  # from B to C, in the coupler
+
+        def P(angle):
+            B = v["lx1"] * mpmath.expj(angle)
+            line, a, c = D - B, abs(span), v["lx3"]
+            along = (a**2 - c**2 + abs(line) ** 2) / (2 * abs(line))
+            # The side of the circles' two crossings on which C stands at the assembly.
+            C = B + line / abs(line) * mpmath.mpc(along, mpmath.sqrt(a**2 - along**2))
+            return B + (C - B) / span * mpmath.mpc(v["lx2"] / 2, v["ly2"] / 4)
+
+        x, h = mpmath.mpf(float(crank)), mpmath.mpf(10) ** -12
+        before, here, after = P(x - h), P(x), P(x + h)
+        first, second = (after - before) / (2 * h), (after - 2 * here + before) / h**2
+        return float((mpmath.conj(first) * second).imag / abs(first) ** 3)
+
+
+def test_curvature_is_that_of_the_path_at_40_digits(cycle):
+    moved = cycle.moves("P")
+    every = path_curvature(moved[:, 1], moved[:, 2], axis=1)
+    greatest = of_cycle(cycle, ["curvature_max(P)"])["curvature_max(P)"]
+    for k in range(3):
+        values = {**cycle.model.mechanism.nominal, **{n: x[k] for n, x in LENGTHS.items()}}
+        expected = [exact_curvature(values, q) for q in cycle.motion.q[0]]
+        # Differences err by h² = 1e-24; accelerations have the loops' rounding.
+        np.testing.assert_allclose(every[k], expected, rtol=1e-9, atol=1e-10)
+        assert greatest[k] == pytest.approx(np.abs(expected).max(), rel=1e-9)
+
+
+def test_curvature_in_space_is_a_helix_s_and_has_no_number_at_rest():
+    t = np.linspace(0, 3, 7)
+    v = np.stack([-2 * np.sin(t), 2 * np.cos(t), 0 * t + 0.5])
+    a = np.stack([-2 * np.cos(t), -2 * np.sin(t), 0 * t])
+    # r/(r² + c²), whatever the pace along it; rounding.
+    np.testing.assert_allclose(path_curvature(v, a, 0), 2 / 4.25, rtol=1e-14)
+    np.testing.assert_allclose(path_curvature(3 * v, 9 * a + v, 0), 2 / 4.25, rtol=1e-14)
+    assert np.isnan(path_curvature(0 * v, a, 0)).all()
 
 
 def test_straightness_is_the_distance_from_the_best_line(cycle):
