@@ -1,5 +1,7 @@
 from . import fork_server as fork_server
 from .client import connect as connect
+from .detached import driver_script as driver_script
+from .detached import submit as submit
 from .dry_run import preview as preview
 from .errors import PlaceError as PlaceError
 from .errors import ProfileError as ProfileError

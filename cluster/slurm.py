@@ -151,11 +151,11 @@ class _Jobs:
         return ", ".join(f"{count} {text}" for text, count in said.items()) or "they are gone"
 
     def _submit(self, count: int) -> None:
-        _command(["sbatch", "--parsable", f"--array=0-{count - 1}"], self.script, self.folder)
+        answer(["sbatch", "--parsable", f"--array=0-{count - 1}"], self.script, self.folder)
 
     def _queue(self) -> list[tuple[str, str]]:
         """(state, reason) of each job that SLURM still knows."""
-        listed = _command(["squeue", "-h", "-r", f"--name={self.name}", "-o", "%T|%r"])
+        listed = answer(["squeue", "-h", "-r", f"--name={self.name}", "-o", "%T|%r"])
         lines = [line.partition("|") for line in listed.splitlines() if line]
         return [(state, reason) for state, _, reason in lines]
 
@@ -193,13 +193,13 @@ class _Jobs:
     def _cancel(self) -> None:
         """No job of ours is left, or at least SLURM was told so."""
         with contextlib.suppress(PlaceError):
-            _command(["scancel", f"--name={self.name}"])
+            answer(["scancel", f"--name={self.name}"])
             end = time.monotonic() + GONE
             while self._queue() and time.monotonic() < end:
                 time.sleep(0.2)
 
 
-def _command(words: list[str], given: str | None = None, folder: Path | None = None) -> str:
+def answer(words: list[str], given: str | None = None, folder: Path | None = None) -> str:
     """What a command of SLURM prints; PlaceError with what it complains of."""
     # Options of sbatch may also come from the environment, and squeue's too; ours are complete.
     ours = ("SBATCH_", "SQUEUE_", "SCANCEL_")

@@ -16,6 +16,7 @@ from .lock import locked as locked
 from .lock import watched as watched
 from .opened import Store as Store
 from .opened import as_damage as as_damage
+from .origins import batch_job as batch_job
 from .origins import begin_run as begin_run
 from .origins import end_run as end_run
 from .origins import provenance as provenance

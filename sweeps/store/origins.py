@@ -81,13 +81,21 @@ def commit() -> str:
 
 #: Where each run notes itself: one object, which nobody else writes.
 RUNS = f"{HIDDEN}/runs"
+#: What batch systems call a job: SLURM, PBS, LSF, SGE, HTCondor.
+_JOB_NAMES = ("SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID", "CONDOR_ID")
 
 Run = dict[str, Any]
 
 
+def batch_job() -> dict[str, str]:
+    """The job of a batch system that this process is in, as `job`; nothing where it is in none."""
+    found = next(filter(None, map(os.environ.get, _JOB_NAMES)), None)
+    return {"job": found[:80]} if found else {}
+
+
 def begin_run(filled: Store, **more: Any) -> Run:
     """Note that this process begins to fill a store; a study's batches are one run."""
-    ours = {"host": socket.gethostname(), "pid": os.getpid()} | more
+    ours = {"host": socket.gethostname(), "pid": os.getpid()} | batch_job() | more
     before = runs(filled)
     if before and ours.items() <= before[-1].items():
         return before[-1]

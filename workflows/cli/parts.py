@@ -19,24 +19,29 @@ PARTS = {
     "--within SECONDS float": "end politely before so many seconds have passed, exit status 4 "
     "(default: when SLURM says that the job ends)",
     "--requeue": "stopped before it is done, have SLURM run this job again",
+    "--detach": "submit this command itself as a job of the SLURM profile --cluster, and return",
 }
 
 
 def wanted(options: argparse.Namespace) -> str:
-    """Which of the three is asked for; "": none.
+    """Which of them is asked for; "": none.
 
     Raises
     ------
     UsageError
         Several are, or what does not go with them.
     """
-    asked = [name for name in ("prepare", "part", "finish") if getattr(options, name)]
+    asked = [name for name in ("prepare", "part", "finish", "detach") if getattr(options, name)]
     if len(asked) > 1:
         said = " and ".join(f"--{name}" for name in asked)
         raise UsageError(f"{said}: one after the other.", [f"--{name}" for name in asked])
     if not asked:
         return ""
     (name,) = asked
+    if name == "detach":
+        if options.spec is None:
+            raise UsageError("--detach needs a sweep file; --from has none.", ["--detach"])
+        return name
     if options.cluster != "laptop":
         raise UsageError(
             f"--{name} needs no cluster: whoever runs this command is the worker. `basepar "
@@ -98,6 +103,51 @@ def show(documents: Mapping[str, Mapping[str, Any]]) -> None:
             f"{plural(found['evaluated'], 'variant')} evaluated in {found['seconds']:.1f} s",
             soft_wrap=True,
         )
+
+
+def detach(options: argparse.Namespace) -> dict[str, Any]:
+    """Submit the driver as a job; what is its number, and where it writes.
+
+    Mistakes of the sweep and the profile are found here, before anything waits in a queue.
+
+    Raises
+    ------
+    UsageError
+        No profile of SLURM, or SLURM rejects the job.
+    """
+    import os.path
+
+    from cluster import PlaceError, find_profile, submit
+    from workflows.jobs import load_jobs, place_of
+
+    place = place_of(options.cluster, options.workers)
+    jobs = load_jobs(options.spec, options.store)
+    stores = [job.store for job in jobs.values()]
+    store = os.path.abspath(stores[0] if "" in jobs else os.path.dirname(stores[0]))
+    spec = os.path.abspath(options.spec) if os.path.isfile(options.spec) else options.spec
+    words = ["sweep", spec, "--store", store, "--quiet", "--requeue", "--cluster"]
+    try:
+        profile = "laptop" if options.cluster == "laptop" else str(find_profile(options.cluster))
+        words.append(os.path.abspath(profile))
+        words += ["--workers", str(options.workers)] if options.workers else []
+        for word in ("strict", "retry_failed", "repair"):
+            words += [f"--{word.replace('_', '-')}"] if getattr(options, word) else []
+        log = f"{store.replace('%', '%%')}-%j.log"
+        job = submit(place, words, log)
+    except PlaceError as error:
+        raise UsageError(f"--detach: {error}", ["--detach"]) from error
+    return {"job": job, "store": store, "log": f"{store}-{job}.log"}
+
+
+def show_detached(document: Mapping[str, Any]) -> None:
+    """Which job it is, and where to look."""
+    from basepar_core.texts import shell
+    from workflows.views import terminal
+
+    terminal.out.print(
+        f"submitted as job {document['job']}; what it says: {document['log']}", soft_wrap=True
+    )
+    terminal.show_next(f"status {shell(document['store'])}")
 
 
 def show_next(options: argparse.Namespace) -> None:

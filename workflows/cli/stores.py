@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 
 def _sweep(options: argparse.Namespace) -> int:
     how = parts.wanted(options)
+    if how == "detach":
+        document = parts.detach(options)
+        (emit if options.json else parts.show_detached)(document)
+        return 0
     if not how:
         from workflows.jobs import start_early
 

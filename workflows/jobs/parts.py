@@ -8,9 +8,8 @@ from collections.abc import Mapping
 from basepar_core.errors import UsageError
 from sweeps.run import Leave, Progress, Summary, here, summary
 from sweeps.spec import SweepSpec
+from sweeps.store import batch_job
 
-#: What batch systems call a job: SLURM, PBS, LSF, SGE, HTCondor.
-_JOB_NAMES = ("SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID", "CONDOR_ID")
 #: When SLURM ends the job, seconds since 1970.
 _JOB_END = "SLURM_JOB_END_TIME"
 _PART = re.compile(r"([0-9]{1,9})/([0-9]{1,9})")
@@ -59,7 +58,7 @@ def run_part(
         A store is not made yet, is another sweep's, or somebody is at this part.
     """
     return {
-        name: here.part(job, *part, workers, progress, leave=leave, noted=_job())
+        name: here.part(job, *part, workers, progress, leave=leave, noted=batch_job())
         for name, job in jobs.items()
     }
 
@@ -74,7 +73,7 @@ def finish_parts(
     """Do what parts left undone, and check that every chunk is there; errors as of `run_part`."""
     return {
         name: here.finish(
-            job, workers, progress, retry_failed=retry_failed, leave=leave, noted=_job()
+            job, workers, progress, retry_failed=retry_failed, leave=leave, noted=batch_job()
         )
         for name, job in jobs.items()
     }
@@ -88,8 +87,3 @@ def leaving(seconds: float | None) -> Leave:
     elif os.environ.get(_JOB_END, "").isdecimal():
         leave.until = now + int(os.environ[_JOB_END]) - time.time()
     return leave
-
-
-def _job() -> dict[str, str]:
-    found = next(filter(None, map(os.environ.get, _JOB_NAMES)), None)
-    return {"job": found[:80]} if found else {}
