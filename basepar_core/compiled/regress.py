@@ -100,10 +100,13 @@ def set_modes(plan, work, units):
 
 
 @kernel
-def close_accelerations(plan, work):
-    """Rates of the dependent speeds, and all accelerations with them."""
-    set_mismatch(plan, work)
-    solve_blocks(plan, work, work.right, -1.0, work.rate_dots)
+def close_motion(plan, work):
+    """Twists and accelerations of all links, those that rates of dependent speeds give."""
+    if len(plan.blocks) > 0:
+        if len(plan.cuts) > 0:  # couplings alone need no link's acceleration
+            set_motion(plan, work)
+        set_mismatch(plan, work)
+        solve_blocks(plan, work, work.right, -1.0, work.rate_dots)
     set_motion(plan, work)
 
 
@@ -214,9 +217,7 @@ def regress(plan, work, G, q, counted, q_dot, u, u_dot, maps, W, streamed, quali
             set_poses(plan, work)
             if len(plan.blocks) > 0:
                 set_loops(plan, work, len(maps) == 0)
-            set_motion(plan, work)
-            if len(plan.blocks) > 0:
-                close_accelerations(plan, work)
+            close_motion(plan, work)
             set_bodies(plan, work)
             set_columns(plan, work, W, v, s0, samples, free * samples, streamed)
             finish_common(work.sizes)

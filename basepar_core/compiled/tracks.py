@@ -11,7 +11,7 @@ from basepar_core.compiled.simd import INNER, LANES, WIDTH, bundle, door, lanes
 from .mechanism_tables import PlanarPlan
 from .rates import block_ratios, factor_blocks
 from .regress import (
-    close_accelerations,
+    close_motion,
     finish_variant,
     loop_errors,
     put,
@@ -20,7 +20,7 @@ from .regress import (
     start_variant,
     unit_modes,
 )
-from .spaces import set_gaps, set_ground, set_jacobian, set_motion, set_poses
+from .spaces import set_gaps, set_ground, set_jacobian, set_poses
 
 _1, _2, _3, _4, _5, _6, _7, _8 = (k * LANES for k in range(1, 9))
 
@@ -124,9 +124,7 @@ def move(plan, work, G, q, q_dot, u, u_dot, maps, links, at, track):
             set_poses(plan, work)
             if len(plan.blocks) > 0:
                 set_loops(plan, work, len(maps) == 0)
-            set_motion(plan, work)
-            if len(plan.blocks) > 0:
-                close_accelerations(plan, work)
+            close_motion(plan, work)
             for p in range(len(links)):
                 first = 3 * p * axes * samples + s0
                 place(plan, work.pose, links[p], at, v, p, track, first, samples)
