@@ -11,7 +11,7 @@ from rich.table import Table
 
 from workflows.studies import StudySpec, Verdict, plain, shown_units
 
-from .terminal import number, table
+from .terminal import fitted, number
 
 
 def facts(spec: StudySpec, verdict: Verdict, rows: Iterable[int]) -> dict[str, Any]:
@@ -56,8 +56,10 @@ def violations(spec: StudySpec, verdict: Verdict, row: int) -> dict[str, float]:
 
 
 def numbers(one: Mapping[str, Any]) -> dict[str, float | None]:
-    """Of a design, SI, by column."""
-    return {**one["values"], **one["parameters"], **one["results"]}
+    """Of a design, SI, by column; a result that is an objective itself is no column once more."""
+    told = {name.replace(" ", "") for name in one["values"]}
+    results = {name: value for name, value in one["results"].items() if name not in told}
+    return {**one["values"], **one["parameters"], **results}
 
 
 def columns(document: Mapping[str, Any]) -> tuple[list[str], list[list[str]]]:
@@ -78,12 +80,9 @@ def columns(document: Mapping[str, Any]) -> tuple[list[str], list[list[str]]]:
 
 
 def picture(document: Mapping[str, Any]) -> Table:
-    """The same for the terminal."""
+    """The same for the terminal; of designs with the same numbers the first is shown."""
     titles, lines = columns(document)
-    made = table(*(title if title == "misses" else f"#{title}" for title in titles))
-    for line in lines:
-        made.add_row(*line)
-    return made
+    return fitted(titles, [*{tuple(line[1:]): line for line in lines[::-1]}.values()][::-1])
 
 
 def head(document: Mapping[str, Any], name: str) -> str:

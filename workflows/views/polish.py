@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from rich.text import Text
 
 from workflows.studies import (
     Polished,
@@ -23,7 +22,7 @@ from . import terminal
 from .designs import head, in_shown_unit, parameters, values, violations
 from .hints import near
 from .study import continuous, next_steps
-from .terminal import out, said, table
+from .terminal import fitted, out, said
 
 #: A constraint whose sides are this near, relative to their size, holds the design.
 ACTIVE = 1e-6
@@ -117,21 +116,23 @@ def show(facts: Mapping[str, Any]) -> None:
     names = list(facts["objectives"])
     symbols = list(facts["designs"][0]["parameters"])
     columns = ("polished", "variant", *(head(facts, name) for name in (*names, *symbols)))
-    made = table(*(f"#{title}" for title in columns), "held by")
-    for one in facts["designs"]:
-        moved = [
-            " → ".join(in_shown_unit(facts, n, one[when][n]) for when in ("before", "after"))
-            for n in names
-        ]
-        made.add_row(
+    lines = [
+        [
             str(one["polished"]),
             str(one["variant"]),
-            *moved,
+            *(
+                " → ".join(in_shown_unit(facts, n, one[when][n]) for when in ("before", "after"))
+                for n in names
+            ),
             *(in_shown_unit(facts, n, x) for n, x in one["parameters"].items()),
-            _held_or_missed(facts, one),
-        )
+        ]
+        for one in facts["designs"]
+    ]
     out.print()
-    out.print(made)
+    out.print(fitted(columns, lines))
+    out.print()
+    for one in facts["designs"]:
+        out.print(said(f"polished {one['polished']} ", _held_or_missed(facts, one)))
     for text in rough_objectives(facts):
         out.print(f"\n{text}")
     rough = [f"{name} ({kind})" for name, kind in facts["slopes"].items() if kind != "exact"]
@@ -146,10 +147,10 @@ def show(facts: Mapping[str, Any]) -> None:
     terminal.show_next(*next_steps(facts["study"], commands, facts["continuous"]))
 
 
-def _held_or_missed(facts: Mapping[str, Any], design: Mapping[str, Any]) -> Text:
+def _held_or_missed(facts: Mapping[str, Any], design: Mapping[str, Any]) -> tuple[str, str]:
     if not design["feasible"]:  # by the evaluation that confirms what a descent claims
-        return said((f"misses {', '.join(design['violations'])}", "yellow"))
-    return said(", ".join(held_by(facts, design)) or "–")
+        return f"misses {', '.join(design['violations'])}", "yellow"
+    return f"is held by {', '.join(held_by(facts, design)) or 'nothing'}", ""
 
 
 def held_by(facts: Mapping[str, Any], design: Mapping[str, Any]) -> list[str]:

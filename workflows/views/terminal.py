@@ -52,6 +52,28 @@ def table(*columns: str, rows: Iterable[Sequence[str | Text]] = ()) -> Table:
     return made
 
 
+def fitted(titles: Sequence[str], lines: Sequence[Sequence[str]]) -> Table:
+    """A table of numbers without a shortened cell.
+
+    Where it is wider than the terminal, each of `lines` is a column, of which as many are shown
+    as there is room for.
+    """
+    upright = table(*(f"#{title}" for title in titles), rows=lines)
+    if _fits(upright):
+        return upright
+    for shown in range(len(lines), 0, -1):
+        first = [*zip(titles, *lines[:shown], strict=True)]
+        turned = table(first[0][0], *(f"#{cell}" for cell in first[0][1:]), rows=first[1:])
+        if _fits(turned):
+            break
+    return turned
+
+
+def _fits(made: Table) -> bool:
+    unbounded = out.options.update(max_width=10_000)
+    return out.measure(made, options=unbounded).maximum <= out.width
+
+
 def number(value: float | None) -> str:
     """A number for reading: four digits."""
     return "" if value is None else f"{value:.4g}"
