@@ -35,6 +35,11 @@ def driver_script(place: Place, words: Sequence[str], log: str) -> str:
     """
     if not isinstance(place, Slurm):
         raise PlaceError("a driver is submitted to SLURM only: name a profile of `kind: slurm`")
+    if place.container is not None:
+        raise PlaceError(
+            "a driver in a container has no `sbatch` to submit its workers by: evaluate parts "
+            "instead (`basepar cluster PROFILE --script SPEC`)"
+        )
     for text in (*words, log):
         if not text.isprintable():
             raise PlaceError(f"{text!r} has characters that nobody sees. Name another path.")

@@ -5,6 +5,7 @@ one of them by `profile.py`.
 """
 
 import ipaddress
+import os.path
 import re
 import sys
 from collections.abc import Iterator
@@ -107,6 +108,11 @@ class Slurm:
         Seconds to wait in the queue for the first worker.
     interval
         Seconds between looks at the queue; lost jobs are replaced then.
+    container
+        Image in which the interpreter runs, by apptainer, like "/images/basepar.sif"; `python` is
+        the image's then. None: no container.
+    container_options
+        Of `apptainer exec`, like "--bind=/scratch".
     """
 
     workers: int
@@ -122,6 +128,8 @@ class Slurm:
     directory: str = "~"
     patience: float = 900.0
     interval: float = 5.0
+    container: str | None = None
+    container_options: tuple[str, ...] = ()
 
     @property
     def jobs(self) -> int:
@@ -153,6 +161,11 @@ class Batch:
         Shell commands before a worker starts, like "module load python".
     python
         The interpreter with this package, as the nodes see it.
+    container
+        Image in which the interpreter runs, by apptainer, like "/images/basepar.sif"; `python` is
+        the image's then. None: no container.
+    container_options
+        Of `apptainer exec`, like "--bind=/scratch".
     """
 
     system: str
@@ -165,6 +178,8 @@ class Batch:
     directives: tuple[str, ...] = ()
     setup: tuple[str, ...] = ()
     python: str = sys.executable
+    container: str | None = None
+    container_options: tuple[str, ...] = ()
 
     @property
     def jobs(self) -> int:
@@ -242,6 +257,15 @@ class Kubernetes:
     patience: float = 600.0
 
 
+def interpreter(place: Slurm | Batch) -> list[str]:
+    """Words by which a job calls the interpreter, in its container where it has one."""
+    if place.container is None:
+        return [os.path.expanduser(place.python)]
+    inside = "python" if place.python == sys.executable else place.python
+    image = os.path.expanduser(place.container)
+    return ["apptainer", "exec", *place.container_options, image, inside]
+
+
 Place = Laptop | Address | Slurm | Batch | Ssh | Kubernetes
 
 #: By the word that a profile has for it.
@@ -269,6 +293,11 @@ def problems(place: Place) -> Iterator[tuple[str, str]]:
     memory = getattr(place, "memory", None)
     if memory is not None and not _bytes(memory):
         yield "memory", f"{memory!r} is no amount of memory; write like `4 GB` or `512 MiB`"
+    if isinstance(place, Slurm | Batch):
+        if place.container is not None and place.container[:1] in ("", "-"):
+            yield "container", f"{place.container!r} is no image; write like `/images/basepar.sif`"
+        if place.container_options and place.container is None:
+            yield "container_options", "are there without `container`"
     match place:
         case Address():
             yield from _address(place)

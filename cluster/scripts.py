@@ -14,7 +14,7 @@ from dask.utils import parse_bytes
 
 from .dask_settings import KEEP_MEMORY, ONE_THREAD
 from .errors import PlaceError
-from .places import Batch, Place, Slurm
+from .places import Batch, Place, Slurm, interpreter
 
 #: Seconds before the end of a walltime at which a job is asked to leave.
 NOTICE = 60
@@ -56,10 +56,25 @@ def _slurm(place: Slurm | Batch, spec: str, store: str) -> str:
         f"--signal=B:USR1@{NOTICE} --requeue",
         *place.directives,
     ]
-    words = [*_words(place, spec, store, '"$SLURM_ARRAY_TASK_ID"'), "--requeue"]
+    words = " ".join(_words(place, spec, store, '"$SLURM_ARRAY_TASK_ID"'))
     head = _head("sbatch", spec, store)
-    body = [*place.setup, *_exports(), f"exec {' '.join(words)}"]
+    run = [f"exec {words} --requeue"] if place.container is None else _outside(words)
+    body = [*place.setup, *_exports(), *run]
     return _lines("#!/bin/bash", *(f"#SBATCH {one}" for one in options), *head, "set -e", *body)
+
+
+def _outside(words: str) -> list[str]:
+    """A command without SLURM's own ones, as in a container: the shell hands signals on, and asks
+    for another run where the command stopped, but not at SIGTERM: then somebody cancelled it."""
+    return [
+        f"{words} & child=$!",
+        "trap 'woken=1; kill -USR1 $child' USR1",
+        "trap 'woken=1; gone=1; kill -TERM $child' TERM",
+        "status=0; wait $child || status=$?",
+        'while [ -n "$woken" ]; do woken=; status=0; wait $child || status=$?; done',
+        '[ $status -ne 4 ] || [ -n "$gone" ] || scontrol requeue "$SLURM_JOB_ID"',
+        "exit $status",
+    ]
 
 
 def _pbs(place: Slurm | Batch, spec: str, store: str) -> str:
@@ -162,7 +177,7 @@ SYSTEMS: Mapping[str, Callable[[Slurm | Batch, str, str], str]] = {
 
 def _words(place: Slurm | Batch, spec: str, store: str, part: str) -> list[str]:
     """The command of a job, quoted for a shell; `part` is the job's number."""
-    python = [os.path.expanduser(place.python), "-P", "-m", "workflows.cli.main"]
+    python = [*interpreter(place), "-P", "-m", "workflows.cli.main"]
     # A name with a dash in front would be an option.
     named = [os.path.join(os.curdir, one) if one[:1] == "-" else one for one in (spec, store)]
     words = [*python, "sweep", named[0], "--store", named[1]]

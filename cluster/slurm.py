@@ -26,7 +26,7 @@ from distributed import Client
 from .dask_settings import ENVIRONMENT, worker_arguments
 from .errors import PlaceError
 from .keys import lent_keys
-from .places import Keys, Slurm
+from .places import Keys, Slurm, interpreter
 from .scheduler import Arrivals, await_workers, listening
 
 #: Rounds of replacement in a row, without a worker, after which no more are submitted.
@@ -99,7 +99,7 @@ def job_script(place: Slurm, name: str, scheduler: str, keys: Keys) -> str:
     )
     # What scancel knows the job by, from the environment.
     own_name = '"job-${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID"'
-    words = [os.path.expanduser(place.python), "-P", "-m", "distributed.cli.dask_worker"]
+    words = [*interpreter(place), "-P", "-m", "distributed.cli.dask_worker"]
     worker = " ".join(
         [
             *map(shlex.quote, words),

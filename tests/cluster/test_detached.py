@@ -24,6 +24,8 @@ def test_script_as_written_down():
         driver_script(Slurm(1), ["sweep", "a\n.yaml"], "x")
     with pytest.raises(PlaceError, match="`kind: slurm`"):
         driver_script(Laptop(), words, "x")
+    with pytest.raises(PlaceError, match="evaluate parts instead"):
+        driver_script(Slurm(1, container="a.sif"), words, "x")
 
 
 @pytest.mark.parametrize(

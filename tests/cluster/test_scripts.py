@@ -48,6 +48,48 @@ def test_a_slurm_profile_gives_the_same():
     assert script(Slurm(**PLACE), "a", "/b") == script(Batch("slurm", **PLACE), "a", "/b")
 
 
+CONTAINED = {
+    "container": "/images/base par.sif",
+    "container_options": ("--bind=/scratch/it's",),
+}
+APPTAINER = """#!/bin/bash
+printf '%s\\n' "$@" > words
+trap 'exit 4' USR1 TERM
+for n in $(seq 400); do sleep 0.05; done
+"""
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_scripts_with_a_container(system):
+    place = Batch(system, **(PLACE | {"python": sys.executable}), **CONTAINED)
+    found = script(place, "/home/me/a.yaml", "/scratch/a.zarr")
+    assert found == (GOLDEN / f"{system}-container").read_text()
+
+
+@pytest.mark.parametrize(
+    ("number", "again"), [(signal.SIGUSR1, "requeue 77\n"), (signal.SIGTERM, "")]
+)
+def test_signals_reach_the_container(tmp_path, number, again):
+    """SLURM's own commands are not in there: the shell around it asks for another run."""
+    for name, text in {"apptainer": APPTAINER, "scontrol": '#!/bin/bash\necho "$@"\n'}.items():
+        (tmp_path / name).write_text(text)
+        (tmp_path / name).chmod(0o755)
+    (tmp_path / "job.sh").write_text(script(Slurm(1, **CONTAINED), "a", "/b"))
+    path = f"{tmp_path}:{os.environ['PATH']}"
+    environment = {"PATH": path, "SLURM_ARRAY_TASK_ID": "1", "SLURM_JOB_ID": "77"}
+    job = subprocess.Popen(
+        ["bash", "job.sh"], cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True
+    )
+    until(lambda: (tmp_path / "words").exists() and (tmp_path / "words").stat().st_size)
+    time.sleep(0.2)  # its next line
+    job.send_signal(number)
+    out, _ = job.communicate(timeout=60)
+    assert (job.returncode, out) == (4, again)
+    words = (tmp_path / "words").read_text().splitlines()
+    image = [*CONTAINED["container_options"], CONTAINED["container"], "python", "-P"]
+    assert words[:5] == ["exec", *image]
+
+
 def test_what_has_no_script(tmp_path):
     with pytest.raises(PlaceError, match="profile of `kind: slurm`, or of `kind: batch`"):
         script(Laptop(), "a.yaml", "/a.zarr")
@@ -57,6 +99,11 @@ def test_what_has_no_script(tmp_path):
     with pytest.raises(Exception, match=r"(?s)system.*moab.*one of slurm, pbs") as caught:
         load_profile(tmp_path / "a.yaml")
     assert {one.path for one in caught.value.mistakes} == {"system", "workers", "walltime"}
+    wrong = {one for one, _ in problems(Slurm(1, container="-x"))}
+    assert wrong | {one for one, _ in problems(Slurm(1, container_options=("-x",)))} == {
+        "container",
+        "container_options",
+    }
 
 
 def stand_in(folder, status):

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -79,6 +80,13 @@ def test_job_script():
     assert place.jobs == 4
     found = job_script(place, "basepar-1234", "tls://10.0.0.5:4321", keys)
     assert found == (GOLDEN / "slurm.sh").read_text()
+    contained = replace(place, container="/images/a.sif", container_options=("--bind=/scratch",))
+    inside = "exec apptainer exec --bind=/scratch /images/a.sif '/opt/my python/bin/python' -P -m"
+    line = next(one for one in found.splitlines() if one.startswith("exec"))
+    there = line.replace("exec '/opt/my python/bin/python' -P -m", inside)
+    assert job_script(contained, "basepar-1234", "tls://10.0.0.5:4321", keys) == found.replace(
+        line, there
+    )
     bare = job_script(Slurm(workers=1), "basepar-1", "tls://10.0.0.5:4321", keys)
     for option in ("--partition", "--account", "--time"):  # then the cluster's defaults hold
         assert option not in bare
