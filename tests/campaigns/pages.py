@@ -16,14 +16,12 @@ import subprocess
 import sys
 import tempfile
 import time
-import urllib.request
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from tornado.websocket import websocket_connect
 
 from tests.workflows import browser
 from tests.workflows.explore.made import at_random
@@ -104,7 +102,7 @@ LIBRARIES = {
 class Page:
     """A page whose thread's processor time is counted."""
 
-    def __init__(self, tab: browser._Tab):
+    def __init__(self, tab: browser.Tab):
         self.tab = tab
 
     async def cpu(self) -> float:
@@ -114,31 +112,27 @@ class Page:
     async def timed(self, script: str) -> tuple[Any, float]:
         """A script's value, and the milliseconds of processor that it took."""
         before = await self.cpu()
-        value = await self.tab._value(script)
-        await self.tab._value("new Promise(done => setTimeout(done, 50))")
+        value = await self.tab.value(script)
+        await self.tab.value("new Promise(done => setTimeout(done, 50))")
         return value, await self.cpu() - before
 
 
-async def opened(port: int, file: Path) -> tuple[Page, float, float]:
+@asynccontextmanager
+async def opened(
+    chromium: browser.Browser, file: Path
+) -> AsyncIterator[tuple[Page, float, float]]:
     """A page, its milliseconds until it was loaded, and of processor until nothing moved."""
-    new = urllib.request.Request(f"http://127.0.0.1:{port}/json/new", method="PUT")
-    with urllib.request.urlopen(new, timeout=60) as answer:
-        target = json.load(answer)
-    socket = await websocket_connect(target["webSocketDebuggerUrl"], max_message_size=1 << 28)
-    tab = browser._Tab(socket)
-    await tab.call("Performance.enable", timeDomain="threadTicks")
-    for domain in ("Page", "Runtime"):
-        await tab.call(f"{domain}.enable")
-    size = {"width": 1400, "height": 900, "deviceScaleFactor": 1, "mobile": False}
-    await tab.call("Emulation.setDeviceMetricsOverride", **size)
-    page, began = Page(tab), time.perf_counter()
-    before = await page.cpu()
-    await tab.call("Page.navigate", url=file.as_uri())
-    while not tab.loaded:
-        tab._note(json.loads(await tab._message()))
-    loaded = 1000 * (time.perf_counter() - began)
-    await tab._value(WAIT)
-    return page, loaded, await page.cpu() - before
+    async with chromium.tab() as tab:
+        await tab.call("Performance.enable", timeDomain="threadTicks")
+        for domain in ("Page", "Runtime"):
+            await tab.call(f"{domain}.enable")
+        await tab.size(1400)
+        page, began = Page(tab), time.perf_counter()
+        before = await page.cpu()
+        await tab.go(file.as_uri())
+        loaded = 1000 * (time.perf_counter() - began)
+        await tab.value(WAIT)
+        yield page, loaded, await page.cpu() - before
 
 
 def spread(values: list[float]) -> list[int]:
@@ -146,13 +140,13 @@ def spread(values: list[float]) -> list[int]:
     return [round(x) for x in (min(values), float(np.median(values)), max(values))]
 
 
-async def explorer(port: int, folder: Path) -> dict[str, Any]:
+async def explorer(chromium: browser.Browser, folder: Path) -> dict[str, Any]:
     file = folder / "explorer.html"
     file.write_text(at_random(VARIANTS)[1])
-    page, loaded, cpu = await opened(port, file)
-    drawn = await page.tab._value(OPENED)
-    moves = [await page.timed(MOVED) for _ in range(MOVES)]
-    ended, exact = await page.timed(ENDED)
+    async with opened(chromium, file) as (page, loaded, cpu):
+        drawn = await page.tab.value(OPENED)
+        moves = [await page.timed(MOVED) for _ in range(MOVES)]
+        ended, exact = await page.timed(ENDED)
     return {
         "bytes": file.stat().st_size,
         "opened_ms": {"loaded": round(loaded), **{k: round(v) for k, v in drawn.items()}},
@@ -164,7 +158,7 @@ async def explorer(port: int, folder: Path) -> dict[str, Any]:
     }
 
 
-async def film(port: int, folder: Path) -> dict[str, Any]:
+async def film(chromium: browser.Browser, folder: Path) -> dict[str, Any]:
     file, walls, cpus = folder / "film.html", [], []
     words = ["-m", "workflows.cli.main", "animate", "stephenson-iii", "-o", str(file)]
     for _ in range(5):
@@ -174,9 +168,9 @@ async def film(port: int, folder: Path) -> dict[str, Any]:
         walls.append(1000 * (time.perf_counter() - began))
         used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
         cpus.append(1000 * used)
-    page, _, _ = await opened(port, file)
-    rate = await page.tab._value(RATE)
-    _, drawn = await page.timed(DRAWN)
+    async with opened(chromium, file) as (page, _, _):
+        rate = await page.tab.value(RATE)
+        _, drawn = await page.timed(DRAWN)
     return {
         "bytes": file.stat().st_size,
         "command_ms": spread(walls),
@@ -186,7 +180,7 @@ async def film(port: int, folder: Path) -> dict[str, Any]:
     }
 
 
-async def library(port: int, folder: Path, path: Path) -> dict[str, Any]:
+async def library(chromium: browser.Browser, folder: Path, path: Path) -> dict[str, Any]:
     draw, brush = LIBRARIES[path.name]
     drawn, _ = at_random(VARIANTS)
     columns = json.dumps([base64.b64encode(row.tobytes()).decode() for row in drawn])
@@ -197,15 +191,15 @@ const C = {columns}.map(text => {{ const raw = atob(text), o = new Uint8Array(ra
   for (let k = 0; k < raw.length; k++) o[k] = raw.charCodeAt(k);
   return new Float64Array(o.buffer); }});
 {draw}</script>""")
-    page, loaded, cpu = await opened(port, file)
-    await page.tab._value("ready")
-    moves = [
-        await page.timed(
-            f"(() => {{ const K = {k / 10}; const t = performance.now(); "
-            f"return {brush}.then(() => performance.now() - t); }})()"
-        )
-        for k in range(4, 9)
-    ]
+    async with opened(chromium, file) as (page, loaded, cpu):
+        await page.tab.value("ready")
+        moves = [
+            await page.timed(
+                f"(() => {{ const K = {k / 10}; const t = performance.now(); "
+                f"return {brush}.then(() => performance.now() - t); }})()"
+            )
+            for k in range(4, 9)
+        ]
     return {
         "library": path.name,
         "library_bytes": path.stat().st_size,
@@ -218,21 +212,21 @@ const C = {columns}.map(text => {{ const raw = atob(text), o = new Uint8Array(ra
 
 
 @contextmanager
-def places() -> Iterator[tuple[int, Path]]:
-    """A browser's port, and a folder."""
+def places() -> Iterator[tuple[browser.Browser, Path]]:
+    """A browser, and a folder."""
     with tempfile.TemporaryDirectory() as folder, browser.browser() as chromium:
-        yield chromium.port, Path(folder)
+        yield chromium, Path(folder)
 
 
 def main(words: list[str]) -> None:
-    with places() as (port, folder):
+    with places() as (chromium, folder):
         match words:
             case ["explorer"]:
-                found = asyncio.run(explorer(port, folder))
+                found = asyncio.run(explorer(chromium, folder))
             case ["film"]:
-                found = asyncio.run(film(port, folder))
+                found = asyncio.run(film(chromium, folder))
             case ["library", path]:
-                found = asyncio.run(library(port, folder, Path(path)))
+                found = asyncio.run(library(chromium, folder, Path(path)))
             case _:
                 sys.exit(__doc__)
     print(json.dumps(found))

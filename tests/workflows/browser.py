@@ -13,8 +13,8 @@ import subprocess
 import tempfile
 import time
 import urllib.request
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -35,7 +35,8 @@ FLAGS = (
 )
 #: A command of the protocol with its parameters, or a script.
 Deed = tuple[str, dict[str, Any]] | str
-#: Seconds until a browser that says nothing is given up.
+#: Seconds until a browser that says nothing is given up: it starts in one, and opens the largest
+#: page in two, on a machine that does nothing else; in a hundred times that on one that does.
 PATIENCE = 240
 
 
@@ -58,6 +59,7 @@ class Seen:
     requests: list[str] = field(default_factory=list)
     told: list[Any] = field(default_factory=list)
     picture: bytes = b""
+    paper: bytes = b""
 
 
 class Browser:
@@ -76,78 +78,98 @@ class Browser:
         media: str = "screen",
         whole: bool = True,
         deeds: Sequence[Deed] = (),
+        features: Mapping[str, str] = {},
+        paper: bool = False,
     ) -> Seen:
         """Open a page of `width` CSS pixels in light or dark, run a script, take a picture.
 
         `deeds` come first: what a hand does (a command of the protocol and its parameters), and
-        scripts, whose values (awaited) are `told`. `page` may be an address.
+        scripts, whose values (awaited) are `told`. `page` may be an address. `features` are asked
+        for besides the scheme (`forced-colors`); with `paper` it is printed too, on A4.
         """
         address = page if isinstance(page, str) else page.as_uri()
         return asyncio.run(
             asyncio.wait_for(
-                self._show(address, width, scheme, script, media, whole, deeds), PATIENCE
+                self._show(
+                    address, _Look(width, scheme, media, features, whole, paper), script, deeds
+                ),
+                PATIENCE,
             )
         )
 
-    async def _show(
-        self,
-        address: str,
-        width: int,
-        scheme: str,
-        script: str,
-        media: str,
-        whole: bool,
-        deeds: Sequence[Deed],
-    ) -> Seen:
+    async def _show(self, address: str, look: "_Look", script: str, deeds: Sequence[Deed]) -> Seen:
+        async with self.tab() as tab:
+            return await tab.show(address, look, script, deeds)
+
+    @asynccontextmanager
+    async def tab(self) -> AsyncIterator["Tab"]:
+        """An empty page to give commands to."""
         new = urllib.request.Request(f"http://127.0.0.1:{self.port}/json/new", method="PUT")
         with urllib.request.urlopen(new, timeout=PATIENCE) as answer:
             target = json.load(answer)
         socket = await websocket_connect(target["webSocketDebuggerUrl"], max_message_size=1 << 28)
-        tab = _Tab(socket)
+        tab = Tab(socket)
         try:
-            return await tab.show(address, width, scheme, script, media, whole, deeds)
+            yield tab
         finally:
             await tab.call("Page.close")
             socket.close()
 
 
-class _Tab:
+@dataclass(frozen=True)
+class _Look:
+    """How a page is looked at."""
+
+    width: int
+    scheme: str
+    media: str
+    features: Mapping[str, str]
+    whole: bool
+    paper: bool
+
+
+class Tab:
     """Commands and events of one page."""
 
     def __init__(self, socket: WebSocketClientConnection):
         self.socket, self.count, self.loaded, self.seen = socket, 0, False, Seen()
 
-    async def show(
-        self,
-        address: str,
-        width: int,
-        scheme: str,
-        script: str,
-        media: str,
-        whole: bool,
-        deeds: Sequence[Deed],
-    ) -> Seen:
+    async def show(self, address: str, look: _Look, script: str, deeds: Sequence[Deed]) -> Seen:
         for domain in ("Page", "Runtime", "Log", "Network"):
             await self.call(f"{domain}.enable")
-        size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600}
-        await self.call("Emulation.setDeviceMetricsOverride", **size)
-        feature = {"name": "prefers-color-scheme", "value": scheme}
-        await self.call("Emulation.setEmulatedMedia", media=media, features=[feature])
-        await self.call("Page.navigate", url=address)
-        while not self.loaded:
-            self._note(json.loads(await self._message()))
+        await self.size(look.width)
+        asked = {"prefers-color-scheme": look.scheme, **look.features}
+        features = [{"name": name, "value": value} for name, value in asked.items()]
+        await self.call("Emulation.setEmulatedMedia", media=look.media, features=features)
+        await self.go(address)
         await self.call("Runtime.evaluate", expression="document.fonts.ready", awaitPromise=True)
         for deed in deeds:
             if isinstance(deed, str):
-                self.seen.told.append(await self._value(deed))
+                self.seen.told.append(await self.value(deed))
             else:
                 await self.call(deed[0], **deed[1])
-        self.seen.facts = await self._value(script)
-        shot = await self.call("Page.captureScreenshot", captureBeyondViewport=whole)
+        self.seen.facts = await self.value(script)
+        shot = await self.call("Page.captureScreenshot", captureBeyondViewport=look.whole)
         self.seen.picture = base64.b64decode(shot["data"])
+        if look.paper:
+            await self.call("Emulation.setEmulatedMedia", media="", features=features)
+            a4 = {"paperWidth": 210 / 25.4, "paperHeight": 297 / 25.4, "printBackground": True}
+            printed = await self.call("Page.printToPDF", **a4)
+            self.seen.paper = base64.b64decode(printed["data"])
         return self.seen
 
-    async def _value(self, script: str) -> Any:
+    async def size(self, width: int) -> None:
+        """A window of so many CSS pixels; narrow ones are telephones."""
+        size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600}
+        await self.call("Emulation.setDeviceMetricsOverride", **size)
+
+    async def go(self, address: str) -> None:
+        """Go there, until it is loaded."""
+        await self.call("Page.navigate", url=address)
+        while not self.loaded:
+            self._note(json.loads(await self._message()))
+
+    async def value(self, script: str) -> Any:
         found = await self.call(
             "Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True
         )

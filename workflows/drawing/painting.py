@@ -19,7 +19,8 @@ FONT = 9.0
 AIR = 0.12
 #: Least side of the drawing, a share of its greatest.
 LEAST = 0.25
-#: Marks have their full size where the shortest bar is this long (points), never less than half.
+#: Marks have their full size where the shortest bar is this long, points: two pins of 7 to 9
+#: points at its ends leave a third of it. Never less than half, which print still tells apart.
 FULL, SMALLEST = 26.0, 0.5
 #: Half the width, the height and the hatching of what a joint stands on, points.
 _FOOT = (7.0, 10.0, 3.5)

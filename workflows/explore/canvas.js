@@ -44,11 +44,13 @@ function board(parent, height, label) {
     it.clear();
     g.drawImage(density, 0, 0, it.width, it.height);
   };
-  it.text = (text, x, y, {align = "center", size = 12, colour = ink.ink} = {}) => {
+  // `within`: what is centred is moved where an end of the picture would cut it.
+  it.text = (text, x, y, {align = "center", size = 12, colour = ink.ink, within = false} = {}) => {
     g.font = `${size}px ${FONT}`;
     g.textAlign = align;
     g.fillStyle = css(colour);
-    g.fillText(text, x, y);
+    const half = within ? g.measureText(text).width / 2 : 0;
+    g.fillText(text, within ? Math.max(half, Math.min(it.width - half, x)) : x, y);
   };
   return it;
 }

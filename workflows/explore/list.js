@@ -1,6 +1,7 @@
 "use strict";
 // The first of the selection, by any column.
 function listView(parent, {store, selection, state, show, changed}) {
+  // Rows at first and with each More, and columns beside the number: what a screen shows at once.
   const FIRST = 12, MORE = 50, WIDE = 6;
   const bar = element("div", "", parent, {className: "controls"}), label = element("label", "by ", bar), by = element("select", "", label);
   const turn = element("button", "", bar, {type: "button"}), more = element("button", "More", bar, {type: "button"});
@@ -28,7 +29,8 @@ function listView(parent, {store, selection, state, show, changed}) {
     const all = [column(), store.of(state.x), store.of(state.y), ...store.goals, ...store.axes];
     const seen = [...new Set(all)].filter(c => c !== store.number).slice(0, WIDE);
     const table = element("table"), head = element("tr", "", element("thead", "", table)), body = element("tbody", "", table);
-    for (const title of ["variant", ...seen.map(c => c.name), ...store.states.map(s => s.title)]) element("th", title, head, {scope: "col"});
+    for (const title of ["variant", ...seen.map(c => c.name)]) element("th", title, head, {scope: "col"});
+    for (const s of store.states) element("th", s.title, head, {scope: "col", className: "words"});
     for (const r of rows) {
       const tr = element("tr", "", body), number = String(store.number.values[r]);
       const button = element("button", number, element("th", "", tr, {scope: "row"}), {type: "button"});

@@ -68,9 +68,9 @@ function parallelView(parent, {store, selection, state, brush, say, moved}) {
     // Titles are in two rows, so that each has room up to the axis after the next.
     const room = Math.max(10, Math.floor(2 * (it.width - 2 * SIDE) / Math.max(1, axes.length - 1) / 7) - 3);
     const title = c.title.length > room ? c.title.slice(0, room - 1) + "…" : c.title, better = {1: " ↓", "-1": " ↑"}[c.kind === "objective" ? c.sign : 0] || "";
-    it.text(title + better, carried && carried.k === k ? carried.x : x, k % 2 ? 29 : 13);
-    it.text(brief(c.high), x, TOP - 4, {size: 11, colour: ink.muted});
-    it.text(brief(c.low), x, it.height - 7, {size: 11, colour: ink.muted});
+    it.text(title + better, carried && carried.k === k ? carried.x : x, k % 2 ? 29 : 13, {within: true});
+    it.text(brief(c.high), x, TOP - 4, {size: 11, colour: ink.muted, within: true});
+    it.text(brief(c.low), x, it.height - 7, {size: 11, colour: ink.muted, within: true});
   }
 
   // What a constraint forbids is hatched beside the axis.

@@ -1,6 +1,7 @@
 "use strict";
 // Two columns against each other, with the front.
 function scatterView(parent, {store, selection, state, brush, say, show, changed}) {
+  // REACH: pixels from a click to the point that it means, half the width of a fingertip.
   const M = {left: 78, right: 16, top: 12, bottom: 42}, REACH = 20, WAYS = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1]};
   const pick = element("div", "", parent, {className: "controls"}), chosen = {};
   for (const [label, key] of [["across", "x"], ["up", "y"]]) {
@@ -41,11 +42,11 @@ function scatterView(parent, {store, selection, state, brush, say, show, changed
     it.fit();
     const w = it.width, h = it.height, [X, Y] = axes(), mask = selection.mask;
     const all = it.counts("all"), some = it.counts("some"), U = X.share, V = Y.share;
-    const sx = w - M.left - M.right - 2, sy = h - M.top - M.bottom - 2, dot = store.rows < 5000 ? 3 : 2;
+    const sx = w - M.left - M.right - 2, sy = h - M.top - M.bottom - 2, dot = store.rows < 500 ? 5 : store.rows < 5000 ? 3 : 2; // few points are seen, many told apart
     for (let r = 0; r < store.rows; r++) {
       const x = U[r], y = V[r];
       if (!(x >= 0 && y >= 0)) continue;
-      const o = (M.top + Math.round((1 - y) * sy)) * w + M.left + Math.round(x * sx), c = mask[r] ? some : all;
+      const o = (M.top - (dot >> 1) + Math.round((1 - y) * sy)) * w + M.left - (dot >> 1) + Math.round(x * sx), c = mask[r] ? some : all;
       for (let i = 0; i < dot; i++) for (let j = 0; j < dot; j++) c[o + i * w + j]++;
     }
     const image = it.image("now");

@@ -16,7 +16,8 @@ from workflows.drawing import end_in_words, paper_of
 from .motion import FilmedMotion, filmed_motion
 from .sketch import Placed, Sketch, Vertex, centres, draft, local_points, sketch
 
-#: The last frame goes over into the first where it is no farther from it than this many frames.
+#: The last frame goes over into the first where it is no farther from it than this many frames:
+#: one in an even motion, more where it slows down between two samples.
 NEAR = 2.0
 
 
@@ -236,10 +237,11 @@ def _loaded(
     model: Model, dims: kinematics.Geometry, one: Arrow, shown: np.ndarray
 ) -> dict[str, Any]:
     """A force or moment at a joint's point, along a direction of a body."""
-    index, ground = model.mechanism.body_index, len(model.mechanism.bodies) + 1
+    # The ground's number is −1; of the film's bodies it is the last.
+    index, count = model.mechanism.body_index, len(model.mechanism.bodies) + 1
     k = next(k for k, joint in enumerate(model.mechanism.joints) if joint.name == one.joint)
-    place = index[model.mechanism.joints[k].bodies[1]] % ground
-    origin, body = dims.joints[k].second_origin[:, 0, 0], index[one.body] % ground
+    place = index[model.mechanism.joints[k].bodies[1]] % count
+    origin, body = dims.joints[k].second_origin[:, 0, 0], index[one.body] % count
     return {
         "name": one.name,
         "unit": one.unit,

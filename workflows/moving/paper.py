@@ -6,13 +6,16 @@ import numpy as np
 
 from .film import Film
 
-#: Points of paper: its width, its least and greatest height, and the air around the drawing.
+#: Points of paper: its width, its least and greatest height (4 : 3), and the air around the
+#: drawing, where the largest arc of a torque (`ARC`, its tip, a name) has room.
 WIDTH, LEAST, MOST, AIR = 720.0, 300.0, 540.0, 46.0
-#: Marks have their full size where the shortest bar is this long, and never less than a half.
+#: Marks have their full size where the shortest bar is this long, never less than half: more than
+#: on figures (drawing/painting.py), for pins are 10 points wide here and feet 26.
 FULL, SMALLEST = 30.0, 0.5
 #: A bar shorter than this share of the longest is a point.
 POINT = 1e-3
-#: Points: radius of a torque's arc, length of the largest force; an arc's largest angle, rad.
+#: Points: radius of a torque's arc, clear of the largest mark; length of the largest force, a
+#: ninth of the paper; an arc's largest angle, rad, three quarters of a turn: whole ones are alike.
 ARC, FORCE, ROUND = 24.0, 80.0, 4.7
 
 

@@ -49,6 +49,7 @@ function scene(film) {
 
 // From where a scene is seen: the world on paper, in points, y down; and how near to the eye.
 function camera({film, everything, shortest}) {
+  // As paper.py has them, with their reasons.
   const WIDTH = 720, LEAST = 300, MOST = 540, AIR = 46, FULL = 30, SMALLEST = 0.5;
   const axes = film.view.slice(), width = WIDTH;
   const range = axis => {

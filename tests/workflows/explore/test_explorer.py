@@ -117,6 +117,29 @@ def test_brushes_by_finger_and_by_key(chromium, made):
         told = chromium.show(page, width=390, scheme="dark", whole=False, deeds=deeds).told
         assert 0 < told[-2] < 96, place
         assert told[-1] <= 0
+    # The scatter plot: a drag selects, a tap shows the point that is near.
+    ((sx, sy, sw, sh),) = places(chromium, page, "#scatter canvas", width=390)
+    titles = "[...document.querySelectorAll('article h3')].map(h => h.innerText)"
+    tap = [
+        ("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+        for kind, points in [
+            ("touchStart", [{"x": sx + 78, "y": sy + sh - 42}]),
+            ("touchEnd", []),
+        ]
+    ]
+    swipe = browser.swipe(sx + 84, sy + sh - 50, (sx + 0.7 * sw, sy + sh / 3))
+    for touch in (swipe, tap):
+        deeds = [WAIT, PLACE.format("#scatter canvas"), *touch, WAIT, COUNT, titles]
+        told = chromium.show(page, width=390, scheme="light", whole=False, deeds=deeds).told
+        assert told[1] == [sx, sy, sw, sh]
+        if touch is swipe:
+            assert 0 < told[-2] < 96
+            assert told[-1] == []
+        else:
+            # A finger is wider than a point: it is one of those in the corner, of little torque.
+            least = np.argsort(Store.open(made[0])["torque_rms"][:])[:5]
+            assert told[-2] == 96
+            assert told[-1] in [[f"A: variant {number}"] for number in least]
     keys = {
         "#parallel canvas": [
             *browser.press("ArrowRight", 39),

@@ -18,7 +18,8 @@ from sweeps.store import Store
 from tests.workflows import browser
 from workflows.explore import Server, write
 
-#: Seconds for a sweep of some hundred variants and a browser, on machines that others use too.
+#: Seconds, ten times what it takes alone, for a sweep of some hundred variants and a browser, on
+#: machines that others use too.
 PATIENCE = 300
 
 

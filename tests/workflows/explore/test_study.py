@@ -11,7 +11,7 @@ from cluster.client import connect
 from cluster.places import Laptop
 from sweeps.store import WITH_RESULTS, Store
 from tests.workflows import browser
-from tests.workflows.explore.test_explorer import COUNT, TEXT, TYPED, WAIT
+from tests.workflows.explore.test_explorer import COUNT, TEXT, TYPED, WAIT, WIDE
 from tests.workflows.explore.test_page import held, numbers
 from tests.workflows.fourbar_study import small, swing
 from workflows.explore import columns, write
@@ -252,3 +252,9 @@ def test_the_front_of_all_objectives_is_circled(chromium, made):
     kept = [not ((there <= row).all(axis=1) & (there < row).any(axis=1)).any() for row in there]
     assert said[1] == sum(kept)  # of all, feasible or not
     assert said[2] == said[0]  # of those that meet the constraints
+
+
+def test_long_words_do_not_widen_a_phones_page(chromium, made):
+    """The constraints that are missed are long texts, in a choice and in the list."""
+    told = chromium.show(made[1], width=390, scheme="light", deeds=[WAIT, WIDE]).told
+    assert told[-1] <= 0
