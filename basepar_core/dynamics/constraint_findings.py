@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from basepar_core.arrays import Array
-from basepar_core.mechanism import IdleSpin, idle_spins, joint_type
+from basepar_core.mechanism import IdleSpin, free_spins, joint_type
 
 from . import joint_rates, joints, kinematics
 from .body_newton import Bodies, BodyNewton, ends
@@ -58,7 +58,7 @@ class ConstraintFindings:
 def constraints_found(model: Model) -> ConstraintFindings:
     """Look at a mechanism's constraints."""
     it = model.mechanism
-    idle = idle_spins([body.name for body in it.bodies], it.joints)
+    idle = free_spins(it)
     if not (model.loops.rows or model.loops.redundant):
         return ConstraintFindings((), (), idle)
     newton, at = _assembled(model)

@@ -10,7 +10,7 @@ import numpy as np
 
 from basepar_core.arrays import Array
 from basepar_core.errors import AssemblyError, MechanismError
-from basepar_core.mechanism import Mechanism, idle_spins, joint_type
+from basepar_core.mechanism import IdleSpin, Mechanism, free_spins, joint_type
 from basepar_core.texts import plural
 
 from . import spatial
@@ -75,18 +75,15 @@ def check_mobility(mechanism: Mechanism, newton: BodyNewton, at: Bodies) -> None
             f"State a pose away from it in `assembly`.",
             ["assembly"],
         )
-    idle = idle_spins([body.name for body in mechanism.bodies], mechanism.joints)
+    idle = free_spins(mechanism)
     text = (
         f"{mechanism.name!r} has {freedom} degree{'s' * (freedom != 1)} of freedom, but "
         f"{plural(count, 'coordinate')} {'is' if count == 1 else 'are'} named ({named})"
     )
     if idle and freedom - count == len(idle):
         raise MechanismError(
-            f"{text}: {'; '.join(map(str, idle))}, and no other body moves with that. Where mass "
-            f"lies on the line between the joints, or is of revolution about it, write `form: "
-            f"slender` in {' and '.join(idle[0].bodies)}; else make {idle[0].joints[0]} or "
-            f"{idle[0].joints[1]} a universal joint, with `axis` across that line in "
-            f"{idle[0].bodies[-1]}.",
+            f"{text}: {'; '.join(map(str, idle))}, and no other body moves with that. "
+            f"{_remedy(mechanism, idle[0])}",
             [f"joints.{name}" for one in idle for name in one.joints],
         )
     names = independent(newton, at, mechanism.coordinates)
@@ -94,6 +91,24 @@ def check_mobility(mechanism: Mechanism, newton: BodyNewton, at: Bodies) -> None
     raise MechanismError(
         f"{text}. Name exactly {plural(freedom, 'joint value')}{line}.",
         ["coordinates"],
+    )
+
+
+def _remedy(mechanism: Mechanism, spin: IdleSpin) -> str:
+    """What leaves a spin undriven, exactly where no torque depends on it."""
+    kinds = {joint.name: joint_type(joint.type) for joint in mechanism.joints}
+    where = "Where mass lies on the line between the joints, or is of revolution about it, "
+    if tubes := [name for name in spin.joints if not kinds[name].is_ball]:
+        halves = next(one.bodies for one in mechanism.joints if one.name == tubes[0])
+        return (
+            f"{where}make {tubes[0]} prismatic, and write `form: slender` in "
+            f"{' and '.join(halves)}; else make the two balls universal joints, with `axis` "
+            f"across that line in these bodies."
+        )
+    return (
+        f"{where}write `form: slender` in {' and '.join(spin.bodies)}; else make "
+        f"{' or '.join(spin.joints)} a universal joint, with `axis` across that line in "
+        f"{spin.bodies[-1]}."
     )
 
 

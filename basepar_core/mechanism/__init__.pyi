@@ -3,6 +3,7 @@ from .body_forms import BodyForm as BodyForm
 from .body_forms import Line as Line
 from .body_forms import line_of as line_of
 from .idle_spins import IdleSpin as IdleSpin
+from .idle_spins import free_spins as free_spins
 from .idle_spins import idle_spins as idle_spins
 from .joint_types import CALLED as CALLED
 from .joint_types import JOINT_TYPES as JOINT_TYPES

@@ -1,13 +1,14 @@
 """Overconstrained loops, locked joints, idle rods and singular assemblies are named."""
 
+import numpy as np
 import pytest
 import yaml
 
-from basepar_core.dynamics import closure, constraints_found
+from basepar_core.dynamics import closure, constraints_found, excitation, observe
 from basepar_core.dynamics.assembly import assemble
 from basepar_core.errors import MechanismError
 from basepar_core.files.mechanism_file import load, loads
-from basepar_core.mechanism import Mechanism, idle_spins
+from basepar_core.mechanism import Mechanism, free_spins, idle_spins
 from tests.core.dynamics import test_joint_matrix as matrix
 from tests.mechanisms import build
 
@@ -67,6 +68,69 @@ def test_a_leg_of_two_bodies_turns_as_one():
     assert spin.bodies == ("rod", "tube")
     with pytest.raises(MechanismError, match=r"3 degrees of freedom, but 2 .*rod and tube turn"):
         assemble(mechanism)
+
+
+STRUT = LEG | {"slide": "P: {type: cylindrical, connects: [rod, tube]AT}"}
+ON_THE_LINE = "mass: 2 kg, centre: [0, 0, 0.1], central_inertia: [0.03, 0, 0, 0.03, 0, 0]"
+
+
+def strut(at: str = "", coordinates: str = "A, P.1", B: str = "spherical", axis: str = ""):
+    parts = STRUT | {"axis": axis, "slide": STRUT["slide"].replace("AT", at)}
+    return ROD.format(B=B, coordinates=coordinates, **parts)
+
+
+def test_halves_of_a_strut_turn_by_themselves():
+    mechanism = loads(strut())
+    assert [(one.bodies, one.joints) for one in free_spins(mechanism)] == [
+        (("rod",), ("B", "P")),
+        (("tube",), ("C", "P")),
+    ]
+    with pytest.raises(
+        MechanismError,
+        match=r"4 degrees of freedom, but 2 .*: rod turns idly between B and P; tube turns idly "
+        r"between C and P, .*make P prismatic, and write `form: slender` in rod and tube; else",
+    ) as found:
+        assemble(mechanism)
+    assert found.value.where == ("joints.B", "joints.P", "joints.C", "joints.P")
+
+
+def test_a_strut_whose_halves_do_not_turn_by_themselves():
+    """Off the balls' line the tube's angle moves others; stated, the halves turn together."""
+    for text in (
+        strut(at=", at: [[0.01, 0, 0], [0.01, 0, 0]]"),
+        strut(at=", at: [[0, 0, 0], [0, 0.01, 0]]"),
+        strut(coordinates="A, P.1, P.2"),
+        strut(coordinates="A, P.1") + "couplings: {gear: {values: {A: 1, P.2: 2}}}",
+    ):
+        (spin,) = free_spins(loads(text))
+        assert (spin.bodies, spin.joints) == (("rod", "tube"), ("B", "C"))
+    with pytest.raises(MechanismError, match=r"4 .*but 3 .*: rod and tube turn idly between B"):
+        assemble(loads(strut(coordinates="A, P.1, P.2")))
+
+
+def test_a_struts_torques_do_not_know_its_spins():
+    """Slender halves on a slide, or two universal joints that hold both: the remedies' torques."""
+    laws = (
+        "excitation: {kind: states, seed: 3, samples: 9, frequency: 1 Hz, "
+        "amplitude: {A: 0.05, VALUE: 0.01}}"
+    )
+    slender = ROD.format(B="spherical", coordinates="A, P", **LEG) + laws.replace("VALUE", "P")
+    held = strut(B="universal", axis=ACROSS).replace(
+        "C: {type: spherical, connects: [tube, rocker], at: [[0, 0, 0.4], [0.3, 0, 0]]",
+        "C: {type: universal, connects: [tube, rocker], at: [[0, 0, 0.4], [0.3, 0, 0]], "
+        "axis: [[0, 1, 0], [1, 0, 0]], reference: [[1, 0, 0], [0, 1, 0]]",
+    ) + laws.replace("VALUE", "P.1")
+    found = []
+    for text, form, value in ((slender, "form: slender, ", "P"), (held, "", "P.1")):
+        text = text.replace("  A: 20 deg", f"  A: 20 deg\n  {value}: -0.05 m", 1)
+        for name in ("rod", "tube"):
+            text = text.replace(f"{name}: {{}}", f"{name}: {{{form}{ON_THE_LINE}}}", 1)
+        mechanism = loads(text)
+        model = closure.prepare(mechanism)
+        seen = observe(model, {}, excitation(mechanism, model.assembled.coordinates))
+        found.append(seen.W[0][..., 10:30] @ mechanism.inertial_parameters(mechanism.nominal))
+    # Two ways about one loop, each to its condition.
+    np.testing.assert_allclose(found[0], found[1], rtol=0, atol=1e-11 * np.abs(found[0]).max())
 
 
 def test_more_than_the_spin_missing_is_told_as_before():
