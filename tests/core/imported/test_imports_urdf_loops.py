@@ -297,6 +297,16 @@ def test_companions_that_are_rejected(tmp_path, old, new, message):
     assert any(message in one for one in found), found
 
 
+def test_a_type_for_no_joint_changes_nothing_and_is_noted(tmp_path):
+    """What loads these files goes through the model's joints, and passes over other names."""
+    more = "joint_name: [AA]\njoint_type: [SPHERICAL]\n"
+    found = read_file(written(tmp_path, TREE + FRAMES + GEAR, COMPANION + "\n" + more))
+    plain = read_file(written(tmp_path, TREE + FRAMES + GEAR, COMPANION))
+    assert found.mechanism.joints == plain.mechanism.joints
+    (said,) = (note for note in found.notes if "no joint is named 'AA'" in note)
+    assert said.endswith("its type SPHERICAL changes nothing")
+
+
 def test_another_yaml_beside_it_is_none_of_its(tmp_path):
     path = written(tmp_path, TREE + ISAAC + GEAR, "robot: {speed: 3}\n")
     assert read_file(path).mechanism.coordinates == ("A",)
