@@ -22,6 +22,7 @@ from .errors import StoreError as StoreError
 from .errors import UsageError as UsageError
 from .functions import FunctionSweep as FunctionSweep
 from .identified import Identification as Identification
+from .identified import Payload as Payload
 from .instant_centres import InstantCentres as InstantCentres
 from .joints import Joints as Joints
 from .model import Model as Model

@@ -1,5 +1,6 @@
 """What `identify` returns: parameters with deviations, how well they predict, pages."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,6 +11,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from basepar_core.identification import Identification as Identified
+    from basepar_core.identification import Payload as Carried
     from workflows.jobs import LogRead
 
 
@@ -82,6 +84,73 @@ class Identification:
         """What was left out of the record, and what is doubtful."""
         return tuple(note.text for note in self.found.notes)
 
+    def payload(
+        self,
+        loaded: str | Path | Mapping[str, Any],
+        *,
+        body: str | None = None,
+        known: Mapping[str, float] | None = None,
+        find_gains: bool = False,
+        titles: Mapping[str, str] | None = None,
+        rows: tuple[int, int] | None = None,
+    ) -> "Payload":
+        """The parameters of a load, from this record and one with the load.
+
+        Parameters
+        ----------
+        loaded
+            The record with the load, as `identify` takes records; a raw log has the columns of
+            the first one.
+        body
+            That carries it; None: the one at the end of the chain.
+        known
+            Parameters of the load that are known, like payload.m, SI, about the origin of the
+            body's frame.
+        find_gains
+            Whether each drive's torques have an unknown factor, such as the gain of a current:
+            found from what is known of the load.
+        titles
+            Of the record's columns.
+        rows
+            First and last row of a raw log that count, from 1.
+
+        Raises
+        ------
+        FileError
+            All mistakes of the record.
+        UsageError
+            No such body or parameters; motions that tell nothing of the load, or of gains.
+
+        Examples
+        --------
+        >>> import basepar, numpy as np
+        >>> arm, t = basepar.load("scara"), np.linspace(0, 5, 501)
+        >>> w = np.array([[2], [3], [4], [5]])
+        >>> q, qd, qdd = 0.1 * np.sin(w * t), 0.1 * w * np.cos(w * t), -0.1 * w**2 * np.sin(w * t)
+        >>> q = q + np.reshape(arm.assembly, (-1, 1))
+        >>> tau = arm.torque(q.T, qd.T, qdd.T).T
+        >>> names = arm.coordinates
+        >>> rates = {n + mark: x for mark, of in (("", q), ("'", qd), ("''", qdd)) \
+for n, x in zip(names, of)}
+        >>> record = {"t": t, **rates, **{f"tau.{n}": x for n, x in zip(names, tau)}}
+        >>> basepar.identify(arm, record).payload(record).values["payload.m"] < 1e-6
+        True
+        """
+        from workflows.jobs import payload_of
+
+        return Payload(
+            payload_of(
+                self.found,
+                self.log,
+                loaded,
+                titles=titles,
+                rows=rows,
+                body=body,
+                known=known,
+                find_gains=find_gains,
+            )
+        )
+
     def to_dataframe(self) -> "pd.DataFrame":
         """A row per parameter: unit, value, deviation, 95 % interval, the file's value."""
         import pandas as pd
@@ -144,3 +213,81 @@ class Identification:
         from .html import sentence, table
 
         return sentence(repr(self)) + table(*identification.columns(self.document()))
+
+
+@dataclass(frozen=True, repr=False)
+class Payload:
+    """A load's parameters from two records; made by `Identification.payload`.
+
+    Attributes
+    ----------
+    found
+        Estimate of robot and load, gains, how well both records are predicted.
+
+    Examples
+    --------
+    >>> import basepar
+    >>> help(basepar.Identification.payload)  # doctest: +ELLIPSIS
+    Help on function payload in module basepar.identified:
+    ...
+    """
+
+    found: "Carried"
+
+    @property
+    def values(self) -> dict[str, float]:
+        """The load's parameters by name, SI, about the origin of the body's frame."""
+        return self.found.values
+
+    @property
+    def deviations(self) -> dict[str, float]:
+        """Standard deviations of those that were estimated, SI."""
+        spread = self.found.estimate.deviations[len(self.found.robot) :]
+        return dict(zip(self.found.names, map(float, spread), strict=True))
+
+    @property
+    def centre(self) -> tuple[list[float], list[float]] | None:
+        """Centre of mass in the body's frame, and its deviations, m; None where not determined."""
+        found = self.found.centre()
+        return None if found is None else (found[0].tolist(), found[1].tolist())
+
+    @property
+    def gains(self) -> dict[str, float]:
+        """Factors of the torques as they were stated, by drive; 1 where not looked for."""
+        return dict(zip(self.found.drives, map(float, self.found.gains), strict=True))
+
+    @property
+    def torque_error(self) -> float:
+        """‖τ − W φ‖/‖τ‖ on the record with the load, over all coordinates and samples."""
+        return self.found.loaded.error
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is doubtful."""
+        return tuple(note.text for note in self.found.notes)
+
+    def to_dataframe(self) -> "pd.DataFrame":
+        """A row per parameter: unit, value, deviation, 95 % interval."""
+        import pandas as pd
+
+        return pd.DataFrame(self.document()["parameters"]).set_index("parameter")
+
+    def document(self) -> dict[str, Any]:
+        """Plain data, as `basepar identify --loaded --json` prints it under `payload`."""
+        from workflows.views import payload
+
+        return payload.document(self.found)
+
+    def __repr__(self) -> str:
+        it = self.found
+        return (
+            f"<basepar.Payload on {it.body[:80]!r}: {plural(len(it.names), 'parameter')}, torque "
+            f"error {self.torque_error:.3g}>"
+        )
+
+    def _repr_html_(self) -> str:
+        from workflows.views import payload
+
+        from .html import sentence, table
+
+        return sentence(repr(self)) + table(*payload.columns(self.document()))

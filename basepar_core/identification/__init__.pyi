@@ -12,6 +12,9 @@ from .measurement import Record as Record
 from .measurement import measurement_of as measurement_of
 from .measurement import read_measurement as read_measurement
 from .notes import Note as Note
+from .payload import LOAD as LOAD
+from .payload import Payload as Payload
+from .payload import identify_payload as identify_payload
 from .physical_consistency import Consistent as Consistent
 from .physical_consistency import consistent_parameters as consistent_parameters
 from .preparation import recorded_motion as recorded_motion

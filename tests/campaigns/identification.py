@@ -127,7 +127,7 @@ POSITIONS = (2.8e-5, 1e-4)
 
 def positions(
     draws: int,
-    methods: Sequence[str] = ("weighted", "iv"),
+    ways: Sequence[str] = ("weighted", "iv"),
     noises: Sequence[float] = POSITIONS,
     seed: int = 12,
 ) -> None:
@@ -157,7 +157,7 @@ def positions(
     tau = (seen.W[0] @ phi).T
     sigma = np.array([5.0, 4.0, 3.0, 1.0, 0.6, 0.3])[:, None]
     for noise in noises:
-        for method in methods:
+        for method in ways:
             rng, inside, errors = np.random.default_rng(seed), [], []
             for _ in range(draws):
                 made = Measurement(

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 def _identify(options: argparse.Namespace) -> int:
     from basepar_core.errors import UsageError
     from basepar_core.identification import Choices
-    from workflows.jobs import LogWords, gains_of, identified, rows_of
-    from workflows.views import identification, terminal
+    from workflows.jobs import LogWords, gains_of, identified, payload_of, rows_of
+    from workflows.views import identification, payload, terminal
 
     path = Path(options.output) if options.output else None
     if path is not None:
@@ -37,6 +37,7 @@ def _identify(options: argparse.Namespace) -> int:
         rows=rows_of(options.rows, "--rows"),
         second_rows=rows_of(options.validate_rows, "--validate-rows"),
     )
+    known, load = _of_load(model, options)
     with terminal.steps(options.json) as say:
         found, read = identified(
             model,
@@ -50,25 +51,58 @@ def _identify(options: argparse.Namespace) -> int:
                 method=options.method,
                 cutoff=options.cutoff,
                 lowpass=options.lowpass,
-                known=_values(model, options.known, "known"),
+                known=known,
                 essential=options.essential,
                 delay=_delay(options.delay),
                 deviations=options.deviations,
             ),
             say=say,
         )
+        if options.loaded:
+            say("the load")
+            carried = payload_of(found, read, options.loaded, **load)
     document = identification.document(
         found, _dependent(model, found, options.dependent or "zero"), read
     )
     if options.consistent:
         document["consistent"] = _consistent(model, found, options.dependent or "zero")
+    if options.loaded:
+        document["payload"] = payload.document(carried)
     if path is not None:
         document["output"] = str(pages.write(found, document, read, path))
     if options.json:
         emit(document)
     else:
         identification.show(document, options.dependent is not None)
+        if options.loaded:
+            payload.show(document["payload"])
     return 0
+
+
+def _of_load(
+    model: "Model", options: argparse.Namespace
+) -> tuple[dict[str, float], dict[str, Any]]:
+    """Known base parameters, and what is stated of a load."""
+    from basepar_core.errors import UsageError
+    from basepar_core.identification import LOAD
+    from workflows.jobs import rows_of
+
+    known = _values(model, options.known, "known")
+    if not options.loaded:
+        if options.payload or options.find_gains or options.loaded_rows:
+            raise UsageError(
+                "--payload, --loaded-rows and --find-gains go with --loaded RECORD.csv.",
+                ["--loaded"],
+            )
+        return known, {}
+    load = {
+        "titles": pairs([options.columns or ""], "--columns"),
+        "rows": rows_of(options.loaded_rows, "--loaded-rows"),
+        "body": options.payload,
+        "known": {name: x for name, x in known.items() if name.startswith(LOAD)},
+        "find_gains": options.find_gains,
+    }
+    return {name: x for name, x in known.items() if name not in load["known"]}, load
 
 
 def _delay(text: str | None) -> float | None:
@@ -343,6 +377,12 @@ A real machine's record has friction that no column describes, play and elastici
             "--consistent": "also the nearest parameters that bodies of positive mass can have "
             "(needs the extra `consistent`)",
             "--validate CSV": "a second record on which the parameters are checked",
+            "--loaded CSV": "a record of the same robot with a load: also the load's ten "
+            "parameters, from both records",
+            "--payload BODY": "the body that carries it (default: the end of the chain)",
+            "--loaded-rows A:B": "rows of a raw log with a load to use, counted from 1",
+            "--find-gains": "each drive's torques have an unknown factor (gains of currents): "
+            "found from what is known of the load, as --known payload.m=5",
         },
         """\
 Parameters from measured motion and torque, with diagnostics.
@@ -363,6 +403,7 @@ unweighted), unfiltered_error, log {mapping, reasons}, sigma and sigma_unit by c
 parameters [{parameter, unit, value, deviation, relative_deviation, interval, file, off}] (SI;
 file: the value of the mechanism's file; off: value less that, in deviations), covariance, known,
 dropped, standard and units (all parameters by name), consistent {distance, chance, parameters,
-base, least}, validation, notes [{kind, text}], output.""",
+base, least}, validation, payload {body, record, parameters, covariance, known, undetermined,
+centre [m], gains, robot, torque_error, empty_error, notes}, notes [{kind, text}], output.""",
     ),
 )

@@ -4,6 +4,7 @@ from .analyses import Simulated as Simulated
 from .analyses import excited as excited
 from .analyses import full_names as full_names
 from .analyses import identified as identified
+from .analyses import payload_of as payload_of
 from .analyses import reduced as reduced
 from .analyses import reduced_to_record as reduced_to_record
 from .analyses import simulated as simulated

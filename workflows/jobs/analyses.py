@@ -24,17 +24,20 @@ from basepar_core.identification import (
     Identification,
     Limits,
     Measurement,
+    Payload,
     Pushed,
     Record,
     declared,
     design,
     identify,
+    identify_payload,
     limits_of,
     motion_of,
     read_measurement,
     reduce_record,
     simulate,
 )
+from basepar_core.identification.logs import read_log, read_tables
 from basepar_core.mechanism import Mechanism
 from basepar_core.reduction import ReducedMechanism, noise_levels, reduce_mechanism
 
@@ -176,6 +179,31 @@ def identified(
         choices=how,
     )
     return found, read
+
+
+def payload_of(
+    found: Identification,
+    read: LogRead | None,
+    loaded: Record,
+    *,
+    titles: Mapping[str, str] | None = None,
+    rows: tuple[int, int] | None = None,
+    body: str | None = None,
+    known: Mapping[str, float] | None = None,
+    find_gains: bool = False,
+) -> Payload:
+    """A load from a record with it, beside that of an identification; see `identify_payload`.
+
+    A raw log has the columns of the first one; `rows` are its first and last that count.
+    """
+    mechanism = found.model.mechanism
+    if read is None:
+        if rows is not None:
+            raise UsageError("`loaded-rows=` is of raw logs.", ["loaded-rows="])
+        record = read_measurement(loaded, mechanism, titles)
+    else:
+        record = read_log(read_tables(loaded), read.mapping, mechanism, rows)
+    return identify_payload(found, record, body, known, find_gains)
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from basepar_core.identification.logs import written
 from basepar_core.texts import naming, plot, plural
 from workflows.drawing import canvas
 from workflows.jobs import LogRead
+from workflows.views import payload
 
 from . import html
 from .html import Section, joined, paragraph, table, unit_text
@@ -79,7 +80,7 @@ def _page(found: Identification, facts: dict[str, Any], output: Path) -> Path:
     if found.validation is not None:
         records.append(("The second record", "validation", found.validation))
     parts = [_torques(found, facts, *one) for one in records]
-    parts += [_parameters(facts), *_notes(facts)]
+    parts += [_parameters(facts), *_payload(facts), *_notes(facts)]
     name = str(facts["mechanism"])
     head = html.header("Identification", name, [], _tiles(found, facts), parts)
     with naming(output):
@@ -186,6 +187,15 @@ def _parameters(facts: dict[str, Any]) -> Section:
         said += f" Searched for: {', '.join(text.strip() for text in found)}."
     title = plural(len(rows), "identified parameter")
     return Section("parameters", "Parameters", paragraph(said) + table(title, columns, rows))
+
+
+def _payload(facts: dict[str, Any]) -> list[Section]:
+    if not (of := facts.get("payload")):
+        return []
+    titles, rows = payload.columns(of)
+    said = f"With the load, {of['record']}: error {of['torque_error']:.2%} of the torque's norm."
+    headed = [titles[0], "#Value", "#Deviation", "Unit"]
+    return [Section("payload", "Payload", paragraph(said) + table("The load", headed, rows))]
 
 
 def _notes(facts: dict[str, Any]) -> list[Section]:

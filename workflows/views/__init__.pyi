@@ -4,6 +4,7 @@ from . import excitation as excitation
 from . import identification as identification
 from . import kinematic_geometry as kinematic_geometry
 from . import mechanisms as mechanisms
+from . import payload as payload
 from . import polish as polish
 from . import reduction as reduction
 from . import shipped as shipped
