@@ -80,8 +80,9 @@ def _done(
 
             place = place_of(options.cluster, options.workers)
         jobs = _jobs(options)
-        for name, job in jobs.items():
-            terminal.show_before(name, job.notes)
+        if how != "part":  # said when the store was made, and they are not quick to find
+            for name, job in jobs.items():
+                terminal.show_before(name, job.notes)
         mended = {name: mend(job) if options.repair else [] for name, job in jobs.items()}
         if place is None:
             return jobs, parts.run(options, how, jobs, leave), mended, leave
