@@ -71,7 +71,8 @@ function painted(pixels, counts, colour, weight) {
 }
 
 // A drag from where `start` agrees, by mouse or finger; places are in pixels of the canvas.
-function dragged(e, start, move, end) {
+// Where the browser takes the finger for a scroll, `ended` undoes what `move` began.
+function dragged(e, start, move, end, ended = () => {}) {
   let from = null;
   const here = event => { const box = e.getBoundingClientRect(); return [event.clientX - box.left, event.clientY - box.top]; };
   e.addEventListener("pointerdown", event => {
@@ -81,7 +82,7 @@ function dragged(e, start, move, end) {
   });
   e.addEventListener("pointermove", event => { if (from) move(from, here(event)); });
   e.addEventListener("pointerup", event => { if (from) { const first = from; from = null; end(first, here(event)); } });
-  e.addEventListener("pointercancel", () => { from = null; });
+  e.addEventListener("pointercancel", () => { from = null; ended(); });
 }
 
 // Places of ticks on a column's axis: round numbers, powers of ten where it is logarithmic.

@@ -29,7 +29,8 @@ class Column:
     word
         What conditions call it: as `where:` and `constraints:` do, where they know it.
     kind
-        symbol, objective, constraint, metric, or result: what else the store has.
+        number (of the variant), symbol, following (by `relations`), objective, constraint,
+        metric, or result: what else the store has.
     sign
         1 where less is better, −1 where more is, 0 where neither is.
     limits

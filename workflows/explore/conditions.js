@@ -1,8 +1,8 @@
 "use strict";
 // Conditions in the grammar of `where:` and `constraints:` (basepar_core/expressions/grammar.py):
 // expressions of columns, numbers with units and comparisons, units checked. A column may be
-// called `stroke(D)`; `constants` {word, size (SI), powers} are the same for all rows. Returns what reads a line: a function of a row, or an error that says what
-// is wrong.
+// called `stroke(D)`; `constants` {word, size (SI), powers} are the same for all rows. Returns what
+// reads a line: a function of a row, or an error that says what is wrong.
 function conditions(columns, units, constants = []) {
   const SIGNS = ["<=", ">=", "==", "<", ">"], NONE = [0, 0, 0, 0];
   const FUNCTIONS = {sqrt: Math.sqrt, sin: Math.sin, cos: Math.cos, tan: Math.tan, abs: Math.abs, min: Math.min, max: Math.max};

@@ -64,8 +64,9 @@ function storeOf(document) {
       states: document.states.map(s => ({...s, data: null, places: array(s.type, s.data)})),
       goals: axes.filter(c => c.kind === "objective"),
       metrics: axes.filter(c => c.kind === "objective" || c.kind === "constraint" || c.kind === "metric"),
-      command: document.command, kit: document.kit, 
-      constants: document.constants.map(c => ({...c, kind: "constant", in_files: true})), frontOf: document.front_of.filter(word => document.columns.some(c => c.word === word)),
+      command: document.command, kit: document.kit,
+      constants: document.constants.map(c => ({...c, kind: "constant", in_files: true})),
+      frontOf: document.front_of.filter(word => document.columns.some(c => c.word === word)),
     });
     return before === columns.map(c => c.word).join("\n");
   };

@@ -179,11 +179,13 @@ function explorer(root, data) {
       location.reload();
       return;
     }
+    for (const s of store.states) if (!s.texts.includes(selection.words[s.title])) delete selection.words[s.title];
     selection.renew();
     [state.a, state.b] = shown.map(number => number === null ? -1 : store.row(number));
     wordSelects();
     for (const view of [scatter, list]) view.anew();
     measure();
+    variants.renew();
   }
   return {store, selection, state, take};
 }

@@ -7,32 +7,41 @@ function follow(page, {stamp, done}, data) {
   const note = element("p", "", said.parentElement, {className: "subject", id: "follow"});
   note.setAttribute("role", "status");
   const now = () => new Date().toLocaleTimeString();
-  let known = stamp, missed = 0, taken = now();
+  let known = stamp, missed = 0, taken = now(), last = data.follow;
 
   function tell(it) { note.textContent = it.done ? `All ${it.settled.toLocaleString("en")} variants are settled.` : `Following: ${it.settled.toLocaleString("en")} settled at ${taken}.`; }
   async function look() {
     const began = performance.now();
-    let answer = null, it = null, more = null;
+    let done = false;
     try {
-      answer = await fetch(`data?known=${known}`, {cache: "no-store"});
-      more = answer.status === 200 ? await answer.json() : null;
+      if (!page.state.dragging) done = await renewed();
       missed = 0;
     } catch (error) {
       missed += 1;
-      if (missed < TRIES) setTimeout(look, OFTEN);
-      else note.textContent = `The program that served this page has ended; what is shown is of ${taken}.`;
-      return;
+      if (missed >= TRIES) {
+        note.textContent = `The program that served this page has ended; what is shown is of ${taken}.`;
+        return;
+      }
     }
-    if (more) {
-      it = more.follow;
-      if (page.state.dragging) { setTimeout(look, OFTEN); return; }
-      known = it.stamp;
-      page.take(more);
-      taken = now();
-      tell(it);
-    } else if (answer.status === 503) note.textContent = `${await answer.text()} Asking again.`;
     // A store that takes long to read is asked less often.
-    if (!it || !it.done) setTimeout(look, Math.max(OFTEN, PATIENT * (performance.now() - began)));
+    if (!done) setTimeout(look, Math.max(OFTEN, PATIENT * (performance.now() - began)));
+  }
+  // Whether all is done; an answer that is none, as of another program at this address, throws.
+  async function renewed() {
+    const answer = await fetch(`data?known=${known}`, {cache: "no-store"});
+    if (answer.status === 503) {
+      note.textContent = `${await answer.text()} Asking again.`;
+      return false;
+    }
+    if (answer.status === 200) {
+      const more = await answer.json();
+      last = more.follow;
+      page.take(more);
+      known = last.stamp;
+      taken = now();
+    } else if (answer.status !== 204) throw new Error(answer.statusText);
+    tell(last);
+    return last.done;
   }
   tell(data.follow);
   if (!done) setTimeout(look, OFTEN);

@@ -18,7 +18,7 @@ function histogramsView(parent, {store, selection, state, brush, say}) {
     dragged(it.e, () => true, (a, b) => { state.dragging = true; span(a[0], b[0]); }, (a, b) => {
       state.dragging = false;
       if (Math.abs(a[0] - b[0]) < 4) brush([[c, null]]); else span(a[0], b[0]);
-    });
+    }, () => { state.dragging = false; });
     it.e.addEventListener("keydown", event => {
       const way = {ArrowLeft: -1, ArrowRight: 1}[event.key], end = event.shiftKey ? 1 : 0;
       if (event.key === "Escape") brush([[c, null]]);

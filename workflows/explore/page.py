@@ -115,9 +115,10 @@ def document(found: Facts, store: Path) -> dict[str, Any]:
     front, goals = fronts.front(found, made)
     needed = np.concatenate([fronts.best(found), front]).astype(int)
     rows = fronts.sample(found.variants.size, needed)
-    number = columns.Column("variant", "", found.variants, "number", 0, "variant")
+    number = columns.Column("variant", "", found.variants, "number", 0, "variant", in_files=False)
     shown = (replace(one, values=one.values[rows]) for one in (number, *made))
-    numbers = columns.named((*shown, *columns.others(found, rows)))
+    head, *numbers = columns.named((*shown, *columns.others(found, rows)))
+    first = head.document()  # by which variants are called; it stays in any case
     rest = {
         "rows": int(rows.size),
         "front": np.flatnonzero(np.isin(rows, front)).tolist(),
@@ -127,7 +128,8 @@ def document(found: Facts, store: Path) -> dict[str, Any]:
         "units": columns.units(),
         "command": f"basepar animate --variant {shell(str(store))}",
     }
-    room = MOST - SAID - len(page(*heading(found), {**rest, "said": ""}).encode())
+    frame = page(*heading(found), {**rest, "said": "", "columns": [first]})
+    room = MOST - SAID - len(frame.encode())
     # In the order of need: what moves and what words say are small beside the numbers.
     kits = [{"title": "moving pictures", "kit": kit}] if (kit := _kit(found)) else []
     words = columns.states(found, rows)
@@ -136,7 +138,7 @@ def document(found: Facts, store: Path) -> dict[str, Any]:
         **rest,
         "said": _said(found, store, rows.size, left),
         "left_out": left,
-        "columns": [one for one in parts if "word" in one],
+        "columns": [first, *(one for one in parts if "word" in one)],
         "states": [one for one in parts if "texts" in one],
         "kit": next((one["kit"] for one in parts if "kit" in one), None),
     }
@@ -147,7 +149,7 @@ def _said(found: Facts, store: Path, shown: int, left: list[str]) -> str:
     if shown < found.total:
         said += (
             f"; {shown:,} of them are shown, picked at random (seed {fronts.SEED}), the best by "
-            "each metric and the front always among them"
+            "each metric and the front first of all"
         )
     if left:
         names = ", ".join(name[:LETTERS] for name in left[:LISTED])

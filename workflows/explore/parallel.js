@@ -119,6 +119,9 @@ function parallelView(parent, {store, selection, state, brush, say, moved}) {
       if (there !== held) moved(held, there); else draw(1);
     } else if (Math.abs(to[1] - from[1]) < 4) brush([[axes[held], null]]);
     else spanned(axes[held], from[1], to[1]);
+  }, () => {
+    state.dragging = false;
+    if (carried) { carried = null; draw(1); }
   });
 
   it.e.addEventListener("keydown", event => {

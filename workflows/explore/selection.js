@@ -2,21 +2,22 @@
 // What is selected: conditions as text, one a line, and `words` {title: text} that are asked for. The text is the state: a brush
 // writes its lines into it.
 function selectionOf(store, units) {
-  const it = {text: "", words: Object.create(null), ranges: new Map(), mask: null, count: 0, wrong: "", all: true};
+  const it = {text: "", words: Object.create(null), ranges: new Map(), written: new Map(), mask: null, count: 0, wrong: "", all: true};
   let rest = [], free = null, read = null;
   const LINE = /^(.*?)\s*(<=|>=)\s*(-?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*(.*)$/, plain = text => text.replace(/\s+/g, "");
 
   // Lines that hold one column by a number in its own unit are ranges, which brushes can change.
   function parsed(text) {
-    const ranges = new Map(), others = [];
+    const ranges = new Map(), others = [], written = new Map();
     for (const line of text.split("\n").map(l => l.trim()).filter(Boolean)) {
       const m = line.match(LINE), c = m && store.axes.find(k => plain(k.word) === plain(m[1]));
       if (!c || m[4].trim() !== c.unit) { others.push(line); continue; }
       const range = ranges.get(c) || [-Infinity, Infinity];
       if (m[2] === ">=") range[0] = Math.max(range[0], +m[3]); else range[1] = Math.min(range[1], +m[3]);
       ranges.set(c, range);
+      written.set(c, [...written.get(c) || [], line]);
     }
-    return [ranges, others];
+    return [ranges, others, written];
   }
 
   function tested(lines) {
@@ -30,9 +31,9 @@ function selectionOf(store, units) {
 
   // Takes the text as it is; what is wrong with it is `wrong`, and then nothing else changes.
   it.ask = text => {
-    const [ranges, others] = parsed(text);
+    const [ranges, others, written] = parsed(text);
     try { tested(others); } catch (error) { it.wrong = error.message; return false; }
-    Object.assign(it, {text, ranges, wrong: ""});
+    Object.assign(it, {text, ranges, written, wrong: ""});
     rest = others;
     return true;
   };
@@ -57,9 +58,9 @@ function selectionOf(store, units) {
   }
   // The text with some columns' ranges changed; without a range a column is free again.
   it.brushed = changes => {
-    const ranges = new Map(it.ranges);
-    for (const [c, range] of changes) if (range) ranges.set(c, range); else ranges.delete(c);
-    return [...rest, ...[...ranges].flatMap(([c, range]) => lines(c, range))].join("\n");
+    const written = new Map(it.written);
+    for (const [c, range] of changes) if (range) written.set(c, lines(c, range)); else written.delete(c);
+    return [...rest, ...[...written.values()].flat()].join("\n");
   };
 
   const SYMBOLS = ["symbol", "following", "constant"];

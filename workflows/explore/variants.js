@@ -43,16 +43,22 @@ function variantsView(parent, {store, state, show, changed}) {
     return made;
   }
 
+  const opened = () => [[state.a, "A"], [state.b, "B"]].filter(([r]) => r >= 0);
   function draw() {
     for (const one of players) one.end();
     players = [];
     panes.replaceChildren();
-    numbers.replaceChildren();
-    const rows = [[state.a, "A"], [state.b, "B"]].filter(([r]) => r >= 0);
+    const rows = opened();
     swap.hidden = only.hidden = rows.length < 2;
     if (!rows.length) element("p", "Click a point, or the number of a variant, and then another one.", panes, {className: "hint"});
     const films = rows.map(([r]) => filmOf(r));
     rows.forEach(([r, letter], k) => pane(r, letter, films[k], films.filter((other, i) => other && i !== k)));
+    tell(rows);
+    // Both at the same time of their motion.
+    if (players.length > 1 && players[0].state.playing) for (const one of players) { one.go(0); one.run(true); }
+  }
+  function tell(rows) {
+    numbers.replaceChildren();
     if (rows.length) {
       const [first, more] = [true, false].map(shown => store.axes.filter(c => state.axes.includes(c.word) === shown));
       numbers.append(table(rows, first, store.states));
@@ -62,9 +68,9 @@ function variantsView(parent, {store, state, show, changed}) {
         rest.append(table(rows, more, []));
       }
     }
-    // Both at the same time of their motion.
-    if (players.length > 1 && players[0].state.playing) for (const one of players) { one.go(0); one.run(true); }
   }
+  // Other numbers of the same variants; what moves goes on.
+  const renew = () => tell(opened());
   function byNumber() {
     const r = number.value === "" ? -1 : store.row(+number.value);
     missing.textContent = r < 0 ? `There is no variant ${number.value} in this page.` : "";
@@ -74,5 +80,5 @@ function variantsView(parent, {store, state, show, changed}) {
   number.addEventListener("keydown", event => { if (event.key === "Enter") byNumber(); });
   swap.addEventListener("click", () => { [state.a, state.b] = [state.b, state.a]; changed(); draw(); });
   only.addEventListener("click", () => { state.b = -1; changed(); draw(); });
-  return {draw};
+  return {draw, renew};
 }

@@ -126,6 +126,8 @@ def dominated(values: np.ndarray) -> np.ndarray:
     values
         (point, objective), the less the better: times `StudySpec.signs`.
     """
+    if values.shape[1] == 1 and len(values):
+        return values[:, 0] > values.min()
     order = np.lexsort(values.T[::-1])  # whoever dominates comes before
     found = np.zeros(len(values), bool)
     if values.shape[1] == 2 and len(values):

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
+from rich.console import Console
 from rich.table import Table
 
 from workflows.studies import StudySpec, Verdict, plain, shown_units
@@ -79,10 +80,12 @@ def columns(document: Mapping[str, Any]) -> tuple[list[str], list[list[str]]]:
     return titles, lines
 
 
-def picture(document: Mapping[str, Any]) -> Table:
-    """The same for the terminal; of designs with the same numbers the first is shown."""
-    titles, lines = columns(document)
-    return fitted(titles, [*{tuple(line[1:]): line for line in lines[::-1]}.values()][::-1])
+def picture(document: Mapping[str, Any], console: Console | None = None) -> Table:
+    """The same for a terminal (stdout's if None); of equal designs the first is shown."""
+    distinct: dict[tuple[float | None, ...], Mapping[str, Any]] = {}
+    for one in document["best"]:
+        distinct.setdefault(tuple(numbers(one).values()), one)
+    return fitted(*columns({**document, "best": [*distinct.values()]}), console)
 
 
 def head(document: Mapping[str, Any], name: str) -> str:

@@ -51,7 +51,7 @@ def picture(spec: StudySpec, verdict: Verdict, advance: Advance) -> Table:
     frame = Table.grid()
     frame.add_row(headline(spec, verdict, advance))
     shown = designs.facts(spec, verdict, best(spec, verdict)[:SHOWN])
-    frame.add_row(designs.picture(shown))
+    frame.add_row(designs.picture(shown, err))
     return frame
 
 

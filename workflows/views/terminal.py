@@ -52,26 +52,31 @@ def table(*columns: str, rows: Iterable[Sequence[str | Text]] = ()) -> Table:
     return made
 
 
-def fitted(titles: Sequence[str], lines: Sequence[Sequence[str]]) -> Table:
-    """A table of numbers without a shortened cell.
+def fitted(
+    titles: Sequence[str], lines: Sequence[Sequence[str]], console: Console | None = None
+) -> Table:
+    """A table of numbers without a shortened cell, for `console` (`out` if None).
 
     Where it is wider than the terminal, each of `lines` is a column, of which as many are shown
-    as there is room for.
+    as there is room for, and at least one.
     """
+    console = console or out
     upright = table(*(f"#{title}" for title in titles), rows=lines)
-    if _fits(upright):
+    if not lines or _fits(upright, console):
         return upright
     for shown in range(len(lines), 0, -1):
         first = [*zip(titles, *lines[:shown], strict=True)]
         turned = table(first[0][0], *(f"#{cell}" for cell in first[0][1:]), rows=first[1:])
-        if _fits(turned):
+        if _fits(turned, console):
             break
+    if more := len(lines) - shown:
+        turned.caption, turned.caption_justify = f"and {more} more", "left"
     return turned
 
 
-def _fits(made: Table) -> bool:
-    unbounded = out.options.update(max_width=10_000)
-    return out.measure(made, options=unbounded).maximum <= out.width
+def _fits(made: Table, console: Console) -> bool:
+    unbounded = console.options.update(max_width=10_000)
+    return console.measure(made, options=unbounded).maximum <= console.width
 
 
 def number(value: float | None) -> str:

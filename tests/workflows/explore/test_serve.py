@@ -2,6 +2,7 @@
 
 import html
 import http.client
+import itertools
 import json
 import os
 import signal
@@ -191,13 +192,13 @@ def test_a_renewal_is_made_once_and_answers_are_of_one_moment(swept, monkeypatch
     """Many that ask at once, while the store changes: page, data and stamp belong together."""
     from workflows.explore import serve
 
-    made, told = [], {"count": 0}
+    made, looks = [], itertools.count()
     real, documented = serve.document, serve.stores.document
     monkeypatch.setattr(serve, "document", lambda *a: made.append(1) or real(*a))
 
     def changing(store):
         status = documented(store)
-        return {**status, "counts": {**status["counts"], "told": told["count"]}}
+        return {**status, "counts": {**status["counts"], "told": next(looks) // 5}}
 
     monkeypatch.setattr(serve.stores, "document", changing)
     followed = serve.Followed(swept)
@@ -208,14 +209,15 @@ def test_a_renewal_is_made_once_and_answers_are_of_one_moment(swept, monkeypatch
             now = followed.now()
             answers.append((now.stamp, json.loads(now.data)["follow"]["stamp"], now.page()))
 
-    for told["count"] in range(3):
-        asking = [threading.Thread(target=ask) for _ in range(4)]
-        for one in asking:
-            one.start()
-        for one in asking:
-            one.join()
+    asking = [threading.Thread(target=ask) for _ in range(12)]
+    for one in asking:
+        one.start()
+    for one in asking:
+        one.join()
     assert len(answers) == 36
-    assert len(made) == len({stamp for stamp, _, _ in answers}) == 3
+    # Each five looks at the store find something new, once.
+    assert len(made) == (next(looks) + 4) // 5
+    assert len({stamp for stamp, _, _ in answers}) > 3
     for stamp, inside, page in answers:
         assert stamp == inside
         assert stamp in page

@@ -11,11 +11,11 @@ LINES = [["1024", "4.457e-06", "0.009406", "8.933"], ["258", "4.74e-06", "0.0094
 LINES = [*LINES, ["64", "1.152e-05", "0.009087", "10.92"]]
 
 
-def printed(monkeypatch, width):
+def printed(monkeypatch, width, lines=LINES):
     said = io.StringIO()
     console = terminal._Plain(width=width, file=said)
     monkeypatch.setattr(terminal, "out", console)
-    console.print(terminal.fitted(TITLES, LINES))
+    console.print(terminal.fitted(TITLES, lines))
     return [line.split() for line in said.getvalue().splitlines()]
 
 
@@ -30,4 +30,10 @@ def test_else_a_column_a_design_as_many_as_fit(monkeypatch, width, designs):
         assert len(lines) >= len(TITLES)
         return
     assert lines[0] == ["variant", *(line[0] for line in LINES[:designs])]
+    if designs < len(LINES):
+        assert lines.pop() == ["and", str(len(LINES) - designs), "more"]
     assert lines[-1][-designs:] == [line[3] for line in LINES[:designs]]
+
+
+def test_a_study_that_has_no_design_yet(monkeypatch):
+    assert len(printed(monkeypatch, 30, [])) >= 1
