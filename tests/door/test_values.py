@@ -60,6 +60,7 @@ def values(model, tmp_path_factory):
             }
         ],
     }
+    identified = basepar.identify(model, record)
     found = [
         model,
         base,
@@ -67,7 +68,10 @@ def values(model, tmp_path_factory):
         model.animate(),
         basepar.motion(model, "cycle"),
         basepar.reduce(model, criteria=["tolerance", "aic", "aicc", "bic", "mdl", "fpe"]),
-        basepar.identify(model, record),
+        identified,
+        identified.payload(record, body=long("rocker")),
+        basepar.Cognate(long("cognate"), np.zeros((4, 2)), np.zeros(2), model.mechanism),
+        model.instant_centres([[0.6]]),
         basepar.excite(model, random=2, starts=1, harmonics=2),
         basepar.one_dof(model),
         basepar.Study(document, None),

@@ -210,10 +210,10 @@ far away), motion_ends [{motion, ends: locks | singular, at [{name, unit, value}
 samples}] (of cycle and excitation, where they cannot be followed),
 points [{name, body, at (in its frame, m), assembled (where it stands in the ground's frame, m)}],
 symbols [{name, value, unit, bounds, constant}] (value and bounds in the symbol's unit),
-path, path_why (how sweeps evaluate it), drawing (with -o; and trace with --trace),
-centres [{bodies, at}] (with --centres; m, null where two bodies do not turn about each other),
-cognates [{mechanism, pins, point, lengths, file}] (with --cognates; m; the first bar's pins on
-ground and coupler, then the second's on coupler and ground).""",
+path, path_why (how sweeps evaluate it), drawing (with -o; and trace with
+--trace; with --centres, centres: the bodies of each pair and at, m, null where they do not turn
+about each other; with --cognates, cognates: mechanism, pins, the first bar's on ground and
+coupler, then the second's on coupler and ground, point and lengths, all m, and file).""",
     ),
     Command(
         "base",

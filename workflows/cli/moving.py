@@ -36,7 +36,9 @@ def _animate(options: argparse.Namespace) -> int:
     if options.json:
         emit(document)
         return 0
-    said = f"{path}: {len(film.t)} frames, {film.duration:.3g} s of its {film.motion}"
+    said = f"{path}: {film.duration:.3g} s of its {film.motion}"
+    if path.suffix != ".html":
+        said += f", shown in {options.seconds or moving.SECONDS:g} s"
     terminal.out.print(f"{said}, {size / 1e3:.3g} kB")
     if film.note:
         terminal.out.print(f"The mechanism {film.note}; filmed up to there.")
@@ -67,6 +69,8 @@ def _explore(options: argparse.Namespace) -> int:
     if options.port is not None:
         raise UsageError("--port goes with --serve.", ["--port"])
     output = Path(options.output) if options.output else store.with_suffix(".explorer.html")
+    if output.suffix != ".html":
+        raise UsageError(f"{output}: the explorer is a page; name a FILE.html.", ["--output"])
     check_output(options, output)
     document = write(store, output)
     if options.json:
@@ -74,7 +78,7 @@ def _explore(options: argparse.Namespace) -> int:
         return 0
     terminal.out.print(
         f"{document['explorer']}: {document['shown']:,} of {document['total']:,} variants, "
-        f"{plural(len(document['columns']), 'column')}, {document['bytes'] / 1e6:.3g} MB"
+        f"{plural(len(document['columns']) - 1, 'column')}, {document['bytes'] / 1e6:.3g} MB"
     )
     return 0
 

@@ -29,8 +29,8 @@ GEOMETRY = {
     "out: then the one that the store keeps",
     "--set NAME=VALUE,… append": "other values of symbols and constants, such as lx1=0.31, "
     "alpha=20deg; bare numbers in the symbol's own unit",
-    "--variant STORE:N": "the values of variant N of a sweep's store, or of a study's: N, best, "
-    "or 'polished 0'",
+    "--variant STORE:N": "the values of variant N of a sweep's or a study's store; of a study "
+    "also best, or 'polished 0'",
 }
 #: Own metrics that a store names may be run.
 TRUST_METRICS = {

@@ -13,6 +13,7 @@ from basepar_core.expressions import NUMBER, UNITS, parse_any, parse_unit
 from basepar_core.metrics import array_name
 from basepar_core.symbolic import symbol_values
 from basepar_core.texts import script_json
+from sweeps.store import reason_texts
 from workflows.report import Facts, metric_title, words
 from workflows.studies import quantities, results_in, sides
 
@@ -275,11 +276,20 @@ def fitting(made: Iterable[dict[str, Any]], room: int) -> tuple[list[dict[str, A
 def states(found: Facts, rows: np.ndarray) -> list[dict[str, Any]]:
     """Columns of words: what there is, and which of it each variant has."""
     made = []
-    for title, texts in words(found):
+    for title, texts in (*words(found), ("why", _why(found))):
         said, places = np.unique(np.asarray(texts, dtype=str)[rows], return_inverse=True)
         kind = "<u1" if said.size <= 1 << 8 else "<u4"
         made.append({"title": title, "texts": said.tolist(), **_coded(places.astype(kind))})
     return made
+
+
+def _why(found: Facts) -> np.ndarray:
+    """(row,) what ended each variant early, in words; "" of the others."""
+    codes, values = found.read("reason"), found.read("reason_value")
+    if codes is None or values is None:
+        return np.full(found.variants.size, "")
+    where = found.spec["space"].get("where", ())
+    return reason_texts(codes, values, found.store.texts("reason"), where)
 
 
 def constraints(found: Facts) -> list[str]:

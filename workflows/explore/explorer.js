@@ -23,7 +23,7 @@ function explorer(root, data) {
   const say = text => { spoken.textContent = text; };
 
   // Conditions.
-  const asking = part("Selection", "selection"), area = element("textarea", "", asking, {rows: 3, spellcheck: false});
+  const asking = part("Selection", "selection"), area = element("textarea", "", asking, {rows: 5, spellcheck: false});
   area.setAttribute("aria-label", "conditions, one a line, as where: and constraints: take them");
   area.placeholder = store.axes.slice(0, 2).map(c => `${c.word} <= ${brief((c.low + c.high) / 2).replace("−", "-")} ${c.unit}`.trim()).join("\n");
   const count = element("p", "", asking, {id: "count"}), wrong = element("p", "", asking, {className: "wrong"}), row = element("div", "", asking, {className: "controls"});
@@ -32,8 +32,8 @@ function explorer(root, data) {
   const clear = element("button", "Show all", row, {type: "button"}), meet = element("button", "Constraints met", row, {type: "button"});
   const save = element("button", "Save as CSV", row, {type: "button"}), words = element("span", "", row, {className: "controls"});
   const files = element("details", "", asking);
-  element("summary", "Names, and the lines for a file", files);
-  const names = element("p", "", files, {className: "hint"}), lines = element("code", "", element("pre", "", files));
+  element("summary", "The lines for a file, and names", files);
+  const lines = element("code", "", element("pre", "", files)), names = element("code", "", element("pre", "", files));
   element("p", "One condition a line. Drag over an axis, a histogram or the scatter plot to select; a line that is taken away gives its variants back.", asking, {className: "hint"});
 
   function wordSelects() {
@@ -52,8 +52,8 @@ function explorer(root, data) {
 
   function ask(text) {
     const good = selection.ask(text);
-    wrong.textContent = selection.wrong;
-    if (good) update();
+    wrong.textContent = good ? selection.note : `${selection.wrong}. What is selected is still of the text before.`;
+    if (good) update(); else lines.textContent = "A condition is wrong.";
   }
   function brush(changes) {
     area.value = selection.brushed(changes);
@@ -157,7 +157,8 @@ function explorer(root, data) {
 
   function begin() {
     area.value = recalled(store, state, selection, usual);
-    names.textContent = `Names: ${[...store.columns, ...store.constants].map(c => c.word).join(", ")}.`;
+    const called = c => c.word + (c.unit ? ` [${c.unit}]` : "") + (!c.title || c.title === c.word ? "" : `: ${c.title}`);
+    names.textContent = [...store.columns, ...store.constants].map(called).join("\n");
     meet.hidden = !store.constraints.length;
     wordSelects();
     for (const view of [scatter, list]) view.anew();

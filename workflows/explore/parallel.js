@@ -1,7 +1,7 @@
 "use strict";
 // Parallel coordinates: every line is counted, pixel by pixel; one in twenty of 10⁵ while dragging.
 function parallelView(parent, {store, selection, state, brush, say, moved}) {
-  const TOP = 46, BOTTOM = 22, SIDE = 40, APART = 66;
+  const TOP = 46, BOTTOM = 36, SIDE = 40, APART = 66;
   const frame = element("div", "", parent, {className: "frame"});
   const it = board(frame, 350, "parallel coordinates: left and right choose an axis; up and down move its upper end, with Shift its lower end; Escape frees it; < and > move the axis");
   let axes = [], heights = [], behind = null, key = 0, held = null, carried = null;
@@ -70,7 +70,8 @@ function parallelView(parent, {store, selection, state, brush, say, moved}) {
     const title = c.title.length > room ? c.title.slice(0, room - 1) + "…" : c.title, better = {1: " ↓", "-1": " ↑"}[c.kind === "objective" ? c.sign : 0] || "";
     it.text(title + better, carried && carried.k === k ? carried.x : x, k % 2 ? 29 : 13, {within: true});
     it.text(brief(c.high), x, TOP - 4, {size: 11, colour: ink.muted, within: true});
-    it.text(brief(c.low), x, it.height - 7, {size: 11, colour: ink.muted, within: true});
+    it.text(brief(c.low), x, it.height - 21, {size: 11, colour: ink.muted, within: true});
+    it.text(`${c.unit}${c.log ? " log" : ""}`.trim(), x, it.height - 7, {size: 10, colour: ink.muted, within: true});
   }
 
   // What a constraint forbids is hatched beside the axis.

@@ -2,7 +2,7 @@
 // What is selected: conditions as text, one a line, and `words` {title: text} that are asked for. The text is the state: a brush
 // writes its lines into it.
 function selectionOf(store, units) {
-  const it = {text: "", words: Object.create(null), ranges: new Map(), written: new Map(), mask: null, count: 0, wrong: "", all: true};
+  const it = {text: "", words: Object.create(null), ranges: new Map(), written: new Map(), mask: null, count: 0, wrong: "", note: "", all: true};
   let rest = [], free = null, read = null;
   const LINE = /^(.*?)\s*(<=|>=)\s*(-?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*(.*)$/, plain = text => text.replace(/\s+/g, "");
 
@@ -11,6 +11,9 @@ function selectionOf(store, units) {
     const ranges = new Map(), others = [], written = new Map();
     for (const line of text.split("\n").map(l => l.trim()).filter(Boolean)) {
       const m = line.match(LINE), c = m && store.axes.find(k => plain(k.word) === plain(m[1]));
+      // As a file's reader warns (basepar_core/files/bare_angles.py).
+      if (c && !m[4].trim() && (c.unit === "deg" || c.unit === "rad") && Math.abs(m[3]) > 2 * Math.PI)
+        it.note = `${m[3]} is taken as ${m[3]} rad, which is ${brief(m[3] * 180 / Math.PI)} deg; write ${m[3]} deg`;
       if (!c || m[4].trim() !== c.unit) { others.push(line); continue; }
       const range = ranges.get(c) || [-Infinity, Infinity];
       if (m[2] === ">=") range[0] = Math.max(range[0], +m[3]); else range[1] = Math.min(range[1], +m[3]);
@@ -31,6 +34,7 @@ function selectionOf(store, units) {
 
   // Takes the text as it is; what is wrong with it is `wrong`, and then nothing else changes.
   it.ask = text => {
+    it.note = "";
     const [ranges, others, written] = parsed(text);
     try { tested(others); } catch (error) { it.wrong = error.message; return false; }
     Object.assign(it, {text, ranges, written, wrong: ""});

@@ -8,5 +8,6 @@ from .page import frame as frame
 from .page import page as page
 from .page import player as player
 from .page import solver as solver
+from .write import SECONDS as SECONDS
 from .write import check_ending as check_ending
 from .write import write as write

@@ -7,6 +7,7 @@ from fractions import Fraction
 from basepar_core.errors import BaseparWarning, StoreError, UsageError
 from basepar_core.expressions import Expression, Number
 from basepar_core.mechanism import Mechanism
+from basepar_core.texts import shell
 from sweeps.spec import SweepSpec, from_document, plain_mechanism
 from sweeps.store import Store
 
@@ -53,7 +54,7 @@ def chosen(spec: StudySpec, variant: str, so_far: bool = False) -> tuple[str, di
     more = (
         f" ({count} designs are polished)"
         if count > 1
-        else " after `basepar polish`" * (not count)
+        else f" after `basepar polish {shell(str(spec.store))}`" * (not count)
     )
     raise UsageError(
         f"{spec.store} has no design {variant!r}: best, a variant from 0 to {spec.trials - 1}, or "

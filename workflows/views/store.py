@@ -285,7 +285,7 @@ def show_rate(document: Mapping[str, Any]) -> None:
 def show_next_steps(document: Mapping[str, Any], mechanism: str) -> None:
     """Commands to try after a sweep; `mechanism` is the name its file states."""
     place = near(document["store"])
-    steps = [f"report {shell(place)}", f"status {shell(place)}"]
+    steps = [f"report {shell(place)}", f"explore {shell(place)}", f"status {shell(place)}"]
     if mechanism in library_names():
         steps += [f"reduce {mechanism}", f"base {mechanism}", f"show {mechanism} -o drawing.png"]
         lost = (Status.LOST.meaning, Status.SINGULAR.meaning)

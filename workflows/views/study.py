@@ -81,8 +81,11 @@ def _show_end(document: Mapping[str, Any]) -> None:
     if "polished" in document:  # is shown next, and says what comes then
         return
     moves = ["polish"] * bool(document["continuous"]) + ["tolerances"]
-    commands = ["report", *(moves if document["feasible"] else []), "pictures"]
+    commands = ["report", "explore", *(moves if document["feasible"] else []), "pictures"]
     steps = next_steps(document["store"], commands, document["continuous"])
+    if document["feasible"]:
+        best_one = shell(f"{near(document['store'])}:best")
+        steps.append(f"animate --variant {best_one} -o best.html")
     if document["mechanism"] in library_names():
         steps.append(f"show {shell(document['mechanism'])} -o drawing.png")
     terminal.show_next(*steps)

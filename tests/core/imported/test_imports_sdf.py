@@ -214,9 +214,8 @@ def linkage():
     return ConstrainedTree(model, [(ends[0], ends[1], 3)], [{"R": 1.0, "A": -6.0}])
 
 
-@pytest.mark.parametrize(
-    ("text", "name"), [pytest.param(as_sdf, "m.sdf", marks=pytest.mark.slow), (as_urdf, "m.urdf")]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize(("text", "name"), [(as_sdf, "m.sdf"), (as_urdf, "m.urdf")])
 def test_a_loop_and_a_gearbox(tmp_path, text, name):
     path = written(tmp_path, text(), name)
     assert read_file(path).mechanism.coordinates == ("A",)

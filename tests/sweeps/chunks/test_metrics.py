@@ -308,6 +308,7 @@ def test_drives_do_not_matter_where_no_torque_is_asked_for(folder):
     np.testing.assert_array_equal(found["stroke_C"], plain["stroke_C"])
 
 
+@pytest.mark.slow
 def test_a_sweep_of_paths_needs_no_excitation_and_says_the_same_without_torques():
     """Statuses, reasons and margins are those of variants whose W is made as well."""
     source = library_path("four-bar").read_text()

@@ -179,6 +179,7 @@ def test_a_variant_that_ate_all_memory_leaves_some_to_the_next():
     assert "MemoryError" in errors[0][1]
 
 
+@pytest.mark.slow
 def test_a_child_that_dies_before_it_is_asked(tmp_path):
     """No variant is to blame; another one is started."""
     fuse, columns = tmp_path / "fuse", spec().plan.rows(7, 8)

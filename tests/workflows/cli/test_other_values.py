@@ -63,6 +63,7 @@ def test_exported_code_says_its_values(run, tmp_path):
     assert "four-bar at lx1 = 0.34 m" in file.read_text()
 
 
+@pytest.mark.slow
 def test_a_study_s_best_design(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     study = basepar.study("four-bar", "some.zarr", trials=20, workers=1, quiet=True)

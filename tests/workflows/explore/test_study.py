@@ -56,7 +56,7 @@ PRESS = "[...document.querySelectorAll('button')].find(b => b.innerText === '{}'
 #: Per axis: its place and how many pixels are hatched, above and below each height in `at`.
 HATCHED = """(() => {{
   const c = document.querySelector("#parallel canvas"), g = c.getContext("2d");
-  const words = {words}, at = {at}, SIDE = 40, TOP = 46, BOTTOM = 22;
+  const words = {words}, at = {at}, SIDE = 40, TOP = 46, BOTTOM = 36;
   const ink = getComputedStyle(document.documentElement).getPropertyValue("--worst").trim();
   const rgb = [1, 3, 5].map(k => parseInt(ink.slice(k, k + 2), 16));
   const tall = c.height - TOP - BOTTOM;
