@@ -124,7 +124,7 @@ def identify(
     delay: float | None = 0.0,
     deviations: str | None = None,
     known: Mapping[str, float] | None = None,
-    essential: bool | int = False,
+    essential: bool | int | str = False,
     validate: Record | None = None,
     titles: Mapping[str, str] | None = None,
     mapping: str | Path | None = None,
@@ -164,7 +164,8 @@ def identify(
     known
         Base parameters that are known, by name, SI.
     essential
-        Keep only what BIC finds worth it (True), or so many parameters.
+        Keep only what a criterion finds worth it: True or "bic", "aic", …; "cv", the fewest whose
+        error in cross-validation on this record is within 2 % of the least; or so many parameters.
     validate
         A second record to hold the model against.
     titles

@@ -11,11 +11,13 @@ viscous             ẋ                             grease
 positive_viscous    ẋ where ẋ > 0, else 0         grease, forward, where directions differ
 negative_viscous    ẋ where ẋ < 0, else 0         … and backward
 coulomb             sign ẋ                        dry friction
+smooth_coulomb      tanh(ẋ/s)                     … that turns over within the speed s
 positive            1 where ẋ > 0, else 0         dry friction, forward
 negative            −1 where ẋ < 0, else 0        … and backward
 stribeck            sign ẋ · exp(−(ẋ/s)²)         what it has more below the speed s
 power               sign ẋ · |ẋ|ˢ, s = ½ …        friction that grows less than the speed
 load                sign ẋ · |load|               dry friction that grows with the load
+smooth_load         tanh(ẋ/s) · |load|            … that turns over within the speed s
 rotor               ẍ                             the motor's inertia
 offset              1                             a current's zero
 stiffness           x                             a spring; its rest is in the offset
@@ -26,10 +28,11 @@ polynomial          T_s((x − middle)/half)        a cable's torque: Chebyshev'
 s is the law's shape: a speed in rad/s or m/s, an exponent (of ẋ in rad/s or m/s), a degree.
 Parameters are in N m s/rad (viscous), kg m² (rotor), N m/rad (stiffness), N m; of drives that
 move lengths N s/m, kg, N/m, N; of load they are numbers. The load is that of the model; where
-none is known, the column is that of a load of 1.
+none is known, the column is that of a load of 1. A drive's smooth laws have one speed together.
 
 Sources: Armstrong-Hélouvry, Dupont & Canudas de Wit, Automatica 30(7), 1994 (Stribeck); Hamon,
-Gautier & Garrec, IEEE/RSJ IROS 2010 (load).
+Gautier & Garrec, IEEE/RSJ IROS 2010 (load); Andersson, Söderberg & Björklund, Tribology
+International 40, 2007 (tanh).
 """
 
 from collections.abc import Callable
@@ -60,12 +63,18 @@ class Law:
         What its shape is; "" without one.
     is_friction
         Whether it says what is lost, or the current's zero: no part of a load.
+    by_load
+        Whether it is multiplied by |load|.
+    shares
+        The law whose shape is also its own where a drive has both; "": none.
     """
 
     of: _Force
     units: tuple[str, str] = _TORQUE
     shape: Literal["", "speed", "exponent", "degree"] = ""
     is_friction: bool = True
+    by_load: bool = False
+    shares: str = ""
 
 
 #: Every law by its kind.
@@ -74,11 +83,19 @@ LAWS: dict[str, Law] = {
     "positive_viscous": Law(lambda x, v, a, s: np.maximum(v, 0.0), _VISCOUS),
     "negative_viscous": Law(lambda x, v, a, s: np.minimum(v, 0.0), _VISCOUS),
     "coulomb": Law(lambda x, v, a, s: np.sign(v)),
+    "smooth_coulomb": Law(lambda x, v, a, s: np.tanh(v / s), shape="speed"),
     "positive": Law(lambda x, v, a, s: np.where(v > 0, 1.0, 0.0)),
     "negative": Law(lambda x, v, a, s: np.where(v < 0, -1.0, 0.0)),
     "stribeck": Law(lambda x, v, a, s: np.sign(v) * np.exp(-((v / s) ** 2)), shape="speed"),
     "power": Law(lambda x, v, a, s: np.sign(v) * np.abs(v) ** s, shape="exponent"),
-    "load": Law(lambda x, v, a, s: np.sign(v), ("", "")),
+    "load": Law(lambda x, v, a, s: np.sign(v), ("", ""), by_load=True),
+    "smooth_load": Law(
+        lambda x, v, a, s: np.tanh(v / s),
+        ("", ""),
+        shape="speed",
+        by_load=True,
+        shares="smooth_coulomb",
+    ),
     "rotor": Law(lambda x, v, a, s: a, ("kg m^2", "kg"), is_friction=False),
     "offset": Law(lambda x, v, a, s: np.ones_like(v)),
     "stiffness": Law(lambda x, v, a, s: x, ("N m/rad", "N/m"), is_friction=False),
@@ -109,7 +126,8 @@ class DriveLaw:
     weights
         (coordinate,): ∂x/∂q, in the order of the mechanism's coordinates.
     shape
-        Stribeck's speed (rad/s or m/s), the exponent, the polynomial's degree; others have none.
+        Stribeck's or a smooth law's speed (rad/s or m/s), the exponent, the polynomial's degree;
+        others have none.
     band
         A polynomial's (middle, half) of the positions it is made for, rad or m.
     across
@@ -171,6 +189,12 @@ class DriveLaw:
     def unit(self, mechanism: Mechanism) -> str:
         """SI unit of the parameter."""
         return LAWS[self.kind].units[self._turned(mechanism)[0].is_length]
+
+    def shape_unit(self, mechanism: Mechanism) -> str:
+        """SI unit of the shape, "" where it has none."""
+        if LAWS[self.kind].shape != "speed":
+            return ""
+        return "m/s" if self._turned(mechanism)[0].is_length else "rad/s"
 
     def problem(self, mechanism: Mechanism) -> str:
         """What keeps the law from this mechanism, or nothing."""

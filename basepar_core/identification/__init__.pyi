@@ -3,6 +3,7 @@ from .contacts import Pushed as Pushed
 from .contacts import wrench_columns as wrench_columns
 from .declared import declared as declared
 from .dependents import standard_parameters as standard_parameters
+from .essential import CHOOSERS as CHOOSERS
 from .exciting import Design as Design
 from .exciting import design as design
 from .exciting import limits_of as limits_of

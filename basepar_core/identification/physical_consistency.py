@@ -4,7 +4,8 @@ Least squares knows nothing of mass distributions: it may say that a bar has a n
 inertia about its centre. A body's parameters belong to some distribution of positive mass exactly
 if its pseudo-inertia matrix is positive (Wensing, Kim & Slotine, IEEE Robotics and Automation
 Letters 3(1), 2018; as linear matrix inequalities for identification: Sousa & Cortesão, Int. J.
-Robotics Research 33(6), 2014). Friction, damping, stiffness and rotor inertia are not negative.
+Robotics Research 33(6), 2014). Friction, damping, stiffness and rotor inertia are not negative;
+offsets, cables' polynomials and counterweights may be.
 
 The base parameters are moved as little as can be, measured by the estimate's covariance; what they
 leave open is chosen near to the file's inertias (or, without any, small). That is one convex
@@ -38,7 +39,7 @@ NEAR = 1e-3
 #: manages: exact signals have some of 1e-10, which it cannot weigh against the rest.
 FINEST = (1e-5, 1e-4, 1e-3)
 #: Kinds of force-law columns that may have any sign.
-FREE = ("offset",)
+FREE = ("offset", "polynomial", "sine", "cosine")
 
 
 @dataclass(frozen=True)

@@ -12,14 +12,15 @@ import numpy as np
 
 from basepar_core.arrays import Array
 from basepar_core.base import CLEAR, OPERATIONS, BaseParameters, extend, symbolic
-from basepar_core.dynamics import Column, DriveLaw, Model, Observation
+from basepar_core.dynamics import LAWS, Column, DriveLaw, Model, Observation
 from basepar_core.errors import MotionError, UsageError
-from basepar_core.reduction import backward, select
+from basepar_core.mechanism import Mechanism
 from basepar_core.texts import plural
 
 from .compare import file_values, in_place_of, likeness
 from .diagnostics import doubts
-from .estimate import METHODS, Estimate, estimate
+from .essential import CHOOSERS, essential
+from .estimate import METHODS, Estimate
 from .measurement import Measurement
 from .motion_regressor import observe_motion
 from .preparation import prepare_record
@@ -51,7 +52,8 @@ class Choices:
     known
         Base parameters (by φ₁'s name) that are known, SI: moved to the right-hand side.
     essential
-        Keep only as many parameters as BIC finds worth it on this record, or so many.
+        Keep only as many parameters as this record is worth: by a word of `CHOOSERS` (True: bic),
+        or so many.
     delay
         s by which the measured torque follows the motion; None: looked for.
     deviations
@@ -62,7 +64,7 @@ class Choices:
     cutoff: float | None = None
     lowpass: float | None = None
     known: Mapping[str, float] | None = None
-    essential: bool | int = False
+    essential: bool | int | str = False
     delay: float | None = 0.0
     deviations: str | None = None
 
@@ -83,7 +85,14 @@ class Choices:
                 f"No such deviations: {self.deviations!r}. They are {', '.join(DEVIATIONS)}.",
                 [self.deviations],
             )
-        if not isinstance(self.essential, bool) and self.essential < 1:
+        if isinstance(self.essential, str):
+            if self.essential not in CHOOSERS:
+                raise UsageError(
+                    f"essential={self.essential!r} chooses nothing. State one of "
+                    f"{', '.join(CHOOSERS)}, or a number from 1.",
+                    ["essential=", self.essential],
+                )
+        elif not isinstance(self.essential, bool) and self.essential < 1:
             raise UsageError(
                 f"essential={self.essential} keeps no parameters. State True, or a number from 1.",
                 ["essential="],
@@ -167,7 +176,7 @@ def identify(
         prepared=ready,
         stated=_stated(model, base, columns, last, kept, how.method),
         notes=record.notes,
-        searched=_searched(last, how),
+        searched=_searched(last, how, model.mechanism),
         delay=last.regression.searches.delay,
     )
     return _with_notes(found, last, record, seen, second)
@@ -189,7 +198,8 @@ def _fitted(
             last = fit(better, values, free, how.method, last.values)
     dropped: tuple[str, ...] = ()
     if how.essential:
-        keep = _essential(last, len(free), seen, how)
+        chooser = "bic" if how.essential is True else how.essential
+        keep = essential(last, len(free), chooser, seen.error, how.by_blocks)
         dropped = tuple(base.base_names[free[k]] for k in range(len(free)) if k not in keep)
         free = [free[k] for k in keep]
     start = last.values.copy()
@@ -234,7 +244,7 @@ def _with_loads(seen: Observation, columns: Sequence[Column], tau: Array) -> Obs
     """W with columns by load as large as the measured torque makes them, for counts."""
     W, first = seen.W.copy(), seen.W.shape[-1] - len(columns)
     for k, one in enumerate(columns):
-        if isinstance(one.source, DriveLaw) and one.kind == "load":
+        if isinstance(one.source, DriveLaw) and LAWS[one.kind].by_load:
             W[0, ..., first + k] *= np.abs(one.source.load(np.nan_to_num(tau)))[:, None]
     return replace(seen, W=W)
 
@@ -254,16 +264,16 @@ def _stated(
     return in_place_of(file, last.values, last.regression.whole(last.values), kept, scale)
 
 
-def _searched(last: Fitted, how: Choices) -> dict[str, Searched]:
+def _searched(last: Fitted, how: Choices, mechanism: Mechanism) -> dict[str, Searched]:
     """What was searched for besides parameters, with deviations."""
     regression, found = last.regression, {}
     spread = list(last.estimate.deviations[len(last.estimate.values) - last.extra :])
     if how.delay is None:
         found["delay"] = Searched(regression.searches.delay, float(spread.pop(0)), "s")
-    for k, deviation in zip(searched(regression.laws), spread, strict=True):
+    for (k, *_), deviation in zip(searched(regression.laws), spread, strict=True):
         law = regression.laws[k]
         assert law is not None
-        unit = "rad/s" if law.kind == "stribeck" else ""
+        unit = law.shape_unit(mechanism)
         found[law.name] = Searched(law.shape or np.nan, float(deviation), unit)
     return found
 
@@ -372,34 +382,6 @@ def _check_rows(base: BaseParameters, rows: Array, free: Sequence[int], error: f
             f"with `known=`.",
             named,
         )
-
-
-def _essential(last: Fitted, count: int, seen: Observation, how: Choices) -> list[int]:
-    """Parameters that BIC, or a stated number, keeps on the measured torque's backward path."""
-    fit, groups = last.estimate, last.regression.groups
-    sigma = fit.sigma[groups] / np.sqrt(fit.weights)
-    if how.by_blocks:
-        sigma = sigma * np.sqrt(_inflation(last))
-    W = (last.rows / sigma[:, None])[None, :, None, :]
-    path = backward(W, (last.right / sigma)[None, :, None], None, seen.error)
-    chosen = select(path, ("bic",), len(last.rows), noise_known=True, measured=True)
-    size = int(chosen.size[0, 0]) if how.essential is True else min(how.essential, count)
-    gone = path.removed[0, 1 : count - size + 1]
-    return [k for k in range(count) if k not in gone]
-
-
-def _inflation(last: Fitted) -> float:
-    """How much larger than by white noise parameters' covariance is on average, at least 1.
-
-    Residuals that follow one another make a record say less than its rows; what parameters explain
-    counts by so much less (quasi-likelihood: Burnham & Anderson, "Model Selection and Multimodel
-    Inference", 2002, §2.5 and §7.3: the trace that Takeuchi's criterion has).
-    """
-    regression = last.regression
-    found = estimate(last.rows, last.right, regression.groups, times=regression.times)
-    white = estimate(last.rows, last.right, regression.groups)
-    ratio = np.trace(np.linalg.solve(white.covariance, found.covariance))
-    return max(float(ratio) / len(found.values), 1.0)
 
 
 def predict(

@@ -1,6 +1,6 @@
 """Rows of records for given values of what W is not linear in, and passes until nothing changes.
 
-τ = W φ is linear but for: friction by load, |load(φ)| sign ẋ; shapes of laws (a Stribeck speed,
+τ = W φ is linear but for: friction by load, |load(φ)| sign ẋ; shapes of laws (Stribeck's speed,
 an exponent); a delay between position and torque; gains of currents. Each pass is least squares of
 the model linearised about the last one (Gauss–Newton): rows are the slopes by φ, and a column
 each stands for what else is searched for. Deviations so count it.
@@ -90,7 +90,7 @@ class Regression:
     ):
         self.parts, self.laws, self.lowpass = tuple(parts), tuple(laws), lowpass
         self.searches = searches
-        self.by_load = [k for k, law in enumerate(laws) if law and law.kind == "load"]
+        self.by_load = [k for k, law in enumerate(laws) if law and LAWS[law.kind].by_load]
         self.lossless = np.array([not (law and LAWS[law.kind].is_friction) for law in laws])
         if samplers is None:
             samplers = [_sampler(part, lowpass, searches.delay) for part in self.parts]
@@ -126,6 +126,12 @@ class Regression:
         for k in self.by_load:
             found[..., k] *= np.abs(self._load(k, W, phi, tau))[:, None]
         return found
+
+    def sizes(self, k: int, phi: Array) -> list[Array]:
+        """What a law's column is multiplied by (sample, 1), of each record: |load(φ)|, or 1."""
+        if k not in self.by_load:
+            return [np.ones((1, 1))] * len(self.parts)
+        return [np.abs(self._load(k, one.W, phi, np.empty(0)))[:, None] for one in self.parts]
 
     def _load(self, k: int, W: Array, phi: Array | None, tau: Array) -> Array:
         law = self.laws[k]

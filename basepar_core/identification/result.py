@@ -123,7 +123,7 @@ def unweighted_error(measured: Array, predicted: Array) -> float:
 
 @dataclass(frozen=True)
 class Searched:
-    """A number of the model that W is not linear in: a Stribeck speed, an exponent, a delay.
+    """A number of the model that W is not linear in: a law's speed, an exponent, a delay.
 
     Attributes
     ----------

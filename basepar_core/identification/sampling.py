@@ -109,9 +109,11 @@ class Sampler:
         """(row, column) of columns (sample, channel, column)."""
         if self.lowpass is None:
             return W.transpose(1, 0, 2)[self.usable]
-        parts = [
-            one.motion.of(W[one.places, one.channel], self.t[one.kept]) for one in self.stretches
-        ]
+        parts = []
+        for one in self.stretches:
+            there = W[one.places, one.channel]
+            nothing = np.zeros((one.kept.size, there.shape[1]))  # a law of another drive
+            parts.append(one.motion.of(there, self.t[one.kept]) if there.any() else nothing)
         return np.concatenate(parts)
 
     def torques(self, tau: Array) -> Array:

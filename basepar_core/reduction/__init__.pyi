@@ -2,6 +2,9 @@ from . import reduce as reduce
 from .criteria import CRITERIA as CRITERIA
 from .criteria import criterion_label as criterion_label
 from .criteria import select as select
+from .cross_validation import FOLDS as FOLDS
+from .cross_validation import fewest as fewest
+from .cross_validation import held_out_errors as held_out_errors
 from .mass_matrix import inertia_ratio as inertia_ratio
 from .mass_matrix import is_usable as is_usable
 from .mass_matrix import mass_columns as mass_columns

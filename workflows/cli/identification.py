@@ -348,7 +348,8 @@ A real machine's record has friction that no column describes, play and elastici
             "--columns A=TITLE,…": "titles of the columns in the file, like tau.A=T1",
             "--with C,…": "force-law columns: sections, kinds and names of the file (friction, "
             "springs, A.viscous), or laws that it does not have: viscous, coulomb, offset, rotor, "
-            "positive, negative, stribeck@SPEED of every joint, motor.viscous, … of the motors",
+            "smooth_coulomb, load, positive, negative, stribeck@SPEED, … of every joint, "
+            "motor.viscous, … of the motors",
             "--mapping FILE": "what the columns of a raw log are (YAML; default: proposed from "
             "the log itself)",
             "-o --output FILE": "the mapping of a raw log's columns that was used, FILE.yaml; or "
@@ -373,7 +374,9 @@ A real machine's record has friction that no column describes, play and elastici
             "--known P=V,…": "base parameters that are known (SI)",
             "--dependent P=V,…": "values of eliminated parameters, or minimum-norm; then all "
             "parameters are printed (--json has them always, eliminated ones zero otherwise)",
-            "--essential N? count": "keep only the parameters that BIC selects, or so many",
+            "--essential HOW? essential": "keep only the parameters that a criterion selects: bic "
+            "(without a word), aic, …, cv (the fewest whose error in cross-validation is within "
+            "2 % of the least), or so many",
             "--consistent": "also the nearest parameters that bodies of positive mass can have "
             "(needs the extra `consistent`)",
             "--validate CSV": "a second record on which the parameters are checked",

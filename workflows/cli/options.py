@@ -108,11 +108,16 @@ def _samples(text: str) -> float | str:
         raise argparse.ArgumentTypeError(f"{text!r} is no number, nor `estimated`") from None
 
 
-def _count(text: str) -> int:
+def _essential(text: str) -> int | str:
+    from basepar_core.identification import CHOOSERS
+
     if text.isdecimal() and int(text) > 0:
         return int(text)
+    if text in CHOOSERS:
+        return text
     raise argparse.ArgumentTypeError(
-        f"{text!r} is no number from 1; what is no value of an option stands before it"
+        f"{text!r} is no number from 1, nor one of {', '.join(CHOOSERS)}; what is no value of an "
+        "option stands before it"
     )
 
 
@@ -120,7 +125,7 @@ _TYPES: Mapping[str, Callable[[str], Any]] = {
     "int": int,
     "float": float,
     "samples": _samples,
-    "count": _count,
+    "essential": _essential,
 }
 
 

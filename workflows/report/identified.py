@@ -193,9 +193,24 @@ def _payload(facts: dict[str, Any]) -> list[Section]:
     if not (of := facts.get("payload")):
         return []
     titles, rows = payload.columns(of)
-    said = f"With the load, {of['record']}: error {of['torque_error']:.2%} of the torque's norm."
-    headed = [titles[0], "#Value", "#Deviation", "Unit"]
-    return [Section("payload", "Payload", paragraph(said) + table("The load", headed, rows))]
+    between = [
+        f"{digits(one['interval'][0])} to {digits(one['interval'][1])}" for one in of["parameters"]
+    ]
+    between += [""] * (len(rows) - len(between))
+    rows = [[*row[:3], text, unit_text(row[3])] for row, text in zip(rows, between, strict=True)]
+    headed = ["Parameter", "#Value", "#Deviation", "#95 % interval", "Unit"]
+    said = (
+        f"What {of['body']} carries, from both records, about the origin of its frame. Error with "
+        f"the load, {of['record']}: {of['torque_error']:.2%} of the torque's norm; without it "
+        f"{of['empty_error']:.2%}."
+    )
+    if of["gains"]:
+        said += " Gains are factors of the torques as they were stated."
+    body = [paragraph(said), table(titles[0], headed, rows)]
+    if of["notes"]:
+        notes = [(one["kind"], one["text"]) for one in of["notes"]]
+        body.append(table("Notes on the load", ["Kind", "What"], notes))
+    return [Section("payload", "Payload", joined(body))]
 
 
 def _notes(facts: dict[str, Any]) -> list[Section]:

@@ -25,7 +25,8 @@ def identified_parameters(
         A document of `identify --consistent --json`. Least squares alone determines base
         parameters, which are no body's, so that without `consistent` there is nothing to write.
     without
-        Friction that is left out, by kind (`offset`) or name (`A.offset`).
+        Friction that is left out, by kind (`offset`) or name (`A.offset`). Smooth Coulomb
+        friction is written as Coulomb's.
 
     Raises
     ------
@@ -50,6 +51,11 @@ def identified_parameters(
         name: x
         for name, x in parameters.items()
         if name in mechanism.parameter_names or not {name, name.rpartition(".")[2]} & set(without)
+    }
+    # Simulators smooth Coulomb's friction by themselves, and files have its size alone.
+    coulomb = {name: name.replace(".smooth_coulomb", ".coulomb") for name in parameters}
+    parameters = {
+        name if new in parameters else new: parameters[name] for name, new in coulomb.items()
     }
     known = [*mechanism.parameter_names, *(one.name for one in columns(mechanism))]
     known += [".".join(one) for one in more_laws(mechanism)]

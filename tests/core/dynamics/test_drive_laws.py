@@ -102,6 +102,15 @@ def test_stribeck_friction_has_e_to_minus_one_of_it_left_at_its_speed():
     np.testing.assert_allclose(law.law(0 * speeds, speeds, 0 * speeds), left, rtol=1e-15, atol=0)
 
 
+def test_smooth_friction_is_the_logistic_curve_of_twice_the_speed():
+    law = DriveLaw("J1", "smooth_coulomb", (1.0,), 0.2)
+    speeds = np.array([[-50.0, -0.2, 1e-9, 0.1 * math.log(3), 0.2, 50.0, 0.0]])
+    half = [(math.exp(x) - math.exp(-x)) / (math.exp(x) + math.exp(-x)) for x in (-1, 5e-9)]
+    expected = [-1.0, half[0], half[1], 0.5, -half[0], 1.0, 0.0]
+    # The quotient written out loses the last 8 digits of what is 5e-9.
+    np.testing.assert_allclose(law.law(speeds, speeds, speeds), expected, rtol=1e-7, atol=0)
+
+
 def test_the_counts_published_for_an_arm_with_a_coupled_wrist(puma, base):
     """Stäubli's TX40, of the PUMA's structure: 36, 40, 52, 58, 60 and 61 parameters."""
     each = {

@@ -8,7 +8,13 @@ from scipy.signal import lfilter
 
 from basepar_core.dynamics import DriveLaw, law_columns, prepare
 from basepar_core.errors import UsageError
-from basepar_core.identification import Choices, Measurement, declared, identify
+from basepar_core.identification import (
+    Choices,
+    Measurement,
+    consistent_parameters,
+    declared,
+    identify,
+)
 
 from .logs import arm
 
@@ -107,6 +113,35 @@ def test_shapes_are_found_by_search(model, word, shape):
     assert law.shape == found.searched[f"A.{word}"].value
 
 
+def test_smooth_friction_and_that_of_the_load_turn_over_within_one_speed(model):
+    """(F + μ |load|)·(2/(1 + exp(−2 q̇/s)) − 1), a logistic curve; each drive has one s."""
+    t, q, v, a = exact()
+    links, speed = rigid(q, v, a), np.array([[0.08], [0.25]])
+    turn = 2 / (1 + np.exp(-2 * v / speed)) - 1
+    tau = links + arm.VISCOUS[:, None] * v + turn * (2.0 + 0.2 * np.abs(links))
+    columns = declared(model.mechanism, ["viscous", "smooth_coulomb", "smooth_load"])
+    second = record(t, q, v, a, tau, noise=0.05, seed=2)
+    found = identify(model, record(t, q, v, a, tau, noise=0.05), columns=columns, second=second)
+    assert set(found.searched) == {"A.smooth_coulomb", "B.smooth_coulomb"}
+    deviations = dict(zip(found.names, found.estimate.deviations, strict=True))
+    shapes = {one.name: one.source.shape for one in found.columns}
+    for name, one in zip("AB", speed[:, 0], strict=True):
+        searched = found.searched[f"{name}.smooth_coulomb"]
+        # The search ends at a third of a hundredth of the shape; beyond that it is noise.
+        assert abs(searched.value - one) < 0.01 * one + 4 * searched.deviation
+        assert searched.deviation < 0.05 * one
+        assert shapes[f"{name}.smooth_load"] == shapes[f"{name}.smooth_coulomb"] == searched.value
+        for law, value in (("smooth_coulomb", 2.0), ("smooth_load", 0.2)):
+            off = found_by_name(found)[f"{name}.{law}"] - value
+            assert abs(off) < 4 * deviations[f"{name}.{law}"] < 0.2 * value
+    # Noise alone is left: 0.05 N m of torques of some ten.
+    left = second.tau - found.validation.predicted
+    assert np.sqrt(np.mean(left**2)) == pytest.approx(0.05, rel=0.02)
+    sharp = declared(model.mechanism, ["viscous", "coulomb", "load"])
+    worse = identify(model, record(t, q, v, a, tau, noise=0.05), columns=sharp, second=second)
+    assert worse.validation.error > 2 * found.validation.error
+
+
 def test_the_delay_between_position_and_torque(model):
     late = 0.0123
     t, q, v, a = exact()
@@ -149,6 +184,12 @@ def test_springs_cables_and_counterweights_of_drives(model):
     # Chebyshev's third polynomial over the record's positions is 4 x³ at its highest power.
     half = (x.max() - x.min()) / 2
     assert values["B.polynomial_3"] * 4 / half**3 == pytest.approx(0.05, abs=1e-4)
+    noisy = identify(model, record(t, q, v, a, tau, noise=0.05), columns=columns)
+    near = consistent_parameters(noisy).parameters
+    for name in ("B_motor.cosine", "B.polynomial_2"):  # of any sign, unlike friction
+        deviation = dict(zip(noisy.names, noisy.estimate.deviations, strict=True))[name]
+        assert abs(near[name] - values[name]) < 4 * deviation
+        assert near[name] < 0
 
 
 def test_friction_that_differs_by_direction(model):
@@ -198,6 +239,33 @@ def test_essential_parameters_count_what_slow_residuals_say(model):
     assert len(three.dropped) == three.base.rank - 3
     with pytest.raises(UsageError, match="keeps no parameters"):
         Choices(essential=-1).check()
+    with pytest.raises(UsageError, match="chooses nothing"):
+        Choices(essential="most").check()
+
+
+def test_cross_validation_leaves_out_what_does_not_predict(model):
+    """Cables that are not there fit noise that lasts, and go astray beyond the record."""
+    t, q, v, a = exact()
+    noise = lfilter([1.0], [1.0, -0.995], np.random.default_rng(7).standard_normal(q.shape))
+    made = Measurement("made", t, q, (v, a), arm.torque(q, v, a) + 0.03 * noise)
+    columns = declared(model.mechanism, ["viscous", "coulomb", "offset", "polynomial@6"], q=q)
+    beyond = exact(4)
+    second = record(*beyond, arm.torque(*beyond[1:]))
+    everything, essential = (
+        identify(
+            model,
+            made,
+            columns=columns,
+            second=second,
+            choices=Choices(lowpass=5.0, essential=how),
+        )
+        for how in (False, "cv")
+    )
+    # Twelve are the links' six, of which two are zero, and friction and offsets; 12 cables.
+    assert 8 <= len(essential.names) <= 12
+    assert len(everything.names) == 24
+    assert essential.validation.error < 0.03  # noise of 0.3 N m of torques of ten
+    assert everything.validation.error > 3 * essential.validation.error
 
 
 @pytest.mark.parametrize(

@@ -45,6 +45,10 @@ def test_identified_parameters_are_written(run, tmp_path):
     document.write_text(json.dumps({"consistent": {"parameters": values}}))
     ran = run("export", "four-bar", "--dialect", "mjcf", "--parameters", str(document))
     assert ran.out.count('mass="1.5" diaginertia="0.25 0.25 0.25"') == 3
+    smooth = values | {"A.smooth_coulomb": 0.37}  # simulators smooth it by themselves
+    document.write_text(json.dumps({"consistent": {"parameters": smooth}}))
+    ran = run("export", "four-bar", "--dialect", "urdf+", "--parameters", str(document))
+    assert 'friction="0.37"' in ran.out
     document.write_text(json.dumps({"standard": values}))
     wrong = run("export", "four-bar", "--dialect", "mjcf", "--parameters", str(document))
     assert wrong.status == 1

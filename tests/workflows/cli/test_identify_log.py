@@ -84,6 +84,12 @@ def test_how_many_essential_parameters(run, files):
     by_bic = run(*words, "--essential").json
     assert 1 < len(by_bic["parameters"]) < len(by_bic["base"])
     assert len(run(*words, "--essential", "5").json["parameters"]) == 5
+    assert run(*words, "--essential", "bic").json["parameters"] == by_bic["parameters"]
+    held_out = run(*words, "--essential", "cv").json
+    found = basepar.identify(
+        mechanism, log, gains=arm.GAINS, columns=WITH[1].split(","), essential="cv"
+    )
+    assert list(found.values) == [one["parameter"] for one in held_out["parameters"]]
     for word in ("0", "-3", "many"):
         ran = run(*words, f"--essential={word}")
         assert ran.status == 2
