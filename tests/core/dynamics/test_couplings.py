@@ -18,6 +18,7 @@ from basepar_core.dynamics import (
     observe_columns,
     topology,
 )
+from basepar_core.dynamics.findings import branch_found
 from basepar_core.errors import MechanismError
 from basepar_core.expressions import evaluate
 from basepar_core.files import loads
@@ -479,3 +480,33 @@ def test_a_ratio_of_zero_fails_alone():
         assert found.closed.tolist() == [True, True, False, False, True]
         alone = way({"n": ratios[-1:]}, motion)
         np.testing.assert_array_equal(found.W[-1], alone.W[0])
+
+
+def test_couplings_are_solved_together():
+    """Sun and ring give carrier and planets, sixty turns on; Willis's ratios."""
+    text = load("planetary-gear").source.replace(
+        "coordinates:", "assembly: {S: 60 rev}\ncoordinates:"
+    )
+    q = dict(zip("SC12", closure.prepare(loads(text)).assembled.q, strict=True))
+    carrier = 120 * np.pi * 24 / (24 + 60)
+    # Of 377 rad, 1e-12 is 25 units in the last place.
+    np.testing.assert_allclose(q["C"], carrier, rtol=ROUNDING)
+    np.testing.assert_allclose([q["1"], q["2"]], -carrier * 60 / 18, rtol=ROUNDING)
+
+
+@pytest.mark.parametrize(
+    ("driven", "worm", "wheel"), [("B", 1080, 10.8), ("B", 1000, 10), ("A", 0, 0)]
+)
+def test_stated_turns_that_a_worm_contradicts_are_reported(driven, worm, wheel):
+    """A worm that turns a hundred times is three turns off; its wheel is 11 degrees off."""
+    text = GEARS.replace("{A: 1, B: -n}, offset: 0.2 rad", "{A: 1, B: -100}").split("excit")[0]
+    text = text.replace("coordinates: [A]", f"coordinates: [{driven}]")
+    model = closure.prepare(
+        loads(text.replace("{A: 0.3 rad}", f"{{A: 0, B: {wheel or 10.8} deg}}"))
+    )
+    found = [(one.name, one.value, one.coupling, one.offset) for one in branch_found(model)]
+    turned = np.deg2rad(worm)
+    if driven == "A":
+        assert found == []
+    else:
+        assert found == [("A", pytest.approx(turned), "mesh", pytest.approx(-turned))]
