@@ -4,6 +4,9 @@ Kernels are cached where numba puts them: NUMBA_CACHE_DIR if set; else `__pycach
 source; where that cannot be written, the user's cache directory.
 """
 
+import contextlib
+import fcntl
+import os
 import subprocess
 import sys
 import threading
@@ -45,20 +48,34 @@ def warm() -> Iterator[Warmed]:
 def beside() -> threading.Thread | None:
     """Compile torques and reduction paths in a process of their own, if none are kept.
 
-    Who compiles the rest meanwhile finds them on disk: on two cores that saves a third.
+    Who compiles the rest meanwhile finds them on disk: on two cores that saves a third. However
+    many sweeps begin at once, one such process compiles.
 
     Returns
     -------
     What waits for the process; None where there is nothing to compile.
     """
-    if any(Path(cache_directory()).glob("paths*.nbi")):
+    if _are_kept():
         return None
-    command = [sys.executable, "-P", "-c", f"from {__name__} import _paths; _paths()"]
+    command = [sys.executable, "-P", "-c", f"from {__name__} import _paths_once; _paths_once()"]
     waiting = threading.Thread(
         target=subprocess.run, args=(command,), kwargs={"capture_output": True}, daemon=True
     )
     waiting.start()
     return waiting
+
+
+def _are_kept() -> bool:
+    return any(Path(cache_directory()).glob("paths*.nbi"))
+
+
+def _paths_once() -> None:
+    """Compile them, unless another process does or has done so."""
+    held = os.open(cache_directory(), os.O_RDONLY)  # until this process ends
+    with contextlib.suppress(BlockingIOError):
+        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if not _are_kept():
+            _paths()
 
 
 def _compiled() -> int:

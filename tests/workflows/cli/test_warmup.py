@@ -63,6 +63,20 @@ def test_half_is_compiled_beside(tmp_path):
     assert list(tmp_path.rglob("paths*.nbi"))
 
 
+def test_one_process_compiles_for_all(tmp_path):
+    """While somebody compiles, the process of another sweep ends at once."""
+    script = (
+        "import fcntl, os\n"
+        "from sweeps.chunks import warmup\n"
+        "held = os.open(warmup.cache_directory(), os.O_RDONLY)\n"
+        "fcntl.flock(held, fcntl.LOCK_EX)\n"
+        "warmup.beside().join()"
+    )
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    subprocess.run([sys.executable, "-c", script], env=environment, check=True)
+    assert not list(tmp_path.rglob("*.nbi"))
+
+
 def test_kernels_older_than_a_source_are_forgotten(tmp_path):
     """The cached ones of this function only; a newer one stays."""
     names = ["m.f-3.py311.nbi", "m.f-9.py311.nbi", "m.other-3.py311.nbi"]
