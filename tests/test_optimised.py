@@ -52,7 +52,11 @@ def test_no_docstring_is_read():
     [
         pytest.param(0, lambda d: None, marks=pytest.mark.slow),
         pytest.param(1, lambda d: d["at_least"].update(rank=7), marks=pytest.mark.slow),
-        (1, lambda d: d["at_most"]["vectors"][0]["entries"].update({"crank.mx": "2"})),
+        pytest.param(
+            1,
+            lambda d: d["at_most"]["vectors"][0]["entries"].update({"crank.mx": "2"}),
+            marks=pytest.mark.slow,
+        ),
         pytest.param(
             1,
             lambda d: d["at_least"]["minor"].update(determinant="1"),

@@ -22,9 +22,13 @@ MADE = [one for one in PUBLIC if not (inspect.isclass(one) and issubclass(one, E
 HEAVY = {"numpy", "sympy", "numba", "dask", "xarray", "optuna", "basepar_core", "workflows"}
 
 
+#: Modules whose examples start workers, compile or identify.
+SLOW = ("runs", "contacts", "identified", "results")
+
+
 def marks(module):
-    """Examples that start workers are slow."""
-    return [pytest.mark.slow] if module == "basepar.runs" else []
+    """Of a module's examples."""
+    return [pytest.mark.slow] if module.removeprefix("basepar.") in SLOW else []
 
 
 def test_nothing_is_loaded_before_it_is_used():

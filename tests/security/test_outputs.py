@@ -65,9 +65,15 @@ COMMANDS = [
 #: Seconds each; others write as they do.
 LONG = (
     "base slider-crank --route all -o {folder}/sigma.png",
+    "identify {data}/../../../workflows/reproduce/identification-mechanism.yaml "
+    "{data}/../../../workflows/reproduce/identification-train.csv "
+    "--rows 1:900 -o {folder}/map.yaml",
+    "identify slider-crank {data}/../../../workflows/reproduce/identification-train.csv "
+    "--rows 1:900 -o {folder}/found.html",
     "excite slider-crank --random 1 --starts 1 -o {folder}/e.csv",
     "report {store}",
     "report {store} --batch {folder}/pages",
+    "report {store} --batch {folder}/pages --variants 1",
     "pictures {study} -o {folder}/png",
     "reproduce planar-symbolic -o {folder}/p",
 )

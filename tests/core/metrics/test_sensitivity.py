@@ -293,6 +293,7 @@ def test_joint_values_and_stroke():
     np.testing.assert_allclose(moved[0], slope[0, high] - slope[0, low], rtol=1e-13)
 
 
+@pytest.mark.slow  # compiles kernels that no other test of this kind needs
 def test_spherical_joint_values():
     """No closed form: differences of float64, which err by h² and 1e-16/h, about 1e-9."""
     mechanism = load("rssr")

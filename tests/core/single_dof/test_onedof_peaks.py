@@ -133,10 +133,7 @@ def _pieces(speeds, ends):
 
 @pytest.mark.parametrize(
     "case",
-    [
-        "shipped",
-        *(pytest.param(case, marks=pytest.mark.slow) for case in CASES if case != "shipped"),
-    ],
+    [pytest.param(case, marks=pytest.mark.slow) for case in CASES],
 )
 def test_peaks_of_a_machine_are_those_on_both_sides_of_jumps(case):
     model = prepare(loads(text(*CASES[case])))
