@@ -11,15 +11,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from basepar_core.arrays import Array
+from basepar_core.errors import AssemblyError
 from basepar_core.expressions import evaluate
 from basepar_core.mechanism import Mechanism
 
 from . import joints, spatial
 from .body_newton import Bodies, BodyNewton, measure
-from .coupling_findings import coupled_values
+from .coupling_findings import contradicting, coupled_values
 from .held_spins import settled
 from .kinematics import Geometry, geometry
-from .mobility import check_mobility
+from .mobility import LockedError, check_mobility
 from .topology import Topology, spanning_joints, topology
 
 
@@ -54,18 +55,21 @@ def assemble(mechanism: Mechanism) -> Assembled:
     Raises
     ------
     AssemblyError
-        A joint stays open; names it and its gap.
+        A joint stays open, or couplings contradict the joints; names it or them, with the gaps.
     MechanismError
         The number of coordinates differs from the mobility, or they are dependent.
     """
     unheld, start = laid_out(mechanism)
     mechanism = unheld.mechanism
     dims, near = unheld.dims, dict(unheld.near)
-    check_mobility(mechanism, unheld, unheld.solve(start))
-    graph = topology(mechanism)
     held = {name: near[name] for name in mechanism.coordinates}
     newton = BodyNewton(mechanism, dims, held, near)
-    closed = newton.solve(start)
+    try:
+        check_mobility(mechanism, unheld, unheld.solve(start))
+        graph = topology(mechanism)
+        closed = newton.solve(start)
+    except (AssemblyError, LockedError) as error:
+        raise contradicting(mechanism, dims, near, start) or error from None
     q, residual = _configuration(mechanism, graph, dims, closed, {**newton.near, **held})
     coordinates = np.array([held[name] for name in mechanism.coordinates])
     return Assembled(mechanism, graph, q, coordinates, residual)

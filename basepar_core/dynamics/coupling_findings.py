@@ -4,9 +4,12 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from basepar_core.errors import AssemblyError
 from basepar_core.expressions import evaluate
-from basepar_core.mechanism import Mechanism
+from basepar_core.mechanism import Coupling, Mechanism
+from basepar_core.texts import plural
 
+from .body_newton import CLOSED, Bodies, BodyNewton
 from .kinematics import Geometry, geometry
 
 #: Of coefficients and shares of order one: rounding.
@@ -61,6 +64,54 @@ def contradicted(
             if abs(fits - known[name]) > far * lengths:
                 found[name] = (coupling.name, total)
     return found
+
+
+def contradicting(
+    it: Mechanism, dims: Geometry, near: dict[str, float], start: Bodies
+) -> AssemblyError | None:
+    """What to say where a mechanism does not assemble, or cannot move: its couplings that do not
+    hold where the joints alone close, the coordinates at their values; None where all do."""
+    held = {name: near[name] for name in it.coordinates}
+    whole, alone = BodyNewton(it, dims, {}, near), BodyNewton(it, dims, held, near)
+    alone.further = []
+    try:
+        at = alone.solve(start)
+    except AssemblyError:  # not the couplings' fault
+        return None
+    values = {one.name: [alone.value(n, at)[0] for n, _ in one.terms] for one in it.couplings}
+    faults = [text for one in it.couplings if (text := _missed(it, one, values[one.name]))]
+    if not faults:
+        return None
+    names = ", ".join(it.coordinates)
+    rank = np.linalg.matrix_rank(whole.equations(at)[1][:, whole.free], tol=_NOTHING)
+    freedom, count = len(whole.free) - int(rank), len(it.coordinates)
+    remedy = "Correct the offset, or the coefficients"
+    if freedom < count:
+        remedy = (
+            f"Whatever the offsets are, joints and couplings leave "
+            f"{plural(freedom, 'degree')} of freedom there, and {names} is to be driven: leave "
+            f"out {plural(count - freedom, 'coupling')}"
+        )
+    return AssemblyError(
+        f"Couplings of {it.name!r} contradict its joints, which close by themselves with {names} "
+        f"at the assembly's value: {'; '.join(faults)}. {remedy}.",
+        [f"couplings.{one.name}" for one in it.couplings],
+    )
+
+
+def _missed(it: Mechanism, one: Coupling, values: list[float]) -> str:
+    """By how much values miss a coupling, in words; empty where it holds."""
+    *factors, offset = map(float, evaluate([*(x for _, x in one.terms), one.offset], it.nominal))
+    total = sum(x * value for x, value in zip(factors, values, strict=True))
+    if abs(total - offset) <= CLOSED * max(1.0, *map(abs, values)):
+        return ""
+    is_length = any(it.value(name).is_length for name, _ in one.terms)
+    unit, size, plain = ("m", 1.0, "m") if is_length else ("deg", np.pi / 180, "rad")
+    return (
+        f"coupling {one.name!r} comes to {total / size:.10g} {unit} there, and its `offset` is "
+        f"{offset / size:.10g} {unit}: off by {abs(total - offset):.4g} {plain} "
+        f"(allowed {CLOSED:g})"
+    )
 
 
 def what_locks(mechanism: Mechanism) -> tuple[str, list[str]]:

@@ -65,7 +65,7 @@ def check_mobility(mechanism: Mechanism, newton: BodyNewton, at: Bodies) -> None
     if freedom == count:
         return
     if not freedom:
-        raise _locked(mechanism)
+        raise _locked(newton, at)
     nearby = [modes(newton, pose).shape[1] for pose in poses_nearby(newton, at)]
     named = ", ".join(mechanism.coordinates) or "none"
     if count in nearby and min(nearby) == count:
@@ -142,12 +142,20 @@ def _units(mechanism: Mechanism) -> Iterator[tuple[str, ...]]:
     yield from (values for kind, values in kinds if kind.is_ball and not kind.is_free)
 
 
-def _locked(mechanism: Mechanism) -> MechanismError:
+class LockedError(MechanismError):
     """Nothing can move."""
+
+
+def _locked(newton: BodyNewton, at: Bodies) -> LockedError:
+    """Nothing can move, and every coupling holds where the joints close."""
+    mechanism = newton.mechanism
     what, where = what_locks(mechanism)
     named = ", ".join(mechanism.coordinates) or "none"
-    return MechanismError(
+    rows = newton.equations(at)[1]
+    twice = len(rows) > np.linalg.matrix_rank(rows, tol=RANK)
+    remedy = "Take out what is there twice" if twice else "Leave one of them out"
+    return LockedError(
         f"{mechanism.name!r} cannot move at its assembly: its {what} leave no degree of "
-        f"freedom, and {named} is to be driven. Take out what is there twice.",
+        f"freedom, and {named} is to be driven. {remedy}.",
         where,
     )

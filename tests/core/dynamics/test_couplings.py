@@ -19,7 +19,7 @@ from basepar_core.dynamics import (
     topology,
 )
 from basepar_core.dynamics.findings import branch_found
-from basepar_core.errors import MechanismError
+from basepar_core.errors import AssemblyError, BaseparError, MechanismError
 from basepar_core.expressions import evaluate
 from basepar_core.files import loads
 from basepar_core.mechanism import Mechanism
@@ -395,13 +395,38 @@ def test_swept_ratios():
     np.testing.assert_allclose(ratio[..., 0], 1 / values["n"][:, None] ** 2 * np.ones(40))
 
 
-LOCKED = "couplings: {belt: {values: {A: 1, D: -1}, offset: 1 rad}}\ncoordinates:"
-
-
-def test_loops_that_contradict_a_coupling():
-    text = load("parallelogram").source.replace("coordinates:", LOCKED)
-    with pytest.raises(MechanismError, match="cannot move"):
+@pytest.mark.parametrize(
+    ("shipped", "values", "said"),
+    [
+        # Cranks are parallel where the belt comes to 180 degrees, whatever A is.
+        (
+            "parallelogram",
+            "{A: 1, D: -1}, offset: 179.9 deg",
+            r"'belt' comes to 180 deg there, and its `offset` is 179.9 deg: off by 0.001745 rad "
+            r"\(allowed 1e-11\). Correct the offset, or the coefficients.",
+        ),
+        ("four-bar", "{A: 1, C: 2}", r"'belt' comes to .* 0 degrees of .* leave out 1 coupling"),
+        ("four-bar", "{B: 1, D: 50}", r"'belt' comes to .* 0 degrees of .* leave out 1 coupling"),
+    ],
+)
+def test_loops_that_contradict_a_coupling(shipped, values, said):
+    couplings = f"\ncouplings: {{belt: {{values: {values}}}}}\ncoordinates:"
+    text = load(shipped).source.replace("\ncoordinates:", couplings)
+    with pytest.raises(AssemblyError, match=said) as found:
         closure.prepare(loads(text))
+    assert found.value.where == ("couplings.belt",)
+
+
+def test_a_coupling_more_than_freedoms():
+    """Whether its offset fits or not; nothing is there twice."""
+    for offset, said in (
+        ("0", "'two' comes to .* leave out 1 coupling"),
+        ("-0.26", "of them out"),
+    ):
+        more = f"\n  two: {{values: {{B: 1, A: -1}}, offset: {offset} rad}}\ncoordinates:"
+        with pytest.raises(BaseparError, match=said) as found:
+            closure.prepare(loads(GEARS.replace("\ncoordinates:", more)))
+        assert "twice" not in str(found.value)
 
 
 def test_nothing_is_left_to_close_a_loop():
