@@ -34,7 +34,9 @@ class Freedoms:
     at: Mapping[str, float]
 
 
-def independent_values(mechanism: Mechanism, preferred: Sequence[str] = ()) -> Freedoms:
+def independent_values(
+    mechanism: Mechanism, preferred: Sequence[str] = (), avoided: Sequence[str] = ()
+) -> Freedoms:
     """Joint values that determine all others nearby, and the number of freedoms.
 
     The mechanism's own coordinates count for nothing but for where they begin.
@@ -43,8 +45,8 @@ def independent_values(mechanism: Mechanism, preferred: Sequence[str] = ()) -> F
     ----------
     mechanism
         Any number of coordinates.
-    preferred
-        Joint values that are taken first.
+    preferred, avoided
+        Joint values that are taken first, and last.
 
     Raises
     ------
@@ -57,4 +59,5 @@ def independent_values(mechanism: Mechanism, preferred: Sequence[str] = ()) -> F
     motions = [(modes(newton, pose), pose) for pose in poses]
     allowed, pose = min(motions, key=lambda pair: pair[0].shape[1])
     at = measure(mechanism, newton.dims, pose)
-    return Freedoms(tuple(independent(newton, pose, preferred)), allowed.shape[1], at)
+    chosen = tuple(independent(newton, pose, preferred, avoided))
+    return Freedoms(chosen, allowed.shape[1], at)

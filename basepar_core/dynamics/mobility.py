@@ -112,11 +112,13 @@ def _remedy(mechanism: Mechanism, spin: IdleSpin) -> str:
     )
 
 
-def independent(newton: BodyNewton, at: Bodies, preferred: Sequence[str] = ()) -> list[str]:
-    """Joint values whose rates are independent at a pose, the preferred ones first, in the order
-    of the file."""
+def independent(
+    newton: BodyNewton, at: Bodies, preferred: Sequence[str] = (), avoided: Sequence[str] = ()
+) -> list[str]:
+    """Joint values whose rates are independent at a pose, in the order of the file; preferred ones
+    are taken first, avoided ones last."""
     mechanism, allowed = newton.mechanism, modes(newton, at)
-    units = sorted(_units(mechanism), key=lambda unit: not set(unit) & set(preferred))
+    units = sorted(_units(mechanism, avoided), key=lambda unit: not set(unit) & set(preferred))
     chosen: list[str] = []
     basis = np.zeros((0, allowed.shape[1]))
     for share in SHARES:
@@ -134,11 +136,13 @@ def independent(newton: BodyNewton, at: Bodies, preferred: Sequence[str] = ()) -
     return sorted(chosen, key=order.index)
 
 
-def _units(mechanism: Mechanism) -> Iterator[tuple[str, ...]]:
-    """Values that are coordinates together: a base's first, a ball's last and only if need be."""
+def _units(mechanism: Mechanism, avoided: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """Values that are coordinates together: a base's first, then those that are not avoided, a
+    ball's last and only if need be."""
     kinds = [(joint_type(joint.type), joint.values) for joint in mechanism.joints]
+    single = [name for kind, values in kinds if not kind.is_ball for name in values]
     yield from (values for kind, values in kinds if kind.is_free)
-    yield from ((name,) for kind, values in kinds if not kind.is_ball for name in values)
+    yield from ((name,) for name in sorted(single, key=lambda name: name in avoided))
     yield from (values for kind, values in kinds if kind.is_ball and not kind.is_free)
 
 

@@ -172,8 +172,11 @@ def _with_coordinates(draft: Draft, source: str) -> Draft:
         return draft
     mechanism = loads(mechanism_text(_copied(draft), AMPLITUDES[0]), source)
     called = _called(draft, mechanism)
-    preferred = [called[name] for name in draft.preferred if name in called]
-    found = independent_values(mechanism, preferred)
+    preferred, avoided = (
+        [called[name] for name in names if name in called]
+        for names in (draft.preferred, draft.avoided)
+    )
+    found = independent_values(mechanism, preferred, avoided)
     if not found.count:
         hint = "; --right-angles may let it, see import --help" if draft.nearly_right else ""
         what = f"nothing moves: its loops leave no degree of freedom{hint}"

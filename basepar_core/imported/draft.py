@@ -5,7 +5,7 @@ name and the frame); what is fixed to the ground belongs to it. Everything is ex
 """
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -30,6 +30,11 @@ class Inertia:
     mass: Fraction
     centre: Vec
     central: Six
+
+    @property
+    def is_nothing(self) -> bool:
+        """Whether it has neither mass nor moments."""
+        return not (self.mass or any(self.central))
 
     def seen_from(self, pose: Pose) -> "Inertia":
         """The same body in the frame in which its own one has a pose."""
@@ -165,8 +170,8 @@ class Draft:
         Names of links that are the ground from the start, besides `WORLD`.
     coordinates
         Joint values; empty: all of a tree, and of loops such as determine the others.
-    preferred
-        Joint values that are taken first where loops leave a choice: those of motors.
+    preferred, avoided
+        Joint values that are taken first where loops leave a choice: those of motors; and last.
     closed_at
         Joint values at which its loops are closed, where that has been seen.
     bases
@@ -177,6 +182,8 @@ class Draft:
         What cannot be represented; a draft with mistakes is not written.
     right_angles
         Whether angles that are multiples of 90° as printed (1.57, 1.5708) are taken as such.
+    count_massless
+        Whether bodies without inertia between joints have parameters that count.
     nearly_right
         Angles that are multiples of 90° as printed and are not taken as such, by their names: by
         how much they are off (rad).
@@ -193,12 +200,14 @@ class Draft:
     between: list[Between] = field(default_factory=list)
     coordinates: list[str] = field(default_factory=list)
     preferred: list[str] = field(default_factory=list)
+    avoided: list[str] = field(default_factory=list)
     closed_at: Mapping[str, Fraction] = field(default_factory=dict)
     bases: dict[str, Pose] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     dropped: list[str] = field(default_factory=list)
     mistakes: list[Mistake] = field(default_factory=list)
     right_angles: bool = False
+    count_massless: bool = False
     nearly_right: dict[str, float] = field(default_factory=dict)
 
     def refuse(self, path: str, message: str, line: int | None = None) -> None:
@@ -247,10 +256,12 @@ class Draft:
 
 @dataclass(frozen=True)
 class Merged:
-    """Bodies by name with their inertia, and where every link is: body and pose in it."""
+    """Bodies by name with their inertia, and where every link is: body and pose in it; bodies
+    whose parameters do not count."""
 
     bodies: dict[str, Inertia]
     carried: dict[str, tuple[str, Pose]]
+    massless: frozenset[str] = frozenset()
 
     def joined(self, connection: Connection) -> tuple[tuple[str, str], tuple[End, End]]:
         """Bodies that a connection joins, and its frames in these."""
@@ -305,16 +316,20 @@ def merge(draft: Draft) -> Merged:
             bodies[body] = bodies[body].plus(part) if body in bodies else part
         if link.name != body:
             with_body.setdefault(body, []).append(link.name)
-    empty = [name for name, inertia in bodies.items() if inertia.mass == 0]
-    if empty:
-        draft.notes.append(
-            f"without mass in the file, so their parameters are zero, but they count like any "
-            f"other: {', '.join(empty)}"
-        )
+    empty = {name for name, inertia in bodies.items() if inertia.is_nothing}
+    held = Counter(place(link)[0] for one in draft.connections for link in one.links)
+    some = len(empty) < len(bodies) and not draft.count_massless
+    stubs = frozenset(name for name in empty if some and held[name] > 1)
+    for which, why in (
+        (stubs, "between joints: massless, and their parameters do not count"),
+        (empty - stubs, "their parameters are zero, but count like any other"),
+    ):
+        if named := ", ".join(name for name in bodies if name in which):
+            draft.notes.append(f"without inertia in the file, {why}: {named}")
     for body, names in with_body.items():
         whom = "the ground" if body == WORLD else body
         draft.notes.append(f"fixed to {whom}, and part of it: {', '.join(names)}")
-    return Merged(bodies, carried)
+    return Merged(bodies, carried, stubs)
 
 
 class Names:

@@ -14,6 +14,8 @@ from .bases import settle
 from .closing import closed
 from .draft import Draft
 from .origin import Origin, origin
+from .rods import part_rods
+from .stubs import merge_stubs
 
 _ELEMENT = re.compile(rb"<\s*(\w+)")
 #: Comments and processing instructions, in which anything may stand.
@@ -65,6 +67,7 @@ def read_file(
     right_angles: bool = False,
     closing: str = "no",
     frictionless: bool = False,
+    count_massless: bool = False,
 ) -> Imported:
     """A mechanism from a URDF, SDF or MJCF file.
 
@@ -91,6 +94,8 @@ def read_file(
     frictionless
         Of an MJCF file: leave out damping, friction loss and armature of ball joints, which a
         mechanism file has no law for; the notes list them. Without, they reject the file.
+    count_massless
+        Let parameters of bodies between joints count that have no inertia in the file.
 
     Raises
     ------
@@ -109,7 +114,12 @@ def read_file(
     if _root(content) == b"" and path.suffix in (".yaml", ".yml"):
         raise FileError(str(path), [Mistake("", _no_robot(path, content))])
     wished = _Wished(
-        None if within is None else Path(within), base, keyframe, closing, frictionless
+        None if within is None else Path(within),
+        base,
+        keyframe,
+        closing,
+        frictionless,
+        count_massless,
     )
     draft = _draft(path, content, wished, right_angles)
     made = closed(draft, str(path), repair, lambda: _draft(path, content, wished, True))
@@ -127,6 +137,7 @@ class _Wished:
     keyframe: str | None
     closing: str
     frictionless: bool
+    count_massless: bool
 
 
 def _draft(path: Path, content: bytes, wished: _Wished, right_angles: bool) -> Draft:
@@ -145,6 +156,7 @@ def _draft(path: Path, content: bytes, wished: _Wished, right_angles: bool) -> D
         draft = urdf.read(content, path, right_angles, closing)
     else:
         draft = mjcf.read(path, wished.within, keyframe, wished.frictionless)
+    draft.count_massless = wished.count_massless
     if keyframe is not None and draft.format != "MJCF":
         draft.refuse("keyframe", f"a {draft.format} file has none; leave it out")
     if right_angles and draft.format == "MJCF":
@@ -156,6 +168,9 @@ def _draft(path: Path, content: bytes, wished: _Wished, right_angles: bool) -> D
     if not draft.mistakes:
         settle(draft, wished.base)
         _note_angles(draft)
+    if not draft.mistakes:
+        merge_stubs(draft)
+        part_rods(draft)
     if draft.mistakes:
         raise FileError(str(path), draft.mistakes)
     return draft

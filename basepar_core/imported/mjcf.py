@@ -16,11 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from basepar_core.arrays import Array
 from basepar_core.errors import MissingDataError
 from basepar_core.texts import plural
 
-from . import mjcf_numbers, mjcf_rods
+from . import mjcf_numbers
 from .draft import (
     NOTHING,
     WORLD,
@@ -37,14 +36,12 @@ from .mjcf_files import strays
 from .mjcf_forces import refuse_forces
 from .mjcf_joints import HELD, Moving, combined, parted, read_moving
 from .mjcf_keyframes import start, values_at
-from .mjcf_mobility import driven_together, independent
 from .mjcf_tendons import read_tendons, tendons_in
 from .rationals import (
     UNITS,
     ZERO,
     Pose,
     Quaternion,
-    Vec,
     centre,
     decimal,
     from_floats,
@@ -149,7 +146,6 @@ class _Reader:
         refuse_forces(mujoco, model, draft, self._name)
         read_tendons(mujoco, model, draft, self.names, self._name)
         self.values: dict[int, str] = {}  # by degree of freedom
-        self.rods: dict[int, tuple[Vec, Vec, Vec]] = {}  # by a ball's first degree of freedom
         self.reversed: frozenset[int] = frozenset()
         for k in range(1, model.nbody):
             self._body(k)
@@ -171,10 +167,8 @@ class _Reader:
         if draft.mistakes:
             return
         begin = start(mujoco, model, draft, keyframe)
-        values = values_at(mujoco, model, begin, self.values, self.reversed, self.rods)
-        draft.begin_at(values)
-        if not draft.mistakes and closing:
-            self._choose_coordinates(begin)
+        draft.begin_at(values_at(mujoco, model, begin, self.values, self.reversed))
+        draft.preferred += self._driven() if closing else []
 
     def _name(self, what: str, k: int) -> str:
         kind = getattr(self.mujoco.mjtObj, f"mjOBJ_{what.upper()}")
@@ -194,14 +188,6 @@ class _Reader:
         if not count:
             self.draft.fixtures.append(Fixture(name, parent, pose))
             return
-        if (axes := mjcf_rods.along(self.mujoco, model, k)) is not None:
-            ball = moving[0]
-            moving = mjcf_rods.hinges(ball, axes)
-            self.rods[ball.dof] = axes
-            self.draft.notes.append(
-                f"joint {ball.name!r} holds a rod between two balls: a universal joint, then a "
-                f"hinge along the rod"
-            )
         groups = parted(moving, tied_joints(self.mujoco, model))
         stubs = [f"{name} after {one[-1].name}" for one in groups[:-1]]
         self.draft.links += [Link(stub, NOTHING) for stub in stubs]
@@ -321,6 +307,16 @@ class _Reader:
             body = int(model.body_parentid[body])
         return pose
 
+    def _driven(self) -> list[str]:
+        """Joint values that actuators act on."""
+        model = self.model
+        dofs = [
+            int(model.jnt_dofadr[model.actuator_trnid[k][0]])
+            for k in range(model.nu)
+            if int(model.actuator_trntype[k]) == int(self.mujoco.mjtTrn.mjTRN_JOINT)
+        ]
+        return [self.values[dof] for dof in dofs if dof in self.values]
+
     @property
     def free(self) -> list[int]:
         """Bodies with a free joint."""
@@ -349,33 +345,6 @@ class _Reader:
                 f"along its axes; velocities and forces too, MuJoCo's linear ones in the world's"
             )
             held = held_by_world(self.draft)
-
-    def _choose_coordinates(self, begin: Array) -> None:
-        model = self.model
-        joints = int(self.mujoco.mjtTrn.mjTRN_JOINT)
-        driven = [
-            int(model.jnt_dofadr[model.actuator_trnid[k][0]])
-            for k in range(model.nu)
-            if int(model.actuator_trntype[k]) == joints
-        ]
-        units = driven_together(self.values, self.draft.connections)
-        across = {d + k for d, axes in self.rods.items() for k in mjcf_rods.places(axes)[:2]}
-        order = sorted(units, key=lambda one: (one[0] not in driven, one[0] in across, one[0]))
-        found = independent(self.mujoco, model, order, begin)
-        if found is None:
-            self.draft.preferred += [self.values[dof] for dof in driven if dof in self.values]
-            return
-        chosen, freedoms = found
-        if len(chosen) < freedoms:
-            self.draft.refuse(
-                "",
-                f"its {plural(freedoms, 'degree')} of freedom cannot be driven by joint values: "
-                f"only {plural(len(chosen), 'is', 'are')} independent; give bodies joints instead "
-                f"of constraints",
-            )
-        elif not freedoms:
-            self.draft.refuse("", "nothing moves: its constraints leave no degree of freedom")
-        self.draft.coordinates += [self.values[dof] for dof in sorted(chosen)]
 
 
 def _pose(at: Sequence[float], turn: Sequence[float]) -> Pose:

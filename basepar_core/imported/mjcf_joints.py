@@ -12,7 +12,18 @@ from typing import Any
 
 from .draft import Draft, End
 from .kinds import UNIVERSAL
-from .rationals import UNITS, Vec, decimal, direction, least_aligned, upright, vector
+from .rationals import (
+    UNITS,
+    Vec,
+    cross,
+    decimal,
+    direction,
+    dot,
+    least_aligned,
+    minus,
+    upright,
+    vector,
+)
 
 #: Directions are perpendicular, lines meet, to this share: rounding of printed decimals.
 CLOSE = 1e-9
@@ -194,7 +205,7 @@ def _cylindrical(moving: Sequence[Moving]) -> Combined | None:
     if not _parallel(hinge.axis, slide.axis):
         return None
     notes: tuple[str, ...] = ()
-    if _dot(hinge.axis, slide.axis) < 0:
+    if dot(hinge.axis, slide.axis) < 0:
         notes = (f"joint {slide.name!r}: its slide is counted along the axis of {hinge.name!r}",)
     end = End(hinge.at, hinge.axis, least_aligned(hinge.axis))
     found = _named(hinge.name, "cylindrical", (end, end), [slide, hinge], notes)
@@ -203,12 +214,12 @@ def _cylindrical(moving: Sequence[Moving]) -> Combined | None:
 
 def _universal(moving: Sequence[Moving]) -> Combined | None:
     first, second = moving
-    across = _cross(first.axis, second.axis)
-    gap = _minus(second.at, first.at)
-    if not _perpendicular(first.axis, second.axis) or abs(_dot(gap, across)) > CLOSE:
+    across = cross(first.axis, second.axis)
+    gap = minus(second.at, first.at)
+    if not _perpendicular(first.axis, second.axis) or abs(dot(gap, across)) > CLOSE:
         return None
     # The point of the first axis that the second one passes.
-    way = Fraction(_dot(_cross(gap, second.axis), across)) / _dot(across, across)
+    way = Fraction(dot(cross(gap, second.axis), across)) / dot(across, across)
     x, y, z = (a + way * b for a, b in zip(first.at, first.axis, strict=True))
     frame = upright(z=first.axis, x=second.axis)
     one, two = frame.turned(UNITS[2]), frame.turned(UNITS[0])
@@ -220,10 +231,10 @@ def _planar(moving: Sequence[Moving]) -> Combined | None:
     one, two, hinge = moving
     if not _perpendicular(one.axis, hinge.axis):
         return None
-    if not _parallel(_cross(hinge.axis, one.axis), two.axis):
+    if not _parallel(cross(hinge.axis, one.axis), two.axis):
         return None
     notes: tuple[str, ...] = ()
-    if _dot(_cross(hinge.axis, one.axis), two.axis) < 0:
+    if dot(cross(hinge.axis, one.axis), two.axis) < 0:
         notes = (f"joint {two.name!r}: its slide is counted the other way",)
     frame = upright(z=hinge.axis, x=one.axis)
     end = End(hinge.at, frame.turned(UNITS[2]), frame.turned(UNITS[0]))
@@ -245,26 +256,9 @@ def _named(
     return Combined(name, kind, ends, values, names, (said, *notes))
 
 
-def _dot(a: Vec, b: Vec) -> Fraction:
-    return sum((x * y for x, y in zip(a, b, strict=True)), Fraction(0))
-
-
-def _cross(a: Vec, b: Vec) -> Vec:
-    return (
-        a[1] * b[2] - a[2] * b[1],
-        a[2] * b[0] - a[0] * b[2],
-        a[0] * b[1] - a[1] * b[0],
-    )
-
-
-def _minus(a: Vec, b: Vec) -> Vec:
-    x, y, z = (p - q for p, q in zip(a, b, strict=True))
-    return x, y, z
-
-
 def _parallel(a: Vec, b: Vec) -> bool:
-    return max(map(abs, _cross(a, b))) < CLOSE
+    return max(map(abs, cross(a, b))) < CLOSE
 
 
 def _perpendicular(a: Vec, b: Vec) -> bool:
-    return abs(_dot(a, b)) < CLOSE
+    return abs(dot(a, b)) < CLOSE

@@ -4,7 +4,7 @@ Values of imported joints count from the reference pose (`qpos0`), so those of a
 differences to it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -14,8 +14,6 @@ from basepar_core.arrays import Array
 from basepar_core.expressions import did_you_mean
 
 from .draft import Draft
-from .mjcf_rods import places, turns
-from .rationals import Vec
 
 #: A constraint that is off by more (m, rad) is open: keyframes print three decimals and more.
 OPEN = 1e-2
@@ -72,7 +70,6 @@ def values_at(
     positions: Array,
     names: Mapping[int, str],
     reversed_values: frozenset[int],
-    rods: Mapping[int, Sequence[Vec]],
 ) -> dict[str, Fraction]:
     """Joint values that are not zero at some positions, by our names.
 
@@ -80,8 +77,6 @@ def values_at(
     ----------
     names, reversed_values
         Names of values by degree of freedom; those that are counted the other way.
-    rods
-        By the first degree of freedom of a ball that is read as hinges, their axes.
     """
     difference = np.zeros(model.nv)
     mujoco.mj_differentiatePos(model, difference, 1.0, model.qpos0, positions)
@@ -92,9 +87,6 @@ def values_at(
             dof, turn, place = int(model.jnt_dofadr[j]), np.zeros(9), int(model.jnt_qposadr[j])
             mujoco.mju_quat2Mat(turn, np.array(model.qpos0[place + 3 : place + 7]))
             difference[dof : dof + 3] = turn.reshape(3, 3).T @ difference[dof : dof + 3]
-    for dof, axes in rods.items():
-        there = [dof + k for k in places(axes)]
-        difference[there] = turns(axes, difference[dof : dof + 3])
     return {
         name: Fraction(repr(round(float(difference[dof]), 9)))
         * (-1 if dof in reversed_values else 1)

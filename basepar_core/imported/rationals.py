@@ -223,3 +223,25 @@ def across(axis: Vec) -> Vec:
     """A direction at right angles to an axis."""
     (a, b, c), (x, y, z) = axis, least_aligned(axis)
     return b * z - c * y, c * x - a * z, a * y - b * x
+
+
+def dot(a: Vec, b: Vec) -> Fraction:
+    return sum((x * y for x, y in zip(a, b, strict=True)), Fraction(0))
+
+
+def cross(a: Vec, b: Vec) -> Vec:
+    return (
+        a[1] * b[2] - a[2] * b[1],
+        a[2] * b[0] - a[0] * b[2],
+        a[0] * b[1] - a[1] * b[0],
+    )
+
+
+def minus(a: Vec, b: Vec) -> Vec:
+    x, y, z = (p - q for p, q in zip(a, b, strict=True))
+    return x, y, z
+
+
+def plus(a: Vec, b: Vec) -> Vec:
+    x, y, z = (p + q for p, q in zip(a, b, strict=True))
+    return x, y, z

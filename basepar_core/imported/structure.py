@@ -1,8 +1,9 @@
 """Structure that dimensions of a file have but for their last digits.
 
-Parallel axes of one body, axes that meet, points on axes, and equal lengths of a plane loop: what
-is so within a tolerance is made so, before loops are closed by the least change of points. A loop
-that is closed by points alone may be closed at one pose; with its structure it is at all.
+Parallel axes of one body, axes that meet, several of them in one point, points on axes, and equal
+lengths of a plane loop: what is so within a tolerance is made so, before loops are closed by the
+least change of points. A loop that is closed by points alone may be closed at one pose; with its
+structure it is at all.
 """
 
 import math
@@ -22,6 +23,8 @@ from .rationals import Pose, Vec
 
 #: Directions that differ by less (rad), points that are closer (m), are the same.
 SAME = 1e-12
+#: Sine of the least angle of axes that meet, and how closely they do once they were made to (m).
+SKEW, MEET = 0.1, 1e-10
 #: No axis turns by more (rad), however short the links are.
 TURN = 1e-3
 #: Moved points have this many decimals.
@@ -80,6 +83,7 @@ def recognised(draft: Draft, tolerance: float) -> tuple[Draft, list[Move]]:
         moves += _parallel(draft, sides, group, min(tolerance / longest, TURN))
     for group in bodies.values():
         moves += _meeting(draft, group, tolerance)
+    moves += _common(draft, sides, tolerance)
     links = {
         tuple(sorted((side.joint, side.end) for side in pair)): pair
         for loop in _plane_loops(draft, sides)
@@ -152,24 +156,88 @@ def _square(v: Vec) -> Fraction:
 
 
 def _meeting(draft: Draft, group: Sequence[_Side], most: float) -> Iterator[Move]:
-    """Axes of one body that pass each other closely meet, and points close to axes are on them:
-    either side moves by half."""
+    """Axes of one body that pass a point closely meet there, three and more in the point with the
+    least sum of squares; points close to axes are on them: either side moves by half."""
+    pencil: list[_Side] = []
+    while found := _pencil([s for s in group if _has_axis(draft, s) and s not in pencil], most):
+        point = _nearest(found)
+        for side in found:
+            gap = _across(side, point)
+            if np.linalg.norm(gap) > SAME:
+                yield side.shift(gap)
+        pencil += found
     for one, two in combinations(group, 2):
         axial = [side for side in (one, two) if _has_axis(draft, side)]
-        if not axial:
+        if not axial or (one in pencil and two in pencil):
             continue
         apart = two.point - one.point
         if len(axial) == 2:
             across = np.cross(one.axis, two.axis)
             size = float(np.linalg.norm(across))
-            if size < 0.1:  # nearly parallel: they meet nowhere
+            if size < SKEW:  # nearly parallel: they meet nowhere
                 continue
             gap = across / size * (apart @ across / size)
         else:
             gap = apart - axial[0].axis * (apart @ axial[0].axis)
         if SAME < np.linalg.norm(gap) <= most:
-            yield one.shift(gap / 2)
-            yield two.shift(-gap / 2)
+            shares = [0.0 if side in pencil else 1.0 for side in (one, two)]
+            for side, share, sign in zip((one, two), shares, (1, -1), strict=True):
+                if share:
+                    yield side.shift(sign * gap / sum(shares))
+
+
+def _pencil(axial: Sequence[_Side], most: float) -> list[_Side]:
+    """The most of these axes, three at least, that pass one point closely."""
+    best: list[_Side] = []
+    for pair in combinations(axial, 2):
+        if np.linalg.norm(np.cross(pair[0].axis, pair[1].axis)) < SKEW:
+            continue
+        near = [s for s in axial if np.linalg.norm(_across(s, _nearest(pair))) <= most]
+        point = _nearest(near)
+        near = [s for s in near if np.linalg.norm(_across(s, point)) <= most]
+        best = max(best, near, key=len)
+    return best if len(best) > 2 else []
+
+
+def _nearest(axial: Sequence[_Side]) -> Array:
+    """The point with the least sum of squared distances from some axes."""
+    across = [np.eye(3) - np.outer(side.axis, side.axis) for side in axial]
+    moments = [P @ side.point for P, side in zip(across, axial, strict=True)]
+    found: Array = np.linalg.solve(sum(across), sum(moments))
+    return found
+
+
+def _across(side: _Side, point: Array) -> Array:
+    """From an axis to a point, at right angles."""
+    apart = point - side.point
+    found: Array = apart - side.axis * (apart @ side.axis)
+    return found
+
+
+def _common(draft: Draft, sides: Sequence[_Side], most: float) -> Iterator[Move]:
+    """Points of a hinge at which it meets axes in its one body and in its other one, and that are
+    close to each other: all of these axes meet in one point. Either side moves by half."""
+    for one, two in zip(sides[::2], sides[1::2], strict=True):
+        if draft.connections[one.joint].kind != REVOLUTE:
+            continue
+        gaps = [
+            far - near for near in _meets(draft, sides, one) for far in _meets(draft, sides, two)
+        ]
+        gap = min(gaps, key=abs, default=0.0)
+        if SAME < abs(gap) <= most:
+            yield one.shift(-gap / 2 * one.axis)
+            yield two.shift(gap / 2 * two.axis)
+
+
+def _meets(draft: Draft, sides: Sequence[_Side], side: _Side) -> Iterator[float]:
+    """How far along a hinge's axis others of its body meet it, m."""
+    for other in sides:
+        if other.body != side.body or other is side or not _has_axis(draft, other):
+            continue
+        if np.linalg.norm(np.cross(side.axis, other.axis)) > SKEW:
+            point = _nearest([side, other])
+            if np.linalg.norm(_across(side, point)) <= MEET:
+                yield float((point - side.point) @ side.axis)
 
 
 def _plane_loops(draft: Draft, sides: Sequence[_Side]) -> Iterator[list[tuple[_Side, _Side]]]:

@@ -50,7 +50,11 @@ def mechanism_text(draft: Draft, amplitude: float, away: Fraction = Fraction(0))
         "space: spatial",
         f"gravity: {_row(draft.gravity)}",
         "bodies:",
-        *(line for name, x in merged.bodies.items() for line in _body(body_names[name], x)),
+        *(
+            line
+            for name, x in merged.bodies.items()
+            for line in _body(body_names[name], None if name in merged.massless else x)
+        ),
         "joints:",
     ]
     for name, one in zip(joint_names, draft.connections, strict=True):
@@ -70,7 +74,9 @@ def _name(text: str) -> str:
     return yaml_word(visible(" ".join(text.split()))[:_LONGEST] or "unnamed")
 
 
-def _body(name: str, inertia: Inertia) -> list[str]:
+def _body(name: str, inertia: Inertia | None) -> list[str]:
+    if inertia is None:
+        return [f"  {name}: {{form: massless}}"]
     return [
         f"  {name}:",
         f"    mass: {number(inertia.mass)}",

@@ -23,9 +23,12 @@ Frame = tuple[int, pin.SE3]
 
 
 class PinocchioEngine(Engine):
-    """A URDF file's tree under its constraints."""
+    """A URDF file's tree under its constraints; `rods` are balls that are three turns of ours, by
+    joint: about which axes of the child link, the last along the rod."""
 
-    def __init__(self, path: Path, closing: str = ""):
+    def __init__(
+        self, path: Path, closing: str = "", rods: Mapping[str, Sequence[Array]] | None = None
+    ):
         root = _parsed(path)
         companion = path.with_name("robot.yaml")
         more = yaml.safe_load(companion.read_text()) if companion.exists() else {}
@@ -34,7 +37,7 @@ class PinocchioEngine(Engine):
             if types.get(node.get("name")) == "FIXED":
                 node.set("type", "fixed")
         plain = pin.buildModelFromXML(etree.tostring(root).decode())
-        self.model, ids, self.columns = _retyped(plain, types)
+        self.model, ids, self.columns = _retyped(plain, types, rods or {})
 
         def frame(name: str) -> Frame:
             found = plain.frames[plain.getFrameId(name)]
@@ -135,6 +138,18 @@ class PinocchioEngine(Engine):
         return Y.reshape(self.speeds, -1, 10)[:, weighs].reshape(self.speeds, -1)
 
 
+def rod_axes(text: str) -> dict[str, list[Array]]:
+    """Balls of rods that are read as three turns, by joint: their axes in the rod."""
+    joints, found = yaml.safe_load(text)["joints"], {}
+    for name, joint in joints.items():
+        if name.endswith("_across") and (along := joints.get(f"{name[:-7]}_along")):
+            one, two = joint["reference"][1], joint["axis"][1]
+            three = along.get("axis", [[0, 0, 1]] * 2)[1]
+            turns = [np.array(axis, dtype=float) for axis in (one, two, three)]
+            found[name[:-7]] = [axis / np.linalg.norm(axis) for axis in turns]
+    return found
+
+
 def _parsed(path: Path) -> etree._Element:
     """The XML as Pinocchio's parser would have it."""
     text = re.sub(rb"^\s*<\?xml[^>]*\?>", b"", path.read_bytes())
@@ -150,7 +165,7 @@ def _plain(name: str) -> str:
 
 
 def _retyped(
-    plain: pin.Model, types: Mapping[str, str]
+    plain: pin.Model, types: Mapping[str, str], rods: Mapping[str, Sequence[Array]]
 ) -> tuple[pin.Model, dict[str, int], dict[str, tuple[int, int]]]:
     """The tree with joints of other types, its joints by name, and columns by our values."""
     model, ids, columns = pin.Model(), {"universe": 0}, {}
@@ -163,6 +178,13 @@ def _retyped(
             parent = model.addJoint(parent, AXES[kind[-2]](), at, f"{name}_{kind[-2]}")
             columns[f"{_plain(name)}.1"] = (model.joints[parent].idx_v, 1)
             at, made = pin.SE3.Identity(), AXES[kind[-1]]()
+        elif kind == "SPHERICAL" and (axes := rods.get(_plain(name))):
+            for axis, value in zip(axes, ("across.1", "across.2"), strict=False):
+                turn = pin.JointModelRevoluteUnaligned(axis)
+                parent = model.addJoint(parent, turn, at, f"{name} {value}")
+                columns[f"{_plain(name)}_{value}"] = (model.joints[parent].idx_v, 1)
+                at = pin.SE3.Identity()
+            made = pin.JointModelRevoluteUnaligned(axes[2])
         elif kind == "SPHERICAL":
             made = pin.JointModelSpherical()
         ids[name] = model.addJoint(parent, made, at, name)
@@ -171,7 +193,8 @@ def _retyped(
         if kind.startswith("UJOINT"):
             columns[f"{_plain(name)}.2"] = (first, 1)
         elif count == 1:
-            columns[_plain(name)] = (first, 1)
+            along = "_along" if _plain(name) in rods else ""
+            columns[_plain(name) + along] = (first, 1)
         else:
             columns |= {f"{_plain(name)}.{i + 1}": (first + i, 1) for i in range(count)}
     return model, ids, columns

@@ -75,9 +75,11 @@ def _sums(own: Sequence[Record]) -> str:
 
 def _said(one: Record) -> str:
     for key in ("rejected", "open", "internal"):
-        if key in one:
+        if key in one and "moved" not in one:
             return f"{key}: {one[key]}"
     said = [f"{one.get('kind', 'read')}, {one['read']} coordinates"]
+    if "moved" in one:
+        said.append(f"repaired by at most {one['moved']:.0e} m (rad)")
     if "freedoms" in one and not freedoms(one):
         said.append(f"{one['freedoms']} freedoms of the engine")
     if "torque" in one:

@@ -27,6 +27,7 @@ def _import(options: argparse.Namespace) -> int:
         right_angles=options.right_angles,
         closing=options.closing,
         frictionless=options.frictionless_balls,
+        count_massless=options.count_massless,
     )
     status = 0 if found.failure is None else 1
     text = with_schema(found.text, "mechanism", Path(options.output or "").parent)
@@ -90,6 +91,8 @@ COMMANDS = (
             "revolute about their z axes (no: not at all, which is reported)",
             "--frictionless-balls": "MJCF: leave out damping, friction loss and armature of ball "
             "joints, for which a mechanism file has no law, and list them (default: reject them)",
+            "--count-massless": "let parameters of bodies between joints count that have no "
+            "inertia in the file (default: such bodies are massless, unless no body has inertia)",
             "--overwrite --force": OVERWRITE["--overwrite"],
         },
     ),

@@ -359,7 +359,7 @@ def test_all_refusals_at_once(tmp_path):
         (
             '<mujoco><worldbody><body name="a"><joint/><geom size="1"/></body></worldbody>'
             '<equality><weld body1="a"/></equality></mujoco>',
-            "constraints leave no degree of freedom",
+            "loops leave no degree of freedom",
         ),
     ],
 )

@@ -2,7 +2,9 @@
 
 import re
 
+import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 from basepar_core.api import load
 from basepar_core.dynamics import prepare
@@ -130,6 +132,70 @@ def test_axes_that_meet_are_recognised(tmp_path):
     found = read_file(path, repair=1e-3)
     assert found.failure is None
     assert len(found.mechanism.coordinates) == 1
+
+
+def _turn(axis):
+    """A frame with this z axis."""
+    z = np.array(axis) / np.linalg.norm(axis)
+    x = np.cross((0.3, 0.5, 0.8), z)
+    x /= np.linalg.norm(x)
+    return Rotation.from_matrix(np.stack([x, np.cross(z, x), z], axis=1))
+
+
+def spherical(folder, digits):
+    """Three arms of two hinges each between base and platform, all nine axes through one point,
+    printed to so many decimals."""
+
+    def cone(width, phase, k):
+        turn, tilt = np.radians(120 * k + phase), np.radians(width)
+        return (np.sin(tilt) * np.cos(turn), np.sin(tilt) * np.sin(turn), np.cos(tilt))
+
+    def placed(one, two):
+        """A frame in another, both at their distances from the common point along z."""
+        (R, d), (S, e) = one, two
+        at = R.inv().apply(e * S.apply((0, 0, 1))) - np.array((0, 0, d))
+        rpy = (R.inv() * S).as_euler("xyz")
+        return [" ".join(f"{x:.{digits}f}" for x in v) for v in (at, rpy)]
+
+    base, parts = (Rotation.identity(), 0.0), []
+    for k in range(3):
+        motor, arm, tip = (
+            (_turn(cone(*where, k)), 0.1 + 0.0123 * k + 0.007 * n)
+            for n, where in enumerate(((50, 0), (85, 50), (55, 90)))
+        )
+        parts.append(TURNED.format(f"m{k}", "base", f"one{k}", *placed(base, motor)))
+        parts.append(TURNED.format(f"e{k}", f"one{k}", f"two{k}", *placed(motor, arm)))
+        if k == 0:
+            platform = tip
+            parts.append(TURNED.format("p0", "two0", "platform", *placed(arm, tip)))
+            continue
+        (x, r), (y, s) = placed(arm, tip), placed(platform, tip)
+        parts.append(
+            f'<loop_joint name="p{k}" type="revolute"><axis xyz="0 0 1"/><link1 link="two{k}" '
+            f'xyz="{x}" rpy="{r}"/><link2 link="platform" xyz="{y}" rpy="{s}"/></loop_joint>'
+        )
+    links = [f"{word}{k}" for k in range(3) for word in ("one", "two")]
+    path = folder / "spherical.urdf"
+    path.write_text(
+        '<robot name="spherical"><link name="base"/>'
+        + "".join(LINK.format(name) for name in (*links, "platform"))
+        + "".join(parts)
+        + "</robot>"
+    )
+    return path
+
+
+@pytest.mark.slow
+def test_axes_that_meet_in_one_point_are_recognised(tmp_path):
+    """Of base and platform three axes each, of the links two; no two points are as far from it."""
+    path = spherical(tmp_path, digits=5)
+    assert is_stuck(path)
+    found = read_file(path, repair=1e-3)
+    assert found.failure is None
+    assert len(found.mechanism.coordinates) == 3
+    # Printed points are off by 1e-5 m, and frames by 1e-5 rad at 0.1 m.
+    assert 0 < moved(found)[0][1] < 5e-5
+    assert prepare(found.mechanism).assembled.residual < 1e-12
 
 
 @pytest.mark.slow
