@@ -197,10 +197,19 @@ def _payload(facts: dict[str, Any]) -> list[Section]:
         f"{digits(one['interval'][0])} to {digits(one['interval'][1])}" for one in of["parameters"]
     ]
     between += [""] * (len(rows) - len(between))
-    rows = [[*row[:3], text, unit_text(row[3])] for row, text in zip(rows, between, strict=True)]
+    rows = [
+        [
+            row[0],
+            digits(float(row[1])),
+            row[2] and digits(float(row[2]), 2),
+            text,
+            unit_text(row[3]),
+        ]
+        for row, text in zip(rows, between, strict=True)
+    ]
     headed = ["Parameter", "#Value", "#Deviation", "#95 % interval", "Unit"]
     said = (
-        f"What {of['body']} carries, from both records, about the origin of its frame. Error with "
+        f"The load of body {of['body']}, about its frame's origin, from both records. Error with "
         f"the load, {of['record']}: {of['torque_error']:.2%} of the torque's norm; without it "
         f"{of['empty_error']:.2%}."
     )
