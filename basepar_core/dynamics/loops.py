@@ -42,7 +42,8 @@ class Loops:
         may lead where a ratio is zero and a value without bound.
     scale
         (row, speed): makes the equations' derivatives free of units, with the mechanism's
-        longest offset as unit of length; for judging how near to singular they are.
+        longest offset as unit of length, and of the couplings' nominal ratios; for judging how
+        near to singular they are.
     limit
         Largest Newton update per speed: 0.5 rad, or half the longest offset in m; none where a
         speed occurs in couplings only, whose equations are linear.
@@ -78,6 +79,7 @@ def choose_loops(mechanism: Mechanism, assembled: Assembled) -> Loops:
     longest = dims.longest_offset or 1.0
     lengths = length_speeds(graph)
     scale = np.where(lengths, longest, 1.0) / np.where(gap_lengths(every), longest, 1.0)[:, None]
+    scale *= _balance(graph, every, np.abs(jacobian * scale))
     limit = np.where(lengths, longest / 2, 0.5)
     limit[_only_linear(every)] = np.inf
     step = STEP * np.where(lengths[list(graph.independent)], longest, 1.0)
@@ -100,6 +102,27 @@ def _only_in(mechanism: Mechanism, chosen: set[int]) -> frozenset[str]:
     outside += chain(*mechanism.frame_vectors, mechanism.gravity)
     one, other = (frozenset().union(*map(names, some)) for some in (inside, outside))
     return one - other - mechanism.roots
+
+
+def _balance(graph: Topology, every: Sequence[Rows], sizes: Array) -> Array:
+    """(row, speed) factors of rows and dependent speeds that even out the couplings' coefficients.
+
+    A fixed ratio is no dead point, however large it is. Least squares of the logarithms. `sizes`
+    are those of the equations' derivatives; loops' rows keep their largest.
+    """
+    linear = np.array([one.are_linear for one in every for _ in one.are_lengths], bool)
+    dependent = list(graph.dependent)
+    table = sizes[linear][:, dependent]
+    row, speed = np.nonzero(table)
+    each, columns = np.arange(len(row)), np.ones(sizes.shape[1])
+    incidence = np.zeros((len(row), sum(table.shape)))
+    incidence[each, row] = incidence[each, len(table) + speed] = 1.0
+    found = np.exp(np.linalg.lstsq(incidence, -np.log(table[row, speed]), rcond=None)[0])
+    columns[dependent] = found[len(table) :]
+    before, after = (x[:, dependent].max(axis=1, initial=0.0) for x in (sizes, sizes * columns))
+    rows = np.divide(before, after, out=np.ones(len(sizes)), where=after > 0)
+    rows[linear] = found[: len(table)]
+    return rows[:, None] * columns
 
 
 def _geared_step(graph: Topology, jacobian: Array, limit: Array) -> Array:

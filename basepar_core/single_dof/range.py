@@ -123,11 +123,6 @@ def find_way(model: Model, limits: tuple[float, float] | None = None) -> Way:
             found = _closed(model, start, turns)
             if found is not None:
                 return found
-    elif not model.loops.blocks:
-        raise MechanismError(
-            f"Nothing ends the sliding coordinate {name!r}. Give the range to tabulate.",
-            ["coordinates"],
-        )
     return _range(model, start)
 
 
@@ -225,19 +220,26 @@ def _given(model: Model, start: float, low: float, high: float) -> Way:
 
 def _range(model: Model, start: float) -> Way:
     """Both dead points, and the range between them that is regular enough to tabulate."""
-    sliding = model.mechanism.value(the_coordinate(model)).is_length
+    name = the_coordinate(model)
+    sliding = model.mechanism.value(name).is_length
     unit = float(model.loops.step[0]) / STEP if sliding else 1.0
     far = [start - FAR * unit, start + FAR * unit]
     dead = tuple(_last(model, start, end, SINGULAR, unit) for end in far)
+    ends = tuple(place for place, end in zip(dead, far, strict=True) if place != end)
+    if sliding and len(ends) < len(far):
+        raise MechanismError(
+            f"Nothing ends the sliding coordinate {name!r} within {FAR * unit:.3g} m of its "
+            f"assembly, to both sides. Give the range to tabulate.",
+            ["coordinates"],
+        )
     low, high = (_last(model, start, end, NEAR, unit) for end in far)
     if not low < start < high:
         raise MechanismError(
-            f"{model.mechanism.name!r} is assembled at a dead point of {the_coordinate(model)!r}. "
+            f"{model.mechanism.name!r} is assembled at a dead point of {name!r}. "
             f"Assemble it elsewhere, or choose another coordinate.",
             ["assembly"],
         )
     q = trace(model, {}, np.linspace(low, high, LOOK)[None]).q[:, 0]
-    ends = tuple(place for place, end in zip(dead, far, strict=True) if place != end)
     return _way(model, start, low, high, False, ends, q)
 
 

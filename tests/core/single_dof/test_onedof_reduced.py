@@ -225,6 +225,50 @@ def test_two_degrees_of_freedom_are_refused():
         find_way(prepare(load("five-bar")))
 
 
+GEARS = """
+name: gears
+space: planar
+gravity: [0, -9.81]
+bodies: {rotor: {}, middle: {}, link: {mass: 1, centre: [0.1, 0], central_inertia: 0.05}}
+joints:
+  A: {type: revolute, connects: [ground, rotor]}
+  B: {type: revolute, connects: [ground, middle], at: [[0.1, 0], [0, 0]]}
+  C: {type: revolute, connects: [ground, link], at: [[0.2, 0], [0, 0]]}
+couplings: {one: {values: {A: 1, B: RATIO}}, two: {values: {B: 1, C: RATIO}}}
+coordinates: [C]
+"""
+
+
+@pytest.mark.parametrize("ratio", [15, 1000])
+def test_a_fixed_ratio_is_no_dead_point(ratio):
+    """Two stages, and a jack driven by its slide: m is constant, so is the distance."""
+    text = GEARS.replace("RATIO", str(ratio))
+    jack = load("screw-jack").source.replace("N.2", "G").replace("20 rad", "0.1 m")
+    jack = jack.replace("speed: 60 rad/s", "speed: 50 mm/s").replace("0.05 N*m", "1 N")
+    for model in (prepare(loads(text)), prepare(loads(jack))):
+        way = find_way(model, (0.0, 0.01))
+        assert way.near == ()
+        assert way.margin == pytest.approx(2 / 3, rel=1e-9)  # of [[1, 1], [0, 1]]
+
+
+RACK = """
+name: rack
+space: planar
+gravity: [0, 0]
+bodies: {slide: {}, pinion: {}}
+joints:
+  K: {type: prismatic, connects: [ground, slide], axis: [[1, 0], [1, 0]]}
+  M: {type: revolute, connects: [ground, pinion], at: [[0, 0.5], [0, 0]]}
+couplings: {rack: {values: {K: 1, M: -1 mm}}}
+coordinates: [K]
+"""
+
+
+def test_a_coupled_slide_wants_a_range():
+    with pytest.raises(MechanismError, match=r"Nothing ends the sliding coordinate 'K' .*range"):
+        find_way(prepare(loads(RACK)))
+
+
 def test_a_range_beyond_a_dead_point_is_refused():
     with pytest.raises(UsageError, match="dead point"):
         find_way(prepare(load("parallelogram")), (0.5, 4.0))
