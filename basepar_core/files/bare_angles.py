@@ -1,4 +1,4 @@
-"""Warnings of angles that are given without a unit, and so taken as rad."""
+"""Warnings of angles and pitches that are given without a unit, and so taken as SI."""
 
 import warnings
 from collections.abc import Collection, Mapping
@@ -6,9 +6,19 @@ from fractions import Fraction
 from math import pi
 
 from basepar_core.errors import BaseparWarning
-from basepar_core.expressions import DIMENSIONLESS, Dimension, bare_angles, parse, shown
+from basepar_core.expressions import (
+    DIMENSIONLESS,
+    Dimension,
+    bare_angles,
+    is_literal,
+    parse,
+    shown,
+)
 
-from .yaml_nodes import Node
+from .yaml_nodes import Node, Text
+
+#: m per turn; long leads of ball screws are a tenth of it.
+_LONGEST_PITCH = 0.5
 
 
 def warn_of_degrees(node: Node, text: str) -> None:
@@ -17,6 +27,18 @@ def warn_of_degrees(node: Node, text: str) -> None:
         warnings.warn(
             f"{node.path} (line {node.line}): {text} is taken as {text} rad, more than a "
             f"turn; write '{text} deg' or '{text} rad'.",
+            BaseparWarning,
+            stacklevel=2,
+        )
+
+
+def warn_of_metres(node: Node) -> None:
+    """Say that a bare pitch is taken as m per turn where it is longer than screws have it."""
+    text = node.value.strip() if isinstance(node, Text) else ""
+    if is_literal(text) and abs(float(Fraction(text))) > _LONGEST_PITCH:
+        warnings.warn(
+            f"{node.path} (line {node.line}): {text} is taken as {text} m per turn; write "
+            f"'{text} mm' or '{text} m'.",
             BaseparWarning,
             stacklevel=2,
         )

@@ -3,7 +3,8 @@
 A screw is a cylindrical joint with a coupling of its own.
 """
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -32,6 +33,7 @@ from .remedies import written
 from .yaml_nodes import Fields, Node
 
 _WHAT = "a mapping such as gears: {values: {A: 1, B: 2}}"
+_LINEAR = "couplings are linear"
 #: Coefficients whose rows are dependent to this share of their size say the same twice.
 _DEPENDENT = 1e-12
 
@@ -57,7 +59,9 @@ def read_couplings(
     read = [_coupling(reading, name, entry, joints) for name, entry in entries.items()]
     found = (*screws, *(one for one in read if one is not None))
     if reading.count == before and node is not None:
-        _check_independent(reading, node, found)
+        nodes = {joint.name: node for joint in joints} | dict(entries)
+        units = value_units(joints)
+        _check_independent(reading, [nodes[one.name] for one in found], found, units)
     return found
 
 
@@ -82,6 +86,11 @@ def _coupling(reading: Reading, name: str, node: Node, joints: Sequence[Joint]) 
         for key, entry in given.items()
         if (found := _value(reading, entry, key, joints))
     }
+    for entry in given.values():
+        words = set(re.findall(r"[A-Za-z][\w.]*", str(written(entry)))) - reading.dimensions.keys()
+        if words & _nameable(joints).keys():
+            reading.mistake(entry, f"{_LINEAR}: coefficients are of symbols, not of joint values")
+            return None
     units = value_units(joints)
     unit = UNITS["m" if any(units[value].text == "m" for value in known.values()) else "rad"]
     terms = tuple(
@@ -114,9 +123,25 @@ def _value(reading: Reading, node: Node, word: str, joints: Sequence[Joint]) -> 
     joint = next((one for one in joints if word.partition(".")[0] == one.name), None)
     if word in reading.spoilt or "joints" in reading.unknown:
         return None
-    if joint is None or not joint.values:
+    if (
+        joint is None
+        and len({*re.findall(r"[A-Za-z][\w.]*", word)} & allowed.keys())
+        and (re.search(r"[*^/]", word))
+    ):
+        reading.mistake(
+            node,
+            f"{_LINEAR}: {word!r} is no joint value; write {{A: 1, B: 2}} for A + 2 B",
+        )
+    elif joint is None or not joint.values:
         hint = did_you_mean(word, allowed) or f"; there are {', '.join(allowed) or 'none'}"
         reading.mistake(node, f"no joint value is named {word!r}{hint}")
+    elif joint_type(joint.type).is_free:
+        reading.mistake(
+            node,
+            f"values of the free joint {joint.name!r} cannot be coupled: its velocities are a "
+            "twist, not their rates. Let the base move on joints with one axis each, such as "
+            "prismatic and revolute ones with bodies between them, and couple the values of these",
+        )
     elif joint_type(joint.type).rotations > 1:
         reading.mistake(
             node,
@@ -147,14 +172,21 @@ def _nameable(joints: Sequence[Joint]) -> dict[str, str]:
     return found
 
 
-def _check_independent(reading: Reading, node: Node, couplings: Sequence[Coupling]) -> None:
-    """Name what follows from, or contradicts, the couplings before it."""
+def _check_independent(
+    reading: Reading,
+    nodes: Sequence[Node],
+    couplings: Sequence[Coupling],
+    units: Mapping[str, Unit],
+) -> None:
+    """Name all that follow from, or contradict, the couplings before them."""
     places: dict[str, int] = {}
     for coupling in couplings:
         for value, _ in coupling.terms:
             places.setdefault(value, len(places))
-    rows = np.zeros((len(couplings), len(places) + 1))
-    for row, coupling in zip(rows, couplings, strict=True):
+    rows = np.zeros((0, len(places) + 1))
+    before: list[str] = []
+    for node, coupling in zip(nodes, couplings, strict=True):
+        row = np.zeros(len(places) + 1)
         row[[places[value] for value, _ in coupling.terms]] = reading.at_nominal(
             [coefficient for _, coefficient in coupling.terms]
         )
@@ -163,18 +195,25 @@ def _check_independent(reading: Reading, node: Node, couplings: Sequence[Couplin
         if not size:
             what = f"all coefficients of coupling {coupling.name!r} are 0"
             reading.mistake(node, f"{what} at the values of the symbols; give others")
-            return
-        row /= size
-    for k, coupling in enumerate(couplings):
-        shares = (
-            np.linalg.lstsq(rows[:k, :-1].T, rows[k, :-1], rcond=None)[0] if k else np.zeros(0)
-        )
-        left = rows[k] - shares @ rows[:k]
-        if np.linalg.norm(left[:-1]) > _DEPENDENT * len(rows):
             continue
-        others = [couplings[i].name for i, share in enumerate(shares) if abs(share) > _DEPENDENT]
-        said = "contradicts" if abs(left[-1]) > _DEPENDENT else "follows from"
-        reading.mistake(
-            node, f"coupling {coupling.name!r} {said} {' and '.join(others)}; leave it out"
-        )
-        return
+        shares = np.linalg.lstsq(rows[:, :-1].T, row[:-1], rcond=None)[0]
+        left = row - shares @ rows
+        if np.linalg.norm(left[:-1]) > _DEPENDENT * len(nodes) * size:
+            rows = np.vstack([rows, row / size])
+            before.append(coupling.name)
+            continue
+        others = [
+            name for name, x in zip(before, shares, strict=True) if abs(x) > _DEPENDENT * size
+        ]
+        others_named = " and ".join(others)
+        said = f"follows from {others_named}; leave it out"
+        if abs(left[-1]) > _DEPENDENT * size:
+            unit = "m" if "m" in {units[value].text for value, _ in coupling.terms} else "rad"
+            fits = row[-1] - left[-1]
+            said = (
+                f"contradicts {others_named}: its offset is {row[-1]:.6g} {unit}, and "
+                f"{fits:.6g} {unit} follows from there, {abs(left[-1]):.4g} {unit} apart. Correct "
+                f"its coefficients or theirs; with `offset: {fits:.12g} {unit}` it says nothing "
+                f"new, and may be left out"
+            )
+        reading.mistake(node, f"coupling {coupling.name!r} {said}")

@@ -15,6 +15,7 @@ from basepar_core.mechanism import CALLED, GROUND, JOINT_TYPES, Frame, Joint, Ve
 from basepar_core.symbolic import Identities
 
 from . import remedies
+from .bare_angles import warn_of_metres
 from .mechanism_keys import FREE, JOINT, SCREW
 from .reader import ORIGIN, Reading
 from .yaml_nodes import Fields, Items, Node, Text
@@ -115,7 +116,15 @@ def _read_pitch(reading: Reading, name: str, node: Node, entries: Mapping[str, N
     elif pitch is not None and not is_screw:
         reading.mistake(pitch, "only a screw has a pitch")
     elif pitch is not None:
-        reading.pitches[name] = reading.geometric(pitch, UNITS["m"])[0]
+        before = reading.count
+        found = reading.geometric(pitch, UNITS["m"])[0]
+        if reading.count > before or reading.dubious:
+            return
+        if not reading.at_nominal([found])[0]:
+            reading.mistake(pitch, "a screw of pitch 0 cannot move; write `pitch: 5 mm`")
+        else:
+            reading.pitches[name] = found
+            warn_of_metres(pitch)
 
 
 def read_connects(reading: Reading, node: Node | None, bodies: Sequence[str]) -> tuple[str, str]:

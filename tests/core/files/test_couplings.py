@@ -2,7 +2,7 @@
 
 import pytest
 
-from basepar_core.errors import FileError
+from basepar_core.errors import BaseparWarning, FileError
 from basepar_core.files import loads
 
 TEXT = """
@@ -50,7 +50,22 @@ def test_values_and_units():
         ("offset: 3 mm", "offset: 3 rad", "m is expected"),
         ("rack:", "A:", "'A' is a joint too"),
         ("  screw:", "  twice: {values: {A: r, B: -1}, offset: -3 mm}\n  screw:", "follows from"),
-        ("  screw:", "  not: {values: {A: r, B: -1}}\n  screw:", "'not' contradicts rack"),
+        (
+            "  screw:",
+            "  not: {values: {A: r, B: -1}}\n  nor: {values: {A: r, B: -1}}\n  screw:",
+            "couplings.not (line 13): coupling 'not' contradicts rack: its offset is 0 m, and "
+            "-0.003 m follows from there, 0.003 m apart",
+        ),
+        (
+            "  screw:",
+            "  not: {values: {A: r, B: -1}}\n  nor: {values: {A: r, B: -1}}\n  screw:",
+            "couplings.nor (line 14): coupling 'nor' contradicts rack",
+        ),
+        ("{B: 1, A: -r}", "{B: 1, A^2: -r}", "couplings are linear: 'A^2' is no joint value"),
+        ("{B: 1, A: -r}", "{B: 1, A*B: -r}", "couplings are linear: 'A*B' is no joint value"),
+        ("{B: 1, A: -r}", "{B: 1, A: A}", "couplings are linear: coefficients are of symbols"),
+        ("{type: cylindrical,", "{type: screw, pitch: 0 mm,", "a screw of pitch 0 cannot move"),
+        ("type: cylindrical", "type: free", "values of the free joint 'C' cannot be coupled"),
         ("{type: cylindrical,", "{type: screw,", "a screw needs its pitch"),
         ("{type: cylindrical,", "{type: cylindrical, pitch: 3 mm,", "only a screw has a pitch"),
         ("type: prismatic", "type: screw, pitch: 2", "unit"),
@@ -84,3 +99,10 @@ def test_a_screw_is_a_cylindrical_joint_with_its_pitch():
     mechanism = loads(text.replace("  screw: {values: {C.slide: n, C.angle: 1 mm}}\n", ""))
     assert mechanism.joints[2].type == "cylindrical"
     assert [one.name for one in mechanism.couplings] == ["C", "rack"]
+
+
+def test_a_long_bare_pitch_is_warned_of():
+    text = TEXT.replace("type: cylindrical", "type: screw, pitch: 5")
+    text = text.replace("  screw: {values: {C.slide: n, C.angle: 1 mm}}\n", "")
+    with pytest.warns(BaseparWarning, match="5 is taken as 5 m per turn; write '5 mm' or '5 m'"):
+        loads(text)
