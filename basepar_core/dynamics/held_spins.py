@@ -48,7 +48,9 @@ def settled(mechanism: Mechanism, laid_out: LaidOut) -> tuple[Mechanism, Bodies]
     chosen = {}
     held = {joint.name: joint for joint in mechanism.joints if joint.holds}
     for spin in spins:
-        joint = next(held[name] for name in spin.joints if name in held)
+        joint = next((held[name] for name in spin.joints if name in held), None)
+        if joint is None:  # free: reported with the other freedoms
+            continue
         side = 0 if joint.bodies[0] in spin.bodies else 1
         a, d = (np.stack(x)[:, 0] for x in lines[mechanism.body_index[joint.bodies[side]]])
         chosen[joint.name] = _aslant(mechanism, joint, side, at, d)

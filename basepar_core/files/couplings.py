@@ -91,6 +91,8 @@ def _coupling(reading: Reading, name: str, node: Node, joints: Sequence[Joint]) 
         if words & _nameable(joints).keys():
             reading.mistake(entry, f"{_LINEAR}: coefficients are of symbols, not of joint values")
             return None
+    if len(known) < len(given):  # the relation's unit is not known
+        return None
     units = value_units(joints)
     unit = UNITS["m" if any(units[value].text == "m" for value in known.values()) else "rad"]
     terms = tuple(

@@ -150,7 +150,12 @@ def _check_drives(mechanism: Mechanism, metrics: Sequence[str]) -> None:
         return
     said, remedy = "none is named", "Name the coordinates that are driven"
     if others:
-        said, remedy = f"{', '.join(others)} is none", "Choose the driven joints as coordinates"
+        said = f"{', '.join(others)} is none"
+        remedy = (
+            "Choose the driven joints as coordinates (of a drive that a coupling ties to one, its "
+            "torque is the coordinate's times the ratio: in a study `torque_rms/n`, without "
+            "`actuated`)"
+        )
     if len(drives) > len(coordinates):
         remedy = (
             f"With {plural(len(drives), 'drive')} and {plural(len(coordinates), 'degree')} "

@@ -376,7 +376,7 @@ A real machine's record has friction that no column describes, play and elastici
             "parameters are printed (--json has them always, eliminated ones zero otherwise)",
             "--essential HOW? essential": "keep only the parameters that a criterion selects: bic "
             "(without a word), aic, …, cv (the fewest whose error in cross-validation is within "
-            "2 % of the least), or so many",
+            "2 %% of the least), or so many",
             "--consistent": "also the nearest parameters that bodies of positive mass can have "
             "(needs the extra `consistent`)",
             "--validate CSV": "a second record on which the parameters are checked",

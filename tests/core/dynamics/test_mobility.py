@@ -61,6 +61,31 @@ def test_a_rod_between_two_balls_is_named_with_what_to_do():
     assert spins(repaired) == ()
 
 
+TWO_RODS = """
+name: two rods
+space: spatial
+gravity: [0, 0, -9.81]
+bodies: {a: {}, b: {}, c: {}, s: {form: slender}, t: {}}
+joints:
+  A: {type: revolute, connects: [ground, a], axis: [[1, 0, 0], [1, 0, 0]]}
+  B: {type: revolute, connects: [ground, b], at: [[0, 1, 0], [0, 0, 0]],
+      axis: [[1, 0, 0], [1, 0, 0]]}
+  C: {type: revolute, connects: [ground, c], at: [[0, 2, 0], [0, 0, 0]],
+      axis: [[1, 0, 0], [1, 0, 0]]}
+  P: {type: spherical, connects: [a, s], at: [[0, 0, 0.3], [0, 0, 0]]}
+  Q: {type: spherical, connects: [s, b], at: [[0, 1, 0], [0, 0, 0.4]]}
+  R: {type: spherical, connects: [b, t], at: [[0, 0, 0.3], [0, 0, 0]]}
+  S: {type: spherical, connects: [t, c], at: [[0, 1, 0], [0, 0, 0.4]]}
+coordinates: [A]
+"""
+
+
+def test_a_second_rod_is_named_where_the_first_is_slender():
+    with pytest.raises(MechanismError, match=r"t turns idly between R and S, .*slender` in t"):
+        assemble(loads(TWO_RODS))
+    assert assemble(loads(TWO_RODS.replace("t: {}", "t: {form: slender}"))).residual < 1e-11
+
+
 def test_a_leg_of_two_bodies_turns_as_one():
     """Slides keep them from turning alone; its length and the crank are what can be driven."""
     mechanism = loads(ROD.format(B="spherical", coordinates="A, P", **LEG))
