@@ -52,7 +52,7 @@ def test_free_base_against_six_drives_in_series(benchmark, figure):
     benchmark.pedantic(jobs["free"], rounds=5, warmup_rounds=1)
     times = {name: seconds(job)[1] for name, job in jobs.items()}
     ratio = times["free"] / times["series"]
-    figure("CPU of the free base over that of six drives in series", ratio, 1.3)
+    figure("CPU of the free base over that of six drives in series", ratio)
     # The bodies between have columns too: of those there are, row by row.
     each = ratio * blocks["series"] / blocks["free"]
-    figure("the same per body and row that are not zero", each)
+    figure("the same per body and row that are not zero", each, 1.3)

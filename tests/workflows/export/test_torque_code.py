@@ -22,7 +22,7 @@ from workflows.export.torque_code import operations, write
 
 SAMPLES = 12
 #: Planar, spatial and open; the whole library is a matter of minutes.
-SHORT = ("four-bar", "slider-crank", "rssr", "ur10", "whitworth")
+SHORT = ("four-bar", "slider-crank", "rssr", "ur10", "whitworth", "planetary-gear", "screw-jack")
 NAMES = [
     n if n in SHORT else pytest.param(n, marks=pytest.mark.slow)
     for n in library_names()
@@ -76,7 +76,9 @@ def test_python_is_the_regressor_times_parameters(name):
 
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
-@pytest.mark.parametrize("name", ["four-bar", "ur10", "rssr", "whitworth"])
+@pytest.mark.parametrize(
+    "name", ["four-bar", "ur10", "rssr", "whitworth", "planetary-gear", "screw-jack"]
+)
 def test_c_is_the_regressor_times_parameters(name, tmp_path):
     one = model(name)
     motion, phi = motion_of(one), parameters(one)
