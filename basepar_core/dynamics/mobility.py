@@ -80,10 +80,11 @@ def check_mobility(mechanism: Mechanism, newton: BodyNewton, at: Bodies) -> None
         f"{mechanism.name!r} has {freedom} degree{'s' * (freedom != 1)} of freedom, but "
         f"{plural(count, 'coordinate')} {'is' if count == 1 else 'are'} named ({named})"
     )
-    if idle and freedom - count == len(idle):
+    if idle and (rest := freedom - count - len(idle)) >= 0:
+        others = f" Besides, name {plural(count + rest, 'joint value')}." if rest else ""
         raise MechanismError(
             f"{text}: {'; '.join(map(str, idle))}, and no other body moves with that. "
-            f"{_remedy(mechanism, idle[0])}",
+            f"{_remedy(mechanism, idle[0])}{others}",
             [f"joints.{name}" for one in idle for name in one.joints],
         )
     names = independent(newton, at, mechanism.coordinates)

@@ -158,9 +158,12 @@ def test_a_struts_torques_do_not_know_its_spins():
     np.testing.assert_allclose(found[0], found[1], rtol=0, atol=1e-11 * np.abs(found[0]).max())
 
 
-def test_more_than_the_spin_missing_is_told_as_before():
+def test_a_spin_is_told_also_where_more_is_missing():
     mechanism = loads(ROD.format(B="spherical", coordinates="A", **LEG))
-    with pytest.raises(MechanismError, match=r"3 degrees of freedom, but 1 .*Name exactly 3"):
+    with pytest.raises(
+        MechanismError,
+        match=r"3 degrees of freedom, but 1 .*turn idly between .*Besides, name 2 joint values",
+    ):
         assemble(mechanism)
 
 
