@@ -68,16 +68,16 @@ def _part(draft: Draft, merged: Merged, rod: _Rod) -> None:
     )
     end = End(ends[1].at, axes[2], axes[0])
     hinge = Connection(names[1], REVOLUTE, (stub, link), (end, end))
-    across, along = (value_names(one.name, one.kind) for one in (universal, hinge))
+    bends, spin = (value_names(one.name, one.kind) for one in (universal, hinge))
     turns = _turns(ball, far, here, axes)
-    begun = {n: t for n, t in zip((*across, *along), turns, strict=True) if t}
+    begun = {n: t for n, t in zip((*bends, *spin), turns, strict=True) if t}
     made = [replace(one, start={n: t for n, t in begun.items() if n in names})
-            for one, names in ((universal, across), (hinge, along))]  # fmt: skip
+            for one, names in ((universal, bends), (hinge, spin))]  # fmt: skip
     place = draft.connections.index(ball)
     draft.connections[place : place + 1] = made
     draft.links.append(Link(stub, NOTHING))
-    draft.preferred += along
-    draft.avoided += across
+    draft.preferred += spin
+    draft.avoided += bends
     draft.notes.append(
         f"joint {ball.name!r} holds a rod between two balls: a universal joint, then a hinge "
         f"along the rod"

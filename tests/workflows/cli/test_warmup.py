@@ -58,8 +58,7 @@ def test_half_is_compiled_beside(tmp_path):
         "first.join()\n"
         "assert warmup.beside() is None"
     )
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
-    subprocess.run([sys.executable, "-c", script], env=environment, check=True)
+    _run(script, cache=tmp_path)
     assert list(tmp_path.rglob("paths*.nbi"))
 
 
@@ -72,9 +71,13 @@ def test_one_process_compiles_for_all(tmp_path):
         "fcntl.flock(held, fcntl.LOCK_EX)\n"
         "warmup.beside().join()"
     )
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
-    subprocess.run([sys.executable, "-c", script], env=environment, check=True)
+    _run(script, cache=tmp_path)
     assert not list(tmp_path.rglob("*.nbi"))
+
+
+def _run(script, cache):
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(cache)}
+    subprocess.run([sys.executable, "-c", script], env=environment, check=True)
 
 
 def test_kernels_older_than_a_source_are_forgotten(tmp_path):
