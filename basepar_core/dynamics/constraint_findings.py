@@ -11,10 +11,11 @@ import numpy as np
 from basepar_core.arrays import Array
 from basepar_core.mechanism import IdleSpin, free_spins, joint_type
 
-from . import joint_rates, joints, kinematics
-from .body_newton import Bodies, BodyNewton, ends
+from . import kinematics
+from .body_newton import Bodies, BodyNewton
 from .closure import Model
-from .mobility import RANK, modes, poses_nearby
+from .finite_motions import RANK, modes, poses_nearby, rates
+from .further_spins import further_spins
 
 #: Shares of a self-stress, and rates of a joint value at unit twists, that are zero.
 ZERO = 1e-7
@@ -47,7 +48,7 @@ class ConstraintFindings:
     locked
         Values of joints that no motion changes.
     idle
-        Bodies between two balls, which turn and move nothing else.
+        Bodies that turn and move nothing else: between two balls, or driven by a coordinate.
     """
 
     overconstrained: tuple[Overconstrained, ...]
@@ -62,11 +63,14 @@ def constraints_found(model: Model) -> ConstraintFindings:
     if not (model.loops.rows or model.loops.redundant):
         return ConstraintFindings((), (), idle)
     newton, at = _assembled(model)
-    every = [at, *poses_nearby(newton, at)]
+    every = [at, *(nearby := list(poses_nearby(newton, at)))]
     # A pose that is singular has fewer independent equations than others.
     free = [modes(newton, pose) for pose in every]
     best = int(np.argmin([one.shape[1] for one in free]))
     locked = set.intersection(*(_locked(newton, *pair) for pair in zip(every, free, strict=True)))
+    if not nearby:  # what stands still at one pose may be at a dead point
+        locked = set()
+    idle += further_spins(newton, nearby, driven=True)
     names = (name for joint in it.joints for name in joint.values)
     return ConstraintFindings(
         _overconstrained(newton, every[best]), tuple(n for n in names if n in locked), idle
@@ -116,16 +120,8 @@ def _locked(newton: BodyNewton, at: Bodies, free: Array) -> set[str]:
     """Values of joints that stand still in all motions from a pose."""
     found: set[str] = set()
     for k, joint in enumerate(newton.mechanism.joints):
-        X1, X2, P1, P2 = ends(newton.mechanism, newton.dims, k, at)
-        shape = joint_type(joint.type)
-        if shape.is_ball:  # of a rotation vector all three or none: by the angular velocity
-            ways = joints.speeds(joint.type, X1, X2)
-        else:
-            values = joints.values(joint.type, X1, X2, P2 - P1)
-            ways = joint_rates.directions(joint.type, X1, X2, values)
-        rows = [newton.row(joint, at, P2, about=about, along=along) for about, along in ways]
-        still = [bool(np.abs(row @ free).max(initial=0.0) < ZERO) for row in rows]
-        if shape.is_ball:
+        still = [bool(x < ZERO) for x in np.abs(rates(newton, at, k) @ free).max(axis=1)]
+        if joint_type(joint.type).is_ball:  # of a rotation vector all three or none
             still = [all(still)] * len(still)
         found |= {name for name, stands in zip(joint.values, still, strict=True) if stands}
     return found

@@ -11,7 +11,8 @@ from basepar_core.mechanism import Mechanism
 
 from .assembly import laid_out
 from .body_newton import measure
-from .mobility import independent, modes, poses_nearby
+from .finite_motions import modes, poses_nearby
+from .mobility import independent
 
 
 @dataclass(frozen=True)

@@ -1,103 +1,151 @@
 """Degrees of freedom of an assembled mechanism, and why they are not as many as coordinates.
 
-A pose may be singular: there a mechanism has more degrees of freedom than anywhere near it. So
-the count is repeated at poses nearby, to which the joints are closed anew.
+A pose may be singular: there a mechanism has more degrees of freedom than anywhere near it; and
+first-order motions may lead nowhere. So the count is repeated at poses nearby, to which the joints
+are closed anew.
 """
 
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from basepar_core.arrays import Array
-from basepar_core.errors import AssemblyError, MechanismError
+from basepar_core.errors import MechanismError
 from basepar_core.mechanism import IdleSpin, Mechanism, free_spins, joint_type
 from basepar_core.texts import plural
 
-from . import spatial
 from .body_newton import Bodies, BodyNewton
 from .coupling_findings import what_locks
+from .finite_motions import (
+    LOST,
+    RANK,
+    finite_freedoms,
+    first_order_only,
+    is_regular,
+    modes,
+    steps_nearby,
+)
+from .further_spins import further_spins
 
-#: Entries of the Jacobian are lengths and cosines of order one; this is far from both rounding
-#: and design.
-RANK = 1e-9
-#: Poses nearby: how many, and how far (rad or m, of the body that moves most).
-POSES, AWAY = 3, 0.05
 #: A rate counts as independent if this share of it is not in those chosen before: first one that
 #: leads far from where it is lost, then any that is more than rounding.
 SHARES = (0.05, 1e-6)
 
 
-def modes(newton: BodyNewton, at: Bodies) -> Array:
-    """Twists of all bodies (unknown, freedom) that the joints allow at a pose; orthonormal."""
-    jacobian = newton.equations(at)[1][:, newton.free]
-    _, sigma, rows = np.linalg.svd(jacobian)
-    rank = int((sigma > RANK).sum())
-    found = np.zeros((newton.unknowns, len(newton.free) - rank))
-    found[newton.free] = rows[rank:].T
-    return found
-
-
-def poses_nearby(newton: BodyNewton, at: Bodies) -> Iterator[Bodies]:
-    """Closed poses that random motions lead to from a closed one."""
-    rng, allowed = np.random.default_rng(0), modes(newton, at)
-    for _ in range(POSES if allowed.size else 0):
-        step = allowed @ rng.standard_normal(allowed.shape[1])
-        turns, shifts = (AWAY / np.abs(step).max() * step).reshape(-1, 2, 3).swapaxes(0, 1)
-        moved = at.copy()
-        for body, (turn, shift) in enumerate(zip(turns, shifts, strict=True)):
-            moved.R[body] = spatial.matrix(turn) @ moved.R[body]
-            moved.p[body] += shift
-        try:
-            yield newton.solve(moved)
-        except AssemblyError:  # another one is tried
-            continue
-
-
 def check_mobility(mechanism: Mechanism, newton: BodyNewton, at: Bodies) -> None:
-    """As many coordinates as degrees of freedom at the assembled pose.
+    """As many coordinates as degrees of freedom at the assembled pose and at poses nearby.
+
+    Where the constraints are independent at the assembly, these are as many as there. Elsewhere
+    poses nearby are looked at, and how far motions lead.
 
     Raises
     ------
     MechanismError
-        There are more or fewer: names what turns idly, and says where the pose is singular.
+        There are more or fewer: names what turns idly or moves at first order only, and says where
+        the pose is singular.
     """
     freedom, count = modes(newton, at).shape[1], len(mechanism.coordinates)
-    if freedom == count:
+    if freedom == count and is_regular(newton, at):
         return
     if not freedom:
         raise _locked(newton, at)
-    nearby = [modes(newton, pose).shape[1] for pose in poses_nearby(newton, at)]
-    named = ", ".join(mechanism.coordinates) or "none"
-    if count in nearby and min(nearby) == count:
-        raise MechanismError(
-            f"{mechanism.name!r} is assembled at a singular pose: it has {freedom} degrees of "
-            f"freedom there, and {count} at poses nearby, as many as coordinates ({named}). "
-            f"State a pose away from it in `assembly`.",
+    nearby = []
+    for pose, lost in steps_nearby(newton, at):
+        nearby.append(pose)
+        if freedom == count == modes(newton, pose).shape[1] and lost < LOST:
+            return  # overconstrained alike, and all motions lead on
+    counts = [finite_freedoms(newton, pose) for pose in nearby] or [freedom]
+    if freedom == count and count in counts:
+        return
+    if max(counts) < freedom and (shaky := first_order_only(newton, at)):
+        raise _shaky(mechanism, freedom, max(counts), shaky)
+    if max(counts) < freedom:
+        pose = nearby[counts.index(max(counts))]
+        raise _singular(mechanism, newton, pose, freedom, max(counts))
+    raise _miscounted(mechanism, newton, at, nearby, freedom)
+
+
+def _singular(
+    mechanism: Mechanism, newton: BodyNewton, pose: Bodies, freedom: int, nearby: int
+) -> MechanismError:
+    """Of a pose where motions branch: what to write, seen from a pose nearby."""
+    count, named = len(mechanism.coordinates), ", ".join(mechanism.coordinates) or "none"
+    text = (
+        f"{mechanism.name!r} is assembled at a singular pose: it has "
+        f"{plural(freedom, 'degree')} of freedom there"
+    )
+    remedy = "State a pose away from it in `assembly`"
+    if count == nearby:
+        return MechanismError(
+            f"{text}, and {nearby} at poses nearby, as many as coordinates ({named}). {remedy}.",
             ["assembly"],
         )
-    idle = free_spins(mechanism)
+    names = independent(newton, pose, mechanism.coordinates)
+    line = f": `coordinates: [{', '.join(names)}]`" if len(names) == nearby else ""
+    return MechanismError(
+        f"{text}, and {nearby} at poses nearby, but {plural(count, 'coordinate')} "
+        f"{'is' if count == 1 else 'are'} named ({named}). {remedy}, and name exactly "
+        f"{plural(nearby, 'joint value')}{line}.",
+        ["coordinates", "assembly"],
+    )
+
+
+def _shaky(
+    mechanism: Mechanism, freedom: int, finite: int, names: Sequence[str]
+) -> MechanismError:
+    """Of joints whose constraints are dependent where they stand, and let nothing move."""
+    what = (
+        f"{mechanism.name!r} moves at first order only at joint{'s' * (len(names) > 1)} "
+        f"{', '.join(names)}: its constraints allow {plural(freedom, 'degree')} of freedom at its "
+        f"assembly, of which {finite or 'none'} lead{'s' * (finite < 2)} to another pose"
+    )
+    remedy = (
+        "Their constraints hold each other and have no finite motion: change lengths or axes so "
+        "that they are mobile or rigid also at first order, or make one body of those that these "
+        "joints join"
+    )
+    where = [f"joints.{name}" for name in names]
+    return (MechanismError if finite else LockedError)(f"{what}. {remedy}.", where)
+
+
+def _miscounted(
+    mechanism: Mechanism, newton: BodyNewton, at: Bodies, nearby: Sequence[Bodies], freedom: int
+) -> MechanismError:
+    """More or fewer coordinates than degrees of freedom."""
+    count, named = len(mechanism.coordinates), ", ".join(mechanism.coordinates) or "none"
     text = (
-        f"{mechanism.name!r} has {freedom} degree{'s' * (freedom != 1)} of freedom, but "
+        f"{mechanism.name!r} has {plural(freedom, 'degree')} of freedom, but "
         f"{plural(count, 'coordinate')} {'is' if count == 1 else 'are'} named ({named})"
     )
+    idle = (*free_spins(mechanism), *further_spins(newton, nearby))
     if idle and (rest := freedom - count - len(idle)) >= 0:
         others = f" Besides, name {plural(count + rest, 'joint value')}." if rest else ""
-        raise MechanismError(
+        return MechanismError(
             f"{text}: {'; '.join(map(str, idle))}, and no other body moves with that. "
             f"{_remedy(mechanism, idle[0])}{others}",
             [f"joints.{name}" for one in idle for name in one.joints],
         )
     names = independent(newton, at, mechanism.coordinates)
     line = f": `coordinates: [{', '.join(names)}]`" if len(names) == freedom else ""
-    raise MechanismError(
+    return MechanismError(
         f"{text}. Name exactly {plural(freedom, 'joint value')}{line}.",
         ["coordinates"],
     )
 
 
 def _remedy(mechanism: Mechanism, spin: IdleSpin) -> str:
-    """What leaves a spin undriven, exactly where no torque depends on it."""
+    """What leaves a spin undriven, exactly where no torque depends on it; else what drives it."""
     kinds = {joint.name: joint_type(joint.type) for joint in mechanism.joints}
+    if spin.line is not None:
+        held = [joint for joint in mechanism.joints if joint.name in spin.joints]
+        if values := [one.values[-1] for one in held if kinds[one.name].turns == "z"]:
+            return (
+                f"Name {' or '.join(values)} in `coordinates` too, or take this turn away by a "
+                f"joint that does not have it."
+            )
+        return (
+            f"Take this turn away by a joint that does not have it in the place of "
+            f"{' or '.join(spin.joints)}."
+        )
     where = "Where mass lies on the line between the joints, or is of revolution about it, "
     if tubes := [name for name in spin.joints if not kinds[name].is_ball]:
         halves = next(one.bodies for one in mechanism.joints if one.name == tubes[0])

@@ -16,17 +16,30 @@ ON_LINE = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class IdleSpin:
-    """Bodies that turn together about the line through two balls, and move nothing else.
+    """Bodies that turn together about a line, and move nothing else.
 
-    Of half a telescopic strut the second joint is the tube's, which lets it turn.
+    Attributes
+    ----------
+    bodies
+        In file order.
+    joints
+        What holds them: two balls; of half a telescopic strut a ball and the tube; or any joints.
+    line
+        A point (m) and a unit vector in the first body's frame; None where it is the line through
+        two balls.
     """
 
     bodies: tuple[str, ...]
-    joints: tuple[str, str]
+    joints: tuple[str, ...]
+    line: tuple[tuple[float, ...], tuple[float, ...]] | None = None
 
     def __str__(self) -> str:
         turns = "turns" if len(self.bodies) == 1 else "turn"
-        return f"{' and '.join(self.bodies)} {turns} idly between {' and '.join(self.joints)}"
+        text = f"{' and '.join(self.bodies)} {turns} idly between {' and '.join(self.joints)}"
+        if self.line is None:
+            return text
+        point, way = (", ".join(f"{x + 0.0:.4g}" for x in v) for v in self.line)
+        return f"{text} (about [{way}] through [{point}] of {self.bodies[0]})"
 
 
 def idle_spins(bodies: Sequence[str], joints: Sequence[Joint]) -> tuple[IdleSpin, ...]:

@@ -203,7 +203,8 @@ loops (joints of each, the cut one last),
 redundant_constraints (how many), overconstrained [{names, excess}] (joints and couplings that hold
 each other, and how many of their constraints are redundant),
 locked (joint values that no motion changes),
-idle [{bodies, joints}] (what turns between two balls and moves nothing else),
+idle [{bodies, joints, point?, direction?}] (what turns and moves nothing else; about which line of
+the first body where it is not the one through two balls),
 blocks (equations of each), residual (m or rad),
 branch_found [{name, unit, value, stated}] (joint values that the file does not state, or states
 far away), motion_ends [{motion, ends: locks | singular, at [{name, unit, value}], sample,

@@ -160,7 +160,11 @@ def _constraints(model: Model) -> dict[str, Any]:
             {"names": list(one.names), "excess": one.excess} for one in found.overconstrained
         ],
         "locked": list(found.locked),
-        "idle": [{"bodies": list(one.bodies), "joints": list(one.joints)} for one in found.idle],
+        "idle": [
+            {"bodies": list(one.bodies), "joints": list(one.joints)}
+            | ({"point": list(one.line[0]), "direction": list(one.line[1])} if one.line else {})
+            for one in found.idle
+        ],
     }
 
 
@@ -242,8 +246,14 @@ def _show_connections(document: Mapping[str, Any]) -> None:
             f"overconstrained: {', '.join(one['names'])}; {excess} redundant, left out"
         )
     for one in document["idle"]:
+        line = ""
+        if "point" in one:
+            point, way = (
+                ", ".join(map(terminal.number, one[key])) for key in ("point", "direction")
+            )
+            line = f" (about [{way}] through [{point}] of {one['bodies'][0]})"
         terminal.out.print(
-            f"idle between {' and '.join(one['joints'])}: {', '.join(one['bodies'])}"
+            f"idle between {' and '.join(one['joints'])}: {', '.join(one['bodies'])}{line}"
         )
     for form in ("slender", "massless"):
         if named := [one["name"] for one in document["bodies"] if one["form"] == form]:

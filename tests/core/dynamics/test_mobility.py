@@ -1,5 +1,7 @@
 """Overconstrained loops, locked joints, idle rods and singular assemblies are named."""
 
+import re
+
 import numpy as np
 import pytest
 import yaml
@@ -158,6 +160,75 @@ def test_a_struts_torques_do_not_know_its_spins():
     np.testing.assert_allclose(found[0], found[1], rtol=0, atol=1e-11 * np.abs(found[0]).max())
 
 
+ROLLER = """
+name: roller
+space: planar
+gravity: [0, -9.81]
+bodies: {crank: {}, roller: {}, slide: {}}
+joints:
+  A: {type: revolute, connects: [ground, crank]}
+  B: {type: revolute, connects: [crank, roller], at: [[0.1, 0], [0.02, 0]]}
+  S: {type: pin_slot, connects: [slide, roller], reference: [[0, 1], [1, 0]],
+      at: [[0, 0], [0.02, 0]]}
+  K: {type: prismatic, connects: [ground, slide], axis: [[1, 0], [1, 0]]}
+coordinates: [A]
+assembly: {A: 40 deg, K: 0.07 m}
+"""
+
+
+def test_a_roller_in_a_slot_is_idle():
+    with pytest.raises(
+        MechanismError,
+        match=r"roller turns idly between B and S \(about \[0, 0, 1\] through \[0.02, 0, 0\] of "
+        r"roller\).* Name B or S.2 in `coordinates`",
+    ):
+        assemble(loads(ROLLER))
+    model = closure.prepare(loads(ROLLER.replace("[A]", "[A, S.2]")))
+    (spin,) = constraints_found(model).idle
+    assert (spin.bodies, spin.joints) == (("roller",), ("B", "S"))
+    with pytest.raises(MechanismError, match="Name exactly 2") as found:  # off the pin: it moves
+        assemble(loads(ROLLER.replace("[0, 0], [0.02, 0]", "[0, 0], [0.03, 0]")))
+    assert "idly" not in str(found.value)
+
+
+#: Of the rod above, the half next to the rocker on a hinge of its own along the line.
+HALVES = LEG | {
+    "axis": ", axis: [[0, 1, 0], [1, 0, 0]], reference: [[1, 0, 0], [0, 1, 0]]",
+    "slide": "P: {type: revolute, connects: [rod, tube], at: [[0, 0, 0.2], [0, 0, 0.2]]}",
+}
+
+
+@pytest.mark.parametrize(("ball", "idle"), [("0", True), ("0.01", False)])
+def test_half_a_rod_turns_on_a_hinge_along_its_line(ball, idle):
+    """Where its ball is on the hinge's axis; a centimetre off it the turn moves the rest."""
+    text = ROD.format(B="universal", coordinates="A", **HALVES)
+    text = text.replace("[[0, 0, 0.4], [0.3, 0, 0]]", f"[[{ball}, 0, 0.4], [0.3, 0, 0]]")
+    with pytest.raises(MechanismError, match="has 2 degrees of freedom, but 1") as found:
+        assemble(loads(text))
+    named = "tube turns idly between P and C (about [0, 0, 1] through [0, 0, 0] of tube)"
+    assert (named in str(found.value)) == idle
+
+
+def test_bodies_that_turn_as_one_are_named_together():
+    """A bush, and a block that slides across it, with its ball on the bush's axis."""
+    text = """
+name: bush
+space: spatial
+gravity: [0, 0, -9.81]
+bodies: {cart: {}, bush: {}, block: {}}
+joints:
+  X: {type: prismatic, connects: [ground, cart], axis: [[1, 0, 0], [1, 0, 0]]}
+  P: {type: cylindrical, connects: [ground, bush], axis: [[1, 0, 0], [1, 0, 0]]}
+  S: {type: prismatic, connects: [bush, block]}
+  Q: {type: spherical, connects: [block, cart], at: [[0.3, 0, 0], [0.3, 0, 0]]}
+coordinates: [X]
+"""
+    with pytest.raises(MechanismError) as found:
+        assemble(loads(text))
+    assert "bush and block turn idly between P and Q (about [1, 0, 0]" in str(found.value)
+    assert "Name P.2 in `coordinates` too" in str(found.value)
+
+
 def test_a_spin_is_told_also_where_more_is_missing():
     mechanism = loads(ROD.format(B="spherical", coordinates="A", **LEG))
     with pytest.raises(
@@ -176,9 +247,8 @@ def constraints_found_of(name):
     return constraints_found(closure.prepare(load(name)))
 
 
-def test_a_singular_assembly_is_told_from_a_missing_coordinate():
-    """Flat, a parallelogram may fold or turn; at any other pose it only turns."""
-    text = """
+#: In line, a parallelogram may fold or turn; at any other pose it only turns.
+PARALLELOGRAM = """
 name: flat
 space: planar
 gravity: [0, -9.81]
@@ -191,9 +261,99 @@ joints:
 coordinates: [A]
 assembly: {A: ANGLE, B: -ANGLE, C: ANGLE}
 """
+#: Two bars in line between pins of one body: the pin in the middle moves at first order only,
+#: its distance from the line of the others being the square root of nothing.
+SHAKY = """
+name: shaky
+space: planar
+gravity: [0, -9.81]
+bodies: {crank: {}, left: {}, right: {}}
+joints:
+  O: {type: revolute, connects: [ground, crank]}
+  A: {type: revolute, connects: [BODY, left]}
+  B: {type: revolute, connects: [left, right], at: [[0.3, 0], [0, 0]]}
+  C: {type: revolute, connects: [right, BODY], at: [[0.2, 0], [END, 0]]}
+coordinates: [O, A]
+assembly: {A: 0 deg, B: 0 deg}
+"""
+
+
+def in_space(text: str) -> str:
+    """The same mechanism with three-vectors: every planar loop is overconstrained then."""
+    text = text.replace("space: planar", "space: spatial").replace("[0, -9.81]", "[0, -9.81, 0]")
+    return re.sub(r"\[([\d.A-Z]+), 0\]", r"[\1, 0, 0]", text)
+
+
+def test_a_singular_assembly_is_told_from_a_missing_coordinate():
     with pytest.raises(MechanismError, match=r"singular pose: it has 2 .* and 1 at poses nearby"):
-        assemble(loads(text.replace("ANGLE", "0 deg")))
-    assert assemble(loads(text.replace("ANGLE", "40 deg"))).residual < 1e-11
+        assemble(loads(PARALLELOGRAM.replace("ANGLE", "0 deg")))
+    assert assemble(loads(PARALLELOGRAM.replace("ANGLE", "40 deg"))).residual < 1e-11
+
+
+@pytest.mark.parametrize("form", [str, in_space])
+def test_as_many_coordinates_as_a_singular_pose_has_freedoms_are_too_many(form):
+    """Either branch has one degree of freedom."""
+    text = form(PARALLELOGRAM).replace("ANGLE", "0 deg").replace("[A]", "[A, B]")
+    with pytest.raises(
+        MechanismError,
+        match=r"singular pose: it has 2 .* and 1 at poses nearby, but 2 coordinates are named "
+        r"\(A, B\).*away from it in `assembly`, and name exactly 1 joint value: "
+        r"`coordinates: \[A\]`",
+    ) as found:
+        assemble(loads(text))
+    assert found.value.where == ("coordinates", "assembly")
+
+
+@pytest.mark.parametrize("form", [str, in_space])
+@pytest.mark.parametrize(
+    ("body", "coordinates", "freedoms", "lead"),
+    [
+        ("ground", "[A]", "1 degree", "none leads"),
+        ("crank", "[O, A]", "2 degrees", "1 leads"),
+        ("crank", "[O]", "2 degrees", "1 leads"),
+    ],
+)
+def test_what_moves_at_first_order_only_is_named(form, body, coordinates, freedoms, lead):
+    text = form(SHAKY.replace("BODY", body).replace("END", "0.5"))
+    text = text.replace("[O, A]", coordinates)
+    if body == "ground":
+        text = text.replace("crank: {}, ", "").replace(
+            "  O: {type: revolute, connects: [ground, crank]}\n", ""
+        )
+    with pytest.raises(
+        MechanismError,
+        match=rf"first order only at joints A, B, C: its .* allow {freedoms} of freedom .* of "
+        rf"which {lead} to another pose.* change lengths",
+    ) as found:
+        assemble(loads(text))
+    assert found.value.where == ("joints.A", "joints.B", "joints.C")
+
+
+@pytest.mark.parametrize("form", [str, in_space])
+def test_a_flat_rigid_triangle_is_not_shaky(form):
+    """Half a millimetre less between the outer pins, and the three are one rigid body."""
+    text = form(SHAKY.replace("BODY", "crank").replace("END", "0.4995"))
+    text = text.replace("[O, A]", "[O]").replace("A: 0 deg, B: 0 deg", "A: 3 deg, B: -8 deg")
+    assert assemble(loads(text)).residual < 1e-11
+
+
+def test_a_slide_at_its_dead_point_is_not_locked():
+    """Crank and rod in line: the slide stands still at first order there, and only there."""
+    text = """
+name: dead
+space: spatial
+gravity: [0, -9.81, 0]
+bodies: {crank: {}, rod: {}, slide: {}}
+joints:
+  A: {type: revolute, connects: [ground, crank]}
+  B: {type: revolute, connects: [crank, rod], at: [[0.1, 0, 0], [0, 0, 0]]}
+  C: {type: revolute, connects: [rod, slide], at: [[0.3, 0, 0], [0, 0, 0]]}
+  S: {type: cylindrical, connects: [ground, slide], axis: [[1, 0, 0], [1, 0, 0]]}
+coordinates: [A]
+assembly: {A: 0 deg, S.1: 0.4 m}
+"""
+    found = constraints_found(closure.prepare(loads(text)))
+    assert found.locked == ("S.2",)  # its turn the pins lock at every pose
 
 
 @pytest.mark.parametrize(
