@@ -14,6 +14,7 @@ from .bases import settle
 from .closing import closed
 from .draft import Draft
 from .origin import Origin, origin
+from .pins import pair_balls
 from .rods import part_rods
 from .stubs import merge_stubs
 
@@ -120,6 +121,7 @@ def read_file(
         closing,
         frictionless,
         count_massless,
+        repair,
     )
     draft = _draft(path, content, wished, right_angles)
     made = closed(draft, str(path), repair, lambda: _draft(path, content, wished, True))
@@ -138,6 +140,7 @@ class _Wished:
     closing: str
     frictionless: bool
     count_massless: bool
+    repair: float
 
 
 def _draft(path: Path, content: bytes, wished: _Wished, right_angles: bool) -> Draft:
@@ -169,6 +172,7 @@ def _draft(path: Path, content: bytes, wished: _Wished, right_angles: bool) -> D
         settle(draft, wished.base)
         _note_angles(draft)
     if not draft.mistakes:
+        pair_balls(draft, wished.repair)
         merge_stubs(draft)
         part_rods(draft)
     if draft.mistakes:

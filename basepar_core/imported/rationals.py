@@ -24,8 +24,9 @@ COMPOSED = 1e-14
 LONG = 10**15
 #: Below this an angle (rad) or a share of a direction's length is noise of whoever wrote the file.
 NOISE = 1e-9
-#: A length (m) below this likewise.
-SHORTEST = 1e-9
+#: A length (m) below this likewise: computed ones are rounded at 1e-14, and 1e-9 is seen in
+#: torques (decision 177).
+SHORTEST = 1e-12
 
 Vec = tuple[Fraction, Fraction, Fraction]
 Quaternion = tuple[int, int, int, int]

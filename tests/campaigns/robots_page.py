@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from tests.oracles.engine import CLEAR
+
 #: The table's place in the page.
 BEGIN, END = "<!-- campaign: robots -->", "<!-- end of campaign -->"
 #: Shares of the largest torque within which trees (mimic joints too) and loops are right.
 RIGHT = {"tree": 1e-9, "coupled": 1e-9, "loops": 1e-8}
-#: A rank is clear where singular values fall by this factor.
-CLEAR = 1e2
 
 Record = Mapping[str, Any]
 

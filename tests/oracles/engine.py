@@ -15,6 +15,8 @@ Array = np.ndarray
 STEPS, CLOSED = 60, 1e-11
 #: Singular values of constraints below this share of the largest are zero.
 RANK = 1e-8
+#: A rank is clear where singular values fall by this factor.
+CLEAR = 1e2
 
 
 class Engine(ABC):
@@ -140,19 +142,22 @@ class Engine(ABC):
             speeds, accelerations = rng.uniform(-2, 2, (2, len(names)))
             N, v, a = self.consistent(q, names, speeds, accelerations)
             rows.append(N.T @ self.regressor(q, v, a))
-        return rank(np.vstack(rows))
+        found = rank(np.vstack(rows))
+        if found[1] < CLEAR:  # columns of 1e-8 are noise of 1e-16, 1e8 times as large
+            found = max(found, rank(np.vstack(rows), 1e-7), key=lambda one: one[1])
+        return found
 
     def _split(self, names: Sequence[str]) -> tuple[list[int], list[int]]:
         free = [self.columns[name][0] for name in names]
         return free, [k for k in range(self.speeds) if k not in free]
 
 
-def rank(W: Array, share: float = 1e-9) -> tuple[int, float]:
+def rank(W: Array, least: float = 1e-9, share: float = 1e-9) -> tuple[int, float]:
     """Rank of a matrix with its columns scaled to one, and by how much the singular value before
-    the cut is larger than the one behind it. Columns below the share of the largest are what
-    axes leave that are parallel but for a file's last digits."""
+    the cut is larger than the one behind it. Columns below a share of the largest (`least`) are
+    what axes leave that are parallel but for a file's last digits."""
     size = np.linalg.norm(W, axis=0)
-    kept = size > share * size.max(initial=0.0)
+    kept = size > least * size.max(initial=0.0)
     W = W[:, kept] / size[kept]
     sigma = np.linalg.svd(np.linalg.qr(W, mode="r"), compute_uv=False)
     found = int((sigma > share * sigma[0]).sum())

@@ -56,8 +56,9 @@ class _File:
 
     def joint(self, change: Change) -> None:
         """A joint of the tree, or one that closes a loop."""
-        if (loop := self.equalities.get(change.tie.name)) is not None:
-            self._loop(loop, change)
+        if loops := self._connects(change.tie.name):
+            for loop in loops:
+                self._loop(loop, change, len(loops) > 1)
             return
         body = self.bodies.get(change.tie.links[1])
         if body is None or body.parent is None or body.parent.tag == "frame":
@@ -83,17 +84,31 @@ class _File:
         self.document.set(node, **gone)
         return {"quat": row(quaternion(pose.R))}
 
-    def _loop(self, loop: Node, change: Change) -> None:
+    def _connects(self, name: str) -> list[Node]:
+        """The equality that closes a loop, or two connects in one order that are a hinge."""
+        if (alone := self.equalities.get(name)) is not None:
+            return [alone]
+        for first, one in self.equalities.items():
+            two = self.equalities.get(name.removeprefix(f"{first} "))
+            if name.startswith(f"{first} ") and two is not None:
+                same = one.get("body1") == two.get("body1") and one.get("body2") == two.get(
+                    "body2"
+                )
+                return [one, two] if same else []
+        return []
+
+    def _loop(self, loop: Node, change: Change, of_two: bool) -> None:
         """Of a connect by bodies its second point is where the first is at the reference pose."""
         sites = [self.sites.get(loop.get(key)) for key in ("site1", "site2")]
         if "anchor" in loop.attributes:
-            self.document.set(loop, anchor=row(change.frame(0).p))
+            at = change.moved(0, _at(loop, "anchor")) if of_two else change.frame(0)
+            self.document.set(loop, anchor=row(at.p))
         elif None in sites:
             self.problems.append(f"joint {change.tie.name}, a weld of two bodies")
         for side, site in enumerate(sites):
             if site is None:
                 continue
-            before = Pose(p=np.array([float(x) for x in site.get("pos", "0 0 0").split()]))
+            before = _at(site, "pos")
             after = change.moved(side, before)
             place, turn = same_pose(before, after)
             if loop.tag == "weld" and not turn:
@@ -125,6 +140,11 @@ def _named(nodes: list[Node], word: str) -> dict[str, Node]:
     return {
         node.get("name") or f"{word or node.tag} #{k}": node for k, node in enumerate(nodes, 1)
     }
+
+
+def _at(node: Node, key: str) -> Pose:
+    """A point of the file."""
+    return Pose(p=np.array([float(x) for x in node.get(key, "0 0 0").split()]))
 
 
 def _inside(joint: object, carried: Pose) -> np.ndarray:
