@@ -85,7 +85,7 @@ def _expressions(column: Mapping[str, Any]) -> list[str]:
 def _symbols(mechanism: Mechanism, used: Sequence[str]) -> dict[str, Any]:
     """Symbols of the geometry and of the texts `used`, with those that relations tie to them."""
     slots: list[tuple[Expression, ...]] = [*mechanism.frame_vectors, mechanism.gravity]
-    slots += [tuple(x for _, x in one.terms) for one in mechanism.couplings]
+    slots += [(*(x for _, x in one.terms), one.offset) for one in mechanism.couplings]
     bound = {relation.symbol: relation.polynomial for relation in mechanism.relations}
     every = (*mechanism.geometry, *mechanism.constants)
     needed = frozenset().union(*(names(x) for v in slots for x in v))

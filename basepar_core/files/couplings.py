@@ -108,7 +108,7 @@ def _coupling(reading: Reading, name: str, node: Node, joints: Sequence[Joint]) 
             and not reading.at_nominal([coefficient])[0]
         ):
             reading.mistake(given[key], f"0 couples nothing; leave {key!r} out")
-    offset = reading.motion(entries["offset"], unit) if "offset" in entries else ZERO
+    offset = reading.expression(entries["offset"], unit) if "offset" in entries else ZERO
     return Coupling(name, terms, offset) if reading.count == before else None
 
 

@@ -106,7 +106,7 @@ def in_balls(
     MalformedError
         A coupling is none, or `values` are of other angles.
     """
-    smooth = Numbers(ball, {**numbers.values, "pi": arb.pi()}, functions=FUNCTIONS)
+    smooth = numbers.smooth(FUNCTIONS)
     if set(values) != angles_of(mechanism, joints):
         raise MalformedError("values are those of all angles in couplings")
     found = []

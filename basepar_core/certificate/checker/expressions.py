@@ -52,6 +52,8 @@ class Numbers:
         Cosine and sine by name; elsewhere than inside sin and cos an angle has no value.
     functions
         Of one argument each; they replace the treatment of angles.
+    turns
+        Values of angles, rad, for what is no rational function: `smooth`.
     """
 
     def __init__(
@@ -60,9 +62,14 @@ class Numbers:
         values: Mapping[str, Any],
         angles: Mapping[str, tuple[Any, Any]] | None = None,
         functions: Mapping[str, Callable[[Any], Any]] | None = None,
+        turns: Mapping[str, Any] | None = None,
     ):
         self.number, self.values = number, values
-        self.angles, self.functions = angles or {}, functions
+        self.angles, self.functions, self.turns = angles or {}, functions, turns or {}
+
+    def smooth(self, functions: Mapping[str, Callable[[Any], Any]]) -> "Numbers":
+        """The same numbers for smooth functions of symbols: angles have values there."""
+        return Numbers(self.number, {**self.values, **self.turns}, functions=functions)
 
     def of(self, text: str) -> Any:
         """Value of an expression.

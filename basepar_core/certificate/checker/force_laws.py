@@ -16,7 +16,7 @@ from flint import arb
 from .expressions import Numbers
 from .joint_values import Along, ball_length, joint_value
 from .natural import Joint, Mechanism, difference, product, value
-from .nominal import FUNCTIONS, ball
+from .nominal import FUNCTIONS
 
 ON_VALUES = ("viscous", "coulomb", "offset", "rotor", "stiffness")
 BETWEEN_POINTS = ("stiffness", "damping")
@@ -92,7 +92,7 @@ def laws(
     """
     start = [arb(1), *(arb(float(x)) for x in pose)]
     plain = Numbers(float, {"pi": math.pi}, functions=_FLOATS)
-    smooth = Numbers(ball, {**numbers.values, "pi": arb.pi()}, functions=FUNCTIONS)
+    smooth = numbers.smooth(FUNCTIONS)
     found = []
     for given in mechanism.columns:
         along = _acts_on(mechanism, joints, numbers, given)

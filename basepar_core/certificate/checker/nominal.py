@@ -28,17 +28,18 @@ def nominal(symbols: Mapping[str, Mapping[str, Any]], field: Field) -> Numbers:
     plain = Numbers(ball, {"pi": arb.pi()}, functions=FUNCTIONS)
     values: dict[str, Any] = {"pi": arb.pi()}
     angles: dict[str, tuple[Any, Any]] = {}
+    turns: dict[str, Any] = {}
     generators: dict[str, arb] = {"-": arb(0), "pi": arb.pi()}
     for name, given in symbols.items():
         value = plain.of(given["value"])
         if given["angle"]:
-            angles[name] = (value.cos(), value.sin())
+            turns[name], angles[name] = value, (value.cos(), value.sin())
             generators[f"c {name}"], generators[f"s {name}"] = angles[name]
         else:
             values[name] = generators[name] = value
     for name, polynomial in reversed(field.roots):  # first those that others depend on
         values[name] = generators[name] = _root(name, polynomial, generators)
-    return Numbers(ball, values, angles)
+    return Numbers(ball, values, angles, turns=turns)
 
 
 def _root(name: str, polynomial: Any, generators: dict[str, arb]) -> arb:

@@ -45,7 +45,7 @@ excitation: {{kind: states, samples: 60, seed: 1, frequency: 1 Hz,
 friction: {{A: {EVERY}, U.1: {EVERY}, U.2: {EVERY}, C.1: {EVERY}, C.2: {EVERY}}}
 springs:
   sA: {{joint: A, rest: -30 deg}}
-  s1: {{joint: U.1, rest: 0}}
+  s1: {{joint: U.1, rest: t/2}}
   s2: {{joint: U.2, rest: 1/3}}
   sC: {{joint: C.1, rest: l/2}}
   st: {{joint: C.2, rest: 0}}

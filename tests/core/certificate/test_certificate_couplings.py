@@ -22,7 +22,7 @@ from basepar_core.certificate.make import certify, verify
 from basepar_core.dynamics.closure import prepare
 from basepar_core.files import loads
 from tests.core.certificate.test_certificate import altered, free_text, leaves, put
-from tests.core.dynamics.test_couplings import ARM, BELT, DIFFERENTIAL, GEARS
+from tests.core.dynamics.test_couplings import ARM, BELT, DIFFERENTIAL, GEARS, PHASED
 from tests.oracles.energy_rank import energy_rank
 
 #: The jack's guide is a prismatic joint, which locks what the spindle locks already; here the
@@ -62,6 +62,7 @@ TEXTS = {
     "belt": BELT + STATES,
     "differential": DIFFERENTIAL,
     "flywheel": FLYWHEEL,
+    "phased": PHASED,
 }
 #: The gripper's null vector of its mirror image, and two of a belt that turns by half a turn, are
 #: of the file's own numbers; a table that a coupling keeps from turning, and the differential's

@@ -23,6 +23,7 @@ from basepar_core.errors import AssemblyError, BaseparError, MechanismError
 from basepar_core.expressions import evaluate
 from basepar_core.files import loads
 from basepar_core.mechanism import Mechanism
+from basepar_core.metrics import sensitivity
 from tests.oracles import pinocchio_model
 
 #: Rounding of two programs' sums of about a hundred terms.
@@ -481,6 +482,41 @@ def test_a_ratio_swept_through_zero():
             # The wheel's angle is 0.2 rad + 9 rad a turn over the ratio: 1e-16 of it.
             size = np.abs(alone).max() * max(1.0, 10 / abs(ratios[k]))
             np.testing.assert_allclose(one.W[k], alone, rtol=0, atol=ROUNDING * size)
+
+
+#: The five-bar's two cranks are phased by an angle; `lead` is what the offset is beside 0.2 rad.
+PHASED = GEARED_FIVE_BAR.replace(
+    "b: {value: 0.5, unit: m}}",
+    "b: {value: 0.5, unit: m}, lead: {value: 17, unit: deg}, k: {value: 2}}",
+)
+PHASED = PHASED.replace("offset: 0.5 rad", "offset: k*lead + 0.2 rad - lead*(k - 1)")
+
+
+def test_a_swept_offset():
+    """Each variant is the file whose offset is a number."""
+    model, motion = moved(loads(PHASED))
+    values = {"lead": np.array([0.1, 0.3, 0.42])}
+    plain, fast = observe(model, values, motion), Engine(model).observe(values, motion)
+    assert plain.closed.all()
+    assert fast.closed.all()
+    for k, lead in enumerate(values["lead"]):
+        text = GEARED_FIVE_BAR.replace("offset: 0.5 rad", f"offset: {float(lead) + 0.2} rad")
+        alone = observe(closure.prepare(loads(text)), {}, motion).W[0]
+        for seen in (plain, fast):
+            assert np.abs(seen.W[k] - alone).max() < ROUNDING * np.abs(alone).max()
+
+
+def test_slopes_by_an_offset():
+    """Central differences of float64: h² = 1e-10, and 1e-16/h of rounding, times what is there."""
+    model, motion = moved(loads(PHASED))
+    seen, h = sensitivity.slopes(model, {}, motion, ("lead",)), 1e-5
+    lead = model.mechanism.nominal["lead"]
+    up, down = observe(model, {"lead": lead + h * np.array([1.0, -1.0])}, motion).W
+    expected = (up - down) / (2 * h)
+    assert np.abs(expected).max() > 0.1
+    np.testing.assert_allclose(
+        seen.W_slope[0, ..., 0], expected, rtol=0, atol=1e-8 * np.abs(expected).max()
+    )
 
 
 def test_a_coupling_within_a_loop_keeps_its_branch():

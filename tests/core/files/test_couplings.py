@@ -3,6 +3,7 @@
 import pytest
 
 from basepar_core.errors import BaseparWarning, FileError
+from basepar_core.expressions import evaluate
 from basepar_core.files import loads
 
 TEXT = """
@@ -35,6 +36,8 @@ def test_values_and_units():
     assert [name for name, _ in rack.terms] == ["B", "A"]
     assert [name for name, _ in screw.terms] == ["C.1", "C.2"]
     assert float(rack.offset.value) == 0.003
+    (rack, _) = loads(TEXT.replace("offset: 3 mm", "offset: 2*r - sqrt(r^2)/n")).couplings
+    assert float(evaluate([rack.offset], {"r": 0.02, "n": 4.0})[0]) == pytest.approx(0.035)
 
 
 @pytest.mark.parametrize(
@@ -48,6 +51,8 @@ def test_values_and_units():
         ("A: -r}", "A: 0}", "0 couples nothing"),
         ("A: -r}", "B.1: -r}", "the prismatic joint 'B' has one value: B"),
         ("offset: 3 mm", "offset: 3 rad", "m is expected"),
+        ("offset: 3 mm", "offset: n", "write n: {value: 3, unit: m}"),
+        ("offset: 3 mm", "offset: B", "no symbol 'B' is declared"),
         ("rack:", "A:", "'A' is a joint too"),
         ("  screw:", "  twice: {values: {A: r, B: -1}, offset: -3 mm}\n  screw:", "follows from"),
         (
