@@ -14,6 +14,8 @@ import pinocchio as pin
 import yaml
 from lxml import etree
 
+from basepar_core.imported import Imported
+from tests.campaigns.merged_joints import Merged, called, merged_joints
 from tests.oracles.engine import Array, Engine
 
 AXES = {"X": pin.JointModelRX, "Y": pin.JointModelRY, "Z": pin.JointModelRZ}
@@ -23,12 +25,10 @@ Frame = tuple[int, pin.SE3]
 
 
 class PinocchioEngine(Engine):
-    """A URDF file's tree under its constraints; `rods` are balls that are three turns of ours, by
-    joint: about which axes of the child link, the last along the rod."""
+    """A URDF file's tree under its constraints; `read` says which joints are one of ours, and
+    which balls of rods are three turns of ours."""
 
-    def __init__(
-        self, path: Path, closing: str = "", rods: Mapping[str, Sequence[Array]] | None = None
-    ):
+    def __init__(self, path: Path, closing: str = "", read: Imported | None = None):
         root = _parsed(path)
         companion = path.with_name("robot.yaml")
         more = yaml.safe_load(companion.read_text()) if companion.exists() else {}
@@ -37,11 +37,14 @@ class PinocchioEngine(Engine):
             if types.get(node.get("name")) == "FIXED":
                 node.set("type", "fixed")
         plain = pin.buildModelFromXML(etree.tostring(root).decode())
-        self.model, ids, self.columns = _retyped(plain, types, rods or {})
+        merged = list(merged_joints(read, plain)) if read else []
+        rods = rod_axes(read.text) if read else {}
+        self.model, ids, self.columns = _retyped(plain, types, rods, merged)
 
         def frame(name: str) -> Frame:
             found = plain.frames[plain.getFrameId(name)]
-            return ids[plain.names[found.parentJoint]], found.placement
+            joint, body = ids[plain.names[found.parentJoint]]
+            return joint, body * found.placement
 
         pairs = [
             (frame(one), frame(two), 3 if kind.lower() == "3d" else 6)
@@ -159,44 +162,61 @@ def _parsed(path: Path) -> etree._Element:
     return root
 
 
-def _plain(name: str) -> str:
-    found = re.sub(r"[^A-Za-z0-9_]+", "_", name).strip("_")
-    return found if found[:1].isalpha() else f"joint_{found}"
-
-
 def _retyped(
-    plain: pin.Model, types: Mapping[str, str], rods: Mapping[str, Sequence[Array]]
-) -> tuple[pin.Model, dict[str, int], dict[str, tuple[int, int]]]:
-    """The tree with joints of other types, its joints by name, and columns by our values."""
-    model, ids, columns = pin.Model(), {"universe": 0}, {}
+    plain: pin.Model,
+    types: Mapping[str, str],
+    rods: Mapping[str, Sequence[Array]],
+    merged: Sequence[Merged],
+) -> tuple[pin.Model, dict[str, Frame], dict[str, tuple[int, int]]]:
+    """The tree with joints of other types, by joint of the file its own and where its body is,
+    and columns by our values."""
+    model, columns, still = pin.Model(), {}, pin.SE3.Identity()
+    ids: dict[str, Frame] = {"universe": (0, still)}
+    balls = {joint: one for one in merged if one.ends for joint in one.joints}
     model.gravity = plain.gravity
     for name in list(plain.names)[1:]:
         k, kind = plain.getJointId(name), types.get(name, "")
-        at, parent = plain.jointPlacements[k], ids[plain.names[plain.parents[k]]]
-        made = plain.joints[k]
+        if (ball := balls.get(name)) is not None:
+            if name == ball.joints[-1]:
+                first = plain.getJointId(ball.joints[0])
+                above = ids[plain.names[plain.parents[first]]]
+                last, body, own = ball.add(model, *above)
+                ids[name] = last, body
+                model.appendBodyToJoint(last, plain.inertias[k], body)
+                for (value, sign), column in zip(ball.values, own, strict=True):
+                    columns[value] = column, sign
+            continue
+        parent, body = ids[plain.names[plain.parents[k]]]
+        at, made = body * plain.jointPlacements[k], plain.joints[k]
         if kind.startswith("UJOINT"):
             parent = model.addJoint(parent, AXES[kind[-2]](), at, f"{name}_{kind[-2]}")
-            columns[f"{_plain(name)}.1"] = (model.joints[parent].idx_v, 1)
+            columns[f"{called(name)}.1"] = (model.joints[parent].idx_v, 1)
             at, made = pin.SE3.Identity(), AXES[kind[-1]]()
-        elif kind == "SPHERICAL" and (axes := rods.get(_plain(name))):
+        elif kind == "SPHERICAL" and (axes := rods.get(called(name))):
             for axis, value in zip(axes, ("across.1", "across.2"), strict=False):
                 turn = pin.JointModelRevoluteUnaligned(axis)
                 parent = model.addJoint(parent, turn, at, f"{name} {value}")
-                columns[f"{_plain(name)}_{value}"] = (model.joints[parent].idx_v, 1)
+                columns[f"{called(name)}_{value}"] = (model.joints[parent].idx_v, 1)
                 at = pin.SE3.Identity()
             made = pin.JointModelRevoluteUnaligned(axes[2])
         elif kind == "SPHERICAL":
             made = pin.JointModelSpherical()
-        ids[name] = model.addJoint(parent, made, at, name)
-        model.appendBodyToJoint(ids[name], plain.inertias[k], pin.SE3.Identity())
-        first, count = model.joints[ids[name]].idx_v, model.joints[ids[name]].nv
+        last = model.addJoint(parent, made, at, name)
+        ids[name] = last, still
+        model.appendBodyToJoint(last, plain.inertias[k], still)
+        first, count = model.joints[last].idx_v, model.joints[last].nv
         if kind.startswith("UJOINT"):
-            columns[f"{_plain(name)}.2"] = (first, 1)
+            columns[f"{called(name)}.2"] = (first, 1)
         elif count == 1:
-            along = "_along" if _plain(name) in rods else ""
-            columns[_plain(name) + along] = (first, 1)
+            along = "_along" if called(name) in rods else ""
+            columns[called(name) + along] = (first, 1)
         else:
-            columns |= {f"{_plain(name)}.{i + 1}": (first + i, 1) for i in range(count)}
+            columns |= {f"{called(name)}.{i + 1}": (first + i, 1) for i in range(count)}
+    for one in merged:
+        for joint, (value, sign) in zip(
+            one.joints, one.values if not one.ends else (), strict=False
+        ):
+            columns[value] = columns.pop(called(joint))[0], sign
     return model, ids, columns
 
 

@@ -34,7 +34,7 @@ from basepar_core.errors import BaseparError
 from basepar_core.imported.formats import Imported, read_file
 from basepar_core.mechanism import joint_type
 from tests.campaigns.mujoco_engine import MujocoEngine
-from tests.campaigns.pinocchio_engine import PinocchioEngine, rod_axes
+from tests.campaigns.pinocchio_engine import PinocchioEngine
 from tests.campaigns.robots_page import BEGIN, END, page
 from tests.oracles.engine import Engine, rank
 
@@ -152,7 +152,7 @@ class _Case:
         self.it, self.names = found.mechanism, list(found.mechanism.coordinates)
         if kind == "URDF":
             held = closing(path).replace("no", "")
-            self.engine: Engine = PinocchioEngine(path, held, rod_axes(found.text))
+            self.engine: Engine = PinocchioEngine(path, held, found)
         else:
             values = [name for joint in self.it.joints for name in joint.values]
             self.engine = MujocoEngine(model, found.notes, values)

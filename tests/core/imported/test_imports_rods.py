@@ -147,7 +147,7 @@ def test_a_rod_of_two_welded_links_by_pinocchio(tmp_path):
     it, names = found.mechanism, list(found.mechanism.coordinates)
     assert names == ["A", "B_along"]
     assert [body.name for body in it.bodies if body.form == "massless"] == ["rod_along"]
-    engine, prepared = PinocchioEngine(path, "", rod_axes(found.text)), prepare(it)
+    engine, prepared = PinocchioEngine(path, "", found), prepare(it)
     phi, rng = it.inertial_parameters(it.nominal), np.random.default_rng(1)
     model = basepar.Model(it)
     states, rows = [], []
