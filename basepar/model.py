@@ -35,7 +35,12 @@ if TYPE_CHECKING:
 Outside = Literal["raise", "nan"]
 
 
-def load(source: str | Path, values: Mapping[str, str | float] | None = None) -> "Model":
+def load(
+    source: str | Path,
+    values: Mapping[str, str | float] | None = None,
+    *,
+    xacro: bool | Mapping[str, str] = False,
+) -> "Model":
     """Read and assemble a mechanism.
 
     Parameters
@@ -46,6 +51,9 @@ def load(source: str | Path, values: Mapping[str, str | float] | None = None) ->
     values
         Symbols and constants other than the file's: numbers in their own units, or texts like
         "31 cm". The branch is the one to which the file's assembly leads.
+    xacro
+        Whether xacro (extra `xacro`) expands a robot's file first, or its arguments by name. It
+        runs what the file says: only for files that you trust.
 
     Raises
     ------
@@ -64,7 +72,7 @@ def load(source: str | Path, values: Mapping[str, str | float] | None = None) ->
     >>> basepar.load("four-bar")
     <basepar.Model 'four-bar': planar, 3 bodies, 4 joints, 1 degree of freedom, 12 parameters>
     """
-    mechanism = api.load(source)
+    mechanism = api.load(source, xacro)
     if not values:
         return Model(mechanism)
     other = api.changed(mechanism, texts_of(values))

@@ -18,7 +18,7 @@ from .mechanism import Mechanism
 OTHER_FORMATS = (".urdf", ".xml", ".mjcf", ".xacro", ".sdf")
 
 
-def load(source: str | Path) -> Mechanism:
+def load(source: str | Path, xacro: bool | Mapping[str, str] = False) -> Mechanism:
     """Read a mechanism.
 
     Parameters
@@ -26,6 +26,8 @@ def load(source: str | Path) -> Mechanism:
     source
         A file, or the name of a shipped mechanism; a plain word is looked for there first. A
         file that ends in .urdf, .sdf, .xml or .mjcf is imported.
+    xacro
+        Whether xacro is run on a file of another format first, or its arguments by name.
 
     Raises
     ------
@@ -45,7 +47,10 @@ def load(source: str | Path) -> Mechanism:
         return mechanism_file.load(source)
     from basepar_core.imported import read_file
 
-    found = read_file(path)
+    if xacro is False:
+        found = read_file(path)
+    else:
+        found = read_file(path, xacro={} if xacro is True else xacro)
     if found.failure is not None:
         raise found.failure
     if found.left_out:

@@ -1,6 +1,7 @@
 """A mechanism from a file of another format, held against what it reads back to."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from basepar_core.mechanism import Mechanism
 from basepar_core.texts import opened, plural, shell
 
 from . import mjcf, sdf, urdf
+from . import xacro as expansion
 from .bases import settle
 from .closing import closed
 from .draft import Draft
@@ -69,6 +71,7 @@ def read_file(
     closing: str = "no",
     frictionless: bool = False,
     count_massless: bool = False,
+    xacro: Mapping[str, str] | None = None,
 ) -> Imported:
     """A mechanism from a URDF, SDF or MJCF file.
 
@@ -97,6 +100,9 @@ def read_file(
         mechanism file has no law for; the notes list them. Without, they reject the file.
     count_massless
         Let parameters of bodies between joints count that have no inertia in the file.
+    xacro
+        Run xacro on the file first, with these arguments; None: it is not run, and files for it
+        are rejected. It evaluates what the file says: of files that are trusted only.
 
     Raises
     ------
@@ -123,8 +129,12 @@ def read_file(
         count_massless,
         repair,
     )
-    draft = _draft(path, content, wished, right_angles)
-    made = closed(draft, str(path), repair, lambda: _draft(path, content, wished, True))
+    content, source = _expanded(path, content, xacro)
+    draft = _draft(path, content, source, wished, right_angles)
+    if xacro is not None:
+        given = ", ".join(f"{name}:={value}" for name, value in xacro.items())
+        draft.notes.insert(0, f"expanded by xacro{f' with {given}' if given else ''}")
+    made = closed(draft, str(path), repair, lambda: _draft(path, content, source, wished, True))
     whence = origin(made.draft, made.mechanism)
     notes, dropped = tuple(made.draft.notes), tuple(made.draft.dropped)
     return Imported(made.text, made.mechanism, draft.format, whence, notes, dropped, made.failure)
@@ -143,7 +153,20 @@ class _Wished:
     repair: float
 
 
-def _draft(path: Path, content: bytes, wished: _Wished, right_angles: bool) -> Draft:
+def _expanded(
+    path: Path, content: bytes, arguments: Mapping[str, str] | None
+) -> tuple[bytes, str]:
+    """What is read, and what messages call it: their lines are those of what xacro makes."""
+    if arguments is None:
+        return content, str(path)
+    made = expansion.expanded(path, arguments)
+    if _root(made) == b"mujoco":
+        why = "is MJCF, which MuJoCo reads from a file: xacro FILE > FILE.xml, and import that"
+        raise FileError(str(path), [Mistake("", why)])
+    return made, f"{path}, as xacro expands it"
+
+
+def _draft(path: Path, content: bytes, source: str, wished: _Wished, right_angles: bool) -> Draft:
     """A file's draft.
 
     Raises
@@ -176,7 +199,7 @@ def _draft(path: Path, content: bytes, wished: _Wished, right_angles: bool) -> D
         merge_stubs(draft)
         part_rods(draft)
     if draft.mistakes:
-        raise FileError(str(path), draft.mistakes)
+        raise FileError(source, draft.mistakes)
     return draft
 
 

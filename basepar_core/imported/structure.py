@@ -193,6 +193,8 @@ def _pencil(axial: Sequence[_Side], most: float) -> list[_Side]:
         if np.linalg.norm(np.cross(pair[0].axis, pair[1].axis)) < SKEW:
             continue
         near = [s for s in axial if np.linalg.norm(_across(s, _nearest(pair))) <= most]
+        if not near:  # the two pass each other, and nothing is where they are closest
+            continue
         point = _nearest(near)
         near = [s for s in near if np.linalg.norm(_across(s, point)) <= most]
         best = max(best, near, key=len)

@@ -36,6 +36,7 @@ from .urdf_mimics import couple
 from .urdf_plugins import mimics
 from .urdf_plus import Extended, extend
 from .urdf_rotors import drive, rotors
+from .xacro import remedy
 from .xml_text import parse
 
 #: Roots of other formats, and what to do about them.
@@ -84,7 +85,7 @@ def read(text: bytes, path: Path, right_angles: bool = False, closing: str = "")
         return draft
     draft.name = root.get("name") or path.stem
     if any("xacro" in f"{node.prefix} {node.tag}" for node in root.iter()):
-        draft.refuse("", "has xacro macros in it; expand them: xacro FILE > FILE.urdf")
+        draft.refuse("", remedy(path))
         return draft
     driven, more_joints = _driven(root), taken(root)
     mimics(draft, root)

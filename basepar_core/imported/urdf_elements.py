@@ -300,8 +300,8 @@ class _Audit:
                     self._refuse(
                         node,
                         where,
-                        f"{key} = {value!r} of <{tag}> is left of xacro; expand it: "
-                        f"xacro FILE > FILE.urdf",
+                        f"{key} = {value!r} of <{tag}> is left of xacro; have it expanded by "
+                        f"import --xacro",
                     )
                 continue
             if key.startswith("{"):  # of another namespace, such as xsi:schemaLocation

@@ -135,6 +135,8 @@ def _repaired(path: Path, folder: Path, kind: str, seconds: float) -> Record:
                 basepar.Model(found.mechanism).export(copy)
         except (BaseparError, TimeoutError):
             return {}
+        except Exception as error:  # the campaign's question
+            return {"internal": repr(error)[:200]}
         load = mujoco.MjModel.from_xml_path if mjcf else pin.buildModelFromUrdf
         record = judged(copy, Path(made), kind, load(str(copy)), seconds)
     said = [one for one in found.notes if one.startswith("repaired")]

@@ -74,7 +74,7 @@ def _sums(own: Sequence[Record]) -> str:
 
 
 def _said(one: Record) -> str:
-    for key in ("rejected", "open", "internal"):
+    for key in ("internal", "rejected", "open"):
         if key in one and "moved" not in one:
             return f"{key}: {one[key]}"
     said = [f"{one.get('kind', 'read')}, {one['read']} coordinates"]

@@ -28,6 +28,7 @@ def _import(options: argparse.Namespace) -> int:
         closing=options.closing,
         frictionless=options.frictionless_balls,
         count_massless=options.count_massless,
+        xacro=_arguments(options),
     )
     status = 0 if found.failure is None else 1
     text = with_schema(found.text, "mechanism", Path(options.output or "").parent)
@@ -66,6 +67,21 @@ def _import(options: argparse.Namespace) -> int:
     return status
 
 
+def _arguments(options: argparse.Namespace) -> dict[str, str] | None:
+    """Of xacro; None: it is not run."""
+    from basepar_core.errors import UsageError
+
+    given = dict[str, str]()
+    for text in options.xacro_arg or ():
+        name, sign, value = text.partition(":=")
+        if not sign:
+            raise UsageError(f"--xacro-arg is NAME:=VALUE, such as side:=left, not {text!r}")
+        given[name] = value
+    if given and not options.xacro:
+        raise UsageError("--xacro-arg goes with --xacro, which runs xacro")
+    return given if options.xacro else None
+
+
 COMMANDS = (
     Command(
         "import",
@@ -73,7 +89,7 @@ COMMANDS = (
         "a mechanism file from URDF with its dialects of loops, SDF or MJCF",
         "basepar import arm.urdf -o arm.yaml",
         {
-            "file": "a URDF, SDF or MJCF file",
+            "file": "a URDF, SDF or MJCF file; with --xacro one that xacro makes URDF or SDF of",
             "-o --output FILE": "the mechanism file (default: print it)",
             "--within FOLDER": "MJCF: the folder in which the files that it names may lie: "
             "includes, meshes (default: its own)",
@@ -93,6 +109,9 @@ COMMANDS = (
             "joints, for which a mechanism file has no law, and list them (default: reject them)",
             "--count-massless": "let parameters of bodies between joints count that have no "
             "inertia in the file (default: such bodies are massless, unless no body has inertia)",
+            "--xacro": "expand the file by xacro (extra xacro, or the command of ROS), in a "
+            "process of its own; it runs what the file says: only for files that you trust",
+            "--xacro-arg NAME:=VALUE append": "an argument of xacro, such as side:=left",
             "--overwrite --force": OVERWRITE["--overwrite"],
         },
     ),

@@ -236,3 +236,17 @@ def test_a_file_that_does_not_assemble_is_written_and_says_so(tmp_path):
     assert "# OPEN" in found.text.splitlines()[2]
     with pytest.raises(AssemblyError, match="stays open"):
         load(path)
+
+
+def test_axes_that_pass_each_other_are_no_structure(tmp_path):
+    """Where two axes of a body are closest there is no axis within the tolerance."""
+    path = four_bar(tmp_path, "0.3")
+    text = path.read_text()
+    old = '<origin xyz="0.5 0 0" rpy="0 0 1.3"/><axis xyz="0 0 1"/>'
+    assert text.count(old) == 1
+    path.write_text(
+        text.replace(old, '<origin xyz="0.5 0.4 0" rpy="0 0 1.3"/><axis xyz="0 1 1"/>')
+    )
+    found = read_file(path, repair=1e-4)
+    assert found.failure is not None
+    assert not any(one.startswith("repaired") for one in found.notes)

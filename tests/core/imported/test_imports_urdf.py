@@ -200,7 +200,7 @@ def test_the_assembly_begins_between_limits_that_leave_zero_out(tmp_path, low, h
     [
         ("<robot><link>", "is not XML"),
         ("<!-- <robot> --><sdf/>", "it has to have one model"),
-        ('<robot xmlns:xacro="http://x/xacro"><xacro:arm/></robot>', "xacro FILE > FILE.urdf"),
+        ('<robot xmlns:xacro="http://x/xacro"><xacro:arm/></robot>', "xacro macros in it"),
         ('<robot name="r"><link name="a"/></robot>', "nothing moves"),
         (
             f'<robot name="r">{LINK.format("a")}{JOINT.format("j", "fixed", *"aa", "")}</robot>',

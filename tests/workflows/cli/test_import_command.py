@@ -122,3 +122,28 @@ def test_a_robot_that_stays_open_is_written_with_what_is_open(run, tmp_path):
     assert ran.status == 1
     assert "stays open by" in ran.json["open"]
     assert "# OPEN, to be fixed by hand" in made.read_text()
+
+
+XACRO = """<robot name="arm" xmlns:xacro="http://www.ros.org/wiki/xacro">
+<xacro:arg name="reach" default="0.4"/><link name="base"/>
+<link name="arm"><inertial><origin xyz="$(arg reach) 0 0"/><mass value="2"/>
+<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link>
+<joint name="A" type="continuous"><parent link="base"/><child link="arm"/></joint></robot>
+"""
+
+
+def test_xacro_is_expanded_when_asked(run, tmp_path):
+    file, made = tmp_path / "arm.xacro", tmp_path / "arm.yaml"
+    file.write_text(XACRO)
+    words = ("import", str(file), "-o", str(made))
+    ran = run(*words, "--xacro", "--xacro-arg", "reach:=0.75")
+    assert ran.status == 0, ran.err
+    assert "expanded by xacro with reach:=0.75" in ran.out
+    assert "centre: [0.75, 0, 0]" in made.read_text()
+    unasked = run("import", str(file))
+    assert unasked.status == 1
+    assert f"basepar import {file} --xacro" in unasked.err
+    alone = run(*words[:2], "--xacro-arg", "reach:=1")
+    assert (alone.status, "goes with --xacro" in alone.err) == (2, True)
+    unlike = run(*words[:2], "--xacro", "--xacro-arg", "reach=1")
+    assert (unlike.status, "NAME:=VALUE" in unlike.err) == (2, True)

@@ -1,0 +1,138 @@
+"""Files of xacro, expanded: a program of its own, in a process of its own, and only when asked.
+
+xacro evaluates Python expressions, reads any file that a file names and finds packages by the
+environment: who asks for it runs what the file says.
+"""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+
+from basepar_core.errors import FileError, MissingDataError, Mistake
+from basepar_core.texts import shell
+
+#: Seconds that an expansion may take.
+SECONDS = 60.0
+#: The package's own main function, which does not import what it catches. Without the working
+#: folder on the path (-P), where a file of the package's name might lie.
+_MAIN = "import xml.parsers.expat, xacro; xacro.main()"
+_NAME = re.compile(r"[A-Za-z_][\w.-]*")
+#: What xacro's words quote of the file: expressions, macros, arguments.
+_QUOTED = re.compile(
+    r"name '(\w+)'|expression '(.+?)'(?=;|$)|(xacro:[\w.-]+)|substitution argument (\w+)"
+)
+_FILE = re.compile(r"(?:processing file: |in file: |instantiating macro: \S+ \()([^()\n]+)")
+_LINE = re.compile(r"XML parsing error: .*\bline (\d+)")
+
+
+def remedy(path: Path) -> str:
+    """Why a file with macros is rejected, and how to have it expanded."""
+    return (
+        f"has xacro macros in it, and xacro is a program: `basepar import {shell(str(path))} "
+        f"--xacro` runs it, with --xacro-arg NAME:=VALUE for its arguments (in Python "
+        f"xacro=True); import only what you trust so"
+    )
+
+
+def expanded(path: Path, arguments: Mapping[str, str], seconds: float = SECONDS) -> bytes:
+    """What xacro makes of a file.
+
+    Parameters
+    ----------
+    path
+        The file; what it includes and evaluates is its own affair.
+    arguments
+        Values by name, of `<xacro:arg>`.
+    seconds
+        How long it may take.
+
+    Raises
+    ------
+    FileError
+        With xacro's own words, and the line that they quote where the file has it.
+    MissingDataError
+        There is no xacro.
+    """
+    wrong = [name for name in arguments if not _NAME.fullmatch(name)]
+    if wrong:
+        why = "is no name of an argument; it is letters, digits and _, as in side:=left"
+        raise FileError(str(path), [Mistake("xacro", f"{name!r} {why}") for name in wrong])
+    given = [f"{name}:={value}" for name, value in arguments.items()]
+    words = [*_command(), str(path.resolve()), *given]
+    status, out, err = _run(words, path, seconds)
+    if status:
+        raise FileError(str(path), [_mistake(path, err)])
+    return out
+
+
+def _command() -> Sequence[str]:
+    """The package of this interpreter, else the command that ROS installs."""
+    if find_spec("xacro") is not None:
+        return sys.executable, "-P", "-c", _MAIN
+    if (found := shutil.which("xacro")) is not None:
+        return (found,)
+    raise MissingDataError(
+        "Expanding xacro needs xacro, and neither the package nor a command xacro is here. "
+        "Install the extra: pip install 'basepar[xacro]', or use the environment of your ROS."
+    )
+
+
+def _run(words: Sequence[str], path: Path, seconds: float) -> tuple[int, bytes, str]:
+    """Exit status and what it wrote; its process group ends with it."""
+    with subprocess.Popen(
+        words,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    ) as process:
+        try:
+            out, err = process.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            why = (
+                f"xacro took more than {seconds:g} s and was ended; expand it by hand: xacro FILE"
+            )
+            raise FileError(str(path), [Mistake("", why)]) from None
+        finally:
+            _end(process)
+    return process.returncode, out, err.decode("utf-8", "replace")
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGKILL)
+
+
+def _mistake(path: Path, said: str) -> Mistake:
+    """xacro's words, and the line: xacro's own, or the first one that has what they quote."""
+    words = [line.strip() for line in said.splitlines() if line.strip()]
+    if any(line.startswith("Traceback") for line in words):
+        words = words[-1:]
+    words = words[: next((k for k, line in enumerate(words) if line == "Check that:"), None)]
+    text = "; ".join(words) or "it ended without a word"
+    if (number := _LINE.search(text)) is not None:
+        return Mistake("", f"xacro: {text}", int(number[1]))
+    files = dict.fromkeys([*map(Path, _FILE.findall(said)), path.resolve()])
+    for quoted in (next(filter(None, found.groups())) for found in _QUOTED.finditer(text)):
+        for file in files:
+            if (line := _line_of(file, quoted)) is None:
+                continue
+            if file == path.resolve():
+                return Mistake("", f"xacro: {text}", line)
+            return Mistake("", f"xacro: {text}; line {line} of {file.name} has {quoted!r}")
+    return Mistake("", f"xacro: {text}")
+
+
+def _line_of(file: Path, text: str) -> int | None:
+    """The first line of a file that has a text; None where there is none, or no file."""
+    try:
+        lines = file.read_text("utf-8", "replace").splitlines()
+    except OSError:
+        return None
+    return next((k for k, line in enumerate(lines, 1) if text in line), None)
