@@ -14,6 +14,7 @@ from basepar_core.errors import ExpressionError
 from basepar_core.mechanism import GROUND, Joint, joint_type
 
 from .joint_rules import Exact, NullVector, Transfers
+from .quotients import Quotient
 from .vectors import dot, times
 
 #: What reasons of these vectors end with.
@@ -169,27 +170,25 @@ def _whole(shares: Sequence[Exact]) -> list[Exact]:
 
 def null_space(transfers: Transfers, rows: Sequence[list[Exact]], width: int) -> list[list[Exact]]:
     """A basis of the null space of some rows (entry by column), by Gauss and Jordan."""
-    field = transfers.field
-    left = [list(row) for row in rows]
-    pivots: dict[int, list[Exact]] = {}
+    field, of = transfers.field, transfers.field.quotients
+    left = [[of.of(x) for x in row] for row in rows]
+    pivots: dict[int, list[Quotient]] = {}
     for column in range(width):
-        found = next((row for row in left if field.reduce(row[column]) != 0), None)
+        found = next((row for row in left if row[column]), None)
         if found is None:
             continue
         left = [row for row in left if row is not found]
         head = found[column]
-        top = [field.reduce(x / head) for x in found]
-        others = [*left, *pivots.values()]
-        for row in others:
-            factor = row[column]
-            if factor != 0:
-                row[:] = [field.reduce(x - factor * y) for x, y in zip(row, top, strict=True)]
+        top = [of.divide(x, head) for x in found]
+        for row in [*left, *pivots.values()]:
+            if factor := row[column]:
+                row[:] = [of.less(x, factor, y) for x, y in zip(row, top, strict=True)]
         pivots[column] = top
     basis = []
     for free in (k for k in range(width) if k not in pivots):
         vector = [field.zero] * width
         vector[free] = field.one
         for column, row in pivots.items():
-            vector[column] = -row[free]
+            vector[column] = field.reduce(-of.back(row[free]))
         basis.append(vector)
     return basis

@@ -10,7 +10,7 @@ from basepar_core.mechanism import Line
 
 from .coupling_rules import RULE, TIED, coupled_vectors, null_space
 from .joint_rules import Exact, ExactVector, NullVector, Transfers, joint_vectors
-from .slender import line, moments_of, slender_parameters
+from .slender import line, off_line, scaled_moments
 
 #: What reasons of these vectors end with.
 OFF_LINE, WITHOUT_MASS = "whose mass lies on a line", "which has no mass"
@@ -56,8 +56,8 @@ def fitting(transfers: Transfers, vectors: Sequence[NullVector]) -> list[NullVec
         for body in bodies & it.lines.keys():
             zero = transfers.field.zero
             own = [vector.entries.get(body * width + k, zero) for k in range(width)]
-            kept = slender_parameters(own, *_ends(transfers, it.lines[body]))
-            if any(transfers.field.reduce(x - y) != 0 for x, y in zip(own, kept, strict=True)):
+            left = off_line(own, *_ends(transfers, it.lines[body]))
+            if any(transfers.field.reduce(x) != 0 for x in left):
                 return False
         return True
 
@@ -74,7 +74,7 @@ def _of_forms(transfers: Transfers) -> list[NullVector]:
         top = body * len(transfers.kinds)
         rows: list[list[Exact]] = []
         if body in it.lines:
-            rows = [list(row) for row in moments_of(*_ends(transfers, it.lines[body]))]
+            rows = [list(row) for row in scaled_moments(*_ends(transfers, it.lines[body]))]
         elif body not in it.massless:
             continue
         why = f"inertia of {own.name}, {OFF_LINE if rows else WITHOUT_MASS}"

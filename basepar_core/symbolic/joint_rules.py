@@ -12,9 +12,14 @@ second; u and w are the same physical direction in both (equal lengths, any leng
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, TypeAlias, assert_never
 
+import numpy as np
+
+from basepar_core.arrays import Array
 from basepar_core.errors import ExpressionError
+from basepar_core.expressions import evaluate
 from basepar_core.mechanism import (
     GROUND,
     PLANAR_PARAMETERS,
@@ -34,6 +39,9 @@ ExactMatrix = tuple[ExactVector, ExactVector, ExactVector]
 
 #: Places of the six second moments Ixx, Ixy, Ixz, Iyy, Iyz, Izz in the inertia matrix.
 SECOND_MOMENTS = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
+
+#: Largest denominator of a rotation that is guessed to be the same for every geometry.
+SIMPLE = 1000
 
 
 @dataclass(frozen=True)
@@ -216,6 +224,8 @@ class Transfers:
         Needs equal lengths of both axes and of both projected references, which the file
         reader has checked.
         """
+        if (fixed := self._fixed_rotation(one, two)) is not None:
+            return fixed
         z2, x2 = dot(one.z, one.z), dot(one.x, one.x)
         y_one, y_two = cross(one.z, one.x), cross(two.z, two.x)
         return tuple(  # type: ignore[return-value]
@@ -229,6 +239,36 @@ class Transfers:
             )
             for i in range(3)
         )
+
+    def _fixed_rotation(self, one: ExactFrame, two: ExactFrame) -> ExactMatrix | None:
+        """R where it is the same for every geometry, guessed at one and then decided; else None.
+
+        Bodies drawn in parallel frames have R = 1; by the formula of `relative` it would be that
+        only after quotients of long polynomials: of axes between points of six symbols, minutes.
+        """
+        guess = self._nominal(one).T @ self._nominal(two)
+        simple = [self._rational(Fraction(x).limit_denominator(SIMPLE)) for x in guess.flat]
+        R: ExactMatrix = (tuple(simple[:3]), tuple(simple[3:6]), tuple(simple[6:]))
+        ends = ((one.z, two.z), (one.x, two.x))
+        fits = all(self._same(times(R, second), first) for first, second in ends)
+        # Of two frames, both right-handed, with axes of equal lengths.
+        fits = fits and all(
+            dot(R[i], R[j]) == (1 if i == j else 0) for i in range(3) for j in range(3)
+        )
+        return R if fits else None
+
+    def _nominal(self, frame: ExactFrame) -> Array:
+        """Unit axes x, y, z of a frame at the file's own geometry, as rows."""
+        trees = [self.field.to_expression(entry) for entry in (*frame.x, *frame.z)]
+        x, z = np.array(evaluate(trees, self.mechanism.nominal), dtype=float).reshape(2, 3)
+        x, z = x / np.linalg.norm(x), z / np.linalg.norm(z)
+        return np.array([x, np.cross(z, x), z])
+
+    def _rational(self, value: Fraction) -> Exact:
+        return self.field.one * value.numerator / value.denominator
+
+    def _same(self, one: ExactVector, two: ExactVector) -> bool:
+        return all(self.field.reduce(x) == 0 for x in minus(one, two))
 
     def equal_rotation(self, R: ExactMatrix) -> list[tuple[tuple[list[Exact], list[Exact]], str]]:
         """Second moments between bodies that turn alike: E on the first, Rᵀ E R on the second."""

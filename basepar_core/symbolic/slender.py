@@ -8,7 +8,7 @@ about a; of a body of revolution about the line these say all that is felt where
 from collections.abc import Sequence
 from typing import Any
 
-from .vectors import Vec, dot, minus
+from .vectors import Vec, cross, dot, minus
 
 #: Places of Ixx, Ixy, Ixz, Iyy, Iyz, Izz in the inertia matrix.
 _PLACES = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
@@ -22,14 +22,21 @@ def moments_of(a: Vec, d: Vec) -> list[list[Any]]:
     a, d
         A point of the line and a vector along it, of any length; in the body's axes.
     """
+    n = dot(d, d)
+    mass, first, second = scaled_moments(a, d)
+    return [mass, [x / n for x in first], [x / (2 * n * n) for x in second]]
+
+
+def scaled_moments(a: Vec, d: Vec) -> list[list[Any]]:
+    """The same times 1, d·d and 2 (d·d)²: polynomials of a and d."""
     n, across = dot(d, d), dot(a, d)
     # tr(I) − u·I u about a, over 2 n; both about the origin, with the terms of the shift.
-    first = [-(x + y * across / n) / n for x, y in zip(a, d, strict=True)]
-    second = [((1 if i == j else 0) - (1 if i == j else 2) * d[i] * d[j] / n) for i, j in _PLACES]
+    first = [-2 * (x * n + y * across) for x, y in zip(a, d, strict=True)]
+    second = [n * (i == j) - (1 if i == j else 2) * d[i] * d[j] for i, j in _PLACES]
     return [
         [1, *[0] * 9],
-        [-across / n, *(x / n for x in d), *[0] * 6],
-        [(dot(a, a) + across * across / n) / (2 * n), *first, *(x / (2 * n) for x in second)],
+        [-across, *d, *[0] * 6],
+        [dot(a, a) * n + across * across, *first, *second],
     ]
 
 
@@ -61,16 +68,27 @@ def slender(row: Sequence[Any], a: Vec, d: Vec) -> list[Any]:
     ]
 
 
-def slender_parameters(inertia: Sequence[Any], a: Vec, d: Vec) -> list[Any]:
-    """Ten parameters of mass on the line, with the same moments as a body's."""
-    moments = [
-        sum((x * y for x, y in zip(inertia, row, strict=True)), 0 * inertia[0])
-        for row in moments_of(a, d)
-    ]
-    return [
-        sum((x * y for x, y in zip(moments, column, strict=True)), 0 * inertia[0])
-        for column in zip(*parameters_of(a, d), strict=True)
-    ]
+def off_line(inertia: Sequence[Any], a: Vec, d: Vec) -> list[Any]:
+    """What vanishes where ten parameters are those of mass on the line a + s d, divided nowhere.
+
+    Parameters
+    ----------
+    inertia
+        m, first moment (3), Ixx, Ixy, Ixz, Iyy, Iyz, Izz about the origin.
+    a, d
+        A point of the line and a vector along it, of any length.
+    """
+    m, h = inertia[0], inertia[1:4]
+    about = dict(zip(_PLACES, inertia[4:], strict=True))
+    trace = about[0, 0] + about[1, 1] + about[2, 2]
+    # Twice the second moments ∫ (r − a) (r − a)ᵀ dm, with ∫ r rᵀ dm = tr(I)/2 − I.
+    twice = {}
+    for i, j in _PLACES:
+        there = trace * (i == j) - 2 * about[i, j]
+        twice[i, j] = there + 2 * (m * a[i] * a[j] - h[i] * a[j] - a[i] * h[j])
+    columns = [tuple(twice[min(i, j), max(i, j)] for i in range(3)) for j in range(3)]
+    moments = [[x - m * y for x, y in zip(h, a, strict=True)], *columns]  # each must be along d
+    return [entry for x, y, z in moments for entry in cross((x, y, z), d)]
 
 
 def line(a: Vec, end: Vec, slides: bool) -> tuple[Vec, Vec]:

@@ -71,13 +71,20 @@ def _dependent_first(roots: Sequence[str], symbols: Mapping[str, Mapping[str, An
 
 
 class Ratio:
-    """An element: numerator over denominator, not reduced to lowest terms."""
+    """An element: numerator over denominator, in lowest terms where the denominator is not 1.
+
+    A chain of sums and products would otherwise have powers of one denominator, whose degree
+    grows with every step: of an axis between two points of six symbols, terms in millions.
+    """
 
     __slots__ = ("bottom", "field", "top")
 
     def __init__(self, field: Field, top: Any, bottom: Any):
-        if bottom is not field.one and bottom.is_constant() and not bottom.is_zero():
-            top, bottom = top * (1 / bottom.leading_coefficient()), field.one
+        if bottom is not field.one and bottom != 0:
+            if not bottom.is_constant() and (common := top.gcd(bottom)) != 1:
+                top, bottom = top / common, bottom / common
+            if bottom.is_constant():
+                top, bottom = top * (1 / bottom.leading_coefficient()), field.one
         self.field, self.top, self.bottom = field, top, bottom
 
     def _other(self, x: Any) -> "Ratio":
@@ -87,8 +94,9 @@ class Ratio:
         x = self._other(x)
         if self.bottom is x.bottom or self.bottom == x.bottom:
             return Ratio(self.field, self.top + x.top, self.bottom)
-        top = self.top * x.bottom + x.top * self.bottom
-        return Ratio(self.field, top, self.bottom * x.bottom)
+        common = self.bottom.gcd(x.bottom)
+        mine, other = self.bottom / common, x.bottom / common
+        return Ratio(self.field, self.top * other + x.top * mine, mine * x.bottom)
 
     def __neg__(self) -> "Ratio":
         return Ratio(self.field, -self.top, self.bottom)
@@ -107,9 +115,7 @@ class Ratio:
         x = self._other(x)
         if x.is_zero():
             raise ZeroDivisionError("division by something that vanishes identically")
-        top, bottom = self.top * x.bottom, self.bottom * x.top
-        common = top.gcd(bottom)
-        return Ratio(self.field, top / common, bottom / common)
+        return Ratio(self.field, self.top * x.bottom, self.bottom * x.top)
 
     __radd__, __rmul__ = __add__, __mul__
 

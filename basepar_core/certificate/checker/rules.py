@@ -112,6 +112,8 @@ class JointRules:
             return self.units
         if KINDS[joint.kind].free == 0:
             return self._frame_to_frame(one, two)
+        if _equal(one["z"], two["z"]):
+            return self.units
         middle = plus(one["z"], two["z"])
         if all(x.is_zero() for x in middle):
             middle = next(
