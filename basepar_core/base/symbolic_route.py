@@ -5,7 +5,7 @@ float64 at the nominal geometry: σ_min of the kept columns bounds the rank from
 shows that the null vectors are null.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from basepar_core.dynamics import Model, Observation
@@ -80,6 +80,7 @@ def symbolic(
     exact: bool = True,
     seen: Observation | None = None,
     own: bool = True,
+    say: Callable[[str], None] = lambda _: None,
 ) -> BaseParameters:
     """Symbolic base parameters, checked numerically and over finite fields.
 
@@ -97,6 +98,8 @@ def symbolic(
     own
         Whether the file's own geometry is counted in variable precision, where neither float64
         nor the family decides it. Whoever wants β at other geometries only need not.
+    say
+        Called with a text on each step before it begins.
 
     Raises
     ------
@@ -108,17 +111,23 @@ def symbolic(
     mechanism = model.mechanism
     field = GeometryField.of(mechanism)
     transfers = Transfers(mechanism, field)
+    say("null vectors that joints imply")
     known = known_vectors(transfers)
+    say("random members of the family over finite fields")
     component = component_of(model) if exact else ""
     if not suffice(model, component, field, known):  # to detect costs more than all the rest
+        say("bodies that turn alike")
         known = [*known, *fitting(transfers, detect(transfers, model))]
     graded = Grading(tuple(known), None, None, "")
     if exact:
+        say("null vectors and rank at random members; null vectors that are missing")
         graded = grade(model, field, known, component=component)
+    say("elimination, held against W in float64")
     it = Route(model, field, "symbolic", wanted, seen or nominal_observation(model))
     graded, found = not_refuted(it, graded, _parameters)
     found = replace(found, generic=graded.rank)
     if exact and own and not counted(found, component):
+        say("this geometry's own count in variable precision")
         found = completed(it, graded, found, _parameters)
     return replace(found, near=nearly_met(mechanism))
 

@@ -10,7 +10,7 @@ shown to lie on one sheet. rank ≤ r is carried by the null vectors. The checke
 nothing of this module; before a certificate is handed out it is checked once.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import metadata
 from typing import Any
 
@@ -48,7 +48,12 @@ _WHY_NULL = "a further column that acts as these do at the samples"
 _WEAKER = ("theorem", "probability", "numerical")
 
 
-def certify(model: Model, base: BaseParameters, further: Sequence[Column] = ()) -> dict[str, Any]:
+def certify(
+    model: Model,
+    base: BaseParameters,
+    further: Sequence[Column] = (),
+    say: Callable[[str], None] = lambda _: None,
+) -> dict[str, Any]:
     """The certificate of a mechanism's number of base parameters.
 
     Parameters
@@ -60,6 +65,8 @@ def certify(model: Model, base: BaseParameters, further: Sequence[Column] = ()) 
     further
         Columns besides (`force_columns.select`): the rank is then that of W with all of them, over
         all motions near the assembly.
+    say
+        Called with a text on each step before it begins.
 
     Raises
     ------
@@ -87,11 +94,13 @@ def certify(model: Model, base: BaseParameters, further: Sequence[Column] = ()) 
     claims = _claims(model, base.certificate.vectors)
     reach, scope, proof = 1.0, HERE, None
     for _ in range(TRIES + len(claims) - 1 + len(base.certificate.vectors)):
-        proof = proof or prove(model, base.kept, reach, further)
+        if proof is None:
+            say("certificate: configurations whose minor is not zero")
+            proof = prove(model, base.kept, reach, further)
         upper = _widened(claims[0], proof, len(further))
         document = _document(mechanism, base, upper, proof, further, scope)
         try:
-            checker.check(document)
+            checker.check(document, lambda step: say(f"certificate, checked: {step}"))
         except RejectedError as error:
             if error.where == "at_most" and len(claims) > 1:
                 del claims[0]

@@ -6,32 +6,17 @@ Imports stand in the functions: `basepar --help` answers without loading any mat
 import argparse
 import json
 import time
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 from .command import Command, emit
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
-    from basepar_core.base import BaseParameters
-    from basepar_core.dynamics import Column, Model
-
-
-def write(
-    model: "Model", base: "BaseParameters", path: Path, further: "Sequence[Column]" = ()
-) -> None:
-    """Write the certificate of a symbolic result, with columns besides the inertial ones.
-
-    Raises
-    ------
-    CertificateError
-        None can be made.
-    """
-    from basepar_core.certificate import certify
+def write(document: Mapping[str, Any], path: Path) -> None:
+    """Write a certificate."""
     from basepar_core.texts import naming
 
-    document = certify(model, base, further)
     with naming(path):
         path.write_text(
             json.dumps(document, indent=1, ensure_ascii=False) + "\n", encoding="utf-8"

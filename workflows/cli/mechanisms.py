@@ -52,7 +52,7 @@ def _show(options: argparse.Namespace) -> int:
 def _base(options: argparse.Namespace) -> int:
     from basepar_core.base import extend
     from basepar_core.dynamics import select
-    from workflows.jobs import base_routes
+    from workflows.jobs import CertifiedBase, base_routes, certified_base
     from workflows.views import base, terminal
 
     route = options.route
@@ -64,10 +64,23 @@ def _base(options: argparse.Namespace) -> int:
         return _all_routes(options, model, gone)
     chosen = select(model.mechanism, listed(options.columns_with))
     seen = _energies(model, chosen) if options.observation == "energy" else None
-    inertial = base_routes.find(model, route, gone, options.digits, seen and seen[0])
-    found = extend(model, inertial, chosen, seen and seen[1])
-    if options.certificate:
-        certificates.write(model, inertial, Path(options.certificate), chosen)
+    with terminal.long_steps() as say:
+        if options.certificate or options.within is not None:
+            made = certified_base(
+                model,
+                gone,
+                say,
+                seconds=options.within,
+                columns=chosen if options.certificate else None,
+                seen=seen and seen[0],
+            )
+        else:
+            base_ = base_routes.find(model, route, gone, options.digits, seen and seen[0], say)
+            made = CertifiedBase(base_, None, "")
+    inertial = made.base
+    found = extend(model, inertial, chosen, seen and seen[1]) if not made.not_done else inertial
+    if made.document:
+        certificates.write(made.document, Path(options.certificate))
     if options.format != "table":
         from workflows.export import base as exported
 
@@ -75,18 +88,23 @@ def _base(options: argparse.Namespace) -> int:
         document = {"mechanism": found.mechanism, "format": options.format, "text": text}
     else:
         document = found.document()
-    if options.certificate:
+    if made.document:
         document["certificate_file"] = options.certificate
+    if made.not_done:
+        document["not_done"] = made.not_done
+    status = int(bool(made.not_done))
     if options.json:
         emit(document)
-        return 0
+        return status
     if options.format == "table":
         base.show(document, options.columns)
     else:
         print(text)
-    if options.certificate:
+    if made.document:
         terminal.beside(options.format == "table").print(f"certificate: {options.certificate}")
-    return 0
+    if made.not_done:
+        terminal.err.print(f"not done: {made.not_done}", style="yellow", soft_wrap=True)
+    return status
 
 
 def _energies(model: "Model", chosen: "tuple[Column, ...]") -> "tuple[Observation, Observation]":
@@ -116,6 +134,9 @@ def _check_base(options: argparse.Namespace) -> None:
         check_ending(Path(options.output))
     if options.certificate and route != "symbolic":
         raise UsageError("--certificate goes with --route symbolic.", ["--certificate"])
+    if options.within is not None and (route != "symbolic" or not options.within > 0):
+        why = "goes with --route symbolic" if route != "symbolic" else "is no time"
+        raise UsageError(f"--within {options.within:g} {why}.", ["--within"])
     if options.certificate and not Path(options.certificate).parent.is_dir():
         folder = Path(options.certificate).parent
         raise UsageError(f"There is no directory {folder}; make it first.", ["--certificate"])
@@ -240,6 +261,9 @@ coupler, then the second's on coupler and ground, point and lengths, all m, and 
             "-o --output FILE": "with --route all: draw the singular values into FILE.png, "
             ".svg or .pdf",
             "--certificate FILE": "write a certificate that `basepar verify` checks",
+            "--within SECONDS float": "time for the symbolic route and its certificate; where it "
+            "is not enough, variable precision answers in as long again, or float64, and the exit "
+            "status is 1",
             **OVERWRITE,
         },
         """\
@@ -251,7 +275,8 @@ near (relations that the numbers nearly meet), route, eliminated, no_effect, bas
 terms, values}], columns (of W, from 0), gap, singular_values, doubt (the route's own),
 float64_doubt, validity (must not vanish), certificate {grade, at_least {rank, grade, scope,
 points}, at_most {rank, grade, scope, vectors}} (points are random primes and their seeds; at_most
-has them too where it rests on them); the precise route its digits and bounds too. --route all adds
+has them too where it rests on them), not_done (with --within: what there was no time for); the
+precise route its digits and bounds too. --route all adds
 agreed, not_run (what could not run, and why) and, in routes, a document per route.""",
     ),
 )

@@ -8,6 +8,10 @@ from .analyses import payload_of as payload_of
 from .analyses import reduced as reduced
 from .analyses import reduced_to_record as reduced_to_record
 from .analyses import simulated as simulated
+from .apart import TimeOverError as TimeOverError
+from .apart import apart as apart
+from .certificates import CertifiedBase as CertifiedBase
+from .certificates import certified_base as certified_base
 from .certificates import verified as verified
 from .early_workers import start_early as start_early
 from .examples import as_file as as_file

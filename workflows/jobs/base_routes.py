@@ -47,8 +47,11 @@ def find(
     wanted: Sequence[int] | None = None,
     digits: int | None = None,
     seen: Observation | None = None,
+    say: Callable[[str], None] = lambda _: None,
 ) -> BaseParameters:
     """Base parameters by one route; `seen` is W in float64, where it is available.
+
+    `say` is called with a text on each step of the symbolic route before it begins.
 
     Raises
     ------
@@ -63,7 +66,9 @@ def find(
         return product(model, wanted)
     if route == "black-box":
         return black_box(model, wanted, seen)
-    return (symbolic if route == "symbolic" else numeric)(model, wanted, seen=seen)
+    if route == "symbolic":
+        return symbolic(model, wanted, seen=seen, say=say)
+    return numeric(model, wanted, seen=seen)
 
 
 @dataclass(frozen=True)

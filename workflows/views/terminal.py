@@ -1,6 +1,7 @@
 """What all views write with: two consoles, texts, tables, numbers, steps."""
 
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Literal
@@ -92,6 +93,32 @@ def steps(quiet: bool) -> Iterator[Callable[[str], None]]:
         return
     with err.status(Text("…")) as status:
         yield lambda what: status.update(said(what))
+
+
+#: Seconds that a step lasts, without a terminal, before a line says so, and between such lines.
+_SILENT = 10.0
+
+
+@contextmanager
+def long_steps() -> Iterator[Callable[[str], None]]:
+    """Says on stderr what is being done and for how long, also into a file or a pipe.
+
+    What it gives is called with a step as it begins, and again while it lasts.
+    """
+    started, said_at, before = time.monotonic(), 0.0, ""
+
+    def line(step: str) -> None:
+        nonlocal said_at, before
+        now = time.monotonic() - started
+        if now - said_at >= _SILENT or (step != before and now - said_at >= _SILENT / 2):
+            said_at, before = now, step
+            err.print(f"{now:.0f} s: {step}", soft_wrap=True)
+
+    if not err.is_terminal:
+        yield line
+        return
+    with err.status(Text("…")) as status:
+        yield lambda what: status.update(said(f"{what} ({time.monotonic() - started:.0f} s)"))
 
 
 def show_before(name: str, notes: Iterable[str]) -> None:

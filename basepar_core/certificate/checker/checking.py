@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import log10
@@ -72,8 +72,15 @@ def digest(document: Mapping[str, Any]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def check(document: Mapping[str, Any]) -> Verdict:
+def check(document: Mapping[str, Any], say: Callable[[str], None] = lambda _: None) -> Verdict:
     """Check a certificate.
+
+    Parameters
+    ----------
+    document
+        The certificate.
+    say
+        Called with a text on each step before it begins.
 
     Raises
     ------
@@ -93,10 +100,10 @@ def check(document: Mapping[str, Any]) -> Verdict:
     with blamed("at_most"):
         exactly(upper, ("grade", "rank", "relations", "scope", "vectors"), "at_most")
         null = _vectors(mechanism, field, upper)
-        found = _upper(mechanism, symbols, field, upper)
+        found = _upper(mechanism, symbols, field, upper, say)
     with blamed("at_least"):
         exactly(lower, (*_LOWER, *pose_keys(mechanism)), "at_least")
-        bits, vanish = _lower(document, mechanism, field, null)
+        bits, vanish = _lower(document, mechanism, field, null, say)
     rank = int(lower["rank"])
     grade = max("proved", found, key=GRADES.index) if rank == upper["rank"] else "numerical"
     must(document["grade"] == grade, "grade", f"it is {grade}")
@@ -145,7 +152,11 @@ def _vectors(
 
 
 def _upper(
-    mechanism: Mechanism, symbols: Mapping[str, Any], field: Field, upper: Mapping[str, Any]
+    mechanism: Mechanism,
+    symbols: Mapping[str, Any],
+    field: Field,
+    upper: Mapping[str, Any],
+    say: Callable[[str], None],
 ) -> str:
     """Grade of the statement, every vector's own confirmed."""
     rules = JointRules(mechanism, field)
@@ -157,6 +168,7 @@ def _upper(
     grades, likely = ["theorem"], []
     for k, vector in enumerate(upper["vectors"]):
         where, grade = f"at_most.vectors[{k}]", vector["grade"]
+        say(f"null vector {k + 1} of {len(upper['vectors'])}")
         grades.append(grade)
         strange = sorted({one["name"] for one in mechanism.columns} & set(vector["entries"]))
         must(
@@ -177,6 +189,7 @@ def _upper(
         )
         if grade == "probability":
             likely.append((where, vector))
+    say("null vectors at random members of the family")
     test = FamilyTest(mechanism, symbols, upper["relations"])
     independent = test.independent([vector["entries"] for vector in upper["vectors"]])
     must(independent, "at_most.vectors", "they are not independent")
@@ -211,6 +224,7 @@ def _lower(
     mechanism: Mechanism,
     field: Field,
     null: Sequence[Mapping[str, str]],
+    say: Callable[[str], None],
 ) -> tuple[int, float]:
     """Confirm the minor; precision used, and digits to which null vectors vanish."""
     lower = document["at_least"]
@@ -237,6 +251,7 @@ def _lower(
     must(used == every, "at_least.samples", "motions and rows are not of the same samples")
     bits = FIRST_BITS
     while True:
+        say(f"minor in balls of {bits} bits")
         try:
             with ctx.workprec(bits):
                 return _at_precision(document, mechanism, field, null, samples, rows, places)
