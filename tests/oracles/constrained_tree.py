@@ -90,6 +90,18 @@ class ConstrainedTree:
 
     def torque(self, q, coordinates, rates, accelerations) -> np.ndarray:
         """Of the coordinates, whose speeds and accelerations are given."""
+        N, v, a = self._consistent(q, coordinates, rates, accelerations)
+        return N.T @ pin.rnea(self.model, self.data, q, v, a)
+
+    def regressor(self, q, coordinates, rates, accelerations) -> np.ndarray:
+        """Derivatives of these torques by parameters of the bodies that weigh something."""
+        N, v, a = self._consistent(q, coordinates, rates, accelerations)
+        Y = pin.computeJointTorqueRegressor(self.model, self.data, q, v, a)
+        weighs = [k for k, it in enumerate(list(self.model.inertias)[1:]) if it.mass]
+        return N.T @ Y.reshape(self.model.nv, -1, 10)[:, weighs].reshape(self.model.nv, -1)
+
+    def _consistent(self, q, coordinates, rates, accelerations):
+        """N, and speeds and accelerations of all joints."""
         free = [self.column(name) for name in coordinates]
         others = [k for k in range(self.model.nv) if k not in free]
         C, _ = self.rows(q, np.zeros(self.model.nv))
@@ -99,4 +111,4 @@ class ConstrainedTree:
         v, a = N @ rates, N @ accelerations
         _, drift = self.rows(q, v)
         a[others] -= np.linalg.lstsq(C[:, others], drift, rcond=1e-10)[0]
-        return N.T @ pin.rnea(self.model, self.data, q, v, a)
+        return N, v, a
