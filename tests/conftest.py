@@ -26,6 +26,7 @@ ALIKE = (
     "rssr",
     "ur5",
     "panda",
+    "screw-jack",
 )
 #: As many names of these as make a test one over the whole library.
 WHOLE = 4

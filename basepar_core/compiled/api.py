@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from basepar_core.arrays import Array
+from basepar_core.arrays import Array, writable
 from basepar_core.compiled.simd import LANES, ORDER
 from basepar_core.dynamics import (
     ASSEMBLY_REFINEMENTS,
@@ -183,7 +183,7 @@ class Kernels:
                 self.clear(W)
         quality, terms = np.empty((count, 3)), np.empty((count, 3))
         regress(
-            *(self.plan, self.work, G, q, counted, motion.q_dot, u, u_dot, maps),
+            *(self.plan, self.work, G, q, counted, writable(motion.q_dot), u, u_dot, maps),
             *(W, is_streamed(W), quality, terms),
         )
         self._tie(W, tied or {})
@@ -214,7 +214,7 @@ class Kernels:
         """Speeds, their rates, and entries (`Plan.mixed`) of the map from rates to speeds."""
         rates, speeds = self.plan.mixed.T
         if not rates.size:
-            u, u_dot = (np.ascontiguousarray(x) for x in (motion.q_dot, motion.q_ddot))
+            u, u_dot = writable(motion.q_dot), writable(motion.q_ddot)
             return u, u_dot, np.zeros((0, motion.t.size))
         states = (motion.q, motion.q_dot, motion.q_ddot)
         short = motion.t.size <= _SHORT  # kept, as `_way` keeps the last ones

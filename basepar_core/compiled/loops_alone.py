@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from basepar_core.arrays import Array
+from basepar_core.arrays import Array, writable
 from basepar_core.compiled.simd import LANES
 from basepar_core.dynamics import Motion, Observation, Outcome, Trace, carried
 from basepar_core.mechanism import Point
@@ -66,7 +66,7 @@ def movements(
     plan, axes = kernels.plan, 2 if kernels.plan.planar else 3
     local = np.moveaxis(carried(wanted, known), -1, 0)
     carriers, at = _carriers(kernels, start.G, wanted, local, q.shape[1])
-    rates = (moving.q_dot, *kernels.speeds(moving))
+    rates = (writable(moving.q_dot), *kernels.speeds(moving))
     track = np.empty((q.shape[1], len(carriers), 3 * axes, moving.t.size))
     move(plan, kernels.work, start.G, _long(q), *rates, carriers, at, track)
     return track.reshape(*track.shape[:2], 3, axes, -1)[..., :samples]
@@ -76,7 +76,7 @@ def _long(q: Array) -> Array:
     """At least LANES samples, the last one repeated."""
     short = max(0, LANES - q.shape[2])
     long = np.concatenate([q, np.repeat(q[..., -1:], short, -1)], -1) if short else q
-    return np.ascontiguousarray(long)
+    return writable(long)
 
 
 def _carriers(
@@ -86,7 +86,7 @@ def _carriers(
     plan, number = kernels.plan, kernels.model.mechanism.body_index
     bodies = [number[one.body] for one in wanted]
     links = [len(plan.elements) if b < 0 else int(plan.carries[b]) for b in bodies]
-    at = np.array(np.broadcast_to(local, (count, len(links), 3)))
+    at = writable(np.broadcast_to(local, (count, len(links), 3)))
     for p, b in enumerate(bodies):
         if not (plan.planar or b < 0 or plan.plain[b]):
             frame = G[len(plan.elements) + b]  # the link's, in its body
@@ -103,6 +103,6 @@ def _pass(
     carriers, at = _carriers(kernels, G, wanted, local, count)
     track = np.empty((count, len(carriers), 2 if plan.planar else 3, samples))
     quality = np.ones((count, 3))
-    configuration = np.ascontiguousarray(q)
+    configuration = writable(q)
     follow(plan, kernels.work, G, configuration, carriers, at, loops, track, quality)
     return track, quality

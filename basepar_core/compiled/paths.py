@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from basepar_core.arrays import Array
+from basepar_core.arrays import Array, writable
 from basepar_core.base import OPERATIONS
 from basepar_core.reduction import Path
 from basepar_core.reduction import reduce as reduction
@@ -41,9 +41,9 @@ def efforts(W: Array, phi: Array, chosen: Array, rates: Array, shares: Array) ->
     from .paths_torques import drive_at
 
     found = Efforts(*np.empty((6, len(chosen), W.shape[2])))
-    rates, shares = (np.ascontiguousarray(x, float) for x in (rates, shares))
+    rates, shares = writable(rates), writable(shares)
     every = tuple(getattr(found, field.name) for field in fields(Efforts))
-    drive_at(columns(W), chosen, np.ascontiguousarray(phi), rates, shares, every)
+    drive_at(columns(W), chosen, writable(phi), rates, shares, every)
     return found
 
 
@@ -63,7 +63,7 @@ def torques(W: Array, phi: Array, chosen: Array) -> Torques:
     from .paths_torques import drive
 
     found = Torques(*np.empty((2, len(chosen), W.shape[2])))
-    drive(columns(W), chosen, np.ascontiguousarray(phi), found.rms, found.peak)
+    drive(columns(W), chosen, writable(phi), found.rms, found.peak)
     return found
 
 
@@ -99,7 +99,7 @@ def own_path(
         columns(W),
         chosen,
         np.array(kept, dtype=np.int64),
-        np.ascontiguousarray(phi),
+        writable(phi),
         np.ones(coordinates) if noise is None else 1 / noise,
         OPERATIONS * np.sqrt(width) * np.maximum(error, eps),
         SLACK * np.sqrt(width) * eps,

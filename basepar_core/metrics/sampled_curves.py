@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from basepar_core.arrays import Array
+from basepar_core.arrays import Array, writable
 
 
 def is_closed(track: Array) -> Array:
@@ -53,7 +53,7 @@ class Feet:
 
         shape = len(track), targets.shape[1]
         index, share = np.empty(shape, dtype=np.int64), np.empty(shape)
-        nearest(track, np.ascontiguousarray(targets), closed, index, share)
+        nearest(track, writable(targets), closed, index, share)
         return cls(track, closed, index, share)
 
     def at(self, orders: int = 1) -> Array:
@@ -61,7 +61,7 @@ class Feet:
         from basepar_core.compiled import between
 
         found = np.empty((orders, *self.index.shape, self.track.shape[1]))
-        between(self.track, self.index, self.share, found)
+        between(self.track, writable(self.index), writable(self.share), found)
         return found
 
     @property

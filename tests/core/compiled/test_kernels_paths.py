@@ -26,7 +26,7 @@ def run(one: Case, phi, noise, method="backward"):
 
 
 @pytest.mark.parametrize("name", MECHANISMS)
-@pytest.mark.parametrize("method", ["backward", "forward"])
+@pytest.mark.parametrize("method", ["backward", pytest.param("forward", marks=pytest.mark.slow)])
 def test_every_lane_as_by_the_plain_path(name, method):
     one = case(name)
     for phi in (one.phi, one.random_phi(5)):
@@ -158,3 +158,15 @@ def test_few_samples_are_the_plain_path_s():
     plain = reduce.own_path(W, *args)
     np.testing.assert_array_equal(path.removed, plain.removed)
     np.testing.assert_array_equal(path.torque_error, plain.torque_error)
+
+
+def test_frozen_parameters_compile_nothing_more():
+    from basepar_core.compiled.paths_torques import reduce as kernel
+
+    one = case("four-bar")
+    run(one, one.phi.copy(), one.noise)
+    before = set(kernel.signatures)
+    frozen = one.phi.copy()
+    frozen.flags.writeable = False
+    run(one, frozen, one.noise)
+    assert set(kernel.signatures) == before

@@ -150,6 +150,7 @@ def test_kernels_follow_a_swept_rod():
     np.testing.assert_allclose(fast.terms, plain.terms, rtol=1e-9)
 
 
+@pytest.mark.slow
 def test_every_route_counts_five():
     """Crank and rocker about their axes, the rocker's weight, and of the rod what is not its
     ends': Izz; J, mx and mz of the rocker, of which mx and mass at either end are one; a moment.
@@ -204,6 +205,7 @@ def test_a_leg_along_the_axes_of_its_ends():
         assert constraints_found(model).idle == ()
 
 
+@pytest.mark.slow
 def test_certificates_are_confirmed_and_forged_ones_are_not():
     for text in (ROD, LEG):
         model = closure.prepare(loads(text))

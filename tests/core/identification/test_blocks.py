@@ -69,6 +69,7 @@ def test_the_length_of_pieces_goes_with_the_memory():
     assert lengths[-1] <= 2 * 39.99 / 24
 
 
+@pytest.mark.slow
 def test_instruments_take_out_what_noise_in_w_does():
     rng = np.random.default_rng(3)
     W, groups, times = columns(rng)

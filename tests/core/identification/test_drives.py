@@ -73,6 +73,7 @@ def test_friction_that_grows_with_the_load(model):
     assert again.validation.error < 1e-5
 
 
+@pytest.mark.slow
 def test_deviations_count_how_loads_move_with_the_links(model):
     """Ten draws of noise: the spread of an estimate is what is stated of it, within a factor."""
     t, q, v, a = exact()

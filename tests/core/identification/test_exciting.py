@@ -85,6 +85,7 @@ def held(model, found, limits, count=20_000):
     return fine
 
 
+@pytest.mark.slow
 def test_a_closed_loop_within_all_limits_and_far_better_than_random_motions():
     model, base, limits = prepared("four-bar")
     limits = replace(limits, regularity=0.5)

@@ -123,6 +123,7 @@ def test_a_designed_motion_is_what_its_law_gives(model, own):
         np.testing.assert_allclose(mine, its, rtol=0, atol=1e-10 * np.abs(its).max())
 
 
+@pytest.mark.slow
 def test_gradients_by_geometry_are_differences(model, own):
     few = replace(
         own, t=own.t[::40], q=own.q[:, ::40], q_dot=own.q_dot[:, ::40], q_ddot=own.q_ddot[:, ::40]

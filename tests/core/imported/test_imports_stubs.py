@@ -154,6 +154,7 @@ def test_stubs_stay_where_one_joint_is_something_else(tmp_path, first, dynamics,
     assert any("their parameters do not count: stub1" in note for note in found.notes)
 
 
+@pytest.mark.slow
 def test_parameters_of_stubs_count_if_asked(tmp_path):
     path = written(tmp_path, SKEW, BALL_AT)
     ranks = [

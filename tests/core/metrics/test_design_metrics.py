@@ -103,6 +103,7 @@ def test_joint_values_and_angles_of_bodies(closed):
     assert number(closed, "angle_range(crank)") == pytest.approx(2 * np.pi - step, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_time_ratio_is_that_of_the_reversals(closed):
     """Crank angles at which coupler and crank are in line: the rocker's dead positions."""
     found = number(closed, "time_ratio(D)")

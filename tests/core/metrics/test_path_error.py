@@ -65,7 +65,7 @@ def error_on_paper(values, free):
     return np.sqrt(np.mean(np.abs(path(values, np.array(CRANK)) - wanted) ** 2))
 
 
-@pytest.mark.parametrize("free", [True, False])
+@pytest.mark.parametrize("free", [pytest.param(True, marks=pytest.mark.slow), False])
 def test_the_error_is_that_of_the_path_on_paper(cycle, free):
     over = ("", (), ("timing",)) if free else ("A", CRANK, ())
     target = Target("wanted", POINTS, *over)

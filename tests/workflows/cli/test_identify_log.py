@@ -59,6 +59,7 @@ def test_a_page_of_the_identification(run, files):
     assert "https://" not in text.replace("https://www.w3.org", "")
 
 
+@pytest.mark.slow
 def test_python_writes_the_same_page(run, files, tmp_path):
     mechanism, one = (str(files / name) for name in ("arm.yaml", "log1.csv"))
     page, again = tmp_path / "command.html", tmp_path / "python.html"
