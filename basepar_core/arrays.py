@@ -12,4 +12,4 @@ def writable(array: Array) -> Array:
 
     A frozen array, or one in another order, would compile them again; it is copied.
     """
-    return np.require(array, requirements="CW")
+    return np.require(array, requirements=("C", "W"))
