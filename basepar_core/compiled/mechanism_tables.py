@@ -36,11 +36,11 @@ class Plan(NamedTuple):
     (entry, 2): elements that move a cut's second body against its first, with sign. linear
     (entry, 5): of rows that are linear in joint values, see `coupled_tables`; blocks
     (block, 3): size, first step, sign of the determinant over the diagonal's; the block's rows,
-    speeds and places stand from its first step on; steps and lists as in `qr.py`. free: speeds
-    of the coordinates. mixed (entry, 2): coordinates whose rate, and whose speed, an entry of the
-    map between the two ties that is not fixed. moved (coordinate, element) and rated
-    (coordinate, element): whether the link moves with a coordinate, and whether its own joint
-    does. carries (body,): its element. plain (body,): whether the body's frame is the link's.
+    speeds and places stand from its first step on; steps and lists as in `qr.py`. full: as of
+    `Loops`. free: speeds of the coordinates. mixed (entry, 2): coordinates whose rate, and whose
+    speed, an entry of the map between the two ties that is not fixed. moved (coordinate, element)
+    and rated (coordinate, element): whether the link moves with a coordinate, and whether its own
+    joint does. carries (body,): its element. plain (body,): whether its frame is the link's.
     """
 
     planar: int
@@ -58,6 +58,7 @@ class Plan(NamedTuple):
     row_scale: Array
     speed_scale: Array
     limit: Array
+    full: Array
     free: Array
     mixed: Array
     moved: Array
@@ -154,6 +155,7 @@ def plan(model: Model, items: int, same: Array, plain: Array) -> Plan:
         row_scale,
         speed_scale,
         np.asarray(loops.limit, float),
+        np.asarray(loops.full, float),
         np.array(graph.independent, dtype=np.int64),
         _table(_mixed(graph), 2),
         moved,

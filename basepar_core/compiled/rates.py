@@ -62,7 +62,7 @@ def solve_blocks(plan, work, right, sign, x):
 
 @kernel
 def block_ratios(plan, work):
-    """Signed distance from singularity of each block, as `loop_newton.regularity`: work.ratios."""
+    """Signed distance from singularity of each block, in `Loops.full`: work.ratios."""
     speeds, base, J, ratios = len(plan.limit), 0, work.J, work.ratios
     rows, columns = plan.block_rows, plan.block_speeds
     for b in range(len(plan.blocks)):
@@ -93,7 +93,7 @@ def block_ratios(plan, work):
             ratio = where(ratio > 0, sign * ratio, 0.0)
             for t in range(first, first + n):
                 ratio = where(work.diagonal[t, l] < 0, -ratio, ratio)
-            ratios[b, l] = ratio
+            ratios[b, l] = ratio / plan.full[b]
         base += n * n
 
 

@@ -128,7 +128,8 @@ def loop_errors(plan, work):
             for j in range(first, first + n):
                 shift = larger(size_of(x[plan.block_speeds[j], l]), shift)
             ratio = size_of(work.ratios[b, l])
-            worst[1, l] = larger((shift + _EPS) * n / ratio, worst[1, l])
+            condition = n / (ratio * plan.full[b])
+            worst[1, l] = larger((shift + _EPS) * condition, worst[1, l])
             worst[2, l] = smaller(ratio, worst[2, l])
 
 

@@ -162,8 +162,8 @@ class Closer:
         return far.max(axis=0), np.asarray(~(far <= limit).all(axis=0))
 
     def ratios(self, lanes: Lanes) -> Array:
-        """Signed distance from singularity of each block: (block, variant)."""
+        """Signed distance from singularity of each block in `Loops.full`: (block, variant)."""
         if not self.loops.blocks:
             return np.ones((1, *lanes.live.shape))
         scaled = lanes.jacobian * self.loops.scale[..., None]
-        return np.stack([regularity(A) for A in self.systems(scaled)])
+        return np.stack([regularity(A) for A in self.systems(scaled)]) / self.loops.full[:, None]

@@ -49,6 +49,9 @@ class Loops:
         speed occurs in couplings only, whose equations are linear.
     step
         Largest change per coordinate between closures.
+    full
+        (block,) what distances from singularity are measured in: of linear blocks the one at the
+        nominal ratios, which are no dead point; 1 of others.
     """
 
     rows: tuple[int, ...]
@@ -59,6 +62,7 @@ class Loops:
     scale: Array = field(repr=False)
     limit: Array = field(repr=False)
     step: Array = field(repr=False)
+    full: Array = field(repr=False)
 
 
 def choose_loops(mechanism: Mechanism, assembled: Assembled) -> Loops:
@@ -90,7 +94,14 @@ def choose_loops(mechanism: Mechanism, assembled: Assembled) -> Loops:
     linear = tuple(all(owners[k].are_linear for k in own) for own, _ in blocks)
     straight = {k for (own, _), flag in zip(blocks, linear, strict=True) if flag for k in own}
     jumping = _only_in(mechanism, {n for k in straight for n in owners[k].constants})
-    return Loops(rows, redundant, blocks, linear, jumping, scale, limit, step)
+    scaled = zip(blocks, linear, strict=True)
+    full = [_regularity((jacobian * scale)[np.ix_(*one)]) if flag else 1.0 for one, flag in scaled]
+    return Loops(rows, redundant, blocks, linear, jumping, scale, limit, step, np.array(full))
+
+
+def _regularity(matrix: Array) -> float:
+    """As `loop_newton.regularity`, without sign."""
+    return float(len(matrix) / (np.linalg.norm(matrix) * np.linalg.norm(np.linalg.inv(matrix))))
 
 
 def _only_in(mechanism: Mechanism, chosen: set[int]) -> frozenset[str]:

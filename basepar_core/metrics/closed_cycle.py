@@ -228,10 +228,11 @@ class ClosedCycle:
         found = np.ones((self.count, self.q.shape[2]), self.q.dtype)
         for part, at, dims in self._blocks():
             state = Rates(self.model, at, dims, self.motion, self._size(part))
-            for (rows, _), condition in zip(
-                self.model.loops.blocks, state.conditions, strict=True
+            loops = self.model.loops
+            for (rows, _), full, condition in zip(
+                loops.blocks, loops.full, state.conditions, strict=True
             ):
-                found[part] = np.minimum(found[part], len(rows) / condition)
+                found[part] = np.minimum(found[part], len(rows) / (full * condition))
         return found
 
     def _reactions(self, wanted: tuple[Reaction, ...]) -> Array:

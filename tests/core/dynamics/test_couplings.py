@@ -463,6 +463,17 @@ def test_a_relation_may_be_written_in_any_size(size):
         np.testing.assert_allclose(found, seen[0][0], rtol=0, atol=1e-12 * np.abs(found).max())
 
 
+@pytest.mark.parametrize("name", ["planetary-gear", "gripper", "screw-jack"])
+def test_fixed_ratios_are_as_far_from_dead_points_as_can_be(name):
+    """By both ways; the error of W, which counts with the loops' condition, stays what it was."""
+    model = closure.prepare(load(name))
+    motion = excitation(model.mechanism, model.assembled.coordinates)
+    plain, fast = observe(model, {}, motion), Engine(model).observe({}, motion)
+    for seen in (plain, fast):
+        assert seen.trace.margin[0] == pytest.approx(1.0, rel=1e-9)
+    assert fast.error[0] == pytest.approx(plain.error[0], rel=0.5)
+
+
 def test_a_ratio_swept_through_zero():
     """On the other side the wheel turns the other way: each variant as a file of its own.
 
