@@ -11,7 +11,7 @@ from basepar_core.errors import MechanismError
 from basepar_core.expressions import names
 from basepar_core.mechanism import Mechanism, joint_type
 
-from . import kinematics
+from . import joints, kinematics
 from .assembly import Assembled
 from .constraint_rows import Rows, constraint_rows, gap_lengths, loop_jacobian
 from .topology import Topology
@@ -21,6 +21,8 @@ from .topology import Topology
 STEP = 0.1
 #: Where values are coupled: largest share of a dependent speed's limit that a step may make.
 GEARED = 0.4
+#: Entries of derivatives that differ by less are the same: rounding.
+_SAME = 1e-12
 
 
 @dataclass(frozen=True)
@@ -50,8 +52,8 @@ class Loops:
     step
         Largest change per coordinate between closures.
     full
-        (block,) what distances from singularity are measured in: of linear blocks the one at the
-        nominal ratios, which are no dead point; 1 of others.
+        (block,) what distances from singularity are measured in: of blocks that no motion changes,
+        such as fixed ratios, which are no dead point, the one that they have; 1 of others.
     """
 
     rows: tuple[int, ...]
@@ -94,9 +96,22 @@ def choose_loops(mechanism: Mechanism, assembled: Assembled) -> Loops:
     linear = tuple(all(owners[k].are_linear for k in own) for own, _ in blocks)
     straight = {k for (own, _), flag in zip(blocks, linear, strict=True) if flag for k in own}
     jumping = _only_in(mechanism, {n for k in straight for n in owners[k].constants})
-    scaled = zip(blocks, linear, strict=True)
-    full = [_regularity((jacobian * scale)[np.ix_(*one)]) if flag else 1.0 for one, flag in scaled]
+    fixed = np.abs(_elsewhere(graph, dims) - jacobian) < _SAME
+    full = [
+        _regularity((jacobian * scale)[np.ix_(*one)]) if fixed[np.ix_(*one)].all() else 1.0
+        for one in blocks
+    ]
     return Loops(rows, redundant, blocks, linear, jumping, scale, limit, step, np.array(full))
+
+
+def _elsewhere(graph: Topology, dims: kinematics.Geometry) -> Array:
+    """The equations' derivatives (row, speed) at joint values at random, open or closed."""
+    rng, q = np.random.default_rng(0), np.zeros(graph.positions)
+    for node in graph.tree:
+        size = joints.configuration_size(node.kind)
+        values = rng.uniform(0.3, 1.0, joint_type(node.kind).values)
+        q[node.position : node.position + size] = joints.configuration(node.kind, values)
+    return loop_jacobian(graph, kinematics.poses(graph, dims, q[:, None]), (1,))[..., 0]
 
 
 def _regularity(matrix: Array) -> float:

@@ -20,7 +20,28 @@ def value_units(joints: Sequence[Joint]) -> dict[str, Unit]:
     }
 
 
-def is_value(reading: Reading, node: Node, word: str, joints: Sequence[Joint]) -> bool:
+def nameable(joints: Sequence[Joint]) -> dict[str, str]:
+    """Words for joint values that may be coupled, and the values' names."""
+    found: dict[str, str] = {}
+    for joint in joints:
+        shape = joint_type(joint.type)
+        if shape.rotations > 1:
+            continue
+        found |= {value: value for value in joint.values}
+        if len(joint.values) > 1:
+            if len(shape.slides) == 1:
+                found[f"{joint.name}.slide"] = joint.values[0]
+            found[f"{joint.name}.angle"] = joint.values[-1]
+    return found
+
+
+def named_value(reading: Reading, node: Node, word: str, joints: Sequence[Joint]) -> str | None:
+    """The joint value that a word names; None where it names none, which is reported."""
+    word = reading.called.get(word, word)
+    return word if _is_value(reading, node, word, joints) else None
+
+
+def _is_value(reading: Reading, node: Node, word: str, joints: Sequence[Joint]) -> bool:
     """Whether a word names a joint value; reported at the node if it does not."""
     values = [name for joint in joints for name in joint.values]
     if holds := [joint for joint in joints if joint.holds and word.startswith(f"{joint.name}.")]:
@@ -64,10 +85,10 @@ def _value_names(reading: Reading, node: Node | None, joints: Sequence[Joint]) -
         word = reading.text(item, "the name of a joint value")
         if word is None:
             continue
-        if word in found:
+        if reading.called.get(word, word) in found:
             reading.mistake(item, f"{word!r} is given twice")
-        elif is_value(reading, item, word, joints):
-            found.append(word)
+        elif value := named_value(reading, item, word, joints):
+            found.append(value)
     return tuple(found)
 
 
@@ -97,8 +118,8 @@ def read_assembly(
     for name, entry in entries.items():
         if name == "bodies":
             poses = _poses(reading, entry, bodies)
-        elif name != "points" and is_value(reading, entry, name, joints):
-            values.append((name, reading.motion(entry, units[name])))
+        elif name != "points" and (value := named_value(reading, entry, name, joints)):
+            values.append((value, reading.motion(entry, units[value])))
     if "points" in entries:
         stated = [pose.body for pose in poses]
         drawn = read_drawn(reading, entries["points"], joints, points)

@@ -26,7 +26,7 @@ from basepar_core.expressions import (
 )
 from basepar_core.mechanism import Coupling, Joint, joint_type
 
-from .assembly import value_units
+from .assembly import nameable, value_units
 from .mechanism_keys import COUPLING
 from .reader import Reading
 from .remedies import written
@@ -70,7 +70,7 @@ def _coupling(reading: Reading, name: str, node: Node, joints: Sequence[Joint]) 
     if any(joint.name == name for joint in joints):
         reading.mistake(node, f"{name!r} is a joint too; name the coupling otherwise")
     before = reading.count
-    if isinstance(node, Fields) and node.entries and set(node.entries) <= set(_nameable(joints)):
+    if isinstance(node, Fields) and node.entries and set(node.entries) <= set(nameable(joints)):
         reading.mistake(node, f"coefficients stand in `values`: write {{values: {written(node)}}}")
         return None
     entries = reading.fields(node, COUPLING)
@@ -88,7 +88,7 @@ def _coupling(reading: Reading, name: str, node: Node, joints: Sequence[Joint]) 
     }
     for entry in given.values():
         words = set(re.findall(r"[A-Za-z][\w.]*", str(written(entry)))) - reading.dimensions.keys()
-        if words & _nameable(joints).keys():
+        if words & nameable(joints).keys():
             reading.mistake(entry, f"{_LINEAR}: coefficients are of symbols, not of joint values")
             return None
     if len(known) < len(given):  # the relation's unit is not known
@@ -96,7 +96,7 @@ def _coupling(reading: Reading, name: str, node: Node, joints: Sequence[Joint]) 
     units = value_units(joints)
     unit = UNITS["m" if any(units[value].text == "m" for value in known.values()) else "rad"]
     terms = tuple(
-        (value, reading.geometric(given[key], _factor(unit, units[value]))[0])
+        (value, reading.geometric(given[key], _factor(unit, units[value]), pi=True)[0])
         for key, value in known.items()
     )
     for (value, coefficient), key in zip(terms, known, strict=True):
@@ -119,7 +119,7 @@ def _factor(relation: Unit, value: Unit) -> Unit:
 
 def _value(reading: Reading, node: Node, word: str, joints: Sequence[Joint]) -> str | None:
     """The joint value that a word names, by its number or as `S.slide` or `S.angle`."""
-    allowed = _nameable(joints)
+    allowed = nameable(joints)
     if word in allowed:
         return allowed[word]
     joint = next((one for one in joints if word.partition(".")[0] == one.name), None)
@@ -157,21 +157,6 @@ def _value(reading: Reading, node: Node, word: str, joints: Sequence[Joint]) -> 
             node, f"the {joint.type} joint {joint.name!r} has {many}: {', '.join(mine)}"
         )
     return None
-
-
-def _nameable(joints: Sequence[Joint]) -> dict[str, str]:
-    """Words for joint values that may be coupled, and the values' names."""
-    found: dict[str, str] = {}
-    for joint in joints:
-        shape = joint_type(joint.type)
-        if shape.rotations > 1:
-            continue
-        found |= {value: value for value in joint.values}
-        if len(joint.values) > 1:
-            if len(shape.slides) == 1:
-                found[f"{joint.name}.slide"] = joint.values[0]
-            found[f"{joint.name}.angle"] = joint.values[-1]
-    return found
 
 
 def _check_independent(

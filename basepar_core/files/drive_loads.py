@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from basepar_core.expressions import ONE, UNITS, ZERO, Expression, Unit, evaluate, names
 from basepar_core.mechanism import Joint, Motor, Torque
 
-from .assembly import is_value, value_units
+from .assembly import named_value, value_units
 from .mechanism_keys import MOTOR, TORQUE, TORQUE_OF_PIECES
 from .motions import effort, rate
 from .reader import Reading
@@ -109,6 +109,6 @@ def _pieces(
 
 def _joint(reading: Reading, node: Node | None, joints: Sequence[Joint]) -> str:
     word = reading.text(node, "the name of a joint value")
-    if word is None or node is None or not is_value(reading, node, word, joints):
+    if word is None or node is None:
         return ""
-    return word
+    return named_value(reading, node, word, joints) or ""

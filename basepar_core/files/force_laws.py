@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from basepar_core.expressions import UNITS, Expression, Unit
 from basepar_core.mechanism import Damper, Friction, Joint, Spring
 
-from .assembly import is_value, value_units
+from .assembly import named_value, value_units
 from .joints import points, read_connects
 from .mechanism_keys import DAMPER, FRICTION, FRICTION_KINDS, SPRING, SPRING_ON_JOINT
 from .motions import effort
@@ -30,12 +30,12 @@ def read_friction(
     slots = value_units(joints)
     columns: list[Friction] = []
     for name, entry in entries.items():
-        slot = slots.get(name, UNITS["rad"])
-        known = is_value(reading, entry, name, joints)
+        value = named_value(reading, entry, name, joints)
+        slot = slots.get(value or name, UNITS["rad"])
         if isinstance(entry, Fields):
-            columns += _valued(reading, name, entry, slot, known)
+            columns += _valued(reading, value or name, entry, slot, value is not None)
         else:
-            columns += _listed(reading, name, entry)
+            columns += _listed(reading, value or name, entry)
     return tuple(columns)
 
 
@@ -98,10 +98,11 @@ def _spring(
         rest, stiffness = _values(reading, entries, slot)
         return Spring(name, rest, None, ends, points(reading, entries.get("at")), stiffness)
     word = reading.text(entries["joint"], "the name of a joint value")
-    if word is None or not is_value(reading, entries["joint"], word, joints):
+    value = word and named_value(reading, entries["joint"], word, joints)
+    if not value:
         return Spring(name, *_values(reading, {}, UNITS["m"])[:1], word)
-    rest, stiffness = _values(reading, entries, value_units(joints)[word])
-    return Spring(name, rest, word, None, None, stiffness)
+    rest, stiffness = _values(reading, entries, value_units(joints)[value])
+    return Spring(name, rest, value, None, None, stiffness)
 
 
 def _values(

@@ -13,7 +13,7 @@ from basepar_core.symbolic import Identities
 from basepar_core.texts import text_of
 
 from . import remedies, yaml_nodes
-from .assembly import read_actuated, read_assembly, read_coordinates, value_units
+from .assembly import nameable, read_actuated, read_assembly, read_coordinates, value_units
 from .bodies import read_bodies
 from .couplings import read_couplings
 from .drive_loads import read_motors, read_torques
@@ -140,6 +140,7 @@ def _mechanism(reading: Reading, node: Node, text: str) -> Mechanism | None:
     names = [body.name for body in bodies]
     joints = read_joints(reading, top.get("joints"), names)
     bodies, joints = read_slender(reading, top, bodies, joints)
+    reading.called = nameable(joints)
     coordinates = read_coordinates(reading, top.get("coordinates"), joints)
     units = value_units(joints)
     points = read_points(reading, top.get("points"), joints, names)

@@ -130,6 +130,10 @@ def per_coordinate(
     entries = reading.entries(node, f"a mapping over the coordinates{listed}", each)
     if node is None or entries is None:
         return (missing,) * len(slots)
+    for name in [name for name in entries if reading.called.get(name, name) != name]:
+        if reading.called[name] in entries:
+            reading.mistake(entries[name], f"{name!r} is given twice")
+    entries = {reading.called.get(name, name): entry for name, entry in entries.items()}
     if "coordinates" not in reading.unknown:
         _check_names(reading, node, entries, slots)
     return tuple(

@@ -1,12 +1,14 @@
 """What geometry slots take: rational functions of the symbols, of a degree that stays small."""
 
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 
 from basepar_core.errors import ExpressionError
-from basepar_core.expressions import Call, Expression, Name, Number, names
+from basepar_core.expressions import Call, Expression, Name, Number, Pi, names
 
 #: Degree of a geometry slot in its symbols; beyond it exact identities take too long.
 _MAX_DEGREE = 32
+_LIKE_PI = Number(Fraction(355, 113))
 
 
 def substitute(expression: Expression, values: Mapping[str, Expression]) -> Expression:
@@ -16,6 +18,16 @@ def substitute(expression: Expression, values: Mapping[str, Expression]) -> Expr
             return values[name]
         case Call(operator, arguments) if names(expression) & values.keys():
             return Call(operator, tuple(substitute(argument, values) for argument in arguments))
+    return expression
+
+
+def without_pi(expression: Expression) -> Expression:
+    """The expression with a number like any other in the place of π, but within sin and cos."""
+    match expression:
+        case Pi():
+            return _LIKE_PI
+        case Call("+" | "-" | "*" | "/" | "^" as operator, arguments):
+            return Call(operator, tuple(map(without_pi, arguments)))
     return expression
 
 

@@ -34,7 +34,7 @@ from basepar_core.symbolic import Identities
 from . import remedies
 from .bare_angles import warn_of_degrees
 from .keys import Keys
-from .rational import check_rational, substitute
+from .rational import check_rational, substitute, without_pi
 from .yaml_nodes import Fields, Items, Node, Refused, Text, key_path
 
 ORIGIN: Vector = (ZERO, ZERO, ZERO)
@@ -71,6 +71,8 @@ class Reading:
         #: Symbols that state no unit.
         self.unitless: dict[str, Fields] = {}
         self.field: Identities | None = None
+        #: Further words for joint values, `S.slide` and `S.angle`, and the values' names.
+        self.called: dict[str, str] = {}
         #: Pitches of screws by joint: their couplings.
         self.pitches: dict[str, Expression] = {}
         #: Which of symbols, bodies, joints and coordinates are not all known, because their
@@ -269,16 +271,17 @@ class Reading:
         return result
 
     def geometric(
-        self, node: Node | None, slot: Unit | None
+        self, node: Node | None, slot: Unit | None, pi: bool = False
     ) -> tuple[Expression, Dimension | None]:
-        """A rational function of symbols and constants; any dimension where the slot is None."""
+        """A rational function of symbols and constants, and of π where that is allowed; any
+        dimension where the slot is None."""
         before = self.count
         if slot is None:
             result, dimension = self._parsed_any(node)
         else:
             result, dimension = self._parsed(node, slot, self.dimensions), slot.dimension
         if node is not None and self.count == before and self.field is not None:
-            self._check_geometry(node, result)
+            self._check_geometry(node, without_pi(result) if pi else result)
         return result, dimension
 
     def _check_geometry(self, node: Node, result: Expression) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 from basepar_core.arrays import Array
 from basepar_core.base import BaseParameters
 from basepar_core.errors import UsageError
+from basepar_core.texts import plural
 
 from .criteria import NO_NOISE, Selection
 from .path import Path
@@ -102,8 +103,10 @@ class ReducedMechanism:
         """
         if not 0 <= size <= self.base.rank:
             raise UsageError(
-                f"There is no model of {size} parameters: the path goes from {self.base.rank} "
-                f"to 0.",
+                f"There is no model of {size} parameters: the mechanism has "
+                f"{plural(self.base.rank, 'base parameter')}, and reductions leave so many to 0. "
+                f"Ask for a size of 0 to {self.base.rank}, or where a criterion stops: "
+                f"{', '.join(self.selection.criteria)}.",
                 ["size="],
             )
         gone = self.path.gone(self.base.rank - size)

@@ -81,6 +81,14 @@ def followers(robot: Robot) -> tuple[dict[str, tuple[str, float, float]], list[C
     return found, rest
 
 
+def several(robot: Robot, one: Coupling) -> str:
+    """A coupling that `followers` left, in words, with the values that its own file names."""
+    (terms,) = (given.terms for given in robot.couplings if given.name == one.name)
+    if len(terms) > 2:
+        return f"coupling {one.name} of {len(terms)} values ({', '.join(terms)})"
+    return f"coupling {one.name} ({', '.join(terms)}), whose values others tie to two more"
+
+
 def _scaled(one: Coupling, name: str) -> Coupling:
     """With a coefficient of 1 for a value, which comes first."""
     by = one.terms[name]

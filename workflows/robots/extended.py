@@ -12,7 +12,7 @@ import numpy as np
 
 from basepar_core.mechanism import joint_type
 
-from .coupled_values import followers
+from .coupled_values import followers, several
 from .kinds import FIXED, REVOLUTE, SPHERICAL, UNIVERSAL, URDF
 from .parts import Joint, Pose, Robot
 from .tree import Branch, Tree, at_joints, free_name, gravity_down, spanned, split
@@ -54,7 +54,7 @@ def write(_: str, robot: Robot, problems: list[str], notes: list[str]) -> tuple[
     """The file and its companion; what they cannot represent joins `problems`."""
     tree = _prepared(robot)
     following, rest = followers(tree.robot)
-    problems += [f"coupling {one.name} of {len(one.terms)} values" for one in rest]
+    problems += [several(tree.robot, one) for one in rest]
     _check(tree, problems)
     if problems:
         return "", ""

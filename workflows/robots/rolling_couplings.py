@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 
-from .coupled_values import ROUNDING
+from .coupled_values import ROUNDING, several
 from .parts import Coupling
 from .tree import Tree
 from .xml import Element, child, number
@@ -29,9 +29,7 @@ def rollings_of(
     for one in couplings:
         rolling = _rolling(tree, one) if dialect == "urdf+" else None
         if rolling is None:
-            problems.append(
-                f"coupling {one.name} of {len(one.terms)} values ({', '.join(one.terms)})"
-            )
+            problems.append(several(tree.robot, one))
         else:
             found[one.name] = rolling
     return found

@@ -100,10 +100,11 @@ def _bodies(it: Mechanism) -> list[dict[str, Any]]:
 
 def _joints(model: Model) -> list[dict[str, Any]]:
     it, cuts = model.mechanism, {cut.joint for cut in model.topology.cuts}
+    screws = {one.name for one in it.couplings}  # no other coupling has a joint's name
     return [
         {
             "name": joint.name,
-            "type": joint.type,
+            "type": "screw" if joint.name in screws else joint.type,
             "connects": list(joint.bodies),
             "cut": k in cuts,
             "actuated": any(value in it.actuated for value in joint.values),

@@ -8,6 +8,7 @@ import pytest
 from mpmath import mpf
 
 from basepar_core.api import load
+from basepar_core.base.symbolic_route import symbolic
 from basepar_core.compiled.backend import Engine
 from basepar_core.dynamics import (
     Motion,
@@ -438,6 +439,18 @@ def test_nothing_is_left_to_close_a_loop():
     )
     with pytest.raises(MechanismError, match="Leave one joint of every loop free of couplings"):
         topology.topology(loads(text))
+
+
+def test_a_screw_is_a_cylindrical_joint_with_its_pitch_as_a_coupling():
+    screw, motion = moved(loads(ARM))
+    text = ARM.replace("C: {type: screw", "C: {type: cylindrical").replace(", pitch: p}", "}")
+    text = text.replace(
+        "couplings:", "couplings:\n  thread: {values: {C.1: 1, C.2: -p/(360 deg)}}"
+    )
+    written = closure.prepare(loads(text))
+    for ours, theirs in zip(both_ways(screw, motion), both_ways(written, motion), strict=True):
+        assert np.abs(ours - theirs).max() < ROUNDING * np.abs(theirs).max()
+    assert symbolic(written).rank == symbolic(screw).rank
 
 
 def test_a_nut_that_drives_its_screw():

@@ -1,5 +1,7 @@
 """The section `couplings`: what is rejected, with which message."""
 
+import math
+
 import pytest
 
 from basepar_core.errors import BaseparWarning, FileError
@@ -29,6 +31,39 @@ def changed(old: str, new: str) -> str:
     with pytest.raises(FileError) as caught:
         loads(TEXT.replace(old, new))
     return str(caught.value)
+
+
+def test_joint_values_by_name_everywhere():
+    """`C.slide` and `C.angle` are `C.1` and `C.2` wherever a file names joint values."""
+    more = (
+        "\nassembly: {ANGLE: 0.1 rad}"
+        "\nexcitation: {kind: states, samples: 9, seed: 1, frequency: 1 Hz,"
+        "\n  amplitude: {A: 1, ANGLE: 2}}"
+        "\nfriction: {SLIDE: {viscous: 2}, ANGLE: [coulomb]}"
+        "\nsprings: {s: {joint: SLIDE, rest: 1 mm}}"
+        "\nactuated: [A, ANGLE]\n"
+    )
+    named, numbered = (
+        loads(
+            (TEXT.replace("[A, C.2]", "[A, ANGLE]") + more).replace("ANGLE", a).replace("SLIDE", s)
+        )
+        for a, s in (("C.angle", "C.slide"), ("C.2", "C.1"))
+    )
+    assert named.coordinates == numbered.coordinates == ("A", "C.2")
+    for key in ("assembly", "excitation", "friction", "springs", "actuated"):
+        assert getattr(named, key) == getattr(numbered, key)
+    assert "'C.angle' is given twice" in changed("[A, C.2]", "[A, C.2, C.angle]")
+
+
+def test_pi_in_coefficients():
+    for text in ("20 mm/rev", "r/(360 deg)", "r/(2*180 deg)"):
+        (_, (name, x)), _ = loads(TEXT.replace("A: -r", f"A: {text}")).couplings[0].terms, 0
+        assert name == "A"
+        assert float(evaluate([x], {"r": 0.02})[0]) == pytest.approx(0.02 / (2 * math.pi))
+    assert "pi stands outside" in changed(
+        "{type: prismatic, connects: [ground, b]}",
+        "{type: prismatic, connects: [ground, b], at: [[20 mm/rev, 0, 0], [0, 0, 0]]}",
+    )
 
 
 def test_values_and_units():

@@ -87,7 +87,7 @@ def test_measured_torques(run, tmp_path):
         (["--size", "many"], "a number, or one of the criteria"),
         (["--estimate-noise"], "goes with --data"),
         (["--data", "x.csv", "--export", "x.c"], "does not go with --data"),
-        (["--size", "9"], "There is no model of 9 parameters"),
+        (["--size", "9"], "has 8 base parameters, and reductions leave so many to 0. Ask for"),
         (["--samples", "0"], "a positive number"),
         (["--samples", "nan"], "a positive number"),
         (["--samples", "some"], "no number, nor `estimated`"),

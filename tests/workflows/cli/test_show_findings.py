@@ -86,6 +86,7 @@ def test_an_inertia_that_no_body_has(run, tmp_path):
     [
         ("gripper", "coupling mimic: 1 R - 1 L = 0"),
         ("planetary-gear", "coupling ring: 60 C + 18 P1 = 0"),
+        ("screw-jack", "N      screw "),
         ("quadruped", "B.6 = 0 rad"),
         ("watt-ii", "loop: A – B – C – E – F – G"),
         ("rssr", "loop: A – D – U – C – B"),

@@ -11,6 +11,7 @@ from basepar_core.errors import MechanismError, UsageError
 from basepar_core.files import loads
 from basepar_core.imported import read_file
 from basepar_core.mechanism import joint_type
+from tests.core.dynamics.test_couplings import DIFFERENTIAL
 from workflows.robots import DIALECTS, exported, robot_file
 
 ENDINGS = {"mjcf": ".xml", "sdf": ".sdf"}
@@ -150,9 +151,18 @@ def test_couplings_of_three_values(dialect, tmp_path):
 
 
 def test_what_a_dialect_lacks_is_named_with_those_that_have_it():
-    with pytest.raises(MechanismError, match=r"coupling belt of 3 values \(B, A, C\).*as mjcf"):
+    with pytest.raises(MechanismError, match=r"coupling belt of 3 values \(A, B, C\).*as mjcf"):
         robot_file(belts("5"), "urdf+")  # 5 A + 2 B is no sum
     with pytest.raises(MechanismError, match=r"joint D, which closes a loop.*urdf\+ or"):
         robot_file(prepare(load("four-bar")), "urdf")
+    # Solved for the cage's and the spider's angle, rows are other ones than the file's.
+    inertia = "{mass: 1, centre: [0, 0, 0], central_inertia: [1, 0, 0, 1, 0, 1]}"
+    geared = prepare(loads(DIFFERENTIAL.replace("{}", inertia)))
+    for dialect in ("urdf", "urdf+", "extended"):
+        with pytest.raises(
+            MechanismError,
+            match=r"left_mesh of 3 values \(L, D, S\); .* right_mesh of 3 values \(R, D, S\)",
+        ):
+            robot_file(geared, dialect)
     with pytest.raises(UsageError, match="no dialect 'dae'"):
         robot_file(belts("2"), "dae")
