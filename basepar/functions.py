@@ -206,10 +206,10 @@ class FunctionSweep:
         >>> sweep.part(store, 1, 1)
         3
         """
-        from sweeps.run import Filling, as_stored, here
+        from sweeps.run import Filling, as_stored, here, path_of
 
         job = self._at(store)
-        known = as_stored(job, Path(job.store))
+        known = as_stored(job, path_of(job))
         filling = partial(Filling.of, known, self._evaluator, None)
         return here.part(job, number, count, workers, filling=filling).evaluated
 

@@ -355,12 +355,12 @@ def report(store: str | Path, file: str | Path | None = None) -> Path:
     >>> basepar.report("pair.zarr").name
     'pair.html'
     """
-    from sweeps.store import folder
+    from sweeps.store import beside, locate
     from workflows.jobs import check_outputs
     from workflows.report import page
 
-    path = folder(store)
-    output = path.with_suffix(".html") if file is None else Path(file)
+    path = locate(store)
+    output = beside(path, ".html") if file is None else Path(file)
     check_outputs([output], overwrite=True)
     page.write(path, output)
     return output

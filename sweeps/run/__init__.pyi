@@ -16,5 +16,6 @@ from .progress import Progress as Progress
 from .standing import Summary as Summary
 from .standing import as_stored as as_stored
 from .standing import complete as complete
+from .standing import path_of as path_of
 from .standing import refuse_other as refuse_other
 from .standing import summary as summary

@@ -8,7 +8,6 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from distributed import Client
 
@@ -31,7 +30,7 @@ from .pace import Pace
 from .progress import Progress
 from .run_counts import Tally
 from .shared_client import Fleet
-from .standing import layout_of, refuse_other
+from .standing import layout_of, path_of, refuse_other
 from .worker import Stage, Work
 
 
@@ -106,7 +105,7 @@ def opened(
     StoreError
         It is damaged, or somebody else fills it.
     """
-    path = Path(spec.store).absolute()
+    path = path_of(spec)
     with locked(path) as lock:
         layout = layout_of(spec, evaluator)
         if path.exists():

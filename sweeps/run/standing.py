@@ -3,7 +3,6 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from basepar_core.errors import StoreError, UsageError
@@ -12,14 +11,15 @@ from sweeps.store import (
     ERRORS_KEPT,
     Evaluator,
     Layout,
+    Location,
     Part,
     PreciseStatus,
     Status,
     Store,
     busy,
     check_and_repair,
-    folder,
     holder,
+    locate,
     provenance,
     status,
 )
@@ -73,7 +73,7 @@ class Summary:
         return self.counts.get(Status.PENDING, 0) + waiting
 
 
-def as_stored(spec: Job, path: Path, attrs: Mapping[str, Any] | None = None) -> Job:
+def as_stored(spec: Job, path: Location, attrs: Mapping[str, Any] | None = None) -> Job:
     """The sweep with its store's chunk, where it leaves that to a pilot and there is a store."""
     if spec.chunk != FROM_PILOT or not path.exists():
         return spec
@@ -106,7 +106,7 @@ def complete(spec: Job, retry_failed: bool = False) -> Summary | None:
     return None if retry_failed and found.failed else found
 
 
-def _refuse_busy(path: Path) -> None:
+def _refuse_busy(path: Location) -> None:
     found = holder(path)
     if found is not None and found.here:  # of other machines the lock knows more
         raise busy(path, found)
@@ -133,7 +133,7 @@ def layout_of(spec: Job, evaluator: Evaluator, precise: Evaluator | None = None)
     return Layout(len(spec), tuple(parts), coords, attrs, texts, grows=is_asked(spec.plan))
 
 
-def refuse_other(spec: Job, path: Path, attrs: Mapping[str, Any] | None = None) -> None:
+def refuse_other(spec: Job, path: Location, attrs: Mapping[str, Any] | None = None) -> None:
     """Make sure that a store is of this specification; StoreError names the difference."""
     attrs = Store.open(path).attrs if attrs is None else attrs
     if "spec_hash" not in attrs:
@@ -152,7 +152,7 @@ def refuse_other(spec: Job, path: Path, attrs: Mapping[str, Any] | None = None) 
     )
 
 
-def summary(path: Path, rows: tuple[int, int] | None = None, **run: Any) -> Summary:
+def summary(path: Location, rows: tuple[int, int] | None = None, **run: Any) -> Summary:
     """What the store holds now, of some rows or of all."""
     held = Store.open(path)
     found, precise = status.take(held, rows), status.take_precise(held, rows)
@@ -166,11 +166,11 @@ def summary(path: Path, rows: tuple[int, int] | None = None, **run: Any) -> Summ
     )
 
 
-def path_of(spec: Job) -> Path:
-    """Where a sweep's store lies; UsageError where it has none."""
+def path_of(spec: Job) -> Location:
+    """Where a sweep's store lies, absolute; UsageError where it has none."""
     if not spec.store:
         raise UsageError("The sweep has no store; name one in `store.path` or with `store=`.")
-    return folder(spec.store).absolute()  # workers need not stand in the same directory
+    return locate(spec.store).absolute()  # workers need not stand in the same directory
 
 
 def piece_of(spec: Job) -> int:
@@ -180,7 +180,7 @@ def piece_of(spec: Job) -> int:
     return max(size for size in range(1, most + 1) if spec.chunk % size == 0)
 
 
-def _nothing_missing(path: Path) -> bool:
+def _nothing_missing(path: Location) -> bool:
     held = Store.open(path)
     if status.take(held).pending:
         return False

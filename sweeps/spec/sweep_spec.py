@@ -19,7 +19,7 @@ from basepar_core.expressions import did_you_mean
 from basepar_core.mechanism import Mechanism
 from basepar_core.metrics import METRICS, Target, canonical, cycle, is_torque, metric_of, words
 from basepar_core.reduction import CRITERIA, METHODS
-from sweeps.store import Output, folder
+from sweeps.store import Output, locate
 
 from .ask_tell_plan import is_asked
 from .differences import differences
@@ -229,8 +229,8 @@ class SweepSpec:
         return replace(self, evaluation=replace(self.evaluation, own=own))
 
     def at(self, store: str) -> "SweepSpec":
-        """The same sweep, stored elsewhere; UsageError where that is no folder."""
-        return replace(self, store=str(store) and str(folder(store)))
+        """The same sweep, stored elsewhere; UsageError where no store can be."""
+        return replace(self, store=str(store) and str(locate(store)))
 
 
 def plan_mistakes(mechanism: Mechanism, plan: Plan) -> list[Mistake]:

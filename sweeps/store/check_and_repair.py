@@ -7,20 +7,22 @@ that is torn, gone, exchanged or changed is made pending again, and the next run
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 from basepar_core.errors import StoreError
 
 from . import chunk_files, objects, seal
-from .location import folder
+from .bucket import Bucket
+from .location import Location, locate
 from .lock import holder
+from .names import ROOT
 from .objects import Objects
 from .opened import raise_if_absent
-from .records import Damaged, Records
-from .seal import COPY, ROOT, Document, Sealed, Wrong
+from .records import Damaged, Record, Records
+from .seal import COPY, Document, Sealed, Wrong
 
 REMEDY = "Run it again with `repair=`; what is whole is kept."
 #: What is listed of a damaged store.
@@ -45,7 +47,7 @@ class Damage:
         return f"{self.array}{where}: {self.what}"
 
 
-def check(path: Path | str) -> None:
+def check(path: Location | str) -> None:
     """Make sure that a store is what it was made, and that every chunk is where it was written.
 
     Contents of chunks are not read (`find`).
@@ -55,7 +57,7 @@ def check(path: Path | str) -> None:
     StoreError
         Naming what is damaged.
     """
-    path = folder(path)
+    path = locate(path)
     standing = stand(path)
     found = standing.found or list(_chunks(path, standing.sealed, contents=False))
     if found:
@@ -67,7 +69,7 @@ def check(path: Path | str) -> None:
         )
 
 
-def find(path: Path) -> list[Damage]:
+def find(path: Location) -> list[Damage]:
     """Everything that is wrong with a store; reads all of it.
 
     Raises
@@ -75,12 +77,12 @@ def find(path: Path) -> list[Damage]:
     StoreError
         If it is no store at all, or both copies of what is fixed are damaged.
     """
-    path = folder(path)
+    path = locate(path)
     standing = stand(path)
     return standing.found + list(_chunks(path, standing.sealed, contents=True))
 
 
-def repair(path: Path, found: list[Damage]) -> None:
+def repair(path: Location, found: list[Damage]) -> None:
     """Restore what is fixed from its copy; make damaged chunks pending.
 
     A chunk's status goes first: whatever happens then, the chunk is pending.
@@ -107,7 +109,7 @@ class Standing:
     found: list[Damage] = field(default_factory=list)
 
 
-def stand(path: Path) -> Standing:
+def stand(path: Location) -> Standing:
     """Hold the two copies of what is fixed against each other and against the arrays.
 
     Raises
@@ -147,9 +149,9 @@ def _tried(reader: Any, there: Objects) -> tuple[Any, str]:
         return None, str(wrong)
 
 
-def _lost(path: Path, root: str, copy: str) -> StoreError:
+def _lost(path: Location, root: str, copy: str) -> StoreError:
     raise_if_absent(path, FileNotFoundError())
-    if not (path / COPY).exists():
+    if not _has_copy(path):
         return StoreError(
             f"{path} is not the store of a sweep (zarr.json {root}). Name another store.",
             [str(path)],
@@ -159,6 +161,12 @@ def _lost(path: Path, root: str, copy: str) -> StoreError:
         "cannot be known any more: remove it and run again.",
         [f"{path}/{ROOT}", f"{path}/{COPY}"],
     )
+
+
+def _has_copy(path: Location) -> bool:
+    if isinstance(path, Bucket):
+        return path.get(COPY) is not None
+    return (path / COPY).exists()
 
 
 def _again(there: Objects, root: Document, wrong: str) -> Sealed:
@@ -236,7 +244,7 @@ def _arrays(
                 yield Damage(name, f"its labels {'are missing' if gone else 'were changed'}")
 
 
-def _chunks(path: Path, sealed: Sealed, contents: bool) -> Iterator[Damage]:
+def _chunks(path: Location, sealed: Sealed, contents: bool) -> Iterator[Damage]:
     found = (one for part in _parts(path, sealed) for one in part.damaged(contents))
     if (first := next(found, None)) is None:
         return
@@ -270,13 +278,13 @@ class _Part:
         done = [n for first, stop in chosen for n in self.records.numbers(first, stop)]
         written = self._stored(f"{self.records.prefix}status") if contents else set()
         numbers, recorded = sorted({*done, *written}), set(done)
+        numbers = [number for number in numbers if number < self.records.count]
+        reads = self._reads([number for number in numbers if number in recorded])
         for number in numbers:
-            if number >= self.records.count:
-                continue
             if number not in recorded:
                 found = [(self.records.folder, UNFINISHED)]
             else:
-                found = list(self._of_one(number, contents))
+                found = list(self._of_one(number, contents, next(reads)))
             if found and (number not in recorded or self._has_record(number)):
                 start = number * self.records.chunk
                 stop = min(start + self.records.chunk, self.records.total)
@@ -285,6 +293,15 @@ class _Part:
         if contents:
             wrong = (self.records.sum_name(first, stop) for first, stop in self._wrong())
             yield from (Damage(name, "it is not the sum of its records") for name in wrong)
+
+    def _reads(self, numbers: list[int]) -> Iterator[Callable[[], Record | None]]:
+        """How to read each record; those of a bucket are on their way, many at once."""
+        if isinstance(self.there, Bucket):
+            for number, content in zip(numbers, self.records.contents(numbers), strict=True):
+                yield partial(self.records.decode, number, content)
+        else:
+            for number in numbers:
+                yield partial(self.records.read, number)
 
     def forget(self, name: str, number: int) -> None:
         """Make a chunk pending, and remove what is damaged of it."""
@@ -320,12 +337,14 @@ class _Part:
                 found.append((first, stop))
         return found
 
-    def _of_one(self, number: int, contents: bool) -> Iterator[tuple[str, str]]:
+    def _of_one(
+        self, number: int, contents: bool, read: Callable[[], Record | None]
+    ) -> Iterator[tuple[str, str]]:
         if contents and not self.there.is_plain(self.records.name(number)):
             yield self.records.folder, "the record of its chunk is a link"
             return
         try:
-            record = self.records.read(number)
+            record = read()
         except Damaged as cause:
             yield self.records.folder, f"the record of its chunk cannot be read ({_said(cause)})"
             return
@@ -363,7 +382,7 @@ class _Part:
         return f"{name}/{chunk_files.chunk_key(number, self.arrays[name])}"
 
 
-def _parts(path: Path, sealed: Sealed) -> Iterator[_Part]:
+def _parts(path: Location, sealed: Sealed) -> Iterator[_Part]:
     there, key = objects.of(path), str(sealed.attributes["spec_hash"])
     arrays = {name: len(one["shape"]) for name, one in sealed.metadata.items()}
     for prefix in ("", "precise_"):

@@ -8,7 +8,7 @@ less simple is left to Zarr (`of` says None).
 """
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -76,7 +76,14 @@ class ChunkFiles:
 
     def read(self, number: int) -> np.ndarray:
         """A chunk, (rows of a chunk, …); ValueError or RuntimeError where it is not whole."""
-        content = self.objects.get(self.key(number))
+        return self._decoded(number, self.objects.get(self.key(number)))
+
+    def read_all(self, numbers: Sequence[int]) -> Iterator[np.ndarray]:
+        """Some chunks, in their order; as `read`."""
+        contents = self.objects.get_all([self.key(number) for number in numbers])
+        return map(self._decoded, numbers, contents)
+
+    def _decoded(self, number: int, content: bytes | None) -> np.ndarray:
         if content is None:
             return np.full(self.shape, self.fill)
         body, checksum = content[:-4], content[-4:]

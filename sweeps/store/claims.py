@@ -19,8 +19,10 @@ from typing import Any
 
 from basepar_core.errors import StoreError
 
+from .holders import born, machine
+from .names import HIDDEN
 from .objects import Objects
-from .records import HIDDEN, range_of
+from .records import range_of
 
 #: Seconds between two beats, and without one after which a claim is nobody's.
 BEAT, STALE = 5.0, 45.0
@@ -62,8 +64,8 @@ class Claim:
         """Whether it is of a process of this machine, as it was booted last, that has ended."""
         with contextlib.suppress(ValueError, KeyError, TypeError, RecursionError):
             told = json.loads(self.content)
-            here = bool(told["born"]) and told["machine"] == _machine()
-            return here and told["born"] != _born(int(told["pid"]))
+            here = bool(told["born"]) and told["machine"] == machine()
+            return here and told["born"] != born(int(told["pid"]))
         return False
 
     def meets(self, first: int, stop: int) -> bool:
@@ -79,8 +81,9 @@ def found(there: Objects) -> list[Claim]:
         if (one := range_of(chunks)) is not None and generation.isdecimal():
             latest[one] = max(latest.get(one, 0), int(generation))
     claims = [Claim(first, stop, generation) for (first, stop), generation in latest.items()]
-    seen = [replace(claim, content=there.get(claim.key) or b"") for claim in claims]
-    return [claim for claim in seen if claim.content]
+    contents = there.get_all([claim.key for claim in claims])
+    seen = zip(claims, contents, strict=True)
+    return [replace(claim, content=content) for claim, content in seen if content]
 
 
 def alive(
@@ -190,24 +193,5 @@ def _taken(there: Objects, first: int, stop: int, told: dict[str, Any]) -> Claim
 
 def _content(beats: int, told: dict[str, Any]) -> bytes:
     ours = {"host": socket.gethostname(), "pid": os.getpid(), "beats": beats}
-    known = {"machine": _machine(), "born": _born(os.getpid())}
+    known = {"machine": machine(), "born": born(os.getpid())}
     return json.dumps(ours | known | told).encode()
-
-
-def _machine() -> str:
-    """Where a number means a process: this boot, this space of processes; "": nobody says."""
-    try:
-        with open("/proc/sys/kernel/random/boot_id") as file:
-            return f"{file.read().strip()} {os.readlink('/proc/self/ns/pid')}"
-    except OSError:
-        return ""
-
-
-def _born(pid: int) -> str:
-    """When a process was started, in ticks since the boot; "": there is none, or nobody says."""
-    try:
-        with open(f"/proc/{pid}/stat") as file:
-            facts = file.read().rpartition(")")[2].split()
-    except OSError:
-        return ""
-    return "" if facts[0] in ("Z", "X") else facts[19]

@@ -2,31 +2,37 @@
 
 import json
 import re
-from pathlib import Path
 
 from basepar_core.errors import StoreError
 from basepar_core.texts import opening
 
-from .location import folder
+from .bucket import Bucket
+from .location import Location, locate
+from .names import ROOT
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 
 
-def make_root(path: Path, members: list[str]) -> None:
+def make_root(path: Location | str, members: list[str]) -> None:
     """The group above the members' stores, if it is not there."""
-    folder(path)
+    path = locate(path)
+    attributes = {"title": "family of sweeps", "members": members}
+    if isinstance(path, Bucket):
+        document = {"attributes": attributes, "zarr_format": 3, "node_type": "group"}
+        path.create(ROOT, json.dumps(document, indent=2).encode())  # if nothing is there
+        return
     path.mkdir(parents=True, exist_ok=True)
-    if not (path / "zarr.json").exists():
+    if not (path / ROOT).exists():
         import zarr
 
-        attributes = {"title": "family of sweeps", "members": members}
         zarr.create_group(path, zarr_format=3, attributes=attributes)
 
 
-def members_of(path: Path) -> tuple[str, ...]:
+def members_of(path: Location | str) -> tuple[str, ...]:
     """Names of the stores below a family's; empty where it is none."""
+    path = locate(path)
     try:
-        plain = json.loads(opening.text_of(path / "zarr.json"))
+        plain = json.loads(_root_of(path))
         members = plain["attributes"]["members"]
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return ()
@@ -38,6 +44,12 @@ def members_of(path: Path) -> tuple[str, ...]:
             [f"{path}/zarr.json"],
         )
     return tuple(members)
+
+
+def _root_of(path: Location) -> str:
+    if isinstance(path, Bucket):
+        return (path.get(ROOT) or b"").decode()
+    return opening.text_of(path / ROOT)
 
 
 def is_member_name(text: object) -> bool:

@@ -1,33 +1,86 @@
-"""Where a store lies: a folder that this machine sees, and nothing else yet."""
+"""Where a store lies: a folder that this machine sees, or a prefix of a bucket."""
 
 from pathlib import Path
+from typing import TypeAlias
+from urllib.parse import unquote, urlsplit
 
 from basepar_core.errors import StoreError, UsageError
 from basepar_core.texts import is_address
 
+from .bucket import SCHEMES, Bucket, parsed
 
-def folder(place: Path | str) -> Path:
-    """A store's path as it was given.
+Location: TypeAlias = Path | Bucket
+#: What messages name as supported.
+SUPPORTED = f"{', '.join(f'{scheme}://' for scheme in SCHEMES)} and file://"
+
+
+def locate(place: Location | str) -> Location:
+    """Where a store lies, by a path or an address (`s3://bucket/x.zarr`, `file:///tmp/x.zarr`).
 
     Raises
     ------
     UsageError
-        It is an address (`s3://…`, `gs://…`, `file://…`), of which a folder named `s3:` would be
-        made.
+        It is an address of another kind, or of nothing that a store can be.
     """
-    if is_address(place):
+    if isinstance(place, Bucket):
+        return place
+    if not is_address(place):
+        return Path(place)
+    text = str(place)
+    scheme = text.partition(":")[0]
+    if scheme in SCHEMES:
+        found = parsed(text)
+        if isinstance(found, Bucket):
+            return found
+        shown = text if "@" not in text else f"{scheme}://…"
+        raise UsageError(f"{shown} {found}.", [shown])
+    if scheme == "file" and "::" not in text:
+        return _of_file(text)
+    raise UsageError(
+        f"{text} is an address of a kind that is not supported: stores are folders that all "
+        f"workers see, or lie in {SUPPORTED}. Name one, such as results/sweep.zarr.",
+        [text],
+    )
+
+
+def folder(place: Location | str) -> Path:
+    """A store that must be a folder, as studies' stores are.
+
+    Raises
+    ------
+    UsageError
+        It is an address (`s3://…`, `gs://…`, `file://…`).
+    """
+    if isinstance(place, Bucket) or is_address(place):
         raise UsageError(
-            f"{place} is an address, and stores are folders that all workers see: object stores "
-            "and other schemes are not supported yet. Name a folder, such as results/sweep.zarr.",
+            f"{place} is an address, and here a folder that all workers see is needed: only "
+            "sweeps' stores may lie in buckets, not yet studies' and what belongs to them. Name "
+            "a folder, such as results/study.zarr.",
             [str(place)],
         )
     return Path(place)
 
 
-def gone(place: Path | str) -> StoreError:
+def beside(place: Location, ending: str) -> Path:
+    """A file that is named as a store is; of one in a bucket, in the current folder."""
+    return Path(place.name if isinstance(place, Bucket) else place).with_suffix(ending)
+
+
+def gone(place: Location | str) -> StoreError:
     """What to raise where a store that was open is no longer there."""
     return StoreError(
         f"{place} is gone: its store was removed or moved while it was filled. Run again to fill "
         "a new one, or move it back to go on.",
         [str(place)],
     )
+
+
+def _of_file(text: str) -> Path:
+    found = urlsplit(text)
+    path = Path(unquote(found.path))
+    if found.netloc not in ("", "localhost") or not path.is_absolute() or found.query:
+        raise UsageError(
+            f"{text} names no file of this machine: write file:///folder/x.zarr, or its path.",
+            [text],
+        )
+    return path

@@ -3,7 +3,7 @@
 `.NAME.lock` beside the store NAME is locked by the kernel (`flock`) as long as its holder lives,
 so that a killed run leaves nothing to clean up on its own machine. Other machines may share the
 directory without sharing kernel locks; for them the holder's text counts its beats, and a lock
-of another machine is stale when its count stands still.
+of another machine is stale when its count stands still. Stores in buckets: `bucket_lock`.
 """
 
 import contextlib
@@ -14,16 +14,17 @@ import socket
 import stat
 import threading
 import time
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from basepar_core.errors import StoreError
-from basepar_core.texts import plural
 
-from .location import folder
+from . import bucket_lock
+from .bucket import Bucket
+from .holders import Holder, Lock, busy, holder_of
+from .location import Location, folder
 
 #: Seconds between two signs of life.
 BEAT = 2.0
@@ -35,40 +36,20 @@ PATIENCE = 1.0
 LENGTH = 1024
 #: How its text begins, also that of one that was torn.
 BEGINS = b'{"lock": "basepar", '
-#: What its text says, and of which types.
-KEYS: Mapping[str, type] = {"host": str, "pid": int, "since": str, "beats": int, "told": dict}
-
-
-@dataclass(frozen=True, slots=True)
-class Holder:
-    """Who fills a store. `silent` is the age in s of the last sign of life, by our clock."""
-
-    host: str
-    pid: int
-    since: str
-    beats: int = 0
-    told: Mapping[str, Any] = field(default_factory=dict)
-    silent: float = 0.0
-
-    def __str__(self) -> str:
-        return f"process {self.pid} on {self.host} since {self.since}"
-
-    @property
-    def here(self) -> bool:
-        """Whether it is a process of this machine."""
-        return self.host == socket.gethostname()
 
 
 def lock_file(path: Path) -> Path:
-    """The lock of a store."""
+    """The lock of a store that is a folder."""
     return folder(path).with_name(f".{path.name}.lock")
 
 
-def holder(path: Path) -> Holder | None:
+def holder(path: Location) -> Holder | None:
     """Who fills a store at this moment; None: nobody.
 
     A holder on another machine may be dead: then `silent` grows.
     """
+    if isinstance(path, Bucket):
+        return bucket_lock.holder(path)
     file = lock_file(path)
     try:
         # A pipe of this name would be waited for.
@@ -84,8 +65,10 @@ def holder(path: Path) -> Holder | None:
     return None  # nobody of this machine holds it: left behind
 
 
-def watched(path: Path) -> Holder | None:
+def watched(path: Location) -> Holder | None:
     """Who fills a store as a whole, and is alive: one of another machine is watched for a sign."""
+    if isinstance(path, Bucket):
+        return bucket_lock.watched(path)
     found = holder(path)
     if found is None or found.here:
         return found
@@ -97,8 +80,8 @@ def watched(path: Path) -> Holder | None:
     return None
 
 
-class Lock:
-    """Held; `tell` puts numbers beside the holder's name, `stale` is whom it was taken from."""
+class FileLock:
+    """Held (`holders.Lock`); `tell` puts numbers beside the holder's name."""
 
     def __init__(self, opened: int, stale: Holder | None):
         self.stale = stale
@@ -141,15 +124,19 @@ class Lock:
         os.close(self._opened)
 
 
-@contextlib.contextmanager
-def locked(path: Path) -> Iterator[Lock]:
+def locked(path: Location) -> contextlib.AbstractContextManager[Lock]:
     """Hold a store's lock.
 
     Raises
     ------
     StoreError
-        Somebody else fills the store, or its directory cannot be written.
+        Somebody else fills the store, or its directory or bucket cannot be written.
     """
+    return bucket_lock.locked(path) if isinstance(path, Bucket) else _locked(path)
+
+
+@contextlib.contextmanager
+def _locked(path: Path) -> Iterator[FileLock]:
     file = lock_file(path)
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -164,7 +151,7 @@ def locked(path: Path) -> Iterator[Lock]:
         stale = _said(opened)
         if stale is not None and not stale.here:
             _watch(path, opened, stale)
-        lock = Lock(opened, stale)
+        lock = FileLock(opened, stale)
     except BaseException:
         os.close(opened)
         raise
@@ -213,34 +200,13 @@ def _watch(path: Path, opened: int, before: Holder) -> None:
             raise busy(path, now)
 
 
-def busy(path: Path, found: Holder | None) -> StoreError:
-    """What to say of a store that somebody else fills."""
-    done, total = (found.told.get(key) for key in ("done", "total")) if found else (None, None)
-    far = ""
-    if isinstance(done, int) and isinstance(total, int):
-        far = f", {done:,} of {plural(total, 'variant')} done"
-    return StoreError(
-        f"{path} is being filled by {found or 'another process'}{far}. Wait for it or stop it, "
-        "then run again; what it stored is kept.",
-        [str(path)],
-    )
-
-
 def _said(opened: int) -> Holder | None:
     """What the lock's text says; None where it is empty, or no lock's."""
     try:
         plain = json.loads(os.pread(opened, LENGTH, 0))
-        found = [plain[key] for key in KEYS]
-    except (ValueError, KeyError, TypeError, RecursionError):
+    except (ValueError, RecursionError):
         return None
-    if not all(isinstance(one, kind) for one, kind in zip(found, KEYS.values(), strict=True)):
-        return None
-    numbers = {
-        key: n for key, n in found[-1].items() if isinstance(n, int | float) and 0 <= n < 1e18
-    }
-    silent = max(0.0, time.time() - os.fstat(opened).st_mtime)
-    host, pid, since, beats, _ = found
-    return Holder(host, pid, since, beats, numbers, silent)
+    return holder_of(plain, os.fstat(opened).st_mtime)
 
 
 def _is_lock(opened: int) -> bool:

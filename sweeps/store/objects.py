@@ -8,7 +8,7 @@ import contextlib
 import os
 import stat
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -16,7 +16,8 @@ from typing import Protocol
 from basepar_core.texts import naming, opened
 
 from . import safe_files
-from .location import gone
+from .bucket import Bucket
+from .location import Location, gone
 
 
 class Objects(Protocol):
@@ -35,6 +36,14 @@ class Objects(Protocol):
 
     def create(self, key: str, content: bytes) -> bool:
         """Put where nothing lies yet; False: something does. Of several at once one succeeds."""
+        ...
+
+    def get_all(self, keys: Sequence[str]) -> Iterator[bytes | None]:
+        """What lies at each of the keys, in their order."""
+        ...
+
+    def put_all(self, contents: Mapping[str, bytes | None]) -> None:
+        """Put all of them, or remove (None); the last one when the others are there."""
         ...
 
     def remove(self, key: str) -> None:
@@ -87,6 +96,16 @@ class Folder:
         except FileExistsError:
             return False
         return True
+
+    def get_all(self, keys: Sequence[str]) -> Iterator[bytes | None]:
+        return map(self.get, keys)
+
+    def put_all(self, contents: Mapping[str, bytes | None]) -> None:
+        for key, content in contents.items():
+            if content is None:
+                self.remove(key)
+            else:
+                self.put(key, content)
 
     def remove(self, key: str) -> None:
         with contextlib.suppress(FileNotFoundError, NotADirectoryError):
@@ -169,6 +188,6 @@ def _write(draft: str, content: bytes, file: str) -> None:
         partial.write(content)
 
 
-def of(path: Path | str) -> Folder:
-    """The bytes of the store at a path."""
-    return Folder(str(path))
+def of(place: Location) -> Objects:
+    """The bytes of the store at a place."""
+    return place if isinstance(place, Bucket) else Folder(str(place))

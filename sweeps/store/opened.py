@@ -4,7 +4,6 @@ import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -12,10 +11,13 @@ import numpy as np
 from basepar_core.errors import BaseparError, StoreError
 
 from . import chunk_files, objects, seal
+from .bucket import Bucket
+from .bucket_requests import in_words
 from .chunk_files import ChunkFiles
-from .location import folder, gone
+from .location import Location, gone, locate
+from .names import HIDDEN
 from .objects import Objects
-from .records import HIDDEN, Records
+from .records import Records
 from .seal import Document
 
 if TYPE_CHECKING:
@@ -38,7 +40,7 @@ class Store(Mapping[str, "ZarrArray"]):
         Of its arrays by name, as Zarr has it.
     """
 
-    def __init__(self, path: Path, root: Document, mode: str):
+    def __init__(self, path: Location, root: Document, mode: str):
         self.path, self._mode = path, mode
         self.attrs: Mapping[str, Any] = root["attributes"]
         self.metadata: Mapping[str, Document] = seal.shown(root)
@@ -46,7 +48,7 @@ class Store(Mapping[str, "ZarrArray"]):
         self._files: dict[str, ChunkFiles | None] = {}
 
     @classmethod
-    def open(cls, path: Path | str, mode: str = "r") -> "Store":
+    def open(cls, path: Location | str, mode: str = "r") -> "Store":
         """A store, for reading ("r") or for writing chunks ("r+").
 
         Raises
@@ -54,7 +56,8 @@ class Store(Mapping[str, "ZarrArray"]):
         StoreError
             There is none, or it cannot be read, or its attributes are not what they were made.
         """
-        return cls(folder(path), _root(folder(path), mode), mode)
+        place = locate(path)
+        return cls(place, _root(place, mode), mode)
 
     @cached_property
     def objects(self) -> Objects:
@@ -117,6 +120,8 @@ class Store(Mapping[str, "ZarrArray"]):
             try:
                 array = group[name]
             except Exception as cause:
+                if isinstance(self.path, Bucket) and not isinstance(cause, KeyError):
+                    raise in_words(self.path.url, name, cause) from None
                 if not self.path.exists():
                     raise gone(self.path) from cause
                 is_missing = isinstance(cause, KeyError)
@@ -145,6 +150,13 @@ class Store(Mapping[str, "ZarrArray"]):
         # Measured: with Zarr's own threads two processes write no faster than one.
         if self._mode == "r+":
             zarr.config.set({"threading.max_workers": 1, "async.concurrency": 1})
+        if isinstance(self.path, Bucket):
+            return zarr.open_group(
+                self.path.zarr(read_only=self._mode == "r"),
+                mode=self._mode,  # type: ignore[arg-type]
+                zarr_format=3,
+                use_consolidated=False,
+            )
         for file in self.path.glob("*/zarr.json"):
             if not file.is_file() and not file.is_dir():  # Zarr would wait for a pipe for ever
                 raise StoreError(
@@ -197,7 +209,7 @@ class Store(Mapping[str, "ZarrArray"]):
             return np.asarray(self[name][start:stop])
         chunk, first = files.shape[0], start // files.shape[0]
         try:
-            pieces = [files.read(number) for number in range(first, -(-stop // chunk))]
+            pieces = list(files.read_all(range(first, -(-stop // chunk))))
         except (ValueError, RuntimeError, OSError) as cause:
             raise StoreError(
                 f"{self.path} is damaged: array {name!r} cannot be read at variants {start} to "
@@ -217,9 +229,9 @@ class Store(Mapping[str, "ZarrArray"]):
         return {int(code): text for code, text in found.items()}
 
 
-def raise_if_absent(path: Path | str, cause: Exception) -> None:
+def raise_if_absent(path: Location, cause: Exception) -> None:
     """StoreError where nothing is at a path."""
-    if not Path(path).exists():
+    if not path.exists():
         raise StoreError(
             f"There is no store at {path}: a sweep writes nothing before its workers are ready. "
             "Run the sweep, or name another store.",
@@ -227,13 +239,13 @@ def raise_if_absent(path: Path | str, cause: Exception) -> None:
         ) from cause
 
 
-def _root(path: Path, mode: str) -> Document:
+def _root(path: Location, mode: str) -> Document:
     """A store's `zarr.json`; StoreError where it is not what it was made."""
     there = objects.of(path)
     try:
         return seal.read_root(there)
     except seal.Wrong as wrong:
-        if (path / HIDDEN).is_dir():
+        if _has_records(path):
             raise StoreError(
                 f"{path} is damaged: its zarr.json {wrong}. Run it again with `repair=`; what is "
                 "whole is kept.",
@@ -245,7 +257,11 @@ def _root(path: Path, mode: str) -> Document:
         return _foreign(path, there)
 
 
-def _foreign(path: Path, there: Objects) -> Document:
+def _has_records(path: Location) -> bool:
+    return path.exists() if isinstance(path, Bucket) else (path / HIDDEN).is_dir()
+
+
+def _foreign(path: Location, there: Objects) -> Document:
     """The `zarr.json` of a group that is none of ours, which whoever asked for it judges."""
     try:
         root = seal.read_document(there, seal.ROOT)

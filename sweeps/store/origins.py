@@ -12,8 +12,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from .names import HIDDEN
 from .opened import Store
-from .records import HIDDEN
 
 PACKAGES = (
     "basepar",

@@ -16,10 +16,11 @@ from numcodecs import Blosc
 
 from . import facts, store
 from .facts import Facts
+from .names import HIDDEN
 from .objects import is_number
 from .opened import Store
 from .outputs import Arrays
-from .records import HIDDEN, digest, range_of
+from .records import digest, range_of
 from .statuses import PreciseStatus, Status
 from .store import Part
 

@@ -16,7 +16,7 @@ removes those that count it first.
 
 import contextlib
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
@@ -25,10 +25,9 @@ import numpy as np
 
 from . import facts
 from .facts import Facts
+from .names import HIDDEN
 from .objects import Objects, is_number
 
-#: Where records lie, and all that is not for readers of results; no symbol has such a name.
-HIDDEN = "chunk-records"
 #: Records in a folder, and at most the chunks of a sum of theirs; and the fewest.
 GROUP, SOME = 1024, 32
 
@@ -127,7 +126,21 @@ class Records:
             It is not whole, or another's, or cannot be read.
         """
         with _as_damage():
-            content = self.objects.get(self.name(number))
+            return self.decode(number, self.objects.get(self.name(number)))
+
+    def read_all(self, numbers: Sequence[int]) -> Iterator[tuple[int, Record | None]]:
+        """Records of some chunks, by number; as `read`."""
+        with _as_damage():
+            for number, content in zip(numbers, self.contents(numbers), strict=True):
+                yield number, self.decode(number, content)
+
+    def contents(self, numbers: Sequence[int]) -> Iterator[bytes | None]:
+        """The records' bytes, in the order of the numbers."""
+        return self.objects.get_all([self.name(number) for number in numbers])
+
+    def decode(self, number: int, content: bytes | None) -> Record | None:
+        """A record from its bytes; as `read`."""
+        with _as_damage():
             if content is None:
                 return None
             plain = self._opened(number, content)
@@ -163,7 +176,9 @@ class Records:
 
     def is_right(self, first: int, stop: int) -> bool:
         """Whether a sum is that of the records, which are all there."""
-        told, found = self._sum(first, stop), self.records(first, stop)
+        with _as_damage():
+            told = self._sum(first, stop, self.objects.get(self.sum_name(first, stop)))
+        found = self.records(first, stop)
         if told is None:
             return True
         return (
@@ -174,16 +189,19 @@ class Records:
     def added(self) -> list[Sum]:
         """Sums that do not overlap, ascending."""
         found: list[Sum] = []
-        for first, stop in sorted(self.ranges(), key=lambda one: (one[0], -one[1])):
-            if stop <= self.count and (not found or first >= found[-1].stop):
-                told = self._sum(first, stop)
-                if told is not None and told.rows == self.rows(first, stop):
-                    found.append(told)
+        ordered = sorted(self.ranges(), key=lambda one: (one[0], -one[1]))
+        known = [one for one in ordered if one[1] <= self.count]
+        names = [self.sum_name(*one) for one in known]
+        with _as_damage():
+            for (first, stop), content in zip(known, self.objects.get_all(names), strict=True):
+                if not found or first >= found[-1].stop:
+                    told = self._sum(first, stop, content)
+                    if told is not None and told.rows == self.rows(first, stop):
+                        found.append(told)
         return found
 
-    def _sum(self, first: int, stop: int) -> Sum | None:
+    def _sum(self, first: int, stop: int, content: bytes | None) -> Sum | None:
         with _as_damage():
-            content = self.objects.get(self.sum_name(first, stop))
             if content is None:  # somebody replaces a chunk
                 return None
             plain = self._opened(first, content)
@@ -226,8 +244,7 @@ class Records:
         """
         for first, stop, told in self._pieces():
             if told is None or wanted(told.facts):
-                for number in self.numbers(first, stop):
-                    record = self.read(number)
+                for number, record in self.read_all(self.numbers(first, stop)):
                     if record is not None and wanted(record.facts):
                         yield number, record
 
@@ -244,8 +261,7 @@ class Records:
     def records(self, first: int, stop: int) -> "Surveyed":
         """What the records of chunks first … stop − 1 say."""
         found, left = Surveyed(Facts(), []), first
-        for number in self.numbers(first, stop):
-            record = self.read(number)
+        for number, record in self.read_all(self.numbers(first, stop)):
             if record is not None and record.rows == self.rows(number, number + 1):
                 found.take(record.facts, record.rows, 1)
                 found.missing(left, number)

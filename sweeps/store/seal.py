@@ -15,14 +15,15 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
 
+from .names import HIDDEN
+from .names import ROOT as ROOT
 from .objects import Objects
-from .records import HIDDEN
 
 #: Attributes that studies add to, as JSON texts.
 MUTABLE = ("incumbents",)
 #: Attributes that are about the copies: of the other copy, of this file, of the copy before.
 SEAL, DIGEST, BEFORE = "seal", "digest", "extended_from"
-ROOT, COPY = "zarr.json", f"{HIDDEN}/zarr.json"
+COPY = f"{HIDDEN}/{ROOT}"
 _NODE = re.compile(r"[^./\\\0][^/\\\0]*")
 
 Document = dict[str, Any]

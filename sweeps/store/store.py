@@ -9,12 +9,13 @@ Preallocated from the declared outputs, written by workers chunk by chunk, reada
   (`records`) is last of all: a killed worker leaves a chunk that is done or a chunk that is
   redone, nothing between; and a chunk that is lost or changed later is known.
 - A store is made under another name and renamed when complete, so that a half-made one is never
-  taken for a store.
+  taken for a store. (In a bucket nothing is renamed: what makes it a store is put last.)
 """
 
 import json
 import os
 import shutil
+import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,11 +26,13 @@ import numpy as np
 from basepar_core.errors import StoreError, UsageError
 
 from . import chunk_files, facts, objects, seal
-from .location import folder
+from .bucket import Bucket
+from .location import Location, locate
 from .lock import locked
+from .names import HIDDEN
 from .opened import Store, said
 from .outputs import Arrays, Output
-from .records import HIDDEN, Records
+from .records import Records
 from .statuses import REASONS, PreciseStatus, Status, flags
 
 if TYPE_CHECKING:
@@ -125,11 +128,12 @@ def status_outputs(prefix: str = "") -> tuple[Output, ...]:
     )
 
 
-def create(path: Path, layout: Layout) -> None:
+def create(path: Location, layout: Layout) -> None:
     """Preallocate a store; whole or not there at all.
 
     A half-made one of an interrupted run, `.NAME.creating`, is removed first; what else may have
-    that name is left alone.
+    that name is left alone. In a bucket a half-made one is written over: its `zarr.json`, without
+    which it is none, is put last.
 
     Raises
     ------
@@ -137,7 +141,10 @@ def create(path: Path, layout: Layout) -> None:
         Where the directory cannot be written, or somebody else makes the same store, or something
         else stands where it is made.
     """
-    path = folder(path)
+    path = locate(path)
+    if isinstance(path, Bucket):
+        _create_in(path, layout)
+        return
     draft = path.with_name(f".{path.name}.creating")
     try:
         _remove_draft(draft)
@@ -151,6 +158,26 @@ def create(path: Path, layout: Layout) -> None:
             "another run was making this store just now, run again.",
             [str(path)],
         ) from cause
+
+
+def _create_in(bucket: Bucket, layout: Layout) -> None:
+    if not bucket.is_empty:
+        raise StoreError(
+            f"{bucket} is no store, and something lies there. Name another store.", [str(bucket)]
+        )
+    with tempfile.TemporaryDirectory(prefix="basepar-") as place:
+        draft = Path(place) / "draft.zarr"
+        _fill_draft(draft, layout)
+        files = [file for file in draft.rglob("*") if file.is_file()]
+        contents = {str(file.relative_to(draft)): file.read_bytes() for file in files}
+    copy, root = contents.pop(seal.COPY), contents.pop(seal.ROOT)
+    bucket.put(seal.COPY, copy)  # by which a half-made one is known
+    bucket.put_folder(contents.items())
+    if not bucket.create(seal.ROOT, root):
+        raise StoreError(
+            f"{bucket} cannot be made: another run was making it just now. Run again.",
+            [str(bucket)],
+        )
 
 
 def _remove_draft(draft: Path) -> None:
@@ -251,7 +278,7 @@ def _plain_attrs(attrs: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def check(path: Path, layout: Layout) -> Store:
+def check(path: Location, layout: Layout) -> Store:
     """Open a store and make sure that every array is there as laid out.
 
     Raises
@@ -332,16 +359,15 @@ def _replace(
     contents: Mapping[str, bytes | None],
 ) -> None:
     """Write a chunk's files, then its record; one that is another now is pending first."""
-    name = known.name(number)
-    before = known.objects.get(name)
+    place = known.name(number)
+    before = known.objects.get(place)
     if before is not None and before != record:
         known.forget(number)
-    for array, one in files.items():  # the status last
-        one.store(number, contents[array])
-    known.objects.put(name, record)
+    known.objects.put_all({one.key(number): contents[name] for name, one in files.items()})
+    known.objects.put(place, record)
 
 
-def extend(path: Path, count: int, document: str) -> None:
+def extend(path: Location, count: int, document: str) -> None:
     """Make a study's arrays longer; the new variants are pending.
 
     Only the sizes that the arrays' metadata state are changed, and the specification. The second
@@ -353,7 +379,7 @@ def extend(path: Path, count: int, document: str) -> None:
     seal.write(there, seal.extended(copy, count, document), seal.mutable_of(root))
 
 
-def settle(path: Path) -> None:
+def settle(path: Location) -> None:
     """Do an interrupted extension to its end, holding the store; nothing where there is none."""
     there = objects.of(path)
     try:
@@ -365,14 +391,21 @@ def settle(path: Path) -> None:
             seal.write(there, copy, seal.mutable_of(root))
 
 
-def set_attribute(path: Path, key: str, value: str) -> None:
+def set_attribute(path: Location, key: str, value: str) -> None:
     """Change one attribute of a store that may change (`seal.MUTABLE`)."""
     seal.set_attribute(objects.of(path), key, value)
 
 
-def read(path: Path | str) -> "xr.Dataset":
-    """The store as a dataset, at any time, also while a sweep runs."""
-    Store.open(path)
+def read(path: Location | str) -> "xr.Dataset":
+    """The store as a dataset, at any time, also while a sweep runs.
+
+    Raises
+    ------
+    StoreError
+        There is none, or it cannot be read.
+    """
+    where = Store.open(path).path  # says what is wrong
     import xarray as xr  # with pandas a quarter of the start of workers, who only write
 
-    return xr.open_zarr(path)
+    there: Any = where.zarr(read_only=True) if isinstance(where, Bucket) else where
+    return xr.open_zarr(there)

@@ -2,9 +2,13 @@
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from .command import Command, emit
 from .options import GEOMETRY, OVERWRITE, check_output, model_of
+
+if TYPE_CHECKING:
+    from sweeps.store import Location
 
 
 def _animate(options: argparse.Namespace) -> int:
@@ -55,11 +59,11 @@ def _stem(options: argparse.Namespace) -> str:
 def _explore(options: argparse.Namespace) -> int:
     from basepar_core.errors import UsageError
     from basepar_core.texts import plural
-    from sweeps.store import folder
+    from sweeps.store import beside, locate
     from workflows.explore import write
     from workflows.views import terminal
 
-    store = folder(options.store)
+    store = locate(options.store)
     if options.serve:
         if options.output:
             raise UsageError("--serve writes no file: leave out -o.", ["--output"])
@@ -68,7 +72,7 @@ def _explore(options: argparse.Namespace) -> int:
         return _serve(store, options)
     if options.port is not None:
         raise UsageError("--port goes with --serve.", ["--port"])
-    output = Path(options.output) if options.output else store.with_suffix(".explorer.html")
+    output = Path(options.output) if options.output else beside(store, ".explorer.html")
     if output.suffix != ".html":
         raise UsageError(f"{output}: the explorer is a page; name a FILE.html.", ["--output"])
     check_output(options, output)
@@ -83,7 +87,7 @@ def _explore(options: argparse.Namespace) -> int:
     return 0
 
 
-def _serve(store: Path, options: argparse.Namespace) -> int:
+def _serve(store: "Location", options: argparse.Namespace) -> int:
     import sys
 
     from workflows.explore import Server

@@ -118,12 +118,15 @@ def detach(options: argparse.Namespace) -> dict[str, Any]:
     import os.path
 
     from cluster import PlaceError, find_profile, submit
+    from sweeps.run import path_of
+    from sweeps.store import Bucket
     from workflows.jobs import load_jobs, place_of
 
     place = place_of(options.cluster, options.workers)
     jobs = load_jobs(options.spec, options.store)
-    stores = [job.store for job in jobs.values()]
-    store = os.path.abspath(stores[0] if "" in jobs else os.path.dirname(stores[0]))
+    first = next(iter(jobs.values()))
+    lies = path_of(first) if "" in jobs else path_of(first).parent
+    store = str(lies)
     spec = os.path.abspath(options.spec) if os.path.isfile(options.spec) else options.spec
     words = ["sweep", spec, "--store", store, "--quiet", "--requeue", "--cluster"]
     try:
@@ -132,11 +135,12 @@ def detach(options: argparse.Namespace) -> dict[str, Any]:
         words += ["--workers", str(options.workers)] if options.workers else []
         for word in ("strict", "retry_failed", "repair"):
             words += [f"--{word.replace('_', '-')}"] if getattr(options, word) else []
-        log = f"{store.replace('%', '%%')}-%j.log"
+        written = os.path.abspath(lies.name) if isinstance(lies, Bucket) else store
+        log = f"{written.replace('%', '%%')}-%j.log"
         job = submit(place, words, log)
     except PlaceError as error:
         raise UsageError(f"--detach: {error}", ["--detach"]) from error
-    return {"job": job, "store": store, "log": f"{store}-{job}.log"}
+    return {"job": job, "store": store, "log": f"{written}-{job}.log"}
 
 
 def show_detached(document: Mapping[str, Any]) -> None:

@@ -40,10 +40,10 @@ def _script(options: argparse.Namespace, place: "Place") -> int:
     from basepar_core.errors import UsageError
     from basepar_core.texts import lines
     from cluster import PlaceError, script
-    from sweeps.store import folder
+    from sweeps.store import locate
 
     spec = options.script
-    store = folder(options.store or f"{Path(spec).stem}.zarr")
+    store = locate(options.store or f"{Path(spec).stem}.zarr")
     if options.tried:
         raise UsageError("--script writes, --try starts: one of them.", ["--script", "--try"])
     try:

@@ -11,11 +11,11 @@ from .options import OVERWRITE, check_output, listed
 def _report(options: argparse.Namespace) -> int:
     from basepar_core.errors import UsageError
     from basepar_core.texts import naming, plural
-    from sweeps.store import folder
+    from sweeps.store import beside, locate
     from workflows.report import batch, page, tables
     from workflows.views import terminal
 
-    store = folder(options.store)
+    store = locate(options.store)
     if options.variants and not options.batch:
         raise UsageError("--variants goes with --batch.", ["--variants"])
     if options.format != "html":
@@ -35,7 +35,7 @@ def _report(options: argparse.Namespace) -> int:
         chosen = _numbers(options.variants)
         document = batch.write(store, Path(options.batch), chosen, options.overwrite)
     else:
-        output = Path(options.output) if options.output else store.with_suffix(".html")
+        output = Path(options.output) if options.output else beside(store, ".html")
         check_output(options, output)
         document = page.write(store, output)
     if options.json:

@@ -1,7 +1,6 @@
 """Commands that fill and read stores: sweep, status."""
 
 import argparse
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from basepar_core.errors import UsageError
@@ -13,6 +12,7 @@ from .options import PLACE, TRUST_METRICS
 if TYPE_CHECKING:
     from sweeps.run import Leave, Summary
     from sweeps.spec import SweepSpec
+    from sweeps.store import Location
 
 
 def _sweep(options: argparse.Namespace) -> int:
@@ -107,9 +107,9 @@ def _jobs(options: argparse.Namespace) -> "dict[str, SweepSpec]":
 
 
 def _status(options: argparse.Namespace) -> int:
-    from sweeps.store import folder, members_of
+    from sweeps.store import locate, members_of
 
-    path = folder(options.store)
+    path = locate(options.store)
     members = members_of(path)
     found = {name: _standing(path / name, options.check) for name in members or ("",)}
     if options.json:
@@ -120,7 +120,7 @@ def _status(options: argparse.Namespace) -> int:
     return 1 if any(document.get("damage") for document in found.values()) else 0
 
 
-def _standing(path: Path, check: bool) -> dict[str, Any]:
+def _standing(path: "Location", check: bool) -> dict[str, Any]:
     from sweeps.store import check_and_repair
     from workflows.views import store
 
@@ -135,6 +135,7 @@ def _standing(path: Path, check: bool) -> dict[str, Any]:
 
 
 def _show(name: str, document: dict[str, Any]) -> None:
+    from sweeps.store import locate
     from workflows.jobs import extremes
     from workflows.views import store, terminal
 
@@ -142,7 +143,7 @@ def _show(name: str, document: dict[str, Any]) -> None:
         terminal.out.print(f"\n{name}", style="bold")
     store.show_status(document)
     if not document.get("damage"):
-        store.show_extremes(extremes(Path(document["store"])))
+        store.show_extremes(extremes(locate(document["store"])))
 
 
 COMMANDS = (
@@ -154,7 +155,8 @@ COMMANDS = (
         {
             "spec?": "a sweep file, or the name of a shipped one; none with --from",
             "--from STORE": "run the sweep that STORE holds once more, into --store",
-            "--store DIR": "where the results go (default: the file's)",
+            "--store DIR": "where the results go: a folder or an address such as "
+            "s3://bucket/x.zarr (default: the file's)",
             **PLACE,
             "--strict": "exit status 3 if variants are not settled",
             "--retry-failed": "evaluate crashed and timed-out variants once more",

@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from basepar_core.errors import BaseparError
 from basepar_core.texts import naming, plural, shell
-from sweeps.store import as_damage
+from sweeps.store import Location, as_damage
 from workflows import moving, pages
 from workflows.report import Facts, gather
 
@@ -44,7 +44,7 @@ _BODY = Markup(
 )
 
 
-def write(store: Path, output: Path) -> dict[str, Any]:
+def write(store: Location, output: Path) -> dict[str, Any]:
     """Write the explorer of a store.
 
     Parameters
@@ -109,7 +109,7 @@ def script() -> str:
     return "\n".join(pages.text_beside(__package__, name) for name in _SCRIPTS)
 
 
-def document(found: Facts, store: Path) -> dict[str, Any]:
+def document(found: Facts, store: Location) -> dict[str, Any]:
     """What the page shows of a store."""
     made = columns.columns(found)
     front, goals = fronts.front(found, made)
@@ -144,7 +144,7 @@ def document(found: Facts, store: Path) -> dict[str, Any]:
     }
 
 
-def _said(found: Facts, store: Path, shown: int, left: list[str]) -> str:
+def _said(found: Facts, store: Location, shown: int, left: list[str]) -> str:
     said = f"{plural(found.total, 'variant')} of {store.name}"
     if shown < found.total:
         said += (

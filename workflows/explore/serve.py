@@ -13,7 +13,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -21,7 +20,7 @@ from markupsafe import Markup
 
 from basepar_core.errors import BaseparError, UsageError
 from basepar_core.texts import script_json
-from sweeps.store import as_damage
+from sweeps.store import Location, as_damage
 from workflows.report import Facts, gather
 from workflows.views import store as stores
 
@@ -56,7 +55,7 @@ class Snapshot:
 class Followed:
     """A store, looked at anew when it has more."""
 
-    def __init__(self, store: Path) -> None:
+    def __init__(self, store: Location) -> None:
         self._store, self._lock = store, threading.Lock()
         self._snapshot: Snapshot | None = None
 
@@ -106,7 +105,7 @@ class Server:
         The port is taken.
     """
 
-    def __init__(self, store: Path, port: int = 0) -> None:
+    def __init__(self, store: Location, port: int = 0) -> None:
         self.key = secrets.token_urlsafe(24)
         self._ran, followed = False, Followed(store)
         followed.now()

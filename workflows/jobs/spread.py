@@ -7,12 +7,11 @@ whole chunks evenly over the store are read.
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from sweeps.store import WITH_RESULTS, Store
+from sweeps.store import WITH_RESULTS, Location, Store
 from sweeps.store import status as survey
 
 #: Bits of a float64 that a bin keeps: sign, exponent and 9 of the mantissa (0.2 %).
@@ -23,7 +22,7 @@ EXACT = 1 << 20
 MOST, CHUNKS = 1 << 22, 1 << 13
 
 
-def extremes(path: Path) -> list[dict[str, Any]]:
+def extremes(path: Location) -> list[dict[str, Any]]:
     """Least, median and greatest value of every result, how many have one, and which have those.
 
     Only variants that carry a result count. The median is of `median_of` variants, and right to

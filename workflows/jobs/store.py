@@ -15,7 +15,15 @@ from sweeps.spec import (
     load_family,
     parse_family,
 )
-from sweeps.store import Store, check_and_repair, folder, locked, make_root, members_of
+from sweeps.store import (
+    Store,
+    check_and_repair,
+    locate,
+    locked,
+    make_root,
+    members_of,
+    read,
+)
 
 from .examples import as_file, sweep_file
 
@@ -40,22 +48,22 @@ def load_jobs(spec: str | Mapping[str, Any], store: str | None = None) -> Family
     if "" in found:
         job = found[""]
         return {"": job.at(store or job.store or f"{name}.zarr")}
-    stated = {str(Path(job.store).parent) for job in found.values() if job.store}
-    root = Path(store or (stated.pop() if stated else f"{name}.zarr"))
+    stated = {str(locate(job.store).parent) for job in found.values() if job.store}
+    root = locate(store or (stated.pop() if stated else f"{name}.zarr"))
     make_root(root, list(found))
     return {name: job.at(str(root / name)) for name, job in found.items()}
 
 
 def again_all(store: str, to: str, trust_metrics: bool = False) -> Family:
     """The sweep that a store holds, or those of a family's, to be stored elsewhere, by name."""
-    members = members_of(Path(store))
+    members = members_of(store)
     if not members:
         return {"": again(store, to, trust_metrics)}
     found = {
-        name: again(str(Path(store) / name), str(Path(to) / name), trust_metrics)
+        name: again(str(locate(store) / name), str(locate(to) / name), trust_metrics)
         for name in members
     }
-    make_root(Path(to), list(found))
+    make_root(to, list(found))
     return found
 
 
@@ -76,7 +84,7 @@ def again(store: str, to: str, trust_metrics: bool = False) -> SweepSpec:
     OwnCodeError
         It names a program that is not to be trusted.
     """
-    if Path(store).absolute() == Path(to).absolute():
+    if locate(store).absolute() == locate(to).absolute():
         raise UsageError(
             f"--from {store} and --store name the same store; a sweep goes on by its file.",
             ["--store"],
@@ -117,7 +125,7 @@ def mend(job: SweepSpec) -> list[str]:
     StoreError
         Somebody fills the store just now, or it is another sweep's, or none.
     """
-    path = Path(job.store).absolute()
+    path = locate(job.store).absolute()
     if not path.exists():
         return []
     with locked(path):
@@ -136,8 +144,4 @@ def dataset(path: str | Path) -> "xarray.Dataset":
     StoreError, UsageError
         There is no store.
     """
-    where = folder(str(path))
-    Store.open(where)  # says what is wrong
-    import xarray  # with pandas 0.4 s
-
-    return xarray.open_zarr(where)
+    return read(path)

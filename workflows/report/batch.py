@@ -8,7 +8,7 @@ import numpy as np
 from markupsafe import Markup
 
 from basepar_core.errors import UsageError
-from sweeps.store import as_damage
+from sweeps.store import Location, as_damage
 from workflows.jobs import check_outputs
 
 from . import fronts, page, results, variant_page, variant_table
@@ -20,7 +20,7 @@ MOST_PAGES = 24
 
 
 def write(
-    store: Path, folder: Path, wanted: Sequence[int] | None = None, overwrite: bool = False
+    store: Location, folder: Path, wanted: Sequence[int] | None = None, overwrite: bool = False
 ) -> dict[str, Any]:
     """Write `index.html` and a page per chosen variant.
 

@@ -8,7 +8,6 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,7 @@ from basepar_core.expressions import parse_unit
 from basepar_core.mechanism import Mechanism, parameter_unit
 from basepar_core.metrics import array_name
 from sweeps.spec import mechanism_of
-from sweeps.store import WITH_RESULTS, PreciseStatus, Status, Store
+from sweeps.store import WITH_RESULTS, Location, PreciseStatus, Status, Store
 from workflows.views import after_doubt, standing, store
 
 from .feasibility_view import Judged, judged
@@ -242,7 +241,7 @@ class Facts:
         return {s.name: float(s.values[row] / s.per_si) for s in self.symbols}
 
 
-def gather(path: Path, whole: bool = False) -> Facts:
+def gather(path: Location, whole: bool = False) -> Facts:
     """Open a store for a report.
 
     Parameters
@@ -256,8 +255,9 @@ def gather(path: Path, whole: bool = False) -> Facts:
         It is missing, damaged, or not the store of a sweep.
     """
     if not path.exists():
-        other = path.with_name(f"{path.name}.zarr")
-        remedy = f"`basepar sweep SPEC --store {other if not path.suffix else path}` makes one."
+        other = path.parent / f"{path.name}.zarr"
+        named = path if path.stem != path.name else other
+        remedy = f"`basepar sweep SPEC --store {named}` makes one."
         hint = f"; did you mean {other}?" if other.exists() else f". {remedy}"
         raise StoreError(f"There is no store {path}{hint}", [str(path)])
     held = Store.open(path)

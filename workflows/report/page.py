@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from basepar_core.errors import BaseparError, UsageError
 from basepar_core.texts import plural
-from sweeps.store import as_damage
+from sweeps.store import Bucket, Location, as_damage
 from workflows.studies import WORDS, kind_of_store, stale, study_beside
 
 from . import designs, html, model, motion, overview, results, study
@@ -20,7 +20,7 @@ from .data import Facts, gather
 from .html import LeftOut, Section
 
 
-def write(store: Path, output: Path) -> dict[str, Any]:
+def write(store: Location, output: Path) -> dict[str, Any]:
     """Write the report of a store.
 
     Returns
@@ -59,7 +59,7 @@ def put(texts: Mapping[Path, str], place: Path, other: str) -> None:
         ) from error
 
 
-def account(found: Facts, store: Path, path: Path, text: str) -> dict[str, Any]:
+def account(found: Facts, store: Location, path: Path, text: str) -> dict[str, Any]:
     """What `basepar report --json` says first of a page and its store."""
     return {
         "report": str(path),
@@ -185,7 +185,8 @@ def _notes(found: Facts) -> list[str]:
             f"what is there; run the same {found.kind} again to go on."
         )
     kind = kind_of_store(found.spec["space"].get("by", {}))
-    if kind and (study_path := study_beside(found.store.path, kind)):
+    lies = found.store.path
+    if kind and not isinstance(lies, Bucket) and (study_path := study_beside(lies, kind)):
         notes.append(
             "What they are worth, and whether they meet the constraints, is in the report of the "
             f"study: basepar report {study_path}"

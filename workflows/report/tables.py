@@ -4,21 +4,20 @@ import csv
 import io
 import json
 import math
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from basepar_core.errors import MissingDataError
 from basepar_core.texts import csv_cell, latex
-from sweeps.store import as_damage
+from sweeps.store import Location, as_damage
 from workflows.export import latex_name
 
 from . import fronts, results, variant_table
 from .data import Facts, gather
 
 
-def write(store: Path, form: str) -> str:
+def write(store: Location, form: str) -> str:
     """The text of a form: csv, json or latex.
 
     Raises

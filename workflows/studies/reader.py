@@ -41,6 +41,7 @@ from sweeps.spec import (
     store_path,
     text_of,
 )
+from sweeps.store import folder
 
 from . import rounds, sampler_kinds, storages
 from .quantity_names import angular, check_words, quantities, results_in
@@ -291,7 +292,7 @@ def _plain_options(node: Node) -> Any:
 
 def _store(reading: Reading, node: Node | None, stem: str) -> dict[str, Any]:
     entries = reading.fields(node, STORE) if node is not None else {}
-    path = store_path(reading, entries.get("path")) or f"{stem}-study.zarr"
+    path = store_path(reading, entries.get("path"), folder) or f"{stem}-study.zarr"
     return {
         "store": path,
         "chunk": reading.whole(entries["chunk"], 1) if "chunk" in entries else 0,

@@ -5,7 +5,7 @@ import re
 import shutil
 import sys
 
-from basepar_core.texts import lines, shell
+from basepar_core.texts import is_address, lines, shell
 
 #: A command that a message names; the packages know it by its plain name.
 _COMMAND = re.compile(r"`basepar (?=[a-z-])")
@@ -36,7 +36,9 @@ def typed(program: str) -> str:
 
 
 def near(path: str) -> str:
-    """A path as short as it can be typed from here, never with a dash in front."""
+    """A path as short as it can be typed from here, never with a dash in front; an address."""
+    if is_address(path):
+        return path
     found = os.path.relpath(path)
     if len(found) >= len(path):
         found = path

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from sweeps.store import (
     REASONS,
     WITH_RESULTS,
     Facts,
+    Location,
     PreciseStatus,
     Reason,
     Status,
@@ -23,6 +23,7 @@ from sweeps.store import (
     as_damage,
     check_and_repair,
     holder,
+    locate,
     reason_texts,
     runs,
 )
@@ -49,7 +50,7 @@ _COLOURS = {
 IN_DOUBT = "in doubt"
 
 
-def document(path: Path, checked: bool = False) -> dict[str, Any]:
+def document(path: Location, checked: bool = False) -> dict[str, Any]:
     """`basepar status`: what a store holds and what is missing; `checked` somebody has it.
 
     Raises
@@ -63,7 +64,7 @@ def document(path: Path, checked: bool = False) -> dict[str, Any]:
         return _held(path)
 
 
-def _held(path: Path) -> dict[str, Any]:
+def _held(path: Location) -> dict[str, Any]:
     held = Store.open(path)
     if "spec_hash" not in held.attrs:
         raise StoreError(
@@ -101,7 +102,7 @@ def _held(path: Path) -> dict[str, Any]:
     }
 
 
-def running(path: Path) -> dict[str, Any] | None:
+def running(path: Location) -> dict[str, Any] | None:
     """Who fills a store at this moment, how fast, and for how long still; None: nobody."""
     found = holder(path)
     if found is None:
@@ -148,7 +149,7 @@ def reasons(held: Store, told: Facts, prefix: str = "") -> list[dict[str, Any]]:
 
 def summary(result: "Summary") -> dict[str, Any]:
     """`basepar sweep`: what this run did, and the store's status."""
-    return document(Path(result.store)) | {
+    return document(locate(result.store)) | {
         "evaluated": result.evaluated,
         "seconds": result.seconds,
         "lost": result.lost,

@@ -10,6 +10,7 @@ import pytest
 
 from sweeps.store import claims, objects
 from sweeps.store.claims import Claim, Taken
+from sweeps.store.holders import machine
 
 
 @pytest.fixture
@@ -101,7 +102,7 @@ def test_what_a_claim_says_may_be_damaged():
     assert Claim(0, 1, 1, b'{"host": "a", "pid": 3}').who == "process 3 on a"
 
 
-@pytest.mark.skipif(not claims._machine(), reason="processes are told apart by /proc")
+@pytest.mark.skipif(not machine(), reason="processes are told apart by /proc")
 def test_a_claim_of_a_process_that_ended_is_not_watched(there, monkeypatch):
     """Killed, and so not released: whoever wants the chunks has them at once."""
     monkeypatch.setattr(claims, "STALE", 600.0)
