@@ -49,8 +49,10 @@ def test_what_is_done_of_parts_is_not_read_one_by_one(held, monkeypatch):
     ranges = [(100, 400), (900, GROUP), (GROUP, GROUP + 500)]
     assert sorted(known.ranges()) == ranges  # one sum of what was there and what came
     assert counted(held) == expected(*ranges, (2000, 2000 + SOME - 1))
-    read, plain = [], Records.read
-    monkeypatch.setattr(Records, "read", lambda ours, n: read.append(n) or plain(ours, n))
+    read, plain = [], Records.decode
+    monkeypatch.setattr(
+        Records, "decode", lambda ours, n, content: read.append(n) or plain(ours, n, content)
+    )
     assert counted(held) == expected(*ranges, (2000, 2000 + SOME - 1))
     assert read == list(range(2000, 2000 + SOME - 1))
     pending = [(first // CHUNK, stop // CHUNK) for first, stop in status.take(held).pending]
