@@ -251,7 +251,8 @@ def group(
     """
     unit, norms, dead = unit_columns(W)
     width = W.shape[1]
-    null = np.linalg.svd(unit, full_matrices=True)[2][rank:].T  # (parameter, width − rank)
+    _, sigma, right = np.linalg.svd(unit, full_matrices=True)
+    null = right[rank:].T  # (parameter, width − rank)
     silent = {k for k in range(width) if dead[k]}
     chosen = pivot_rows(null, names) if wanted is None else tuple(sorted({*wanted, *silent}))
     if len(chosen) != width - rank:
@@ -266,9 +267,24 @@ def group(
     kept = tuple(k for k in range(width) if k not in chosen)
     scaled = -np.linalg.solve(V22.T, null[list(kept)].T).T if chosen else np.zeros((rank, 0))
     # In unit columns entries are shares of a column; zeros of β come out at rounding.
-    scaled = np.where(np.abs(scaled) < 1e-11 * np.abs(scaled).max(initial=1.0), 0.0, scaled)
-    beta = scaled * norms[list(chosen)] / norms[list(kept)][:, None]
+    error = _null_error(sigma, rank) * np.abs(scaled).max(initial=1.0)
+    scaled = np.where(np.abs(scaled) < error, 0.0, scaled)
+    ratio = norms[list(chosen)] / norms[list(kept)][:, None]
+    beta = scaled * ratio
+    # Parameters are often moved over whole: 1, not 0.9999999999999994.
+    whole = np.rint(beta)
+    beta = np.where((np.abs(beta - whole) < error * ratio) & (np.abs(whole) == 1), whole, beta)
     return Grouping(kept, chosen, tuple(sorted(silent)), beta)
+
+
+def _null_error(sigma: Array, rank: int) -> float:
+    """What rounding makes of null vectors in unit columns, between 1e-11 and 1e-8.
+
+    Rounding of W turns the null space by its share of the last singular value that counts; a
+    hundred times that, for what follows. Beyond 1e-8 entries are shown with what they have.
+    """
+    last = sigma[rank - 1] / sigma[0] if rank else 1.0
+    return float(np.clip(1e2 * np.finfo(float).eps / max(last, 1e-8), 1e-11, 1e-8))
 
 
 def pivot_rows(null: Array, names: Sequence[str]) -> tuple[int, ...]:

@@ -248,7 +248,10 @@ def _remedy(header: Sequence[str], missing: Sequence[str], unused: Sequence[str]
         title = near[0] if near else "TITLE"
         left = [one for one in left if one != title]
         pairs.append(f"{name}={title}")
-    return f"Say which they are: `columns={','.join(pairs)}`"
+    return (
+        f"Say which they are: `columns={','.join(pairs)}`; or, where units, signs, currents or "
+        f"motors differ too, by `mapping=FILE`"
+    )
 
 
 #: A number alone, and a unit in parentheses at the end of a title.

@@ -19,6 +19,8 @@ from .rationals import UNITS, Vec
 
 #: Characters of a mechanism's name.
 _LONGEST = 100
+#: Of the room between a joint's start and its limits, what an excitation uses.
+MARGIN = 0.95
 #: Digits of numbers that have no finite decimal.
 DIGITS = 17
 
@@ -110,6 +112,14 @@ def _pair(vectors: Sequence[Vec]) -> str:
     return f"[{', '.join(str([x // divisor for x in v]) for v in whole)}]"
 
 
+def _within(amplitude: float, at: float, span: tuple[float, float] | None) -> float:
+    """An amplitude about a value that stays between a joint's limits, where there is room."""
+    if span is None:
+        return amplitude
+    room = MARGIN * min(span[1] - at, at - span[0])
+    return min(amplitude, room) if room > 0 else amplitude
+
+
 def _values(
     draft: Draft, names: Sequence[str], amplitude: float, away: Fraction, bodies: int
 ) -> list[str]:
@@ -122,10 +132,14 @@ def _values(
         lengths |= {ours[k] for k in joint_type(one.kind).lengths}
         starts |= one.start
     chosen = draft.coordinates or list(called)
-    moving = {
-        called[name]: f"{amplitude / 5:g} m" if called[name] in lengths else f"{amplitude:g} rad"
-        for name in chosen
-    }
+    limits = {value: span for one in draft.connections for value, span in one.limits.items()}
+    moving = {}
+    for name in chosen:
+        slides = called[name] in lengths
+        shift = away / 5 if slides else away
+        at = starts.get(name, Fraction(0)) + shift
+        most = _within(amplitude / 5 if slides else amplitude, float(at), limits.get(name))
+        moving[called[name]] = f"{most:.3g} {'m' if slides else 'rad'}"
     coupled = {name for one in draft.couplings for name in one.terms}
     begin = {
         called[name]: number(

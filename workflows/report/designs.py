@@ -43,12 +43,22 @@ def best(found: Facts, it: Judged, drawn: Mapping[int, Markup]) -> Section | Lef
             continue
         name = lower(metric_title(metric))
         parts.append(Markup("<h3>By {}</h3>").format(name))
-        groups = [("Best that meet all constraints", metric.order[:LISTED])]
+        groups = [("Best that meet all constraints", _different(found, metric.order))]
         if (forbidden := beyond(metric, it)).size:
             groups.append(("Better still, but a constraint is missed", forbidden))
         parts.append(_table(found, it, f"Best by {name}", groups))
         parts.append(pair(found, metric, drawn, shown))
     return Section("extremes", _TITLE, joined(parts))
+
+
+def _different(found: Facts, order: np.ndarray) -> np.ndarray:
+    """The first rows of an order, each design once: samplers come back to the same values."""
+    listed: dict[tuple[float, ...], int] = {}
+    for row in map(int, order):
+        listed.setdefault(tuple(float(symbol.values[row]) for symbol in found.symbols), row)
+        if len(listed) == LISTED:
+            break
+    return np.array([*listed.values()], dtype=int)
 
 
 def beyond(metric: Metric, it: Judged) -> np.ndarray:

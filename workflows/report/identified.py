@@ -18,7 +18,7 @@ from basepar_core.identification.logs import written
 from basepar_core.texts import naming, plot, plural
 from workflows.drawing import canvas
 from workflows.jobs import LogRead
-from workflows.views import payload
+from workflows.views import base, payload
 
 from . import html
 from .html import Section, joined, paragraph, table, unit_text
@@ -186,7 +186,24 @@ def _parameters(facts: dict[str, Any]) -> Section:
         found = [f"{n} {one['value']:.4g} {one['unit']}" for n, one in facts["searched"].items()]
         said += f" Searched for: {', '.join(text.strip() for text in found)}."
     title = plural(len(rows), "identified parameter")
-    return Section("parameters", "Parameters", paragraph(said) + table(title, columns, rows))
+    parts = [paragraph(said), table(title, columns, rows), *_combinations(facts)]
+    return Section("parameters", "Parameters", joined(parts))
+
+
+def _combinations(facts: dict[str, Any]) -> list[Markup]:
+    """What each base parameter is the sum of, whole, where one is more than its parameter."""
+    rows = [
+        (row["parameter"], base.combination(row))
+        for row in facts["base"]
+        if len(row["values"]) > 0
+    ]
+    if not rows:
+        return []
+    said = (
+        "What is identified are combinations: a value above that is named like a parameter is of "
+        "all of this sum (SI, at the file's geometry where it has no symbols)."
+    )
+    return [paragraph(said), table("Base parameters as sums", ["Parameter", "Combination"], rows)]
 
 
 def _payload(facts: dict[str, Any]) -> list[Section]:

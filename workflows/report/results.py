@@ -47,7 +47,18 @@ def metric_title(metric: Metric) -> str:
         what = "drive force" if metric.unit == "N" else "drive torque"
         what = " of the drive" if METRICS[name].unit else f" {what}"
         return f"{title}{what}" + (f" of {coordinate}" if coordinate else "")
-    return name.replace("_", " ").capitalize() + (f" of {coordinate}" if coordinate else "")
+    word, of = _called(name)
+    of = of or coordinate
+    return word.replace("_", " ").capitalize() + (f" of {of}" if of else "")
+
+
+def _called(name: str) -> tuple[str, str]:
+    """A column's metric and what it is of: `time_ratio_D` is time_ratio and D."""
+    words = [word for word in METRICS if METRICS[word].arguments and name.startswith(f"{word}_")]
+    if not words:
+        return name, ""
+    word = max(words, key=len)
+    return word, name.removeprefix(f"{word}_").replace("_", ", ")
 
 
 def reduction(found: Facts) -> Section | LeftOut:
