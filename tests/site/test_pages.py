@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import basepar
+from tests.campaigns.site_pages import looked_at, wrong
 from tests.workflows import browser
 from workflows.cli.main import MODULES
 
@@ -74,3 +75,26 @@ def test_search_works_without_a_server(site):
     assert seen.facts > 0
     assert seen.complaints == []
     assert [one for one in seen.requests if one.startswith("http")] == []
+
+
+#: Of every kind one, those with the widest tables, formulas, code and pictures among them.
+LOOKED_AT = (
+    "index.html",
+    "mechanism-files.html",
+    "campaigns.html",
+    "robots.html",
+    "studies-gallery.html",
+    "theory/2-base-parameters.html",
+    "tutorials/suspension.html",
+    "coming-from/pinocchio.html",
+    "commands/base.html",
+    "python/analyses.html",
+    "library/sla-suspension.html",
+    "decisions/0145-large-robots.html",
+)
+
+
+@pytest.mark.skipif(browser.executable() is None, reason="no Chromium here")
+def test_pages_fit_wide_and_narrow_light_and_dark(site):
+    """The campaign looks at all pages."""
+    assert wrong(looked_at(site, pages=LOOKED_AT)) == []

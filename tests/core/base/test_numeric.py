@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from basepar_core.api import load
 from basepar_core.base.numeric_route import CLEAR, check, group, spectrum
 from basepar_core.base.symbolic_route import numeric, parameter_indices, symbolic
 from basepar_core.dynamics import closure, motion, regressor
@@ -24,6 +25,19 @@ def test_singular_values_are_of_w_as_it_stands():
     values = np.array([3.0, 2.0, 0.5, 1e-3])
     found = spectrum(matrix(values)[None], np.array([EPS]))
     np.testing.assert_allclose(found.singular_values[0], values, rtol=1e-12)
+
+
+def test_beta_has_no_rounding_where_parameters_move_whole():
+    """Against the symbolic route, exact: its ones are ones, and its zeros are not listed."""
+    model = closure.prepare(load("panda"))
+    exact = symbolic(model)
+    found = numeric(model, exact.eliminated)
+    assert {(x.base, x.eliminated) for x in found.beta} == {
+        (x.base, x.eliminated) for x in exact.beta if x.value != 0
+    }
+    ones = np.abs(exact.nominal_beta) == 1
+    assert ones.any()
+    np.testing.assert_array_equal(found.nominal_beta[ones], exact.nominal_beta[ones])
 
 
 @pytest.mark.parametrize("smallest", [0.0, 1e-17])

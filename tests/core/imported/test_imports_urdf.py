@@ -17,7 +17,7 @@ from scipy.spatial.transform import Rotation
 from basepar_core.api import load
 from basepar_core.base.symbolic_route import numeric, symbolic
 from basepar_core.dynamics.closure import prepare
-from basepar_core.dynamics.motion import Motion
+from basepar_core.dynamics.motion import Motion, excitation
 from basepar_core.dynamics.regressor import observe
 from basepar_core.errors import FileError, MissingDataError
 from basepar_core.files.mechanism_file import loads
@@ -193,6 +193,19 @@ def test_the_assembly_begins_between_limits_that_leave_zero_out(tmp_path, low, h
     joint = JOINT.format("ab", "revolute", "a", "b", limit)
     found = read_file(written(tmp_path, LINK.format("a"), LINK.format("b"), joint))
     assert prepare(found.mechanism).assembled.coordinates == pytest.approx([start], abs=0)
+
+
+@pytest.mark.parametrize(("low", "high"), [("-0.3", "0.5"), ("1", "2"), ("-3", "3")])
+def test_the_excitation_keeps_the_limits_of_the_joint(tmp_path, low, high):
+    """And is no smaller than it has to be: `excite` takes its range for the joint's."""
+    limit = f'<limit lower="{low}" upper="{high}" effort="1" velocity="1"/>'
+    joint = JOINT.format("ab", "revolute", "a", "b", limit)
+    model = prepare(
+        read_file(written(tmp_path, LINK.format("a"), LINK.format("b"), joint)).mechanism
+    )
+    q = excitation(model.mechanism, model.assembled.coordinates).q[0]
+    assert float(low) <= q.min() < q.max() <= float(high)
+    assert np.ptp(q) > 0.5 * min(2.0, 2 * (float(high) - model.assembled.coordinates[0]))
 
 
 @pytest.mark.parametrize(

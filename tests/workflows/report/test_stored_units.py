@@ -1,5 +1,6 @@
 """Units of a store: each array's own, one per label where labels differ, none where they mix."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -71,6 +72,11 @@ def test_reports_and_status_tables_print_them(scara):
     assert found["torque_rms of q4"].unit == "N m"
     assert results.metric_title(found["torque_peak of q3"]) == "Peak drive force of q3"
     assert results.metric_title(found["torque_peak of q1"]) == "Peak drive torque of q1"
+    one = replace(found["torque_peak of q1"], name="time_ratio_D")
+    assert results.metric_title(one) == "Time ratio of D"
+    assert results.metric_title(replace(one, name="transmission_angle_B_C_D")) == (
+        "Transmission angle of B, C, D"
+    )
     units = {row["name"]: row["unit"] for row in spread.extremes(scara)}
     assert units["mass"] == "kg"
     assert units["condition"] == "1"
