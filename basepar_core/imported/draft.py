@@ -184,6 +184,8 @@ class Draft:
         Whether angles that are multiples of 90° as printed (1.57, 1.5708) are taken as such.
     count_massless
         Whether bodies without inertia between joints have parameters that count.
+    has_merged
+        Whether several joints of the file with links without inertia between them are one.
     nearly_right
         Angles that are multiples of 90° as printed and are not taken as such, by their names: by
         how much they are off (rad).
@@ -208,6 +210,7 @@ class Draft:
     mistakes: list[Mistake] = field(default_factory=list)
     right_angles: bool = False
     count_massless: bool = False
+    has_merged: bool = False
     nearly_right: dict[str, float] = field(default_factory=dict)
 
     def refuse(self, path: str, message: str, line: int | None = None) -> None:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from basepar_core.errors import BaseparError, FileError, Mistake
@@ -13,7 +13,7 @@ from basepar_core.texts import opened, plural, shell
 from . import mjcf, sdf, urdf
 from . import xacro as expansion
 from .bases import settle
-from .closing import closed
+from .closing import Closed, closed
 from .draft import Draft
 from .origin import Origin, origin
 from .pins import pair_balls
@@ -135,6 +135,8 @@ def read_file(
         given = ", ".join(f"{name}:={value}" for name, value in xacro.items())
         draft.notes.insert(0, f"expanded by xacro{f' with {given}' if given else ''}")
     made = closed(draft, str(path), repair, lambda: _draft(path, content, source, wished, True))
+    if made.failure is not None and draft.has_merged:
+        made = _unmerged(path, content, source, wished, right_angles) or made
     whence = origin(made.draft, made.mechanism)
     notes, dropped = tuple(made.draft.notes), tuple(made.draft.dropped)
     return Imported(made.text, made.mechanism, draft.format, whence, notes, dropped, made.failure)
@@ -151,6 +153,7 @@ class _Wished:
     frictionless: bool
     count_massless: bool
     repair: float
+    merging: bool = True
 
 
 def _expanded(
@@ -196,11 +199,28 @@ def _draft(path: Path, content: bytes, source: str, wished: _Wished, right_angle
         _note_angles(draft)
     if not draft.mistakes:
         pair_balls(draft, wished.repair)
-        merge_stubs(draft)
+        draft.has_merged = wished.merging and merge_stubs(draft)
         part_rods(draft)
     if draft.mistakes:
         raise FileError(source, draft.mistakes)
     return draft
+
+
+def _unmerged(
+    path: Path, content: bytes, source: str, wished: _Wished, right_angles: bool
+) -> Closed | None:
+    """With all hinges and slides of stubs as the file has them, if it closes so: of a strut
+    between two balls one of their hinges can be the coordinate that its spin needs, a ball's
+    three values cannot."""
+    plain = replace(wished, merging=False)
+    draft = _draft(path, content, source, plain, right_angles)
+    draft.notes.append(
+        "links without inertia between joints stay bodies without mass: with one joint in their "
+        "place it does not close, or no joint values determine the others"
+    )
+    again = lambda: _draft(path, content, source, plain, True)  # noqa: E731
+    made = closed(draft, str(path), wished.repair, again)
+    return made if made.failure is None else None
 
 
 def _note_angles(draft: Draft) -> None:

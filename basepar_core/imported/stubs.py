@@ -67,21 +67,28 @@ class Step:
         return plus(self.near.at, self.back(minus(p, self.far.at)))
 
 
-def merge_stubs(draft: Draft) -> None:
+def merge_stubs(draft: Draft) -> bool:
     """Replace joints of stubs by one joint each where that moves alike; notes list them.
 
     Parameters
     ----------
     draft
         Without mistakes; changed in place.
+
+    Returns
+    -------
+    bool
+        Whether there are any.
     """
     merged = merge(replace(draft, notes=[]))
     if len(draft.connections) <= len(merged.bodies):  # a tree: every joint is driven
-        return
+        return False
+    before = len(draft.connections)
     for count in (3, 2):
         while (way := next(_ways(draft, merged, count), None)) is not None:
             _put_in_place(draft, merged, *way)
             merged = merge(replace(draft, notes=[]))
+    return len(draft.connections) < before
 
 
 def _put_in_place(draft: Draft, merged: Merged, way: Sequence[Step], joint: Connection) -> None:

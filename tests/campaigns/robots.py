@@ -36,7 +36,7 @@ from basepar_core.mechanism import joint_type
 from tests.campaigns.mujoco_engine import MujocoEngine
 from tests.campaigns.pinocchio_engine import PinocchioEngine
 from tests.campaigns.robots_page import BEGIN, END, page
-from tests.oracles.engine import Engine, rank
+from tests.oracles.engine import Engine, moving, told
 
 ENGINES = {".urdf": "URDF", ".xml": "MJCF", ".mjcf": "MJCF"}
 #: Poses that freedoms are counted at, states that torques are compared at.
@@ -52,7 +52,7 @@ REGULAR = 1e-6
 Record = dict[str, Any]
 
 
-def moving(folder: Path) -> Iterator[tuple[Path, str, Any]]:
+def loaded(folder: Path) -> Iterator[tuple[Path, str, Any]]:
     """Files that an engine loads and in which something moves."""
     for path in sorted(folder.rglob("*")):
         kind = ENGINES.get(path.suffix)
@@ -205,8 +205,7 @@ class _Case:
             if engine.driven(at, self.names)[1] < REGULAR:
                 continue  # the coordinates do not determine the others there
             expected = engine.torque(at, self.names, rates, accelerations)
-            motion = Motion(np.zeros(1), q[:, None], rates[:, None], accelerations[:, None])
-            seen = observe(self.model.prepared, {}, motion).W[0, 0] @ phi
+            seen = self._row(q, rates, accelerations) @ phi
             off, scale = (
                 max(off, np.abs(seen - expected).max()),
                 max(scale, np.abs(expected).max()),
@@ -220,18 +219,24 @@ class _Case:
         wanted = min(int(ROWS * 10 * len(weighing) / len(self.names)) + 2, MOST)
         states = self.states(rng)
         pairs = [next(states) for _ in range(wanted)]
-        theirs, clear = self.engine.count([at for _, at in pairs], self.names, rng)
+        rates = moving(rng, self.names, pairs)
+        theirs, clear = self.engine.count([at for _, at in pairs], self.names, rates)
         plain = len(weighing) == len(it.bodies) and self.balls.isdisjoint(self.names)
         ours = self.model.base(route="numeric").rank if plain else None
         if ours is None:
             # Parameters of bodies without mass count, and are left out here; balls stay at zero;
-            # numbers that are structure but for their last digits have bounds of a rank.
-            q = np.stack([q for q, _ in pairs], axis=1)
-            motion = Motion(np.arange(q.shape[1]) + 0.0, q, *rng.uniform(-2, 2, (2, *q.shape)))
-            W = observe(self.model.prepared, {}, motion).W[0]
+            # numbers that are structure but for their last digits have bounds of a rank, and
+            # ranks of the same states are compared.
+            W = [self._row(q, *rates[..., k]) for k, (q, _) in enumerate(pairs)]
             columns = [first + k for first in weighing for k in range(10)]
-            ours = rank(W.reshape(-1, W.shape[-1])[:, columns])[0]
+            ours = told(np.vstack(W)[:, columns])[0]
         return {"count": [int(ours), theirs], "clear": clear}
+
+    def _row(self, q: np.ndarray, rates: np.ndarray, accelerations: np.ndarray) -> np.ndarray:
+        """W (coordinate, parameter) at a state, which is closed from the assembly."""
+        motion = Motion(np.zeros(1), q[:, None], rates[:, None], accelerations[:, None])
+        found: np.ndarray = observe(self.model.prepared, {}, motion).W[0, 0]
+        return found
 
 
 @contextmanager
@@ -275,7 +280,7 @@ def main() -> int:
     records = [json.loads(line) for line in kept]
     done = {(one["folder"], one["name"]) for one in records}
     for folder in options.folders:
-        for path, kind, model in moving(folder):
+        for path, kind, model in loaded(folder):
             name = re.sub(r"^.*(site-packages|share/[\w-]+)/", "", str(path.relative_to(folder)))
             if (folder.name, name) in done or options.only not in name:
                 continue

@@ -134,22 +134,32 @@ class Engine(ABC):
         return T.T @ N.T @ self.inverse(q, v, a)
 
     def count(
-        self, states: Sequence[Array], names: Sequence[str], rng: np.random.Generator
+        self, states: Sequence[Array], names: Sequence[str], moving: Array
     ) -> tuple[int, float]:
-        """Rank of Nᵀ Y over some configurations, and the gap of singular values at it."""
+        """Rank of Nᵀ Y over some configurations, and the gap of singular values at it; `moving`
+        are our rates and accelerations (2, coordinate, state)."""
         rows = []
-        for q in states:
-            speeds, accelerations = rng.uniform(-2, 2, (2, len(names)))
+        for q, rates, accelerations in zip(states, *np.moveaxis(moving, 2, 1), strict=True):
+            speeds, accelerations, T = self.own(q, names, rates, accelerations)
             N, v, a = self.consistent(q, names, speeds, accelerations)
-            rows.append(N.T @ self.regressor(q, v, a))
-        found = rank(np.vstack(rows))
-        if found[1] < CLEAR:  # columns of 1e-8 are noise of 1e-16, 1e8 times as large
-            found = max(found, rank(np.vstack(rows), 1e-7), key=lambda one: one[1])
-        return found
+            rows.append(T.T @ N.T @ self.regressor(q, v, a))
+        return told(np.vstack(rows))
 
     def _split(self, names: Sequence[str]) -> tuple[list[int], list[int]]:
         free = [self.columns[name][0] for name in names]
         return free, [k for k in range(self.speeds) if k not in free]
+
+
+def moving(rng: np.random.Generator, names: Sequence[str], states: Sequence[object]) -> Array:
+    """Rates and accelerations at random (2, coordinate, state)."""
+    return rng.uniform(-2, 2, (2, len(names), len(states)))
+
+
+def told(W: Array) -> tuple[int, float]:
+    """Rank, and the gap at it; where there is none, without columns below 1e-7 of the largest: at
+    1e-8 they are noise of 1e-16, 1e8 times as large."""
+    found = rank(W)
+    return max(found, rank(W, 1e-7), key=lambda one: one[1]) if found[1] < CLEAR else found
 
 
 def rank(W: Array, least: float = 1e-9, share: float = 1e-9) -> tuple[int, float]:

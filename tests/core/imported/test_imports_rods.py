@@ -18,7 +18,7 @@ from basepar_core.imported.rationals import UNITS, ZERO
 from basepar_core.imported.rods import part_rods
 from tests.campaigns.mujoco_engine import MujocoEngine
 from tests.campaigns.pinocchio_engine import PinocchioEngine, rod_axes
-from tests.oracles.engine import rank
+from tests.oracles.engine import moving, rank
 
 BALL = '<joint name="rod" type="ball"/>'
 WORDS = "across", "over", "along"
@@ -73,7 +73,10 @@ def test_torque_and_count_are_those_of_hinges(tmp_path, anchor):
         # Both sides solve for dependent speeds by a matrix with a condition of about ten.
         np.testing.assert_allclose(seen.W[0, 0] @ phi, expected, rtol=0, atol=1e-11 * 20)
     weigh = np.repeat(phi.reshape(-1, 10).any(axis=1), 10)  # the body between the joints does not
-    assert rank(np.vstack(rows)[:, weigh])[0] == engine.count(states, names, rng)[0]
+    assert (
+        rank(np.vstack(rows)[:, weigh])[0]
+        == engine.count(states, names, moving(rng, names, states))[0]
+    )
 
 
 def test_a_keyframe_turns_the_rod(tmp_path):
@@ -163,7 +166,7 @@ def test_a_rod_of_two_welded_links_by_pinocchio(tmp_path):
         rows.append(observe(prepared, {}, motion).W[0, 0])
         expected = engine.torque(states[-1], names, rates, accelerations)
         np.testing.assert_allclose(rows[-1] @ phi, expected, rtol=0, atol=1e-10)
-    assert rank(np.vstack(rows))[0] == engine.count(states, names, rng)[0]
+    assert rank(np.vstack(rows))[0] == engine.count(states, names, moving(rng, names, states))[0]
     assert model.base(route="numeric").rank == rank(np.vstack(rows))[0]
 
 

@@ -42,8 +42,9 @@ def joint(name, kind, parent, child, axis=None, at=(0, 0, 0)):
     )
 
 
-def robot(axes, kind="ball"):
-    """Between crank and rod stand hinges about axes of the rod, with stubs between; or a ball."""
+def robot(axes, strut=False):
+    """Between crank and rod stand hinges about axes of the rod, with stubs between; or a ball. Of
+    a strut the rod's end is a piston that slides in it."""
     stubs = [f"stub{k}" for k in range(1, len(axes))]
     links = "".join(
         f'<link name="{name}"><pose>{row(map(float, at))}</pose>{INERTIAL}</link>'
@@ -56,18 +57,23 @@ def robot(axes, kind="ball"):
     chain = ["crank", *stubs, "rod"]
     row_ = [
         joint(f"j{k}", "revolute", *chain[k : k + 2], axis) for k, axis in enumerate(axes)
-    ] or [joint("B", kind, "crank", "rod")]
+    ] or [joint("B", "ball", "crank", "rod")]
+    if strut:
+        links += (
+            f'<link name="piston"><pose>{row(map(float, PLACES["rod"]))}</pose>{INERTIAL}</link>'
+        )
+        row_.append(joint("S", "prismatic", "rod", "piston", "x"))
     at = (place("rocker").inverse() * place("rod")).act(np.array(END)).tolist()
     return (
         f'<sdf version="1.9"><model name="linkage"><link name="base"/>'
         f"{joint('mount', 'fixed', 'world', 'base')}{links}"
         f"{joint('A', 'revolute', 'base', 'crank', 'z')}"
         f"{joint('C', 'revolute', 'base', 'rocker', 'z')}{''.join(row_)}"
-        f"{joint('E', 'ball', 'rod', 'rocker', at=at)}</model></sdf>"
+        f"{joint('E', 'ball', 'piston' if strut else 'rod', 'rocker', at=at)}</model></sdf>"
     )
 
 
-def by_hand(names, axes):
+def by_hand(names, axes, strut=False):
     """The tree with hinges of these names about these axes of the rod."""
     model, still = pin.Model(), pin.SE3.Identity()
     model.gravity.linear = np.array([0, 0, -9.8])
@@ -78,6 +84,9 @@ def by_hand(names, axes):
         axis = np.array(axis) / np.linalg.norm(axis)
         last, at = model.addJoint(last, pin.JointModelRevoluteUnaligned(axis), at, name), still
     model.appendBodyToJoint(last, inertia(), still)
+    if strut:
+        last = model.addJoint(last, pin.JointModelPX(), still, "S")
+        model.appendBodyToJoint(last, inertia(), still)
     rocker = model.addJoint(0, pin.JointModelRZ(), place("rocker"), "C")
     model.appendBodyToJoint(rocker, inertia(), still)
     end = pin.SE3(np.eye(3), np.array(END))
@@ -142,6 +151,19 @@ def test_stubs_that_are_no_one_joint_stay_and_do_not_count(tmp_path):
     assert any("their parameters do not count: stub1" in note for note in found.notes)
     values = {"A": "A", "C": "C", "j0": "j0", "j1": "j1"}
     assert_same(found, by_hand(["j0", "j1"], [AXES["skew"], AXES["z"]]), values, 0.4)
+
+
+def test_a_strut_keeps_its_hinges(tmp_path):
+    """It spins about the line of its ends, which moves in both its bodies: no hinge of its own,
+    and a ball's values are coordinates together or not at all."""
+    found = read_file(written(tmp_path, robot(("x", "y", "z"), strut=True)))
+    assert found.failure is None
+    assert len(found.mechanism.coordinates) == 3
+    assert {"j0", "j1", "j2"} & set(found.mechanism.coordinates)
+    assert any("stay bodies without mass" in note for note in found.notes)
+    values = {name: name for name in ("A", "C", "j0", "j1", "j2", "S")}
+    oracle = by_hand(["j0", "j1", "j2"], [AXES[axis] for axis in "xyz"], strut=True)
+    assert_same(found, oracle, values)
 
 
 def test_a_link_without_inertial_is_no_stub(tmp_path):
