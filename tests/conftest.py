@@ -43,6 +43,16 @@ LONG = (
     "sweeps/chunks/test_metrics.py",
     "sweeps/run/test_fanout.py",
     "workflows/cli/test_other_values.py",
+    # Of the long tests.
+    "site/test_blocks.py",
+    "campaigns/test_damage_sample.py",
+    "campaigns/test_studies_sample.py",
+    "campaigns/test_mutations_sample.py",
+    "campaigns/test_forgeries_sample.py",
+    "campaigns/test_sample.py",
+    "cluster/test_scripts.py",
+    "cluster/test_detached.py",
+    "sweeps/run/test_killed_driver.py",
 )
 
 # Processes that tests start import what pytest does: what is installed, not the folder they
