@@ -199,14 +199,15 @@ def _swung(motion, e, twist, pose, up):
         y = pose[e, _P1 + l] - pose[up, _P1 + l]
         z = pose[e, _P2 + l] - pose[up, _P2 + l]
         a, b, c = twist[up, l], twist[up, _1 + l], twist[up, _2 + l]
-        along, square = a * x + b * y + c * z, a * a + b * b + c * c
+        i, j, k = b * z - c * y, c * x - a * z, a * y - b * x
         p, q, r = motion[up, l], motion[up, _1 + l], motion[up, _2 + l]
         motion[e, l] = p
         motion[e, _1 + l] = q
         motion[e, _2 + l] = r
-        motion[e, _3 + l] = motion[up, _3 + l] + (q * z - r * y) + (a * along - square * x)
-        motion[e, _4 + l] = motion[up, _4 + l] + (r * x - p * z) + (b * along - square * y)
-        motion[e, _5 + l] = motion[up, _5 + l] + (p * y - q * x) + (c * along - square * z)
+        # Two cross products: where r lies along ω, ω (ω · r) − ω² r is rounding of ω².
+        motion[e, _3 + l] = motion[up, _3 + l] + (q * z - r * y) + (b * k - c * j)
+        motion[e, _4 + l] = motion[up, _4 + l] + (r * x - p * z) + (c * i - a * k)
+        motion[e, _5 + l] = motion[up, _5 + l] + (p * y - q * x) + (a * j - b * i)
 
 
 @kernel

@@ -34,10 +34,11 @@ def at_origin(twist, motion, e, off, b, out):
         out[b, _1 + l] = q
         out[b, _2 + l] = r
         u, v, w = twist[e, l], twist[e, _1 + l], twist[e, _2 + l]
-        along, square = u * x + v * y + w * z, u * u + v * v + w * w
-        out[b, _3 + l] = motion[e, _3 + l] + (q * z - r * y) + (u * along - square * x)
-        out[b, _4 + l] = motion[e, _4 + l] + (r * x - p * z) + (v * along - square * y)
-        out[b, _5 + l] = motion[e, _5 + l] + (p * y - q * x) + (w * along - square * z)
+        # Not ω (ω · off) − ω² off: along the axis of a fast screw that is rounding of ω².
+        i, j, k = v * z - w * y, w * x - u * z, u * y - v * x
+        out[b, _3 + l] = motion[e, _3 + l] + (q * z - r * y) + (v * k - w * j)
+        out[b, _4 + l] = motion[e, _4 + l] + (r * x - p * z) + (w * i - u * k)
+        out[b, _5 + l] = motion[e, _5 + l] + (p * y - q * x) + (u * j - v * i)
 
 
 @kernel

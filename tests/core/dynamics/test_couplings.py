@@ -8,6 +8,7 @@ import pytest
 from mpmath import mpf
 
 from basepar_core.api import load
+from basepar_core.base import numeric_route
 from basepar_core.base.symbolic_route import symbolic
 from basepar_core.compiled.backend import Engine
 from basepar_core.dynamics import (
@@ -439,6 +440,18 @@ def test_nothing_is_left_to_close_a_loop():
     )
     with pytest.raises(MechanismError, match="Leave one joint of every loop free of couplings"):
         topology.topology(loads(text))
+
+
+def test_rounding_of_a_fast_screws_speed_is_no_rank():
+    """Two parameters are felt, as counted by hand in the file; ω² h is 10⁶ times the mass's pull,
+    and of a body along the axis none of it."""
+    text = load("screw-jack").source.replace("{N.2: 20 rad}", "{N.2: 100 rad}")
+    model, motion = moved(loads(text))
+    for seen in (observe(model, {}, motion), Engine(model).observe({}, motion)):
+        W = seen.W.reshape(1, -1, 20)
+        found = numeric_route.spectrum(W, seen.error, seen.terms)
+        assert found.rank[0] == found.at_least[0] == 2
+        assert found.scaled[0, 2] < found.noise[0] / 10
 
 
 def test_a_screw_is_a_cylindrical_joint_with_its_pitch_as_a_coupling():
