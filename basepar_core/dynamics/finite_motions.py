@@ -19,6 +19,8 @@ from .body_newton import Bodies, BodyNewton, ends
 #: Entries of the Jacobian are lengths and cosines of order one; this is far from both rounding
 #: and design.
 RANK = 1e-9
+#: Independent beyond doubt: steps that come back end up to 1e-5 from where they are dependent.
+CLEARLY = 1e-5
 #: Poses nearby: how many, and how far (rad or m, of the body that moves most), nearer ones where
 #: loops do not follow.
 POSES, AWAY = 3, (0.05, 0.0125, 0.003)
@@ -40,13 +42,13 @@ def modes(newton: BodyNewton, at: Bodies) -> Array:
 
 
 def _modes(newton: BodyNewton, at: Bodies) -> tuple[Array, bool]:
-    """Those twists, and whether the constraints are independent."""
+    """Those twists, and whether the constraints are clearly independent."""
     jacobian = newton.equations(at)[1][:, newton.free]
     _, sigma, rows = np.linalg.svd(jacobian)
     rank = int((sigma > RANK).sum())
     found = np.zeros((newton.unknowns, len(newton.free) - rank))
     found[newton.free] = rows[rank:].T
-    return found, rank == len(jacobian)
+    return found, rank == len(jacobian) and bool(sigma.min(initial=1.0) > CLEARLY)
 
 
 def is_regular(newton: BodyNewton, at: Bodies) -> bool:

@@ -278,6 +278,9 @@ assembly: {A: 0 deg, B: 0 deg}
 """
 
 
+MIDDLE = "  E: {type: revolute, connects: [mid, right], at: [[0.1, 0], [0, 0]]}\n"
+
+
 def in_space(text: str) -> str:
     """The same mechanism with three-vectors: every planar loop is overconstrained then."""
     text = text.replace("space: planar", "space: spatial").replace("[0, -9.81]", "[0, -9.81, 0]")
@@ -327,6 +330,30 @@ def test_what_moves_at_first_order_only_is_named(form, body, coordinates, freedo
     ) as found:
         assemble(loads(text))
     assert found.value.where == ("joints.A", "joints.B", "joints.C")
+
+
+@pytest.mark.parametrize("form", [str, in_space])
+@pytest.mark.parametrize(
+    ("body", "coordinates", "freedoms", "lead"),
+    [("ground", "[A]", "2 degrees", "none leads"), ("crank", "[O]", "3 degrees", "1 leads")],
+)
+def test_three_bars_stretched_between_two_pins(form, body, coordinates, freedoms, lead):
+    """Either pin between moves across the line at first order, and nowhere."""
+    text = form(
+        SHAKY.replace("BODY", body).replace("END", "0.6").replace("left: {}", "left: {}, mid: {}")
+    )
+    middle = in_space(MIDDLE) if form is in_space else MIDDLE
+    text = text.replace("  C: {", middle + "  C: {").replace("[left, right]", "[left, mid]")
+    text = text.replace("[O, A]", coordinates)
+    if body == "ground":
+        text = text.replace("crank: {}, ", "").replace(
+            "  O: {type: revolute, connects: [ground, crank]}\n", ""
+        )
+    with pytest.raises(
+        MechanismError,
+        match=rf"first order only at joints A, B, E, C: .* allow {freedoms} .* which {lead} to",
+    ):
+        assemble(loads(text))
 
 
 @pytest.mark.parametrize("form", [str, in_space])
