@@ -1,5 +1,6 @@
 """Sweeps into buckets of a real S3 server: the bytes of a folder's, whatever fails on the way."""
 
+import json
 import os
 import random
 import signal
@@ -22,6 +23,7 @@ from sweeps.store.location import locate
 from tests.sweeps import fourbar
 from tests.sweeps.bucket_server import CREDENTIALS, SECRET, Faults, proxied
 from tests.sweeps.fourbar import Digits, FourBar
+from workflows.cli.main import main
 
 BEAT, STALE, TICK = 0.2, 2.5, 0.1
 COUNT, CHUNK = 48, 8
@@ -328,3 +330,65 @@ def test_retries_and_notes(place):
     held = Store.open(place)
     assert int(held.rows("retries", 0, COUNT).sum()) == first.failed
     assert store.read(place).sizes["variant"] == COUNT
+
+
+SWEEP = """\
+mechanism: four-bar
+space: {plan: sobol, variables: {lx1: [0.2, 0.3]}, candidates: 16, seed: 1}
+store: {chunk: 8}
+"""
+
+
+@pytest.mark.slow
+def test_commands(bucket, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "s.yaml").write_text(SWEEP)
+    place, other = f"{bucket}/s.zarr", f"{bucket}/again.zarr"
+
+    def said(*words, status=0):
+        assert main([*words, "--json"]) == status
+        return json.loads(capsys.readouterr().out)
+
+    words = ["sweep", "s.yaml", "--store", place]
+    assert said(*words, "--prepare")["counts"] == {"pending": 16}
+    assert said(*words, "--part", "1/2")["evaluated"] == 8
+    assert said(*words, "--finish")["done"]
+    found = said("status", place, "--check")
+    assert (found["store"], found["damage"], found["running"]) == (place, [], None)
+    assert found["runs"][0]["part"] == "1/2"
+    assert said("report", place)["report"] == "s.html"
+    assert said("explore", place)["explorer"] == "s.explorer.html"
+    assert said("sweep", "--from", place, "--store", other, "--workers", "1")["evaluated"] == 16
+    one, again = (Store.open(where) for where in (place, other))
+    assert one.objects.get("condition/c/1") == again.objects.get("condition/c/1") is not None
+    assert main(["status", place]) == 0
+    assert f"in {place}: complete" in " ".join(capsys.readouterr().out.split())
+    assert main(["report", place, "-o", f"{bucket}/page.html"]) == 2
+    assert "is an address" in " ".join(capsys.readouterr().err.split())
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "s.explorer.html",
+        "s.html",
+        "s.yaml",
+    ]
+
+
+@pytest.mark.slow
+def test_families(bucket, tmp_path, monkeypatch, capsys):
+    """Stores below a group, all in a bucket."""
+    (tmp_path / "f.yaml").write_text(SWEEP.replace("mechanism: four-bar", FAMILY))
+    place = f"{bucket}/family.zarr"
+    assert main(["sweep", str(tmp_path / "f.yaml"), "--store", place, "--workers", "1"]) == 0
+    capsys.readouterr()
+    assert main(["status", place, "--json"]) == 0
+    members = json.loads(capsys.readouterr().out)["members"]
+    assert {name: one["done"] for name, one in members.items()} == {
+        "open": True,
+        "crossed": True,
+    }
+
+
+FAMILY = """\
+mechanism: four-bar
+assemblies:
+  open: {A: 34 deg, B: 74 deg, C: -212 deg}
+  crossed: {A: 34 deg, B: -130 deg, C: 212 deg}"""

@@ -108,6 +108,7 @@ def test_answers_that_are_lost_are_asked_for_again(there, bucket_server, monkeyp
             assert not there.create(f"claims/{number}", b"x")
             tag = there.try_put("lock", b"%d" % number, tag)
             assert tag is not None
+    monkeypatch.setenv("AWS_ENDPOINT_URL", bucket_server)
     assert there.get("lock") == b"11"
     assert faults.done["lost"] > 10
 
