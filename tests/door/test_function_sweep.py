@@ -121,7 +121,7 @@ def test_an_address_is_no_folder(tmp_path, monkeypatch, verb):
     monkeypatch.chdir(tmp_path)
     given = (1, 2) if verb == "part" else ()
     with pytest.raises(basepar.UsageError, match="is an address"):
-        getattr(made(), verb)("s3://bucket/roots.zarr", *given)
+        getattr(made(), verb)("memory://bucket/roots.zarr", *given)
     assert list(tmp_path.iterdir()) == []
 
 

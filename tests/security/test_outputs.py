@@ -242,8 +242,8 @@ def test_python_makes_no_folder_of_an_address(stores, tmp_path, monkeypatch):
         lambda: model.animate("s3://bucket/bar.html"),
         lambda: _identified().write("s3://bucket/page.html"),
         lambda: basepar.report(stores / "sweep.zarr", "s3://bucket/page.html"),
-        lambda: basepar.report("s3://bucket/sweep.zarr"),
-        lambda: basepar.open("s3://bucket/sweep.zarr"),
+        lambda: basepar.report("memory://bucket/sweep.zarr"),
+        lambda: basepar.open("memory://bucket/sweep.zarr"),
     ):
         with pytest.raises(UsageError, match="is an address"):
             door()
