@@ -63,7 +63,7 @@ def main(words: list[str]) -> None:
         document = Path(given.table)
         before, after = document.read_text(encoding="utf-8").split(MARK)
         rest = after[after.index("\n## ") :] if "\n## " in after else ""
-        text = f"{before}{MARK}\n" + "\n".join(rows) + f"\n{rest}"
+        text = f"{before}{MARK}\n\n" + "\n".join(rows) + f"\n{rest}"
         document.write_text(text, encoding="utf-8")
 
 
