@@ -174,7 +174,7 @@ class _Case:
         free = np.array([name not in self.balls for name in self.names])
         if (self.model.assembly * ~free).any():
             raise ValueError("coordinates of a ball are not zero where it is assembled")
-        far = 0.1 if self.tied else 1.0
+        far = 0.1 if self.engine.has_loops else 1.0
         while True:
             q = self.model.assembly + free * rng.uniform(-far, far, len(free))
             closed = self.model.close(q)
