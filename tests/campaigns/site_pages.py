@@ -83,10 +83,11 @@ async def _page(
             await tab.call(f"{domain}.enable")
         times = []
         for scheme in SCHEMES:  # the theme asks for it as it loads
+            await tab.go("about:blank")  # a page that is left keeps its choice in the storage
             features = [{"name": "prefers-color-scheme", "value": scheme}]
             await tab.call("Emulation.setEmulatedMedia", media="screen", features=features)
             await tab.size(WIDTHS[0])
-            await tab.call(  # or it would stay with what it chose before
+            await tab.call(  # or the theme would stay with what it chose before
                 "Storage.clearDataForOrigin", origin=address, storageTypes="local_storage"
             )
             tab.loaded = False
