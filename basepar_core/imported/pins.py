@@ -65,7 +65,7 @@ def pair_balls(draft: Draft, tolerance: float) -> None:
         if off > max(EXACT, tolerance):
             draft.notes.append(
                 f"{named} hold two points of the same bodies, whose distances differ by "
-                f"{off:.1e} m; `import --repair` with no less than that reads a hinge"
+                f"{off:.1e} m; give `repair=` of no less than that to read a hinge"
             )
             continue
         hinge = _hinge(pair, off > EXACT)

@@ -275,8 +275,9 @@ near (relations that the numbers nearly meet), route, eliminated, no_effect, bas
 terms, values}], columns (of W, from 0), gap, singular_values, doubt (the route's own),
 float64_doubt, validity (must not vanish), certificate {grade, at_least {rank, grade, scope,
 points}, at_most {rank, grade, scope, vectors}} (points are random primes and their seeds; at_most
-has them too where it rests on them), not_done (with --within: what there was no time for); the
-precise route its digits and bounds too. --route all adds
-agreed, not_run (what could not run, and why) and, in routes, a document per route.""",
+has them too where it rests on them); the precise route its digits and bounds too. --within and
+--certificate add not_done where there was no time (for what, and what the answer rests on).
+--route all adds agreed, not_run (what could not run, and why) and, in routes, a document per
+route.""",
     ),
 )
