@@ -166,7 +166,8 @@ EVALUATE = Keys(
         Key(
             "rank",
             Scalar(RANKS),
-            "`auto`: float64, variable precision where it is in doubt; `numeric`: float64 only; "
+            "`auto`: float64, variable precision where it is in doubt; `numeric`: float64 only, "
+            "what it doubts stays *awaiting precise* (`auto` in a new store settles it); "
             "`precise`: variable precision for all; `none`",
             "`auto`",
         ),
