@@ -32,6 +32,8 @@ STEEPER = 10.0
 #: A singular value must stand this far above the error to count as nonzero beyond doubt, and
 #: none may lie between.
 CLEAR = 1e3
+#: An entry of β this near to ±1 may be taken for it: less than dimensions differ by.
+WHOLE = 1e-9
 
 
 @dataclass(frozen=True)
@@ -273,7 +275,8 @@ def group(
     beta = scaled * ratio
     # Parameters are often moved over whole: 1, not 0.9999999999999994.
     whole = np.rint(beta)
-    beta = np.where((np.abs(beta - whole) < error * ratio) & (np.abs(whole) == 1), whole, beta)
+    near = np.abs(beta - whole) < np.minimum(error * ratio, WHOLE)
+    beta = np.where(near & (np.abs(whole) == 1), whole, beta)
     return Grouping(kept, chosen, tuple(sorted(silent)), beta)
 
 

@@ -3,6 +3,7 @@ from .counting import plural as plural
 from .opening import is_address as is_address
 from .opening import opened as opened
 from .opening import text_of as text_of
+from .opening import without_user as without_user
 from .quoting import c_comment as c_comment
 from .quoting import csv_cell as csv_cell
 from .quoting import is_taken_by_code as is_taken_by_code

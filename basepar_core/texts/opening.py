@@ -20,6 +20,11 @@ def is_address(place: str | Path) -> bool:
     return _ADDRESS.match(str(place)) is not None
 
 
+def without_user(text: str) -> str:
+    """A text whose addresses are without a user and a password (`s3://…@bucket/x`)."""
+    return re.sub(r"(:/+)[^/\s]*@", r"\1…@", text)
+
+
 def opened(path: str | Path, mode: str = "r", **how: Any) -> IO[Any]:
     """Open a regular file for reading; `how` is what `open` takes.
 

@@ -89,8 +89,18 @@ class BucketLock:
         while not self._lost and not self._over.wait(BEAT):
             self._beats += 1
             with contextlib.suppress(Unreachable):  # which is the sweep's to report
-                tag = self._path.try_put(_KEY, self._content(), self._tag)
+                tag = self._path.try_put(_KEY, self._content(), self._tag) or self._own_tag()
                 self._tag, self._lost = tag or self._tag, tag is None
+
+    def _own_tag(self) -> Tag | None:
+        """Of the lock, where it is still ours: a beat was written, and all its answers lost."""
+        try:
+            found, tag = _seen(self._path)
+        except Unreachable:
+            raise
+        except StoreError:
+            return None
+        return tag if found is not None and found.token == self._token else None
 
     def _content(self) -> bytes:
         plain = {

@@ -1,6 +1,7 @@
 """A program that asks a bucket for a process that cannot: a copy of one whose threads are gone.
 
-The program (`bucket_program`) is started when it is first needed, and ends with who started it.
+The program (`bucket_program`) is started when it is first needed, and ends after who
+started it, its last question answered.
 """
 
 import os
@@ -31,6 +32,9 @@ class Requester:
                     self._end()
                     if last:
                         raise
+                except BaseException:  # its answer, not read, would be the next question's
+                    self._end()
+                    raise
         if isinstance(found, Exception):
             raise found
         return list(found)

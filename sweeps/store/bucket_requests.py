@@ -19,6 +19,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from basepar_core.errors import StoreError, UsageError
+from basepar_core.texts import without_user
 
 from .bucket_requester import Requester
 
@@ -95,7 +96,6 @@ def opened(url: str) -> "ObjectStore":
             'pip install "basepar[cloud]"',
             [url],
         ) from None
-    _process().uses_obstore = True
     names = {"AWS_ENDPOINT_URL", "AWS_REGION", *_CREDENTIALS} & os.environ.keys()
     return _opened(obstore, url, tuple((name, os.environ[name]) for name in sorted(names)))
 
@@ -285,7 +285,7 @@ def in_words(url: str, key: str, error: Exception) -> StoreError:
 def _short(error: Exception) -> str:
     """The first line of an error, without what may be secret: queries, and all that is quoted."""
     line = str(error).partition("\n")[0].partition("<")[0].partition("?")[0]
-    return f"{type(error).__name__}: {line[:200].strip()}"
+    return f"{type(error).__name__}: {without_user(line[:200].strip())}"
 
 
 # Of this process
@@ -295,7 +295,6 @@ class _Process:
     """How this process asks: by itself, or by a program of its own where it is a copy."""
 
     def __init__(self, is_copy: bool = False):
-        self.uses_obstore = False
         self.pool: ThreadPoolExecutor | None = None
         self.lock = threading.Lock()
         self.requester = Requester() if is_copy else None

@@ -5,7 +5,7 @@ from typing import TypeAlias
 from urllib.parse import unquote, urlsplit
 
 from basepar_core.errors import StoreError, UsageError
-from basepar_core.texts import is_address
+from basepar_core.texts import is_address, without_user
 
 from .bucket import SCHEMES, Bucket, parsed
 
@@ -36,6 +36,7 @@ def locate(place: Location | str) -> Location:
         raise UsageError(f"{shown} {found}.", [shown])
     if scheme == "file" and "::" not in text:
         return _of_file(text)
+    text = without_user(text)
     raise UsageError(
         f"{text} is an address of a kind that is not supported: stores are folders that all "
         f"workers see, or lie in {SUPPORTED}. Name one, such as results/sweep.zarr.",
@@ -52,11 +53,12 @@ def folder(place: Location | str) -> Path:
         It is an address (`s3://…`, `gs://…`, `file://…`).
     """
     if isinstance(place, Bucket) or is_address(place):
+        shown = without_user(str(place))
         raise UsageError(
-            f"{place} is an address, and here a folder that all workers see is needed: only "
+            f"{shown} is an address, and here a folder that all workers see is needed: only "
             "sweeps' stores may lie in buckets, not yet studies' and what belongs to them. Name "
             "a folder, such as results/study.zarr.",
-            [str(place)],
+            [shown],
         )
     return Path(place)
 

@@ -258,7 +258,9 @@ def _root(path: Location, mode: str) -> Document:
 
 
 def _has_records(path: Location) -> bool:
-    return path.exists() if isinstance(path, Bucket) else (path / HIDDEN).is_dir()
+    if isinstance(path, Bucket):
+        return path.get(seal.COPY) is not None or any(path.names(f"{HIDDEN}/chunks"))
+    return (path / HIDDEN).is_dir()
 
 
 def _foreign(path: Location, there: Objects) -> Document:

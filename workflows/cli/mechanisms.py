@@ -78,7 +78,7 @@ def _base(options: argparse.Namespace) -> int:
             base_ = base_routes.find(model, route, gone, options.digits, seen and seen[0], say)
             made = CertifiedBase(base_, None, "")
     inertial = made.base
-    found = extend(model, inertial, chosen, seen and seen[1]) if not made.not_done else inertial
+    found = extend(model, inertial, chosen, seen and seen[1])
     if made.document:
         certificates.write(made.document, Path(options.certificate))
     if options.format != "table":
@@ -275,9 +275,8 @@ near (relations that the numbers nearly meet), route, eliminated, no_effect, bas
 terms, values}], columns (of W, from 0), gap, singular_values, doubt (the route's own),
 float64_doubt, validity (must not vanish), certificate {grade, at_least {rank, grade, scope,
 points}, at_most {rank, grade, scope, vectors}} (points are random primes and their seeds; at_most
-has them too where it rests on them); the precise route its digits and bounds too. --within and
---certificate add not_done where there was no time (for what, and what the answer rests on).
---route all adds agreed, not_run (what could not run, and why) and, in routes, a document per
-route.""",
+has them too where it rests on them); the precise route its digits and bounds too. --within
+adds not_done where there was no time (for what, and what the answer rests on). --route all adds
+agreed, not_run (what could not run, and why) and, in routes, a document per route.""",
     ),
 )

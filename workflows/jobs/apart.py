@@ -8,15 +8,17 @@ ends the other whatever it does. Where processes cannot be copied, it computes b
 import ctypes
 import multiprocessing
 import os
+import pickle
 import signal
 import sys
 import time
+import traceback
 import warnings
 from collections.abc import Callable, Iterable
 from multiprocessing.connection import Connection
 from typing import Any, TypeVar
 
-from basepar_core.errors import BaseparError
+from basepar_core.errors import BaseparError, UsageError
 
 from .analyses import Say
 
@@ -54,15 +56,29 @@ def apart(job: Callable[[Say], T], say: Say, seconds: float | None = None) -> T:
     ------
     TimeOverError
         It has not ended.
+    UsageError
+        A time limit where processes cannot be copied.
     BaseparError
         What the job raises; or something ended its process.
     """
     if sys.platform != "linux":
+        if seconds is not None:
+            raise UsageError(
+                "A time limit needs a copy of the process, which there is on Linux only. Leave it "
+                "out.",
+                ["--within"],
+            )
         return job(say)
     answers, theirs = multiprocessing.Pipe(duplex=False)
     # What a handler raises while modules tidy up after the copy would be lost.
     before = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
-    pid = os.fork()
+    try:
+        pid = os.fork()
+    except OSError:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        answers.close()
+        theirs.close()
+        raise
     if pid == 0:
         try:
             answers.close()
@@ -117,12 +133,22 @@ def _work(job: Callable[[Say], Any], answers: Connection, mask: Iterable[int]) -
         try:
             answer = ("done", job(lambda step: answers.send(("step", step))))
         except BaseException as error:
-            answer = ("failed", error)
+            answer = ("failed", _sendable(error))
         try:
             answers.send(answer)
-        except (TypeError, AttributeError, ValueError) as error:  # it cannot be sent as it is
-            answers.send(("failed", RuntimeError(f"{answer[1]!r}: {error}")))
+        except Exception as error:  # it cannot be sent as it is
+            what = type(answer[1]).__name__
+            answers.send(("failed", RuntimeError(f"{what} cannot be sent: {error}")))
     os._exit(0)
+
+
+def _sendable(error: BaseException) -> BaseException:
+    """An error that arrives as it is, or what would have been printed of it."""
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:
+        return RuntimeError("".join(traceback.format_exception(error)))
+    return error
 
 
 def _ended(code: int) -> str:

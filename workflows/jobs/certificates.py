@@ -3,6 +3,7 @@
 import json
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -100,15 +101,17 @@ def _other_route(
     over: TimeOverError,
     seen: Observation | None,
 ) -> CertifiedBase:
-    route = "precise"
-    try:
-        base = apart(
-            lambda say: base_routes.find(model, "precise", wanted, say=say),
-            lambda _: say("variable precision, in place of the symbolic route"),
-            seconds,
-        )
-    except TimeOverError:
-        route = "numeric"
+    route = "numeric"
+    base: BaseParameters | None = None
+    if seen is None:  # what is given is float64's
+        with suppress(TimeOverError):
+            base = apart(
+                lambda say: base_routes.find(model, "precise", wanted, say=say),
+                lambda _: say("variable precision, in place of the symbolic route"),
+                seconds,
+            )
+            route = "precise"
+    if base is None:
         base = base_routes.find(model, "numeric", wanted, seen=seen)
     why = (
         f"the symbolic route: {over.message}. In its place this is the {route} route's. {_REMEDY}"

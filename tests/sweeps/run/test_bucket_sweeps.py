@@ -385,6 +385,8 @@ def test_families(bucket, tmp_path, monkeypatch, capsys):
         "open": True,
         "crossed": True,
     }
+    assert main(["report", place, "-o", str(tmp_path / "f.html")]) != 0
+    assert "damaged" not in capsys.readouterr().err
 
 
 FAMILY = """\

@@ -9,6 +9,7 @@ from sweeps.run.standing import complete
 from sweeps.spec.reader import parse_sweep
 from sweeps.store import Store, lock, make_root, store
 from sweeps.store.bucket import Bucket
+from sweeps.store.bucket_requests import in_words
 from sweeps.store.location import beside, folder, locate
 from tests.sweeps.fourbar import spec
 from workflows.cli.main import main
@@ -79,6 +80,21 @@ def test_a_password_in_an_address_is_not_repeated():
     with pytest.raises(UsageError, match="credentials are taken from the environment") as found:
         locate("s3://AKIA123:secret@bucket/x.zarr")
     assert "secret" not in f"{found.value}{found.value.where}"
+
+
+@pytest.mark.parametrize("address", ["S3://AKIA1:secret@b/x", "https://u:secret@h/x"])
+def test_nor_in_an_address_of_another_kind(address):
+    for door in (locate, folder):
+        with pytest.raises(UsageError, match="is an address") as found:
+            door(address)
+        assert "secret" not in f"{found.value}{found.value.where}"
+
+
+def test_nor_is_an_endpoint_s():
+    error = OSError("Error performing GET http://user:secret@127.0.0.1:9/b/x in 1 s")
+    said = in_words("s3://b/x", "zarr.json", error)
+    assert "127.0.0.1" in str(said)
+    assert "secret" not in str(said)
 
 
 def test_addresses_of_files_are_paths():

@@ -44,6 +44,21 @@ def test_what_it_raises_comes_back():
     assert (found.value.message, found.value.where) == ("no such thing", ("--eliminate",))
 
 
+class Odd(Exception):
+    def __init__(self, one, two):
+        super().__init__(f"{one} and {two}")
+
+
+def test_what_cannot_be_sent_is_told():
+    def fails(say):
+        raise Odd(1, 2)
+
+    with pytest.raises(RuntimeError, match="Odd: 1 and 2"):
+        apart(fails, str)
+    with pytest.raises(RuntimeError, match="function cannot be sent"):
+        apart(lambda say: lambda: 1, str)
+
+
 def test_its_end_is_told():
     with pytest.raises(BaseparError, match=r"ended by signal SIGKILL\. Memory may have run out"):
         apart(lambda say: signal.raise_signal(signal.SIGKILL), str)
@@ -93,6 +108,8 @@ def test_base_within_answers_by_another_route(monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(base_routes, "find", hangs)
     file = tmp_path / "four-bar.json"
     words = ["base", "four-bar", "--certificate", str(file), "--within", "8"]
+    assert main([*words, "--with", "viscous"]) == 1
+    assert "A.viscous" in capsys.readouterr().out
     assert main(words) == 1
     told = capsys.readouterr()
     assert "8 base parameters of 12, precise route" in told.out
