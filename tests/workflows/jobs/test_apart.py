@@ -76,8 +76,10 @@ def test_time_limit_where_no_handler_runs():
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_signal_where_no_handler_runs(number):
     program = f"""
-import itertools, sys
+import itertools, signal, sys
 from workflows.cli.main import main
+# Ignored where the tests run in the background of a shell.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 from workflows.jobs import base_routes
 def find(*_, say, **__):
     say("deaf")
