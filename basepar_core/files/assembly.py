@@ -1,6 +1,6 @@
 """Joint values by name: `coordinates`, `actuated` and `assembly`."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from basepar_core.expressions import UNITS, Expression, Unit, did_you_mean
 from basepar_core.mechanism import Assembly, Joint, Point, Pose, joint_type
@@ -39,6 +39,14 @@ def named_value(reading: Reading, node: Node, word: str, joints: Sequence[Joint]
     """The joint value that a word names; None where it names none, which is reported."""
     word = reading.called.get(word, word)
     return word if _is_value(reading, node, word, joints) else None
+
+
+def check_once(reading: Reading, entries: Mapping[str, Node]) -> None:
+    """Report joint values that are given by both of their names, as `C.slide` and `C.1`."""
+    for name, entry in entries.items():
+        called = reading.called.get(name, name)
+        if called != name and called in entries:
+            reading.mistake(entry, f"{name!r} is given twice")
 
 
 def _is_value(reading: Reading, node: Node, word: str, joints: Sequence[Joint]) -> bool:
@@ -112,6 +120,7 @@ def read_assembly(
 ) -> Assembly:
     """Approximate joint values, poses and places of points; all may be incomplete."""
     entries = reading.entries(node, "a mapping of joint values, `bodies` and `points`") or {}
+    check_once(reading, entries)
     units = value_units(joints)
     values: list[tuple[str, Expression]] = []
     poses: tuple[Pose, ...] = ()

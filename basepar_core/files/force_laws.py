@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from basepar_core.expressions import UNITS, Expression, Unit
 from basepar_core.mechanism import Damper, Friction, Joint, Spring
 
-from .assembly import named_value, value_units
+from .assembly import check_once, named_value, value_units
 from .joints import points, read_connects
 from .mechanism_keys import DAMPER, FRICTION, FRICTION_KINDS, SPRING, SPRING_ON_JOINT
 from .motions import effort
@@ -27,6 +27,7 @@ def read_friction(
 ) -> tuple[Friction, ...]:
     """Columns `A.viscous`, `A.coulomb`, …; values where the file gives them."""
     entries = reading.entries(node, "a mapping such as A: [viscous, coulomb]") or {}
+    check_once(reading, entries)
     slots = value_units(joints)
     columns: list[Friction] = []
     for name, entry in entries.items():

@@ -55,6 +55,20 @@ def test_joint_values_by_name_everywhere():
     assert "'C.angle' is given twice" in changed("[A, C.2]", "[A, C.2, C.angle]")
 
 
+@pytest.mark.parametrize(
+    "section",
+    [
+        "friction: {C.slide: {viscous: 2}, C.1: {viscous: 3}}",
+        "friction: {C.1: [viscous], C.slide: [coulomb]}",
+        "assembly: {C.slide: 1 mm, C.1: 2 mm}",
+    ],
+)
+def test_one_value_by_both_names_is_given_twice(section):
+    said = changed("coordinates: [A, C.2]", f"coordinates: [A, C.2]\n{section}")
+    assert "'C.slide' is given twice" in said
+    assert "1 mistake" in said
+
+
 def test_pi_in_coefficients():
     for text in ("20 mm/rev", "r/(360 deg)", "r/(2*180 deg)"):
         (_, (name, x)), _ = loads(TEXT.replace("A: -r", f"A: {text}")).couplings[0].terms, 0
