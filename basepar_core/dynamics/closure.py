@@ -93,7 +93,8 @@ class Trace:
         Per variant the sample at which it was lost or became singular; nan where it closed or
         could not be assembled.
     margin
-        Least `regularity` of the loop equations over the motion; 1 without loops.
+        Least `regularity` of the loop equations over `Loops.full`, along the motion; 1 without
+        loops.
     branch
         Per variant a bit per block: whether its determinant is negative at the assembly.
     """

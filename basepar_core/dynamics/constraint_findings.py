@@ -120,7 +120,8 @@ def _locked(newton: BodyNewton, at: Bodies, free: Array) -> set[str]:
     """Values of joints that stand still in all motions from a pose."""
     found: set[str] = set()
     for k, joint in enumerate(newton.mechanism.joints):
-        still = [bool(x < ZERO) for x in np.abs(rates(newton, at, k) @ free).max(axis=1)]
+        fastest = np.abs(rates(newton, at, k) @ free).max(axis=1, initial=0.0)
+        still = [bool(x < ZERO) for x in fastest]
         if joint_type(joint.type).is_ball:  # of a rotation vector all three or none
             still = [all(still)] * len(still)
         found |= {name for name, stands in zip(joint.values, still, strict=True) if stands}

@@ -35,7 +35,9 @@ def check_mobility(mechanism: Mechanism, newton: BodyNewton, at: Bodies) -> None
     """As many coordinates as degrees of freedom at the assembled pose and at poses nearby.
 
     Where the constraints are independent at the assembly, these are as many as there. Elsewhere
-    poses nearby are looked at, and how far motions lead.
+    poses nearby are looked at, and how far motions lead. Where no pose nearby closes there is
+    nothing to look at, and the count at the assembly, of first order only, passes unverified; so
+    does a motion from a pose nearby whose step does not close.
 
     Raises
     ------
