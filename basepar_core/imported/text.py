@@ -21,6 +21,8 @@ from .rationals import UNITS, Vec
 _LONGEST = 100
 #: Of the room between a joint's start and its limits, what an excitation uses.
 MARGIN = 0.95
+#: Less of a wished amplitude than this is no room: it would leave nothing that moves.
+LEAST_ROOM = 1e-3
 #: Digits of numbers that have no finite decimal.
 DIGITS = 17
 
@@ -117,7 +119,7 @@ def _within(amplitude: float, at: float, span: tuple[float, float] | None) -> fl
     if span is None:
         return amplitude
     room = MARGIN * min(span[1] - at, at - span[0])
-    return min(amplitude, room) if room > 0 else amplitude
+    return min(amplitude, room) if room > LEAST_ROOM * amplitude else amplitude
 
 
 def _values(

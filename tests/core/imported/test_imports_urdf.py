@@ -208,6 +208,18 @@ def test_the_excitation_keeps_the_limits_of_the_joint(tmp_path, low, high):
     assert np.ptp(q) > 0.5 * min(2.0, 2 * (float(high) - model.assembled.coordinates[0]))
 
 
+def test_a_limit_that_is_zero_but_for_rounding_leaves_an_excitation(tmp_path):
+    """As one at the start itself does; within such limits nothing would move."""
+    ranges = []
+    for low in ("0", "-1e-10"):
+        limit = f'<limit lower="{low}" upper="3" effort="1" velocity="1"/>'
+        joint = JOINT.format("ab", "revolute", "a", "b", limit)
+        path = written(tmp_path, LINK.format("a"), LINK.format("b"), joint)
+        model = prepare(read_file(path).mechanism)
+        ranges.append(np.ptp(excitation(model.mechanism, model.assembled.coordinates).q[0]))
+    assert ranges[1] == ranges[0] > 0.5
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [
