@@ -11,7 +11,7 @@ from pathlib import Path
 
 from basepar_core.files import library_names, mechanism_file, read_values, with_values
 
-from .errors import BaseparWarning
+from .errors import BaseparWarning, UsageError
 from .mechanism import Mechanism
 
 #: Endings of files of other formats, which are imported.
@@ -33,6 +33,8 @@ def load(source: str | Path, xacro: bool | Mapping[str, str] = False) -> Mechani
     ------
     FileError
         With all mistakes of the file.
+    UsageError
+        `xacro` for a mechanism file, or arguments that xacro cannot take.
     MissingDataError
         The extra that reads it is not installed.
 
@@ -43,6 +45,11 @@ def load(source: str | Path, xacro: bool | Mapping[str, str] = False) -> Mechani
     """
     path = Path(source)
     shipped = str(source) in library_names()
+    if xacro not in (False, None) and (shipped or path.suffix not in OTHER_FORMATS):
+        raise UsageError(
+            f"{source} is a mechanism file, and xacro is for files of other formats "
+            f"({', '.join(OTHER_FORMATS)}); leave xacro out"
+        )
     if shipped or path.suffix not in OTHER_FORMATS or not os.path.isfile(path):
         return mechanism_file.load(source)
     from basepar_core.imported import read_file

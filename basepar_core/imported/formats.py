@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -108,6 +109,8 @@ def read_file(
     ------
     FileError
         With everything in it that cannot be represented.
+    UsageError
+        Arguments that xacro cannot take.
     MissingDataError
         The library that reads it is not installed.
     """
@@ -120,6 +123,7 @@ def read_file(
         raise FileError(str(path), [Mistake("", f"cannot be read: {reason}")]) from None
     if _root(content) == b"" and path.suffix in (".yaml", ".yml"):
         raise FileError(str(path), [Mistake("", _no_robot(path, content))])
+    content, source, said = _expanded(path, content, xacro)
     wished = _Wished(
         None if within is None else Path(within),
         base,
@@ -128,12 +132,9 @@ def read_file(
         frictionless,
         count_massless,
         repair,
+        notes=said,
     )
-    content, source = _expanded(path, content, xacro)
     draft = _draft(path, content, source, wished, right_angles)
-    if xacro is not None:
-        given = ", ".join(f"{name}:={value}" for name, value in xacro.items())
-        draft.notes.insert(0, f"expanded by xacro{f' with {given}' if given else ''}")
     made = closed(draft, str(path), repair, lambda: _draft(path, content, source, wished, True))
     if made.failure is not None and draft.has_merged:
         made = _unmerged(path, content, source, wished, right_angles) or made
@@ -144,7 +145,7 @@ def read_file(
 
 @dataclass(frozen=True)
 class _Wished:
-    """Parameters of `read_file` that a draft depends on."""
+    """Parameters of `read_file` that a draft depends on, and notes that come first in it."""
 
     within: Path | None
     base: str
@@ -154,19 +155,23 @@ class _Wished:
     count_massless: bool
     repair: float
     merging: bool = True
+    notes: tuple[str, ...] = ()
 
 
 def _expanded(
     path: Path, content: bytes, arguments: Mapping[str, str] | None
-) -> tuple[bytes, str]:
-    """What is read, and what messages call it: their lines are those of what xacro makes."""
+) -> tuple[bytes, str, tuple[str, ...]]:
+    """What is read, what messages call it (their lines are those of what xacro makes), and what
+    is to be told of how it was made."""
     if arguments is None:
-        return content, str(path)
-    made = expansion.expanded(path, arguments)
+        return content, str(path), ()
+    made, warned = expansion.expanded(path, arguments)
     if _root(made) == b"mujoco":
         why = "is MJCF, which MuJoCo reads from a file: xacro FILE > FILE.xml, and import that"
         raise FileError(str(path), [Mistake("", why)])
-    return made, f"{path}, as xacro expands it"
+    given = ", ".join(f"{name}:={value}" for name, value in arguments.items())
+    note = f"expanded by xacro{f' with {given}' if given else ''}"
+    return made, f"{path}, as xacro expands it", (note, *warned)
 
 
 def _draft(path: Path, content: bytes, source: str, wished: _Wished, right_angles: bool) -> Draft:
@@ -203,6 +208,7 @@ def _draft(path: Path, content: bytes, source: str, wished: _Wished, right_angle
         part_rods(draft)
     if draft.mistakes:
         raise FileError(source, draft.mistakes)
+    draft.notes[:0] = wished.notes
     return draft
 
 
@@ -219,8 +225,10 @@ def _unmerged(
         "place it does not close, or no joint values determine the others"
     )
     again = lambda: _draft(path, content, source, plain, True)  # noqa: E731
-    made = closed(draft, str(path), wished.repair, again)
-    return made if made.failure is None else None
+    with suppress(FileError):  # nothing moves so: what was made with stubs merged stays
+        made = closed(draft, str(path), wished.repair, again)
+        return made if made.failure is None else None
+    return None
 
 
 def _note_angles(draft: Draft) -> None:

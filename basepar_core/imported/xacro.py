@@ -14,14 +14,22 @@ from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
-from basepar_core.errors import FileError, MissingDataError, Mistake
+from basepar_core.errors import FileError, MissingDataError, Mistake, UsageError
 from basepar_core.texts import shell
 
 #: Seconds that an expansion may take.
 SECONDS = 60.0
 #: The package's own main function, which does not import what it catches. Without the working
-#: folder on the path (-P), where a file of the package's name might lie.
-_MAIN = "import xml.parsers.expat, xacro; xacro.main()"
+#: folder on the path (-P), where a file of the package's name might lie. Its processor time is
+#: bounded by the system, which holds also where the parent is killed and counts no longer.
+_MAIN = f"""
+from contextlib import suppress
+with suppress(ImportError, ValueError):
+    import resource
+    resource.setrlimit(resource.RLIMIT_CPU, ({int(SECONDS) + 1},) * 2)
+import xml.parsers.expat, xacro
+xacro.main()
+"""
 _NAME = re.compile(r"[A-Za-z_][\w.-]*")
 #: What xacro's words quote of the file: expressions, macros, arguments.
 _QUOTED = re.compile(
@@ -29,6 +37,7 @@ _QUOTED = re.compile(
 )
 _FILE = re.compile(r"(?:processing file: |in file: |instantiating macro: \S+ \()([^()\n]+)")
 _LINE = re.compile(r"XML parsing error: .*\bline (\d+)")
+_COLOUR = re.compile(r"\x1b\[[\d;]*m")
 
 
 def remedy(path: Path) -> str:
@@ -40,8 +49,10 @@ def remedy(path: Path) -> str:
     )
 
 
-def expanded(path: Path, arguments: Mapping[str, str], seconds: float = SECONDS) -> bytes:
-    """What xacro makes of a file.
+def expanded(
+    path: Path, arguments: Mapping[str, str], seconds: float = SECONDS
+) -> tuple[bytes, tuple[str, ...]]:
+    """What xacro makes of a file, and the lines of what it warns of.
 
     Parameters
     ----------
@@ -54,26 +65,64 @@ def expanded(path: Path, arguments: Mapping[str, str], seconds: float = SECONDS)
 
     Raises
     ------
+    UsageError
+        Arguments that xacro would leave out or misread, all of them.
     FileError
         With xacro's own words, and the line that they quote where the file has it.
     MissingDataError
         There is no xacro.
     """
-    wrong = [name for name in arguments if not _NAME.fullmatch(name)]
-    if wrong:
-        why = "is no name of an argument; it is letters, digits and _, as in side:=left"
-        raise FileError(str(path), [Mistake("xacro", f"{name!r} {why}") for name in wrong])
+    _check(path, arguments)
     given = [f"{name}:={value}" for name, value in arguments.items()]
     words = [*_command(), str(path.resolve()), *given]
     status, out, err = _run(words, path, seconds)
     if status:
         raise FileError(str(path), [_mistake(path, err)])
-    return out
+    lines = [line.strip() for line in err.splitlines()]
+    return out, tuple(f"xacro: {line}" for line in lines if line)
+
+
+def _check(path: Path, arguments: object) -> None:
+    """Reject what xacro would drop without a word, or take for something else."""
+    if not isinstance(arguments, Mapping):
+        raise UsageError(
+            f"xacro is a mapping of arguments' values by name, such as xacro={{'side': 'left'}}, "
+            f"or {{}} for none, not {arguments!r}"
+        )
+    wrong = [why for name, value in arguments.items() if (why := _unusable(name, value))]
+    if ":=" in str(path.resolve()):
+        wrong.append(
+            f"{str(path.resolve())!r} has := in it, which xacro takes for an argument; rename the "
+            f"file or its folder"
+        )
+    if wrong:
+        raise UsageError("; ".join(wrong))
+
+
+def _unusable(name: object, value: object) -> str:
+    """Why xacro cannot take an argument; empty if it can."""
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        why = "is no name of an argument; it is letters, digits and _, as in side:=left"
+        return f"{name!r} {why}"
+    default = "write it into the file, as the argument's default"
+    if re.match("_[^_]", name):
+        return (
+            f"xacro leaves out arguments that begin with one _, such as {name!r}, as parameters "
+            f"of ROS: rename it in the file, or {default}"
+        )
+    if not isinstance(value, str | int | float):
+        return f"the value of the argument {name!r} is a text or a number, not {value!r}"
+    if not str(value).strip():
+        return f"xacro leaves out arguments without a value, such as {name!r}: {default}"
+    if ":=" in str(value):
+        return f"xacro takes no value that has := in it, as {name!r} has: {default}"
+    return ""
 
 
 def _command() -> Sequence[str]:
     """The package of this interpreter, else the command that ROS installs."""
-    if find_spec("xacro") is not None:
+    spec = find_spec("xacro")
+    if spec is not None and spec.origin is not None:  # a mere folder of that name has none
         return sys.executable, "-P", "-c", _MAIN
     if (found := shutil.which("xacro")) is not None:
         return (found,)
@@ -101,7 +150,7 @@ def _run(words: Sequence[str], path: Path, seconds: float) -> tuple[int, bytes, 
             raise FileError(str(path), [Mistake("", why)]) from None
         finally:
             _end(process)
-    return process.returncode, out, err.decode("utf-8", "replace")
+    return process.returncode, out, _COLOUR.sub("", err.decode("utf-8", "replace"))
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

@@ -4,14 +4,16 @@ import os
 import sys
 import time
 from dataclasses import replace
+from importlib.machinery import PathFinder
 from pathlib import Path
 
 import pytest
 
 import basepar
-from basepar_core.errors import FileError, MissingDataError
-from basepar_core.imported import read_file, xacro
+from basepar_core.errors import FileError, MissingDataError, Mistake, UsageError
+from basepar_core.imported import formats, read_file, xacro
 from basepar_core.mechanism import Mechanism
+from tests.core.imported import test_imports_sdf_stubs as stubs
 
 ROBOT = """<?xml version="1.0"?>
 <robot name="arm" xmlns:xacro="http://www.ros.org/wiki/xacro">
@@ -143,8 +145,75 @@ def test_no_shell_and_no_other_option(robot, tmp_path):
     """An argument stays one word, and names are names."""
     read_file(robot, xacro={"reach": "0.4", "other": f"; touch {tmp_path}/owned; $(touch x)"})
     assert not (tmp_path / "owned").exists()
-    message, _ = rejected(robot, {"-o": "x"})
-    assert "'-o' is no name of an argument" in message
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"-o": "x"}, "'-o' is no name of an argument"),
+        ({1: "x"}, "1 is no name of an argument"),
+        ({"reach": ""}, "leaves out arguments without a value, such as 'reach'"),
+        ({"reach": " "}, "leaves out arguments without a value, such as 'reach'"),
+        ({"_reach": "1"}, "begin with one _, such as '_reach'"),
+        ({"reach": "a:=b"}, "no value that has := in it, as 'reach' has"),
+        ({"reach": None}, "'reach' is a text or a number, not None"),
+        ({"reach": "", "_x": "1"}, "'reach': write .*; xacro leaves out .* '_x'"),
+        ("left", "such as xacro={'side': 'left'}, or {} for none, not 'left'"),
+        (True, "or {} for none, not True"),
+    ],
+)
+def test_arguments_that_xacro_would_drop_or_misread(robot, given, words):
+    with pytest.raises(UsageError, match=words):
+        read_file(robot, xacro=given)
+
+
+def test_a_path_that_xacro_takes_for_an_argument(robot):
+    path = robot.rename(robot.with_name("arm:=left.xacro"))
+    with pytest.raises(UsageError, match=r"left\.xacro' has := in it.*; rename the file"):
+        read_file(path, xacro={})
+
+
+@pytest.mark.parametrize("asked", [True, {}, {"reach": "1"}])
+@pytest.mark.parametrize("source", ["four-bar", "arm.yaml"])
+def test_mechanism_files_are_not_for_xacro(source, asked):
+    with pytest.raises(UsageError, match=f"{source} is a mechanism file, and xacro is for files"):
+        basepar.load(source, xacro=asked)
+
+
+def test_two_underscores_are_a_name(robot):
+    robot.write_text(ROBOT.replace("reach)", "__reach)").replace('arg name="', 'arg name="__'))
+    assert read_file(robot, xacro={"__reach": "0.25"}).notes[0].endswith("__reach:=0.25")
+
+
+def test_warnings_are_notes(robot):
+    robot.write_text(ROBOT.replace('"parts/link.xacro"', '"parts/link.xacro" more="1"'))
+    found = read_file(robot, xacro={})
+    assert found.notes[:2] == (
+        "expanded by xacro",
+        "xacro: warning: xacro:include: unknown attribute(s): more",
+    )
+
+
+def test_without_merged_stubs_it_says_so_too(tmp_path, monkeypatch):
+    """The strut closes in the second draft only; where nothing moves in that one, the first stays,
+    open."""
+    path = stubs.written(tmp_path, stubs.robot(("x", "y", "z"), strut=True))
+    found = read_file(path, xacro={})
+    assert found.failure is None
+    assert found.notes[0] == "expanded by xacro"
+    firsts = []
+
+    def close(draft, *others):
+        if firsts:
+            raise FileError("strut", [Mistake("", "nothing moves")])
+        firsts.append(closed(draft, *others))
+        return firsts[0]
+
+    closed = formats.closed
+    monkeypatch.setattr(formats, "closed", close)
+    left = read_file(path)
+    assert left.failure is firsts[0].failure is not None
+    assert "# OPEN" in left.text
 
 
 def test_a_file_of_the_packages_name_is_not_run(robot, monkeypatch):
@@ -168,8 +237,14 @@ def test_mujocos_files_are_expanded_by_hand(tmp_path):
     assert "xacro FILE > FILE.xml" in rejected(path)[0]
 
 
-def test_where_there_is_no_package_the_command_is_used(robot, tmp_path, monkeypatch):
-    monkeypatch.setattr(xacro, "find_spec", lambda name: None)
+@pytest.mark.parametrize("is_folder", [False, True])
+def test_where_there_is_no_package_the_command_is_used(robot, tmp_path, monkeypatch, is_folder):
+    """A folder of its name, with nothing of Python in it, is none."""
+    if is_folder:
+        (tmp_path / "found" / "xacro").mkdir(parents=True)
+    spec = PathFinder.find_spec("xacro", [str(tmp_path / "found")])
+    assert (spec is not None) == is_folder
+    monkeypatch.setattr(xacro, "find_spec", lambda name: spec)
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(MissingDataError, match=r"pip install 'basepar\[xacro\]'"):
         read_file(robot, xacro={})

@@ -147,3 +147,5 @@ def test_xacro_is_expanded_when_asked(run, tmp_path):
     assert (alone.status, "goes with --xacro" in alone.err) == (2, True)
     unlike = run(*words[:2], "--xacro", "--xacro-arg", "reach=1")
     assert (unlike.status, "NAME:=VALUE" in unlike.err) == (2, True)
+    empty = run(*words[:2], "--xacro", "--xacro-arg", "reach:=")
+    assert (empty.status, "without a value, such as 'reach'" in empty.err) == (2, True)
