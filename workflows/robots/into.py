@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from itertools import permutations
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +18,7 @@ import numpy as np
 from basepar_core.dynamics import Model, kinematics
 from basepar_core.errors import FileError, MechanismError, UsageError
 from basepar_core.imported import Imported, Origin, read_file
-from basepar_core.mechanism import GROUND, Mechanism
+from basepar_core.mechanism import GROUND, Mechanism, joint_type
 from basepar_core.texts import plural
 
 from . import into_mjcf, into_sdf, into_urdf
@@ -103,12 +104,25 @@ def _read(path: Path, ours: Mechanism) -> tuple[Imported, str]:
     if differ:
         listed = "; ".join(differ[:6])
         listed += f" and {len(differ) - 6} more" if len(differ) > 6 else ""
+        remedy = "Name the file that it was imported from, or write a new file by a dialect"
+        if hinges := _of_repair(found.mechanism, ours):
+            remedy = (
+                f"{' and '.join(hinges)}: two balls of the file, which `import --repair` reads as "
+                f"one hinge, and which stay two without; a file is read here without. Make the "
+                f"distances of their points agree in it, or write a new file by a dialect"
+            )
         raise UsageError(
-            f"{ours.name!r} is not what `basepar import` makes of {path}: {listed}. Name the file "
-            f"that it was imported from, or write a new file by a dialect.",
+            f"{ours.name!r} is not what `basepar import` makes of {path}: {listed}. {remedy}.",
             [str(path)],
         )
     return found, base
+
+
+def _of_repair(theirs: Mechanism, ours: Mechanism) -> list[str]:
+    """Hinges that have the names of two balls of the file: a repair made them (decision 177)."""
+    balls = [joint.name for joint in theirs.joints if joint_type(joint.type).is_ball]
+    named = {f"{one}_{two}" for one, two in permutations(balls, 2)}
+    return [joint.name for joint in ours.joints if joint.name in named and joint.name not in balls]
 
 
 def _differences(theirs: Mechanism, ours: Mechanism) -> list[str]:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import basepar
-from basepar_core.errors import FileError
+from basepar_core.errors import FileError, UsageError
 from basepar_core.imported import read_file
 from basepar_core.mechanism import Mechanism
 from tests.core.imported.test_imports_mjcf import CONNECT, DATA, assert_same_as_mujoco
@@ -70,6 +70,8 @@ def test_distances_that_differ_are_a_hinge_on_request(tmp_path):
     assert found.failure is None
     said = next(one for one in found.notes if one.startswith("repaired: points of the hinge"))
     assert float(re.findall(r"by ([\d.e-]+) m", said)[0]) == pytest.approx(1e-7)
+    with pytest.raises(UsageError, match="C_C2: two balls of the file, which `import --repair`"):
+        into(path, basepar.Model(found.mechanism).prepared)
     # All of it is along the axes of a plane motion, which does not see that.
     states = [0.1], [0.7], [-0.3]
     exact = basepar.Model(read_file(four_bar(tmp_path, "sites")).mechanism)
