@@ -259,7 +259,8 @@ def _root(path: Location, mode: str) -> Document:
 
 def _has_records(path: Location) -> bool:
     if isinstance(path, Bucket):
-        return path.get(seal.COPY) is not None or any(path.names(f"{HIDDEN}/chunks"))
+        begun = path.get(seal.COPY) is not None or any(path.names(f"{HIDDEN}/chunks"))
+        return begun and path.exists()  # without a `zarr.json` or a record it was half made
     return (path / HIDDEN).is_dir()
 
 
