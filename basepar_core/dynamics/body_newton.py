@@ -15,6 +15,7 @@ from basepar_core.mechanism import Joint, Mechanism, joint_type
 from . import joints, spatial
 from .coupled_bodies import coupled_bodies
 from .kinematics import Geometry
+from .open_loops import open_loop
 
 LONGEST_TURN = 0.5  # rad a step
 ITERATIONS = 200
@@ -103,7 +104,7 @@ class BodyNewton:
             solved = np.linalg.lstsq(jacobian[:, self.free], -gap, rcond=1e-9)[0]
             if self._moved(at, solved) or since > PATIENCE:
                 break
-        self._check_closed(at)
+        self._check_closed(start, at)
         return at
 
     def nearest(self, start: Bodies) -> Bodies:
@@ -257,19 +258,22 @@ class BodyNewton:
         more = ", …" * (len(symbols) > 12)
         return f" ({', '.join(symbols[:12])}{more}; SI)" if symbols else ""
 
-    def _check_closed(self, at: Bodies) -> None:
+    def _check_closed(self, start: Bodies, at: Bodies) -> None:
         gap, _, owners = self.equations(at)
         worst = int(np.argmax(np.abs(gap))) if gap.size else 0
         if gap.size and not np.abs(gap[worst]) <= CLOSED:
             for one in self.further:
                 if one.name == owners[worst]:
                     raise one.left_open(gap[worst], CLOSED)
+            about = [measure(self.mechanism, self.dims, poses) for poses in (start, at)]
+            found = open_loop(self.mechanism, self.dims, self.held, about)
+            name = found.joint if found else owners[worst]
+            size = str(found or f"{abs(gap[worst]):.4g} {self._unit(worst, owners)}")
             raise AssemblyError(
-                f"Joint {owners[worst]!r} stays open by {abs(gap[worst]):.4g} "
-                f"{self._unit(worst, owners)} (allowed {CLOSED:g}) at the nominal geometry"
+                f"Joint {name!r} stays open by {size} (allowed {CLOSED:g}) at the nominal geometry"
                 f"{self._lengths()}. Check the lengths, or give the assembly nearer poses or "
                 f"joint values.",
-                [f"joints.{owners[worst]}"],
+                [f"joints.{name}"],
             )
         for k, joint in enumerate(self.mechanism.joints):
             X1, X2, _, _ = ends(self.mechanism, self.dims, k, at)

@@ -165,6 +165,14 @@ def gap_lengths(rows: Sequence[Rows]) -> Array:
     return np.array([flag for one in rows for flag in one.are_lengths], dtype=bool)
 
 
+def length_speeds(graph: Topology) -> Array:
+    """Which speeds are of lengths; the others are of angles."""
+    lengths = np.zeros(graph.speeds, dtype=bool)
+    for node in graph.tree:
+        lengths[[node.speed + k for k in joint_type(node.kind).lengths]] = True
+    return lengths
+
+
 def count_of(rows: Sequence[Rows]) -> int:
     """Number of equations."""
     return sum(len(one.are_lengths) for one in rows)

@@ -14,9 +14,14 @@ from basepar_core.arrays import Array
 from basepar_core.mechanism import Mechanism, joint_type
 
 from . import joints, kinematics, spatial
-from .constraint_rows import constraint_rows, gap_lengths, loop_gaps, loop_jacobian
+from .constraint_rows import (
+    constraint_rows,
+    gap_lengths,
+    length_speeds,
+    loop_gaps,
+    loop_jacobian,
+)
 from .kinematics import Geometry, Poses
-from .loops import length_speeds
 from .topology import CutJoint, Topology, topology
 
 #: Longest step (rad, or share of the mechanism's longest offset), and how many.
@@ -60,8 +65,8 @@ def reach(mechanism: Mechanism, starts: Sequence[Mapping[str, float]]) -> Reache
         the first.
     """
     graph = topology(replace(mechanism, coordinates=()))
-    search = _Search(graph, kinematics.geometry(mechanism, {}))
-    q = np.stack([_configuration(mechanism, graph, start) for start in starts], axis=1)
+    search = Search(graph, kinematics.geometry(mechanism, {}))
+    q = np.stack([tree_configuration(mechanism, graph, start) for start in starts], axis=1)
     q, at, gaps = search.run(q)
     names = [n for node in graph.tree for n in mechanism.joints[node.joint].values]
     first = {name: starts[0].get(name, 0.0) for name in names}
@@ -72,13 +77,29 @@ def reach(mechanism: Mechanism, starts: Sequence[Mapping[str, float]]) -> Reache
     return Reached(tuple(values[k] for k in closed), values[best], float(gaps[best]))
 
 
-class _Search:
-    """Damped least squares of all lanes."""
+class Search:
+    """Damped least squares of all lanes.
 
-    def __init__(self, graph: Topology, dims: Geometry):
-        self.graph, self.dims = graph, dims
+    Parameters
+    ----------
+    held
+        Speeds (speed,) that stay zero; none where left out.
+    progress
+        A lane goes on while its sum of squares falls by this share in `PATIENCE` steps.
+    """
+
+    def __init__(
+        self,
+        graph: Topology,
+        dims: Geometry,
+        held: Array | None = None,
+        progress: float = PROGRESS,
+    ):
+        self.graph, self.dims, self.progress = graph, dims, progress
         size = dims.longest_offset or 1.0
         self.unit = np.where(length_speeds(graph), size, 1.0)[:, None]
+        if held is not None:
+            self.unit[held] = 0.0
         self.weight = np.where(gap_lengths(constraint_rows(graph)), 1 / size, 1.0)[:, None]
 
     def look(self, q: Array) -> tuple[Poses, Array]:
@@ -101,7 +122,7 @@ class _Search:
             at, gaps = self.look(q)
             cost = (gaps**2).sum(axis=0)
             if count % PATIENCE == PATIENCE - 1:
-                if ((cost < CLOSED**2) | (cost > (1 - PROGRESS) * before)).all():
+                if ((cost < CLOSED**2) | (cost > (1 - self.progress) * before)).all():
                     break
                 before = cost
         return q, at, np.abs(gaps).max(axis=0, initial=0.0)
@@ -127,7 +148,7 @@ class _Search:
         return moved
 
 
-def _configuration(mechanism: Mechanism, graph: Topology, start: Mapping[str, float]) -> Array:
+def tree_configuration(mechanism: Mechanism, graph: Topology, start: Mapping[str, float]) -> Array:
     """Of the tree's joints, (position,)."""
     found = np.zeros(graph.positions)
     for node in graph.tree:

@@ -13,7 +13,13 @@ from basepar_core.mechanism import Mechanism, joint_type
 
 from . import joints, kinematics
 from .assembly import Assembled
-from .constraint_rows import Rows, constraint_rows, gap_lengths, loop_jacobian
+from .constraint_rows import (
+    Rows,
+    constraint_rows,
+    gap_lengths,
+    length_speeds,
+    loop_jacobian,
+)
 from .topology import Topology
 
 #: Largest change of a coordinate between two closures, rad, and as a share of the mechanism's
@@ -167,14 +173,6 @@ def _only_linear(every: Sequence[Rows]) -> list[int]:
         for linear in (True, False)
     )
     return sorted(linear - others)
-
-
-def length_speeds(graph: Topology) -> Array:
-    """Which speeds are of lengths; the others are of angles."""
-    lengths = np.zeros(graph.speeds, dtype=bool)
-    for node in graph.tree:
-        lengths[[node.speed + k for k in joint_type(node.kind).lengths]] = True
-    return lengths
 
 
 def _independent_rows(mechanism: Mechanism, graph: Topology, jacobian: Array) -> tuple[int, ...]:
