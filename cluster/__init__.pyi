@@ -1,4 +1,6 @@
 from . import fork_server as fork_server
+from .accounting import Accounted as Accounted
+from .accounting import accounted as accounted
 from .client import connect as connect
 from .detached import driver_script as driver_script
 from .detached import submit as submit

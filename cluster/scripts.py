@@ -16,6 +16,8 @@ from .dask_settings import KEEP_MEMORY, ONE_THREAD
 from .errors import PlaceError
 from .places import Batch, Place, Slurm, interpreter
 
+#: What tells a job what was asked for it (`sweeps.store.usage`).
+ASKED = "BASEPAR_ASKED"
 #: Seconds before the end of a walltime at which a job is asked to leave.
 NOTICE = 60
 
@@ -59,7 +61,7 @@ def _slurm(place: Slurm | Batch, spec: str, store: str) -> str:
     words = " ".join(_words(place, spec, store, '"$SLURM_ARRAY_TASK_ID"'))
     head = _head("sbatch", spec, store)
     run = [f"exec {words} --requeue"] if place.container is None else _outside(words)
-    body = [*place.setup, *_exports(), *run]
+    body = [*place.setup, *_exports(place), *run]
     return _lines("#!/bin/bash", *(f"#SBATCH {one}" for one in options), *head, "set -e", *body)
 
 
@@ -90,7 +92,7 @@ def _pbs(place: Slurm | Batch, spec: str, store: str) -> str:
     ]
     words = [*_words(place, spec, store, '"${PBS_ARRAY_INDEX:-1}"'), *_within(place)]
     head = _head("qsub", spec, store)
-    body = [*place.setup, *_exports(), f"exec {' '.join(words)}"]
+    body = [*place.setup, *_exports(place), f"exec {' '.join(words)}"]
     begin = ['cd "$PBS_O_WORKDIR"', "set -e"]
     return _lines("#!/bin/bash", *(f"#PBS {one}" for one in options), *head, *begin, *body)
 
@@ -107,7 +109,7 @@ def _lsf(place: Slurm | Batch, spec: str, store: str) -> str:
     ]
     words = _words(place, spec, store, '"$LSB_JOBINDEX"')
     head = _head("bsub <", spec, store)
-    body = [*place.setup, *_exports(), f"exec {' '.join(words)}"]
+    body = [*place.setup, *_exports(place), f"exec {' '.join(words)}"]
     return _lines("#!/bin/bash", *(f"#BSUB {one}" for one in options), *head, "set -e", *body)
 
 
@@ -124,7 +126,7 @@ def _sge(place: Slurm | Batch, spec: str, store: str) -> str:
     words = [*_words(place, spec, store, '"$SGE_TASK_ID"'), *_within(place)]
     head = _head("qsub", spec, store)
     ending = ["status=0", f"{' '.join(words)} || status=$?", "[ $status -ne 4 ] || exit 99"]
-    body = ["set -e", *place.setup, *_exports(), *ending, "exit $status"]
+    body = ["set -e", *place.setup, *_exports(place), *ending, "exit $status"]
     return _lines("#!/bin/bash", *(f"#$ {one}" for one in options), *head, *body)
 
 
@@ -132,7 +134,7 @@ def _htcondor(place: Slurm | Batch, spec: str, store: str) -> str:
     """A submit description; its arguments are one text of the shell, in HTCondor's quotes."""
     # Of its macros only the part's number is one.
     words = " ".join([*_words(place, spec, store, "PART"), *_within(place)])
-    shell = "; ".join(["set -e", *place.setup, *_exports(), f"exec {words}"])
+    shell = "; ".join(["set -e", *place.setup, *_exports(place), f"exec {words}"])
     shell = shell.replace("$(", "$(DOLLAR)(").replace("'", "''").replace('"', '""')
     shell = shell.replace("--part PART/", "--part $INT(part)/")
     lines = [
@@ -160,7 +162,7 @@ def _parallel(place: Slurm | Batch, spec: str, store: str) -> str:
     words = " ".join(_words(place, spec, store, "@PART@"))
     options = ["--retries 3", "--joblog basepar.joblog", "--termseq TERM,30000,KILL"]
     run = ["parallel", "-I @PART@", *options, *place.directives, shlex.quote(words)]
-    body = [*place.setup, *_exports(), f"seq {place.jobs} | {' '.join(run)}"]
+    body = [*place.setup, *_exports(place), f"seq {place.jobs} | {' '.join(run)}"]
     return _lines("#!/bin/bash", *_head("bash", spec, store), "set -e", *body)
 
 
@@ -199,8 +201,12 @@ def _given(place: Slurm | Batch, **forms: str) -> list[str]:
     return [form.format(value) for name, form in forms.items() if (value := getattr(place, name))]
 
 
-def _exports() -> list[str]:
-    return [f"export {name}={value}" for name, value in (ONE_THREAD | KEEP_MEMORY).items()]
+def _exports(place: Slurm | Batch) -> list[str]:
+    """The environment of a job: also what is asked for it, which not every system tells it."""
+    asked = {"cores": place.per_job, "memory": _mebibytes(place) * 2**20}
+    asked |= {"seconds": int(seconds)} if (seconds := _seconds(place)) else {}
+    told = {ASKED: ":".join(f"{name}={number}" for name, number in asked.items())}
+    return [f"export {name}={value}" for name, value in (ONE_THREAD | KEEP_MEMORY | told).items()]
 
 
 def _within(place: Slurm | Batch) -> list[str]:

@@ -32,6 +32,7 @@ from .run_counts import Tally
 from .shared_client import Fleet
 from .standing import layout_of, path_of, refuse_other
 from .worker import Stage, Work
+from .worker_usage import used
 
 
 @dataclass
@@ -126,4 +127,5 @@ def opened(
             yield blocks
         finally:
             seconds = round(blocks.seconds, 3)
-            end_run(made, run, evaluated=blocks.evaluated, seconds=seconds, lost=blocks.lost)
+            done = (blocks.evaluated, seconds, blocks.lost)
+            end_run(made, run, *done, used=used(client))

@@ -25,6 +25,7 @@ from .leave import Leave
 from .progress import Progress
 from .shared_client import Fleet
 from .standing import Summary, as_stored, complete, path_of, refuse_other
+from .worker_usage import used
 
 if TYPE_CHECKING:
     from sweeps.chunks import ChunkEvaluator
@@ -99,6 +100,7 @@ def ready(
             spec = spec.chunked(chunk_size.chunk(spec, evaluator, partial(_asked, client)))
         filling = Filling.of(spec, evaluator, precise)
         filling.tell = lock.tell
+        filling.used = partial(used, client)
         yield Run(filling, client, lock, fleet, leave)
 
 

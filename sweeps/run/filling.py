@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from basepar_core.errors import UsageError
 from sweeps.spec import SweepSpec
-from sweeps.store import Evaluator, Store, begin_run, end_run, status, store
+from sweeps.store import Evaluator, Store, Usage, begin_run, end_run, status, store
 
 from .job import Job
 from .progress import Progress
@@ -54,6 +54,8 @@ class Filling:
         Called with keywords: how far it is.
     noted
         What the run says of itself in the store: of which part, in which job.
+    used
+        What its jobs used, asked once, at the end.
     """
 
     spec: Job
@@ -61,6 +63,7 @@ class Filling:
     stages: tuple[Stage, ...]
     tell: Callable[..., None] = lambda **numbers: None
     noted: dict[str, Any] | None = None
+    used: Callable[[], Sequence[Usage]] = tuple
 
     @staticmethod
     def of(spec: Job, evaluator: Evaluator, precise: Evaluator | None) -> "Filling":
@@ -102,7 +105,11 @@ class Filling:
             lost, outcome = lost + further.lost, further
         status.sum_up(self.store, rows)
         seconds = time.monotonic() - begun
-        end_run(self.store, run, evaluated=tally.evaluated, seconds=round(seconds, 3), lost=lost)
+        end_run(
+            *(self.store, run, tally.evaluated, round(seconds, 3), lost),
+            used=self.used(),
+            stopped=outcome.stopped,
+        )
         return summary(
             self.store.path,
             rows,

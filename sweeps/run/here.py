@@ -20,6 +20,7 @@ from sweeps.store import (
     check_and_repair,
     claims,
     locked,
+    measured,
     status,
     watched,
 )
@@ -88,6 +89,7 @@ def sweep(
     with locked(filling.store.path) as lock:
         claims.refuse_busy(filling.store.objects)
         filling.tell, filling.noted = lock.tell, dict(noted or {})
+        filling.used = lambda: [measured("whole", workers)]
         perform = partial(crew.run, workers=workers, leave=leave)
         return filling.fill(perform, progress, retry=retry_failed)
 
@@ -164,7 +166,7 @@ def part(
                 log.warning("part %s/%s was taken over", number, count)
                 leave.ask()
 
-        ready = replace(ready, noted=about)
+        ready = replace(ready, noted=about, used=lambda: [measured("part", workers)])
         perform = partial(crew.run, workers=workers, leave=leave, tick=beat)
         found = ready.fill(perform, progress, rows)
     if not found.unsettled:

@@ -3,6 +3,7 @@ from . import claims as claims
 from . import pieces as pieces
 from . import status as status
 from . import store as store
+from .batch import batch_job as batch_job
 from .bucket import Bucket as Bucket
 from .bucket_requests import Unreachable as Unreachable
 from .facts import ERRORS_KEPT as ERRORS_KEPT
@@ -10,6 +11,7 @@ from .facts import Facts as Facts
 from .groups import is_member_name as is_member_name
 from .groups import make_root as make_root
 from .groups import members_of as members_of
+from .holders import Holder as Holder
 from .holders import Lock as Lock
 from .holders import busy as busy
 from .location import Location as Location
@@ -21,7 +23,6 @@ from .lock import locked as locked
 from .lock import watched as watched
 from .opened import Store as Store
 from .opened import as_damage as as_damage
-from .origins import batch_job as batch_job
 from .origins import begin_run as begin_run
 from .origins import end_run as end_run
 from .origins import provenance as provenance
@@ -43,3 +44,6 @@ from .store import Layout as Layout
 from .store import Part as Part
 from .store import read as read
 from .store import write as write
+from .usage import Usage as Usage
+from .usage import measured as measured
+from .usage import together as together

@@ -6,14 +6,17 @@ import os
 import platform
 import socket
 import subprocess
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from .batch import batch_job
 from .names import HIDDEN
 from .opened import Store
+from .usage import Usage
 
 PACKAGES = (
     "basepar",
@@ -81,16 +84,8 @@ def commit() -> str:
 
 #: Where each run notes itself: one object, which nobody else writes.
 RUNS = f"{HIDDEN}/runs"
-#: What batch systems call a job: SLURM, PBS, LSF, SGE, HTCondor.
-_JOB_NAMES = ("SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID", "CONDOR_ID")
 
 Run = dict[str, Any]
-
-
-def batch_job() -> dict[str, str]:
-    """The job of a batch system that this process is in, as `job`; nothing where it is in none."""
-    found = next(filter(None, map(os.environ.get, _JOB_NAMES)), None)
-    return {"job": found[:80]} if found else {}
 
 
 def begin_run(filled: Store, **more: Any) -> Run:
@@ -109,17 +104,28 @@ def begin_run(filled: Store, **more: Any) -> Run:
     return run
 
 
-def end_run(filled: Store, run: Run, evaluated: int, seconds: float, lost: int) -> None:
-    """Add what the run did."""
+def end_run(
+    filled: Store,
+    run: Run,
+    evaluated: int,
+    seconds: float,
+    lost: int,
+    *,
+    used: Sequence[Usage] = (),
+    stopped: bool = False,
+) -> None:
+    """Add what the run did, what its jobs used, and whether it was stopped before all was done."""
     done = {"evaluated": evaluated, "seconds": seconds, "lost": lost}
-    _keep(filled, run | {"ended": now()} | {key: run.get(key, 0) + n for key, n in done.items()})
+    told: Run = {"ended": now()} | {key: run.get(key, 0) + n for key, n in done.items()}
+    told |= {"used": [one.document() for one in used]} | ({"stopped": True} if stopped else {})
+    _keep(filled, run | told)
 
 
-def runs(held: Store) -> list[Run]:
+def runs(held: Store, latest: int = RUNS_KEPT) -> list[Run]:
     """The latest runs that filled a store, the last one last; a killed one has no `ended`."""
     found = []
-    for name in sorted(held.objects.names(RUNS))[-RUNS_KEPT:]:
-        content = held.objects.get(f"{RUNS}/{name}")
+    names = sorted(held.objects.names(RUNS))[-latest:]
+    for content in held.objects.get_all([f"{RUNS}/{name}" for name in names]):
         with contextlib.suppress(ValueError, RecursionError):  # what is damaged is only missing
             plain = json.loads(content or b"")
             if isinstance(plain, dict):

@@ -1,5 +1,6 @@
 """Job scripts of parts: as written down for each system, run by bash, and by a real SLURM."""
 
+import json
 import os
 import signal
 import subprocess
@@ -196,3 +197,16 @@ def test_parts_in_a_real_slurm(in_slurm, tmp_path, capsys):
     assert main(["sweep", job, "--store", store, "--finish", "--json"]) == 0
     assert '"evaluated": 0' in capsys.readouterr().out
     assert check_and_repair.find(Path(store)) == []
+    assert main(["status", store, "--json"]) == 0
+    check_resources(json.loads(capsys.readouterr().out)["resources"])
+
+
+def check_resources(found):
+    """Three runs of two jobs, and the one from the command line; SLURM does not account here."""
+    (parts,) = found["jobs"]
+    assert (parts["jobs"], parts["stopped"], parts["accounted"]) == (4, 1, 0)
+    assert (found["unrecorded"], found["batch"]) == (0, True)
+    # 600 MB in MiB, rounded up; no time limit.
+    assert parts["asked"] == {"memory": 573.0 * 2**20, "cores": 1.0}
+    assert 100e6 < parts["used"]["memory"]["max"] < 4e9  # at least what NumPy and Numba need
+    assert parts["used"]["cores"]["max"] <= 1.2  # a process and its child, which take turns

@@ -122,28 +122,32 @@ def _status(options: argparse.Namespace) -> int:
 
 def _standing(path: "Location", check: bool) -> dict[str, Any]:
     from sweeps.store import check_and_repair
+    from workflows.jobs import resources
     from workflows.views import store
 
     if not check:
-        return store.document(path)
+        return store.document(path) | {"resources": resources(path)}
     found = check_and_repair.find(path)
     if any(one.start is None for one in found):
         check_and_repair.check(
             path
         )  # without its attributes and labels there is nothing to be told
-    return store.document(path, checked=True) | {"damage": [str(one) for one in found]}
+    told = {"resources": resources(path), "damage": [str(one) for one in found]}
+    return store.document(path, checked=True) | told
 
 
 def _show(name: str, document: dict[str, Any]) -> None:
     from sweeps.store import locate
     from workflows.jobs import extremes
-    from workflows.views import store, terminal
+    from workflows.views import show_resources, store, terminal
 
     if name:
         terminal.out.print(f"\n{name}", style="bold")
     store.show_status(document)
     if not document.get("damage"):
         store.show_extremes(extremes(locate(document["store"])))
+    if "resources" in document:
+        show_resources(document["resources"])
 
 
 COMMANDS = (
@@ -185,7 +189,9 @@ reasons [{status, reason, count, example}], precise_reasons [{status, reason, co
 errors {variant: text}, spec_hash, created, versions {package: version}, notes,
 retries {times: variants}, runs [{started, host, pid, evaluated, seconds, lost, ended}],
 running {host, pid, since, silent, settled, total, evaluated, seconds, workers, rate, seconds_left}
-(null where nobody fills it), damage (with --check); of a family's store members
+(null where nobody fills it), resources {jobs [{role, jobs, accounted, stopped, out_of_memory, used
+{seconds {median, max}, memory, cores}, asked {seconds, memory, cores}, next {…}}], unrecorded,
+batch}, damage (with --check); of a family's store members
 {name: these facts}.""",
     ),
 )

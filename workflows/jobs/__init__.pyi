@@ -32,6 +32,7 @@ from .raw_logs import LogRead as LogRead
 from .raw_logs import LogWords as LogWords
 from .raw_logs import gains_of as gains_of
 from .raw_logs import rows_of as rows_of
+from .resources import resources as resources
 from .schemas import KINDS as KINDS
 from .schemas import schema_file as schema_file
 from .schemas import with_schema as with_schema

@@ -22,6 +22,7 @@ from .hints import typed as typed
 from .paths import write_paths as write_paths
 from .polish import held as held
 from .polish import held_by as held_by
+from .resources import show_resources as show_resources
 from .single_dof_tables import write_csv as write_csv
 from .store import after_doubt as after_doubt
 from .store import met_with as met_with

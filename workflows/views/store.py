@@ -97,7 +97,7 @@ def _held(path: Location) -> dict[str, Any]:
         "versions": held.provenance["versions"],
         "notes": held.notes,
         "retries": {str(n): k for n, k in sorted((told.retries + precise.retries).items())},
-        "runs": runs(held),
+        "runs": [{key: run[key] for key in run if key != "used"} for run in runs(held)],
         "running": running(path),
     }
 
