@@ -1,8 +1,16 @@
 """Whether a robot's base stands on the ground or floats: as its file has it, or as wished."""
 
-from .draft import WORLD, Draft, Fixture, value_names
+from collections.abc import Iterator
+from dataclasses import replace
+
+from basepar_core.mechanism import joint_type
+
+from .draft import WORLD, Draft, Fixture, merge, value_names
 from .kinds import FIXED, FREE
 from .rationals import Pose
+
+#: Degrees of freedom of what floats in a plane.
+PLANE = 3
 
 
 def settle(draft: Draft, base: str) -> None:
@@ -23,10 +31,39 @@ def settle(draft: Draft, base: str) -> None:
     if draft.bases:
         draft.notes.append(f"the base is free: {', '.join(draft.bases)}{wished}")
         return
-    draft.notes.append(f"the base is fixed{wished or _usual(draft)}")
+    if moving := list(_moving(draft)):
+        draft.notes += moving
+    else:
+        draft.notes.append(f"the base is fixed{wished or _usual(draft)}")
     if draft.ground:
         what = f"the root link {draft.ground[0]!r} is the ground; its inertia has no effect"
         draft.notes.append(what)
+
+
+def _moving(draft: Draft) -> Iterator[str]:
+    """Of bodies that joints of the file let slide and turn against the ground, as a base does that
+    floats: which, by what."""
+    merged = merge(replace(draft, notes=[]))
+    joined = [(one, merged.joined(one)[0]) for one in draft.connections]
+    for first, bodies in joined:
+        if WORLD not in bodies:
+            continue
+        way, body = [first], bodies[1 - bodies.index(WORLD)]
+        while body != WORLD and merged.bodies[body].is_nothing:
+            onward = [(c, ends) for c, ends in joined if body in ends and c not in way]
+            if len(onward) != 1:
+                break
+            one, ends = onward[0]
+            way.append(one)
+            body = ends[1 - ends.index(body)]
+        kinds = [joint_type(one.kind) for one in way]
+        count = sum(kind.values for kind in kinds)
+        if count >= PLANE and any(kind.slides for kind in kinds) and body != WORLD:
+            named = ", ".join(one.name for one in way)
+            yield (
+                f"the base {body} moves against the ground by joints of the file, {named}: "
+                f"{count} of 6 degrees of freedom, which are coordinates like any other"
+            )
 
 
 def _usual(draft: Draft) -> str:

@@ -7,6 +7,7 @@ the ground; a child link's frame is its joint's, as URDF has it.
 import contextlib
 import io
 import math
+import re
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
@@ -47,6 +48,8 @@ OTHERS = {
 }
 #: Entries of an inertia below this share of its largest are rounding of whoever wrote the file.
 INERTIA_NOISE = 1e-15
+#: Python's words for a text that is no number.
+_NO_NUMBER = re.compile(r"could not convert string to float: (.+)")
 GRAVITY = (Fraction(0), Fraction(0), Fraction("-9.81"))
 
 
@@ -98,7 +101,8 @@ def read(text: bytes, path: Path, right_angles: bool = False, closing: str = "")
     joints = _parsed(draft, root, "joint", urdf.Joint)
     for link, line in links:
         draft.links.append(Link(link.name, _inertia(draft, link, line)))
-    _tree(draft, links, joints)
+    if len(joints) == len(root.findall("joint")):  # else links seem to hang from nothing
+        _tree(draft, links, joints)
     for joint, line in joints:
         _joint(draft, joint, line, companion)
     drive(draft, behind)
@@ -162,7 +166,7 @@ def _parsed(draft: Draft, root: Any, tag: str, kind: Any) -> list[tuple[Any, int
             with contextlib.redirect_stderr(said):
                 made = kind.from_xml(node, Path(tag))
         except Exception as error:  # the parser raises whatever comes
-            draft.refuse(where, f"cannot be read: {_reason(error)}", line)
+            draft.refuse(where, f"cannot be read: {_reason(error, node)}", line)
             continue
         draft.notes += [f"{where}: {text}" for text in said.getvalue().splitlines() if text]
         made.bounds = limits
@@ -170,9 +174,21 @@ def _parsed(draft: Draft, root: Any, tag: str, kind: Any) -> list[tuple[Any, int
     return found
 
 
-def _reason(error: BaseException) -> str:
+def _reason(error: BaseException, node: Any) -> str:
+    """The parser's words; of a text in a number's place, which attribute has it."""
     inner = getattr(error, "e", None)
-    return _reason(inner) if inner is not None else " ".join(str(error).split())
+    if inner is not None:
+        return _reason(inner, node)
+    text = " ".join(str(error).split())
+    if (found := _NO_NUMBER.fullmatch(text)) is None:
+        return text
+    holders = (
+        f"{key} of <{part.tag}> = {value!r}"
+        for part in node.iter()
+        for key, value in part.attrib.items()
+        if found[1] in map(repr, (value, *value.split()))
+    )
+    return f"{next(holders, found[1])} is no number"
 
 
 def _numbers(

@@ -15,19 +15,40 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from basepar_core.errors import FileError, MissingDataError, Mistake, UsageError
+from basepar_core.expressions import did_you_mean
 from basepar_core.texts import shell
 
 #: Seconds that an expansion may take.
 SECONDS = 60.0
-#: The package's own main function, which does not import what it catches. Without the working
-#: folder on the path (-P), where a file of the package's name might lie. Its processor time is
-#: bounded by the system, which holds also where the parent is killed and counts no longer.
+#: What begins the line that lists the arguments a file asks for, where others were given.
+_ASKED = "basepar: arguments that it asks for:"
+#: The package's own main function, which does not import what it catches. Arguments that the file
+#: never asks for are dropped without a word, so it is recorded what it asks for. Without the
+#: working folder on the path (-P), where a file of the package's name might lie. Its processor
+#: time is bounded by the system, which holds also where the parent is killed and counts no longer.
 _MAIN = f"""
 from contextlib import suppress
 with suppress(ImportError, ValueError):
     import resource
     resource.setrlimit(resource.RLIMIT_CPU, ({int(SECONDS) + 1},) * 2)
-import xml.parsers.expat, xacro
+import sys, xml.parsers.expat, xacro
+
+class Asked(dict):
+    names = set()
+    def __contains__(self, name):
+        self.names.add(name)
+        return super().__contains__(name)
+    def __getitem__(self, name):
+        self.names.add(name)
+        return super().__getitem__(name)
+
+process = xacro.process_doc
+def recorded(doc, **options):
+    given = options.get("mappings") or {{}}
+    process(doc, **options | {{"mappings": Asked(given)}})
+    if set(given) - Asked.names:
+        sys.stderr.write("\\n{_ASKED} " + " ".join(map(str, sorted(Asked.names))) + "\\n")
+xacro.process_doc = recorded
 xacro.main()
 """
 _NAME = re.compile(r"[A-Za-z_][\w.-]*")
@@ -66,7 +87,8 @@ def expanded(
     Raises
     ------
     UsageError
-        Arguments that xacro would leave out or misread, all of them.
+        Arguments that xacro would leave out or misread, or that the file never asks for, all of
+        them.
     FileError
         With xacro's own words, and the line that they quote where the file has it.
     MissingDataError
@@ -79,7 +101,21 @@ def expanded(
     if status:
         raise FileError(str(path), [_mistake(path, err)])
     lines = [line.strip() for line in err.splitlines()]
+    for line in lines:
+        if line.startswith(_ASKED):
+            raise UsageError(_unasked(path, arguments, line.removeprefix(_ASKED).split()))
     return out, tuple(f"xacro: {line}" for line in lines if line)
+
+
+def _unasked(path: Path, arguments: Mapping[str, str], asked: Sequence[str]) -> str:
+    """Of arguments that a file never asks for, which change nothing."""
+    listed = f"; it asks for {', '.join(asked)}" if asked else "; it asks for none"
+    found = [
+        f"{path} asks for no argument {name!r}{did_you_mean(name, asked) or listed}"
+        for name in arguments
+        if name not in asked
+    ]
+    return f"{'; '.join(found)} (leave out what has no effect)"
 
 
 def _check(path: Path, arguments: object) -> None:

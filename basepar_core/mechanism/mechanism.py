@@ -408,6 +408,12 @@ class Mechanism:
         """Bodies that have no mass by statement, by number."""
         return tuple(k for k, body in enumerate(self.bodies) if body.form == "massless")
 
+    @property
+    def uncounted(self) -> int:
+        """How many parameters do not count: those of massless bodies."""
+        kinds = PLANAR_PARAMETERS if self.planar else SPATIAL_PARAMETERS
+        return len(kinds) * len(self.massless)
+
     @cached_property
     def lines(self) -> Mapping[int, Line]:
         """Lines of slender bodies, by the bodies' numbers."""

@@ -97,7 +97,7 @@ def _base(options: argparse.Namespace) -> int:
         emit(document)
         return status
     if options.format == "table":
-        base.show(document, options.columns)
+        base.show(document, options.columns, model.mechanism.uncounted)
     else:
         print(text)
     if made.document:
@@ -218,7 +218,8 @@ Bodies, joints, loops and degrees of freedom of a mechanism, and its drawing.
 coordinates [{name, unit, assembled}], parameters (their names),
 bodies [{name, number, form, parameters}] (by kind: m, mx …; null without),
 impossible_inertias (by body, why no distribution of mass has its parameters),
-joints [{name, type, connects, cut, actuated, holds_spin}],
+joints [{name, type, connects, cut, coordinate, actuated, holds_spin}] (actuated: driven, as the
+file has it; all coordinates are where it does not say),
 couplings [{name, values (coefficients), offset}],
 loops (joints of each, the cut one last),
 redundant_constraints (how many), overconstrained [{names, excess}] (joints and couplings that hold

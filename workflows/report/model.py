@@ -44,7 +44,8 @@ def base_parameters(found: Facts) -> Section | LeftOut:
     if base is None:
         reason = "The store keeps no base parameters (attribute base)."
         return LeftOut("base", "Base parameters", reason)
-    count, total = number_of(base), len(base["parameters"])
+    idle = found.mechanism.uncounted if found.mechanism else 0
+    count, total = number_of(base), len(base["parameters"]) - idle
     lead = (
         f"Of {plural(total, 'inertial parameter')}, {count} "
         f"{'combination is' if count == '1' else 'combinations are'} all that the motion's "

@@ -57,8 +57,10 @@ class _File:
     def joint(self, change: Change) -> None:
         """A joint of the tree, or one that closes a loop."""
         if loops := self._connects(change.tie.name):
+            first = self._bodies(loops[0])
             for loop in loops:
-                self._loop(loop, change, len(loops) > 1)
+                sides = (0, 1) if self._bodies(loop) == first else (1, 0)
+                self._loop(loop, change, sides, len(loops) > 1)
             return
         body = self.bodies.get(change.tie.links[1])
         if body is None or body.parent is None or body.parent.tag == "frame":
@@ -85,27 +87,39 @@ class _File:
         return {"quat": row(quaternion(pose.R))}
 
     def _connects(self, name: str) -> list[Node]:
-        """The equality that closes a loop, or two connects in one order that are a hinge."""
+        """The equality that closes a loop, or two connects that are a hinge."""
         if (alone := self.equalities.get(name)) is not None:
             return [alone]
         for first, one in self.equalities.items():
             two = self.equalities.get(name.removeprefix(f"{first} "))
             if name.startswith(f"{first} ") and two is not None:
-                same = one.get("body1") == two.get("body1") and one.get("body2") == two.get(
-                    "body2"
-                )
+                same = {*self._bodies(one)} == {*self._bodies(two)}
                 return [one, two] if same else []
         return []
 
-    def _loop(self, loop: Node, change: Change, of_two: bool) -> None:
-        """Of a connect by bodies its second point is where the first is at the reference pose."""
+    def _bodies(self, loop: Node) -> tuple[str, str]:
+        """The two bodies that it holds, in its order: by name, or those of its two sites."""
+        found = []
+        for k in "12":
+            node: Node | None = self.sites.get(loop.get(f"site{k}"))
+            while node is not None and node.tag not in ("body", "worldbody"):
+                node = node.parent
+            named = loop.get(f"body{k}") if node is None else node.get("name")
+            found.append(named or "world")
+        return found[0], found[1]
+
+    def _loop(self, loop: Node, change: Change, sides: tuple[int, int], of_two: bool) -> None:
+        """Of a connect by bodies its second point is where the first is at the reference pose.
+
+        `sides` are those of the change that its first and its second body are.
+        """
         sites = [self.sites.get(loop.get(key)) for key in ("site1", "site2")]
         if "anchor" in loop.attributes:
-            at = change.moved(0, _at(loop, "anchor")) if of_two else change.frame(0)
+            at = change.moved(sides[0], _at(loop, "anchor")) if of_two else change.frame(0)
             self.document.set(loop, anchor=row(at.p))
         elif None in sites:
             self.problems.append(f"joint {change.tie.name}, a weld of two bodies")
-        for side, site in enumerate(sites):
+        for side, site in zip(sides, sites, strict=True):
             if site is None:
                 continue
             before = _at(site, "pos")

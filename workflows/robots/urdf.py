@@ -47,8 +47,9 @@ def write(dialect: str, robot: Robot, problems: list[str], notes: list[str]) -> 
         made = joint(root, one, tree.robot)
         mimic(made, one.joint, tree.robot, following)
         moves = one.joint.freedoms > 0
-        if dependent and moves and set(one.joint.values).isdisjoint(robot.coordinates):
-            made.set("independent", "false")
+        if dependent and moves:
+            follows = set(one.joint.values).isdisjoint(robot.coordinates)
+            made.set("independent", "false" if follows else "true")
     for cut in tree.cuts:
         _CLOSERS[dialect](root, cut)
     for name, rolling in rollings.items():

@@ -50,11 +50,15 @@ def combination(row: Mapping[str, Any], symbolic: bool = True) -> str:
     return " ".join([row["parameter"], *parts])
 
 
-def show(document: Mapping[str, Any], numbered: bool = False) -> None:
-    """Base parameters as a table; `numbered` with the column of W that each multiplies."""
+def show(document: Mapping[str, Any], numbered: bool = False, uncounted: int = 0) -> None:
+    """Base parameters as a table; `numbered` with the column of W that each multiplies.
+
+    `uncounted` of the parameters are massless bodies', and not among those of which there are so
+    many.
+    """
     from basepar_core.base import number_of
 
-    rank, total = len(document["base"]), len(document["parameters"])
+    rank, total = len(document["base"]), len(document["parameters"]) - uncounted
     terminal.out.print(
         terminal.said(
             (document["mechanism"], "bold"),

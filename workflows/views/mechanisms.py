@@ -107,6 +107,7 @@ def _joints(model: Model) -> list[dict[str, Any]]:
             "type": "screw" if joint.name in screws else joint.type,
             "connects": list(joint.bodies),
             "cut": k in cuts,
+            "coordinate": any(value in it.coordinates for value in joint.values),
             "actuated": any(value in it.actuated for value in joint.values),
             "holds_spin": joint.holds is not None,
         }
@@ -194,7 +195,7 @@ def show(document: Mapping[str, Any]) -> None:
         f"{document['space']}, {plural(len(document['bodies']), 'body', 'bodies')}, "
         f"{plural(len(document['joints']), 'joint')}, {plural(len(document['loops']), 'loop')}, "
         f"{plural(document['degrees_of_freedom'], 'degree')} of freedom "
-        f"({named}), {plural(len(document['parameters']), 'inertial parameter')}"
+        f"({named}), {plural(_counted(document), 'inertial parameter')}"
     )
     _show_connections(document)
     _show_symbols(document["symbols"])
@@ -224,10 +225,20 @@ def show(document: Mapping[str, Any]) -> None:
         terminal.out.print(f"paths of points: {document['trace']}")
 
 
+def _counted(document: Mapping[str, Any]) -> int:
+    """Parameters but those of massless bodies, which do not count."""
+    bodies = document["bodies"]
+    each = len(document["parameters"]) // len(bodies)
+    return sum(each for one in bodies if one["form"] != "massless")
+
+
 def _show_connections(document: Mapping[str, Any]) -> None:
     joints = terminal.table("joint", "type", "between", "")
+    # Of a file that names no drives all coordinates are, also those that nothing can drive.
+    said = any(one["actuated"] != one["coordinate"] for one in document["joints"])
+    words = ("coordinate", *["actuated"] * said, "cut")
     for one in document["joints"]:
-        notes = ", ".join(word for word in ("actuated", "cut") if one[word])
+        notes = ", ".join(word for word in words if one[word])
         notes += " holds an idle spin" * one["holds_spin"]
         joints.add_row(one["name"], one["type"], " – ".join(one["connects"]), notes)
     terminal.out.print()

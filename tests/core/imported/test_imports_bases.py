@@ -28,6 +28,7 @@ URDF = (
   <origin xyz="0 0.08 -0.1"/><axis xyz="0 0 -1"/>
   <limit lower="-1" upper="1" effort="1" velocity="1"/></joint></robot>"""
 )
+UNITS = ("1 0 0", "0 1 0", "0 0 1")
 #: 10 for each of three bodies, less 3 for the revolute and 6 for the prismatic joint.
 RANK = 21
 
@@ -205,3 +206,31 @@ def test_a_base_that_something_else_holds_is_not_let_go(tmp_path):
     path.write_text(URDF.replace(BASE, 'name="base" type="prismatic"'))
     with pytest.raises(FileError, match="cannot be free: nothing that carries joints stands"):
         read_file(path, base="free")
+
+
+CARRIED = """<mujoco model="carried"><worldbody><body name="trunk">{joints}
+  <inertial pos="0.1 0 0" mass="6" diaginertia="0.03 0.04 0.05"/>
+  <body name="leg" pos="0 0.08 -0.1"><joint name="extend" type="slide" axis="0 0 -1"/>
+    <inertial pos="0 0 -0.1" mass="0.5" diaginertia="0.03 0.04 0.05"/></body></body>
+</worldbody></mujoco>"""
+SLIDES = [
+    f'<joint name="to_{n}" type="slide" axis="{a}"/>' for n, a in zip("xyz", UNITS, strict=True)
+]
+
+
+@pytest.mark.parametrize(
+    ("joints", "count"),
+    [
+        ([*SLIDES, '<joint name="turn" type="ball"/>'], 6),
+        ([SLIDES[0], SLIDES[2], '<joint name="turn" axis="0 1 0"/>'], 3),
+        (['<joint name="turn" axis="0 1 0"/>'], 0),
+    ],
+)
+def test_a_base_that_joints_carry_is_not_called_fixed(tmp_path, joints, count):
+    path = tmp_path / "carried.xml"
+    path.write_text(CARRIED.format(joints="".join(joints)))
+    notes = read_file(path).notes
+    said = [one for one in notes if "trunk moves against the ground by joints of the file" in one]
+    assert bool(said) == bool(count)
+    assert any("the base is fixed" in one for one in notes) == (not count)
+    assert not count or f"{count} of 6 degrees of freedom" in said[0]

@@ -179,6 +179,7 @@ def urdf_with(
         ('<mimic joint="b"/>', {}, "no joint is named so"),
         ('<mimic joint="A" multiplier="0"/>', {}, "multiplier of 0"),
         ('<mimic joint="A" multiplier="nan"/>', {}, "not finite"),
+        ('<mimic joint="A" multiplier="x"/>', {}, "multiplier of <mimic> = 'x' is no number"),
         ('<mimic joint="A" offset="inf"/>', {}, "not finite"),
         ('<mimic joint="A"/>', {"leader": "fixed"}, "'A' is fixed: only joints of one value"),
         ('<mimic joint="A"/>', {"kind": "planar"}, "'B' is planar: only joints of one value"),
@@ -188,7 +189,9 @@ def urdf_with(
     ],
 )
 def test_mimic_joints_that_are_no_couplings(tmp_path, mimic, types, message):
-    assert message in reasons(urdf_with(tmp_path, mimic, **types))["joint 'B'"]
+    found = reasons(urdf_with(tmp_path, mimic, **types))
+    assert message in found["joint 'B'"]
+    assert not any("hang from nothing" in one for one in found.values())
 
 
 ROS = (

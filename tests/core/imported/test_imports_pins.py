@@ -139,9 +139,15 @@ def changed(folder, path, old: str, new: str):
     return model, target
 
 
-def test_a_shorter_coupler_goes_into_both_connects(tmp_path):
-    """The file that is made has the mechanism's torque, as read again and by MuJoCo."""
+@pytest.mark.parametrize("second", [("p2", "q2"), ("q2", "p2")])
+def test_a_shorter_coupler_goes_into_both_connects(tmp_path, second):
+    """The file that is made has the mechanism's torque, as read again and by MuJoCo; the second
+    connect may name its ends the other way round."""
     path = four_bar(tmp_path, "sites")
+    text = path.read_text()
+    ends = 'site1="{}" site2="{}"'
+    assert text.count(ends.format("p2", "q2")) == 1
+    path.write_text(text.replace(ends.format("p2", "q2"), ends.format(*second)))
     model, target = changed(tmp_path, path, "at: [[0.8, 0, 0.1]", "at: [[0.75, 0, 0.1]")
     again = basepar.Model(assert_same_as_mujoco(target, "A").mechanism)
     states = [0.1], [0.7], [-0.3]
@@ -159,6 +165,29 @@ def test_a_hinge_that_moves_takes_both_anchors(tmp_path):
     text = target.read_text()
     assert 'anchor="0.85 0 0.1"' in text
     assert 'anchor="0.85 0.2 0.1"' in text
+    again = basepar.Model(assert_same_as_mujoco(target, "A").mechanism)
+    states = [0.1], [0.7], [-0.3]
+    assert again.torque(*states) == pytest.approx(model.torque(*states), rel=1e-11)
+
+
+def test_a_hinge_of_connects_that_name_bodies_in_either_order(tmp_path):
+    """The second one's anchor is a point of the rocker, which does not move there."""
+    path = four_bar(tmp_path)
+    at = mujoco.MjModel.from_xml_path(str(path)).eq_data[1, 3:6]
+    other = f'body1="rocker" body2="coupler" anchor="{" ".join(repr(float(x)) for x in at)}"'
+    text = path.read_text()
+    written = 'body1="coupler" body2="rocker" anchor="0.8 0.2 0.1"'
+    assert text.count(written) == 1
+    path.write_text(text.replace(written, other))
+    line = next(one for one in read_file(path).text.splitlines() if "at: [[0.8, 0, 0.1]" in one)
+    x, _, z = (float(x) for x in re.findall(r"[-\d.e]+", line.split("], [")[1]))
+    turn = np.radians(80 - 10)  # of the coupler against the rocker about y, by the file
+    ends = [0.85, 0, 0.1], [x + 0.05 * float(np.cos(turn)), 0, z - 0.05 * float(np.sin(turn))]
+    model, target = changed(tmp_path, path, line, f"    at: [{ends[0]}, {ends[1]}]")
+    moved = mujoco.MjModel.from_xml_path(str(target)).eq_data[1, :3]
+    # The hinge's point in the rocker, 0.2 m along its axis; files have 17 digits.
+    x, _, z = ends[1]
+    np.testing.assert_allclose(moved, [x, at[1], z], rtol=0, atol=1e-14)
     again = basepar.Model(assert_same_as_mujoco(target, "A").mechanism)
     states = [0.1], [0.7], [-0.3]
     assert again.torque(*states) == pytest.approx(model.torque(*states), rel=1e-11)

@@ -250,3 +250,12 @@ def test_axes_that_pass_each_other_are_no_structure(tmp_path):
     found = read_file(path, repair=1e-4)
     assert found.failure is not None
     assert not any(one.startswith("repaired") for one in found.notes)
+
+
+@pytest.mark.parametrize(("yaw", "listed"), [("3.1e-31", False), ("3e-10", True)])
+def test_angles_are_listed_if_they_are_off_by_more_than_rounding(tmp_path, yaw, listed):
+    path = tmp_path / "arm.urdf"
+    joint = JOINT.format("A", "base", "arm", "0 0 0", yaw)
+    path.write_text(f'<robot name="arm"><link name="base"/>{LINK.format("arm")}{joint}</robot>')
+    notes = read_file(path).notes
+    assert any("rad off" in one for one in notes) == listed

@@ -143,6 +143,8 @@ def test_mistakes_of_the_robot_are_those_of_what_xacro_makes(robot):
 
 def test_no_shell_and_no_other_option(robot, tmp_path):
     """An argument stays one word, and names are names."""
+    other = '<xacro:arg name="other" default="-"/>'
+    robot.write_text(ROBOT.replace("<xacro:arg", f"{other}<xacro:arg", 1))
     read_file(robot, xacro={"reach": "0.4", "other": f"; touch {tmp_path}/owned; $(touch x)"})
     assert not (tmp_path / "owned").exists()
 
@@ -260,3 +262,9 @@ def test_a_file_without_macros_stays_what_it_is(tmp_path):
     found = read_file(path, xacro={})
     assert said(found.mechanism) == said(read_file(path).mechanism)
     assert found.notes[0] == "expanded by xacro"
+
+
+def test_an_argument_that_the_file_does_not_ask_for_is_rejected(robot):
+    """xacro itself drops it without a word."""
+    with pytest.raises(UsageError, match=r"asks for no argument 'raech'; did you mean 'reach'"):
+        read_file(robot, xacro={"raech": "0.5"})

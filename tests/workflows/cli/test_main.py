@@ -58,6 +58,37 @@ def test_show(run):
     assert "2 degrees of freedom" in " ".join(shown.split())
 
 
+STUB = """
+name: stub
+space: spatial
+gravity: [0, 0, -9.81]
+bodies: {stub: {form: massless}, arm: {}}
+joints:
+  A: {type: revolute, connects: [ground, stub]}
+  B: {type: revolute, connects: [stub, arm], axis: [[1, 0, 0], [1, 0, 0]],
+      reference: [[0, 0, 1], [0, 0, 1]]}
+coordinates: [A, B]
+"""
+EXCITED = (
+    "excitation: {kind: states, frequency: 0.3 Hz, samples: 24, seed: 1, "
+    "amplitude: {A: 1 rad, B: 1 rad}}\n"
+)
+
+
+def test_totals_leave_out_what_does_not_count_and_drives_are_named(run, tmp_path):
+    """Ten parameters are the arm's; a file that names no drives has coordinates."""
+    path = tmp_path / "stub.yaml"
+    path.write_text(STUB + EXCITED)
+    shown = run("show", str(path)).out
+    assert "10 inertial parameters" in shown
+    assert "coordinate" in shown
+    assert "actuated" not in shown
+    assert "of 10, symbolic" in run("base", str(path)).out
+    path.write_text(STUB + EXCITED + "actuated: [B]\n")
+    rows = [line for line in run("show", str(path)).out.splitlines() if "revolute" in line]
+    assert ["actuated" in row for row in rows] == [False, True]
+
+
 def test_symbols_are_shown_in_their_units(run, tmp_path):
     file = tmp_path / "pendulum.yaml"
     file.write_text("""

@@ -114,6 +114,8 @@ def test_parameters_take_the_place_of_the_files():
     model = prepare(load("four-bar"))
     phi = {"crank.m": 2.0, "crank.mx": 0.5, "crank.my": -0.25, "crank.J": 0.4}
     text = robot_file(model, "urdf+", phi).text
+    assert '<joint name="A" type="continuous" independent="true">' in text
+    assert '<joint name="B" type="continuous" independent="false">' in text
     assert '<origin xyz="0.25 -0.125 0" />' in text
     # J less m c²: 0.4 − 2 (0.25² + 0.125²), which binary fractions have to a rounding.
     assert 'ixx="0.24375' in text
