@@ -14,10 +14,8 @@ from basepar_core.errors import Mistake
 from basepar_core.mechanism import joint_type
 
 from .kinds import FREE
-from .rationals import UNITS, ZERO, Pose, Quaternion, Vec, from_rpy, quarters
+from .rationals import ANGLE, UNITS, ZERO, Pose, Quaternion, Vec, from_rpy, quarters
 
-#: Angles that are less off a multiple of 90 deg (rad) are it: their difference is rounding of pi.
-EXACT = 1e-15
 #: The ground among links: no XML holds this character, so no link is named so.
 WORLD = "\0"
 
@@ -223,7 +221,8 @@ class Draft:
         """Roll, pitch and yaw (rad) of something; what is changed is noted, with its size."""
         for name, angle in zip(("roll", "pitch", "yaw"), angles, strict=True):
             printed = quarters(angle, as_printed=True)
-            if printed is None or printed[1] < EXACT:
+            # Less off than rotations are met to is rounding of pi.
+            if printed is None or printed[1] < ANGLE:
                 continue
             taken, (turns, off) = quarters(angle, self.right_angles), printed
             if taken is None:

@@ -13,6 +13,7 @@ from . import extended, mjcf, sdf, urdf
 from .coupled_values import has_couplings
 from .numbers import robot_of
 from .parts import Robot
+from .rods import with_balls
 
 #: Writers by dialect, with the endings of files that have it without being asked; what they make
 #: is a file, or one with a companion.
@@ -116,6 +117,8 @@ def _written(
     moved = dialect in ("mjcf", "sdf") and has_couplings(model.mechanism)
     from_assembly = moved or bool(model.topology.cuts)
     robot = robot_of(model, parameters, from_assembly)
+    if dialect in ("mjcf", "sdf") and from_assembly:
+        robot = with_balls(robot)
     zeros = {name: x for name, x in robot.zeros.items() if x}
     notes = [f"{robot.name}. Written by basepar."]
     if zeros and dialect != "mjcf":
