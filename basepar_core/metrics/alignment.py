@@ -33,6 +33,8 @@ class Fit:
         (variant, axis, axis) rotation times scale.
     residual
         (variant, point, axis) fitted path less target, m.
+    slides
+        (variant, point) bool: feet that are the nearest ones, and not the end of an open path.
     """
 
     error: Array
@@ -40,6 +42,7 @@ class Fit:
     share: Array
     turn: Array
     residual: Array
+    slides: Array
 
     def analytic(self, track: Array) -> Array:
         """The error (variant,); of complex paths with the derivative, by the envelope theorem."""
@@ -47,13 +50,48 @@ class Fit:
             return self.error
         return self.error + 1j * self.slopes(np.imag(track)[..., None])[:, 0]
 
+    def squares(self, track: Array, target: Target) -> Array:
+        """Residuals (variant, point·axis) whose squares sum up to the error's square.
+
+        Of complex paths with derivatives, from which the motions that the fit takes up (feet along
+        the path, rotation, position, scale) are projected out (variable projection: Golub and
+        Pereyra, Inverse Problems 19, 2003; without its second term, as Kaufman, BIT 15, 1975).
+        """
+        count, points, axes = self.residual.shape
+        found = self.residual.reshape(count, -1) / np.sqrt(points)
+        if not np.iscomplexobj(track):
+            return found
+        moved = self._between(np.imag(track)[..., None])[..., 0]
+        tangent = self._between(np.real(track)[..., None], 1)[..., 0]
+        size = np.sqrt((tangent**2).sum(axis=-1, keepdims=True))
+        tangent = np.where(
+            self.slides[..., None] & (size > 0), tangent / np.maximum(size, 1e-300), 0
+        )
+        path = self.residual + target.table
+        taken = [path @ maker.T for maker in _generators(target.fit, axes)]
+        taken += [np.broadcast_to(shift, path.shape) for shift in _shifts(target.fit, axes)]
+        across = [
+            one - tangent * (tangent * one).sum(-1, keepdims=True) for one in (moved, *taken)
+        ]
+        moved = across[0].reshape(count, -1)
+        if taken:
+            basis = np.linalg.qr(np.stack(across[1:], axis=-1).reshape(count, points * axes, -1))[
+                0
+            ]
+            moved = moved - np.einsum("vri,vsi,vs->vr", basis, basis, moved)
+        return found + 1j * moved / np.sqrt(points)
+
+    def _between(self, track: Array, order: int = 0) -> Array:
+        """(variant, point, axis, …) of (variant, axis, sample, …) at the feet, turned."""
+        rows = np.arange(len(track))[:, None, None]
+        nodes = (self.index[..., None] + np.arange(-1, 3)) % track.shape[2]
+        # (variant, point, node, axis, …)
+        found = track[rows, :, nodes] * weights(self.share)[order][..., None, None]
+        return np.einsum("vij,vkjs->vkis", self.turn, found.sum(axis=2))
+
     def slopes(self, slope: Array) -> Array:
         """∂error/∂symbol (variant, symbol) from the path's (variant, axis, sample, symbol)."""
-        rows = np.arange(len(slope))[:, None, None]
-        nodes = (self.index[..., None] + np.arange(-1, 3)) % slope.shape[2]
-        # (variant, point, node, axis, symbol)
-        moved = slope[rows, :, nodes] * weights(self.share)[0][..., None, None]
-        moved = np.einsum("vij,vkjs->vkis", self.turn, moved.sum(axis=2))
+        moved = self._between(slope)
         with np.errstate(all="ignore"):
             along = (self.residual[..., None] * moved).sum(axis=2).mean(axis=1)
             return along / self.error[:, None]
@@ -96,7 +134,8 @@ def result(
 ) -> Fit:
     left = residual(path, target, turn, shift)
     error = np.sqrt((left**2).sum(axis=-1).mean(axis=-1))
-    return Fit(np.where(missing, np.nan, error), path.index, path.share, turn, left)
+    slides = ~path.ends & ("timing" in target.fit)
+    return Fit(np.where(missing, np.nan, error), path.index, path.share, turn, left, slides)
 
 
 def _back(target: Target, turn: Array, shift: Array) -> Array:

@@ -38,8 +38,10 @@ def metrics(mechanism: Mechanism, targets: Sequence[Target]) -> dict[str, CycleM
         for target in targets:
             if target.is_function:
                 of = partial(_function_error, name=name, target=target)
+                squares = partial(_function_squares, name=name, target=target)
                 words = f"root mean square error of joint {name} against {target.name}"
-                found[f"function_error({name},{target.name})"] = CycleMetric(of, value.unit, words)
+                error = CycleMetric(of, value.unit, words, squares=squares)
+                found[f"function_error({name},{target.name})"] = error
         if len(mechanism.coordinates) == 1 and name not in mechanism.coordinates:
             found |= _against_drive(mechanism, value, name)
     return found
@@ -124,10 +126,20 @@ def _zero(rate: Array, at: Array) -> Array:
 
 
 def _function_error(cycle: ClosedCycle, name: str, target: Target) -> Array:
-    mechanism = cycle.model.mechanism
+    track = _function(cycle, name, target)
+    return fit(track, target, cycle.model.mechanism, cycle.motion).analytic(track)
+
+
+def _function_squares(cycle: ClosedCycle, name: str, target: Target) -> Array:
+    track = _function(cycle, name, target)
+    return fit(track, target, cycle.model.mechanism, cycle.motion).squares(track, target)
+
+
+def _function(cycle: ClosedCycle, name: str, target: Target) -> Array:
+    """A joint's value (variant, 1, sample), its whole turns as the target's."""
     track = cycle.joint(name)[:, None]
-    if mechanism.value(name).is_angle and "position" not in target.fit:
+    if cycle.model.mechanism.value(name).is_angle and "position" not in target.fit:
         # Values are continued past π: what counts is the whole turn that is nearest.
         middle = np.real(track).mean(axis=(1, 2)) - target.table.mean()
         track = track - 2 * np.pi * np.round(middle / (2 * np.pi))[:, None, None]
-    return fit(track, target, mechanism, cycle.motion).analytic(track)
+    return track

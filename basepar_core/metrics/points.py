@@ -1,6 +1,7 @@
 """Metrics of points that bodies carry, and of bodies' angles, over the samples of a cycle."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -77,9 +78,10 @@ def _against(mechanism: Mechanism, point: str, target: Target) -> dict[str, Cycl
     pair = f"({point},{target.name})"
     if target.is_pose:
         (body,) = (one.body for one in mechanism.points if one.name == point)
-        value = partial(_pose_error, point=point, body=body, target=target)
         words = f"root mean square distance {of}, with its body's angle times the target's arm"
-        return {f"pose_error{pair}": CycleMetric(value, "m", words)}
+        value = partial(_pose_error, point=point, body=body, target=target)
+        squares = partial(_pose_squares, point=point, body=body, target=target)
+        return {f"pose_error{pair}": CycleMetric(value, "m", words, squares=squares)}
     every = {
         "path_error": (_path_error, "m", f"root mean square distance {of}"),
         "order_defects": (
@@ -96,10 +98,13 @@ def _against(mechanism: Mechanism, point: str, target: Target) -> dict[str, Cycl
     }
     if "timing" not in target.fit:
         del every["order_defects"]  # what is stated is met in order
-    return {
+    found = {
         f"{word}{pair}": CycleMetric(partial(value, point=point, target=target), unit, words)
         for word, (value, unit, words) in every.items()
     }
+    name = f"path_error{pair}"
+    squares = partial(_path_squares, point=point, target=target)
+    return found | {name: replace(found[name], squares=squares)}
 
 
 def _along(cycle: ClosedCycle, point: str, axis: int, reduce: Callable[..., Any]) -> Array:
@@ -127,6 +132,16 @@ def _curvature(cycle: ClosedCycle, point: str) -> Array:
 def _path_error(cycle: ClosedCycle, point: str, target: Target) -> Array:
     track = cycle.tracks(point)
     return fit(track, target, cycle.model.mechanism, cycle.motion).analytic(track)
+
+
+def _path_squares(cycle: ClosedCycle, point: str, target: Target) -> Array:
+    track = cycle.tracks(point)
+    return fit(track, target, cycle.model.mechanism, cycle.motion).squares(track, target)
+
+
+def _pose_squares(cycle: ClosedCycle, point: str, body: str, target: Target) -> Array:
+    track = pose_track(cycle.tracks(point), cycle.angle(body), target)
+    return fit(track, target, cycle.model.mechanism, cycle.motion).squares(track, target)
 
 
 def _pose_error(cycle: ClosedCycle, point: str, body: str, target: Target) -> Array:

@@ -10,12 +10,14 @@ formulas adds them up.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from basepar_core.dynamics import Motion
+from basepar_core.expressions import Call, Name, Number
 from basepar_core.metrics import (
     METRICS,
     ClosedCycle,
@@ -58,10 +60,15 @@ def slope_kind(name: str) -> str:
 
 @dataclass(frozen=True)
 class Point:
-    """A design: values of all names, and their slopes by the symbols (symbol,)."""
+    """A design: values of all names, and their slopes by the symbols (symbol,).
+
+    `squares` are residuals (row,) and their slopes (row, symbol), of a study whose only objective
+    is the root of their sum of squares, or its square.
+    """
 
     values: Mapping[str, float]
     slopes: Mapping[str, np.ndarray]
+    squares: tuple[np.ndarray, np.ndarray] | None = None
 
 
 @dataclass(frozen=True)
@@ -115,7 +122,21 @@ class Landscape:
             if pair is None or not np.isfinite(pair[0]):
                 return None
             values[name], slopes[name] = pair
-        return Point(values, slopes)
+        return Point(values, slopes, found.squares(self.squared) if self.squared else None)
+
+    @cached_property
+    def squared(self) -> str:
+        """The root mean square that alone is to be small, itself or its square; else ""."""
+        lines = self.spec.objectives
+        if len(lines) != 1 or not lines[0].minimize:
+            return ""
+        match lines[0].expression:
+            case Name(name) | Call(
+                "^", (Name(name), Number(Fraction(numerator=2, denominator=1)))
+            ):
+                found = cycle.find(self.spec.mechanism, name, self.spec.targets)
+                return name if found is not None and found.squares is not None else ""
+        return ""
 
     @property
     def seen(self) -> tuple[str, ...]:
@@ -167,6 +188,14 @@ class _Found:
         else:
             value, slope = seen.of_cycle(self._metric(name, word, inner))
         return float(value[0]), slope[0] @ self.ways
+
+    def squares(self, name: str) -> tuple[np.ndarray, np.ndarray]:
+        """Residuals (row,) of a root mean square, and their slopes (row, symbol)."""
+        metric = cycle.find(self.of.spec.mechanism, name, self.of.spec.targets)
+        assert metric is not None
+        assert metric.squares is not None
+        value, slope = self._cycled.of_cycle(metric.squares)
+        return value[0], slope[0] @ self.ways
 
     def _metric(self, name: str, word: str, inner: str) -> Callable[[ClosedCycle], np.ndarray]:
         """What computes a metric with exact slopes from a cycle."""
