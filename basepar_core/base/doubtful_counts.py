@@ -13,9 +13,9 @@ def unclear(found: Spectrum) -> str:
     if found.short[0]:
         return f"W has only {rank} rows and all are independent; the excitation needs more samples"
     return (
-        f"singular values of W with unit columns lie between what is certainly zero (below "
-        f"{noise:.1e}) and what certainly is not (a thousand times that), or fall so steeply that "
-        f"the next may hide there; variable precision decides"
+        f"singular values of W with unit columns lie between what W's error may make (below "
+        f"{noise:.1e}) and what is certainly not zero (a thousand times that), or fall so steeply "
+        f"that the next may hide there; variable precision decides"
     )
 
 

@@ -56,6 +56,10 @@ class Spectrum:
         (variant,) σ_r of `scaled` over `noise`; decided ones have more than `CLEAR`.
     at_least
         (variant,) number of `scaled` that are nonzero beyond doubt.
+    at_most
+        (variant,) number of `scaled` that are nonzero unless what they were made with hides
+        them: `rank` where that is clear, else all above rounding, since the noise is a bound and
+        values below it may be seen all the same.
     clear
         (variant,) whether no singular value lies in the grey zone (rank = at_least), nor may
         hide below the noise, nor show with more rows.
@@ -73,6 +77,7 @@ class Spectrum:
     gap: Array
     clearance: Array
     at_least: Array
+    at_most: Array
     clear: Array
     short: Array
     no_effect: Array
@@ -113,11 +118,22 @@ def judged(values: Array, scaled: Array, error: Array, rows: int, dead: Array) -
     noise = OPERATIONS * np.sqrt(width) * np.maximum(error, np.finfo(float).eps)
     rank = (scaled > noise[:, None]).sum(axis=1)
     at_least = (scaled > CLEAR * noise[:, None]).sum(axis=1)
-    last, following, steepest = edge(scaled, noise, rank)
-    gap = last / np.maximum(following, np.finfo(float).eps * np.sqrt(width))
+    last, _, steepest = edge(scaled, noise, rank)
+    gap = gap_across(scaled, noise, rank)
     short = (rank == rows) & (rank < width)
     clear = (rank == at_least) & ((last > STEEPER * steepest * noise) | (rank == width)) & ~short
-    return Spectrum(values, scaled, noise, rank, gap, last / noise, at_least, clear, short, dead)
+    rounding = OPERATIONS * np.sqrt(width) * np.finfo(float).eps
+    at_most = np.where(clear, rank, np.maximum(rank, (scaled > rounding).sum(axis=1)))
+    return Spectrum(
+        values, scaled, noise, rank, gap, last / noise, at_least, at_most, clear, short, dead
+    )
+
+
+def gap_across(scaled: Array, noise: Array, rank: Array) -> Array:
+    """(variant,) σ_r/σ_{r+1}, with σ_{r+1} no less than rounding."""
+    last, following, _ = edge(scaled, noise, rank)
+    found: Array = last / np.maximum(following, np.finfo(float).eps * np.sqrt(scaled.shape[1]))
+    return found
 
 
 def edge(scaled: Array, noise: Array, rank: Array) -> tuple[Array, Array, Array]:

@@ -39,7 +39,7 @@ from basepar_core.symbolic import (
 from .doubtful_counts import infinite, refuted, unclear
 from .near_relations import nearly_met
 from .nominal import nominal_observation
-from .numeric_route import Check, check, group, spectrum
+from .numeric_route import Check, check, gap_across, group, spectrum
 from .own_geometry import HERE, Route, completed, counted, not_refuted
 from .result import GRADES, BaseParameters, BetaEntry, Certificate, RandomPoint, VectorGrade
 
@@ -231,7 +231,7 @@ def numeric(
     mechanism, names = model.mechanism, model.mechanism.parameter_names
     seen = seen or nominal_observation(model)
     found = spectrum(seen.stacked, seen.error, seen.terms)
-    rank = int(found.rank[0])
+    rank = int(found.at_most[0])
     grouping = group(seen.stacked[0], rank, names, wanted)
     beta = tuple(
         BetaEntry(b, e, float(grouping.beta[b, e]))
@@ -247,7 +247,7 @@ def numeric(
         eliminated=grouping.eliminated,
         no_effect=grouping.no_effect,
         beta=beta,
-        gap=float(found.gap[0]),
+        gap=float(gap_across(found.scaled, found.noise, found.at_most)[0]),
         singular_values=tuple(map(float, found.singular_values[0])),
         certificate=Certificate(
             int(found.at_least[0]), "numerical", HERE, rank, "numerical", HERE

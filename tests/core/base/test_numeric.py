@@ -124,6 +124,18 @@ def test_a_drop_of_decades_may_hide_another():
     assert not steep.clear
 
 
+def test_the_upper_bound_counts_what_shows_below_the_error_bound():
+    """Columns of rank 4 by their numbers, each with a smaller share of its own; the bound of the
+    error, 1e-8, hides the last one, rounding does not."""
+    own = np.diag([1, 2.0**-10, 2.0**-20, 2.0**-30])  # exact in binary
+    W = np.cumsum(own, axis=0).T[:, [0, 1, 2, 3, 0]]
+    found = spectrum(np.vstack([W, W])[None], np.array([5e-10]))
+    assert found.rank == 3
+    assert not found.clear
+    assert found.at_least <= 4
+    assert found.at_most == 4
+
+
 def dependent():
     """W (row, 5) with c3 = 2 c0 − c1 and c4 = 3 c2, and the names of its columns."""
     rng = np.random.default_rng(3)
