@@ -54,7 +54,7 @@ def test_refusals_have_their_places(run, tmp_path):
     assert ran.status == 1
     error = ran.json["error"]
     assert error["kind"] == "file"
-    assert error["where"] == ["joint 'b'", "joint 'c'", ""]  # and so nothing moves
+    assert error["where"] == ["joint 'b'", "joint 'c'"]  # no link but for them hangs from nothing
 
 
 TETHER = '<tether><link1 link="shoulder"/><link2 link="wrist_1"/></tether></robot>'
