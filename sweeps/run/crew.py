@@ -6,6 +6,7 @@ signals to their parent, which lets them finish; they end when it does.
 """
 
 import contextlib
+import gc
 import os
 import pickle
 import select
@@ -279,6 +280,7 @@ def _live(work: Callable[[Task], Receipt], asks: int, answers: int) -> None:
         signal.signal(number, signal.SIG_IGN)
     signal.set_wakeup_fd(-1)
     expendable()
+    gc.freeze()  # else the first full collection copies every page that is shared with the parent
     with os.fdopen(asks, "rb") as source:
         while len(head := source.read(8)) == 8:
             task = pickle.loads(source.read(struct.unpack("<Q", head)[0]))

@@ -10,7 +10,7 @@ less simple is left to Zarr (`of` says None).
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import google_crc32c
 import numpy as np
@@ -18,21 +18,7 @@ from numcodecs import Blosc
 
 from .objects import Objects
 
-if TYPE_CHECKING:
-    from zarr.codecs import BloscCodec, Crc32cCodec
-
 _SHUFFLES = {"noshuffle": Blosc.NOSHUFFLE, "shuffle": Blosc.SHUFFLE}
-
-
-def compressors(dtype: Any) -> "tuple[BloscCodec, Crc32cCodec]":
-    """What our arrays are compressed with: quick, and variants without results cost nothing.
-
-    The checksum finds chunks that are torn or changed; LZ4 alone takes most of them for whole.
-    """
-    from zarr.codecs import BloscCodec, Crc32cCodec
-
-    size = np.dtype(dtype).itemsize
-    return BloscCodec(cname="lz4", clevel=5, shuffle="shuffle", typesize=size), Crc32cCodec()
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ import re
 from basepar_core.errors import StoreError
 from basepar_core.texts import opening
 
+from . import metadata, objects
 from .bucket import Bucket
 from .location import Location, locate
 from .names import ROOT
@@ -16,16 +17,14 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 def make_root(path: Location | str, members: list[str]) -> None:
     """The group above the members' stores, if it is not there."""
     path = locate(path)
-    attributes = {"title": "family of sweeps", "members": members}
+    plain = metadata.group({"title": "family of sweeps", "members": members})
+    document = json.dumps(plain, indent=2).encode()
     if isinstance(path, Bucket):
-        document = {"attributes": attributes, "zarr_format": 3, "node_type": "group"}
-        path.create(ROOT, json.dumps(document, indent=2).encode())  # if nothing is there
+        path.create(ROOT, document)  # if nothing is there
         return
     path.mkdir(parents=True, exist_ok=True)
     if not (path / ROOT).exists():
-        import zarr
-
-        zarr.create_group(path, zarr_format=3, attributes=attributes)
+        objects.of(path).put(ROOT, document)
 
 
 def members_of(path: Location | str) -> tuple[str, ...]:

@@ -96,7 +96,10 @@ def is_label(metadata: Document) -> bool:
 
 def label(objects: Objects, name: str) -> str | None:
     """A label's one chunk, base64; None where it is not stored."""
-    content = objects.get(f"{name}/c/0")
+    return _base64(objects.get(f"{name}/c/0"))
+
+
+def _base64(content: bytes | None) -> str | None:
     return None if content is None else base64.b64encode(content).decode()
 
 
@@ -193,6 +196,25 @@ def fixed_of(root: Document) -> dict[str, Any]:
 def mutable_of(root: Document) -> dict[str, Any]:
     """The attributes of a root that runs and studies add to."""
     return {key: value for key, value in root["attributes"].items() if key in MUTABLE}
+
+
+def of_new(
+    attributes: Mapping[str, Any],
+    metadata: Mapping[str, Document],
+    labels: Mapping[str, bytes | None],
+) -> Sealed:
+    """The fixed part of a store that is made, from the bytes of its labels."""
+    return Sealed(attributes, metadata, {name: _base64(one) for name, one in labels.items()})
+
+
+def files(sealed: Sealed) -> dict[str, bytes]:
+    """A new store's files by key, as `write` writes them and in its order."""
+    found = {COPY: _text(sealed.copy())}
+    found |= {f"{name}/{ROOT}": _text(one) for name, one in sealed.metadata.items()}
+    for name, content in sealed.labels.items():
+        if content is not None:
+            found[f"{name}/c/0"] = base64.b64decode(content)
+    return found | {ROOT: _text(sealed.root({}))}
 
 
 def write(objects: Objects, sealed: Sealed, mutable: Mapping[str, Any]) -> None:

@@ -15,7 +15,6 @@ Preallocated from the declared outputs, written by workers chunk by chunk, reada
 import json
 import os
 import shutil
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,11 +24,10 @@ import numpy as np
 
 from basepar_core.errors import StoreError, UsageError
 
-from . import chunk_files, facts, objects, seal
+from . import chunk_files, facts, metadata, objects, seal
 from .bucket import Bucket
 from .location import Location, locate
 from .lock import locked
-from .names import HIDDEN
 from .opened import Store, said
 from .outputs import Arrays, Output
 from .records import Records
@@ -37,7 +35,6 @@ from .statuses import REASONS, PreciseStatus, Status, flags
 
 if TYPE_CHECKING:
     import xarray as xr
-    import zarr
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +145,11 @@ def create(path: Location, layout: Layout) -> None:
     draft = path.with_name(f".{path.name}.creating")
     try:
         _remove_draft(draft)
-        _fill_draft(draft, layout)
+        draft.mkdir(parents=True, exist_ok=True)
+        there, contents = objects.of(draft), _files(layout)
+        there.put(seal.ROOT, contents.pop(seal.ROOT))  # by which a half-made one is known
+        for key, content in contents.items():
+            there.put(key, content)
         draft.rename(path)
     except StoreError:
         raise
@@ -165,11 +166,7 @@ def _create_in(bucket: Bucket, layout: Layout) -> None:
         raise StoreError(
             f"{bucket} is no store, and something lies there. Name another store.", [str(bucket)]
         )
-    with tempfile.TemporaryDirectory(prefix="basepar-") as place:
-        draft = Path(place) / "draft.zarr"
-        _fill_draft(draft, layout)
-        files = [file for file in draft.rglob("*") if file.is_file()]
-        contents = {str(file.relative_to(draft)): file.read_bytes() for file in files}
+    contents = _files(layout)
     copy, root = contents.pop(seal.COPY), contents.pop(seal.ROOT)
     bucket.put(seal.COPY, copy)  # by which a half-made one is known
     bucket.put_folder(contents.items())
@@ -200,47 +197,30 @@ def _remove_draft(draft: Path) -> None:
     shutil.rmtree(draft)
 
 
-def _fill_draft(draft: Path, layout: Layout) -> None:
-    import zarr
-
-    draft.parent.mkdir(parents=True, exist_ok=True)
-    attributes = _plain_attrs(layout.attrs)
-    group = zarr.create_group(draft, zarr_format=3, attributes=attributes)
-    group.create_group(HIDDEN)
-    for name, labels in layout.coords.items():
-        _create_coordinate(group, name, name, labels)
-    for name, units in layout.units.items():
-        _create_coordinate(group, name, name.removesuffix("_unit"), units)
+def _files(layout: Layout) -> dict[str, bytes]:
+    """A new store's files by key; the one that makes it a store is last."""
+    arrays: dict[str, seal.Document] = {}
+    labels: dict[str, bytes | None] = {}
     for part in layout.parts:
         for output in part.arrays:
-            _create_array(group, layout, part, output)
-    outputs = [output.name for part in layout.parts for output in part.arrays]
-    names = [*outputs, *layout.coords, *layout.units]
-    there = objects.of(draft)
-    seal.write(there, seal.take(there, attributes, names), {})
+            arrays[output.name] = _array(layout, part, output)
+    for name, values in layout.coords.items():
+        arrays[name], labels[name] = _coordinate(name, name, values)
+    for name, units in layout.units.items():
+        arrays[name], labels[name] = _coordinate(name, name.removesuffix("_unit"), units)
+    return seal.files(seal.of_new(_plain_attrs(layout.attrs), arrays, labels))
 
 
-def _create_coordinate(
-    group: "zarr.Group", name: str, dim: str, labels: Sequence[str] | Sequence[int]
-) -> None:
-    is_text = any(isinstance(label, str) for label in labels)
-    values = np.array(list(labels), dtype=object if is_text else np.int64)
+def _coordinate(
+    name: str, dim: str, values: Sequence[str] | Sequence[int]
+) -> tuple[seal.Document, bytes | None]:
     attributes: dict[str, Any] = {"long_name": name.replace("_", " ")}
-    if not is_text:
+    if not any(isinstance(value, str) for value in values):
         attributes["units"] = "1"
-    array = group.create_array(
-        name,
-        shape=values.shape,
-        chunks=(max(1, len(values)),),
-        dtype=str if is_text else "int64",
-        dimension_names=[dim],
-        attributes=attributes,
-    )
-    if len(values):
-        array[:] = values
+    return metadata.labels(values, dim, attributes)
 
 
-def _create_array(group: "zarr.Group", layout: Layout, part: Part, output: Output) -> None:
+def _array(layout: Layout, part: Part, output: Output) -> seal.Document:
     rest = tuple(len(layout.coords[dim]) for dim in output.dims[1:])
     attributes: dict[str, Any] = {"long_name": output.long_name or output.name}
     if output.name == part.status:
@@ -252,16 +232,8 @@ def _create_array(group: "zarr.Group", layout: Layout, part: Part, output: Outpu
         attributes["units"] = output.unit
     if output.units:
         attributes["coordinates"] = unit_name(output)  # CF: what xarray shows beside the array
-    group.create_array(
-        output.name,
-        shape=(layout.count, *rest),
-        chunks=(layout.chunk_of(part), *(max(1, length) for length in rest)),
-        dtype=output.dtype,
-        compressors=chunk_files.compressors(output.dtype),
-        fill_value=output.empty,
-        dimension_names=list(output.dims),
-        attributes=attributes,
-    )
+    shape, chunk = (layout.count, *rest), layout.chunk_of(part)
+    return metadata.columns(shape, chunk, output.dtype, output.empty, output.dims, attributes)
 
 
 def _plain_attrs(attrs: Mapping[str, Any]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from basepar_core.errors import StoreError, UsageError
 from sweeps.run.isolation import empty
 from sweeps.run.standing import layout_of, refuse_other
 from sweeps.spec.plans import Random
-from sweeps.store import check_and_repair, pieces, store
+from sweeps.store import check_and_repair, objects, pieces, store
 from sweeps.store import status as survey
 from sweeps.store.opened import Store
 from sweeps.store.outputs import Output
@@ -219,11 +219,16 @@ def test_half_made_store_is_made_again(tmp_path, monkeypatch):
     path = tmp_path / "sweep.zarr"
     layout = layout_of(spec(path, 40), FourBar())
 
-    def killed(*_):
-        raise KeyboardInterrupt
+    put, written = objects.Folder.put, []
+
+    def killed(self, key, content):
+        if len(written) == 3:
+            raise KeyboardInterrupt
+        written.append(key)
+        put(self, key, content)
 
     with monkeypatch.context() as patch:
-        patch.setattr(store.seal, "write", killed)
+        patch.setattr(objects.Folder, "put", killed)
         with pytest.raises(KeyboardInterrupt):
             store.create(path, layout)
     assert not path.exists()
