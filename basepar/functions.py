@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -150,18 +151,14 @@ class FunctionSweep:
         >>> sweep.run(store, workers=1, quiet=True).y.values.tolist()
         [1.0, 4.0, 9.0]
         """
-        from sweeps.run import here, sweep
-        from workflows.jobs import connected, dataset, place_of
-        from workflows.views import sweep_bar
+        from workflows.jobs import dataset
 
-        job, place = self._at(store), place_of(where, workers)
+        job = self._at(store)
         given: dict[str, Any] = {"evaluator": self._evaluator, "retry_failed": retry_failed}
-        with sweep_bar(quiet) as bar:
-            if where == "laptop":
-                here.sweep(job, workers or os.cpu_count() or 1, bar, **given)
-            else:
-                with connected(place) as client:
-                    sweep(job, client, bar, **given)
+        if where == "laptop":
+            _fill_here(job, workers, quiet, given)
+        else:
+            _fill_there(job, where, workers, quiet, given)
         return dataset(job.store)
 
     def prepare(self, store: str | Path) -> None:
@@ -217,6 +214,37 @@ class FunctionSweep:
         from dataclasses import replace
 
         return replace(self._job, store=str(store))
+
+
+def _fill_here(
+    job: "FunctionJob", workers: int | None, quiet: bool, given: dict[str, Any]
+) -> None:
+    """By children of this process, which need no Dask: its import takes half a second."""
+    from sweeps.run import here
+
+    if workers is not None and workers < 1:
+        raise UsageError(f"workers={workers}: at least 1 is needed.", ["workers="])
+    with _bar(quiet) as bar:
+        here.sweep(job, workers or os.cpu_count() or 1, bar, **given)
+
+
+def _fill_there(
+    job: "FunctionJob", where: str, workers: int | None, quiet: bool, given: dict[str, Any]
+) -> None:
+    from sweeps.run import sweep
+    from workflows.jobs import connected, place_of
+
+    place = place_of(where, workers)
+    with _bar(quiet) as bar, connected(place) as client:
+        sweep(job, client, bar, **given)
+
+
+def _bar(quiet: bool) -> AbstractContextManager[Any]:
+    if quiet:
+        return nullcontext()
+    from workflows.views import sweep_bar
+
+    return sweep_bar(quiet)
 
 
 def _output(name: str, stated: str | Mapping[str, Any], coords: dict[str, Any]) -> "Output":

@@ -79,7 +79,8 @@ def measured(evaluator: Evaluator, columns: Columns, limit: float) -> tuple[floa
     """Seconds a variant takes among others, and the share that float64 leaves in doubt.
 
     Done by a worker: one variant to load and compile what is needed, the same one for its time,
-    then twice as many each time, as long as time allows. The last time counts.
+    then twice as many each time, as long as time allows, and until it is clear that a chunk is as
+    large as chunks get. The last time counts.
     """
     guarded, total = guard(evaluator), len(next(iter(columns.values())))
 
@@ -94,6 +95,7 @@ def measured(evaluator: Evaluator, columns: Columns, limit: float) -> tuple[floa
     begun, count = time.perf_counter(), 1
     while True:
         taken, doubtful = timed(count)
-        if count >= total or time.perf_counter() - begun + 2 * taken > PILOT_SECONDS:
+        clear = count >= PIECES_OF_DOUBT and MOST * taken <= TASK_SECONDS * count
+        if clear or count >= total or time.perf_counter() - begun + 2 * taken > PILOT_SECONDS:
             return max(taken, 1e-9) / count, doubtful
         count = min(2 * count, total)

@@ -18,7 +18,7 @@ def make_root(path: Location | str, members: list[str]) -> None:
     """The group above the members' stores, if it is not there."""
     path = locate(path)
     plain = metadata.group({"title": "family of sweeps", "members": members})
-    document = json.dumps(plain, indent=2).encode()
+    document = json.dumps(plain).encode()
     if isinstance(path, Bucket):
         path.create(ROOT, document)  # if nothing is there
         return

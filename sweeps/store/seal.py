@@ -247,7 +247,7 @@ def _put_label(objects: Objects, name: str, content: str | None) -> None:
 
 
 def _text(document: Document) -> bytes:
-    return json.dumps(document, indent=2).encode()
+    return json.dumps(document).encode()
 
 
 def set_attribute(objects: Objects, key: str, value: str) -> None:

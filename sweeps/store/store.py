@@ -376,8 +376,13 @@ def read(path: Location | str) -> "xr.Dataset":
     StoreError
         There is none, or it cannot be read.
     """
-    where = Store.open(path).path  # says what is wrong
-    import xarray as xr  # with pandas a quarter of the start of workers, who only write
+    held = Store.open(path)  # says what is wrong
+    if held.metadata:
+        from . import dataset  # with pandas a quarter of the start of workers, who only write
 
+        return dataset.of(held)
+    import xarray as xr
+
+    where = held.path  # a group that is none of ours
     there: Any = where.zarr(read_only=True) if isinstance(where, Bucket) else where
     return xr.open_zarr(there)

@@ -65,18 +65,25 @@ def arrays(omega: np.ndarray, decay: np.ndarray) -> dict[str, np.ndarray]:
     return {"y": np.trapezoid(samples, T, axis=1)}
 
 
-def basepar_points(folder: Path, function: Callable[..., Any] = many) -> np.ndarray:
+def basepar_points(
+    folder: Path, function: Callable[..., Any] = many, chunk: int | None = 500
+) -> np.ndarray:
     """`FunctionSweep`, whose function takes the points of a chunk one by one."""
     from basepar import FunctionSweep
 
     space = {"plan": "grid", "variables": {"omega": OMEGA.tolist(), "decay": DECAY.tolist()}}
-    sweep = FunctionSweep(function, space, {"y": "1"}, version="1", chunk=500)
+    sweep = FunctionSweep(function, space, {"y": "1"}, version="1", chunk=chunk)
     return sweep.run(folder / "y.zarr", workers=1, quiet=True).y.values
 
 
 def basepar_arrays(folder: Path) -> np.ndarray:
     """`FunctionSweep` as it is meant."""
     return basepar_points(folder, arrays)
+
+
+def basepar_default(folder: Path) -> np.ndarray:
+    """The same, a chunk by a pilot: half a second's points."""
+    return basepar_points(folder, arrays, None)
 
 
 def xyzpy_harvester(folder: Path) -> np.ndarray:
@@ -129,6 +136,7 @@ PROGRAMS = {
     function.__name__: function
     for function in (
         basepar_arrays,
+        basepar_default,
         basepar_points,
         xyzpy_harvester,
         xyzpy_crop,
@@ -159,7 +167,7 @@ def timed(name: str, folder: Path) -> None:
     points = [axis.ravel() for axis in np.meshgrid(OMEGA, DECAY, indexing="ij")]
     os.environ.pop("COUNT", None)
     begun = time.process_time()
-    expected = (arrays if name == "basepar_arrays" else many)(*points)["y"]
+    expected = (arrays if name in ("basepar_arrays", "basepar_default") else many)(*points)["y"]
     own = time.process_time() - begun
     np.testing.assert_allclose(found, expected, rtol=1e-12)  # sums in another order
     print(json.dumps({"cpu": cpu, "wall": wall, "own": own}))

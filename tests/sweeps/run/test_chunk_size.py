@@ -5,6 +5,7 @@ import time
 from dataclasses import dataclass, replace
 from functools import partial
 
+import numpy as np
 import pytest
 
 from cluster.client import connect
@@ -109,6 +110,20 @@ def test_measured_in_doublings(monkeypatch):
     assert counts == [1, 1, 2, 4, 8, 16, 20]
     assert 0 < each < 60
     assert doubtful > 0.5
+
+
+def test_measured_no_longer_than_it_takes_to_be_clear():
+    counts = []
+
+    def quick(columns, passed):
+        counts.append(len(passed))
+        return {"status": np.ones(len(passed), np.int8)}
+
+    columns = spec(count=4096).plan.rows(0, 4096)
+    each, _ = chunk_size.measured(quick, columns, 60.0)
+    assert counts[-1] < 4096  # microseconds a row: every doubling says the same
+    assert counts[-1] >= chunk_size.PIECES_OF_DOUBT  # of which a share in doubt is known
+    assert chunk_size.fitting(chunk_size.TASK_SECONDS / each) == chunk_size.MOST
 
 
 @dataclass(frozen=True)
