@@ -41,4 +41,5 @@ from .runs import report as report
 from .runs import study as study
 from .runs import sweep as sweep
 from .synthesis import exact_bars as exact_bars
+from .synthesis import nearest_curves as nearest_curves
 from .version import __version__ as __version__

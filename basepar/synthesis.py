@@ -1,6 +1,7 @@
 """Linkages from what they are to do, where that has exact solutions."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 
@@ -61,3 +62,54 @@ def exact_bars(
     if not np.isfinite(poses).all() or len(np.unique(poses, axis=0)) < POSES:
         raise UsageError("poses are finite, and no two are the same.", ["places", "angles"])
     return found(at, turned)
+
+
+def nearest_curves(
+    store: str | Path,
+    point: str,
+    points: "Array | Sequence[Sequence[float]]",
+    count: int = 10,
+) -> tuple[Array, Array]:
+    """Variants of an atlas whose paths are nearest to a closed curve in shape.
+
+    An atlas is the store of a sweep with the metric `fourier_descriptors(P)`; a study begins from
+    it by `warm_start`.
+
+    Parameters
+    ----------
+    store
+        Folder or address of the store.
+    point
+        Name of the point.
+    points
+        (point, 2): points of the curve in order, once round, m.
+    count
+        How many at most.
+
+    Returns
+    -------
+    variants
+        (variant,) their numbers, the nearest first.
+    distances
+        (variant,) root mean square distance of the path from the curve, where it is moved, turned,
+        enlarged and begun as fits best, over the curve's root mean square radius.
+
+    Raises
+    ------
+    StoreError
+        No store is there.
+    UsageError
+        It has no shapes of this point, or the points are too few or do not go round.
+
+    Examples
+    --------
+    >>> import basepar
+    >>> basepar.nearest_curves("atlas.zarr", "P", [[0, 0]])  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    basepar_core.errors.StoreError: There is no store at ...
+    """
+    from sweeps.store import Store
+    from workflows.studies import nearest_curves as found
+
+    return found(Store.open(store), point, np.asarray(points, float), count)

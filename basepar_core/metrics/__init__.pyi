@@ -1,3 +1,4 @@
+from . import curve_shapes as curve_shapes
 from . import cycle as cycle
 from . import drives as drives
 from . import path_error as path_error

@@ -24,6 +24,8 @@ class CycleMetric:
     squares
         Of a root mean square, the residuals (variant, …) whose squares sum up to its square; they
         are analytic, and descents follow them by Gauss and Newton.
+    labels
+        Names of the numbers of each variant, where these are several: `value` is (variant, label).
     """
 
     value: Callable[[ClosedCycle], Array]
@@ -31,3 +33,4 @@ class CycleMetric:
     words: str
     needs_inertias: bool = False
     squares: Callable[[ClosedCycle], Array] | None = None
+    labels: tuple[str, ...] = ()

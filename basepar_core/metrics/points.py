@@ -13,8 +13,10 @@ from basepar_core.mechanism import GROUND, Mechanism
 
 from .analytic import length, line_of, size
 from .closed_cycle import ClosedCycle
+from .curve_shapes import LABELS, descriptors
 from .cycle_metric import CycleMetric
-from .path_error import fit, order_defects, pose_track
+from .path_error import fit, order_defects, pose_track, returns
+from .sampled_curves import is_closed
 from .targets import Target
 
 #: Extremes of one axis of a path, by the word; of a body's angle alike.
@@ -31,7 +33,7 @@ _OF_SIZE = {
 }
 WORDS = (
     *(*_OF_AXIS, *_OF_ANGLE, *_OF_SIZE, "speed_variation", "curvature_max", "straightness"),
-    *("path_error", "pose_error", "order_defects", "missed_points"),
+    *("path_error", "pose_error", "order_defects", "missed_points", "fourier_descriptors"),
 )
 #: A target's point is missed where the path is farther from it than this share of its size.
 MISSED = 0.01
@@ -61,6 +63,12 @@ def metrics(mechanism: Mechanism, targets: Sequence[Target] = ()) -> dict[str, C
         found[f"straightness({point})"] = CycleMetric(
             partial(_straightness, point=point), "m", what
         )
+        if moves and mechanism.planar:
+            what = f"shape of the closed path of point {point}: elliptic Fourier descriptors"
+            described = partial(_described, point=point)
+            found[f"fourier_descriptors({point})"] = CycleMetric(
+                described, "1", what, labels=LABELS
+            )
         for target in targets:
             found |= _against(mechanism, point, target)
     for body in (one.name for one in mechanism.bodies if mechanism.planar):
@@ -127,6 +135,12 @@ def _speed_variation(cycle: ClosedCycle, point: str) -> Array:
 def _curvature(cycle: ClosedCycle, point: str) -> Array:
     moved = cycle.moves(point)
     return size(path_curvature(moved[:, 1], moved[:, 2], axis=1)).max(axis=-1)
+
+
+def _described(cycle: ClosedCycle, point: str) -> Array:
+    track = np.ascontiguousarray(np.real(cycle.tracks(point)))
+    comes_back = is_closed(track) & returns(cycle.model.mechanism, cycle.motion)
+    return np.where(comes_back[:, None], descriptors(np.swapaxes(track, 1, 2)), np.nan)
 
 
 def _path_error(cycle: ClosedCycle, point: str, target: Target) -> Array:

@@ -98,6 +98,7 @@ METRICS: Mapping[str, Metric] = {
     "speed_variation": _cycle("point", "pieces"),
     "curvature_max": _cycle("point", "pieces"),
     "straightness": _cycle("point", "pieces"),
+    "fourier_descriptors": _cycle("point", "steps"),
     "path_error": _cycle("point,target"),
     "pose_error": _cycle("point,target"),
     "order_defects": _cycle("point,target", "steps"),

@@ -7,7 +7,15 @@ from typing import Any
 from basepar_core.base import BaseParameters, beside
 from basepar_core.compiled import Engine
 from basepar_core.dynamics import Column, Model, Motion
-from basepar_core.metrics import METRICS, Meter, Target, array_name, drives, is_torque
+from basepar_core.metrics import (
+    METRICS,
+    Meter,
+    Target,
+    array_name,
+    curve_shapes,
+    drives,
+    is_torque,
+)
 from basepar_core.metrics import cycle as cycle_metrics
 from sweeps.spec import OwnMetric
 from sweeps.store import Output, Reason, own_metric_text
@@ -129,7 +137,8 @@ class Recipe:
     def _metric(self, name: str) -> Output:
         metric = cycle_metrics.find(self.model.mechanism, name, self.targets)
         if metric is not None:
-            return Output(array_name(name), unit=metric.unit, long_name=metric.words)
+            dims = ("variant", "fourier_descriptor") if metric.labels else ("variant",)
+            return Output(array_name(name), dims, unit=metric.unit, long_name=metric.words)
         return self._torque_metric(name)
 
     def _torque_metric(self, name: str) -> Output:
@@ -164,6 +173,8 @@ class Recipe:
             found["coordinate"] = list(mechanism.actuated)
         if self.beta_places:
             found["beta_entry"] = list(self.beta_places)
+        if any(name.startswith("fourier_descriptors(") for name in self.metrics):
+            found["fourier_descriptor"] = list(curve_shapes.LABELS)
         if self.reducer is not None:
             found |= self.reducer.coords
         return found

@@ -58,7 +58,8 @@ def quantities(
     for name in cycle.names(mechanism, targets):
         metric = cycle.find(mechanism, name, targets)
         assert metric is not None
-        found[name] = _dimension(metric.unit)
+        if not metric.labels:  # several numbers are no quantity
+            found[name] = _dimension(metric.unit)
     drives = mechanism.actuated
     for metric_name in words("torque"):
         for drive in drives:

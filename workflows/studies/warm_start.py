@@ -10,7 +10,8 @@ How depends on what the sampler makes of trials that it did not ask for (`sample
 - CMA-ES begins from the distribution of the best of them (`source_trials`), which are no trials
   of the study.
 - All others, and these where the store cannot tell, are given the best ones' parameters as the
-  study's first batch, evaluated afresh; genetic samplers breed from it.
+  study's first batch, evaluated afresh; genetic samplers breed from it. Of an atlas, a store
+  with shapes of paths and not their errors, the best are those nearest to the target's shape.
 
 What a study has screened itself becomes trials in the same ways before a sampler goes on
 from there; the study has it in any case, for whoever loads it.
@@ -28,6 +29,7 @@ from basepar_core.errors import UsageError
 from sweeps.spec import values_of
 from sweeps.store import Status, Store, check_and_repair
 
+from . import atlas
 from .ask_tell_log import Journal
 from .feasibility import Verdict, best, judge
 from .quantity_names import read_results, results_in
@@ -156,8 +158,13 @@ def choose(spec: StudySpec) -> dict[str, Any]:
             "variables. Drop warm_start, or name another store.",
             ["warm_start"],
         )
-    seen = _as_far_as_known(spec, source)
-    order = inside[_best_first(seen, source.judged(seen), inside)]
+    far = atlas.distances(spec, source.held)
+    if far is None:
+        seen = _as_far_as_known(spec, source)
+        order = inside[_best_first(seen, source.judged(seen), inside)]
+    else:
+        near = inside[np.isfinite(far[inside])]
+        order = near[np.argsort(far[near], kind="stable")]
     columns = {name: source.column(name) for name in spec.names}
     return {"rows": [], "candidates": _candidates(spec, columns, order), "source": rows}
 
@@ -210,7 +217,8 @@ def _as_far_as_known(spec: StudySpec, source: _Source) -> StudySpec:
         wanted = ", ".join(line.text for line in spec.objectives)
         raise UsageError(
             f"{spec.warm_start} has no results for {wanted}: nothing there is better or worse. "
-            "Drop warm_start, or add them to the sweep's `evaluate`.",
+            "Drop warm_start, or add them to the sweep's `evaluate`; of paths the curves' shapes "
+            "are enough, `fourier_descriptors(P)`.",
             ["warm_start"],
         )
     constraints = tuple(filter(is_known, spec.constraints))
