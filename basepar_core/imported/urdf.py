@@ -101,8 +101,7 @@ def read(text: bytes, path: Path, right_angles: bool = False, closing: str = "")
     joints = _parsed(draft, root, "joint", urdf.Joint)
     for link, line in links:
         draft.links.append(Link(link.name, _inertia(draft, link, line)))
-    if len(joints) == len(root.findall("joint")):  # else links seem to hang from nothing
-        _tree(draft, links, joints)
+    _tree(draft, links, joints, len(joints) == len(root.findall("joint")))
     for joint, line in joints:
         _joint(draft, joint, line, companion)
     drive(draft, behind)
@@ -234,8 +233,13 @@ def _pose(draft: Draft, where: str, origin: Any, line: int) -> Pose:
     return Pose(at, draft.turned(where, angles)).short
 
 
-def _tree(draft: Draft, links: list[tuple[Any, int]], joints: list[tuple[Any, int]]) -> None:
-    """One root, one parent for every other link, no circle."""
+def _tree(
+    draft: Draft, links: list[tuple[Any, int]], joints: list[tuple[Any, int]], are_all: bool
+) -> None:
+    """One root, one parent for every other link, no circle.
+
+    Where joints are missing that cannot be read, links seem to hang from nothing.
+    """
     names = [link.name for link, _ in links]
     parents: dict[str, str] = {}
     for joint, line in joints:
@@ -255,7 +259,7 @@ def _tree(draft: Draft, links: list[tuple[Any, int]], joints: list[tuple[Any, in
         parents.setdefault(joint.child, joint.parent)
     roots = [name for name in names if name not in parents]
     draft.ground = roots[:1]
-    if len(roots) > 1:
+    if len(roots) > 1 and are_all:
         listed = ", ".join(roots)
         draft.refuse("", f"several links hang from nothing: {listed}; join all but one to others")
     circular = [name for name in names if not _leads_to_root(name, parents)]
