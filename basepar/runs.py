@@ -327,7 +327,7 @@ def metric(name: str = "", unit: str = "1") -> "Callable[[Function], Function]":
     return own_metrics.metric(name, unit)
 
 
-def report(store: str | Path, file: str | Path | None = None) -> Path:
+def report(store: str | Path, file: str | Path | None = None) -> Path | str:
     """One self-contained page about a sweep or a study.
 
     Parameters
@@ -335,11 +335,11 @@ def report(store: str | Path, file: str | Path | None = None) -> Path:
     store
         Directory of the store, finished or not.
     file
-        Where the page goes; the store's name with .html without.
+        Where the page goes, a file or an address (`s3://…`); the store's name with .html without.
 
     Returns
     -------
-    The page's path.
+    The page's path, or its address.
 
     Raises
     ------
@@ -355,15 +355,15 @@ def report(store: str | Path, file: str | Path | None = None) -> Path:
     >>> basepar.report("pair.zarr").name
     'pair.html'
     """
-    from sweeps.store import beside, locate
+    from sweeps.store import Bucket, beside, bucket_of, locate
     from workflows.jobs import check_outputs
     from workflows.report import page
 
     path = locate(store)
-    output = beside(path, ".html") if file is None else Path(file)
+    output = beside(path, ".html") if file is None else (bucket_of(str(file)) or Path(file))
     check_outputs([output], overwrite=True)
     page.write(path, output)
-    return output
+    return str(output) if isinstance(output, Bucket) else output
 
 
 def _named(spec: Specification) -> str | Mapping[str, Any]:

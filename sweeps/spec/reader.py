@@ -7,7 +7,7 @@ inside lie beside the sweep file; the store is made where the program runs.
 
 import json
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -277,11 +277,11 @@ def _store(reading: Reading, node: Node | None) -> tuple[str, int]:
     return path, reading.whole(entries["chunk"], 1) if "chunk" in entries else FROM_PILOT
 
 
-def store_path(reading: Reading, node: Node | None, lies: Callable[[str], object] = locate) -> str:
-    """The place that `store.path` names, as `lies` takes it; "" where it names none."""
+def store_path(reading: Reading, node: Node | None) -> str:
+    """The place that `store.path` names; "" where it names none."""
     path = reading.text(node, "a directory") or ""
     try:
-        lies(path)
+        locate(path)
     except UsageError as error:
         assert node is not None  # "" is a folder
         reading.mistake(node, error.message)

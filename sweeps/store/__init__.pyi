@@ -16,8 +16,11 @@ from .holders import Lock as Lock
 from .holders import busy as busy
 from .location import Location as Location
 from .location import beside as beside
-from .location import folder as folder
+from .location import bucket_of as bucket_of
+from .location import head_of as head_of
 from .location import locate as locate
+from .location import move as move
+from .location import put_text as put_text
 from .lock import holder as holder
 from .lock import locked as locked
 from .lock import watched as watched

@@ -50,6 +50,19 @@ class Bucket:
         return posixpath.splitext(self.name)[0]
 
     @property
+    def suffix(self) -> str:
+        """The ending of its name."""
+        return posixpath.splitext(self.name)[1]
+
+    def with_name(self, name: str) -> "Bucket":
+        """What lies beside it under a name."""
+        return self.parent / name
+
+    def with_suffix(self, ending: str) -> "Bucket":
+        """What lies beside it under its name with another ending."""
+        return self.with_name(f"{self.stem}{ending}")
+
+    @property
     def place(self) -> str:
         """What people call it."""
         return self.url
@@ -96,8 +109,9 @@ class Bucket:
         for start in range(0, len(keys), AT_ONCE):
             yield from self._ask(*(Request("get", key) for key in keys[start : start + AT_ONCE]))
 
-    def put(self, key: str, content: bytes) -> None:
-        self._ask(Request("put", key, content))
+    def put(self, key: str, content: bytes, kind: str = "") -> None:
+        """Put; `kind` is the type that whoever gets it is told, such as text/html."""
+        self._ask(Request("put", key, content, kind=kind))
 
     def put_all(self, contents: Mapping[str, bytes | None]) -> None:
         """Put all of them, or remove (None); the last one when the others are there."""
@@ -127,6 +141,25 @@ class Bucket:
         return True
 
     restore, clear = put, remove
+
+    def rename(self, to: "Bucket") -> None:
+        """Move all that lies there, of a store that is small and held; records go first.
+
+        Buckets know no renaming: whoever is killed at it leaves the whole store at one of the
+        two places at least.
+        """
+        keys = sorted(self._ask(Request("keys", ""))[0])
+        keys = [key for key in keys if key not in (ROOT, f"{HIDDEN}/{LOCK}")]
+        for key, content in zip(keys, self.get_all(keys), strict=True):
+            if content is not None:
+                to.put(key, content)
+        root = self.get(ROOT)
+        if root is not None:
+            to.put(ROOT, root)
+        # Without its records it is an empty store still, and no damaged one.
+        for key in sorted(keys, key=lambda one: not one.startswith(f"{HIDDEN}/chunks/")):
+            self.remove(key)
+        self.remove(ROOT)
 
     # What locks need
 

@@ -55,6 +55,7 @@ class Request:
     content: bytes = b""
     before: Tag | None = None
     writer: str = ""
+    kind: str = ""
 
 
 def answers(url: str, asked: Sequence[Request]) -> list[Any]:
@@ -136,7 +137,8 @@ def _get_tagged(there: Any, asked: Request) -> tuple[bytes, Tag, float] | None:
 def _put(there: Any, asked: Request) -> None:
     import obstore
 
-    obstore.put(there, asked.key, asked.content, use_multipart=False)
+    told: Any = {"Content-Type": f"{asked.kind}; charset=utf-8"} if asked.kind else None
+    obstore.put(there, asked.key, asked.content, attributes=told, use_multipart=False)
 
 
 def _try_put(there: Any, asked: Request) -> Tag | None:
@@ -179,6 +181,13 @@ def _names(there: Any, asked: Request) -> list[str]:
     return [path.rstrip("/").rpartition("/")[2] for path in paths]
 
 
+def _keys(there: Any, asked: Request) -> list[str]:
+    import obstore
+
+    pages = obstore.list(there, asked.key or None, chunk_size=PAGE)
+    return [str(one["path"]) for page in pages for one in page]
+
+
 def _numbers(there: Any, asked: Request) -> set[int]:
     """N of all objects KEY/N…, page by page, there may be millions; `content` follows each N."""
     import obstore
@@ -207,6 +216,7 @@ _VERBS: Mapping[str, Callable[[Any, Request], Any]] = {
     "try_put": _try_put,
     "remove": _remove,
     "names": _names,
+    "keys": _keys,
     "numbers": _numbers,
     "any": _any,
 }

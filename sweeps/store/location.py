@@ -10,6 +10,8 @@ from basepar_core.texts import is_address, without_user
 from .bucket import SCHEMES, Bucket, parsed
 
 Location: TypeAlias = Path | Bucket
+#: What objects are, by their ending.
+_KINDS = {".html": "text/html", ".csv": "text/csv", ".json": "application/json"}
 #: What messages name as supported.
 SUPPORTED = f"{', '.join(f'{scheme}://' for scheme in SCHEMES)} and file://"
 
@@ -44,8 +46,16 @@ def locate(place: Location | str) -> Location:
     )
 
 
+def bucket_of(place: Location | str) -> Bucket | None:
+    """The prefix of a bucket that an address names; None: it names something else."""
+    if isinstance(place, Bucket) or not is_address(place):
+        return place if isinstance(place, Bucket) else None
+    found = locate(place) if str(place).partition(":")[0] in SCHEMES else None
+    return found if isinstance(found, Bucket) else None
+
+
 def folder(place: Location | str) -> Path:
-    """A store that must be a folder, as studies' stores are.
+    """A store that must be a folder, as one whose lock is a file.
 
     Raises
     ------
@@ -55,12 +65,36 @@ def folder(place: Location | str) -> Path:
     if isinstance(place, Bucket) or is_address(place):
         shown = without_user(str(place))
         raise UsageError(
-            f"{shown} is an address, and here a folder that all workers see is needed: only "
-            "sweeps' stores may lie in buckets, not yet studies' and what belongs to them. Name "
-            "a folder, such as results/study.zarr.",
+            f"{shown} is an address, and here a folder that all workers see is needed. Name a "
+            "folder, such as results/study.zarr.",
             [shown],
         )
     return Path(place)
+
+
+def move(place: Location, to: Location) -> None:
+    """Move a store that is held to another place of the same kind, where nothing is."""
+    match place, to:
+        case Path(), Path():
+            place.rename(to)
+        case Bucket(), Bucket():
+            place.rename(to)
+        case _:
+            raise ValueError(f"{place} and {to} are places of two kinds")
+
+
+def put_text(place: Location, text: str) -> None:
+    """Write a file or an object whole; folders are made. OSError where it cannot be."""
+    if isinstance(place, Bucket):
+        place.parent.put(place.name, text.encode(), _KINDS.get(place.suffix, "text/plain"))
+        return
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_text(text, encoding="utf-8")
+
+
+def head_of(place: Bucket) -> bytes:
+    """The object at a place; nothing where there is none."""
+    return place.parent.get(place.name) or b""
 
 
 def beside(place: Location, ending: str) -> Path:

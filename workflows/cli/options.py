@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from basepar_core.dynamics import Model
+    from sweeps.store import Location
 
 
 #: Where the work is done; `jobs.place_of` reads them.
@@ -129,7 +130,7 @@ _TYPES: Mapping[str, Callable[[str], Any]] = {
 }
 
 
-def check_output(options: argparse.Namespace, *paths: str | Path | None) -> None:
+def check_output(options: argparse.Namespace, *paths: "str | Location | None") -> None:
     """Do not write over what is not basepar's, before anything is computed.
 
     Raises
@@ -138,7 +139,8 @@ def check_output(options: argparse.Namespace, *paths: str | Path | None) -> None
     """
     from workflows.jobs import check_outputs
 
-    check_outputs([Path(path) for path in paths if path], options.overwrite)
+    places = [Path(path) if isinstance(path, str) else path for path in paths if path]
+    check_outputs(places, options.overwrite)
 
 
 def listed(text: str | None) -> list[str]:

@@ -3,27 +3,32 @@
 import argparse
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from .command import Command, emit
 from .options import OVERWRITE, check_output, listed
+
+if TYPE_CHECKING:
+    from sweeps.store import Location
 
 
 def _report(options: argparse.Namespace) -> int:
     from basepar_core.errors import UsageError
     from basepar_core.texts import naming, plural
-    from sweeps.store import beside, locate
+    from sweeps.store import beside, locate, put_text
     from workflows.report import batch, page, tables
     from workflows.views import terminal
 
     store = locate(options.store)
+    output = _output(options.output)
     if options.variants and not options.batch:
         raise UsageError("--variants goes with --batch.", ["--variants"])
     if options.format != "html":
-        check_output(options, options.output)
+        check_output(options, output)
         text = tables.write(store, options.format)
-        if options.output:
+        if output is not None:
             with naming(options.output):
-                Path(options.output).write_text(text, encoding="utf-8")
+                put_text(output, text)
             if options.json:
                 emit({"report": options.output, "format": options.format, "store": str(store)})
             else:
@@ -33,9 +38,11 @@ def _report(options: argparse.Namespace) -> int:
         return 0
     if options.batch:
         chosen = _numbers(options.variants)
-        document = batch.write(store, Path(options.batch), chosen, options.overwrite)
+        folder = _output(options.batch)
+        assert folder is not None
+        document = batch.write(store, folder, chosen, options.overwrite)
     else:
-        output = Path(options.output) if options.output else beside(store, ".html")
+        output = output or beside(store, ".html")
         check_output(options, output)
         document = page.write(store, output)
     if options.json:
@@ -52,6 +59,12 @@ def _report(options: argparse.Namespace) -> int:
     for name, reason in document["left_out"].items():
         terminal.out.print(f"left out: {name}: {reason}")
     return 0
+
+
+def _output(text: str | None) -> "Location | None":
+    from sweeps.store import bucket_of
+
+    return (bucket_of(text) or Path(text)) if text else None
 
 
 def _numbers(text: str | None) -> list[int] | None:
@@ -74,7 +87,8 @@ COMMANDS = (
         "basepar report four-bar.zarr -o report.html",
         {
             "store": "a store that a sweep made, finished or not",
-            "-o --output FILE": "the page (default: the store's name with .html)",
+            "-o --output FILE": "the page, a file or an address such as s3://bucket/x.html "
+            "(default: the store's name with .html)",
             "--batch DIR": "a folder instead: an index that sorts and filters, and pages of "
             "chosen variants",
             "--variants N,…": "with --batch: variants that get a page (default: best, worst and "

@@ -77,7 +77,7 @@ def _check_points(points: int | None, option: str) -> None:
 
 
 def _polish(options: argparse.Namespace) -> int:
-    from sweeps.store import folder
+    from sweeps.store import locate
     from workflows.jobs import connected, place_of
     from workflows.studies import polish, study_of
     from workflows.views import polish as polish_document
@@ -85,7 +85,7 @@ def _polish(options: argparse.Namespace) -> int:
     _check_points(options.points, "--points")
     place = place_of(options.cluster, options.workers)
     spec = study_of(options.store).fetched(options.trust_metrics)
-    to = folder(options.to).absolute() if options.to else None
+    to = locate(options.to).absolute() if options.to else None
     with connected(place) as client:
         polished = polish(spec, client, options.points, to)
     document = polish_document.document(spec, polished, options.certify)
@@ -94,7 +94,7 @@ def _polish(options: argparse.Namespace) -> int:
 
 
 def _tolerances(options: argparse.Namespace) -> int:
-    from sweeps.store import folder
+    from sweeps.store import locate
     from workflows.jobs import connected, place_of
     from workflows.studies import study_of, tolerances
     from workflows.views import tolerances as view
@@ -104,7 +104,7 @@ def _tolerances(options: argparse.Namespace) -> int:
     spec = study_of(options.store).fetched(options.trust_metrics)
     half = tolerances.read_tolerances(spec.mechanism, options.tolerance)
     asked = tolerances.Tolerances(half, options.shape, options.samples, options.seed)
-    to = folder(options.to).absolute() if options.to else None
+    to = locate(options.to).absolute() if options.to else None
     with connected(place) as client:
         found = tolerances.spread(spec, client, asked, options.variant, to)
     document = view.document(spec, found)
@@ -113,11 +113,12 @@ def _tolerances(options: argparse.Namespace) -> int:
 
 
 def _pictures(options: argparse.Namespace) -> int:
+    from sweeps.store import beside, locate
     from workflows.studies import Shown, study_of, write_pictures
     from workflows.views import out
 
     spec = study_of(options.store)
-    place = Path(options.output or f"{Path(options.store).with_suffix('')}-pictures")
+    place = Path(options.output or f"{beside(locate(options.store), '')}-pictures")
     written = [str(path) for path in write_pictures(Shown.of(spec), place, options.overwrite)]
     if options.json:
         emit({"store": options.store, "pictures": written})

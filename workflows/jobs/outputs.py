@@ -7,10 +7,10 @@ look like measurements: neither can say whose it is.
 
 import re
 from collections.abc import Iterable
-from pathlib import Path
 
 from basepar_core.errors import UsageError
 from basepar_core.texts import is_address
+from sweeps.store import Bucket, Location, head_of
 
 #: What files that basepar may replace have near their beginning (a PDF near its end): exported
 #: code, pages, drawings (PNG, SVG, PDF), certificates, numbers of `reproduce`, what `around`
@@ -25,10 +25,10 @@ _OURS = re.compile(
 _HEAD = _TAIL = 4096
 
 
-def check_outputs(paths: Iterable[Path], overwrite: bool = False) -> None:
+def check_outputs(paths: Iterable[Location], overwrite: bool = False) -> None:
     """Write no folder named `s3:`, and not over files that are not basepar's.
 
-    Those that are missing or empty pass.
+    Those that are missing or empty pass. Objects of buckets (`Bucket`) are judged like files.
 
     Pipes and devices pass too: nothing in them is lost. Who writes rejects a folder.
 
@@ -43,13 +43,13 @@ def check_outputs(paths: Iterable[Path], overwrite: bool = False) -> None:
         A file is somebody else's, or cannot be read; or it is an address.
     """
     for path in paths:
-        if is_address(path):
+        if not isinstance(path, Bucket) and is_address(path):
             raise UsageError(
                 f"{path} is an address, and what is written are files that this machine sees. "
                 "Name a file or a folder.",
                 [str(path)],
             )
-        if not overwrite and path.is_file() and not _replaceable(path):
+        if not overwrite and not _replaceable(path):
             raise UsageError(
                 f"{path} exists and may be yours, or have changes of yours: nothing was written. "
                 "Name another file, or replace this one with `overwrite=`.",
@@ -57,7 +57,12 @@ def check_outputs(paths: Iterable[Path], overwrite: bool = False) -> None:
             )
 
 
-def _replaceable(path: Path) -> bool:
+def _replaceable(path: Location) -> bool:
+    if isinstance(path, Bucket):
+        found = head_of(path)
+        return not found or _OURS.search(found[:_HEAD]) is not None
+    if not path.is_file():
+        return True
     try:
         with path.open("rb") as file:
             head = file.read(_HEAD)

@@ -1,7 +1,6 @@
 """Reports of batches: an index of all variants, and pages of chosen ones, in one folder."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,10 @@ MOST_PAGES = 24
 
 
 def write(
-    store: Location, folder: Path, wanted: Sequence[int] | None = None, overwrite: bool = False
+    store: Location,
+    folder: Location,
+    wanted: Sequence[int] | None = None,
+    overwrite: bool = False,
 ) -> dict[str, Any]:
     """Write `index.html` and a page per chosen variant.
 

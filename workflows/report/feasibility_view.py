@@ -12,7 +12,7 @@ import numpy as np
 
 from basepar_core.errors import BaseparError
 from basepar_core.metrics import array_name
-from sweeps.store import Bucket, Store
+from sweeps.store import Store
 from workflows.studies import CLOSING, StudySpec, Unit, Verdict, is_study, judge, shown_units
 
 if TYPE_CHECKING:
@@ -104,8 +104,6 @@ def _unit(unit: Unit) -> str:
 
 def judged(held: Store, rows: np.ndarray) -> tuple[Judged | None, str]:
     """The study that a store is of, judged; or None, and why it cannot be."""
-    if isinstance(held.path, Bucket):
-        return None, ""  # studies' stores are folders
     try:
         spec = is_study(held.path)
         if spec is None:

@@ -5,14 +5,13 @@ security policy in the page forbids every request and every script besides.
 """
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from markupsafe import Markup
 
 from basepar_core.errors import BaseparError, UsageError
 from basepar_core.texts import plural
-from sweeps.store import Bucket, Location, as_damage
+from sweeps.store import Location, as_damage, put_text
 from workflows.studies import WORDS, kind_of_store, stale, study_beside
 
 from . import designs, html, model, motion, overview, results, study
@@ -20,7 +19,7 @@ from .data import Facts, gather
 from .html import LeftOut, Section
 
 
-def write(store: Location, output: Path) -> dict[str, Any]:
+def write(store: Location, output: Location) -> dict[str, Any]:
     """Write the report of a store.
 
     Returns
@@ -46,12 +45,11 @@ def write(store: Location, output: Path) -> dict[str, Any]:
     }
 
 
-def put(texts: Mapping[Path, str], place: Path, other: str) -> None:
+def put(texts: Mapping[Location, str], place: Location, other: str) -> None:
     """Write pages, in folders that are made; UsageError names the `place`, and what to name."""
     try:
         for path, text in texts.items():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
+            put_text(path, text)
     except OSError as error:
         raise UsageError(
             f"The report cannot be written to {place}: {error.strerror}. Name another {other}.",
@@ -59,7 +57,7 @@ def put(texts: Mapping[Path, str], place: Path, other: str) -> None:
         ) from error
 
 
-def account(found: Facts, store: Location, path: Path, text: str) -> dict[str, Any]:
+def account(found: Facts, store: Location, path: Location, text: str) -> dict[str, Any]:
     """What `basepar report --json` says first of a page and its store."""
     return {
         "report": str(path),
@@ -186,7 +184,7 @@ def _notes(found: Facts) -> list[str]:
         )
     kind = kind_of_store(found.spec["space"].get("by", {}))
     lies = found.store.path
-    if kind and not isinstance(lies, Bucket) and (study_path := study_beside(lies, kind)):
+    if kind and (study_path := study_beside(lies, kind)):
         notes.append(
             "What they are worth, and whether they meet the constraints, is in the report of the "
             f"study: basepar report {study_path}"

@@ -8,7 +8,6 @@ stays in the store's attributes, so that it is done once.
 
 import json
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ import numpy as np
 from basepar_core.symbolic import symbol_values
 from basepar_core.texts import plural
 from sweeps.chunks import CERTAIN, PreciseEvaluator, prepare
-from sweeps.store import PreciseStatus, Store, store
+from sweeps.store import Location, PreciseStatus, Store, store
 
 from .spec import StudySpec
 
@@ -24,7 +23,7 @@ _KEPT = "incumbents"
 
 
 def certify(
-    spec: StudySpec, rows: Sequence[int], path: Path | None = None
+    spec: StudySpec, rows: Sequence[int], path: Location | None = None
 ) -> list[dict[str, Any]]:
     """Certificates of some variants of a study's store, in the order given.
 
@@ -52,7 +51,7 @@ def certify(
     return [known[row] for row in rows]
 
 
-def kept(path: Path) -> list[dict[str, Any]]:
+def kept(path: Location) -> list[dict[str, Any]]:
     """The certificates that a store holds already."""
     return Store.open(path).plain(_KEPT, "[]")
 
@@ -68,7 +67,7 @@ def line(one: Mapping[str, Any], name: str = "variant") -> str:
     )
 
 
-def _certified(spec: StudySpec, rows: Sequence[int], path: Path) -> list[dict[str, Any]]:
+def _certified(spec: StudySpec, rows: Sequence[int], path: Location) -> list[dict[str, Any]]:
     held = Store.open(path)
     columns = {
         name: np.array([float(np.asarray(held[name][row])) for row in rows]) for name in spec.swept

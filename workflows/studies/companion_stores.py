@@ -6,14 +6,13 @@ of another study is left alone.
 """
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from basepar_core.errors import StoreError
 from sweeps.spec import SweepSpec, asked_plan, from_document
-from sweeps.store import Store, locked
+from sweeps.store import Location, Store, locate, locked, move
 
 from .feasibility import Verdict, judge
 from .spec import StudySpec
@@ -22,19 +21,19 @@ from .spec import StudySpec
 WORDS = {"polished": "polished designs", "tolerances": "samples about a design"}
 
 
-def polished_path(study: Path | str) -> Path:
+def polished_path(study: Location | str) -> Location:
     """Where a study's polished designs are stored."""
-    path = Path(study).absolute()
+    path = locate(study).absolute()
     return path.with_name(f"{path.stem}-polished.zarr")
 
 
-def tolerances_path(study: Path | str) -> Path:
+def tolerances_path(study: Location | str) -> Location:
     """Where the samples about a study's design are stored."""
-    path = Path(study).absolute()
+    path = locate(study).absolute()
     return path.with_name(f"{path.stem}-tolerances.zarr")
 
 
-def asked_by(path: Path | str) -> Mapping[str, Any]:
+def asked_by(path: Location | str) -> Mapping[str, Any]:
     """Who asked for a store's rows: plain data, empty for a sweep's."""
     text = Store.open(path).attrs.get("spec")
     plan = asked_plan(from_document(str(text)).plan) if text else None
@@ -46,15 +45,15 @@ def kind_of_store(by: Mapping[str, Any]) -> str:
     return next((kind for kind in WORDS if kind in by), "")
 
 
-def study_beside(path: Path | str, kind: str) -> Path | None:
+def study_beside(path: Location | str, kind: str) -> Location | None:
     """The study's store that a store of polished designs or samples lies beside."""
-    found = Path(path)
+    found = locate(path)
     name = found.stem.partition(f"-{kind}")[0]
     study = found.with_name(f"{name}.zarr")
     return study if study != found and study.exists() else None
 
 
-def room(spec: StudySpec, job: SweepSpec, option: str) -> Path | None:
+def room(spec: StudySpec, job: SweepSpec, option: str) -> Location | None:
     """Make room for a companion store.
 
     Returns
@@ -67,7 +66,7 @@ def room(spec: StudySpec, job: SweepSpec, option: str) -> Path | None:
     StoreError
         What lies there is no answer of this study.
     """
-    path = Path(job.store)
+    path = locate(job.store)
     if not path.exists() or Store.open(path).attrs.get("spec_hash") == job.hash:
         return None
     by = asked_by(path)
@@ -82,7 +81,7 @@ def room(spec: StudySpec, job: SweepSpec, option: str) -> Path | None:
         )
     with locked(path):
         aside = _numbered(path)
-        path.rename(aside)
+        move(path, aside)
     return aside
 
 
@@ -91,14 +90,14 @@ def _is_of(spec: StudySpec, by: Mapping[str, Any]) -> bool:
     return bool(by.get("polished", by).get("of") == spec.hash)
 
 
-def beside(spec: StudySpec, path: Path) -> Mapping[str, Any] | None:
+def beside(spec: StudySpec, path: Location) -> Mapping[str, Any] | None:
     """Who asked for the rows of a store beside; None if there is none of this very study."""
     if not path.exists() or not _is_of(spec, by := asked_by(path)):
         return None
     return by
 
 
-def polished_rows(path: Path) -> np.ndarray:
+def polished_rows(path: Location) -> np.ndarray:
     """(point,) variants of the study that a store of polished designs began from."""
     return np.array(asked_by(path)["polished"]["rows"], int)
 
@@ -114,7 +113,7 @@ def polished_of(spec: StudySpec) -> Verdict | None:
     return judge(spec, Store.open(path), 0, len(polished_rows(path)))
 
 
-def _numbered(path: Path) -> Path:
+def _numbered(path: Location) -> Location:
     number = 1
     while (found := path.with_name(f"{path.stem}-{number}.zarr")).exists():
         number += 1

@@ -13,7 +13,6 @@ that evaluation does not confirm.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import numpy as np
 from distributed import Client
@@ -21,7 +20,7 @@ from distributed import Client
 from basepar_core.errors import UsageError
 from sweeps.run import complete, sweep
 from sweeps.spec import Asked, SweepSpec, asked_plan
-from sweeps.store import Store
+from sweeps.store import Location, Store, locate
 
 from .ask_tell_log import opened
 from .companion_stores import polished_path, room
@@ -30,6 +29,7 @@ from .feasibility import Verdict, finished, judge, starts
 from .gradients import Landscape
 from .samplers import finished_trial
 from .spec import Range, StudySpec
+from .storages import is_there
 
 
 @dataclass(frozen=True)
@@ -52,17 +52,19 @@ class Polished:
         Where designs of an earlier state of the study were moved to.
     """
 
-    path: Path
+    path: Location
     rows: np.ndarray
     before: Verdict
     after: Verdict
     kinds: Mapping[str, str]
     told: bool
     descents: tuple[Descent, ...] = ()
-    aside: Path | None = None
+    aside: Location | None = None
 
 
-def polish(spec: StudySpec, client: Client, points: int = 3, path: Path | None = None) -> Polished:
+def polish(
+    spec: StudySpec, client: Client, points: int = 3, path: Location | None = None
+) -> Polished:
     """Polish a finished study's best designs; what was polished already is read again.
 
     Parameters
@@ -105,10 +107,10 @@ def polish(spec: StudySpec, client: Client, points: int = 3, path: Path | None =
         sweep(known, client, evaluator=landscape.evaluator)
     after = judge(spec, Store.open(job.store), 0, len(rows))
     told = tell(spec, rows, after)
-    return Polished(Path(job.store), rows, before, after, landscape.kinds, told, descents, aside)
+    return Polished(locate(job.store), rows, before, after, landscape.kinds, told, descents, aside)
 
 
-def _job(spec: StudySpec, rows: np.ndarray, to: Path | None) -> SweepSpec:
+def _job(spec: StudySpec, rows: np.ndarray, to: Location | None) -> SweepSpec:
     by = {"polished": {"of": spec.hash, "rows": rows.tolist()}}
     plan = Asked(spec.plan.variables, len(rows), by)
     path = str((to or polished_path(spec.path)).absolute())
@@ -121,7 +123,7 @@ def tell(spec: StudySpec, rows: Sequence[int] | np.ndarray, after: Verdict) -> b
     False where there is no journal, or it lacks trials that the store has: then the study is to
     be run again first.
     """
-    if not Path(spec.storage).exists():
+    if not is_there(spec.storage):
         return False
     with opened(spec) as journal:
         if not journal.is_told(0, spec.trials):

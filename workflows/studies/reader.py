@@ -7,11 +7,12 @@ the journal are made, and looked for, where the program runs.
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from basepar_core.errors import ExpressionError, FileError, Mistake
+from basepar_core.errors import ExpressionError, FileError, Mistake, UsageError
 from basepar_core.expressions import Call, Dimension, Unit, parse_any, parse_comparison
 from basepar_core.files import (
     Fields,
@@ -41,7 +42,7 @@ from sweeps.spec import (
     store_path,
     text_of,
 )
-from sweeps.store import folder
+from sweeps.store import bucket_of
 
 from . import rounds, sampler_kinds, storages
 from .quantity_names import angular, check_words, quantities, results_in
@@ -111,7 +112,8 @@ def _parts(reading: Reading, node: Node, stem: str) -> dict[str, Any]:
                 warn_of_bare_angles(section, line.text, known, angles)
         found["sampler"] = _chosen(found)
     _check_trials(reading, node, found["sampler"], "trials" in top)
-    found |= _store(reading, top.get("store"), stem) | _study(reading, top.get("study"), stem)
+    found |= _store(reading, top.get("store"), stem)
+    found |= _study(reading, top.get("study"), stem, found["store"])
     kind = found["sampler"].kind
     batch = found["batch"] or rounds.usual_batch(kind, found["sampler"].screen > 0)
     wrong = number_mistakes(found["trials"], batch, found["chunk"])
@@ -292,16 +294,21 @@ def _plain_options(node: Node) -> Any:
 
 def _store(reading: Reading, node: Node | None, stem: str) -> dict[str, Any]:
     entries = reading.fields(node, STORE) if node is not None else {}
-    path = store_path(reading, entries.get("path"), folder) or f"{stem}-study.zarr"
+    path = store_path(reading, entries.get("path")) or f"{stem}-study.zarr"
     return {
         "store": path,
         "chunk": reading.whole(entries["chunk"], 1) if "chunk" in entries else 0,
     }
 
 
-def _study(reading: Reading, node: Node | None, stem: str) -> dict[str, str]:
+def _study(reading: Reading, node: Node | None, stem: str, store: str) -> dict[str, str]:
     entries = reading.fields(node, PLACE) if node is not None else {}
-    storage = reading.text(entries.get("storage"), "a file, or a URL") or f"{stem}-study.journal"
+    storage = reading.text(entries.get("storage"), "a file, or a URL")
+    if not storage:
+        with suppress(UsageError):  # which is a mistake of the store's, and reported
+            there = bucket_of(store)
+            storage = str(there.with_suffix(".journal")) if there is not None else ""
+        storage = storage or f"{stem}-study.journal"
     if wrong := storages.mistake(storage):
         reading.mistake(entries["storage"], wrong)
     return {"storage": storage, "name": reading.text(entries.get("name"), "a name") or stem}

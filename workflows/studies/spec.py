@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import isfinite
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -30,7 +29,7 @@ from sweeps.spec import (
     own_metrics,
     unsweepable,
 )
-from sweeps.store import folder
+from sweeps.store import Location, bucket_of, locate
 
 from . import rounds, sampler_kinds
 from .quantity_names import evaluation_of, results_in
@@ -329,16 +328,16 @@ class StudySpec:
         return self.sweep.hash
 
     @property
-    def path(self) -> Path:
+    def path(self) -> Location:
         """The store, absolute: workers need not stand in the same directory."""
-        return folder(self.store).absolute()
+        return locate(self.store).absolute()
 
     def at(self, store: str) -> "StudySpec":
         """The same study elsewhere: the store there, and the journal, if a file, beside it."""
-        store = str(folder(store))
-        if "://" in self.storage:
-            return replace(self, store=store)
-        return replace(self, store=store, storage=str(Path(store).with_suffix(".journal")))
+        place = locate(store)
+        if "://" in self.storage and bucket_of(self.storage) is None:
+            return replace(self, store=str(place))
+        return replace(self, store=str(place), storage=str(place.with_suffix(".journal")))
 
     def fetched(self, trust_metrics: bool = False) -> "StudySpec":
         """The same study with the functions and the sampler that a store only describes.

@@ -1,9 +1,10 @@
 """Companion stores of a study that are of an earlier state of it."""
 
 import json
-from pathlib import Path
 
 import numpy as np
+
+from sweeps.store import Location
 
 from .companion_stores import (
     WORDS,
@@ -49,7 +50,7 @@ def stale_polish(spec: StudySpec, verdict: Verdict) -> str:
     )
 
 
-def _foreign(path: Path) -> str:
+def _foreign(path: Location) -> str:
     kind = kind_of_store(asked_by(path))
     held = f"{WORDS[kind]} of another study, or of this one with other bounds or lines"
     return f"{path.name} holds {held if kind else 'another sweep or study'}, and is left out."

@@ -3,6 +3,7 @@
 - A file name is a journal, Optuna's own format: about 300 trials a second, and readable while it
   grows. A last line that a crash left torn is cut off before anyone reads it.
 - `sqlite:///best.db` is a file too: 10 to 50 trials a second. SQLite repairs itself.
+- `s3://bucket/best.journal` (`gs://…`, `az://…`) is a journal in a bucket (`bucket_journal`).
 - `postgresql://…`, `mysql://…` and `mariadb://…` are servers; `redis://…` is a journal on one.
 
 A file that holds something else is left alone. Files are locked as stores are (`store.lock`;
@@ -29,11 +30,16 @@ from optuna.storages.journal import (
     JournalRedisBackend,
 )
 
-from basepar_core.errors import StoreError, UsageError
+from basepar_core.errors import BaseparError, StoreError, UsageError
 from basepar_core.texts import naming
-from sweeps.store import locked
+from sweeps.store import Bucket, Location, Unreachable, bucket_of, locked
+
+from .bucket_journal import BucketJournal
+from .bucket_journal import is_there as is_in
 
 _SQLITE = "sqlite:///"
+#: Schemes of buckets.
+ADDRESSES = ("s3", "gs", "az")
 #: Databases and their drivers. SQLAlchemy would import what a scheme or a `plugin` names.
 _SCHEMES = re.compile(
     r"sqlite|rediss?"
@@ -63,11 +69,11 @@ class _File(JournalFileBackend):
 
 
 class _Journal(JournalStorage):
-    """A journal in a `_File`."""
+    """A journal in a `_File` or a bucket."""
 
-    def __init__(self, path: Path):
-        self.file = _File(str(path))
-        super().__init__(self.file)
+    def __init__(self, inner: _File | BucketJournal):
+        self.inner = inner
+        super().__init__(inner)
 
 
 class Shared(BaseJournalBackend):
@@ -87,9 +93,9 @@ class Shared(BaseJournalBackend):
 
 
 def sync(storage: BaseStorage) -> None:
-    """Return when all that was written is on the disk; databases see to that themselves."""
+    """Return when all that was written is stored; databases see to that themselves."""
     if isinstance(storage, _Journal):
-        storage.file.sync()
+        storage.inner.sync()
 
 
 def file_of(storage: str) -> Path | None:
@@ -114,6 +120,12 @@ def shown(storage: str) -> str:
 def mistake(storage: str) -> str:
     """What is wrong with a storage's name; "" if nothing."""
     scheme, there, rest = storage.partition("://")
+    if there and scheme in ADDRESSES:
+        try:
+            bucket_of(storage)
+        except UsageError as error:
+            return str(error)
+        return ""
     if not there and _SCHEMES.fullmatch(scheme.partition(":")[0]) and ":" in scheme:
         kind, _, rest = scheme.partition(":")
         return f"a URL has two slashes and more: write {kind}:///{rest.lstrip('/')}"
@@ -122,7 +134,7 @@ def mistake(storage: str) -> str:
     if not _SCHEMES.fullmatch(scheme):
         return (
             f"no storage {scheme!r}; there are sqlite, postgresql, mysql, mariadb and redis, "
-            "with their usual drivers"
+            f"with their usual drivers, and {', '.join(ADDRESSES)} for buckets"
         )
     if scheme == "sqlite" and ("?" in rest or not storage.startswith(_SQLITE)):
         return "an SQLite file is named sqlite:///FILE, and nothing behind it"
@@ -144,6 +156,12 @@ def opened(storage: str, name: str) -> Iterator[BaseStorage]:
     """
     if wrong := mistake(storage):
         raise UsageError(f"study.storage {shown(storage)}: {wrong}.", ["study.storage"])
+    if (place := bucket_of(storage)) is not None:
+        with locked(place):
+            journal = BucketJournal(place, is_held=True)
+            yield _in_bucket(journal)
+            journal.release()
+        return
     if (path := file_of(storage)) is not None:
         with locked(path):
             refuse_foreign(path, is_database="://" in storage)
@@ -208,9 +226,18 @@ def _is_study(path: Path) -> bool:
 def _journal(path: Path) -> "_Journal":
     mend(path)
     try:
-        return _Journal(path)
+        return _Journal(_File(str(path)))
     except Exception as cause:  # lines that are no operations of Optuna's
         raise _unopened(str(path), cause) from cause
+
+
+def _in_bucket(journal: BucketJournal) -> "_Journal":
+    try:
+        return _Journal(journal)
+    except BaseparError:
+        raise
+    except Exception as cause:  # lines that are no operations of Optuna's
+        raise _unopened(str(journal.place), cause) from cause
 
 
 def _made(storage: str) -> BaseStorage:
@@ -293,11 +320,24 @@ def has_study(storage: BaseStorage, name: str) -> bool:
     return name in optuna.get_all_study_names(storage)
 
 
-def names_in(journal: Path) -> list[str]:
-    """Studies in a journal's file, which is only read; none where it is no journal."""
-    if not is_journal(journal):
-        return []
+def names_in(journal: Location) -> list[str]:
+    """Studies in a journal, which is only read; none where there is no journal."""
     try:
+        if isinstance(journal, Bucket):
+            # Held: it is read once.
+            return optuna.get_all_study_names(_Journal(BucketJournal(journal, is_held=True)))
+        if not journal.is_file() or not is_journal(journal):
+            return []
         return optuna.get_all_study_names(JournalStorage(JournalFileBackend(str(journal))))
+    except Unreachable:
+        raise
     except Exception:  # lines that are no operations of Optuna's
         return []
+
+
+def is_there(storage: str) -> bool:
+    """Whether a storage that is a file or in a bucket exists; others may."""
+    if (place := bucket_of(storage)) is not None:
+        return is_in(place)
+    path = file_of(storage)
+    return path is None or path.exists()

@@ -6,13 +6,12 @@ names is imported: who evaluates asks for that (`StudySpec.fetched`).
 """
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from basepar_core.errors import UsageError
 from basepar_core.expressions import parse_unit
 from sweeps.spec import Asked, Reduction, SweepSpec, asked_plan, from_document, own_code
-from sweeps.store import Store, as_damage, check_and_repair
+from sweeps.store import Location, Store, as_damage, check_and_repair, locate
 
 from .companion_stores import WORDS, asked_by, kind_of_store, study_beside
 from .quantity_names import quantities
@@ -22,7 +21,7 @@ from .spec import Choices, Integers, Range, Sampler, StudySpec, Variable
 from .storages import names_in
 
 
-def study_of(path: Path | str) -> StudySpec:
+def study_of(path: Location | str) -> StudySpec:
     """The study that a store is of.
 
     Raises
@@ -39,7 +38,7 @@ def study_of(path: Path | str) -> StudySpec:
     return found
 
 
-def is_study(path: Path | str) -> StudySpec | None:
+def is_study(path: Location | str) -> StudySpec | None:
     """The study that a store is of; None where it is a sweep's."""
     text = Store.open(path).attrs.get("spec")
     swept = from_document(str(text)) if text else None
@@ -50,10 +49,10 @@ def is_study(path: Path | str) -> StudySpec | None:
         return _study(path, swept, plan)
 
 
-def _study(path: Path | str, swept: SweepSpec, plan: Asked) -> StudySpec:
+def _study(path: Location | str, swept: SweepSpec, plan: Asked) -> StudySpec:
     mechanism, by, asked = swept.mechanism, plan.by, swept.evaluation
     known = quantities(mechanism, asked.users, asked.targets)
-    journal = Path(path).with_suffix(".journal")
+    journal = locate(path).with_suffix(".journal")
     return StudySpec(
         mechanism,
         tuple((name, _variable(plain)) for name, plain in plan.variables.items()),
@@ -86,7 +85,7 @@ def _sampler(plain: Mapping[str, Any]) -> Sampler:
     return Sampler(OWN, plain["seed"], options, OwnSampler(entry, digest), screen)
 
 
-def _no_study(path: Path | str) -> str:
+def _no_study(path: Location | str) -> str:
     """Why a store is not a study's, and which is."""
     kind = kind_of_store(asked_by(path))
     if not kind:
@@ -110,7 +109,7 @@ def _variable(plain: Any) -> Variable:
     return Integers(low, high, parse_unit(plain["unit"]))
 
 
-def _only_name(journal: Path) -> str:
+def _only_name(journal: Location) -> str:
     """The name of the study in a journal, where there is one."""
-    names = names_in(journal) if journal.is_file() else []
+    names = names_in(journal)
     return names[0] if len(names) == 1 else "study"

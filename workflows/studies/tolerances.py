@@ -10,7 +10,6 @@ and only the Monte Carlo numbers count.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Literal
 
 import numpy as np
@@ -22,7 +21,7 @@ from basepar_core.mechanism import Mechanism
 from basepar_core.metrics import differentiated
 from sweeps.run import complete, sweep
 from sweeps.spec import Asked
-from sweeps.store import Store
+from sweeps.store import Location, Store, locate
 
 from .chosen_design import chosen
 from .companion_stores import room, tolerances_path
@@ -91,14 +90,14 @@ class Spread:
         Where samples of an earlier question were moved to.
     """
 
-    path: Path
+    path: Location
     origin: str
     design: Mapping[str, float]
     tolerances: Tolerances
     verdict: Verdict
     predicted: np.ndarray
     shares: np.ndarray
-    aside: Path | None = None
+    aside: Location | None = None
 
     @property
     def samples(self) -> np.ndarray:
@@ -146,7 +145,7 @@ def spread(
     client: Client,
     tolerances: Tolerances,
     variant: str = "best",
-    path: Path | None = None,
+    path: Location | None = None,
 ) -> Spread:
     """Evaluate samples about a design; where they are stored already, read them.
 
@@ -179,10 +178,10 @@ def spread(
     aside = room(spec, job, "--to")
     if complete(job) is None:
         sweep(job, client)
-    return replace(read_spread(spec, Path(place)), aside=aside)
+    return replace(read_spread(spec, locate(place)), aside=aside)
 
 
-def read_spread(spec: StudySpec, path: Path) -> Spread:
+def read_spread(spec: StudySpec, path: Location) -> Spread:
     """Samples about a design, from their store.
 
     Raises

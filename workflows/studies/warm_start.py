@@ -19,7 +19,6 @@ from there; the study has it in any case, for whoever loads it.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -27,7 +26,7 @@ from optuna.trial import FrozenTrial
 
 from basepar_core.errors import UsageError
 from sweeps.spec import values_of
-from sweeps.store import Status, Store, check_and_repair
+from sweeps.store import Status, Store, check_and_repair, locate
 
 from . import atlas
 from .ask_tell_log import Journal
@@ -80,7 +79,7 @@ class _Source:
 
     @classmethod
     def of(cls, spec: StudySpec) -> "_Source":
-        path = Path(spec.warm_start).absolute()
+        path = locate(spec.warm_start).absolute()
         held = Store.open(path)
         check_and_repair.check(path)
         space = held.spec.get("space", {})

@@ -103,7 +103,7 @@ def test_addresses_of_files_are_paths():
 
 
 @pytest.mark.parametrize("address", ["s3://bucket/x.zarr", "file:///x", Bucket("s3://b/x")])
-def test_studies_are_folders(address):
+def test_locks_are_files_of_folders(address):
     doors = [lambda: folder(address), lambda: lock.lock_file(address)]
     for door in doors:
         with pytest.raises(UsageError, match=r"is an address.*Name a folder"):
@@ -151,7 +151,7 @@ def test_files_that_name_an_address_say_where():
     with pytest.raises(FileError, match=r"store\.path.*is an address"):
         parse_sweep(f"{SWEEP}store: {{path: 'memory://bucket/x'}}")
     with pytest.raises(FileError, match=r"store\.path.*is an address"):
-        parse_study("mechanism: four-bar\nstore: {path: 's3://bucket/x'}\n")
+        parse_study("mechanism: four-bar\nstore: {path: 'memory://bucket/x'}\n")
 
 
 def test_a_store_error_is_still_said_of_folders():
