@@ -202,6 +202,7 @@ def test_faults_lose_nothing(place, reference, bucket_server, workers, monkeypat
             workers.run(os.environ.update, {"AWS_ENDPOINT_URL": proxy})
             sweep(spec(place), workers, evaluator=evaluator, precise=precise)
         assert check_and_repair.find(locate(place)) == []
+    monkeypatch.setenv("AWS_ENDPOINT_URL", bucket_server)
     assert files(place) == reference
     assert min(faults.done[kind] for kind in ("failed", "lost", "slow")) > 10
 
