@@ -106,8 +106,7 @@ class Bucket:
 
     def get_all(self, keys: Sequence[str]) -> Iterator[bytes | None]:
         """What lies at each of the keys, in their order; many are asked for at once."""
-        for start in range(0, len(keys), AT_ONCE):
-            yield from self._ask(*(Request("get", key) for key in keys[start : start + AT_ONCE]))
+        return self._ask_all("get", keys)
 
     def put(self, key: str, content: bytes, kind: str = "") -> None:
         """Put; `kind` is the type that whoever gets it is told, such as text/html."""
@@ -131,6 +130,12 @@ class Bucket:
 
     def names(self, folder: str) -> Iterator[str]:
         return iter(self._ask(Request("names", folder))[0])
+
+    def names_all(self, folders: Sequence[str]) -> Iterator[Iterable[str]]:
+        return self._ask_all("names", folders)
+
+    def have(self, keys: Sequence[str]) -> Iterator[bool]:
+        return self._ask_all("have", keys)
 
     def chunks(self, array: str, dimensions: int) -> set[int]:
         rest = "/0" * (dimensions - 1)
@@ -180,6 +185,10 @@ class Bucket:
         from zarr.storage import ObjectStore
 
         return ObjectStore(requests.opened(self.url), read_only=read_only)
+
+    def _ask_all(self, verb: str, keys: Sequence[str]) -> Iterator[Any]:
+        for start in range(0, len(keys), AT_ONCE):
+            yield from self._ask(*(Request(verb, key) for key in keys[start : start + AT_ONCE]))
 
     def _ask(self, *asked: Request) -> list[Any]:
         return requests.answers(self.url, asked)

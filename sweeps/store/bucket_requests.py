@@ -203,6 +203,18 @@ def _numbers(there: Any, asked: Request) -> set[int]:
     return found
 
 
+def _have(there: Any, asked: Request) -> bool:
+    """By its first byte: the answer to HEAD has no room for what is the matter."""
+    import obstore
+
+    try:
+        obstore.get_range(there, asked.key, start=0, length=1)
+    except FileNotFoundError as error:
+        _refuse_no_bucket(error)
+        return False
+    return True
+
+
 def _any(there: Any, asked: Request) -> bool:
     import obstore
 
@@ -218,6 +230,7 @@ _VERBS: Mapping[str, Callable[[Any, Request], Any]] = {
     "names": _names,
     "keys": _keys,
     "numbers": _numbers,
+    "have": _have,
     "any": _any,
 }
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from basepar_core.errors import StoreError
 
-from . import chunk_files, objects, seal
+from . import chunk_files, objects, presence, seal
 from .bucket import Bucket
 from .location import Location, locate
 from .lock import holder
@@ -255,8 +255,6 @@ def _chunks(path: Location, sealed: Sealed, contents: bool) -> Iterator[Damage]:
 
 
 UNFINISHED = "its record is missing: lost, or its writer was killed before it; pending"
-#: Chunks whose presence is looked at where contents are not; of more, evenly chosen ones.
-PRESENT = 1 << 14
 
 
 @dataclass(frozen=True)
@@ -279,6 +277,9 @@ class _Part:
         written = self._stored(f"{self.records.prefix}status") if contents else set()
         numbers, recorded = sorted({*done, *written}), set(done)
         numbers = [number for number in numbers if number < self.records.count]
+        if not contents and presence.is_large(self.records.count):
+            keys = {name: [self._key(name, n) for n in numbers] for name in self.arrays}
+            self.listed.update(presence.look(self.there, numbers, keys))
         reads = self._reads([number for number in numbers if number in recorded])
         for number in numbers:
             if number not in recorded:
@@ -320,10 +321,9 @@ class _Part:
     def _chosen(self, contents: bool) -> list[tuple[int, int]]:
         """Ranges of chunks that are looked at."""
         count = self.records.count
-        if contents or count <= PRESENT:
+        if contents or not presence.is_large(count):
             return [(0, count)]
-        step = count // 16
-        return [(k * step, k * step + PRESENT // 16) for k in range(16)]
+        return presence.ranges(count, self.there)
 
     def _wrong(self) -> list[tuple[int, int]]:
         found = []

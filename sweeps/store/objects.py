@@ -8,7 +8,7 @@ import contextlib
 import os
 import stat
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -52,6 +52,14 @@ class Objects(Protocol):
 
     def names(self, folder: str) -> Iterator[str]:
         """Names directly below a folder, of objects and of folders, in no order."""
+        ...
+
+    def names_all(self, folders: Sequence[str]) -> Iterator[Iterable[str]]:
+        """Names directly below each of the folders, in their order."""
+        ...
+
+    def have(self, keys: Sequence[str]) -> Iterator[bool]:
+        """Whether something lies at each of the keys, in their order; no link does."""
         ...
 
     def chunks(self, array: str, dimensions: int) -> set[int]:
@@ -117,6 +125,12 @@ class Folder:
             os.scandir(self.file(folder)) as found,
         ):
             yield from (entry.name for entry in found)
+
+    def names_all(self, folders: Sequence[str]) -> Iterator[Iterable[str]]:
+        return map(self.names, folders)
+
+    def have(self, keys: Sequence[str]) -> Iterator[bool]:
+        return (_is_file(self.file(key)) for key in keys)
 
     def chunks(self, array: str, dimensions: int) -> set[int]:
         """Links and folders in the place of files are none."""

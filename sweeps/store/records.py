@@ -16,9 +16,10 @@ removes those that count it first.
 
 import contextlib
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,8 @@ from .objects import Objects, is_number
 
 #: Records in a folder, and at most the chunks of a sum of theirs; and the fewest.
 GROUP, SOME = 1024, 32
+#: Of more folders than these those that are there are looked up first.
+FOLDERS = 4
 
 
 class Damaged(ValueError):
@@ -149,12 +152,24 @@ class Records:
 
     def numbers(self, first: int, stop: int) -> list[int]:
         """Chunks of first … stop − 1 that have a record, ascending."""
-        found: list[int] = []
-        for group in range(first // GROUP, -(-stop // GROUP)):
-            listed = self.objects.names(f"{self.folder}/{group}")
+        return self.numbers_of([(first, stop)])[0]
+
+    def numbers_of(self, ranges: Sequence[tuple[int, int]]) -> list[list[int]]:
+        """As `numbers`, of each of some ranges; a folder is looked at once, many at a time."""
+        spans = [range(first // GROUP, -(-stop // GROUP)) for first, stop in ranges]
+        groups = sorted({group for span in spans for group in span})
+        if len(groups) > FOLDERS:  # most are not there while a sweep begins
+            there = set(self.objects.names(self.folder))
+            groups = [group for group in groups if str(group) in there]
+        folders = self.objects.names_all([f"{self.folder}/{group}" for group in groups])
+        known: dict[int, list[int]] = {}
+        for group, listed in zip(groups, folders, strict=True):
             here = (int(name) for name in listed if is_number(name))
-            found += sorted(n for n in here if n // GROUP == group and first <= n < stop)
-        return found
+            known[group] = sorted(n for n in here if n // GROUP == group)
+        return [
+            [n for group in span for n in known.get(group, ()) if first <= n < stop]
+            for span, (first, stop) in zip(spans, ranges, strict=True)
+        ]
 
     def neighbours(self, first: int, stop: int) -> Iterator[tuple[int, int]]:
         """Ranges of chunks that all have a record, long enough for a sum of theirs.
@@ -250,24 +265,38 @@ class Records:
 
     def survey(self) -> "Surveyed":
         """What the store holds, and which chunks are not done."""
-        found = Surveyed(Facts(), [])
-        for first, stop, told in self._pieces():
+        found, pieces = Surveyed(Facts(), []), list(self._pieces())
+        listed = self.numbers_of([(first, stop) for first, stop, told in pieces if told is None])
+        records = self.read_all([number for numbers in listed for number in numbers])
+        gaps = iter(listed)
+        for first, stop, told in pieces:
             if told is not None:
                 found.take(told.facts, told.rows, stop - first)
             else:
-                found.join(self.records(first, stop))
+                self._join(found, first, stop, islice(records, len(next(gaps))))
         return found
 
     def records(self, first: int, stop: int) -> "Surveyed":
         """What the records of chunks first … stop − 1 say."""
-        found, left = Surveyed(Facts(), []), first
-        for number, record in self.read_all(self.numbers(first, stop)):
+        found = Surveyed(Facts(), [])
+        self._join(found, first, stop, self.read_all(self.numbers(first, stop)))
+        return found
+
+    def _join(
+        self,
+        found: "Surveyed",
+        first: int,
+        stop: int,
+        records: Iterable[tuple[int, Record | None]],
+    ) -> None:
+        """Take in chunks first … stop − 1, by the records that they have."""
+        left = first
+        for number, record in records:
             if record is not None and record.rows == self.rows(number, number + 1):
                 found.take(record.facts, record.rows, 1)
                 found.missing(left, number)
                 left = number + 1
         found.missing(left, stop)
-        return found
 
     def gaps(self) -> list[tuple[int, int]]:
         """Ranges of chunks that no sum counts."""
@@ -325,12 +354,6 @@ class Surveyed:
         if self.pending and self.pending[-1][1] == first:
             first = self.pending.pop()[0]
         self.pending.append((first, stop))
-
-    def join(self, other: "Surveyed") -> None:
-        """What lies behind."""
-        self.take(other.facts, other.rows, other.chunks)
-        for first, stop in other.pending:
-            self.missing(first, stop)
 
 
 @contextlib.contextmanager

@@ -76,6 +76,8 @@ class Faults:
         500; that are answered `delay` s late.
     always
         Status and code of the answer to everything; None: faults by chance.
+    asked
+        Requests by method; GET that lists is LIST.
     """
 
     failed: float = 0.0
@@ -85,6 +87,7 @@ class Faults:
     always: tuple[int, str] | None = None
     chance: random.Random = field(default_factory=lambda: random.Random(3))
     done: Counter[str] = field(default_factory=Counter)
+    asked: Counter[str] = field(default_factory=Counter)
 
     def drawn(self) -> str:
         """What becomes of the next request."""
@@ -113,6 +116,7 @@ def proxied(server: str, faults: Faults) -> Iterator[str]:
             body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
             with lock:
                 kind = faults.drawn()
+                faults.asked["LIST" if "list-type=" in self.path else self.command] += 1
             if faults.always is not None:
                 status, code = faults.always
                 self.answer(status, error(code), {})
