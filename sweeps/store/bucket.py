@@ -12,6 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from basepar_core.errors import StoreError
+
 from . import bucket_requests as requests
 from .bucket_requests import Request, Tag
 from .names import HIDDEN, LOCK, ROOT
@@ -98,6 +100,13 @@ class Bucket:
             Request("names", ""), Request("get", f"{HIDDEN}/{ROOT}"), Request("names", HIDDEN)
         )
         return copy is not None or (set(anything) <= {HIDDEN} and set(locked) <= {LOCK})
+
+    def refuse_foreign(self) -> None:
+        """StoreError where something lies there, and no store."""
+        if not self.is_empty and not self.exists():
+            raise StoreError(
+                f"{self} is no store, and something lies there. Name another store.", [self.url]
+            )
 
     # Its bytes (`objects.Objects`)
 

@@ -118,16 +118,19 @@ class BucketLock:
 
 
 @contextlib.contextmanager
-def locked(path: Bucket) -> Iterator[BucketLock]:
-    """Hold a store's lock.
+def locked(path: Bucket, is_store: bool = True) -> Iterator[BucketLock]:
+    """Hold the lock of a store, or of something else.
 
     Raises
     ------
     StoreError
-        Somebody else fills the store, or the bucket cannot be written.
+        Somebody else fills the store, the bucket cannot be written, or what lies there is no
+        store: then nothing is written.
     """
     while True:
         found, before = _seen(path)
+        if before is None and is_store:
+            path.refuse_foreign()
         others = found is not None and not _is_left(found)
         if found is not None and others and (now := _sign(path, found, before)):
             raise busy(path, now)

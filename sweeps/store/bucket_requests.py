@@ -8,6 +8,7 @@ ever. So such a copy (a child of `sweeps.run.crew`) has a program of its own ask
 (`bucket_requester`).
 """
 
+import multiprocessing
 import os
 import sys
 import threading
@@ -32,12 +33,15 @@ Tag = Mapping[str, str]
 THREADS = 16
 #: Of what fails: so often once more, for so long at most in s, with pauses from … to, in s.
 TRIES, TRIED_FOR, PAUSE, LONGEST_PAUSE = 10, 180, 0.2, 15
+#: Likewise, until a bucket has answered for the first time: nothing is lost by then, and whoever
+#: mistyped an address waits for it. A host that swallows everything takes 5 s a try by default.
+FIRST_TRIES, FIRST_TRIED_FOR = 4, 8
 #: Names below a folder that are listed at a time.
 PAGE = 1000
 #: What each try of a conditional request says of its writer.
 WRITER = "writer"
-#: Variables that credentials come from: where they change, so does who asks.
-_CREDENTIALS = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN")
+#: Variables that say where to ask and with what credentials: where they change, so does who asks.
+_VARIABLES = ("AWS_", "AZURE_", "GOOGLE_")
 
 
 class Unreachable(StoreError):
@@ -73,11 +77,15 @@ def answers(url: str, asked: Sequence[Request]) -> list[Any]:
 
 def perform(url: str, asked: Sequence[Request]) -> list[Any]:
     """As `answers`, by this very process."""
-    there = opened(url)
+    there, bucket = opened(url), url.split("/")[2]
+    if bucket not in _process().known:
+        there = opened(url, is_first=True)
 
     def one(request: Request) -> Any:
         try:
-            return _VERBS[request.verb](there, request)
+            answer = _VERBS[request.verb](there, request)
+            _process().known.add(bucket)
+            return answer
         except Exception as error:
             raise in_words(url, request.key, error) from None  # whose text may have keys in it
 
@@ -86,8 +94,16 @@ def perform(url: str, asked: Sequence[Request]) -> list[Any]:
     return list(_pool().map(one, asked))
 
 
-def opened(url: str) -> "ObjectStore":
-    """obstore's store at an address, with the credentials that there are in the environment."""
+def be_patient() -> None:
+    """Take all buckets as known: whoever this process works for has had answers of them."""
+    _process().known = _Every()
+
+
+def opened(url: str, is_first: bool = False) -> "ObjectStore":
+    """obstore's store at an address, with the credentials that there are in the environment.
+
+    With `is_first` it gives up soon.
+    """
     try:
         import obstore
     except ImportError:
@@ -97,18 +113,22 @@ def opened(url: str) -> "ObjectStore":
             'pip install "basepar[cloud]"',
             [url],
         ) from None
-    names = {"AWS_ENDPOINT_URL", "AWS_REGION", *_CREDENTIALS} & os.environ.keys()
-    return _opened(obstore, url, tuple((name, os.environ[name]) for name in sorted(names)))
+    names = sorted(name for name in os.environ if name.startswith(_VARIABLES))
+    told = tuple((name, os.environ[name]) for name in names)
+    return _opened(obstore, url, told, is_first)
 
 
 @lru_cache(maxsize=64)
-def _opened(obstore: Any, url: str, environment: tuple[tuple[str, str], ...]) -> "ObjectStore":
+def _opened(
+    obstore: Any, url: str, environment: tuple[tuple[str, str], ...], is_first: bool
+) -> "ObjectStore":
     from obstore.store import from_url
 
     pauses = {"init_backoff": timedelta(seconds=PAUSE), "base": 3}
     pauses["max_backoff"] = timedelta(seconds=LONGEST_PAUSE)
-    limit = timedelta(seconds=TRIED_FOR)
-    again: Any = {"max_retries": TRIES, "backoff": pauses, "retry_timeout": limit}
+    tries, limit = (FIRST_TRIES, FIRST_TRIED_FOR) if is_first else (TRIES, TRIED_FOR)
+    limited = timedelta(seconds=limit)
+    again: Any = {"max_retries": tries, "backoff": pauses, "retry_timeout": limited}
     try:
         return from_url(url, retry_config=again)
     except Exception as error:
@@ -314,13 +334,29 @@ def _short(error: Exception) -> str:
 # Of this process
 
 
+class _Every(set[str]):
+    """All there are."""
+
+    def __contains__(self, name: object) -> bool:
+        return True
+
+
 class _Process:
-    """How this process asks: by itself, or by a program of its own where it is a copy."""
+    """How this process asks: by itself, or by a program of its own where it is a copy.
+
+    Attributes
+    ----------
+    known
+        Buckets that have answered. To a worker all are known: it is given work because its
+        driver had answers, and is to outlive an outage.
+    """
 
     def __init__(self, is_copy: bool = False):
         self.pool: ThreadPoolExecutor | None = None
         self.lock = threading.Lock()
         self.requester = Requester() if is_copy else None
+        is_worker = is_copy or multiprocessing.parent_process() is not None
+        self.known: set[str] = _Every() if is_worker else set()
 
     def answers(self, url: str, asked: Sequence[Request]) -> list[Any]:
         if self.requester is None:
@@ -346,7 +382,10 @@ def _pool() -> ThreadPoolExecutor:
 def _copied() -> None:
     """In a copy of this process: its parent's threads are not there."""
     loaded = "obstore._obstore" in sys.modules or _here[0].requester is not None
+    known = _here[0].known
     _here[0] = _Process(is_copy=loaded)
+    if not loaded:
+        _here[0].known = known
     _opened.cache_clear()
 
 

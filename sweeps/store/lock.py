@@ -124,15 +124,15 @@ class FileLock:
         os.close(self._opened)
 
 
-def locked(path: Location) -> contextlib.AbstractContextManager[Lock]:
-    """Hold a store's lock.
+def locked(path: Location, is_store: bool = True) -> contextlib.AbstractContextManager[Lock]:
+    """Hold the lock of a store, or of another file or prefix.
 
     Raises
     ------
     StoreError
         Somebody else fills the store, or its directory or bucket cannot be written.
     """
-    return bucket_lock.locked(path) if isinstance(path, Bucket) else _locked(path)
+    return bucket_lock.locked(path, is_store) if isinstance(path, Bucket) else _locked(path)
 
 
 @contextlib.contextmanager

@@ -157,7 +157,7 @@ def opened(storage: str, name: str) -> Iterator[BaseStorage]:
     if wrong := mistake(storage):
         raise UsageError(f"study.storage {shown(storage)}: {wrong}.", ["study.storage"])
     if (place := bucket_of(storage)) is not None:
-        with locked(place):
+        with locked(place, is_store=False):
             journal = BucketJournal(place, is_held=True)
             yield _in_bucket(journal)
             journal.release()

@@ -2,8 +2,11 @@
 
 import os
 import pickle
+import socket
+import subprocess
 import sys
 import threading
+from collections import Counter
 from dataclasses import replace
 
 import pytest
@@ -11,7 +14,9 @@ import pytest
 from basepar_core.errors import StoreError, UsageError
 from sweeps.store import bucket_requests, objects
 from sweeps.store.bucket import Bucket
-from sweeps.store.bucket_requests import Unreachable
+from sweeps.store.bucket_lock import locked
+from sweeps.store.bucket_requester import write
+from sweeps.store.bucket_requests import Request, Unreachable
 from sweeps.store.location import locate
 from tests.sweeps import bucket_server as servers
 from tests.sweeps.bucket_server import SECRET, Faults, asked, proxied
@@ -148,24 +153,61 @@ def test_errors_say_what_where_and_what_to_do(there, bucket_server, monkeypatch,
 
 
 def test_what_is_too_busy_for_long(there, bucket_server, monkeypatch):
+    monkeypatch.setattr(bucket_requests, "FIRST_TRIES", 1)
     monkeypatch.setattr(bucket_requests, "TRIES", 2)
+    monkeypatch.setattr(bucket_requests._process(), "known", set())
     bucket_requests._opened.cache_clear()
     faults = Faults(always=(503, "SlowDown"))
     with proxied(bucket_server, faults) as proxy:
         monkeypatch.setenv("AWS_ENDPOINT_URL", proxy)
         with pytest.raises(Unreachable, match=r"too much to do.*Use fewer workers"):
             there.get("a")
+        assert faults.done["plain"] == 2
+        faults.always = None
+        assert there.get("a") is None
+        faults.always, faults.done = (503, "SlowDown"), Counter()
+        with pytest.raises(Unreachable, match=r"too much to do.*Use fewer workers"):
+            there.get("a")  # it has answered once: then it is waited for longer
     assert faults.done["plain"] == 3
     bucket_requests._opened.cache_clear()
 
 
 def test_no_server_at_all(there, monkeypatch):
-    monkeypatch.setattr(bucket_requests, "TRIES", 1)
+    """Pauses are of random length: 0.2, 0.6, 1.8 and 5.4 s at most, and the program's own time."""
+    monkeypatch.setattr(bucket_requests._process(), "known", set())
+    monkeypatch.setattr(bucket_requests, "PAUSE", 0.02)
     bucket_requests._opened.cache_clear()
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
-    with pytest.raises(Unreachable, match="does not answer as it should"):
+    with pytest.raises(Unreachable, match=r"does not answer as it should.*after 4 retries"):
         there.get("a")
     bucket_requests._opened.cache_clear()
+
+
+def test_a_program_that_asks_ends_with_who_started_it(there):
+    """Also while its question waits for an answer: of a server here, which gives none."""
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen()
+        address = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        environment = {**os.environ, "AWS_ENDPOINT_URL": address, "PYTHONPATH": ":".join(sys.path)}
+        words = [sys.executable, "-P", "-m", "sweeps.store.bucket_program"]
+        program = subprocess.Popen(words, stdin=subprocess.PIPE, env=environment)
+        assert program.stdin is not None
+        write(program.stdin, (there.url, [Request("get", "a")]))
+        silent.settimeout(60)
+        connection, _ = silent.accept()  # it has asked
+        with connection:
+            assert program.poll() is None
+            program.stdin.close()  # as when its parent is killed
+            assert program.wait(timeout=10) == 0
+
+
+def test_a_prefix_with_something_else_stays_as_it_is(there):
+    """No lock is left in it."""
+    there.put("mine.txt", b"mine")
+    with pytest.raises(StoreError, match="is no store, and something lies there"), locked(there):
+        pass
+    assert set(there.names("")) == {"mine.txt"}
 
 
 def test_without_encryption_only_where_that_is_meant(there, monkeypatch):
