@@ -13,7 +13,7 @@ from . import extended, mjcf, sdf, urdf
 from .coupled_values import has_couplings
 from .numbers import robot_of
 from .parts import Robot
-from .rods import with_balls
+from .rods import undriven, with_balls
 
 #: Writers by dialect, with the endings of files that have it without being asked; what they make
 #: is a file, or one with a companion.
@@ -116,11 +116,11 @@ def _written(
 ) -> tuple[list[str], RobotFile]:
     moved = dialect in ("mjcf", "sdf") and has_couplings(model.mechanism)
     from_assembly = moved or bool(model.topology.cuts)
-    robot = robot_of(model, parameters, from_assembly)
+    stated = robot = robot_of(model, parameters, from_assembly)
     if dialect in ("mjcf", "sdf") and from_assembly:
-        robot = with_balls(robot)
+        robot = with_balls(stated)
     zeros = {name: x for name, x in robot.zeros.items() if x}
-    notes = [f"{robot.name}. Written by basepar."]
+    notes = [f"{robot.name}. Written by basepar.", *undriven(stated, robot)]
     if zeros and dialect != "mjcf":
         notes.append("Joint values count from the assembly, which in the mechanism's values is")
         notes += [

@@ -34,9 +34,19 @@ def with_balls(robot: Robot) -> Robot:
     Only of links without inertia that nothing else holds, and whose joint values nothing names but
     as coordinates: those are lost, as a ball has none of one value.
     """
-    for rod in list(_rods(robot)):
+    # One at a time: two massless bodies may share a joint.
+    while (rod := next(_rods(robot), None)) is not None:
         robot = _joined(robot, rod)
     return robot
+
+
+def undriven(before: Robot, after: Robot) -> list[str]:
+    """A note of driven joint values that went into balls, where the file has no motor."""
+    gone = [one for one in before.actuated if one not in after.actuated]
+    if not gone:
+        return []
+    listed = ", ".join(gone)
+    return [f"No motor drives {listed}: a ball turns there, which has no values of one axis"]
 
 
 def _rods(robot: Robot) -> Iterator[_Rod]:

@@ -62,3 +62,44 @@ def test_a_rod_whose_turn_is_driven_or_rubbed_is_not_a_ball(tmp_path, more):
     path.write_text(f"{text}{more}\n" + ("" if "actuated" in more else "actuated: [crank]\n"))
     with pytest.raises(basepar.MechanismError, match="rod_along"):
         basepar.load(path).export(tmp_path / "out.xml")
+
+
+def test_a_coordinate_without_a_motor_is_told(tmp_path):
+    """Drives that are just the coordinates are those of a file that names none."""
+    text = read_file(written(tmp_path)).text
+    path, target = tmp_path / "rod.yaml", tmp_path / "out.xml"
+    for more in ("", "actuated: [crank, rod_along]\n"):
+        path.write_text(text + more)
+        basepar.load(path).export(target, overwrite=True)
+        made = target.read_text()
+        assert "No motor drives rod_along: " in made
+        assert [line.split('"')[3] for line in made.splitlines() if "<motor" in line] == ["crank"]
+
+
+SECOND = """  over:
+    type: universal
+    connects: [hub, rod]
+    axis: [[0, 1, 0], [0, 0, 1]]
+    reference: [[0, 0, 1], [0, 1, 0]]
+  rocker:
+"""
+
+
+def test_massless_bodies_that_share_a_hinge(tmp_path):
+    """One universal joint takes the hinge; what is left has no mass, and is named."""
+    text = read_file(written(tmp_path)).text
+    for old, new in (
+        (
+            "  rod_along: {form: massless}\n",
+            "  rod_along: {form: massless}\n  hub: {form: massless}\n",
+        ),
+        ("connects: [rod_along, rod]", "connects: [rod_along, hub]"),
+        ("  rocker:\n    type", SECOND + "    type"),
+        ("coordinates: [crank, rod_along]", "coordinates: [crank, rod_along, over.1, over.2]"),
+    ):
+        assert text.count(old) == 1
+        text = text.replace(old, new)
+    path = tmp_path / "rod.yaml"
+    path.write_text(text.split("excitation:")[0])
+    with pytest.raises(basepar.MechanismError, match="1 part of 'rod': body hub, which"):
+        basepar.load(path).export(tmp_path / "out.xml")
