@@ -56,10 +56,12 @@ class Spectrum:
         (variant,) σ_r of `scaled` over `noise`; decided ones have more than `CLEAR`.
     at_least
         (variant,) number of `scaled` that are nonzero beyond doubt.
+    shown
+        (variant,) `rank` where that is clear, else number of `scaled` above rounding, since the
+        noise is a bound and values below it may be seen all the same.
     at_most
-        (variant,) number of `scaled` that are nonzero unless what they were made with hides
-        them: `rank` where that is clear, else all above rounding, since the noise is a bound and
-        values below it may be seen all the same.
+        (variant,) `shown`, or all columns with effect where they fall so steeply that the next
+        may hide below rounding, or more rows may show more.
     clear
         (variant,) whether no singular value lies in the grey zone (rank = at_least), nor may
         hide below the noise, nor show with more rows.
@@ -77,6 +79,7 @@ class Spectrum:
     gap: Array
     clearance: Array
     at_least: Array
+    shown: Array
     at_most: Array
     clear: Array
     short: Array
@@ -118,15 +121,34 @@ def judged(values: Array, scaled: Array, error: Array, rows: int, dead: Array) -
     noise = OPERATIONS * np.sqrt(width) * np.maximum(error, np.finfo(float).eps)
     rank = (scaled > noise[:, None]).sum(axis=1)
     at_least = (scaled > CLEAR * noise[:, None]).sum(axis=1)
-    last, _, steepest = edge(scaled, noise, rank)
-    gap = gap_across(scaled, noise, rank)
     short = (rank == rows) & (rank < width)
-    clear = (rank == at_least) & ((last > STEEPER * steepest * noise) | (rank == width)) & ~short
-    rounding = OPERATIONS * np.sqrt(width) * np.finfo(float).eps
-    at_most = np.where(clear, rank, np.maximum(rank, (scaled > rounding).sum(axis=1)))
+    ends = _ends(scaled, noise, rank)
+    clear = (rank == at_least) & ends & ~short
+    rounding = OPERATIONS * np.sqrt(width) * np.full(len(scaled), np.finfo(float).eps)
+    shown = np.maximum(rank, (scaled > rounding[:, None]).sum(axis=1))
+    shown = np.where(clear, rank, shown)
+    all_seen = clear | (_ends(scaled, rounding, shown) & ~short)
     return Spectrum(
-        values, scaled, noise, rank, gap, last / noise, at_least, at_most, clear, short, dead
+        values,
+        scaled,
+        noise,
+        rank,
+        gap_across(scaled, noise, rank),
+        edge(scaled, noise, rank)[0] / noise,
+        at_least,
+        shown,
+        np.where(all_seen, shown, (~dead).sum(axis=1)),
+        clear,
+        short,
+        dead,
     )
+
+
+def _ends(scaled: Array, noise: Array, rank: Array) -> Array:
+    """(variant,) whether no further singular value may hide below the noise."""
+    last, _, steepest = edge(scaled, noise, rank)
+    found: Array = (last > STEEPER * steepest * noise) | (rank == scaled.shape[1])
+    return found
 
 
 def gap_across(scaled: Array, noise: Array, rank: Array) -> Array:

@@ -166,7 +166,10 @@ class BaseParameters:
 
     @property
     def rank(self) -> int:
-        """Base parameters in the list: as many as the null vectors leave, an upper bound."""
+        """Base parameters in the list: as many as the null vectors leave, an upper bound.
+
+        Of the numeric route in doubt as many as show in float64, which may be fewer than that.
+        """
         return len(self.kept)
 
     @property

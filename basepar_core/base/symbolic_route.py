@@ -231,7 +231,7 @@ def numeric(
     mechanism, names = model.mechanism, model.mechanism.parameter_names
     seen = seen or nominal_observation(model)
     found = spectrum(seen.stacked, seen.error, seen.terms)
-    rank = int(found.at_most[0])
+    rank = int(found.shown[0])
     grouping = group(seen.stacked[0], rank, names, wanted)
     beta = tuple(
         BetaEntry(b, e, float(grouping.beta[b, e]))
@@ -247,10 +247,10 @@ def numeric(
         eliminated=grouping.eliminated,
         no_effect=grouping.no_effect,
         beta=beta,
-        gap=float(gap_across(found.scaled, found.noise, found.at_most)[0]),
+        gap=float(gap_across(found.scaled, found.noise, found.shown)[0]),
         singular_values=tuple(map(float, found.singular_values[0])),
         certificate=Certificate(
-            int(found.at_least[0]), "numerical", HERE, rank, "numerical", HERE
+            int(found.at_least[0]), "numerical", HERE, int(found.at_most[0]), "numerical", HERE
         ),
         doubt="" if found.clear[0] else unclear(found),
     )

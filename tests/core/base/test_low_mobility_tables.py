@@ -116,7 +116,9 @@ def test_table_1_double_precision_fails(suspension, ours):
     assert W.shape == (300, 70)
     _, sizes, rows = np.linalg.svd(W)
     assert sizes[40] / sizes[41] < 10  # a ridge is not to be seen
-    assert numeric(suspension).doubt != ""
+    plain = numeric(suspension)
+    assert plain.doubt != ""
+    assert plain.certificate.at_least <= 41 <= plain.certificate.at_most
     null = rows[41:].T
     kept, eliminated = list(found.kept), list(found.eliminated)
     beta = -np.linalg.solve(null[eliminated].T, null[kept].T).T

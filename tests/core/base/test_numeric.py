@@ -136,6 +136,16 @@ def test_the_upper_bound_counts_what_shows_below_the_error_bound():
     assert found.at_most == 4
 
 
+def test_the_upper_bound_is_all_columns_where_more_may_hide_below_rounding():
+    """A fourth direction of 2⁻⁶⁰ is below rounding, and the ones before it fall as steeply."""
+    own = np.diag([1, 2.0**-20, 2.0**-40, 2.0**-60])  # exact in binary
+    W = np.cumsum(own, axis=0).T[:, [0, 1, 2, 3, 0]]
+    found = spectrum(np.vstack([W, W])[None], np.array([5e-10]))
+    assert found.shown == 3
+    assert found.at_most == 5
+    assert not found.clear
+
+
 def dependent():
     """W (row, 5) with c3 = 2 c0 − c1 and c4 = 3 c2, and the names of its columns."""
     rng = np.random.default_rng(3)
@@ -267,6 +277,7 @@ def test_too_few_samples_are_said(route, known):
     text = mechanism_file.library_path("four-bar").read_text().replace("samples: 64", "samples: 3")
     found = route(closure.prepare(mechanism_file.loads(text)))
     assert found.certificate.at_least == known
+    assert found.certificate.at_most >= 8
     # The symbolic route's own count needs no samples.
     assert "only 3 rows" in (found.float64_doubt if route is symbolic else found.doubt)
     assert len(found.singular_values) == 12
