@@ -293,4 +293,6 @@ def _turned(turn: Array, step: Array, free: tuple[str, ...]) -> Array:
         vector = np.zeros((3, len(turn)))
         vector[3 - place :] = step[:, :place].T
         turn = np.moveaxis(spatial.matrix(vector), -1, 0)[:, :axes, :axes] @ turn
-    return turn * np.exp(step[:, place, None, None]) if "scale" in free else turn
+    if "scale" in free:  # where the error hardly bends a step knows no size
+        turn = turn * np.exp(np.clip(step[:, place, None, None], -1.0, 1.0))
+    return turn

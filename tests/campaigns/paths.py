@@ -1,159 +1,85 @@
-"""Four-bar paths of the literature: a printed design's own error, and what a study finds.
+"""Four-bar paths of the literature: printed designs' own errors, and what a study finds.
 
-python -m tests.campaigns.paths [CASE …] [--seeds 3] [--rows 4096]
+python -m tests.campaigns.paths [CASE …] [--seeds 3] [--table]
 
-Errors are sums of squares over the target's points, in the paper's own unit of length, computed
-here from circles that meet and from nothing of the product.
+Errors are sums of squares over a target's points, in the paper's own unit of length, computed
+here from circles that meet and from nothing of the product. Ours are found in three steps with
+the product's own parts: a study screens shapes, which the target's fit places (`fit: [position,
+rotation, scale]`); the best distinct ones, placed, start descents by all lengths, places and
+angles within the paper's ranges. Evaluations: rows, and for every design with slopes one more per
+variable; of the screening's descents as many as there may have been.
 """
 
 import argparse
 import json
 import tempfile
 import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import yaml
-from scipy.optimize import least_squares
 
+from basepar_core.metrics import curve_shapes
 from cluster.client import connect
 from cluster.places import Laptop
+from sweeps.run import sweep
+from sweeps.spec.reader import parse_sweep
 from sweeps.store import Store
+from tests.campaigns.path_errors import (
+    compared,
+    is_met,
+    needs_order,
+    outside,
+    path,
+    printed,
+    squares,
+    turns_fully,
+)
+from tests.campaigns.printed_paths import CASES, NAMES
+from workflows.studies.descents import descend
 from workflows.studies.feasibility import judge
+from workflows.studies.gradients import Landscape
+from workflows.studies.rounds import of as rounds_of
+from workflows.studies.screening import DESCENTS, MOST
 from workflows.studies.study import load_job, study
 
-NAMES = ("r1", "r2", "r3", "r4", "cx", "cy", "x0", "y0", "th", "ahead")
-ANGLES = ("th", "ahead")
+EVERY = (*NAMES, "start")
+#: Share of the evaluations that are rows of the study, and how many at most; of an atlas, where
+#: there is one; designs of a descent in the end.
+ROWS, MOST_ROWS, MAPPED, LAST = 0.06, 512, 0.2, 80
+#: Shapes from which descents begin at most.
+STARTS = 40
+#: Samples of the cycle while shapes are screened, and in the end: the cubics' share of the error
+#: is 1e-7 of the path's size, and 3e-11.
+SCREENED, ENDED, EXACT = 128, 256, 1024
 
 
-@dataclass(frozen=True)
-class Case:
-    """Points to be met, the ranges of a paper, and its printed design, where that is known.
-
-    `turns` are the crank's angles at the points, from the start `ahead` on, rad; None: free, but
-    in order.
-    `printed` and its `crank` (rad, from the fixed line) follow NAMES; `error` is the printed one,
-    the root of the sum of squares.
-    """
-
-    points: np.ndarray
-    ranges: dict[str, tuple[float, float]]
-    turns: np.ndarray | None = None
-    printed: dict[str, float] | None = None
-    crank: np.ndarray | None = None
-    error: float | None = None
-
-
-def _ranges(bars, rest, **fixed):
-    spans = dict.fromkeys(NAMES[:4], bars) | dict.fromkeys(NAMES[4:8], rest)
-    return spans | {"th": (0.0, 2 * np.pi), "ahead": (0.0, 2 * np.pi)} | fixed
-
-
-_LOOP = """0.5 1.1  0.4 1.1  0.3 1.1  0.2 1.0  0.1 0.9  0.005 0.75  0.02 0.6  0.0 0.5  0.0 0.4
-0.03 0.3  0.1 0.25  0.15 0.2  0.2 0.3  0.3 0.4  0.4 0.5  0.5 0.7  0.6 0.9  0.6 1.0"""
-_ELLIPSE = """20 10  17.66 15.142  11.736 17.878  5 16.928  0.60307 12.736  0.60307 7.2638
-5 3.0718  11.736 2.1215  17.66 4.8577  20 10"""
-_ARC = "3 3  2.759 3.363  2.372 3.663  1.890 3.862  1.355 3.943"
-
-
-def _plane(text):
-    return np.array(text.split(), float).reshape(-1, 2) @ [1, 1j]
-
-
-#: Targets of Kunjur and Krishnamurty (1997), Cabrera, Simon and Prado (2002), Acharyya and Mandal
-#: (2009), with the ranges that papers since have for them.
-CASES = {
-    "line": Case(
-        20 + 1j * np.arange(20, 46, 5),
-        _ranges((5.0, 60.0), (-60.0, 60.0), ahead=(0.0, 0.0)),
-        None,
-        # Acharyya and Mandal, differential evolution: printed error 0.122738.
-        dict(
-            zip(
-                NAMES,
-                (35.02074, 6.404196, 31.60722, 50.59949, 20.80956, 41.54134, 60.0, 18.07791, 0, 0),
-                strict=True,
-            )
-        ),
-        np.array([6.283185, 0.264935, 0.500377, 0.735321, 0.996529, 1.333549]),
-        0.122738,
-    ),
-    "arc": Case(
-        _plane(_ARC),
-        _ranges((0.05, 50.0), (-50.0, 50.0), x0=(0.0, 0.0), y0=(0.0, 0.0), th=(0.0, 0.0))
-        | {"ahead": (np.pi / 6, np.pi / 6)},
-        np.arange(5) * np.pi / 12,
-    ),
-    "loop": Case(
-        _plane(_LOOP), _ranges((0.05, 50.0), (-50.0, 50.0)), np.radians(20) * np.arange(18)
-    ),
-    "ellipse": Case(_plane(_ELLIPSE), _ranges((5.0, 80.0), (-80.0, 80.0), ahead=(0.0, 0.0))),
-}
-
-
-#: Shapes that are searched, the crank 1 m long.
-SHAPES = Case(
-    np.zeros(0),
-    dict.fromkeys(("r1", "r3", "r4"), (1.0, 12.0))
-    | dict.fromkeys(("cx", "cy"), (-10.0, 10.0))
-    | dict.fromkeys(("x0", "y0", "th"), (0.0, 0.0))
-    | {"r2": (1.0, 1.0), "ahead": (0.0, 2 * np.pi)},
-)
-
-
-def path(design, crank, side=1):
-    """The coupler's point, where the crank is at angles from the fixed line: circles that meet."""
-    r1, r2, r3, r4 = (design[name] for name in NAMES[:4])
-    B = r2 * np.exp(1j * np.asarray(crank))
-    line = r1 - B
-    gap = np.abs(line)
-    along = (r3**2 - r4**2 + gap**2) / (2 * gap)
-    with np.errstate(invalid="ignore"):
-        coupler = line / gap * (along + side * 1j * np.sqrt(r3**2 - along**2)) / r3
-    spot = B + coupler * (design["cx"] + 1j * design["cy"])
-    return design["x0"] + 1j * design["y0"] + np.exp(1j * design["th"]) * spot
-
-
-def squares(case, design, side=1):
-    """Sum of squares of a design's own distances, and whether the points are met in order."""
-    if case.turns is not None:
-        found = path(design, design["ahead"] - design["th"] + case.turns, side)
-        return float((np.abs(found - case.points) ** 2).sum()), True
-    turn = np.linspace(0, 2 * np.pi, 20001)[:-1]
-    feet = np.array([turn[np.argmin(np.abs(path(design, turn, side) - p))] for p in case.points])
-    step = turn[1]
-    for _ in range(60):
-        three = feet + step * np.array([[-1.0], [0.0], [1.0]])
-        far = np.abs(path(design, three, side) - case.points) ** 2
-        feet = three[far.argmin(axis=0), np.arange(len(feet))]
-        step *= 0.6
-    closed = np.unwrap(feet)
-    ways = np.diff(closed)
-    once = abs(closed[-1] - closed[0]) < 2 * np.pi + 1e-3
-    in_order = bool(once and ((ways > 0).all() or (ways < 0).all()))
-    return float((np.abs(path(design, feet, side) - case.points) ** 2).sum()), in_order
-
-
-def mechanism(case, samples):
-    """The four-bar of the papers: its fixed line turned by th, its crank turned by ahead."""
-    middle = {name: (low + high) / 2 for name, (low, high) in case.ranges.items()}
-    size = case.ranges["r1"][1]
-    if case is SHAPES:
-        middle |= {"ahead": 0.0}
-    middle |= {
-        "r1": 0.5 * size,
-        "r2": min(1.0, 0.15 * size) if case is SHAPES else 0.15 * size,
-        "r3": 0.45 * size,
-        "r4": 0.5 * size,
-    }
-    middle |= {"x0": 0.0, "y0": 0.0, "cx": 0.3 * size, "cy": 0.2 * size}
+def mechanism(case, samples, shape):
+    """The four-bar of the papers, its crank turned by `start` from its fixed line."""
+    middle = dict.fromkeys(EVERY, 0.0)
+    size = 1.0 if shape else 0.2 * case.bars[1]
+    middle |= {"r1": 4.0 * size, "r2": size, "r3": 3.5 * size, "r4": 4.0 * size}
+    middle |= {"cx": 2.0 * size, "cy": size, "start": case.start or 0.0}
+    angles = ("th", "start")
     geometry = {
-        name: {"value": float(middle[name]), "unit": "rad" if name in ANGLES else "m"}
-        for name in NAMES
+        name: {"value": float(middle[name]), "unit": "rad" if name in angles else "m"}
+        for name in EVERY
     }
-    start = {name: float(value) for name, value in middle.items()}
-    B = start["r2"] * np.exp(1j * start["ahead"])
-    C = np.exp(1j * (start["th"])) * _rocker_pin(start)
+    B = middle["r2"] * np.exp(1j * middle["start"])
+    C = complex(path([*list(middle.values())[:4], middle["r3"], 0, 0, 0, 0], middle["start"]))
+    turned = "th + start"
+    joints = {
+        "A": ("ground", "crank", ["x0", "y0"], [0, 0]),
+        "B": ("crank", "coupler", [f"r2*cos({turned})", f"r2*sin({turned})"], [0, 0]),
+        "C": ("coupler", "rocker", ["r3", 0], ["r4", 0]),
+        "D": ("ground", "rocker", ["x0 + r1*cos(th)", "y0 + r1*sin(th)"], [0, 0]),
+    }
+    # Of a stated timing the part of the turn that it is of, its points at samples: the best half
+    # circles of print fold at the last point, between samples nothing like a cubic.
+    turns = 1.0
+    if not shape and case.turns is not None:
+        each = (samples - 1) // (len(case.turns) - 1)
+        turns = float(samples * case.turns[1] / each / (2 * np.pi))
     return {
         "name": "path",
         "space": "planar",
@@ -161,117 +87,133 @@ def mechanism(case, samples):
         "geometry": geometry,
         "bodies": {"crank": {}, "coupler": {}, "rocker": {}},
         "joints": {
-            "A": {
-                "type": "revolute",
-                "connects": ["ground", "crank"],
-                "at": [["x0", "y0"], [0, 0]],
-            },
-            "B": {
-                "type": "revolute",
-                "connects": ["crank", "coupler"],
-                "at": [["r2*cos(ahead)", "r2*sin(ahead)"], [0, 0]],
-            },
-            "C": {
-                "type": "revolute",
-                "connects": ["coupler", "rocker"],
-                "at": [["r3", 0], ["r4", 0]],
-            },
-            "D": {
-                "type": "revolute",
-                "connects": ["ground", "rocker"],
-                "at": [["x0 + r1*cos(th)", "y0 + r1*sin(th)"], [0, 0]],
-            },
+            name: {"type": "revolute", "connects": [first, second], "at": [here, there]}
+            for name, (first, second, here, there) in joints.items()
         },
         "coordinates": ["A"],
-        "assembly": {
-            "A": 0,
-            "points": {"B": [B.real, B.imag], "C": [C.real, C.imag]},
-        },
+        "assembly": {"A": 0, "points": {"B": _pair(B), "C": _pair(C)}},
         "cycle": {
-            "joints": {"A": {"kind": "constant_speed", "speed": "1 rad/s", "turns": 1}},
+            "joints": {"A": {"kind": "constant_speed", "speed": "1 rad/s", "turns": turns}},
             "samples": samples,
         },
         "points": {"P": {"body": "coupler", "at": ["cx", "cy"]}},
     }
 
 
-def _rocker_pin(design):
-    """C in axes along the fixed line, on the side that `path` takes as 1."""
-    B = design["r2"] * np.exp(1j * (design["ahead"] - design["th"]))
-    line = design["r1"] - B
-    along = (design["r3"] ** 2 - design["r4"] ** 2 + abs(line) ** 2) / (2 * abs(line))
-    return B + line / abs(line) * (along + 1j * np.sqrt(design["r3"] ** 2 - along**2))
+def limits(case, shape):
+    """Full rotation, and order while shapes are screened; in the end that is looked at.
 
-
-def asked(case, folder, rows):
-    """The study of a case as a document: shapes only, what places them is fitted to each path.
-
-    The crank is 1 m long, but where the timing is free: there the lengths are the paper's, as a
-    scale would grow beyond its ranges. Where a paper holds the pins (x0, y0 and th have ranges
-    of one point), the scale alone is fitted.
+    In the end Grashof's rule in its three parts: of bars in pairs of equal length two hold at
+    once, and a descent is to see both.
     """
-    place = f"{folder}/path.yaml"
+    if shape:
+        asks = case.turns is None and needs_order(case)
+        return ["full_rotation(A) >= 0 m", *["order_defects(P, wanted) <= 0"] * asks]
+    return ["r2 + r1 <= r3 + r4", "r2 + r3 <= r1 + r4", "r2 + r4 <= r1 + r3"]
+
+
+def _pair(number):
+    return [float(number.real), float(number.imag)]
+
+
+def is_scaled(case):
+    """Whether shapes are searched with the crank 1 m long: not of points on a line, which any
+    large mechanism meets."""
+    spread = np.linalg.svd(np.stack([case.points.real, case.points.imag]) - _mean(case))[1]
+    return bool(spread[1] > 1e-6 * spread[0])
+
+
+def _mean(case):
+    return np.array([[case.points.real.mean()], [case.points.imag.mean()]])
+
+
+def variables(case, shape):
+    """Ranges by name: of shapes, whose crank is 1 m long, or of the paper."""
+    start = {} if case.turns is None or case.start is not None else {"start": [0.0, 2 * np.pi]}
+    if shape and is_scaled(case):
+        bars = {name: [1.0, 6.0] for name in ("r1", "r3", "r4")}
+        return bars | {"cx": [-5.0, 5.0], "cy": [-5.0, 5.0]} | start
+    found = {name: list(case.bars) for name in NAMES[:4]}
+    found |= {name: list(case.rest) for name in ("cx", "cy")}
+    if shape or case.held:
+        return found | start
+    found |= {name: list(case.rest) for name in ("x0", "y0")}
+    return found | {"th": [-np.pi, 3 * np.pi]} | start
+
+
+def asked(case, folder, trials, shape):
+    """A study of a case as a document: of shapes, or of all that the paper lets move."""
+    place = f"{folder}/path{int(shape)}.yaml"
     with open(place, "w", encoding="utf-8") as file:
-        yaml.safe_dump(_plain(mechanism(case if case.turns is None else SHAPES, 128)), file)
-    held = case.ranges["th"][0] == case.ranges["th"][1]
-    free = {name: list(SHAPES.ranges[name]) for name in ("r1", "r3", "r4", "cx", "cy")}
-    if case.turns is None:
-        free = {name: list(case.ranges[name]) for name in NAMES[:6]}
-    target = {"points": [[p.real, p.imag] for p in case.points.tolist()]}
-    target["fit"] = ["scale"] if held else ["position", "rotation", "scale"]
-    constraints = ["full_rotation(A) >= 0 m"]
-    if case.turns is None:
-        target["fit"] = ["timing", "position", "rotation"]
-    elif held:
-        target["timing"] = {"A": (case.turns + case.ranges["ahead"][0]).tolist()}
-    else:
-        free["ahead"] = list(SHAPES.ranges["ahead"])
+        samples = EXACT if is_met(case) else ENDED
+        yaml.safe_dump(mechanism(case, SCREENED if shape else samples, shape), file)
+    target = {"points": [_pair(point) for point in case.points]}
+    free = [] if case.turns is not None else ["timing"]
+    if shape:
+        free += [] if case.held else ["position", "rotation"]
+        free += ["scale"] if is_scaled(case) else []
+    target["fit"] = free
+    if case.turns is not None:
         target["timing"] = {"A": case.turns.tolist()}
-    return _plain(
-        {
-            "mechanism": place,
-            "variables": free,
-            "targets": {"wanted": target},
-            "objectives": {"path_error(P, wanted)": "minimize"},
-            "constraints": constraints,
-            "sampler": {"kind": "screen", "seed": 0},
-            "trials": rows,
-            "store": {"path": f"{folder}/run.zarr"},
-            "study": {"storage": f"{folder}/run.journal", "name": "path"},
-        }
+    return json.loads(
+        json.dumps(
+            {
+                "mechanism": place,
+                "variables": variables(case, shape),
+                "targets": {"wanted": target},
+                "objectives": {"path_error(P, wanted)": "minimize"},
+                "constraints": limits(case, shape),
+                "sampler": {"kind": "screen", "seed": 0},
+                "trials": trials,
+                "store": {"path": f"{folder}/run{int(shape)}.zarr"},
+                "study": {"storage": f"{folder}/run{int(shape)}.journal", "name": "path"},
+            }
+        )
     )
 
 
-def placed(case, shape):
-    """A shape with the scale and place that bring its path nearest to the points."""
+def is_mapped(case):
+    """Whether shapes begin from an atlas: of points that go round, the timing free."""
+    points = np.stack([case.points.real, case.points.imag], axis=1)
+    return case.turns is None and is_scaled(case) and curve_shapes.is_ring(points)
+
+
+def atlas(document, folder, count, seed, client):
+    """The store of a sweep of shapes in the study's ranges."""
+    plan = {"plan": "sobol", "candidates": count, "seed": seed}
+    asks = {
+        "mechanism": document["mechanism"],
+        "space": plan | {"variables": document["variables"]},
+        "evaluate": {"rank": "none", "metrics": ["fourier_descriptors(P)"]},
+        "store": {"path": f"{folder}/atlas.zarr"},
+    }
+    sweep(parse_sweep(json.dumps(asks)), client)
+    return f"{folder}/atlas.zarr"
+
+
+def placed(case, shape, start):
+    """A shape by NAMES with the scale and place that bring its path nearest to the points."""
     if case.turns is not None:
-        start = case.ranges["ahead"][0] if case.ranges["th"] == (0.0, 0.0) else shape["ahead"]
         found = path(shape, start + case.turns)
-        if case.ranges["th"] == (0.0, 0.0):
+        if case.held:
             scale = (found.conj() @ case.points).real / (found.conj() @ found).real
-            return _scaled(shape, complex(scale), 0j) | {"ahead": start}
+            return _scaled(shape, complex(scale), 0j)
         return _scaled(shape, *_similar(found, case.points))
-    turn = np.linspace(0, 2 * np.pi, 4001)[:-1]
-    curve, best = path(shape, turn), (np.inf, 0j, 1 + 0j)
-    for direction in range(32):
-        w = np.exp(1j * direction * np.pi / 16)
+    turn = np.linspace(0, 2 * np.pi, 2001)[:-1]
+    curve, best = path(shape, turn), (np.inf, 1 + 0j, 0j)
+    free = is_scaled(case)
+    for direction in range(16):
+        w = np.exp(1j * direction * np.pi / 8)
+        w *= case.size / np.abs(curve - curve.mean()).max() if free else 1.0
         t = case.points.mean() - w * curve.mean()
-        for _ in range(60):
+        for _ in range(30):
             feet = np.abs((w * curve + t)[:, None] - case.points).argmin(axis=0)
             w, _ = _similar(curve[feet], case.points)
-            w /= abs(w)
+            w = w if free else w / abs(w)
             t = (case.points - w * curve[feet]).mean()
-        start = [np.angle(w), t.real, t.imag, *turn[feet]]
-        end = least_squares(_missed, start, args=(case, shape), xtol=1e-14, ftol=1e-14)
-        if 2 * end.cost < best[0]:
-            best = (2 * end.cost, np.exp(1j * end.x[0]), complex(*end.x[1:3]))
+        left = np.abs(w * curve[feet] + t - case.points)
+        best = min(best, (float((left**2).sum()), w, t), key=lambda one: one[0])
     return _scaled(shape, *best[1:])
-
-
-def _missed(x, case, shape):
-    """Distances of a placed path from the points, at feet of one's choice."""
-    far = np.exp(1j * x[0]) * path(shape, x[3:]) + complex(*x[1:3]) - case.points
-    return np.concatenate([far.real, far.imag])
 
 
 def _similar(found, wanted):
@@ -282,77 +224,114 @@ def _similar(found, wanted):
 
 
 def _scaled(shape, w, t):
-    new = {name: shape[name] * abs(w) for name in NAMES[:6]}
-    th = float(np.angle(w) % (2 * np.pi))
-    return new | {"x0": t.real, "y0": t.imag, "th": th, "ahead": shape["ahead"] + th}
+    return np.concatenate([np.array(shape[:6]) * abs(w), [t.real, t.imag, np.angle(w)]])
 
 
-def within(case, design):
-    """Names of what is outside the paper's ranges."""
-    return [
-        name
-        for name in NAMES[:8]
-        if not case.ranges[name][0] - 1e-9 <= design[name] <= case.ranges[name][1] + 1e-9
-    ]
-
-
-def _plain(value):
-    """Without NumPy's types, which YAML does not write."""
-    return json.loads(json.dumps(value, default=float))
-
-
-def run(name, seed, rows, workers):
+def run(name, seed, client):
     """The best design of one seed, with its error recomputed."""
-    case = CASES[name]
+    case, begun = CASES[name], time.time()
+    rows = 64 * max(1, int(min(ROWS * case.evaluations, MOST_ROWS) / 64))
     with tempfile.TemporaryDirectory() as folder:
-        spec = load_job(asked(case, folder, rows), f"{folder}/run.zarr")
+        document = asked(case, folder, rows, True)
+        mapped = 0
+        if is_mapped(case):
+            mapped = 1 << int(np.log2(MAPPED * case.evaluations))
+            document["warm_start"] = atlas(document, folder, mapped, seed, client)
+        spec = load_job(document, f"{folder}/run1.zarr")
         spec = replace(spec, sampler=replace(spec.sampler, seed=seed))
-        begun = time.time()
-        with connect(Laptop(workers=workers)) as client:
-            study(spec, client)
-        found = judge(spec, Store.open(spec.path), 0, spec.trials)
-        values = np.where(found.feasible, found.values[:, 0], np.inf)
-        best = int(np.argmin(values))
-        shape = dict.fromkeys(NAMES, 0.0) | {"r2": 1.0}
-        shape |= {n: float(Store.open(spec.path).rows(n, best, best + 1)[0]) for n in spec.names}
-    design = placed(case, shape)
-    error, in_order = squares(case, design)
+        study(spec, client)
+        starts = _starts(case, spec)
+        exact = load_job(asked(case, folder, 64, False), f"{folder}/run0.zarr")
+    rounds = len(list(rounds_of(spec.batch, rows, rows))) - 1
+    spent = mapped + rows + rounds * DESCENTS * MOST * (1 + len(spec.variables))
+    landscape, each = Landscape.of(exact), 1 + len(exact.variables)
+    found, tried = [], 0
+
+    def ended(design, most):
+        """Follow the slopes from a design, and look at where they end."""
+        nonlocal spent, tried
+        end = descend(landscape, design, None, min(most, (case.evaluations - spent) // each))
+        spent, tried = spent + end.evaluations * each, tried + 1
+        values = [end.design.get(key, 0.0) for key in NAMES]
+        start = end.design.get("start", case.start or 0.0)
+        error, ordered = squares(case, values, start)
+        ordered |= not needs_order(case)
+        if ordered and turns_fully(values) and not outside(case, values):
+            found.append((error, [*values, start], end.design))
+
+    for start in starts:
+        if spent + 10 * each <= case.evaluations:
+            ended(_within(case, exact, start), LAST)
+    while found and spent + 10 * each <= case.evaluations:  # the best goes on while it gets better
+        before = min(one[0] for one in found)
+        ended(min(found, key=lambda one: one[0])[2], 5 * LAST)
+        if min(one[0] for one in found) >= before * (1 - 1e-9):
+            break
+    best = min(found, key=lambda one: one[0], default=(np.inf, []))
     return {
         "case": name,
         "seed": seed,
+        "atlas": mapped,
         "rows": rows,
+        "descents": tried,
+        "evaluations": spent,
         "seconds": round(time.time() - begun, 1),
-        "feasible": int(found.feasible.sum()),
-        "squares": error,
-        "study's own": float(values[best] ** 2 * len(case.points)),
-        "in order": in_order,
-        "outside": within(case, design),
-        "design": design,
+        "squares": best[0],
+        "design": dict(zip(EVERY, map(float, best[1]), strict=False)),
+    }
+
+
+def _starts(case, spec):
+    """The study's best designs, apart from each other by 2 % of some range, placed."""
+    store = Store.open(spec.path)
+    verdict = judge(spec, store, 0, spec.trials)
+    order = np.argsort(np.where(verdict.feasible, verdict.values[:, 0], np.inf), kind="stable")
+    wide = np.array([variable.high - variable.low for _, variable in spec.variables])
+    kept, found = [], []
+    for row in order[: int(verdict.feasible.sum())]:
+        values = verdict.parameters[row]
+        if all(np.abs((values - other) / wide).max() > 0.02 for other in kept):
+            kept.append(values)
+            design = dict.fromkeys(EVERY, 0.0) | {"r2": 1.0}
+            design |= dict(zip(spec.names, map(float, values), strict=True))
+            start = design["start"] if case.start is None else case.start
+            found.append((placed(case, [design[key] for key in NAMES], start), start))
+        if len(found) == STARTS:
+            break
+    return found
+
+
+def _within(case, exact, start):
+    """A placed shape as a design of the exact study, moved into its ranges."""
+    design = dict(zip(EVERY, [*start[0], start[1] % (2 * np.pi)], strict=True))
+    return {
+        name: float(np.clip(design[name], variable.low, variable.high))
+        for name, variable in exact.variables
     }
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("cases", nargs="*", default=[*CASES])
-    parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--rows", type=int, default=4096)
-    parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--seeds", type=int, default=1)
     options = parser.parse_args()
+    lines = {}
     for name in options.cases:
-        case = CASES[name]
-        if case.printed:
-            given = np.abs(path(case.printed, case.crank) - case.points)
-            line = {
-                "case": name,
-                "printed": case.error,
-                "recomputed": float((given**2).sum()) ** 0.5,
-            }
-            print(
-                json.dumps(line | {"squares, feet free": squares(case, case.printed)[0]}),
-                flush=True,
-            )
-        for seed in range(options.seeds):
-            print(json.dumps(run(name, seed, options.rows, options.workers)), flush=True)
+        for one in CASES[name].printed:
+            own, best, ordered = printed(CASES[name], one)
+            line = {"case": name, "printed": one.who, "stated": one.error, "own": own}
+            print(json.dumps(line | {"best": best, "in order": ordered}), flush=True)
+            lines.setdefault(name, []).append((one.who, best))
+    if not options.seeds:
+        return
+    with connect(Laptop(workers=1)) as client:
+        for name in options.cases:
+            for seed in range(options.seeds):
+                found = run(name, seed, client)
+                against = [
+                    compared(CASES[name], found["squares"], best) for _, best in lines[name]
+                ]
+                print(json.dumps(found | {"against": against}), flush=True)
 
 
 if __name__ == "__main__":

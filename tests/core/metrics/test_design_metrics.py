@@ -236,6 +236,8 @@ def test_order_and_missed_points(closed):
         ((3, 4, 5, 0, 1, 2), 0),  # begins elsewhere
         ((5, 4, 3, 2, 1, 0), 0),  # the other way round
         ((0, 2, 1, 3, 4, 5), 1),
+        ((3, 4, 5, 0, 1, 2, 3), 0),  # ends where it began
+        ((3, 4, 0, 5, 1, 2, 3), 1),
     ):
         assert number(closed, "order_defects(P,w)", target(order))[0] == defects
     assert number(closed, "missed_points(P,w)", target(range(6)))[0] == 0

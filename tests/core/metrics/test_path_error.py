@@ -301,3 +301,21 @@ def brought_away(points, free):
     points = points * (np.exp(0.4j) if "rotation" in free else 1.0)
     points = points + (0.2 - 0.1j if "position" in free else 0.0)
     return np.stack([points.real, points.imag], axis=1).tolist()
+
+
+def test_a_step_of_the_fit_that_knows_no_size_is_short(cycle):
+    """Of a path that hardly meets its target Newton's step for the size is e to the hundreds."""
+    crank = np.linspace(0, 2 * np.pi, 128, endpoint=False)
+    line = 11.684571121561317 - np.exp(1j * crank)
+    along = (11.952870329009952**2 - 2.553267750230063**2 + np.abs(line) ** 2) / (2 * np.abs(line))
+    coupler = along + 1j * np.sqrt(11.952870329009952**2 - along**2)
+    coupler = line / np.abs(line) * coupler / 11.952870329009952
+    P = np.exp(1j * crank) + coupler * (-8.993634969122475 - 1.6041372117926294j)
+    points = "4.15 2.21 4.5 2.18 4.53 1.83 4.13 1.68 3.67 1.58 2.96 1.33 2.67 1.06 2.63 0.82"
+    rows = np.array(f"{points} 2.92 0.81 3.23 1.07 3.49 1.45 3.76 1.87".split(), float)
+    target = Target("wanted", tuple(map(tuple, rows.reshape(-1, 2).tolist())), fit=targets.FITTED)
+    moving = Motion(crank, crank[None], np.ones((1, 128)), np.zeros((1, 128)))
+    track = np.stack([P.real, P.imag])[None].copy()
+    with np.errstate(all="raise", under="ignore"):
+        found = path_error.fit(track, target, cycle.model.mechanism, moving)
+    assert found.error[0] < np.hypot(*rows.reshape(-1, 2).std(axis=0))  # better than one point
