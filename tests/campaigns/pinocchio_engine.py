@@ -5,6 +5,7 @@ frames of Extended URDF and frames named as ends of loops are read here from the
 themselves, by other code than the importer's, and become constraints on that tree.
 """
 
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -68,6 +69,8 @@ class PinocchioEngine(Engine):
         self.linear = [(self._factors(terms), offset) for terms, offset in _relations(root)]
         self.data, self.speeds = self.model.createData(), self.model.nv
         self.loose: Sequence[int] = ()
+        joints = list(self.model.joints)[1:]
+        self.continuous = [joint.idx_v for joint in joints if (joint.nq, joint.nv) == (2, 1)]
 
     def _factors(self, terms: Mapping[str, float]) -> Array:
         found = np.zeros(self.model.nv)
@@ -100,7 +103,12 @@ class PinocchioEngine(Engine):
                 R = at[one].rotation
                 found.append(R @ pin.log3(R.T @ at[two].rotation))
         turns = self._values(q)
-        found += [np.array([factors @ turns - offset]) for factors, offset in self.linear]
+        for factors, offset in self.linear:
+            open_by = factors @ turns - offset
+            # Of a continuous joint whole turns are not known.
+            whole = abs(factors[[k for k in self.continuous if factors[k]]]) * math.tau
+            known = [math.remainder(open_by, turn) for turn in whole]
+            found.append(np.array([min([open_by, *known], key=abs)]))
         return np.concatenate(found) if found else np.zeros(0)
 
     def _values(self, q: Array) -> Array:
