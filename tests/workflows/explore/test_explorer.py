@@ -300,13 +300,20 @@ def test_a_hundred_thousand_variants(chromium, tmp_path):
     assert told[-2] == ((drawn[0] >= low) & (drawn[0] <= high)).sum() > 0
 
 
+#: Two variants move and the table is saved, or half a minute has passed.
+SHOWN = """new Promise(done => { const end = performance.now() + 30000;
+  const look = () => document.querySelectorAll("article svg.moving").length >= 2 && window.kept
+    || performance.now() > end ? done() : setTimeout(look, 20);
+  look(); })"""
 #: Everything that somebody can do with every text: all axes, a brush of each, all words, two
 #: variants, the button, the CSV.
 USED = [
     WAIT,
     CAUGHT,
     "document.querySelectorAll('details').forEach(d => { d.open = true; })",
-    """(async () => { const sleep = () => new Promise(done => setTimeout(done, 60));
+    "(async () => { const sleep = () => "
+    + TYPED
+    + """;
       const all = s => [...document.querySelectorAll(s)];
       for (const box of all(".choices input")) if (!box.checked) box.click();
       await sleep();
@@ -328,6 +335,7 @@ USED = [
       await sleep();
     })()""",
     WAIT,
+    SHOWN,
     "[document.querySelectorAll('article svg.moving text').length, window.kept]",
     "document.querySelectorAll('img, iframe, object, embed').length",
     "document.scripts.length",
