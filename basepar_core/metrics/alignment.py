@@ -17,6 +17,8 @@ _DIRECTIONS, _ROUGH = 8, 6
 _KEPT = 2
 #: Steps from the best of these, which end where the error falls by no more than this share.
 _FINE, _SAME = 40, 1e-15
+#: Of a motion's size: feet and their tangents are no better than that.
+_LEFT = 1e-8
 
 
 @dataclass(frozen=True)
@@ -75,9 +77,7 @@ class Fit:
         ]
         moved = across[0].reshape(count, -1)
         if taken:
-            basis = np.linalg.qr(np.stack(across[1:], axis=-1).reshape(count, points * axes, -1))[
-                0
-            ]
+            basis = _basis(taken, across[1:])
             moved = moved - np.einsum("vri,vsi,vs->vr", basis, basis, moved)
         return found + 1j * moved / np.sqrt(points)
 
@@ -95,6 +95,20 @@ class Fit:
         with np.errstate(all="ignore"):
             along = (self.residual[..., None] * moved).sum(axis=2).mean(axis=1)
             return along / self.error[:, None]
+
+
+def _basis(motions: list[Array], across: list[Array]) -> Array:
+    """Orthonormal directions (variant, point·axis, motion) of what feet leave of motions.
+
+    What they take up whole, as of a straight path's shift along itself, leaves rounding, which has
+    no direction: it is 0 there.
+    """
+    whole, left = (np.stack(one, axis=-1) for one in (motions, across))
+    size = np.sqrt((whole**2).sum(axis=(1, 2), keepdims=True))
+    left = np.nan_to_num(left / np.where(size > 0, size, 1.0))
+    U, kept, _ = np.linalg.svd(left.reshape(len(left), -1, left.shape[-1]), full_matrices=False)
+    found: Array = U * (kept > _LEFT)[:, None]
+    return found
 
 
 def still(track: Array) -> tuple[Array, Array]:

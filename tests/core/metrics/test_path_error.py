@@ -11,6 +11,7 @@ from basepar_core.dynamics.motion import Motion
 from basepar_core.errors import MechanismError
 from basepar_core.files import mechanism_file
 from basepar_core.metrics import ClosedCycle, Target, path_error, sensitivity, targets
+from basepar_core.metrics.alignment import Fit
 from basepar_core.metrics.cycle import find, of_cycle
 from tests.core.dynamics.test_points import four_bar, pins
 
@@ -293,6 +294,29 @@ def test_residuals_have_the_slopes_of_what_no_fit_takes_up(near, over, free):
     # On both sides: the step's second order is left out, its third is 1e-10 of the first; the
     # fit ends within 1e-11 m, 1e-5 of the error.
     assert moved == pytest.approx(error[1:].mean(), rel=2e-5)
+
+
+@pytest.mark.parametrize(
+    "free", [("position",), ("position", "rotation"), ("position", "rotation", "scale")]
+)
+def test_a_shift_along_a_straight_path_is_the_feets_alone(free):
+    """Bent a little, a straight path leaves what no straight line takes of the bend.
+
+    The line lies at an angle, so that no shift is along an axis.
+    """
+    x, at = np.cos(2 * np.pi * np.arange(256) / 256), np.array([9, 25, 40, 60, 77, 90, 115])
+    line, across = x * np.exp(0.5j), 1j * x**2 * np.exp(0.5j)
+    points = np.stack([line[at].real, line[at].imag], axis=1)
+    target = Target("wanted", tuple(map(tuple, points.tolist())), "", (), ("timing", *free))
+    nothing, all_of_them = np.zeros((1, 7)), np.ones((1, 7), bool)
+    turn = np.eye(2)[None]
+    held = Fit(np.zeros(1), at[None], nothing, turn, np.zeros((1, 7, 2)), all_of_them)
+    track = np.stack([line.real, line.imag]) + 1j * np.stack([across.real, across.imag])
+    slopes = np.imag(held.squares(track[None], target))
+    degree = 1 if "rotation" in free else 0
+    left = x[at] ** 2 - np.polyval(np.polyfit(x[at], x[at] ** 2, degree), x[at])
+    # The line is straight to rounding, and least squares end there.
+    assert np.linalg.norm(slopes) == pytest.approx(np.sqrt((left**2).mean()), rel=1e-12)
 
 
 def brought_away(points, free):
