@@ -21,7 +21,7 @@ from basepar_core.errors import StoreError
 from sweeps.store import Bucket
 
 Line = dict[str, Any]
-#: Objects asked for at once, after the first one was there.
+#: Objects asked for at once, at most: twice as many each time all were there.
 AT_ONCE = 64
 #: What every line of Optuna's has.
 _KEYS = {"op_code", "worker_id"}
@@ -50,6 +50,9 @@ class BucketJournal(BaseJournalBackend):
     def append_logs(self, logs: list[Line]) -> None:
         """Append lines, or keep them for `sync`.
 
+        Where that fails they are forgotten: who asks again says them anew. If only the answer was
+        lost they are there, and a trial that they ask for stays running.
+
         Raises
         ------
         StoreError
@@ -57,7 +60,10 @@ class BucketJournal(BaseJournalBackend):
         """
         self._waiting += logs
         if not self.is_held:
-            self.sync()
+            try:
+                self.sync()
+            finally:
+                self._waiting = []
 
     def sync(self) -> None:
         """Return when all lines are in the bucket."""
@@ -102,7 +108,7 @@ class BucketJournal(BaseJournalBackend):
                 if content is None:
                     return
                 self._landed(_read(self.place, number, content))
-            count = AT_ONCE
+            count = min(2 * count, AT_ONCE)
 
     def _read_again(self, line: int) -> None:
         """Have lines from a number on, which were read before."""

@@ -18,6 +18,7 @@ from cluster.client import connect
 from cluster.places import Laptop
 from sweeps.store import Store, locate
 from sweeps.store.bucket import Bucket
+from sweeps.store.bucket_requests import Unreachable
 from tests.sweeps.conftest import bucket, bucket_server  # noqa: F401
 from tests.workflows.fourbar_study import SMALL, small
 from workflows.studies import storages
@@ -31,11 +32,17 @@ class Objects:
     """Objects by key in memory, made where nothing is; counts requests."""
 
     def __init__(self):
-        self.there, self.asked = {}, 0
+        self.there, self.asked, self.fault = {}, 0, ""
 
     def create(self, key, content):
         self.asked += 1
-        return self.there.setdefault(key, content) is content
+        fault, self.fault = self.fault, ""
+        if fault == "failed":
+            raise Unreachable("not done", [])
+        made = self.there.setdefault(key, content) is content
+        if fault == "lost":
+            raise Unreachable("done", [])
+        return made
 
     def get_all(self, keys):
         self.asked += len(keys)
@@ -97,6 +104,37 @@ def test_two_holders_are_noticed():
     with pytest.raises(StoreError, match="Another process has written"):
         other.sync()
     assert BucketJournal(there).read_logs(0) == [line(1)]
+
+
+@pytest.mark.parametrize(
+    ("fault", "states"),
+    [("failed", [TrialState.COMPLETE]), ("lost", [TrialState.RUNNING, TrialState.COMPLETE])],
+)
+def test_what_could_not_be_appended_is_not_appended_later(fault, states):
+    """Asked for again, a trial is there once; once more if only the answer was lost."""
+    there = Objects()
+    storage = JournalStorage(BucketJournal(there))
+    one = optuna.create_study(storage=storage, study_name="s")
+    there.fault = fault
+    with pytest.raises(Unreachable):
+        one.ask()
+    one.tell(one.ask(), 1.0)
+    seen = optuna.load_study(study_name="s", storage=JournalStorage(BucketJournal(there)))
+    assert [trial.state for trial in seen.trials] == states
+
+
+def test_few_new_objects_take_few_requests():
+    """Each request is paid for: one for an object, and as many again to find the end."""
+    there = Objects()
+    writer, reader = BucketJournal(there), BucketJournal(there)
+    for number in range(100):
+        before = there.asked
+        writer.append_logs([line(number)])
+        assert reader.read_logs(number) == [line(number)]
+        assert there.asked - before <= 1 + 3
+    before = there.asked
+    assert len(BucketJournal(there).read_logs(0)) == 100
+    assert there.asked - before <= 2 * 100
 
 
 @pytest.mark.parametrize("content", [b"", b"[]\n", b"{\n", b'{"op_code": 1}\n', b"\xff\n"])
