@@ -157,13 +157,16 @@ class Bucket:
     restore, clear = put, remove
 
     def rename(self, to: "Bucket") -> None:
-        """Move all that lies there, of a store that is small and held; records go first.
+        """Move all that lies there, of a store that is small and held.
+
+        Records are put last and removed first: what is half there is no store for `exists`.
 
         Buckets know no renaming: whoever is killed at it leaves the whole store at one of the
         two places at least.
         """
         keys = sorted(self._ask(Request("keys", ""))[0])
         keys = [key for key in keys if key not in (ROOT, f"{HIDDEN}/{LOCK}")]
+        keys.sort(key=lambda key: key.startswith(f"{HIDDEN}/chunks/"))
         for key, content in zip(keys, self.get_all(keys), strict=True):
             if content is not None:
                 to.put(key, content)
@@ -171,7 +174,7 @@ class Bucket:
         if root is not None:
             to.put(ROOT, root)
         # Without its records it is an empty store still, and no damaged one.
-        for key in sorted(keys, key=lambda one: not one.startswith(f"{HIDDEN}/chunks/")):
+        for key in reversed(keys):
             self.remove(key)
         self.remove(ROOT)
 

@@ -287,3 +287,29 @@ def test_a_prefix_is_not_its_longer_neighbour(there):
 def test_nothing_is_told_of_credentials(there):
     assert not any(SECRET in text for text in (repr(there), str(there), repr(replace(there))))
     assert SECRET.encode() not in pickle.dumps(there)
+
+
+def test_a_move_that_is_killed_leaves_no_half_store(there, monkeypatch):
+    """Without its records what was copied is none, and the whole store is where it was."""
+    contents = {"chunk-records/chunks/0": b"r", "x/c/0": b"1", "x/zarr.json": b"2"}
+    contents |= {"chunk-records/zarr.json": b"3", "zarr.json": b"4"}
+    for key, content in contents.items():
+        there.put(key, content)
+    to, real = there.with_name("aside.zarr"), Bucket.put
+    for most in range(4):
+        left = iter(range(most))
+
+        def put(bucket, *words, left=left):
+            if next(left, None) is None:
+                raise Unreachable("killed", [])
+            real(bucket, *words)
+
+        monkeypatch.setattr(Bucket, "put", put)
+        with pytest.raises(Unreachable):
+            there.rename(to)
+        assert not to.exists()
+        assert {key: there.get(key) for key in contents} == contents
+    monkeypatch.setattr(Bucket, "put", real)
+    there.rename(to)
+    assert not there.exists()
+    assert {key: to.get(key) for key in contents} == contents
