@@ -32,7 +32,8 @@ class FunctionSweep:
         "candidates": 100, "seed": 1}; plans grid and zip take lists of numbers.
     outputs
         What it returns: {"root": "m"} by unit, or {"wave": {"unit": "m", "dims": {"sample": 16},
-        "dtype": "float64", "long_name": "…"}}; a dimension by its length or its labels.
+        "dtype": "float64", "long_name": "…"}}; a dimension by its length or its labels. Types are
+        bool, int8 to int64 and float16 to float64.
     units
         Of the variables; "1" without.
     reasons

@@ -14,6 +14,10 @@ Columns = Mapping[str, np.ndarray]
 Arrays = dict[str, np.ndarray]
 
 
+#: Types of arrays, whose fill values and bytes the store's format has and xarray takes.
+DTYPES = ("bool", "int8", "int16", "int32", "int64", "float16", "float32", "float64")
+
+
 @dataclass(frozen=True, slots=True)
 class Output:
     """One array of a sweep.
@@ -36,6 +40,8 @@ class Output:
     def __post_init__(self) -> None:
         if not self.dims or self.dims[0] != "variant":
             raise ValueError(f"Output {self.name!r}: dims start with 'variant', not {self.dims}.")
+        if np.dtype(self.dtype).name not in DTYPES:
+            raise ValueError(f"dtype {self.dtype!r} is none of {', '.join(DTYPES)}")
 
     @property
     def empty(self) -> float | int | bool:

@@ -143,6 +143,9 @@ def test_what_returns_something_else_crashes(tmp_path):
         (SPACE, {}, "none are stated"),
         (SPACE, {"b": "m"}, "'b' is a variable too"),
         (SPACE, {"r": {"units": "m"}}, "'r' has no 'units'"),
+        (SPACE, {"r": {"dtype": "complex128"}}, "'r': dtype 'complex128' is none of bool, int8"),
+        (SPACE, {"r": {"dtype": "uint8"}}, "'r': dtype 'uint8' is none of"),
+        (SPACE, {"r": {"dtype": "<U5"}}, "'r': dtype '<U5' is none of"),
     ],
 )
 def test_what_makes_no_sense(space, outputs, said):
