@@ -87,9 +87,11 @@ def outline(points: Array) -> Array:
 
 def is_ring(points: Array) -> bool:
     """Whether points (point, 2) go round: the last is as near to the first as neighbours are."""
+    if len(np.unique(points, axis=0)) < LEAST:
+        return False
     steps = np.linalg.norm(np.diff(points, axis=0), axis=1)
     gap = np.linalg.norm(points[0] - points[-1])
-    return len(points) >= LEAST and bool(gap <= 2 * max(steps[0], steps[-1], np.median(steps)))
+    return bool(gap <= 2 * max(steps[0], steps[-1], np.median(steps)))
 
 
 def polygon(described: Array, count: int) -> Array:

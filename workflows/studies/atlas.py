@@ -41,8 +41,10 @@ def nearest_curves(
     Raises
     ------
     UsageError
-        The store has no shapes of this point, or the points do not go round.
+        The store has no shapes of this point, the points do not go round, or none is asked for.
     """
+    if count < 1:
+        raise UsageError(f"count={count}: at least 1 is needed.", ["count="])
     if _array(point) not in held:
         raise UsageError(
             f"The store has no shapes of point {point}: sweep the metric "
@@ -62,8 +64,8 @@ def _distances(held: Store, point: str, points: np.ndarray, what: str) -> np.nda
     if points.ndim != 2 or points.shape[1] != 2 or not curve_shapes.is_ring(points):
         raise UsageError(
             f"Shapes are of closed curves, and {what} is not: it takes at least "
-            f"{curve_shapes.LEAST} points (x, y) in order, once round, the last as near to the "
-            "first as neighbours are. Without them sweep path_error itself.",
+            f"{curve_shapes.LEAST} different points (x, y) in order, once round, the last as near "
+            "to the first as neighbours are. Without them sweep path_error itself.",
             ["warm_start"],
         )
     wanted = curve_shapes.descriptors(curve_shapes.outline(points))

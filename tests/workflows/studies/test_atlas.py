@@ -123,3 +123,17 @@ def test_shapes_are_no_quantity(folder):
 def test_a_point_without_shapes_is_named(folder):
     with pytest.raises(UsageError, match=r"sweep the metric fourier_descriptors\(Q\)"):
         basepar.nearest_curves(folder / "atlas.zarr", "Q", np.zeros((9, 2)))
+
+
+@pytest.mark.parametrize(
+    ("points", "count", "said"),
+    [
+        (np.ones((9, 2)), 1, "5 different points"),
+        ([[0, 0], [1, 0]] * 4, 1, "5 different points"),
+        (np.full((9, 2), np.nan), 1, "5 different points"),
+        (np.zeros((9, 2)), 0, "count=0: at least 1"),
+    ],
+)
+def test_curves_that_are_none(folder, points, count, said):
+    with pytest.raises(UsageError, match=said):
+        basepar.nearest_curves(folder / "atlas.zarr", "P", points, count)
