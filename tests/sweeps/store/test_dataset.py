@@ -101,3 +101,11 @@ def test_many_chunks_are_few_tasks(tmp_path):
     found = store.read(tmp_path / "x.zarr")
     assert found.x.data.npartitions == -(-count // 65_500)
     assert np.isnan(found.x[-3:].values).all()
+
+
+def test_a_relative_path_is_of_the_folder_where_it_was_opened(path, theirs, monkeypatch, tmp_path):
+    """Dask's workers may have been started elsewhere, where a store of that name may lie too."""
+    monkeypatch.chdir(path.parent)
+    found = store.read(path.name)
+    monkeypatch.chdir(tmp_path)
+    xr.testing.assert_identical(pickle.loads(pickle.dumps(found)).load(), theirs)
