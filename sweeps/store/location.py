@@ -80,7 +80,7 @@ def move(place: Location, to: Location) -> None:
         case Bucket(), Bucket():
             place.rename(to)
         case _:
-            raise ValueError(f"{place} and {to} are places of two kinds")
+            raise ValueError(f"not places of one kind: {place}, {to}")
 
 
 def put_text(place: Location, text: str) -> None:
