@@ -189,9 +189,8 @@ reasons [{status, reason, count, example}], precise_reasons [{status, reason, co
 errors {variant: text}, spec_hash, created, versions {package: version}, notes,
 retries {times: variants}, runs [{started, host, pid, evaluated, seconds, lost, ended}],
 running {host, pid, since, silent, settled, total, evaluated, seconds, workers, rate, seconds_left}
-(null where nobody fills it), resources {jobs [{role, jobs, accounted, stopped, out_of_memory, used
-{seconds {median, max}, memory, cores}, asked {seconds, memory, cores}, next {…}}], unrecorded,
-batch}, damage (with --check); of a family's store members
+(null where nobody fills it), resources {jobs [{role, jobs, accounted, stopped, out_of_memory,
+used, asked, next}], unrecorded, batch}, damage (with --check); of a family's store members
 {name: these facts}.""",
     ),
 )
