@@ -22,7 +22,7 @@ ROWS = 65_536
 
 def of(held: Store) -> xr.Dataset:
     """Lazy, of Dask's arrays, as `xarray.open_zarr` would give it but for the tasks."""
-    return xr.open_dataset(held.absolute(), engine=_Entry, chunks={})  # type: ignore[arg-type]
+    return xr.open_dataset(held, engine=_Entry, chunks={})  # type: ignore[arg-type]
 
 
 class _Entry(BackendEntrypoint):

@@ -1,6 +1,5 @@
 """A store, opened once: what its attributes say, and its arrays."""
 
-import copy
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -59,16 +58,6 @@ class Store(Mapping[str, "ZarrArray"]):
         """
         place = locate(path)
         return cls(place, _root(place, mode), mode)
-
-    def absolute(self) -> "Store":
-        """The same for processes that work in other folders."""
-        if isinstance(self.path, Bucket):
-            return self
-        found = copy.copy(self)
-        found.path, found._arrays, found._files = self.path.absolute(), {}, {}
-        for name in ("objects", "_group"):
-            vars(found).pop(name, None)
-        return found
 
     @cached_property
     def objects(self) -> Objects:

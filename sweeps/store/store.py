@@ -376,7 +376,10 @@ def read(path: Location | str) -> "xr.Dataset":
     StoreError
         There is none, or it cannot be read.
     """
-    held = Store.open(path)  # says what is wrong
+    place = locate(path)
+    if not isinstance(place, Bucket):
+        place = place.absolute()  # Dask's workers may work in other folders
+    held = Store.open(place)  # says what is wrong
     if held.metadata:
         from . import dataset  # with pandas a quarter of the start of workers, who only write
 

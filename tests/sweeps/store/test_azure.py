@@ -13,11 +13,10 @@ from email.utils import formatdate
 import pytest
 
 from basepar_core.errors import StoreError
-from sweeps.run import here
-from sweeps.store import Store, check_and_repair, locate
+from sweeps.store import locate
 from sweeps.store.bucket_lock import locked
 from sweeps.store.bucket_requests import Unreachable
-from tests.sweeps.fourbar import FourBar, spec
+from tests.sweeps.store.bucket_checks import check_conditions, check_sweep
 
 #: Public: every emulator's.
 ACCOUNT = "devstoreaccount1"
@@ -78,20 +77,7 @@ def made(port, name):
 @pytest.mark.slow
 def test_conditions_and_errors(container):
     there = locate(f"{container}/folder/x.zarr")
-    assert there.get("a") is None
-    assert there.create("a", b"1")
-    assert not there.create("a", b"2")
-    _, tag, _ = there.get_tagged("a")
-    now = there.try_put("a", b"3", tag)
-    assert now is not None
-    assert there.try_put("a", b"4", tag) is None
-    assert there.get("a") == b"3"
-    there.put_folder((f"b/c/{number}/0", b"x") for number in range(70))
-    assert there.chunks("b", 2) == set(range(70))
-    assert set(there.names("")) == {"a", "b"}
-    there.remove("a")
-    there.remove("a")
-    assert there.get("a") is None
+    check_conditions(there)
     with pytest.raises(StoreError, match="is no store, and something lies there"), locked(there):
         pass
     with pytest.raises(Unreachable, match="there is no such bucket") as caught:
@@ -101,15 +87,4 @@ def test_conditions_and_errors(container):
 
 @pytest.mark.slow
 def test_a_sweep_is_a_folder_s(container, tmp_path):
-    """Every array, bit for bit, by two parts."""
-    places = [locate(f"{container}/x.zarr"), tmp_path / "x.zarr"]
-    for place in places:
-        job = spec(place, count=48, chunk=8)
-        filling = here.prepare(job, evaluator=FourBar())
-        for number in (1, 2):
-            here.part(job, number, 2, filling=lambda made=filling: made)
-    ours, theirs = map(Store.open, places)
-    assert set(ours) == set(theirs)
-    for name in theirs:
-        assert ours[name][:].tobytes() == theirs[name][:].tobytes(), name
-    assert check_and_repair.find(places[0]) == []
+    check_sweep(f"{container}/x.zarr", tmp_path / "x.zarr")
