@@ -21,6 +21,8 @@ PROMISED, SHORT = 1e-13, 1e-13
 #: Shares of what was promised: below the first a step is none, below the second damping grows,
 #: above the third it shrinks.
 TAKEN, POOR, GOOD = 1e-4, 0.25, 0.75
+#: A distance to the limits' cone (its target has size 1) below this is rounding: they contradict.
+APART = 1e-10
 #: What missing a limit costs, as a multiple of what it holds back (an exact penalty above 1).
 DEAR = 2.0
 ITERATIONS = 200
@@ -128,7 +130,7 @@ def bounded(
         weights, far = nnls(problem, last)
     except RuntimeError:  # more iterations than it allows itself
         return None
-    if far < 1e-10:
+    if far < APART:
         return None
     off = problem @ weights - last
     multipliers = -size * weights / off[-1]
