@@ -1,0 +1,286 @@
+"""Screening against Optuna's samplers on the shipped studies, at equal processor time.
+
+    python -m tests.campaigns.race run RESULTS.jsonl --seeds 10 --seconds 20
+    python -m tests.campaigns.race table RESULTS.jsonl
+
+Every run is a process of its own with one worker. Its clock is the processor time of this process
+and of all that it started, from the interpreter's first instruction on: imports, workers, the
+mechanism's analysis, asking, evaluating, descents, writing. So a loaded machine favours nobody.
+What the store held when the clock passed a look is judged afterwards. Kernels are compiled before,
+as after a first run of any study. CMA-ES, which takes no constraints, asks in the process that
+evaluates, which spares it a worker's start, and is told infeasible designs with a penalty.
+
+A line of RESULTS is a run; those that are there are not run again. Seeds are outermost: what is
+there at any moment is of as many seeds for all.
+"""
+
+import argparse
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import psutil
+
+from cluster.client import connect
+from cluster.places import Laptop
+from sweeps.chunks import prepare
+from sweeps.store import Store
+from tests.campaigns.studies import hypervolume
+from workflows.studies.feasibility import dominated, judge, weigh
+from workflows.studies.gradients import column
+from workflows.studies.spec import Sampler
+from workflows.studies.study import load_job, study
+
+LOOKS = (5.0, 20.0, 60.0)
+#: Processor time within which screening is to be near the optimum, and how near.
+SOON, NEAR = 10.0, 0.01
+#: What two values may differ by and be the same: 1e-6 of them is below what a drawing states.
+TIE = 1e-6
+#: The studies that are screened where their file names no sampler. Of those with two objectives
+#: the corner of the hypervolume, SI: where the mechanism's own design stands, rounded up; of
+#: quick-return and 3-rrr, whose own design is on no edge, and of press, whose own misses the
+#: stroke, worse than every design of a front.
+STUDIES = {
+    "four-bar": None,
+    "wiper": None,
+    "quick-return": (14.0, 11.5),
+    "3-rrr": (120.0, 5.5),
+    "straight-line": (1e-3, 0.5),
+    "dwell-slide": (7e-3, 0.35),
+    "press": (15e-3, 7.0),
+    "jansen": (0.17e-3, 8e-3),
+}
+SAMPLERS = ("screen", "tpe", "nsga2", "cmaes")
+#: No run gets so far within a minute.
+TRIALS = 65_536
+#: Seconds between looks at which processes there are.
+PROCESSES = 2.0
+
+
+def job(name, kind, seed, store):
+    """A shipped study with another sampler, in the sampler's usual batches."""
+    one = load_job(name, store)
+    return replace(one, sampler=Sampler(kind, seed), batch=0, chunk=0, trials=TRIALS)
+
+
+class Clock:
+    """Processor time of this process and of all below it, but for what is spent in `write`."""
+
+    def __init__(self, path, seconds):
+        self.file = os.open(path, os.O_WRONLY | os.O_CREAT)
+        self.seconds, self.own, self.family, self.known = seconds, 0.0, [], 0.0
+
+    def write(self, value):
+        """A line of time and value; over when the time is."""
+        begun = time.thread_time()
+        now = self.read()
+        os.write(self.file, f"{now} {value}\n".encode())
+        if now > self.seconds:
+            os._exit(0)
+        self.own += time.thread_time() - begun
+
+    def read(self):
+        if time.monotonic() - self.known > PROCESSES:
+            self.known = time.monotonic()
+            self.family = [psutil.Process(), *psutil.Process().children(recursive=True)]
+        total = 0.0
+        for process in self.family:
+            with contextlib.suppress(psutil.NoSuchProcess):
+                used = process.cpu_times()
+                total += used.user + used.system + used.children_user + used.children_system
+        return total - self.own
+
+
+def one(options):
+    """A run: lines of time and rows, until its time is over."""
+    spec = job(options.study, options.kind, options.seed, f"{options.folder}/run.zarr")
+    clock = Clock(f"{options.folder}/lines", options.seconds)
+    with connect(Laptop(workers=1)) as client:
+        study(spec, client, lambda advance: clock.write(advance.done))
+
+
+def by_cmaes(options):
+    """CMA-ES by Optuna's ask and tell: as `one`, values instead of rows."""
+    import optuna
+
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    spec = job(options.study, "random", options.seed, f"{options.folder}/run.zarr")
+    clock = Clock(f"{options.folder}/lines", options.seconds)
+    evaluator, best = prepare(spec.sweep), np.inf
+    sampler = optuna.samplers.CmaEsSampler(seed=options.seed, popsize=20)
+    asked = optuna.create_study(sampler=sampler)
+    while True:
+        trials = [asked.ask() for _ in range(20)]
+        values = np.array(
+            [[t.suggest_float(n, v.low, v.high) for n, v in spec.variables] for t in trials]
+        )
+        columns = dict(zip(spec.names, np.ascontiguousarray(values.T), strict=True))
+        arrays = evaluator(columns, np.ones(20, bool))
+        results = {name: column(evaluator, arrays, name) for name in spec.results}
+        fate = (arrays[name] for name in ("status", "reason", "reason_value"))
+        verdict = weigh(spec, columns, results, *fate)
+        goals = verdict.values[:, 0] * spec.signs[0]
+        worst = 100 + verdict.violation
+        for trial, goal in zip(trials, np.where(verdict.feasible, goals, worst), strict=True):
+            asked.tell(trial, float(goal))
+        best = min(best, np.where(verdict.feasible, goals, np.inf).min())
+        clock.write(best)
+
+
+def course(spec, lines, worst):
+    """(time, value) whenever it got better: the best, or minus the hypervolume."""
+    rows = int(lines[:, 1].max(initial=0))
+    verdict = judge(spec, Store.open(spec.path), 0, rows) if rows else None
+    found, front, before = [], np.empty((0, len(spec.objectives))), 0
+    for moment, count in lines:
+        new = slice(before, int(count))
+        before = max(before, int(count))
+        goals = verdict.values[new][verdict.feasible[new]] * spec.signs
+        if not len(goals):
+            continue
+        front = np.concatenate([front, goals])
+        if worst is None:
+            value = float(front.min())
+        else:
+            front = front[~dominated(front)]
+            value = -hypervolume(front, worst)
+        if (not found or value < found[-1][1]) and (worst is None or value < 0):
+            found.append((round(float(moment), 2), value))
+    return found
+
+
+def run(name, kind, seed, seconds):
+    """One line of a race."""
+    begun = time.monotonic()
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        words = [name, kind, str(seed), folder, str(seconds)]
+        words = [sys.executable, "-m", __spec__.name, "one", *words]
+        process = subprocess.Popen(
+            words, start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+        )
+        said = []
+        reader = threading.Thread(target=lambda: said.append(process.stderr.read()), daemon=True)
+        reader.start()
+        status = process.wait()
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)  # its worker
+        reader.join(5)
+        if status:
+            raise SystemExit(f"{words}: {b''.join(said).decode()}")
+        wall = time.monotonic() - begun
+        text = Path(f"{folder}/lines").read_text().splitlines()
+        lines = np.array([list(map(float, line.split())) for line in text]).reshape(-1, 2)
+        line = {"study": name, "sampler": kind, "seed": seed, "seconds": seconds}
+        line |= {"wall": round(wall, 1), "load": round(os.getloadavg()[0], 1)}
+        if kind == "cmaes":
+            found = [(round(t, 2), v) for t, v in lines.tolist() if np.isfinite(v)]
+            better = np.minimum.accumulate([v for _, v in found])
+            return line | {
+                "course": [p for k, p in enumerate(found) if not k or p[1] < better[k - 1]]
+            }
+        spec = job(name, kind, seed, f"{folder}/run.zarr")
+        rows = {f"{x:g}": int(lines[lines[:, 0] <= x, 1].max(initial=0)) for x in LOOKS}
+        return line | {"rows": rows, "course": course(spec, lines, STUDIES[name])}
+
+
+def is_run(name, kind):
+    """CMA-ES takes one objective."""
+    return kind != "cmaes" or STUDIES[name] is None
+
+
+def race(options):
+    path = Path(options.results)
+    done = {(x["study"], x["sampler"], x["seed"]) for x in read(path)} if path.exists() else set()
+    for name in options.studies.split(","):  # kernels
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            connect(Laptop(workers=1)) as client,
+        ):
+            study(replace(job(name, "screen", 0, f"{folder}/warm.zarr"), trials=256), client)
+    for seed in range(options.seeds):
+        for name in options.studies.split(","):
+            for kind in options.samplers.split(","):
+                if (name, kind, seed) in done or not is_run(name, kind):
+                    continue
+                line = json.dumps(run(name, kind, seed, options.seconds))
+                with path.open("a", encoding="utf-8") as file:
+                    print(line, file=file)
+
+
+def read(path):
+    return [json.loads(line) for line in Path(path).read_text().splitlines()]
+
+
+def value(line, moment):
+    """What a run had by then; ∞ for nothing."""
+    return min((v for t, v in line["course"] if t <= moment), default=np.inf)
+
+
+def table(options):
+    """Medians at each time, whether screening's is no worse, and how often it is soon near."""
+    lines = read(options.results)
+    print("| study | seeds | CPU, s |", " | ".join(SAMPLERS), "| no worse |")
+    print("|---" * (len(SAMPLERS) + 4) + "|")
+    for name in [one for one in STUDIES if any(line["study"] == one for line in lines)]:
+        here = [line for line in lines if line["study"] == name]
+        least = min(value(line, np.inf) for line in here)
+        # Of as many seeds for all.
+        each = [{x["seed"] for x in here if x["sampler"] == kind} for kind in SAMPLERS]
+        seeds = set.intersection(*[one for one in each if one])
+        here = [line for line in here if line["seed"] in seeds]
+        for look in (x for x in LOOKS if x <= max(line["seconds"] for line in here)):
+            medians = {
+                kind: float(np.median(values))
+                for kind in SAMPLERS
+                if (values := [value(x, look) for x in here if x["sampler"] == kind])
+            }
+            others = min(v for kind, v in medians.items() if kind != "screen")
+            ours = medians["screen"]
+            good = ours <= others + TIE * abs(others) if np.isfinite(others) else True
+            cells = [shown(medians.get(kind)) for kind in SAMPLERS]
+            print(f"| {name} | {len(seeds)} | {look:g} |", " | ".join(cells), f"| {good} |")
+        mine = [value(line, SOON) for line in here if line["sampler"] == "screen"]
+        near = sum(one <= least + NEAR * abs(least) for one in mine)
+        print(f"{name}: within 1 % of {shown(least)} within {SOON:g} s: {near} of {len(mine)}")
+
+
+def shown(number):
+    """A value; a hypervolume without its sign."""
+    if number is None:
+        return ""
+    return f"{abs(number):.7g}" if np.isfinite(number) else "nothing"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    kinds = parser.add_subparsers(required=True)
+    racing = kinds.add_parser("run")
+    racing.add_argument("results")
+    racing.add_argument("--studies", default=",".join(STUDIES))
+    racing.add_argument("--samplers", default=",".join(SAMPLERS))
+    racing.add_argument("--seeds", type=int, default=10)
+    racing.add_argument("--seconds", type=float, default=20.0)
+    racing.set_defaults(run=race)
+    single = kinds.add_parser("one")
+    for word, kind in (("study", str), ("kind", str), ("seed", int), ("folder", str)):
+        single.add_argument(word, type=kind)
+    single.add_argument("seconds", type=float)
+    single.set_defaults(run=lambda it: (by_cmaes if it.kind == "cmaes" else one)(it))
+    printed = kinds.add_parser("table")
+    printed.add_argument("results")
+    printed.set_defaults(run=table)
+    options = parser.parse_args()
+    options.run(options)
+
+
+if __name__ == "__main__":
+    main()
