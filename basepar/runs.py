@@ -238,7 +238,7 @@ def study(
     cluster: str = "laptop",
     certify: int = 1,
     quiet: bool = False,
-) -> Study:
+) -> Study | dict[str, Study]:
     """Search for the best variants of a mechanism; call again to go on.
 
     Parameters
@@ -257,7 +257,8 @@ def study(
     Returns
     -------
     Study
-        With `best`, `front`, `dataset`, and `study`, the `optuna.Study`.
+        With `best`, `front`, `dataset`, and `study`, the `optuna.Study`; of several mechanisms or
+        assemblies one by name.
 
     Raises
     ------
@@ -280,15 +281,18 @@ def study(
     start_early(cluster, store)
 
     from workflows.jobs import place_of
-    from workflows.studies import load_job, run
+    from workflows.studies import load_jobs, run
     from workflows.views import live_table
     from workflows.views import study as view
 
     place = place_of(cluster, workers)
-    job = load_job(_named(spec), None if store is None else str(store), trials)
-    with live_table(job, quiet) as live:
-        result = run(job, place, live)
-    return Study(view.study(result.spec, result, certify), result.spec)
+    found = {}
+    jobs = load_jobs(_named(spec), None if store is None else str(store), trials)
+    for name, job in jobs.items():
+        with live_table(job, quiet) as live:
+            result = run(job, place, live)
+        found[name] = Study(view.study(result.spec, result, certify), result.spec)
+    return found.get("", found)
 
 
 def metric(name: str = "", unit: str = "1") -> "Callable[[Function], Function]":

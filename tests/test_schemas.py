@@ -22,7 +22,7 @@ from sweeps.spec.sweep_keys import REDUCTION
 from tests.keys.schema import FOLDER, schemas, text
 from tests.keys.tables import pages
 from workflows.jobs import KINDS, schema_file, with_schema
-from workflows.studies.reader import parse_study
+from workflows.studies.families import parse_studies
 
 ROOT = Path(workflows.__file__).parent
 DOCS = Path(__file__).parents[1] / "docs"
@@ -88,7 +88,7 @@ def mistakes(kind, source, folder):
             case "sweep":
                 parse_family(source, str(place))
             case "study":
-                parse_study(source, str(place))
+                parse_studies(source, str(place))
             case "profile":
                 place.write_text(source, encoding="utf-8")
                 load_profile(place)

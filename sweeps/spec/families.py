@@ -38,9 +38,9 @@ def parse_family(text: str, source_name: str = "sweep.yaml") -> Family:
     if not isinstance(node, Fields) or not given:
         return {"": parse_sweep(text, source_name)}
     section = node.entries[given[0]]
-    wrong = [*mistakes, *_section_mistakes(node, given, section)]
+    wrong = [*mistakes, *section_mistakes(node, given, section)]
     found: Family = {}
-    for name, entry in _members(section).items():
+    for name, entry in members(section).items():
         try:
             found[name] = _member(node, given[0], name, entry, source_name)
         except FileError as error:
@@ -62,26 +62,27 @@ def _member(node: Fields, section: str, name: str, entry: Node, source_name: str
     return spec.at(f"{spec.store}/{name}") if spec.store else spec
 
 
-def _section_mistakes(node: Fields, given: list[str], section: Node) -> list[Mistake]:
+def section_mistakes(node: Fields, given: list[str], section: Node) -> list[Mistake]:
+    """What is wrong with the first given of a file's `SECTIONS`, its members apart."""
     if len(given) > 1:
         return [Mistake(given[1], f"a file has {' or '.join(SECTIONS)}, not both", node.line)]
     found = []
     if given == ["mechanisms"] and "mechanism" in node.entries:
         message = "a file has mechanism or mechanisms, not both"
         found.append(Mistake("mechanism", message, node.line))
-    members = _members(section)
-    if not members:
+    entries = members(section)
+    if not entries:
         what = "names and mechanisms" if given == ["mechanisms"] else "names and joint values"
         message = f"nothing here; a mapping of {what} is needed"
         found.append(Mistake(given[0], message, section.line))
     return found + [
         Mistake(f"{given[0]}.{name}", "a name has letters, digits, - and _", entry.line)
-        for name, entry in members.items()
+        for name, entry in entries.items()
         if not is_member_name(name)
     ]
 
 
-def _members(section: Node) -> dict[str, Node]:
+def members(section: Node) -> dict[str, Node]:
     """Entries by name; a list of mechanisms is named by them."""
     match section:
         case Fields():

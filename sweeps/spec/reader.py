@@ -155,9 +155,7 @@ def _table_again(mechanism: Mechanism, space: Mapping[str, Any]) -> Table:
 def _parts(reading: Reading, node: Node, assembly: Node | None) -> dict[str, Any]:
     """Arguments of `SweepSpec`; meaningless where there were mistakes."""
     top = reading.fields(node, SWEEP, flat_space(node))
-    mechanism = read_mechanism(reading, top.get("mechanism"))
-    if mechanism is not None and assembly is not None:
-        mechanism = _reassembled(reading, top["mechanism"], mechanism, assembly)
+    mechanism = read_mechanism(reading, top.get("mechanism"), assembly)
     plan, where = read_space(reading, top.get("space"), mechanism)
     evaluation = _evaluation(reading, top.get("evaluate"), mechanism)
     store, chunk = _store(reading, top.get("store"))
@@ -183,20 +181,26 @@ def _parts(reading: Reading, node: Node, assembly: Node | None) -> dict[str, Any
     }
 
 
-def read_mechanism(reading: Reading, node: Node | None) -> Mechanism | None:
-    """The mechanism a file names; its mistakes are reported as those of the name."""
+def read_mechanism(
+    reading: Reading, node: Node | None, assembly: Node | None = None
+) -> Mechanism | None:
+    """The mechanism a file names, put together as its file says or otherwise.
+
+    Its mistakes are reported as those of the name, or of the assembly.
+    """
     name = reading.text(node, "a mechanism: a file, or a name of the library")
     if name is None or node is None:
         return None
     beside = reading.folder / name
     try:
-        return load(name if name in library_names() or not os.path.isfile(beside) else beside)
+        found = load(name if name in library_names() or not os.path.isfile(beside) else beside)
     except FileError as error:
         for wrong in error.mistakes:
             place = f"{wrong.path} (line {wrong.line})" if wrong.line else wrong.path
             inner = f"{name}, {place}: {wrong.message}" if place else f"{name}: {wrong.message}"
             reading.mistake(node, inner)
         return None
+    return found if assembly is None else _reassembled(reading, node, found, assembly)
 
 
 def _reassembled(

@@ -25,7 +25,7 @@ from basepar_core.files import (
 )
 from basepar_core.files.mechanism_keys import MECHANISM
 from sweeps.spec.sweep_keys import PLAN, SWEEP_FILE
-from workflows.studies.study_keys import STUDY
+from workflows.studies.study_keys import STUDY_FILE
 
 from .profiles import profile
 
@@ -42,7 +42,7 @@ def schemas():
     found = {
         "mechanism": {"if": space, "then": spatial, "else": planar},
         "sweep": {**of(SWEEP_FILE), "definitions": {"plan": of(PLAN)}},
-        "study": of(STUDY),
+        "study": of(STUDY_FILE),
         "profile": profile(),
     }
     return {

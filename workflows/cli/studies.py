@@ -2,9 +2,14 @@
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from .command import Command, emit
 from .options import OVERWRITE, PLACE, TRUST_METRICS
+
+if TYPE_CHECKING:
+    from cluster import Place
+    from workflows.studies import Result, StudySpec
 
 
 def _around(options: argparse.Namespace) -> int:
@@ -37,36 +42,66 @@ def _study(options: argparse.Namespace) -> int:
 
     start_early(options.cluster, options.store)
 
-    from workflows.jobs import connected, mend, place_of
-    from workflows.studies import load_job, polish, run
-    from workflows.views import live_table, show_notes
-    from workflows.views import polish as polish_document
-    from workflows.views import study as study_document
+    from workflows.jobs import place_of
+    from workflows.studies import load_jobs
+    from workflows.views import study as view
 
     _check_points(options.polish, "--polish")
     place = place_of(options.cluster, options.workers)
-    job = load_job(options.spec, options.store, options.trials)
+    jobs = load_jobs(options.spec, options.store, options.trials)
+    results, documents = {}, {}
+    for name, job in jobs.items():
+        results[name], documents[name] = _searched(job, place, options)
+        if not options.json:
+            _show_study(name, documents[name])
+    if "" in jobs:
+        whole = documents[""]
+    else:
+        together = view.together({name: one.spec for name, one in results.items()})
+        whole = {"members": documents, "together": together}
+        if not options.json:
+            view.show_together(together)
+    if options.json:
+        emit(whole)
+    if not all(one.summary.done for one in results.values()):
+        return 1
+    return 3 if any(one.summary.failed for one in results.values()) else 0
+
+
+def _searched(
+    job: "StudySpec", place: "Place", options: argparse.Namespace
+) -> "tuple[Result, dict[str, Any]]":
+    """Run one study, polish it if that is asked for, and say what it found."""
+    from workflows.jobs import connected, mend
+    from workflows.studies import polish, run
+    from workflows.views import live_table
+    from workflows.views import polish as polish_document
+    from workflows.views import study as view
+
     mended = mend(job.sweep) if options.repair else []
     with live_table(job, options.json or options.quiet) as live:
         result = run(job, place, live)
-    job = result.spec
-    document = study_document.study(job, result, options.certify)
+    document = view.study(result.spec, result, options.certify)
     if options.polish and result.summary.done:
         with connected(place) as client:
-            polished = polish(job, client, options.polish)
-        document["polished"] = polish_document.document(job, polished, options.certify)
+            polished = polish(result.spec, client, options.polish)
+        document["polished"] = polish_document.document(result.spec, polished, options.certify)
     if options.repair:
         document["repaired"] = mended
-    if options.json:
-        emit(document)
-    else:
-        show_notes(f"repaired: {line}" for line in mended)
-        study_document.show(document)
-        if "polished" in document:
-            polish_document.show(document["polished"])
-    if not result.summary.done:
-        return 1
-    return 3 if result.summary.failed else 0
+    return result, document
+
+
+def _show_study(name: str, document: "dict[str, Any]") -> None:
+    from workflows.views import out, show_notes
+    from workflows.views import polish as polish_document
+    from workflows.views import study as view
+
+    if name:
+        out.print(f"\n[bold]{name}[/bold]")
+    show_notes(f"repaired: {line}" for line in document.get("repaired", ()))
+    view.show(document)
+    if "polished" in document:
+        polish_document.show(document["polished"])
 
 
 def _check_points(points: int | None, option: str) -> None:

@@ -10,6 +10,7 @@ from .companion_stores import polished_path as polished_path
 from .companion_stores import study_beside as study_beside
 from .constraint_sides import Side as Side
 from .constraint_sides import sides as sides
+from .families import best_of_all as best_of_all
 from .feasibility import Verdict as Verdict
 from .feasibility import best as best
 from .feasibility import dominated as dominated
@@ -28,6 +29,7 @@ from .store import is_study as is_study
 from .store import study_of as study_of
 from .study import Result as Result
 from .study import load_job as load_job
+from .study import load_jobs as load_jobs
 from .study import run as run
 from .study_pictures import Shown as Shown
 from .study_pictures import pictures as pictures

@@ -6,7 +6,7 @@ the journal are made, and looked for, where the program runs.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -78,17 +78,27 @@ def load_study(path: str | Path) -> StudySpec:
 def parse_study(text: str, source_name: str = "study.yaml") -> StudySpec:
     """A study from a file's text; `source_name` is what messages call it."""
     node, mistakes = read(text)
+    return parse_node(node, source_name, mistakes=mistakes)
+
+
+def parse_node(
+    node: Node | None,
+    source_name: str,
+    assembly: Node | None = None,
+    mistakes: Iterable[Mistake] = (),
+) -> StudySpec:
+    """A study from a file's tree; with `assembly`, of the mechanism put together that way."""
     reading = Reading(mistakes, Path(source_name).parent)
-    parts = None if node is None else _parts(reading, node, Path(source_name).stem)
+    parts = None if node is None else _parts(reading, node, Path(source_name).stem, assembly)
     if parts is None or reading.mistakes:
         raise FileError(source_name, sorted(reading.mistakes, key=lambda wrong: wrong.line or 0))
     return StudySpec(**parts)
 
 
-def _parts(reading: Reading, node: Node, stem: str) -> dict[str, Any]:
+def _parts(reading: Reading, node: Node, stem: str, assembly: Node | None) -> dict[str, Any]:
     """Arguments of `StudySpec`; meaningless where there were mistakes."""
     top = reading.fields(node, STUDY)
-    mechanism = read_mechanism(reading, top.get("mechanism"))
+    mechanism = read_mechanism(reading, top.get("mechanism"), assembly)
     found: dict[str, Any] = {
         "mechanism": mechanism,
         "variables": _variables(reading, top.get("variables"), mechanism),

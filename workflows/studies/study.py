@@ -32,7 +32,7 @@ from sweeps.store import Store, check_and_repair, locked, store
 from workflows.jobs import as_file, connected, study_file
 
 from .ask_tell_log import Journal, opened
-from .reader import load_study, parse_study
+from .families import Studies, behind, load_studies, parse_studies
 from .rows import Rows
 from .sampler_kinds import kind_of
 from .screening_run import Screening
@@ -55,7 +55,26 @@ class Result:
 def load_job(
     spec: str | Mapping[str, Any], store: str | None = None, trials: int | None = None
 ) -> StudySpec:
-    """A study of a file, of a shipped one, or of a file's keys; `store`, `trials` replace its own.
+    """The study of `load_jobs` where there is one.
+
+    Raises
+    ------
+    UsageError, FileError
+        As `load_jobs`; there are several.
+    """
+    jobs = load_jobs(spec, store, trials)
+    if "" not in jobs:
+        named = f"{spec} is" if isinstance(spec, str) else "These are"
+        raise UsageError(f"{named} several studies ({', '.join(jobs)}), where one is needed.")
+    return jobs[""]
+
+
+def load_jobs(
+    spec: str | Mapping[str, Any], store: str | None = None, trials: int | None = None
+) -> Studies:
+    """Studies of a file, of a shipped one, or of a file's keys, by name; mostly one, called "".
+
+    `store`, `trials` replace its own; stores of several have the members' names behind.
 
     Raises
     ------
@@ -63,14 +82,16 @@ def load_job(
         There is none of this name; or all its mistakes.
     """
     if isinstance(spec, str):
-        job = load_study(study_file(spec))
+        jobs = load_studies(study_file(spec))
     else:
-        job = parse_study(as_file(spec), "study")
+        jobs = parse_studies(as_file(spec), "study")
     if trials is not None:
         if trials < 1:
             raise UsageError(f"--trials {trials}: at least 1 is needed.", ["--trials"])
-        job = job.of(trials)
-    return job.at(store) if store else job
+        jobs = {name: job.of(trials) for name, job in jobs.items()}
+    if store is None:
+        return jobs
+    return {name: job.at(behind(store, name) if name else store) for name, job in jobs.items()}
 
 
 def run(job: StudySpec, place: Place, progress: Progress | None = None) -> Result:

@@ -5,6 +5,7 @@ from dataclasses import replace
 from basepar_core.files import (
     AnyOf,
     Anything,
+    ByKey,
     Each,
     Key,
     Keys,
@@ -105,4 +106,40 @@ STUDY = Keys(
         Key("store", STORE, "where the results go", "see below"),
         Key("study", PLACE, "where Optuna keeps the study", "see below"),
     )
+)
+
+#: What members of several mechanisms may have of their own, in the place of the file's.
+_OWN = ("variables", "trials", "constraints", "derive", "targets", "sampler", "warm_start")
+_BY_NAME = {key.name: key for key in STUDY.keys}
+MEMBER = Keys(
+    (
+        _BY_NAME["mechanism"],
+        *(replace(_BY_NAME[name], default="the file's") for name in _OWN),
+    )
+)
+MECHANISMS = replace(
+    sweep_keys.MECHANISMS,
+    holds=AnyOf(
+        (
+            Named(AnyOf((_TEXT, MEMBER)), sweep_keys.MEMBER_NAME, 1),
+            Each(_TEXT, least=1),
+        )
+    ),
+)
+#: A study file: of one mechanism, or of several.
+STUDY_FILE = ByKey(
+    "mechanisms",
+    Keys(
+        (
+            MECHANISMS,
+            *(
+                replace(key, default="the members'") if key.name == "variables" else key
+                for key in STUDY.keys
+                if key.name != "mechanism"
+            ),
+        )
+    ),
+    ByKey(
+        "assemblies", Keys((_BY_NAME["mechanism"], sweep_keys.ASSEMBLIES, *STUDY.keys[1:])), STUDY
+    ),
 )

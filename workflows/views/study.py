@@ -1,8 +1,11 @@
 """What a study found, as plain facts and in the terminal."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
+
+import numpy as np
 
 from basepar_core.files import library_names
 from basepar_core.texts import plural, shell
@@ -12,8 +15,11 @@ from workflows.studies import (
     Result,
     StudySpec,
     best,
+    best_of_all,
     certify_best,
     judge,
+    plain,
+    shown_units,
     si_units,
     stale,
     storages,
@@ -23,6 +29,9 @@ from . import designs, terminal
 from .hints import near
 from .store import show_notes, show_rate, show_status, summary
 from .terminal import out
+
+#: Designs of a common front that are shown.
+SHOWN = 20
 
 
 def study(spec: StudySpec, result: Result, certified: int = 0) -> dict[str, Any]:
@@ -110,3 +119,42 @@ def continuous(spec: StudySpec) -> dict[str, str]:
     """SI units of the variables that are not discrete."""
     units = si_units(spec)
     return {name: units[name] for name, one in spec.variables if isinstance(one, Range)}
+
+
+def together(studies: Mapping[str, StudySpec]) -> dict[str, Any]:
+    """The best of all members of one study, of several objectives their common front; SI."""
+    first = next(iter(studies.values()))
+    return {
+        "objectives": {line.text: line.direction for line in first.objectives},
+        "shown_in": plain(shown_units(first)),
+        "best": [asdict(one) for one in best_of_all(studies)],
+    }
+
+
+def show_together(document: Mapping[str, Any]) -> None:
+    """Whose design is the best, or whose stand on the common front."""
+    found, names = document["best"], [*document["objectives"]]
+    if not found:
+        out.print("\nNo design of any member meets all constraints.")
+        return
+    counts = Counter(one["member"] for one in found)
+    out.print()
+    if len(names) > 1:
+        shares = ", ".join(f"{count} of {name}" for name, count in counts.most_common())
+        out.print(f"The common front has {plural(len(found), 'design')}: {shares}")
+    titles = ["best of all", "variant", *(designs.head(document, name) for name in names)]
+    rows = [
+        [
+            one["member"],
+            str(one["variant"]),
+            *(designs.in_shown_unit(document, name, one["values"][name]) for name in names),
+        ]
+        for one in _spread(found)
+    ]
+    out.print(terminal.fitted(titles, rows))
+
+
+def _spread(found: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Of a long front so many, evenly."""
+    places = np.unique(np.linspace(0, len(found) - 1, SHOWN).round().astype(int))
+    return [found[k] for k in places]
