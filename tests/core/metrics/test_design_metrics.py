@@ -427,6 +427,75 @@ def test_joint_forces_are_those_of_free_bodies(closed):
             assert rms == pytest.approx(np.sqrt((size**2).mean()), rel=1e-7)
 
 
+OFFSET = """
+name: block
+space: planar
+gravity: [0, -9.81]
+geometry: {r: {value: 0.1, unit: m}, l: {value: 0.4, unit: m}}
+bodies:
+  inner: {mass: 1, centre: [0, 0], inertia: 0.1}
+  crank: {mass: 2, centre: [0.06, 0.02], central_inertia: 0.01}    # welded to the inner part
+  rod: {mass: 0.5, centre: [l/2, 0], inertia: (0.5 kg)*l^2/3}
+  block: {mass: 3, centre: [0.05, 0.02], inertia: 0.2}
+joints:
+  A: {type: revolute, connects: [ground, inner]}
+  W: {type: fixed, connects: [inner, crank], at: [[0.03, 0], [0, 0]]}
+  B: {type: revolute, connects: [crank, rod], at: [[r - 30 mm, 0], [0, 0]]}
+  C: {type: revolute, connects: [rod, block], at: [[l, 0], [0, 0]]}
+  D: {type: prismatic, connects: [ground, block], axis: [[1, 0], [1, 0]]}
+coordinates: [A]
+assembly: {A: 40 deg, points: {B: [0.0766, 0.0643], C: [0.471, 0]}}
+cycle: {joints: {A: {kind: constant_speed, speed: 2 rad/s, turns: 1}}, samples: 96}
+"""
+
+
+def test_joint_moments_are_those_of_free_bodies():
+    """A block off its guide's line, and a weld in a crank, about the first body's point."""
+    model = prepare(mechanism_file.loads(OFFSET))
+    sizes = {"r": np.array([0.1, 0.12]), "l": np.array([0.4, 0.45])}
+    closed = closed_at(model, sizes)
+    crank, weight = closed.motion.q[0], 9.81j
+    for k, (r, long) in enumerate(zip(*sizes.values(), strict=True)):
+
+        def pin(x, r=r, long=long):
+            """The block's pin, on its guide."""
+            return r * np.cos(x) + np.sqrt(long**2 - (r * np.sin(x)) ** 2) + 0j
+
+        def rod(x, r=r, long=long):
+            """The rod's direction."""
+            return (pin(x) - r * np.exp(1j * x)) / long
+
+        pull = 2.0**2 * differences(pin, crank)[1]
+        # The block does not turn; at its pin nothing but forces acts.
+        block = _cross(0.05 + 0.02j, 3 * (pull + weight))
+        middle = 2.0**2 * differences(lambda x, long=long: pin(x) - long / 2 * rod(x), crank)[1]
+        turn = 2.0**2 * differences(lambda x: np.unwrap(np.log(rod(x)).imag), crank)[1]
+        # Of the rod: along the guide the block pulls, across it the guide carries what is left.
+        along = 3 * pull.real + 0.5 * middle.real
+        upright = 0.5 * (middle.imag + 9.81)
+        lever = long * rod(crank)
+        # Moments about the middle: at C (-3 pull, Y), at B (along, upright - Y).
+        spin = 0.5 * long**2 / 12 * turn
+        rest = spin - _cross(lever / 2, -3 * pull) - _cross(-lever / 2, along + 1j * upright)
+        Y = rest / lever.real
+        at_B = along + 1j * (upright - Y)  # on the rod
+        way = np.exp(1j * crank)
+        centre = (0.03 + 0.06 + 0.02j) * way
+        own = 2 * (-(2.0**2) * centre + weight)
+        weld = _cross((0.06 + 0.02j) * way, own) + _cross((r - 0.03) * way, at_B)
+        guide = block + pin(crank).real * (3 * 9.81 + Y)  # about the ground's point of the joint
+        for name, course in (("D", guide), ("W", weld)):
+            # Second differences, as above.
+            peak = number(closed, f"joint_moment_peak({name})")[k]
+            assert peak == pytest.approx(np.abs(course).max(), rel=1e-7)
+            rms = number(closed, f"joint_moment_rms({name})")[k]
+            assert rms == pytest.approx(np.sqrt((course**2).mean()), rel=1e-7)
+
+
+def _cross(first, second):
+    return (np.conj(first) * second).imag
+
+
 def efforts(values, crank):
     """The drive's torque: the rate of the bars' energy over the speed."""
 
