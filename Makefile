@@ -17,7 +17,7 @@ types:
 	$(PYTHON) -m mypy
 
 test:
-	$(PYTHON) -m pytest -m "not slow" -n 2
+	$(PYTHON) -m pytest -m "not slow" -n 3
 
 # The lowest and the newest versions that are allowed, and other interpreters: more than an hour on two busy cores.
 versions:

@@ -71,6 +71,8 @@ LONG = (
     "identify slider-crank {data}/../../../workflows/reproduce/identification-train.csv "
     "--rows 1:900 -o {folder}/found.html",
     "excite slider-crank --random 1 --starts 1 -o {folder}/e.csv",
+    "reduce slider-crank --export {folder}/crank.c",
+    "onedof slider-crank -o {folder}/curves.png",
     "report {store}",
     "report {store} --batch {folder}/pages",
     "report {store} --batch {folder}/pages --variants 1",

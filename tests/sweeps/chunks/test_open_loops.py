@@ -25,7 +25,7 @@ def evaluated(a, b):
     return prepare(spec)(columns, np.ones(len(a), bool))
 
 
-@pytest.mark.parametrize("by", ["kernels", "plain path"])
+@pytest.mark.parametrize("by", [pytest.param("kernels", marks=pytest.mark.slow), "plain path"])
 def test_a_linkage_that_cannot_move_is_not_solved(by, monkeypatch):
     """Bennett's condition is a : b = 3 : 4 (Bennett 1903); anything else is a structure."""
     if by == "plain path":
