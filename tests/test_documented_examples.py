@@ -17,6 +17,7 @@ from cluster.profile import load_profile
 from sweeps.spec.families import parse_family
 from sweeps.spec.reader import parse_sweep
 from workflows.cli.main import parser
+from workflows.studies.families import parse_studies
 from workflows.studies.reader import parse_study
 
 ROOT = Path(__file__).parents[1]
@@ -57,11 +58,16 @@ def test_sweep_files(folder):
 
 
 def test_study_files(folder):
-    whole, targets, after = blocks("study-files", "yaml")
+    whole, several, targets, after = blocks("study-files", "yaml")
     spec = parse_study(whole, str(folder / "study.yaml"))
     assert (spec.trials, spec.batch, spec.sampler.kind) == (400, 50, "nsga2")
     replaced = re.sub("^sampler: .*$", after.strip(), whole, flags=re.MULTILINE)
     assert parse_study(replaced, str(folder / "study.yaml")).sampler.screen == 4096
+    members = parse_studies(several)
+    assert {name: one.names for name, one in members.items()} == {
+        "bars": ("lx1", "lx3"),
+        "slide": ("lx1",),
+    }
     # Targets of a mechanism with a point, in the place of the objectives.
     crank = library_path("four-bar").read_text(encoding="utf-8")
     (folder / "drawn.yaml").write_text(crank + "points: {P: {body: coupler}}\n", encoding="utf-8")
