@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from sweeps.run import FunctionJob
     from sweeps.store import Output
 
+#: Rows that a function is called with where no chunk is stated. Its temporary arrays then fit into
+#: caches, and into memory that is in use already; what a call costs by itself is small beside it.
+BLOCK = 512
+
 
 class FunctionSweep:
     """A function of arrays, evaluated at many points into a store: resumable, labelled, by parts.
@@ -41,7 +45,8 @@ class FunctionSweep:
     name, version
         What it is called; what changes when its results do (without: the text of the function).
     chunk
-        Rows that are written together; measured without.
+        Rows that are written together, and that the function is called with; measured without,
+        and then the function is called with fewer.
     variant_seconds
         A row that takes longer is timed out.
 
@@ -87,7 +92,8 @@ class FunctionSweep:
         swept = tuple(Output(one, unit=(units or {}).get(one, "1")) for one in plan.names)
         if chunk is not None and chunk < 1:
             raise UsageError(f"chunk={chunk}: at least 1 is needed.", ["chunk="])
-        self._evaluator = FunctionEvaluator(function, arrays, coords, tuple(reasons))
+        block = BLOCK if chunk is None else 0
+        self._evaluator = FunctionEvaluator(function, arrays, coords, tuple(reasons), block)
         title = name or str(getattr(function, "__name__", "a function"))
         job: FunctionJob = FunctionJob(
             title,
@@ -126,7 +132,9 @@ class FunctionSweep:
             laptop: by copies of this process; or a profile or address, whose workers must be able
             to import the function's module.
         workers
-            Processes; one per core without.
+            Processes; one per core without. 0: this process itself, for functions that are quick
+            and trusted. That saves 15 ms; but a row that kills its process kills the caller, and
+            one that never ends holds it. `run` again with another number goes on, and finds it.
         retry_failed
             Evaluate rows again that crashed or timed out.
         quiet
@@ -152,7 +160,7 @@ class FunctionSweep:
         >>> sweep.run(store, workers=1, quiet=True).y.values.tolist()
         [1.0, 4.0, 9.0]
         """
-        from workflows.jobs import dataset
+        from sweeps.store import read
 
         job = self._at(store)
         given: dict[str, Any] = {"evaluator": self._evaluator, "retry_failed": retry_failed}
@@ -160,7 +168,7 @@ class FunctionSweep:
             _fill_here(job, workers, quiet, given)
         else:
             _fill_there(job, where, workers, quiet, given)
-        return dataset(job.store)
+        return read(job.store)
 
     def prepare(self, store: str | Path) -> None:
         """Make the store, for whoever evaluates parts of it.
@@ -184,6 +192,11 @@ class FunctionSweep:
 
     def part(self, store: str | Path, number: int, count: int, *, workers: int = 1) -> int:
         """Evaluate part `number` of `count` (1 … count), on any machine that sees the store.
+
+        Parameters
+        ----------
+        workers
+            As of `run`.
 
         Returns
         -------
@@ -209,7 +222,7 @@ class FunctionSweep:
         job = self._at(store)
         known = as_stored(job, path_of(job))
         filling = partial(Filling.of, known, self._evaluator, None)
-        return here.part(job, number, count, workers, filling=filling).evaluated
+        return here.part(job, number, count, _processes(workers), filling=filling).evaluated
 
     def _at(self, store: str | Path) -> "FunctionJob":
         from dataclasses import replace
@@ -223,10 +236,16 @@ def _fill_here(
     """By children of this process, which need no Dask: its import takes half a second."""
     from sweeps.run import here
 
-    if workers is not None and workers < 1:
-        raise UsageError(f"workers={workers}: at least 1 is needed.", ["workers="])
+    if workers is None:
+        workers = os.cpu_count() or 1
     with _bar(quiet) as bar:
-        here.sweep(job, workers or os.cpu_count() or 1, bar, **given)
+        here.sweep(job, _processes(workers), bar, **given)
+
+
+def _processes(workers: int) -> int:
+    if workers < 0:
+        raise UsageError(f"workers={workers}: 0 or more are needed.", ["workers="])
+    return workers
 
 
 def _fill_there(

@@ -25,8 +25,14 @@ if TYPE_CHECKING:
 
 #: Chunks chosen are powers of two between these; where the pilot fails, this one.
 LEAST, MOST, OTHERWISE = 8, 16_384, 1024
+#: No sweep is fewer chunks than this, as long as they have so many variants: who is killed loses
+#: a part, a second worker has something to do, and arrays of a chunk fit into caches. What is
+#: quick is as soon evaluated as a chunk's files are written, a millisecond.
+FEWEST, LARGE = 3, 1024
 #: What a pilot takes about, s, beside its first variant, twice.
 PILOT_SECONDS = 0.3
+#: A step of its doublings that is not worth to be taken, s.
+QUICK_SECONDS = 0.005
 #: Sweeps whose variants are mostly doubtful are cut at least so often: a precise task takes far
 #: longer than the rest of its chunk, and cannot be larger than that.
 PIECES_OF_DOUBT = 32
@@ -39,7 +45,7 @@ log = logging.getLogger(__name__)
 
 
 def chunk(spec: Job, evaluator: Evaluator, ask: Callable[..., Any]) -> int:
-    """Variants that take about half a second, a power of two.
+    """Variants that take about half a second, and not most of the sweep; a power of two.
 
     Parameters
     ----------
@@ -56,7 +62,7 @@ def chunk(spec: Job, evaluator: Evaluator, ask: Callable[..., Any]) -> int:
     except Exception as error:  # a pilot may crash; the sweep itself says whose fault it is
         log.info("no pilot: %s", error)
         return OTHERWISE
-    found = fitting(TASK_SECONDS / each)
+    found = min(fitting(TASK_SECONDS / each), max(LARGE, power(len(spec) / FEWEST)))
     return min(found, power(len(spec) / PIECES_OF_DOUBT)) if doubtful > 0.5 else found
 
 
@@ -79,8 +85,8 @@ def measured(evaluator: Evaluator, columns: Columns, limit: float) -> tuple[floa
     """Seconds a variant takes among others, and the share that float64 leaves in doubt.
 
     Done by a worker: one variant to load and compile what is needed, the same one for its time,
-    then twice as many each time, as long as time allows, and until it is clear that a chunk is as
-    large as chunks get. The last time counts.
+    then twice as many each time (at once `PIECES_OF_DOUBT`, where that is quick), as long as time
+    allows, and until it is clear that a chunk is as large as chunks get. The last time counts.
     """
     guarded, total = guard(evaluator), len(next(iter(columns.values())))
 
@@ -98,4 +104,5 @@ def measured(evaluator: Evaluator, columns: Columns, limit: float) -> tuple[floa
         clear = count >= PIECES_OF_DOUBT and MOST * taken <= TASK_SECONDS * count
         if clear or count >= total or time.perf_counter() - begun + 2 * taken > PILOT_SECONDS:
             return max(taken, 1e-9) / count, doubtful
-        count = min(2 * count, total)
+        quick = PIECES_OF_DOUBT if PIECES_OF_DOUBT * taken < QUICK_SECONDS * count else 0
+        count = min(max(2 * count, quick), total)

@@ -7,13 +7,12 @@ from itertools import chain
 from typing import Any, Protocol
 
 from basepar_core.errors import UsageError
-from sweeps.spec import SweepSpec
 from sweeps.store import Evaluator, Store, Usage, begin_run, end_run, status, store
 
 from .job import Job
 from .progress import Progress
 from .run_counts import Tally
-from .standing import Summary, layout_of, path_of, piece_of, summary
+from .standing import Summary, layout_of, path_of, piece_of, summary_of
 from .task_queue import Outcome
 from .worker import Receipt, Stage, Task, Work
 
@@ -37,6 +36,7 @@ class Perform(Protocol):
 def prepared(spec: Job) -> tuple[Evaluator, Evaluator | None]:
     """What a sweep of a mechanism computes, and what settles its doubtful variants."""
     from sweeps.chunks import prepare
+    from sweeps.spec import SweepSpec  # with all that mechanisms need, which functions do not
 
     if not isinstance(spec, SweepSpec):
         raise UsageError("A sweep of something else than a mechanism needs its `evaluator`.")
@@ -69,12 +69,15 @@ class Filling:
     def of(spec: Job, evaluator: Evaluator, precise: Evaluator | None) -> "Filling":
         """Of a sweep whose chunk is known; its store is made where there is none."""
         path, layout = path_of(spec), layout_of(spec, evaluator, precise)
-        if not path.exists():
+        if path.exists():
+            held = store.check(path, layout)
+        else:
             store.create(path, layout)
+            held = Store.open(path, "r+")
         stages = [Stage(evaluator, layout.parts[0])]
         if precise is not None:
             stages.append(Stage(precise, layout.parts[1], piece_of(spec)))
-        return Filling(spec, store.check(path, layout), tuple(stages))
+        return Filling(spec, held, tuple(stages))
 
     def fill(
         self,
@@ -110,8 +113,8 @@ class Filling:
             used=self.used(),
             stopped=outcome.stopped,
         )
-        return summary(
-            self.store.path,
+        return summary_of(
+            self.store,
             rows,
             evaluated=tally.evaluated,
             seconds=seconds,

@@ -5,6 +5,7 @@ import inspect
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -29,12 +30,15 @@ class FunctionEvaluator:
         Of the plan's columns by name, (row,) each; returns arrays by name, (row, …).
     reasons
         Texts of why a row is special, which the function's `reason` numbers from 1.
+    block
+        Rows that it is called with at most; 0: a whole chunk.
     """
 
     function: Callable[..., Mapping[str, Any]]
     outputs: tuple[Output, ...]
     coords: Mapping[str, Sequence[str] | Sequence[int]]
     reasons: tuple[str, ...] = ()
+    block: int = 0
 
     @property
     def attrs(self) -> dict[str, Any]:
@@ -42,25 +46,45 @@ class FunctionEvaluator:
 
     def __call__(self, columns: Columns, passed: np.ndarray) -> Arrays:
         """Evaluate one chunk; where the function raises or returns something else, they crash."""
-        count = int(passed.sum())
-        found = dict(self.function(**{name: one[passed] for name, one in columns.items()}))
-        why = np.asarray(found.pop(REASON, np.zeros(count)), np.int64)
-        arrays = blank(self, len(passed))
-        wanted = {output.name for output in self.outputs}
-        if found.keys() != wanted:
-            raise ValueError(f"returned {sorted(found)}, stated are {sorted(wanted)}")
+        count, rows = len(passed), np.flatnonzero(passed)
+        arrays, why = blank(self, count), np.zeros(count, np.int64)
+        block = self.block or max(1, count)
+        for first in range(0, rows.size, block):
+            here: slice | np.ndarray = rows[first : first + block]
+            if rows.size == count:
+                here = slice(first, first + block)  # a view is several times as quick as a choice
+            given = {name: one[here] for name, one in columns.items()}
+            self._take(arrays, why, here, min(block, rows.size - first), self.function(**given))
+        special = why > 0
+        status = np.where(special, Status.SPECIAL, Status.SOLVED).astype(np.int8)
+        status[~passed] = 0
+        reason = np.where(special, OWN_REASONS - 1 + why, Reason.NONE).astype(np.int16)
+        nothing = np.full(count, np.nan)
+        return arrays | {"status": status, "reason": reason, "reason_value": nothing}
+
+    def _take(
+        self,
+        arrays: Arrays,
+        why: np.ndarray,
+        rows: slice | np.ndarray,
+        count: int,
+        returned: Mapping[str, Any],
+    ) -> None:
+        """What the function returned of so many rows."""
+        found = dict(returned)
+        if REASON in found:
+            numbers = np.asarray(found.pop(REASON), np.int64)
+            if numbers.shape != (count,) or ((numbers < 0) | (numbers > len(self.reasons))).any():
+                raise ValueError(f"`reason` has numbers beyond 0 … {len(self.reasons)}")
+            why[rows] = numbers
+        if found.keys() != arrays.keys():
+            raise ValueError(f"returned {sorted(found)}, stated are {sorted(arrays)}")
         for name, values in found.items():
-            shape = (count, *arrays[name].shape[1:])
+            array = arrays[name]
+            shape = (count, *array.shape[1:])
             if np.shape(values) != shape:
                 raise ValueError(f"{name!r} has shape {np.shape(values)}, stated is {shape}")
-            arrays[name][passed] = values
-        if why.shape != (count,) or ((why < 0) | (why > len(self.reasons))).any():
-            raise ValueError(f"`reason` has numbers beyond 0 … {len(self.reasons)}")
-        status, reason = np.zeros(len(passed), np.int8), np.zeros(len(passed), np.int16)
-        status[passed] = np.where(why > 0, Status.SPECIAL, Status.SOLVED)
-        reason[passed] = np.where(why > 0, OWN_REASONS - 1 + why, Reason.NONE)
-        nothing = np.full(len(passed), np.nan)
-        return arrays | {"status": status, "reason": reason, "reason_value": nothing}
+            array[rows] = values
 
 
 class Everything:
@@ -102,12 +126,16 @@ class FunctionJob:
     def title(self) -> str:
         return f"sweep of {self.name}"
 
-    @property
+    @cached_property
     def hash(self) -> str:
         return hashlib.sha256(self.document().encode()).hexdigest()
 
     def document(self) -> str:
         """JSON that says all of it."""
+        return self._document
+
+    @cached_property
+    def _document(self) -> str:
         arrays = {
             one.name: {"unit": one.unit, "dims": one.dims, "dtype": one.dtype}
             for one in (*self.swept, *self.outputs)

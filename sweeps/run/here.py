@@ -5,6 +5,7 @@ any parts at any time: chunks are idempotent, claims only save work (`store.clai
 is shared but the store. A part that is run twice, or killed anywhere, changes nothing.
 """
 
+import contextlib
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -15,6 +16,7 @@ from basepar_core.errors import StoreError, UsageError
 from sweeps.spec import FROM_PILOT
 from sweeps.store import (
     Evaluator,
+    Location,
     Store,
     busy,
     check_and_repair,
@@ -25,8 +27,8 @@ from sweeps.store import (
     watched,
 )
 
-from . import chunk_size, crew
-from .filling import Filling, prepared
+from . import alone, chunk_size, crew
+from .filling import Filling, Perform, prepared
 from .job import Job
 from .leave import Leave
 from .progress import Progress
@@ -47,15 +49,32 @@ def prepare(
     """
     path = path_of(spec)
     with locked(path):
-        if path.exists():
-            refuse_other(as_stored(spec, path), path)
-            check_and_repair.check(path)
-        if evaluator is None:
-            evaluator, precise = _warm(spec)
-        spec = as_stored(spec, path)
-        if spec.chunk == FROM_PILOT:
-            spec = spec.chunked(chunk_size.chunk(spec, evaluator, crew.asked))
-        return Filling.of(spec, evaluator, precise)
+        return _filling(spec, path, evaluator, precise)
+
+
+def _filling(
+    spec: Job,
+    path: Location,
+    evaluator: Evaluator | None,
+    precise: Evaluator | None,
+    ask: Callable[..., Any] = crew.asked,
+    shared: list[Any] | None = None,
+) -> Filling:
+    """As `prepare`, of a store whose lock is ours, by a pilot that is asked so.
+
+    `shared` gets what the work will hold, before (`crew.Spare`).
+    """
+    if path.exists():
+        refuse_other(as_stored(spec, path), path)
+        check_and_repair.check(path)
+    if evaluator is None:
+        evaluator, precise = _warm(spec)
+    spec = as_stored(spec, path)
+    if spec.chunk == FROM_PILOT:
+        if shared is not None:
+            shared += (evaluator, precise, spec.plan)
+        spec = spec.chunked(chunk_size.chunk(spec, evaluator, ask))
+    return Filling.of(spec, evaluator, precise)
 
 
 def sweep(
@@ -73,6 +92,8 @@ def sweep(
 
     Parameters
     ----------
+    workers
+        0: by this process, which nothing protects (`alone`).
     leave
         When to end before all is done; `stopped` of the summary says so.
     noted
@@ -85,12 +106,16 @@ def sweep(
     """
     if (found := complete(spec, retry_failed)) is not None:
         return found
-    filling = prepare(spec, evaluator=evaluator, precise=precise)
-    with locked(filling.store.path) as lock:
+    path = path_of(spec)
+    with locked(path) as lock, contextlib.closing(crew.Spare()) as spare:
+        ask = spare.ask if workers else alone.asked
+        filling = _filling(spec, path, evaluator, precise, ask, spare.shared)
         claims.refuse_busy(filling.store.objects)
         filling.tell, filling.noted = lock.tell, dict(noted or {})
         filling.used = lambda: [measured("whole", workers)]
-        perform = partial(crew.run, workers=workers, leave=leave)
+        perform: Perform = partial(alone.run, leave=leave)
+        if workers:
+            perform = partial(crew.run, workers=workers, leave=leave, spare=spare)
         return filling.fill(perform, progress, retry=retry_failed)
 
 
@@ -128,6 +153,8 @@ def part(
     ----------
     number, count
         Which part, 1 … count, of how many.
+    workers
+        As of `sweep`.
     filling
         Gives what `prepare` returned, where that is quicker than to prepare again.
 
@@ -167,7 +194,9 @@ def part(
                 leave.ask()
 
         ready = replace(ready, noted=about, used=lambda: [measured("part", workers)])
-        perform = partial(crew.run, workers=workers, leave=leave, tick=beat)
+        perform: Perform = partial(alone.run, leave=leave, tick=beat)
+        if workers:
+            perform = partial(crew.run, workers=workers, leave=leave, tick=beat)
         found = ready.fill(perform, progress, rows)
     if not found.unsettled:
         known = held.records()

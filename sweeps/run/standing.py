@@ -152,12 +152,16 @@ def refuse_other(spec: Job, path: Location, attrs: Mapping[str, Any] | None = No
     )
 
 
-def summary(path: Location, rows: tuple[int, int] | None = None, **run: Any) -> Summary:
+def summary(path: Location, rows: tuple[int, int] | None = None) -> Summary:
     """What the store holds now, of some rows or of all."""
-    held = Store.open(path)
+    return summary_of(Store.open(path), rows)
+
+
+def summary_of(held: Store, rows: tuple[int, int] | None = None, **run: Any) -> Summary:
+    """What a store that is open holds now, and what is to be said of a run."""
     found, precise = status.take(held, rows), status.take_precise(held, rows)
     return Summary(
-        str(path),
+        str(held.path),
         found.total,
         found.counts,
         status.precise_counts(precise),

@@ -27,6 +27,8 @@ from .worker import Receipt, Task
 
 #: Seconds of work per task; more where hundreds of workers would flood the driver.
 TASK_SECONDS = 0.5
+#: Seconds between two ticks of whoever performs tasks.
+TICK = 1.0
 #: Where it takes less, work is not cut for the sake of more workers: a task costs milliseconds.
 LEAST_SECONDS = 0.02
 #: Receipts per second the driver is asked to handle at most.

@@ -11,11 +11,9 @@ from .families import members as members
 from .families import parse_family as parse_family
 from .families import section_mistakes as section_mistakes
 from .filters import Condition as Condition
-from .filters import Conditions as Conditions
 from .filters import Filter as Filter
 from .filters import angles as angles
 from .filters import dimensions as dimensions
-from .filters import sample as sample
 from .own_code import OwnCodeError as OwnCodeError
 from .own_metrics import Function as Function
 from .own_metrics import OwnMetric as OwnMetric
@@ -34,6 +32,9 @@ from .reader import read_own as read_own
 from .reader import read_reduction as read_reduction
 from .reader import store_path as store_path
 from .reader import text_of as text_of
+from .sampling import FROM_PILOT as FROM_PILOT
+from .sampling import Conditions as Conditions
+from .sampling import sample as sample
 from .space_reader import read_formulas as read_formulas
 from .space_reader import read_interval as read_interval
 from .space_reader import read_values as read_values
@@ -41,7 +42,6 @@ from .space_reader import read_variables as read_variables
 from .space_reader import symbol_units as symbol_units
 from .stored_mechanism import mechanism_of as mechanism_of
 from .stored_mechanism import plain_mechanism as plain_mechanism
-from .sweep_spec import FROM_PILOT as FROM_PILOT
 from .sweep_spec import Evaluation as Evaluation
 from .sweep_spec import Reduction as Reduction
 from .sweep_spec import SweepSpec as SweepSpec

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from .plan_products import Derived
 from .plans import Plan, Rows, check_range
 
 
@@ -74,8 +73,9 @@ class Asked:
 
 def asked_plan(plan: Plan) -> Asked | None:
     """The rows that somebody chooses while the work proceeds; None where a plan has none."""
-    if isinstance(plan, Derived):
-        return asked_plan(plan.plan)
+    inner: Plan | None = getattr(plan, "plan", None)  # of rows with formulas' columns added
+    if inner is not None:
+        return asked_plan(inner)
     return plan if isinstance(plan, Asked) else None
 
 

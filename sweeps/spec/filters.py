@@ -6,7 +6,6 @@ stays a grid, and a Sobol plan keeps its place in the sequence.
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
@@ -25,11 +24,6 @@ from basepar_core.mechanism import Mechanism
 from sweeps.store import Columns
 
 from .plan_products import Formula, values_of
-from .plans import Plan
-
-#: Rows of a space that are looked at, evenly over it.
-SAMPLE = 2048
-PIECES = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,14 +78,6 @@ def formula(mechanism: Mechanism, name: str, text: str, later: Collection[str] =
     return Formula(name, text, expression)
 
 
-class Conditions(Protocol):
-    """Which rows of a space are evaluated."""
-
-    def first_failed(self, columns: Columns) -> np.ndarray:
-        """Number of the first condition each row fails, from 1; 0 if it meets all: (variant,)."""
-        ...
-
-
 @dataclass(frozen=True)
 class Filter:
     """Conditions on rows; symbols that are not swept are nominal, or roots that follow."""
@@ -124,17 +110,3 @@ class Filter:
         for number, holds in enumerate(met, start=1):
             failed[(failed == 0) & ~np.broadcast_to(np.asarray(holds, bool), count)] = number
         return failed
-
-
-def sample(plan: Plan, keeps: Conditions) -> Columns:
-    """Up to `SAMPLE` rows of a space that pass its filter, the same ones every time."""
-    count = len(plan)
-    if count <= SAMPLE:
-        pieces = [plan.rows(0, count)]
-    else:
-        each = SAMPLE // PIECES
-        starts = [(count - each) * piece // (PIECES - 1) for piece in range(PIECES)]
-        pieces = [plan.rows(start, start + each) for start in starts]
-    columns = {name: np.concatenate([one[name] for one in pieces]) for name in plan.names}
-    passed = keeps.first_failed(columns) == 0
-    return {name: values[passed] for name, values in columns.items()}

@@ -25,11 +25,11 @@ from .ask_tell_plan import Asked
 from .filters import condition, formula
 from .plan_products import Chain, Derived, Product
 from .plans import Plan, from_description
+from .sampling import FROM_PILOT
 from .space_reader import flat_space, read_number, read_space, symbol_units
 from .stored_mechanism import mechanism_of
 from .sweep_keys import EVALUATE, LIMITS, REDUCTION, STORE, SWEEP
 from .sweep_spec import (
-    FROM_PILOT,
     Evaluation,
     Reduction,
     SweepSpec,

@@ -27,6 +27,7 @@ from .filters import Condition, Filter, angles, dimensions
 from .own_metrics import OwnMetric, fetched, name_mistake, named
 from .plan_products import document
 from .plans import Plan
+from .sampling import FROM_PILOT
 from .stored_mechanism import plain_mechanism, samples
 from .warnings import notes
 
@@ -38,8 +39,6 @@ REDUCTION_ARRAYS = ("generalised", "validation")
 #: Version of the arrays: raised when a program would write others for the same file (then an
 #: older store is another sweep's, not a damaged one). It counts in the hash.
 SCHEMA = 5
-#: A chunk that is still to be chosen.
-FROM_PILOT = 0
 
 
 @dataclass(frozen=True, slots=True)

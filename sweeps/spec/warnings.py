@@ -12,9 +12,10 @@ from basepar_core.mechanism import Mechanism, Symbol
 from basepar_core.symbolic import symbol_values
 from sweeps.store import Columns
 
-from .filters import Filter, sample
+from .filters import Filter
 from .plan_products import Derived, extent
 from .plans import Plan
+from .sampling import sample
 
 
 def notes(mechanism: Mechanism, plan: Plan, keeps: Filter) -> tuple[str, ...]:

@@ -18,6 +18,8 @@ from .statuses import WITH_RESULTS, PreciseStatus, Reason, Status
 
 #: Error texts that are kept, of the first variants.
 ERRORS_KEPT = 100
+#: By status code; a small table is ten times as quick as `np.isin`.
+_HAS_RESULTS = np.isin(np.arange(max(Status) + 1), WITH_RESULTS)
 
 
 class Why(NamedTuple):
@@ -128,7 +130,7 @@ def of(
     if prefix and "precise_rank" in arrays:
         ranks = arrays["precise_rank"]
         found.ranks = _counted(ranks[(status != PreciseStatus.NONE) & (ranks >= 0)])
-    told = status != PreciseStatus.NONE if prefix else np.isin(status, WITH_RESULTS)
+    told = status != PreciseStatus.NONE if prefix else _HAS_RESULTS[status]
     if told.any():
         skipped = {*inputs, f"{prefix}reason_value"}
         for name, values in arrays.items():

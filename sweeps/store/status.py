@@ -16,7 +16,7 @@ from basepar_core.errors import StoreError
 from . import pieces
 from .facts import Facts
 from .opened import Store
-from .records import GROUP, Damaged, Records
+from .records import GROUP, SOME, Damaged, Records
 from .statuses import FAILED, PreciseStatus, Status
 
 
@@ -128,9 +128,12 @@ def done(store: Store, start: int, stop: int) -> np.ndarray:
 def sum_up(store: Store, rows: Rows = None) -> None:
     """Keep sums of neighbouring records that no sum counts yet, for whoever surveys next.
 
-    Of all of them, or of those that have some of the `rows`.
+    Of all of them, or of those that have some of the `rows`; of fewer than `SOME` in all none,
+    which are read as soon.
     """
     known = store.records()
+    if known.count < SOME:
+        return
     low, high = rows or (0, known.total)
     with _as_damage(store):
         before = {one.stop: one for one in known.added()}

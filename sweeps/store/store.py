@@ -17,6 +17,7 @@ import os
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -107,6 +108,7 @@ def unit_name(output: Output) -> str:
     return f"{output.dims[-1]}_unit"
 
 
+@cache
 def status_outputs(prefix: str = "") -> tuple[Output, ...]:
     """`retries`, `reason`, `reason_value` and, last, `status`."""
     what = "precise evaluation" if prefix else "variant"
@@ -146,10 +148,10 @@ def create(path: Location, layout: Layout) -> None:
     try:
         _remove_draft(draft)
         draft.mkdir(parents=True, exist_ok=True)
-        there, contents = objects.of(draft), _files(layout)
+        there, contents = objects.Folder(str(draft)), _files(layout)
         there.put(seal.ROOT, contents.pop(seal.ROOT))  # by which a half-made one is known
         for key, content in contents.items():
-            there.put(key, content)
+            there.put_unread(key, content)
         draft.rename(path)
     except StoreError:
         raise

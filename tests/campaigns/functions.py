@@ -66,14 +66,17 @@ def arrays(omega: np.ndarray, decay: np.ndarray) -> dict[str, np.ndarray]:
 
 
 def basepar_points(
-    folder: Path, function: Callable[..., Any] = many, chunk: int | None = 500
+    folder: Path,
+    function: Callable[..., Any] = many,
+    chunk: int | None = 500,
+    workers: int = 1,
 ) -> np.ndarray:
     """`FunctionSweep`, whose function takes the points of a chunk one by one."""
     from basepar import FunctionSweep
 
     space = {"plan": "grid", "variables": {"omega": OMEGA.tolist(), "decay": DECAY.tolist()}}
     sweep = FunctionSweep(function, space, {"y": "1"}, version="1", chunk=chunk)
-    return sweep.run(folder / "y.zarr", workers=1, quiet=True).y.values
+    return sweep.run(folder / "y.zarr", workers=workers, quiet=True).y.values
 
 
 def basepar_arrays(folder: Path) -> np.ndarray:
@@ -84,6 +87,11 @@ def basepar_arrays(folder: Path) -> np.ndarray:
 def basepar_default(folder: Path) -> np.ndarray:
     """The same, a chunk by a pilot: half a second's points."""
     return basepar_points(folder, arrays, None)
+
+
+def basepar_alone(folder: Path) -> np.ndarray:
+    """The same by this process, as the others are: nothing protects it from the function."""
+    return basepar_points(folder, arrays, None, 0)
 
 
 def xyzpy_harvester(folder: Path) -> np.ndarray:
@@ -137,6 +145,7 @@ PROGRAMS = {
     for function in (
         basepar_arrays,
         basepar_default,
+        basepar_alone,
         basepar_points,
         xyzpy_harvester,
         xyzpy_crop,
@@ -166,7 +175,9 @@ def timed(name: str, folder: Path) -> None:
     cpu, wall = used() - cpu, time.monotonic() - wall
     points = [axis.ravel() for axis in np.meshgrid(OMEGA, DECAY, indexing="ij")]
     os.environ.pop("COUNT", None)
-    function = arrays if name in ("basepar_arrays", "basepar_default") else many
+    function = many
+    if name.startswith("basepar") and name != "basepar_points":
+        function = arrays
     for _ in range(2):
         begun = time.process_time()
         pieces = [

@@ -125,6 +125,128 @@ def test_an_address_is_no_folder(tmp_path, monkeypatch, verb):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("row", [0, 1500], ids=["pilot", "run"])
+def test_what_kills_its_process_is_found_without_a_chunk(tmp_path, row):
+    """Row 0 kills the pilot, another one the child that was the pilot."""
+    poison = row + 0.5
+
+    def deadly(x):
+        if (x == poison).any():
+            os._exit(7)
+        return {"y": 2 * x}
+
+    space = {"plan": "grid", "variables": {"x": [k + 0.5 for k in range(6000)]}}
+    sweep = basepar.FunctionSweep(deadly, space, {"y": "1"}, version="1")
+    data = sweep.run(tmp_path / "y.zarr", workers=1, quiet=True)
+    np.testing.assert_array_equal(np.flatnonzero(data.status != Status.SOLVED), [row])
+    assert data.status[row] == Status.CRASHED
+    np.testing.assert_array_equal(np.delete(data.y - 2 * data.x, row), np.zeros(5999))
+    assert check_and_repair.find(tmp_path / "y.zarr") == []
+
+
+@pytest.mark.slow
+def test_what_never_ends_is_timed_out_without_a_chunk(tmp_path):
+    def endless(x):
+        while (x == 3000.5).any():
+            time.sleep(1)
+        return {"y": 2 * x}
+
+    space = {"plan": "grid", "variables": {"x": [k + 0.5 for k in range(6000)]}}
+    sweep = basepar.FunctionSweep(endless, space, {"y": "1"}, version="1", variant_seconds=1.0)
+    data = sweep.run(tmp_path / "y.zarr", workers=1, quiet=True)
+    np.testing.assert_array_equal(np.flatnonzero(data.status != Status.SOLVED), [3000])
+    assert data.status[3000] == Status.TIMED_OUT
+
+
+def all_bytes(path):
+    chunks = (file for file in path.glob("*/c/**/*") if file.is_file())
+    return {str(file.relative_to(path)): file.read_bytes() for file in chunks}
+
+
+def test_by_this_process_itself(tmp_path):
+    """The same bytes as by copies of it; `reason` and all."""
+    seen = []
+
+    def noted(b, c):
+        seen.append(os.getpid())
+        return root(b, c)
+
+    given = {"version": "1", "name": "root"}
+    found = made(noted, **given).run(tmp_path / "here.zarr", workers=0, quiet=True)
+    assert set(seen) == {os.getpid()}
+    assert (found.status.values > 0).all()
+    made(**given).run(tmp_path / "children.zarr", workers=2, quiet=True)
+    here, there = (all_bytes(tmp_path / name) for name in ("here.zarr", "children.zarr"))
+    assert here == there
+    assert len(here) > 60  # 13 chunks of b, c, root, status, and reason where it is not 0
+    part = made(**given)
+    part.prepare(tmp_path / "part.zarr")
+    assert part.part(tmp_path / "part.zarr", 1, 1, workers=0) == 200
+    assert all_bytes(tmp_path / "part.zarr") == here
+    for asked in (
+        lambda n: part.run(tmp_path / "x", workers=n),
+        lambda n: part.part("x", 1, 1, workers=n),
+    ):
+        with pytest.raises(basepar.UsageError, match="workers=-1: 0 or more"):
+            asked(-1)
+
+
+ALONE = """
+import os, sys
+import basepar
+
+def deadly(x):
+    if (x == 2500.5).any() and os.environ.get("DEADLY"):
+        os.kill(os.getpid(), int(os.environ["DEADLY"]))
+    if (x == 2500.5).any():
+        os._exit(7)
+    return {"y": 2 * x}
+
+space = {"plan": "grid", "variables": {"x": [k + 0.5 for k in range(6000)]}}
+sweep = basepar.FunctionSweep(deadly, space, {"y": "1"}, version="1", chunk=500)
+data = sweep.run(sys.argv[1], workers=int(sys.argv[2]), quiet=True)
+print([(int(row), int(data.status[row])) for row in range(6000) if data.status[row] != 1])
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [0, signal.SIGKILL])
+def test_what_kills_this_process_is_found_by_a_copy_of_it(tmp_path, number):
+    """By itself it dies, with what is done; the next run goes on, and finds the row."""
+    environment = os.environ | {"PYTHONPATH": ":".join(sys.path), "DEADLY": str(number or "")}
+    words = [sys.executable, "-c", ALONE, str(tmp_path / "y.zarr")]
+    died = subprocess.run([*words, "0"], env=environment, capture_output=True)
+    assert died.returncode == (-number or 7)
+    held = Store.open(tmp_path / "y.zarr")
+    assert held.records().numbers(0, 12) == [0, 1, 2, 3, 4]
+    written = [(tmp_path / "y.zarr/y/c" / str(n)).stat().st_mtime_ns for n in range(5)]
+    del environment["DEADLY"]
+    again = subprocess.run([*words, "1"], env=environment, capture_output=True, text=True)
+    assert again.stdout.strip() == f"[(2500, {int(Status.CRASHED)})]", again.stderr
+    assert [(tmp_path / "y.zarr/y/c" / str(n)).stat().st_mtime_ns for n in range(5)] == written
+
+
+LIGHT = """
+import sys
+import basepar
+
+space = {"plan": "grid", "variables": {"x": [1, 2, 3]}}
+sweep = basepar.FunctionSweep(lambda x: {"y": x**2}, space, {"y": "1"}, version="1")
+assert sweep.run(sys.argv[1], workers=1, quiet=True).y.values.tolist() == [1.0, 4.0, 9.0]
+print(sorted({"dask", "distributed", "zarr", "yaml", "scipy", "numba"} & set(sys.modules)))
+print([one for one in sys.modules if one.startswith("basepar_core.mech")])
+"""
+
+
+def test_neither_dask_nor_mechanisms_are_loaded(tmp_path):
+    """They take a second, which no function needs."""
+    words = [sys.executable, "-c", LIGHT, str(tmp_path / "y.zarr")]
+    environment = os.environ | {"PYTHONPATH": ":".join(sys.path)}
+    found = subprocess.run(words, env=environment, capture_output=True, text=True, check=True)
+    assert found.stdout.split() == ["[]", "[]"]
+
+
 def test_what_returns_something_else_crashes(tmp_path):
     sweep = basepar.FunctionSweep(
         lambda b, c: {"root": b[:-1]}, SPACE | {"candidates": 8}, {"root": "m"}, version="1"

@@ -15,7 +15,7 @@ from sweeps.run.driver import sweep
 from sweeps.spec.filters import condition
 from sweeps.spec.own_metrics import MetricError
 from sweeps.spec.reader import from_document, parse_sweep
-from sweeps.spec.sweep_spec import FROM_PILOT
+from sweeps.spec.sampling import FROM_PILOT
 from sweeps.store import Store
 from tests.sweeps.fourbar import FourBar, spec
 
@@ -74,6 +74,16 @@ def test_a_doubtful_mechanism_is_cut_for_its_precise_tasks(
     assert chunk_size.chunk(spec(count=64, chunk=FROM_PILOT), FourBar(), by(client)) == expected
 
 
+@pytest.mark.parametrize(
+    ("count", "each", "expected"),
+    # However quick: not the whole sweep. Slow ones are cut by time, small ones not at all.
+    [(10_000, 1e-6, 4096), (300_000, 1e-6, 16_384), (10_000, 1e-3, 512), (900, 1e-6, 1024)],
+)
+def test_no_sweep_is_a_single_chunk(count, each, expected):
+    job = spec(count=count, chunk=FROM_PILOT)
+    assert chunk_size.chunk(job, FourBar(), lambda *_, seconds: (each, 0.0)) == expected
+
+
 @dataclass(frozen=True)
 class Lethal(FourBar):
     def __call__(self, columns, passed):
@@ -97,6 +107,7 @@ def test_nobody_passes_the_filter(client):
 
 def test_measured_in_doublings(monkeypatch):
     monkeypatch.setattr(chunk_size, "PILOT_SECONDS", 60.0)  # however busy the machine
+    monkeypatch.setattr(chunk_size, "QUICK_SECONDS", 0.0)
     counts = []
 
     @dataclass(frozen=True)
@@ -121,6 +132,7 @@ def test_measured_no_longer_than_it_takes_to_be_clear():
 
     columns = spec(count=4096).plan.rows(0, 4096)
     each, _ = chunk_size.measured(quick, columns, 60.0)
+    assert counts[:3] == [1, 1, chunk_size.PIECES_OF_DOUBT]
     assert counts[-1] < 4096  # microseconds a row: every doubling says the same
     assert counts[-1] >= chunk_size.PIECES_OF_DOUBT  # of which a share in doubt is known
     assert chunk_size.fitting(chunk_size.TASK_SECONDS / each) == chunk_size.MOST

@@ -1,5 +1,6 @@
 """Sweeps by children of this process: the plain loop's arrays, whatever becomes of a child."""
 
+import contextlib
 import dataclasses
 import os
 import signal
@@ -14,7 +15,7 @@ from sweeps.run import crew, here
 from sweeps.run.leave import Leave, heard
 from sweeps.run.pace import Pace
 from sweeps.run.standing import complete
-from sweeps.run.task_queue import WorkersError
+from sweeps.run.task_queue import Outcome, WorkersError
 from sweeps.run.worker import Receipt, Task
 from sweeps.store import Status, Store, check_and_repair, status, store
 from sweeps.store.statuses import Reason
@@ -176,6 +177,64 @@ def test_what_is_asked_of_a_child():
         crew.asked(lambda: os._exit(1), seconds=30.0)
     with pytest.raises(RuntimeError, match="no answer"):
         crew.asked(lambda: time.sleep(60), seconds=0.2)
+
+
+def by(task):
+    """Who performs it."""
+    return Receipt(0, task.start, task.stop, errors=((task.start, str(os.getpid())),))
+
+
+@dataclasses.dataclass(frozen=True)
+class Told:
+    """Work that names something which cannot travel."""
+
+    function: object
+
+    def __call__(self, task):
+        time.sleep(0.05)
+        return self.function(task)
+
+
+def test_who_was_asked_is_the_first_of_a_crew():
+    told = {}
+
+    def note(receipts, threads):
+        told.update((row, int(pid)) for one in receipts for row, pid in one.errors)
+
+    def local(task):  # which no pickle holds
+        return by(task)
+
+    before = children()
+    with contextlib.closing(crew.Spare([None, local])) as spare:
+        pid = spare.ask(os.getpid, seconds=30.0)
+        assert crew.run(
+            *(Told(local), [(0, 12)], 2), chunks=[1], on_receipts=note, spare=spare
+        ) == Outcome(0, 0, False)
+    assert sorted(told) == list(range(12))
+    assert told[0] == pid
+    assert len(set(told.values())) == 2
+    assert children() == before
+
+
+def test_who_was_asked_dies_before_the_work():
+    told = []
+    with contextlib.closing(crew.Spare()) as spare:
+        os.kill(spare.ask(os.getpid, seconds=30.0), signal.SIGKILL)
+        outcome = crew.run(
+            *(by, [(0, 3)], 1), chunks=[1], on_receipts=lambda n, _: told.extend(n), spare=spare
+        )
+    assert (outcome.lost, sorted(one.start for one in told)) == (1, [0, 1, 2])
+
+
+def test_who_was_asked_and_has_no_work(monkeypatch):
+    before = children()
+    with contextlib.closing(crew.Spare()) as spare:
+        assert spare.ask(lambda: 5, seconds=30.0) == 5
+        assert len(children()) == len(before) + 1
+        monkeypatch.setattr(crew, "FORKS", False)  # programs of their own share nothing
+        assert spare.ask(abs, -2, seconds=60.0) == 2
+        assert spare.take(by) is None
+    assert children() == before
 
 
 def test_tasks_grow_with_the_pace():

@@ -13,7 +13,8 @@ from basepar_core.files.mechanism_file import loads
 from sweeps.spec.filters import Filter, condition
 from sweeps.spec.plans import Grid, Random, Sobol
 from sweeps.spec.reader import from_document, load_sweep, parse_sweep
-from sweeps.spec.sweep_spec import FROM_PILOT, Evaluation, Reduction, SweepSpec
+from sweeps.spec.sampling import FROM_PILOT
+from sweeps.spec.sweep_spec import Evaluation, Reduction, SweepSpec
 from sweeps.spec.table_reader import read_table
 from sweeps.spec.tables import Table
 from tests.sweeps.fourbar import FOUR_BAR, MECHANISM, SPANNED, spec

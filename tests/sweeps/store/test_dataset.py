@@ -49,6 +49,17 @@ def theirs(path):
     return xr.open_zarr(path, chunks=None).load()
 
 
+def test_a_small_one_is_lazy_without_dask(path, theirs):
+    ours = store.read(path)
+    assert ours.chunks == {}
+    assert "[260 values with" in repr(ours.x)
+    xr.testing.assert_identical(pickle.loads(pickle.dumps(ours)), theirs)
+    assert "[260 values with" in repr(ours.x)  # nor is it remembered: a sweep may be at work
+    xr.testing.assert_identical(
+        (2 * ours.x + ours.beta.sum("base")), 2 * theirs.x + theirs.beta.sum("base")
+    )
+
+
 def test_identical_and_lazy(path, theirs, monkeypatch):
     monkeypatch.setattr(dataset, "ROWS", 2 * CHUNK + 1)
     ours = store.read(path)

@@ -219,7 +219,7 @@ def test_half_made_store_is_made_again(tmp_path, monkeypatch):
     path = tmp_path / "sweep.zarr"
     layout = layout_of(spec(path, 40), FourBar())
 
-    put, written = objects.Folder.put, []
+    put, written = objects.Folder.put_unread, []
 
     def killed(self, key, content):
         if len(written) == 3:
@@ -228,7 +228,7 @@ def test_half_made_store_is_made_again(tmp_path, monkeypatch):
         put(self, key, content)
 
     with monkeypatch.context() as patch:
-        patch.setattr(objects.Folder, "put", killed)
+        patch.setattr(objects.Folder, "put_unread", killed)
         with pytest.raises(KeyboardInterrupt):
             store.create(path, layout)
     assert not path.exists()
