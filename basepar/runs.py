@@ -51,7 +51,8 @@ def sweep(
 
     Returns
     -------
-    Of the store, lazy (dask), dimension `variant` first, SI; of a family one by name.
+    Of the store, lazy (beyond 65,536 variants by Dask), dimension `variant` first, SI; of a family
+    one by name.
 
     Raises
     ------
