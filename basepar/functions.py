@@ -142,8 +142,8 @@ class FunctionSweep:
 
         Returns
         -------
-        Of the store, lazy (beyond 65,536 rows by Dask), dimension `variant` first; with `status`
-        and `reason`.
+        Of the store, lazy (from 64 MB an array on by Dask), dimension `variant` first; with
+        `status` and `reason`.
 
         Raises
         ------

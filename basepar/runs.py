@@ -51,7 +51,7 @@ def sweep(
 
     Returns
     -------
-    Of the store, lazy (beyond 65,536 variants by Dask), dimension `variant` first, SI; of a family
+    Of the store, lazy (from 64 MB an array on by Dask), dimension `variant` first, SI; of a family
     one by name.
 
     Raises

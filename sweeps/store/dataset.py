@@ -3,10 +3,11 @@
 `xarray.open_zarr` reads the same stores. It makes one task of Dask for each chunk of each array,
 which for 10⁶ chunks takes gigabytes and minutes before a number is looked at; and each chunk
 passes through Zarr's event loop, 0.4 ms of CPU. Here a task has `ROWS` variants or more, and its
-chunks are read one after the other. Where a column would be a single task, there is no Dask: its
-import takes half a second, and a column of one task half a millisecond each time it is read.
+chunks are read one after the other. What fits into memory many times needs no Dask, whose import
+takes half a second.
 """
 
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -16,20 +17,29 @@ from xarray.conventions import decode_cf_variables
 from xarray.core import indexing
 
 from .opened import Store
+from .seal import Document
 
 #: Variants that a task of Dask reads at least: half a megabyte of a column.
 ROWS = 65_536
+#: Bytes of the largest array from which on arrays are Dask's: 8·10⁶ variants of one number.
+LARGE = 64 << 20
 
 
 def of(held: Store) -> xr.Dataset:
-    """Lazy, as `xarray.open_zarr` would give it; of Dask's arrays beyond `ROWS` variants.
+    """Lazy, as `xarray.open_zarr` would give it; of Dask's arrays where one is `LARGE`.
 
     What is read is not remembered: a sweep may be at work.
     """
-    lengths = (one["shape"][0] for one in held.metadata.values() if one["shape"])
-    chunks: dict[str, int] | None = {} if max(lengths, default=0) > ROWS else None
+    largest = max(map(_bytes, held.metadata.values()), default=0)
+    chunks: dict[str, int] | None = {} if largest >= LARGE else None
     given: Any = held
     return xr.open_dataset(given, engine=_Entry, chunks=chunks, cache=False)
+
+
+def _bytes(document: Document) -> int:
+    """Of an array; of labels that are texts none."""
+    kind = document["data_type"]
+    return 0 if kind == "string" else prod(document["shape"]) * np.dtype(kind).itemsize
 
 
 class _Entry(BackendEntrypoint):

@@ -62,6 +62,7 @@ def test_a_small_one_is_lazy_without_dask(path, theirs):
 
 def test_identical_and_lazy(path, theirs, monkeypatch):
     monkeypatch.setattr(dataset, "ROWS", 2 * CHUNK + 1)
+    monkeypatch.setattr(dataset, "LARGE", COUNT * 6 * 8)  # bytes of `wave`
     ours = store.read(path)
     xr.testing.assert_identical(ours, theirs)
     assert {n: one.dtype for n, one in ours.variables.items()} == {
