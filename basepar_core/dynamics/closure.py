@@ -36,6 +36,10 @@ ASSEMBLY_REFINEMENTS = (1, 4, 16, 64)
 GEOMETRY_STEPS = 8
 #: Newton's last update on a coarse way: the next one is its square, far within the branch.
 COARSE = 1e-3
+#: Samples whose Newton step takes as long as the calls that it is made of.
+LANES_A_CALL = 200
+#: Of two closures of one sample, in rad and m: each is within Newton's last update, squared.
+SAME = 1e-6
 #: A block this near to singular (`regularity`) counts as singular: its inverse
 #: would lose all but two or three digits twice over.
 SINGULAR = 1e-7
@@ -141,19 +145,27 @@ def trace(
 
 
 def trace_alone(model: Model, targets: Array) -> Trace:
-    """The nominal mechanism's motion, closed coarsely on the way and then at all samples at once.
+    """The nominal mechanism's motion, all samples closed side by side where that is less work.
 
-    One variant alone costs as many calls as thousands, so that Newton's last steps, which the
-    way does not need, are taken for all samples together: half the time of `trace`, and the same
-    configurations to rounding.
+    One variant alone costs as many calls as thousands. So every sample gets a lane that goes
+    straight from the assembly; then each goes the motion's leg to the next sample, and must end
+    where that one is: by induction these are the configurations that `trace` follows. Where one
+    does not get there, samples are closed one after the other, coarsely on the way and then all
+    at once. Either way they are `trace`'s to rounding.
 
     Parameters
     ----------
     model, targets
         As in `trace`.
     """
+    if not model.loops.blocks:
+        return _open_chain(model, {}, targets)
+    with np.errstate(all="ignore"):
+        found = _side_by_side(model, targets)
+    if found is not None:
+        return found
     coarse = trace(model, {}, targets, COARSE)
-    if not model.loops.blocks or coarse.outcome[0] != Outcome.CLOSED:
+    if coarse.outcome[0] != Outcome.CLOSED:
         return coarse
     closer = Closer(model.topology, model.loops, LAST_UPDATE)
     lanes = closer.start(coarse.q[:, 0, 0], targets.shape[1])
@@ -165,8 +177,33 @@ def trace_alone(model: Model, targets: Array) -> Trace:
     return replace(coarse, q=lanes.q[:, None])
 
 
-def trace_states(model: Model, targets: Array) -> Trace:
-    """The nominal mechanism at states that belong to no motion, each reached from the assembly.
+def _side_by_side(model: Model, targets: Array) -> Trace | None:
+    """`trace_alone` by a lane for each sample; None where that is no less work, or one fails."""
+    here, step = model.assembled.coordinates[:, None], model.loops.step[:, None]
+    count = targets.shape[1]
+
+    def steps(before: Array) -> Array:
+        return np.maximum(1.0, np.ceil(np.max(np.abs(targets - before) / step, axis=0)))
+
+    straight, legs = steps(here), steps(np.hstack([here, targets[:, :-1]]))
+    calls = float(straight.max() + legs[1:].max(initial=0.0))
+    if not calls * (1 + count / LANES_A_CALL) < legs.sum():
+        return None
+    walk = _Walk(model, {}, COARSE)
+    found = walk.to_each(targets, (1,))
+    if found is None or not walk.polished():
+        return None
+    q, ratios = walk.lanes.q, walk.closer.ratios(walk.lanes)
+    # The last sample's lane has nowhere to go and stays.
+    after = np.hstack([targets[:, 1:], targets[:, -1:]])
+    walk.follow(targets, after, int(legs[1:].max(initial=1.0)))
+    if not (walk.polished() and np.abs(walk.lanes.q[:, :-1] - q[:, 1:]).max(initial=0.0) < SAME):
+        return None
+    return replace(found, q=q[:, None], margin=np.abs(ratios).min(keepdims=True)[0])
+
+
+def trace_states(model: Model, targets: Array, values: Mapping[str, Array] | None = None) -> Trace:
+    """Variants at states that belong to no motion, each reached from the assembly.
 
     All go their straight ways side by side: as many calls as the longest of them has steps, where
     `trace` has as many as the way from one to the next and on. States that cannot be reached so
@@ -176,12 +213,16 @@ def trace_states(model: Model, targets: Array) -> Trace:
     ----------
     model, targets
         As in `trace`.
+    values
+        As in `trace`; none: the nominal mechanism alone.
     """
+    values = values or {}
     if not model.loops.blocks:
-        return _open_chain(model, {}, targets)
+        return _open_chain(model, values, targets)
     with np.errstate(all="ignore"):
-        found = _Walk(model, {}, LAST_UPDATE, targets.shape[1]).to_each(targets)
-    return found or trace(model, {}, targets)
+        walk = _Walk(model, values, LAST_UPDATE)
+        found = walk.to_each(targets) if walk.to_geometry() else None
+    return found or trace(model, values, targets)
 
 
 def _open_chain(model: Model, values: Mapping[str, Array], targets: Array) -> Trace:
@@ -197,58 +238,91 @@ def _open_chain(model: Model, values: Mapping[str, Array], targets: Array) -> Tr
 class _Walk:
     """All variants on their way along a motion, with what became of each."""
 
-    def __init__(
-        self, model: Model, values: Mapping[str, Array], last_update: float, alike: int = 1
-    ):
+    def __init__(self, model: Model, values: Mapping[str, Array], last_update: float):
         self.model, self.closer = model, Closer(model.topology, model.loops, last_update)
-        self.count = max((np.size(value) for value in values.values()), default=alike)
+        self.count = max((np.size(value) for value in values.values()), default=1)
         self.values = {n: np.broadcast_to(x, (self.count,)) for n, x in values.items()}
         self.outcome = np.full(self.count, Outcome.CLOSED, dtype=np.int8)
         self.where = np.full(self.count, np.nan)
         self.margin = np.ones(self.count)
+        self.nominal = kinematics.geometry(model.mechanism, {})
         nominal = self.closer.start(model.assembled.q, 1)
-        self.closer.close(kinematics.geometry(model.mechanism, {}), nominal)
+        self.closer.close(self.nominal, nominal)
         self.signs = np.sign(self.closer.ratios(nominal))
         self.lanes = nominal.take(np.zeros(self.count, dtype=int))
 
     def along(self, targets: Array) -> Trace:
         q = np.zeros((self.model.topology.positions, self.count, targets.shape[1]))
         here = self.model.assembled.coordinates
-        if self.values:
-            self._advance(self._on_the_way, here, here, GEOMETRY_STEPS, ASSEMBLY_REFINEMENTS)
-            self._bury(Outcome.UNASSEMBLABLE, Outcome.UNASSEMBLABLE, np.nan)
-        dims = kinematics.geometry(self.model.mechanism, self.values)
-        alone = dims.gravity.shape[-1] == 1
+        self.to_geometry()
+        geometry_of = self._there()
         for sample in range(targets.shape[1]):
             there = targets[:, sample]
             pieces = int(np.ceil(np.max(np.abs(there - here) / self.model.loops.step)))
-            self._advance(
-                lambda variants, _: dims if alone else dims.take(variants),
-                here,
-                there,
-                max(1, pieces),
-            )
+            self._advance(geometry_of, here, there, max(1, pieces))
             self._bury(Outcome.LOST, Outcome.SINGULAR, sample)
             q[:, :, sample] = self.lanes.q
             here = there
-        bits = (1 << np.arange(len(self.signs)))[:, None]
-        branch = ((self.closer.ratios(self.lanes) < 0) * bits).sum(axis=0)
-        return Trace(q, self.outcome, self.where, self.margin, branch)
+        return Trace(q, self.outcome, self.where, self.margin, self._branch())
 
-    def to_each(self, targets: Array) -> Trace | None:
-        """Every sample by a lane of its own; None where one does not get there."""
+    def to_geometry(self) -> bool:
+        """From the nominal geometry to the variants'; whether all get there."""
         here = self.model.assembled.coordinates
+        if self.values:
+            self._advance(self._on_the_way, here, here, GEOMETRY_STEPS, ASSEMBLY_REFINEMENTS)
+            self._bury(Outcome.UNASSEMBLABLE, Outcome.UNASSEMBLABLE, np.nan)
+        return bool((self.outcome == Outcome.CLOSED).all())
+
+    def to_each(self, targets: Array, refinements: tuple[int, ...] = REFINEMENTS) -> Trace | None:
+        """Every variant's every sample by a lane of its own; None where one does not get there.
+
+        From here on a lane is a sample of a variant, the samples of the first variant first.
+        """
+        here, shape = self.model.assembled.coordinates, (self.count, targets.shape[1])
         way = np.abs(targets - here[:, None]) / self.model.loops.step[:, None]
-        dims = kinematics.geometry(self.model.mechanism, self.values)
-        self._advance(lambda *_: dims, here, targets, max(1, int(np.ceil(way.max()))))
+        self._repeat(targets.shape[1])
+        pieces = max(1, int(np.ceil(way.max())))
+        self.follow(here, np.tile(targets, shape[0]), pieces, refinements)
         self._bury(Outcome.LOST, Outcome.SINGULAR, np.nan)
         if (self.outcome != Outcome.CLOSED).any():
             return None
-        bits = (1 << np.arange(len(self.signs)))[:, None] * (self.signs < 0)
-        margin = self.margin.min(keepdims=True)
-        return Trace(
-            self.lanes.q[:, None], self.outcome[:1], self.where[:1], margin, bits.sum(axis=0)
-        )
+        q, first = self.lanes.q.reshape(-1, *shape), slice(None, None, shape[1])
+        margin = self.margin.reshape(shape).min(axis=1)
+        branch = self._branch().reshape(shape)[:, -1]
+        return Trace(q, self.outcome[first], self.where[first], margin, branch)
+
+    def _branch(self) -> Array:
+        """(lane,) a bit per block."""
+        bits = (1 << np.arange(len(self.signs)))[:, None]
+        return np.asarray(((self.closer.ratios(self.lanes) < 0) * bits).sum(axis=0))
+
+    def _repeat(self, samples: int) -> None:
+        """So many lanes in the place of each."""
+        lanes = np.repeat(np.arange(self.count), samples)
+        self.count *= samples
+        self.values = {name: x[lanes] for name, x in self.values.items()}
+        self.lanes = self.lanes.take(lanes)
+        self.outcome, self.where = self.outcome[lanes], self.where[lanes]
+        self.margin = np.ones(self.count)
+
+    def _there(self) -> Callable[[Array, float], Geometry]:
+        """The lanes' own geometry, for `_advance`."""
+        if not self.values:
+            return lambda *_: self.nominal
+        dims = kinematics.geometry(self.model.mechanism, self.values)
+        return lambda lanes, _: dims.take(lanes)
+
+    def follow(
+        self, before: Array, after: Array, pieces: int, refinements: tuple[int, ...] = (1,)
+    ) -> None:
+        """Every lane from its coordinates to others, at its geometry."""
+        self._advance(self._there(), before, after, pieces, refinements)
+
+    def polished(self) -> bool:
+        """Close all lanes to rounding; whether they close, on their branch."""
+        closer = Closer(self.model.topology, self.model.loops, LAST_UPDATE)
+        closer.close(self._there()(np.arange(self.count), 1.0), self.lanes)
+        return bool((self.lanes.live & self._is_regular(self.lanes)).all())
 
     def _on_the_way(self, variants: Array, share: float) -> Geometry:
         """Geometries between the nominal one and the variants'."""
@@ -271,7 +345,8 @@ class _Walk:
     ) -> None:
         """One leg of the way in a number of steps; whoever fails repeats it in finer steps.
 
-        `after` is (coordinate,), or (coordinate, variant) where each goes its own way.
+        `after`, and then `before` too, is (coordinate,), or (coordinate, variant) where each goes
+        its own way.
         """
         started, walking = self.lanes, np.flatnonzero(self.lanes.live)
         self.lanes = started.take(np.arange(self.count))
@@ -280,6 +355,8 @@ class _Walk:
                 walking = np.repeat(walking, 2)
             part = started.take(walking)
             start = before if after.ndim == 1 else before[:, None]
+            if before.ndim > 1:
+                start = before[:, walking]
             travel = (after if after.ndim == 1 else after[:, walking]) - start
             steps, here = pieces * finer, start
             for k in range(1, steps + 1):

@@ -9,6 +9,7 @@ joints × bodies rows and a product. (Atkeson, An & Hollerbach, Int. J. Robotics
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -67,6 +68,41 @@ class Observation:
         n = self.W.shape
         return self.W.reshape(n[0], n[1] * n[2], n[3])
 
+    @cached_property
+    def triangle(self) -> Array:
+        """(variant, row, parameter): `stacked`, or its triangle R where it is a tall matrix.
+
+        W = Q R: norms, singular values and null space are W's to rounding, which is relative to
+        each column. Who looks at W more than once looks at this.
+        """
+        W = self.stacked
+        if W.shape[-2] <= TALL * W.shape[-1]:
+            return W
+        return np.stack([_triangle(one) for one in W])
+
+
+#: Rows for each column from which on a triangle is much less than W.
+TALL = 2
+
+
+def _triangle(W: Array) -> Array:
+    """R of a tall W (row, parameter), square.
+
+    Rows of an arm's first bodies' joints alone have all columns; zeros before the first entry of
+    a row are not computed with: rows are taken in the order of that entry, the latest first.
+    """
+    width = W.shape[1]
+    first = (W != 0).argmax(axis=1)
+    order = np.argsort(-first, kind="stable")
+    R = np.zeros((0, width))
+    for start in range(0, len(W), TALL * width):
+        rows = order[start : start + TALL * width]
+        lead = first[rows[-1]]
+        under = np.linalg.qr(np.vstack([W[rows, lead:], R[:, lead:]]), mode="r")
+        R = np.zeros((len(under), width))
+        R[:, lead:] = under
+    return np.vstack([R, np.zeros((width - len(R), width))])
+
 
 #: Variants evaluated together: their frames fill about half of a core's cache.
 LANES = 4096
@@ -108,9 +144,13 @@ def observe_alone(model: Model, motion: Motion) -> Observation:
 def _along(model: Model, values: Mapping[str, Array], motion: Motion, path: Trace) -> Observation:
     count, samples = path.outcome.size, motion.t.size
     dims = kinematics.geometry(model.mechanism, values)
+    block = max(1, LANES // samples)
+    if count <= block:  # all at once, and nothing to copy
+        with np.errstate(all="ignore"):
+            found = evaluate(model, dims.over_samples(), path.q, motion)
+        return Observation(found[0], path, *found[1:])
     W = np.empty((count, samples, len(motion.q), len(model.mechanism.parameter_names)))
     residual, error, terms = np.empty(count), np.empty(count), np.empty((count, W.shape[-1]))
-    block = max(1, LANES // samples)
     with np.errstate(all="ignore"):  # failed variants go on as passengers
         for start in range(0, count, block):
             part = slice(start, min(start + block, count))
@@ -138,7 +178,7 @@ def evaluate(
         _in_body_axes(at, b, (moving.omega[b], alpha[b], a[b])) for b in range(graph.bodies)
     ]
     columns = _planar_columns if graph.planar else _spatial_columns
-    W = np.empty((*batch, len(motion.q), len(model.mechanism.parameter_names)), at.p[0].dtype)
+    W = np.zeros((*batch, len(motion.q), len(model.mechanism.parameter_names)), at.p[0].dtype)
     per_body = W.shape[-1] // graph.bodies
     turning = _longest(alpha) + _longest(moving.omega) ** 2
     pull = _longest(a)
@@ -146,9 +186,12 @@ def evaluate(
     for k in range(len(motion.q)):
         virtual = kinematics.twists(graph, at, state.modes[:, k])
         for b in range(graph.bodies):
+            if not (virtual.v[b].any() or virtual.omega[b].any()):  # not moved by it
+                continue
+            own = W[..., k, b * per_body : (b + 1) * per_body]
             v, d = _in_body_axes(at, b, (virtual.v[b], virtual.omega[b]))
-            for column, entry in enumerate(columns(v, d, *inertial[b]), start=b * per_body):
-                W[..., k, column] = entry
+            for column, entry in enumerate(columns(v, d, *inertial[b])):
+                own[..., column] = entry
         speed, spin = _longest(virtual.v), _longest(virtual.omega)
         squares += np.square([speed * pull, speed * turning + spin * pull, spin * turning])
     sizes = np.sqrt(squares.sum(axis=-1))

@@ -150,6 +150,38 @@ def test_alone_it_closes_as_well_and_at_the_same_places(name):
     assert np.abs(alone.q - among.q).max() < 1e-14 / among.margin[0]
 
 
+ROUND_A_HOLE = """
+name: five-bar of short rods
+space: planar
+gravity: [0, -9.81]
+bodies: {left: {}, left_rod: {}, right_rod: {}, right: {}}
+joints:
+  A: {type: revolute, connects: [ground, left]}
+  B: {type: revolute, connects: [left, left_rod], at: [[0.3, 0], [0, 0]]}
+  C: {type: revolute, connects: [left_rod, right_rod], at: [[0.5, 0], [0, 0]]}
+  D: {type: revolute, connects: [right_rod, right], at: [[0.5, 0], [0.3, 0]]}
+  E: {type: revolute, connects: [ground, right], at: [[0.5, 0], [0, 0]]}
+coordinates: [A, E]
+assembly: {A: 260.2 deg, B: 144.7 deg, C: -51.4 deg, D: 6.5 deg, E: 0 deg}
+"""
+
+
+def test_alone_it_goes_round_what_straight_ways_lead_into():
+    """Cranks' ends that are farther apart than both rods reach: a hole in the coordinates.
+
+    The motion goes round it. The straight way from the assembly to the far side leads through it.
+    """
+    model = closure.prepare(mechanism_file.loads(ROUND_A_HOLE))
+    turn = np.linspace(0, 1.5 * np.pi, 60)
+    path = np.stack([np.pi + 1.4 * np.cos(turn), 1.4 * np.sin(turn)])
+    alone, among = closure.trace_alone(model, path), closure.trace(model, {}, path)
+    assert alone.outcome == among.outcome == Outcome.CLOSED
+    # Coarse closures on the way come to the same ends, to rounding times the loops' condition.
+    assert np.abs(alone.q - among.q).max() < 1e-13 / among.margin[0]
+    middle = np.linspace(path[:, 0], path[:, 40], 30, axis=1)
+    assert closure.trace(model, {}, middle).outcome != Outcome.CLOSED
+
+
 def test_alone_it_is_lost_where_it_would_be_among_others():
     """A ground bar that is too long for the crank to turn all the way round."""
     source = mechanism_file.load("four-bar").source

@@ -288,6 +288,21 @@ def test_impossible_variants_disturb_no_other():
     assert (failed != Outcome.CLOSED).all()
 
 
+@pytest.mark.parametrize("name", ["ur10", "quadruped", "four-bar", "watt-ii"])
+def test_the_triangle_has_the_norms_and_singular_values_of_w(name):
+    """Of tall W; of an arm with its first body's mass, a column of zeros."""
+    _, _, seen = prepared(mechanism_file.load(name))
+    W, R = seen.stacked[0], seen.triangle[0]
+    tall = W.shape[0] > regressor.TALL * W.shape[1]
+    assert R.shape == ((W.shape[1],) * 2 if tall else W.shape)
+    # Rounding of a few thousand rows, relative to the columns.
+    norms = [np.sqrt((A**2).sum(axis=0)) for A in (W, R)]
+    np.testing.assert_allclose(norms[1], norms[0], rtol=1e-13)
+    unit = [A / np.where(norms[0] > 0, norms[0], 1.0) for A in (W, R)]
+    sigma = [np.linalg.svd(A, compute_uv=False) for A in unit]
+    np.testing.assert_allclose(sigma[1], sigma[0], atol=1e-13 * sigma[0][0])
+
+
 def test_more_variants_than_one_block():
     """Blocks of W's evaluation leave no seam."""
     mechanism = mechanism_file.load("slider-crank")
