@@ -6,7 +6,6 @@ brings β back; everything else stays sympy's.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property
 from typing import Any
 
 import flint
@@ -22,27 +21,43 @@ Polynomial = Any
 class Quotient:
     """top / bottom without a common factor; the leading coefficient of `bottom` is positive."""
 
+    __slots__ = ("_cost", "_size", "_unit", "bottom", "top")
+
     def __init__(self, top: Polynomial, bottom: Polynomial):
         self.top, self.bottom = top, bottom
+        # Computed when asked for; `cached_property` locks and costs more than most of them.
+        self._unit: int | None = None
+        self._size = self._cost = -1.0
 
     def __bool__(self) -> bool:
         return bool(self.top)
 
-    @cached_property
+    @property
     def unit(self) -> int:
         """±1 for these two, else 0."""
-        plain = self.bottom.is_one() and self.top.is_constant()
-        return next((sign for sign in (1, -1) if plain and self.top == sign), 0)
+        if self._unit is None:
+            plain = self.bottom.is_one() and self.top.is_constant()
+            self._unit = next((sign for sign in (1, -1) if plain and self.top == sign), 0)
+        return self._unit
 
-    @cached_property
+    @property
     def size(self) -> float:
         """How much it costs a reader: 0 for ±1, degrees for monomials, terms for sums."""
-        return _size(self.top) + _size(self.bottom)
+        if self._size < 0:
+            self._measure()
+        return self._size
 
-    @cached_property
+    @property
     def cost(self) -> float:
         """Size with the denominator three times: where it vanishes the quotient has no value."""
-        return self.size + 2 * _size(self.bottom)
+        if self._size < 0:
+            self._measure()
+        return self._cost
+
+    def _measure(self) -> None:
+        below = _size(self.bottom)
+        self._size = _size(self.top) + below
+        self._cost = self._size + 2 * below
 
 
 def _size(polynomial: Polynomial) -> float:

@@ -11,7 +11,7 @@ from basepar_core.base.symbolic_route import parameter_indices
 from basepar_core.errors import EliminationError
 from basepar_core.files import mechanism_file
 from basepar_core.symbolic.elimination import eliminate
-from basepar_core.symbolic.exchange import cleared, exchange
+from basepar_core.symbolic.exchange import Table, cleared, exchange, never
 from basepar_core.symbolic.field import GeometryField
 from basepar_core.symbolic.joint_rules import Transfers, joint_vectors
 from workflows import reproduce
@@ -65,6 +65,32 @@ def test_no_single_exchange_is_shorter(name):
     for row, r in pairs[::5]:
         wanted = [r if k == row else k for k in found.eliminated]
         assert cost(field, eliminate(field, vectors, names, wanted)) >= here
+
+
+@pytest.mark.parametrize("name", ["ur10", "sla-suspension", "watt-ii"])
+def test_gains_are_what_clearing_makes_of_the_cost(name):
+    """Of every exchange, by the columns themselves; given up is only what does not shorten β."""
+    _, field, vectors, names = case(name)
+    ring = field.quotients
+    given = eliminate(field, vectors, names, search=False)
+    columns = {
+        k: {r: ring.of(-x) for r, x in given.beta[row].items()} | {row: ring.of(field.one)}
+        for row, k in given.sources.items()
+    }
+    table = Table(ring, columns, len(names))
+    gains = 0
+    for row, k in given.sources.items():
+        for r in columns[k].keys() - {row}:
+            changed = cleared(ring, columns, r, k)
+            before, after = (
+                sum(x.cost for i in changed for x in found[i].values())
+                for found in (columns, changed)
+            )
+            trial = table.trial(r, k, never)
+            assert trial.gain == max(0.0, before - after)
+            assert trial.reads == changed.keys()
+            gains += trial.gain > 0
+    assert gains
 
 
 def test_every_start_of_the_suspension_ends_alike():
