@@ -291,7 +291,9 @@ def group(
     """
     unit, norms, dead = unit_columns(W)
     width = W.shape[1]
-    _, sigma, right = np.linalg.svd(unit, full_matrices=True)
+    # All right vectors, also where rows are fewer; left ones of many rows would fill the memory.
+    triangle = _triangle(unit)
+    _, sigma, right = np.linalg.svd(triangle, full_matrices=len(triangle) < width)
     null = right[rank:].T  # (parameter, width − rank)
     silent = {k for k in range(width) if dead[k]}
     chosen = pivot_rows(null, names) if wanted is None else tuple(sorted({*wanted, *silent}))

@@ -18,6 +18,17 @@ from basepar_core.dynamics import Model, Observation, excitation
 from basepar_core.expressions import evaluate, number
 from basepar_core.finite_field import Component, Grading
 from basepar_core.symbolic import GeometryField, NullVector
+from basepar_core.variable_precision import (
+    ARB,
+    FIRST_DIGITS,
+    bits_of,
+    exact,
+    independence,
+    may_vanish,
+    symbol_values,
+    variants,
+    working,
+)
 
 from ..errors import BaseparError, EliminationError
 from ..mechanism import States
@@ -30,6 +41,8 @@ from .result import BaseParameters, Certificate
 DIGITS, ZERO, DENOMINATOR = 40, mpf(10) ** -30, 10**10
 #: Of an own excitation: this many samples a parameter, angular frequency of rates in rad/s.
 SAMPLES, OMEGA = 2, 3
+#: Samples beyond those that confirm a count: where they lie close, the last ones add little.
+SPARE = 3
 #: Share of the excitation's range that random states fill: within it the loops were followed.
 WITHIN = Fraction(9, 10)
 #: Least range of a coordinate, for an excitation that holds it still.
@@ -74,6 +87,44 @@ class OwnCount:
     grade: str
     reason: str
     moving: Model | None = None
+
+
+def confirmed(it: Route, graded: Grading, found: BaseParameters) -> OwnCount | None:
+    """The count that null vectors leave, where enclosed samples prove it of this geometry.
+
+    Vectors that are more than seen bound the rank from above, where β has a value; it need not
+    be found as a ridge between singular values then. Energies at a few samples of the excitation
+    bound it from below: their kept columns are independent for whatever the enclosures allow. The
+    vectors did not know of these samples, and must vanish at all of them.
+
+    Returns
+    -------
+    OwnCount or None
+        None where it is not proved so.
+    """
+    if found.doubt or any(vector.grade == "numerical" for vector in found.certificate.vectors):
+        return None
+    mechanism = it.model.mechanism
+    # Samples of a curve that move together make its series: as many span as orders of that do.
+    generic = graded.generic
+    samples = SPARE + (max(generic.order_of_stall) if generic else found.rank)
+    try:
+        (followed,) = variants(it.model, {}, samples, it.seen.trace)
+        if followed is None:
+            return None
+        W = followed.observe(FIRST_DIGITS, "modes")
+        with working(bits_of(2 * FIRST_DIGITS)):
+            known = symbol_values(mechanism, {})
+            trees = [entry.expression for entry in found.beta if entry.expression is not None]
+            entries = [exact(x) for x in evaluate(trees, known, ARB)]
+    except BaseparError:
+        return None
+    if not (W.proved and independence(W, found.kept, 0.0).least > 0):
+        return None
+    beta = {(b.base, b.eliminated): x for b, x in zip(found.beta, entries, strict=True)}
+    if not may_vanish(W, found.kept, found.eliminated, beta):
+        return None
+    return OwnCount(found.rank, "proved", "", it.model)
 
 
 def count(model: Model) -> OwnCount:
@@ -228,7 +279,7 @@ def completed(
 
     `parameters` makes base parameters of null vectors.
     """
-    here = count(it.model)
+    here = confirmed(it, graded, found) or count(it.model)
     generic = graded.rank
     if here.rank is None:
         why = f"variable precision does not decide this geometry's own count: {here.reason}"

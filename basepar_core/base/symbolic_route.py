@@ -16,6 +16,7 @@ from basepar_core.errors import (
 )
 from basepar_core.expressions import evaluate
 from basepar_core.finite_field import (
+    Branch,
     GenericRank,
     Grading,
     IdentityTest,
@@ -114,14 +115,15 @@ def symbolic(
     say("null vectors that joints imply")
     known = known_vectors(transfers)
     say("random members of the family over finite fields")
-    component = component_of(model) if exact else ""
+    branch = Branch(model)
+    component = component_of(model, branch=branch) if exact else ""
     if not suffice(model, component, field, known):  # to detect costs more than all the rest
         say("bodies that turn alike")
-        known = [*known, *fitting(transfers, detect(transfers, model))]
+        known = [*known, *fitting(transfers, detect(transfers, branch))]
     graded = Grading(tuple(known), None, None, "")
     if exact:
         say("null vectors and rank at random members; null vectors that are missing")
-        graded = grade(model, field, known, component=component)
+        graded = grade(model, field, known, component=component, branch=branch)
     say("elimination, held against W in float64")
     it = Route(model, field, "symbolic", wanted, seen or nominal_observation(model))
     graded, found = not_refuted(it, graded, _parameters)
@@ -192,7 +194,7 @@ def _parameters(it: Route, graded: Grading) -> BaseParameters:
         validity=validity,
     )
     beta_here = partial.nominal_beta[None]
-    held = check(seen.stacked, seen.error, kept, result.eliminated, beta_here, seen.terms)
+    held = check(seen.triangle, seen.error, kept, result.eliminated, beta_here, seen.terms)
     least = int(held.spectrum.at_least[0])
     poles = partial.vanishing_pivots(mechanism.nominal)[:, 0]
     vanish = [text for (_, text), gone in zip(validity, poles, strict=True) if gone]
@@ -230,9 +232,9 @@ def numeric(
     """
     mechanism, names = model.mechanism, model.mechanism.parameter_names
     seen = seen or nominal_observation(model)
-    found = spectrum(seen.stacked, seen.error, seen.terms)
+    found = spectrum(seen.triangle, seen.error, seen.terms)
     rank = int(found.shown[0])
-    grouping = group(seen.stacked[0], rank, names, wanted)
+    grouping = group(seen.triangle[0], rank, names, wanted)
     beta = tuple(
         BetaEntry(b, e, float(grouping.beta[b, e]))
         for b in range(len(grouping.kept))

@@ -31,7 +31,7 @@ from basepar_core.dynamics import Column, Model, assemble, kinematics, select
 from basepar_core.errors import BaseparError, UsageError
 from basepar_core.expressions import Number
 from basepar_core.files import loads
-from basepar_core.finite_field import SpinRelation, spin_relations
+from basepar_core.finite_field import Branch, SpinRelation, spin_relations
 from basepar_core.mechanism import Mechanism
 from basepar_core.symbolic import RULES, GeometryField, Transfers
 
@@ -233,7 +233,7 @@ def _upper(model: Model, vectors: Sequence[VectorGrade]) -> dict[str, Any]:
     relations: list[dict[str, Any]] = []
     if _likely(vectors):
         mechanism = model.mechanism
-        found = spin_relations(Transfers(mechanism, GeometryField.of(mechanism)), model)
+        found = spin_relations(Transfers(mechanism, GeometryField.of(mechanism)), Branch(model))
         relations = [_relation(mechanism, relation) for relation in found]
     return _with_grade(
         {

@@ -1,5 +1,6 @@
 from .beta import BetaSolver as BetaSolver
 from .beta import exact_beta as exact_beta
+from .detection import Branch as Branch
 from .detection import detect as detect
 from .detection import spin_relations as spin_relations
 from .evaluation import Evaluator as Evaluator

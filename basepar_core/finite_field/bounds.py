@@ -50,8 +50,10 @@ class Bounds:
         jacobian = [size for joint in joints for size in self._jacobian_rows(joint)]
         jacobian += coupled_sizes(self)
         width = len(family.mechanism.bodies) * (3 if family.mechanism.planar else 6)
-        #: Modes by Cramer's rule; the drive's rows, single coordinates, make for no more.
+        #: A random motion: modes by Cramer's rule (the drive's rows, single coordinates, make for
+        #: no more), each times a random share, over one common denominator.
         self.modes = total(jacobian) + Size(freedoms, (freedoms + 1) * log2(width))
+        self.modes += Size(1.0, log2(max(freedoms, 1)))
 
     # Symbols and expressions.
 

@@ -99,6 +99,8 @@ def _intersection(one: Rows, two: Rows, prime: int) -> Rows:
 
 def restricted(field: GeometryField, vector: NullVector, tied: Conditions) -> NullVector:
     """A null vector with tied symbols written by the others."""
+    if not tied:  # its entries are reduced already
+        return vector
     entries = {}
     for k, x in vector.entries.items():
         value = substituted(field, x, field, tied)

@@ -10,6 +10,7 @@ directions. The vectors are graded *numerical*: the relation was seen, not prove
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 
@@ -23,6 +24,7 @@ from basepar_core.dynamics import (
     sampling,
     spatial,
     trace,
+    trace_states,
 )
 from basepar_core.errors import MotionError
 from basepar_core.expressions import ONE, ZERO, evaluate, negate, number
@@ -55,9 +57,27 @@ class Sampled:
     values: dict[str, Array]
 
 
-def detect(transfers: Transfers, model: Model) -> list[NullVector]:
+@dataclass(frozen=True)
+class Branch:
+    """A mechanism's real branch, sampled when something is first looked for on it, and once."""
+
+    model: Model
+
+    @cached_property
+    def sampled(self) -> Sampled:
+        """Poses and unit-rate motions.
+
+        Raises
+        ------
+        MotionError
+            The loops do not stay closed.
+        """
+        return _sample(self.model)
+
+
+def detect(transfers: Transfers, branch: Branch) -> list[NullVector]:
     """Null vectors from special angular velocities of bodies and of pairs."""
-    at = _sample(model)
+    at = branch.sampled
     bodies = [body.name for body in transfers.mechanism.bodies]
     found: list[NullVector] = []
     for i, name in enumerate(bodies):
@@ -77,7 +97,7 @@ def _sample(model: Model) -> Sampled:
     # Samples in between are only the way; a few of each geometry are enough, and straight ways
     # between them are shorter.
     thin = Motion(*(getattr(motion, n)[..., picks] for n in ("t", "q", "q_dot", "q_ddot")))
-    path = trace(model, values, thin.q)
+    path = trace_states(model, thin.q, values)
     if (path.outcome != Outcome.CLOSED).any():
         path = trace(model, values, motion.q)
         path = replace(path, q=path.q[:, :, picks])
@@ -267,13 +287,13 @@ def _rational_rotation(at: Sampled, i: int, j: int) -> list[list[Fraction]] | No
     return exact if products == [[int(r == s) for s in range(3)] for r in range(3)] else None
 
 
-def spin_relations(transfers: Transfers, model: Model) -> list[SpinRelation]:
+def spin_relations(transfers: Transfers, branch: Branch) -> list[SpinRelation]:
     """Fixed relative orientations and common axes on the branch that no single joint states.
 
     Of every pair of bodies, the ground included: what points over finite fields need to lie on
     the mechanism's own component.
     """
-    at = _sample(model)
+    at = branch.sampled
     mechanism = transfers.mechanism
     names = [*(body.name for body in mechanism.bodies), GROUND]
     count = len(names) - 1

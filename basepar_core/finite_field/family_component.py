@@ -20,7 +20,7 @@ from basepar_core.symbolic import GeometryField, Transfers
 
 from .arithmetic import Draw
 from .constraints import jacobian
-from .detection import spin_relations
+from .detection import Branch, spin_relations
 from .evaluation import Evaluator
 from .family import Family, Signature, Slot, SpinRelation, build, candidates
 from .frames import joint_frames, locks
@@ -82,6 +82,7 @@ def find_component(
     seed: int = 0,
     prescribed: Mapping[str, Fraction] | None = None,
     relations: Sequence[SpinRelation] = (),
+    branch: Branch | None = None,
 ) -> Component:
     """The family of a mechanism on the component of its real branch.
 
@@ -95,6 +96,8 @@ def find_component(
         Symbols that keep a value.
     relations
         Edges known beforehand; without any, relations are detected where the check fails.
+    branch
+        Where they are detected, if it may be sampled already.
 
     Raises
     ------
@@ -113,7 +116,7 @@ def find_component(
         plain, reason = None, error.message
     transfers = Transfers(model.mechanism, GeometryField.of(model.mechanism))
     try:
-        found = spin_relations(transfers, model)
+        found = spin_relations(transfers, branch or Branch(model))
     except MotionError:  # nothing can be seen of a motion that cannot be followed
         found = []
     if found:

@@ -20,7 +20,7 @@ from basepar_core.symbolic import (
 )
 
 from .conditions import Conditions, conditions, restricted, substituted
-from .detection import detect, spin_relations
+from .detection import Branch, detect, spin_relations
 from .family import rational_values
 from .family_component import Component, find_component
 from .identities import IdentityTest, check_identities, independent, same_at
@@ -61,7 +61,7 @@ class Grading:
         return self.generic.rank if self.generic is not None else None
 
 
-def component_of(model: Model, seed: int = 0) -> Component | str:
+def component_of(model: Model, seed: int = 0, branch: Branch | None = None) -> Component | str:
     """The family's component of a mechanism's branch, or why there is none.
 
     Parameters
@@ -70,9 +70,11 @@ def component_of(model: Model, seed: int = 0) -> Component | str:
         The mechanism, assembled.
     seed
         Of everything random.
+    branch
+        As in `find_component`.
     """
     try:
-        return find_component(model, seed)
+        return find_component(model, seed, branch=branch)
     except FamilyError as error:
         return error.message
 
@@ -96,9 +98,8 @@ def suffice(
     if isinstance(component, str) or component.family.freed_on_bodies:
         return False
     entries = [vector.entries for vector in vectors]
-    rank = generic_rank(model, seed, component=component).rank
-    known = independent(component, field, entries, seed)
-    return rank + known == len(model.mechanism.parameter_names)
+    left = len(model.mechanism.parameter_names) - independent(component, field, entries, seed)
+    return generic_rank(model, seed, component=component, likely=left).rank == left
 
 
 def grade(
@@ -107,6 +108,7 @@ def grade(
     vectors: Sequence[NullVector],
     seed: int = 0,
     component: Component | str | None = None,
+    branch: Branch | None = None,
 ) -> Grading:
     """Test null vectors as identities, find the generic rank, and recover what is missing.
 
@@ -122,13 +124,16 @@ def grade(
         Of everything random.
     component
         Of `component_of`, where it is available.
+    branch
+        As in `find_component`.
 
     Raises
     ------
     EliminationError
         A joint rule does not vanish on the family: a defect of the program.
     """
-    component = component or component_of(model, seed)
+    branch = branch or Branch(model)
+    component = component or component_of(model, seed, branch)
     if isinstance(component, str):
         reason = f"not tested over finite fields: {component}"
         return Grading(tuple(vectors), None, None, reason)
@@ -136,15 +141,15 @@ def grade(
         wide = component.family.mechanism
         wider = GeometryField.of(wide)
         transfers = Transfers(wide, wider)
-        every = [*known_vectors(transfers), *fitting(transfers, detect(transfers, model))]
-        component, graded, tested = _completed(model, wider, every, component, seed)
+        every = [*known_vectors(transfers), *fitting(transfers, detect(transfers, branch))]
+        component, graded, tested = _completed(branch, wider, every, component, seed)
         graded = [v for v in vectors if v.grade == "theorem"] + [
             found
             for v in graded
             if v.grade != "theorem" and (found := _narrowed(wider, field, v, component, seed))
         ]
     else:
-        component, graded, tested = _completed(model, field, vectors, component, seed)
+        component, graded, tested = _completed(branch, field, vectors, component, seed)
     # Two independent points: a rank that is too low by bad luck would have to be so twice.
     rank = generic_rank(model, seed, pairs=2, component=component)
     notes = [scope(component), *_told(component, conditions(component, seed)), *component.notes]
@@ -152,7 +157,7 @@ def grade(
 
 
 def _completed(
-    model: Model,
+    branch: Branch,
     field: GeometryField,
     vectors: Sequence[NullVector],
     component: Component,
@@ -161,7 +166,8 @@ def _completed(
     """Graded vectors, and those that are missing, on the component where they hold; and where
     all of them were tested as they are in the end.
     """
-    component, tests = _tested(model, field, vectors, component, seed)
+    model = branch.model
+    component, tests = _tested(branch, field, vectors, component, seed)
     _no_false_theorem(model, vectors, tests)
     tied = conditions(component, seed)
     graded = [_where_it_closes(field, v, tied) for v in map(_graded, vectors, tests)]
@@ -169,7 +175,13 @@ def _completed(
     # What holds near this geometry only is not completed.
     if all(v.grade != "numerical" for v in graded):
         graded += recover(model, component, field, graded, seed)
-    return component, *_confirmed(model, component, field, graded, seed)
+    changed = any(v.grade == "numerical" for v in graded)
+    if not changed and [v.entries for v in graded] == [v.entries for v in vectors]:
+        known = tests  # of these very entries, at these very points
+    else:
+        held = [v.entries for v in graded if v.grade != "numerical"]
+        known = check_identities(model, held, seed=seed, component=component, field=field)
+    return component, *_confirmed(model, graded, known)
 
 
 def _where_it_closes(field: GeometryField, vector: NullVector, tied: Conditions) -> NullVector:
@@ -181,16 +193,13 @@ def _where_it_closes(field: GeometryField, vector: NullVector, tied: Conditions)
 
 
 def _confirmed(
-    model: Model,
-    component: Component,
-    field: GeometryField,
-    vectors: Sequence[NullVector],
-    seed: int,
+    model: Model, vectors: Sequence[NullVector], tests: Sequence[IdentityTest]
 ) -> tuple[list[NullVector], IdentityTest | None]:
-    """Vectors tested with the entries that they have in the end; what fails is numerical."""
+    """Vectors tested with the entries that they have in the end; what fails is numerical.
+
+    `tests`: of those that are not numerical.
+    """
     held = [v for v in vectors if v.grade != "numerical"]
-    entries = [v.entries for v in held]
-    tests = check_identities(model, entries, seed=seed, component=component, field=field)
     _no_false_theorem(model, held, tests)
     waiting, found = iter(tests), []
     for vector in vectors:
@@ -261,18 +270,18 @@ def _no_false_theorem(
 
 
 def _tested(
-    model: Model,
+    branch: Branch,
     field: GeometryField,
     vectors: Sequence[NullVector],
     component: Component,
     seed: int,
 ) -> tuple[Component, list[IdentityTest]]:
     """Tests on the family; where what was seen fails there, on the component it was seen on."""
-    entries = [vector.entries for vector in vectors]
+    model, entries = branch.model, [vector.entries for vector in vectors]
     tests = check_identities(model, entries, seed=seed, component=component, field=field)
     if all(test.passed for test in tests) or component.family.relations:
         return component, tests
-    relations = spin_relations(Transfers(model.mechanism, field), model)
+    relations = spin_relations(Transfers(model.mechanism, field), branch)
     if not relations:
         return component, tests
     try:

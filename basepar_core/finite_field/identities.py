@@ -1,8 +1,9 @@
 """Null vectors tested as identities: at fresh random points of the family, over fresh primes.
 
-E(x) N(λ) ≡ 0 on the family needs order 0 only: kinetic rows of all pairs of modes and gravity's
-rows of all modes at one point. N is evaluated at the point's own geometry. A vector that passes
-is right but for a probability that is stated (decision 8).
+E(x) N(λ) ≡ 0 on the family needs order 0 only: the kinetic energy of all pairs of modes and
+gravity's work along all modes at one point. Two random motions stand for all of them: their
+shares of the modes are two more parameters of what is tested. N is evaluated at the point's own
+geometry. A vector that passes is right but for a probability that is stated (decision 8).
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,7 +24,7 @@ from .bounds import Bounds, error_bits
 from .evaluation import Evaluator
 from .family_component import Component, find_component, start
 from .lengths import exact_number
-from .random_points import Point, field_for
+from .random_points import Point, draw_point, field_for
 from .seeds import seed_of
 from .sizes import Size
 
@@ -144,7 +145,7 @@ def _at_one_point(
             continue
         if motion.freedoms == component.freedoms:
             break
-    rows = motion.coefficient_matrix(1)
+    rows = motion.mixed_rows()
     zero = nmod(0, draw.prime)
     flat = [column.get(k, zero) for column in columns for k in range(rows.nrows())]
     products = nmod_mat(len(vectors), rows.nrows(), flat, draw.prime) * rows
@@ -170,7 +171,7 @@ def independent(
     own = seed_of(component.family.mechanism, "independent", seed)
     draw = field_for(component.family, np.random.default_rng([own]))
     while True:
-        point, _ = start(component.family, draw)
+        point = draw_point(component.family, draw)
         try:
             columns = [_column(field, vector, point) for vector in vectors]
         except ZeroDivisionError:

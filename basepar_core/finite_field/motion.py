@@ -167,15 +167,34 @@ class Motion:
         ring = Truncated(self.prime, order)
         at = self.poses(ring, self.path[: order - 1])
         self._extend_modes(ring, at)
-        velocities = [self._body_velocities(ring, at, mode) for mode in range(self.freedoms)]
+        columns = [self._mode(mode, order) for mode in range(self.freedoms)]
+        velocities = [self._body_velocities(ring, at, column) for column in columns]
         rows = []
         for a, one in enumerate(velocities):
             for two in velocities[a:]:
                 if one.keys() & two.keys():  # of a tree most pairs of modes move no common body
                     rows.append(self._kinetic_row(ring, one, two))
         if any(x != 0 for x in self.point.gravity):
-            rows += [self._gravity(ring, at, mode) for mode in range(self.freedoms)]
+            rows += [self._gravity(ring, at, column) for column in columns]
         return rows
+
+    def mixed_rows(self) -> nmod_mat:
+        """Rows at the start of the motion (parameter, row), of two random motions there.
+
+        What is null to these is null to all pairs of modes, but for a share 2/p of the draws.
+        """
+        ring = Truncated(self.prime, 1)
+        at = self.poses(ring, [])
+        weights = [self.draw() for _ in range(2 * self.freedoms)]
+        twists = self.modes[0] * nmod_mat(self.freedoms, 2, weights, self.prime)
+        columns = [
+            [nmod_poly([x], self.prime) if x != 0 else 0 for x in column]
+            for column in twists.transpose().tolist()
+        ]
+        one, two = (self._body_velocities(ring, at, column) for column in columns)
+        return self._by_parameter(
+            [self._kinetic_row(ring, one, two), self._gravity(ring, at, columns[0])], 1
+        )
 
     def _mode(self, mode: int, order: int) -> list[Series]:
         """A mode's twists; what does not move by it has the structure's zeros."""
@@ -183,10 +202,9 @@ class Motion:
         return [nmod_poly(row, self.prime) if any(row) else 0 for row in table]
 
     def _body_velocities(
-        self, ring: Truncated, at: Poses, mode: int
+        self, ring: Truncated, at: Poses, column: Sequence[Series]
     ) -> dict[int, tuple[SeriesVec, SeriesVec]]:
         """By body that moves: velocity of the origin and angular velocity, in the body's axes."""
-        column = self._mode(mode, ring.order)
         found = {}
         for body in range(self.layout.bodies):
             v, w = self.layout.twist(column, body)
@@ -221,10 +239,9 @@ class Motion:
         second = [x[0], x[1] + y[0], x[2] + z[0], y[1], y[2] + z[1], z[2]]
         return [mass, *first, *second]
 
-    def _gravity(self, ring: Truncated, at: Poses, mode: int) -> list[Series]:
-        """Work of gravity along a mode, by the parameters."""
+    def _gravity(self, ring: Truncated, at: Poses, column: Sequence[Series]) -> list[Series]:
+        """Work of gravity along a mode's twists, by the parameters."""
         g: SeriesVec = tuple(0 if x == 0 else ring.constant(x) for x in self.point.gravity)  # type: ignore[assignment]
-        column = self._mode(mode, ring.order)
         row: list[Series] = []
         for body in range(self.layout.bodies):
             v, w = self.layout.twist(column, body)
@@ -238,7 +255,10 @@ class Motion:
 
     def coefficient_matrix(self, order: int) -> nmod_mat:
         """All coefficients of orders below `order`: (parameter, order·row), order by order."""
-        rows = self.energy_rows(order)
+        return self._by_parameter(self.energy_rows(order), order)
+
+    def _by_parameter(self, rows: Sequence[Sequence[Series]], order: int) -> nmod_mat:
+        """Coefficients of series (row, parameter) as `coefficient_matrix` has them."""
         count = self.layout.bodies * self.layout.parameters
         matrix = nmod_mat(count, order * len(rows), self.prime)
         for r, row in enumerate(rows):

@@ -93,6 +93,7 @@ def generic_rank(
     pairs: int = 1,
     bits: int = PRIME_BITS,
     component: Component | None = None,
+    likely: int | None = None,
 ) -> GenericRank:
     """Rank of W for generic geometry of a mechanism's family.
 
@@ -108,6 +109,8 @@ def generic_rank(
         Size of the primes.
     component
         Of the family, if already known.
+    likely
+        A rank to guess by how many orders it takes; the result does not depend on it.
 
     Raises
     ------
@@ -117,7 +120,10 @@ def generic_rank(
     component = component or find_component(model, seed)
     own = seed_of(component.family.mechanism, "rank", seed)
     seeds = [(own, pair) for pair in range(pairs)]
-    found = [member_rank(component, given, bits) for given in seeds]
+    found = [member_rank(component, seeds[0], bits, likely=likely)]
+    # Another member most likely stalls at the same order.
+    orders = len(found[0][1])
+    found += [member_rank(component, given, bits, orders=orders) for given in seeds[1:]]
     best = max(range(pairs), key=lambda k: found[k][1][-1])
     return GenericRank(
         rank=found[best][1][-1],
@@ -141,7 +147,12 @@ def generic_rank(
 
 
 def member_rank(
-    component: Component, seed: tuple[int, ...], bits: int = PRIME_BITS, beyond: float = 1.0
+    component: Component,
+    seed: tuple[int, ...],
+    bits: int = PRIME_BITS,
+    beyond: float = 1.0,
+    orders: int = FIRST_ORDERS,
+    likely: int | None = None,
 ) -> tuple[int, list[int]]:
     """Prime, and ranks by order up to the first stall, of one random member.
 
@@ -155,6 +166,10 @@ def member_rank(
         Size of the prime.
     beyond
         Look this many times as far as the stall.
+    orders
+        To begin with.
+    likely
+        As in `generic_rank`.
 
     Raises
     ------
@@ -168,13 +183,13 @@ def member_rank(
         _, motion = start(component.family, draw)
         if motion.freedoms == component.freedoms:
             break  # otherwise a singular member, with probability about 1/p
-    order = FIRST_ORDERS
+    order = orders
     while True:
         ranks = ranks_by_order(motion.coefficient_matrix(order), order)
         stall = next((k for k in range(1, order) if ranks[k] == ranks[k - 1]), None)
         if stall is not None and order >= beyond * (stall + 1):
             break
-        order = order * 3 // 2 + 1
+        order = _next(order, ranks, likely)
     if len(motion.kept) < motion.equations and not motion.redundant_gaps_vanish(order):
         raise FamilyError(
             "Constraints that look redundant at a random point do not hold along the motion."
@@ -182,6 +197,16 @@ def member_rank(
     if beyond > 1:
         return draw.prime, ranks
     return component.ranks.setdefault((seed, bits), (draw.prime, ranks[: stall + 1]))
+
+
+def _next(order: int, ranks: list[int], likely: int | None) -> int:
+    """Orders to try where so many show no stall: half as many again, or what the last one's share
+    promises up to a likely rank, and one to see that it is final."""
+    more = order * 3 // 2 + 1
+    if likely is None or order < 2 or not ranks[-1] < likely:
+        return more
+    last = max(1, ranks[-1] - ranks[-2])
+    return max(more, min(2 * order + 1, order + -(-(likely - ranks[-1]) // last) + 1))
 
 
 def scope(component: Component) -> str:

@@ -14,6 +14,7 @@ from .bounds import Independence as Independence
 from .bounds import dependence as dependence
 from .bounds import entry_errors as entry_errors
 from .bounds import independence as independence
+from .bounds import may_vanish as may_vanish
 from .configurations import Closed as Closed
 from .configurations import Placement as Placement
 from .configurations import System as System

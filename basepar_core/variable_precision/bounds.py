@@ -6,7 +6,7 @@ integers' error over to the true W.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -177,6 +177,34 @@ def dependence(
         # The sketch's oblique projector enlarges W's error by some thousands at most.
         explained = bool(total < arb(2) ** 20 * error(W) * sizes)
     return Dependence(kept, others, X, bits, most, explained, left)
+
+
+def may_vanish(
+    W: IntegerMatrix,
+    kept: Sequence[int],
+    others: Sequence[int],
+    beta: Mapping[tuple[int, int], arb],
+) -> bool:
+    """Whether W[:, others] = W[:, kept] β for what W's error and β's balls allow.
+
+    Parameters
+    ----------
+    beta
+        Nonzero entries by (kept, other) place; False where one is not bounded.
+    """
+    with working(W.bits + NORM_BITS):
+        entries = arb_mat(len(kept), len(others))
+        sums = [arb(1) for _ in others]
+        for (i, j), x in beta.items():
+            entries[i, j] = x
+            sums[j] += abs(x)
+        left = arb_mat(W.columns(kept).entries) * entries - arb_mat(W.columns(others).entries)
+        allowed = [W.radius * x for x in sums]
+        return all(
+            x.is_finite() and not abs(x) > most
+            for row in left.tolist()
+            for x, most in zip(row, allowed, strict=True)
+        )
 
 
 def _solved(left: fmpz_mat, right: fmpz_mat, bits: int, grading: float) -> fmpz_mat:

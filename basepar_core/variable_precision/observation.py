@@ -31,7 +31,7 @@ from .configurations import System, poses_from_floats
 from .exact_geometry import geometry, symbol_values
 from .krawczyk import NotClosedError, worst
 from .motion import Start
-from .regressors import energy_rows, inverse_dynamics_rows
+from .regressors import energy_rows, inverse_dynamics_rows, mode_rows
 
 #: Decimal digits carried beyond those of W, for rounding on the way.
 GUARD_DIGITS = 20
@@ -101,7 +101,7 @@ def rounded(rows: Sequence[Sequence[arb]], digits: float, proved: bool = True) -
     bits = bits_of(digits)
     lowest = top - bits
     entries = [nearest(man, int(exp) - lowest) for man, exp in parts]
-    off = worst([max((x.rad() for x in flat), default=arb(0))])
+    off = worst([_largest([x.rad() for x in flat])])
     if not off < math.inf or not all(x.is_finite() for x in flat):
         raise NotClosedError("W has entries that its enclosures do not bound")
     # Half a unit of rounding, and the balls' own; the logarithm is from floats.
@@ -109,6 +109,16 @@ def rounded(rows: Sequence[Sequence[arb]], digits: float, proved: bool = True) -
     if off - lowest >= 60:
         radius = 1 << math.ceil(off - lowest + 1)
     return IntegerMatrix(fmpz_mat(len(rows), len(rows[0]), entries), lowest, radius, bits, proved)
+
+
+def _largest(radii: Sequence[arb]) -> arb:
+    """The largest of exact numbers, few of them compared: most are smaller by their exponents."""
+    if not all(x.is_finite() for x in radii):
+        return arb("inf")
+    parts = [x.man_exp() for x in radii]
+    sizes = [int(man).bit_length() + int(exp) if man else -math.inf for man, exp in parts]
+    top = max(sizes, default=-math.inf)
+    return max((x for x, size in zip(radii, sizes, strict=True) if size == top), default=arb(0))
 
 
 def nearest(mantissa: fmpz, by: int) -> fmpz:
@@ -199,6 +209,9 @@ class Variant:
                 self.R[sample], self.p[sample], mechanism.planar, self.coupled[sample]
             )
             closed = system.close(near, state)
+            if form == "modes":
+                rows += mode_rows(mechanism.planar, closed, dims)
+                continue
             if form == "energy":
                 kinetic, potential = energy_rows(mechanism.planar, closed, dims)
                 first = first or potential

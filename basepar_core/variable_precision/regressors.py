@@ -82,22 +82,48 @@ def energy_rows(planar: bool, closed: Closed, dims: Geometry) -> tuple[list[list
     Of a body with velocities (ω, v) of its origin, in its own axes, T = ½ m v·v + d·(v×ω) +
     ½ ω·Iω; for two motions a, b: m v_a·v_b + d·(v_a×ω_b + v_b×ω_a) + ω_a·Iω_b.
     """
+    kept = IN_PLANE if planar else tuple(range(10))
+    potential: list[arb] = []
+    for b, (R, p) in enumerate(zip(closed.poses.R, closed.poses.p, strict=True)):
+        pull = times(transpose(R), dims.gravity)
+        weights = [-dot(dims.gravity, p), *(-x for x in pull), *[arb(0)] * 6]
+        potential += _of_form(dims, b, [weights[k] for k in kept])
+    return _kinetic_rows(planar, closed, dims), potential
+
+
+def mode_rows(planar: bool, closed: Closed, dims: Geometry) -> list[list[arb]]:
+    """Bilinear kinetic energies, and gravity's power along every mode, by the parameters.
+
+    Notes
+    -----
+    Gravity's power on a body is m g·v + d·(g×ω), in the body's axes: the slope of the potential,
+    so that no sample is compared with another, and each gives a row for each coordinate.
+    """
+    kept = IN_PLANE if planar else tuple(range(10))
+    gravity: list[list[arb]] = [[] for _ in closed.modes]
+    for b, R in enumerate(closed.poses.R):
+        into_body = transpose(R)
+        pull = times(into_body, dims.gravity)
+        for row, mode in zip(gravity, closed.modes, strict=True):
+            w, v = times(into_body, mode.omega[b]), times(into_body, mode.v[b])
+            power = [dot(pull, v), *cross(pull, w), *[arb(0)] * 6]
+            row += _of_form(dims, b, [power[k] for k in kept])
+    return [*_kinetic_rows(planar, closed, dims), *gravity]
+
+
+def _kinetic_rows(planar: bool, closed: Closed, dims: Geometry) -> list[list[arb]]:
     count = len(closed.modes)
     pairs = [(i, j) for i in range(count) for j in range(i, count)]
     kinetic: list[list[arb]] = [[] for _ in pairs]
-    potential: list[arb] = []
     kept = IN_PLANE if planar else tuple(range(10))
-    for b, (R, p) in enumerate(zip(closed.poses.R, closed.poses.p, strict=True)):
+    for b, R in enumerate(closed.poses.R):
         into_body = transpose(R)
         w = [times(into_body, mode.omega[b]) for mode in closed.modes]
         v = [times(into_body, mode.v[b]) for mode in closed.modes]
         for row, (i, j) in zip(kinetic, pairs, strict=True):
             entries = _bilinear(w[i], v[i], w[j], v[j])
             row += _of_form(dims, b, [entries[k] for k in kept])
-        pull = times(into_body, dims.gravity)
-        weights = [-dot(dims.gravity, p), *(-x for x in pull), *[arb(0)] * 6]
-        potential += _of_form(dims, b, [weights[k] for k in kept])
-    return kinetic, potential
+    return kinetic
 
 
 def _bilinear(w1: Vec, v1: Vec, w2: Vec, v2: Vec) -> Sequence[arb]:

@@ -1,18 +1,23 @@
 """The count of the file's own numbers, where the family's is another and float64 is blind."""
 
 import json
+from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
 
+from basepar_core.base import own_geometry
 from basepar_core.base.compiled import compiled
 from basepar_core.base.near_relations import nearly_met
-from basepar_core.base.own_geometry import count, counted
+from basepar_core.base.nominal import nominal_observation
+from basepar_core.base.own_geometry import Route, count, counted
 from basepar_core.base.symbolic_route import numeric, symbolic
 from basepar_core.certificate.make import certify, verify
 from basepar_core.dynamics import closure
+from basepar_core.expressions import add, number
 from basepar_core.files import mechanism_file
-from basepar_core.finite_field import detect
+from basepar_core.finite_field import Branch, Grading, detect
 from basepar_core.symbolic import GeometryField, Transfers
 from tests.campaigns.homes import Written
 from tests.campaigns.machine_families import parallel_rusr
@@ -57,6 +62,47 @@ def test_a_small_motion_of_a_special_geometry_by_numbers(size):
     # What the family has is said beside it.
     assert base.generic == 6
     assert base.document()["generic_rank"] == 6
+
+
+@pytest.mark.parametrize(
+    "name", ["watt-ii", pytest.param("sla-suspension", marks=pytest.mark.slow)]
+)
+def test_few_samples_confirm_what_null_vectors_leave(name, monkeypatch):
+    """Float64 is blind there; balls prove the rank from below without a climb of digits."""
+    model = closure.prepare(mechanism_file.load(name))
+    asked = []
+    monkeypatch.setattr(own_geometry, "confirmed", lambda *given: asked.append(given))
+    climbed = symbolic(model)
+    monkeypatch.undo()
+    monkeypatch.setattr(own_geometry, "count", None)  # nobody calls it
+    base = symbolic(model)
+    assert base.float64_doubt
+    assert (base.count, base.doubt, base.certificate) == (
+        climbed.count,
+        climbed.doubt,
+        climbed.certificate,
+    )
+    ((it, graded, found),) = asked
+    here = own_geometry.confirmed(it, graded, found)
+    assert (here.rank, here.grade) == (base.count, "proved")
+    # A coefficient that is wrong by 1e-30 does not vanish; nor are as many columns independent.
+    first, *others = found.beta
+    wrong = add(first.expression, number(Fraction(1, 10**30)))
+    off = replace(found, beta=(replace(first, expression=wrong), *others))
+    assert own_geometry.confirmed(it, graded, off) is None
+    (gone, *rest) = found.eliminated
+    more = replace(found, kept=tuple(sorted([*found.kept, gone])), eliminated=tuple(rest))
+    assert own_geometry.confirmed(it, graded, more) is None
+
+
+def test_a_special_member_is_not_confirmed_as_its_family():
+    model = centric("0.004")
+    base = symbolic(model, own=False)
+    it = Route(
+        model, GeometryField.of(model.mechanism), "symbolic", None, nominal_observation(model)
+    )
+    assert base.rank == 6
+    assert own_geometry.confirmed(it, Grading((), None, None, ""), base) is None
 
 
 @pytest.mark.slow
@@ -240,7 +286,7 @@ def test_what_detection_repeats_needs_no_count_of_its_own():
     model = closure.prepare(mechanism_file.load("ur10"))
     found = symbolic(model, exact=False)
     transfers = Transfers(model.mechanism, GeometryField.of(model.mechanism))
-    assert any(vector.grade == "numerical" for vector in detect(transfers, model))
+    assert any(vector.grade == "numerical" for vector in detect(transfers, Branch(model)))
     assert {vector.grade for vector in found.certificate.vectors} == {"theorem"}
     assert counted(found)
     # A parallelogram's coupler that does not turn is seen only.

@@ -20,7 +20,7 @@ from basepar_core.dynamics import closure, motion, regressor
 from basepar_core.errors import EliminationError, UsageError
 from basepar_core.expressions.tree import evaluate
 from basepar_core.files import mechanism_file
-from basepar_core.finite_field.detection import detect
+from basepar_core.finite_field.detection import Branch, detect
 from basepar_core.symbolic.elimination import eliminate
 from basepar_core.symbolic.field import GeometryField
 from basepar_core.symbolic.joint_rules import Transfers, joint_vectors
@@ -312,7 +312,7 @@ def test_refusals_count_what_is_independent(name, rules, needed):
     transfers = Transfers(model.mechanism, field)
     vectors = joint_vectors(transfers)
     if name == "parallelogram":
-        vectors += detect(transfers, model)
+        vectors += detect(transfers, Branch(model))
     assert len(vectors) == rules
     gone = eliminate(field, vectors, names).eliminated
     assert len(gone) == needed

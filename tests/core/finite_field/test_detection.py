@@ -6,7 +6,7 @@ import pytest
 from basepar_core.base.symbolic_route import numeric, symbolic
 from basepar_core.dynamics import closure
 from basepar_core.files import mechanism_file
-from basepar_core.finite_field.detection import detect
+from basepar_core.finite_field.detection import Branch, detect
 from basepar_core.symbolic.elimination import eliminate
 from basepar_core.symbolic.field import GeometryField
 from basepar_core.symbolic.joint_rules import Transfers, joint_vectors
@@ -38,7 +38,7 @@ def ranks(mechanism):
     model = closure.prepare(mechanism)
     field = GeometryField.of(mechanism)
     transfers = Transfers(mechanism, field)
-    rules, found = joint_vectors(transfers), detect(transfers, model)
+    rules, found = joint_vectors(transfers), detect(transfers, Branch(model))
     names = mechanism.parameter_names
     left = [
         len(names) - len(eliminate(field, v, names).eliminated) for v in (rules, rules + found)

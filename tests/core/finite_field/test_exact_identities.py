@@ -11,7 +11,7 @@ from basepar_core.dynamics.closure import Model
 from basepar_core.files import mechanism_file
 from basepar_core.finite_field.arithmetic import random_prime
 from basepar_core.finite_field.bounds import error_bits
-from basepar_core.finite_field.detection import detect
+from basepar_core.finite_field.detection import Branch, detect
 from basepar_core.finite_field.family_component import Component, find_component
 from basepar_core.finite_field.identities import check_identities
 from basepar_core.finite_field.sizes import Size
@@ -27,7 +27,7 @@ def prepared(name: str) -> tuple[Model, GeometryField, list[NullVector], Compone
     model = closure.prepare(mechanism_file.load(name))
     field = GeometryField.of(model.mechanism)
     transfers = Transfers(model.mechanism, field)
-    vectors = [*joint_vectors(transfers), *detect(transfers, model)]
+    vectors = [*joint_vectors(transfers), *detect(transfers, Branch(model))]
     return model, field, vectors, find_component(model)
 
 

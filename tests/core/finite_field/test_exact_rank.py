@@ -252,7 +252,8 @@ def test_modes_of_a_tree_move_what_hangs_on_one_joint(name):
     ring = Truncated(motion.prime, 3)
     rows = motion.energy_rows(3)
     at = motion.poses(ring, motion.path[:2])
-    moved = [motion._body_velocities(ring, at, mode).keys() for mode in range(motion.freedoms)]
+    columns = [motion._mode(mode, 3) for mode in range(motion.freedoms)]
+    moved = [motion._body_velocities(ring, at, column).keys() for column in columns]
     if not mechanism.couplings:  # a mimic joint's body goes with its leader's
         assert {frozenset(names[b] for b in one) for one in moved} == wanted
     pairs = [(a, b) for a in range(len(moved)) for b in range(a, len(moved))]

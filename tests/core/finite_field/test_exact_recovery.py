@@ -18,7 +18,7 @@ from basepar_core.files import mechanism_file
 from basepar_core.finite_field import grading
 from basepar_core.finite_field.arithmetic import random_prime
 from basepar_core.finite_field.conditions import conditions
-from basepar_core.finite_field.detection import detect
+from basepar_core.finite_field.detection import Branch, detect
 from basepar_core.finite_field.family_component import find_component
 from basepar_core.finite_field.fitting import fitted, quotients
 from basepar_core.finite_field.lengths import exact_number
@@ -58,7 +58,7 @@ def rules_leave(model):
     field = GeometryField.of(model.mechanism)
     transfers = Transfers(model.mechanism, field)
     names = model.mechanism.parameter_names
-    known = [*joint_vectors(transfers), *detect(transfers, model)]
+    known = [*joint_vectors(transfers), *detect(transfers, Branch(model))]
     return len(names) - len(eliminate(field, known, names).eliminated)
 
 

@@ -15,7 +15,12 @@ from basepar_core.base.precise_route import precise, precise_rank, settle
 from basepar_core.dynamics.closure import prepare
 from basepar_core.variable_precision import numbers
 from basepar_core.variable_precision.arithmetic import bits_of, working
-from basepar_core.variable_precision.bounds import dependence, entry_errors, independence
+from basepar_core.variable_precision.bounds import (
+    dependence,
+    entry_errors,
+    independence,
+    may_vanish,
+)
 from basepar_core.variable_precision.observation import IntegerMatrix, variant
 from basepar_core.variable_precision.singular_value_gap import rung
 from tests.core.variable_precision.test_ridge import graded, noisy
@@ -119,6 +124,26 @@ def test_mechanisms_are_proved_from_below(models, name):
 def test_energies_have_the_same_rank(models, name, rank):
     found = precise_rank(models(name), form="energy")
     assert (found.rank, found.evident, found.form) == (rank, True, "energy")
+
+
+@pytest.mark.parametrize(("name", "rank"), [("four-bar", 8), ("ur10", 36), ("delta", 34)])
+def test_rows_by_modes_have_the_same_rank_and_null_space(models, name, rank):
+    """Null vectors of W, to all digits; a digit that is changed shows."""
+    model = models(name)
+    base = precise(model, digits=30)
+    W = variant(model, {}, rank + 4).observe(30, "modes")
+    assert base.rank == rung(W).rank == rank
+    assert independence(W, base.kept, 0.0).least > 0
+    with working(bits_of(40)):
+        values = [arb(mpmath.nstr(x, 30), 1e-29) for x in base.decimals]
+    beta = {(e.base, e.eliminated): x for e, x in zip(base.beta, values, strict=True)}
+    assert may_vanish(W, base.kept, base.eliminated, beta)
+    with working(bits_of(40)):
+        for place in list(beta)[:: max(1, len(beta) // 5)]:
+            wrong = beta | {place: beta[place] + arb("1e-20")}
+            assert not may_vanish(W, base.kept, base.eliminated, wrong)
+        unknown = beta | {next(iter(beta)): arb("nan")}
+    assert not may_vanish(W, base.kept, base.eliminated, unknown)
 
 
 def test_energies_have_the_same_null_space(models):
