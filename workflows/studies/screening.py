@@ -75,6 +75,7 @@ class Screen:
         self.given = np.empty((0, count)) if given is None else shares_of(spec, given)
         self.explored = 0
         self.ends = np.empty((0, count))  # where descents began, and where they ended
+        self.starts: dict[tuple[float, ...], np.ndarray] = {}  # of those to a front's end
         self.begun: set[tuple[object, ...]] = set()
         self.leaders = np.empty(0, int)  # the best, first of all
         self.front = np.empty(0, int)  # feasible, not dominated, by the first objective
@@ -86,6 +87,10 @@ class Screen:
         shares = shares_of(self.spec, verdict.parameters)
         self.ends = np.concatenate([self.ends, self.shares[begun], shares[: len(begun)]])
         self.begun |= {_key(one) for one in proposal.begins}
+        for one in proposal.begins:
+            if not _is_held(one):
+                before = self.starts.get(one.aim.weights, self.shares[:0])
+                self.starts[one.aim.weights] = np.vstack([before, self.shares[one.row]])
         self.explored += self._share_explored(len(proposal.shares))
         fresh = np.arange(len(self.shares), len(self.shares) + len(shares))
         violation = np.where(verdict.settled, verdict.violation, np.inf)
@@ -192,9 +197,14 @@ class Screen:
 
     def _is_near_end(self, one: Begin) -> bool:
         """Whether a descent that nothing but its start tells from others would come again."""
-        if self.goals.shape[1] > 1 or not len(self.ends):
+        if _is_held(one):
             return False
-        return bool(np.abs(self.ends - self.shares[one.row]).max(axis=1).min() <= SAME)
+        # To a front's end the next descent begins where the last one ended, once more where that
+        # had not come to rest.
+        several = self.goals.shape[1] > 1
+        known = self.starts.get(one.aim.weights, self.shares[:0]) if several else self.ends
+        away = np.abs(known - self.shares[one.row]).max(axis=1)
+        return bool(away.min(initial=np.inf) <= SAME)
 
     def _candidates(self, centres: np.ndarray) -> Iterator[Begin]:
         closed = centres[np.isfinite(self.goals[centres]).all(axis=1)]
@@ -231,6 +241,11 @@ def _evaluations(spec: StudySpec) -> int:
     moving = sum(isinstance(variable, Range) for _, variable in spec.variables)
     differences = any(slope_kind(name).startswith("differences") for name in spec.results)
     return MOST * (1 + 2 * moving) if differences and moving else min(moving, 1)
+
+
+def _is_held(one: Begin) -> bool:
+    """Whether objectives are held where a descent begins: it is no other's."""
+    return bool(np.isfinite(one.aim.ceilings).any())
 
 
 def _key(one: Begin) -> tuple[object, ...]:

@@ -125,6 +125,31 @@ def test_a_front_has_no_one_better():
     assert len(mine) > 30
 
 
+def test_a_descent_at_rest_is_not_begun_again():
+    """Ends of descents to a front's ends are better by a hair, and new rows each time."""
+    one = spec(objectives={"torque_rms": "minimize", "stroke(D)": "maximize"}, constraints=[])
+    screen, to_ends, held = Screen(one), [], 0
+    pieces = list(rounds.of(one.batch, 2048, 2048))
+    for piece in pieces:
+        proposal = screen.propose(piece.size)
+        for begin in proposal.begins:
+            if np.isfinite(begin.aim.ceilings).any():
+                held += 1
+            else:
+                to_ends.append((begin.aim.weights, screen.shares[begin.row]))
+        rows = [x.row for x in proposal.begins]
+        values = designs_of(one, np.concatenate([screen.shares[rows], proposal.shares]))
+        verdict = by_triangles(one, values[: piece.stop - piece.start])
+        verdict.values[: len(rows)] = screen.goals[rows] * one.signs * (1 - 1e-9 * one.signs)
+        screen.learn(proposal, verdict)
+    assert len({weights for weights, _ in to_ends}) == 2
+    for k, (weights, start) in enumerate(to_ends):
+        for other, place in to_ends[:k]:
+            assert weights != other or np.abs(start - place).max() > 1e-3
+    # Their places go to others: four of each round but the first.
+    assert len(to_ends) + held == 4 * (len(pieces) - 1)
+
+
 def test_dominated_is_what_it_says():
     """Against the definition, with ties; of two objectives it goes by sorting."""
     rng = np.random.default_rng(0)
