@@ -19,6 +19,8 @@ CURVE = tuple(
     for x, y in zip(np.cos(CRANK), np.sin(CRANK), strict=True)
 )
 STATED = ("A", tuple(CRANK.tolist()))
+#: Feet, turn, size and place found together, from eight directions: another order of work.
+PLACED = Target("placed", CURVE, fit=("timing", "position", "rotation", "scale"))
 TARGETS = (
     Target("free", CURVE),
     Target("stated", CURVE, *STATED, ()),
@@ -45,3 +47,6 @@ def test_path_error_against_torque(benchmark, figure):
         path = job(f"path_error(P,{target.name})", (target,))
         ratio = seconds(path)[1] / seconds(torque)[1]
         figure(f"CPU with path_error, {target.name}, over that with torque_rms", ratio, 1.15)
+    placed = job(f"path_error(P,{PLACED.name})", (PLACED,))
+    ratio = seconds(placed, 1)[1] / seconds(torque)[1]
+    figure(f"CPU with path_error, {PLACED.name}, over that with torque_rms", ratio)

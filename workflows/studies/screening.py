@@ -142,10 +142,12 @@ class Screen:
         return self.front[np.argsort(-gaps, kind="stable")][:most]
 
     def _basins(self) -> np.ndarray:
-        """The best rows that are apart from each other."""
+        """The best rows that are apart from each other, of several objectives by their ranks."""
         apart = APART * max(self.explored, 1) ** (-1 / self.shares.shape[1])
         found: list[int] = []
-        for row in self.leaders:
+        goals = self.goals[self.leaders]
+        ranks = goals.argsort(axis=0, kind="stable").argsort(axis=0, kind="stable").sum(axis=1)
+        for row in self.leaders[np.lexsort((ranks, self.violation[self.leaders]))]:
             away = np.abs(self.shares[found] - self.shares[row]).max(axis=1)
             if not found or away.min() > apart:
                 found.append(int(row))
@@ -193,7 +195,7 @@ class Screen:
             found.append(one)
             if len(found) == most:
                 break
-        return found
+        return [*found, *self._basin()] if most == DESCENTS else found
 
     def _is_near_end(self, one: Begin) -> bool:
         """Whether a descent that nothing but its start tells from others would come again."""
@@ -201,8 +203,9 @@ class Screen:
             return False
         # To a front's end the next descent begins where the last one ended, once more where that
         # had not come to rest.
-        several = self.goals.shape[1] > 1
-        known = self.starts.get(one.aim.weights, self.shares[:0]) if several else self.ends
+        weights = one.aim.weights
+        is_end = min(weights) < max(weights)
+        known = self.starts.get(weights, self.shares[:0]) if is_end else self.ends
         away = np.abs(known - self.shares[one.row]).max(axis=1)
         return bool(away.min(initial=np.inf) <= SAME)
 
@@ -218,8 +221,7 @@ class Screen:
     def _along_front(self, centres: np.ndarray) -> Iterator[Begin]:
         """Ends of the front first; then its places and the gaps before them."""
         goals, count = self.goals[self.front], self.goals.shape[1]
-        span = np.maximum(np.ptp(goals, axis=0), 1e-6 * np.abs(goals).max(axis=0) + 1e-12)
-        sizes = tuple(span.tolist())
+        sizes = self._sizes()
         for k in range(count):
             row = self.front[np.lexsort((goals.sum(axis=1), goals[:, k]))[0]]
             weights = tuple(1.0 if j == k else 1e-3 for j in range(count))
@@ -231,6 +233,26 @@ class Screen:
             if count == 2 and place > 0:  # the last one's first goal is less, its second more
                 middle = float(goals[place - 1 : place + 1, 1].mean())
                 yield Begin(int(row), Aim((1.0, 0.0), (np.inf, middle), sizes))
+
+    def _basin(self) -> list[Begin]:
+        """One more of several objectives: the next basin, which may hold a better front."""
+        if self.goals.shape[1] == 1 or not self.front.size:
+            return []
+        for row in self._basins():
+            if np.isfinite(self.goals[row]).all():
+                aim = Aim(
+                    (1.0,) * self.goals.shape[1], (np.inf,) * self.goals.shape[1], self._sizes()
+                )
+                one = Begin(int(row), aim)
+                if _key(one) not in self.begun and not self._is_near_end(one):
+                    return [one]
+        return []
+
+    def _sizes(self) -> tuple[float, ...]:
+        """A large change of each objective: how far the front reaches."""
+        goals = self.goals[self.front]
+        span = np.maximum(np.ptp(goals, axis=0), 1e-6 * np.abs(goals).max(axis=0) + 1e-12)
+        return tuple(span.tolist())
 
 
 def _evaluations(spec: StudySpec) -> int:

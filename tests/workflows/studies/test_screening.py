@@ -142,12 +142,14 @@ def test_a_descent_at_rest_is_not_begun_again():
         verdict = by_triangles(one, values[: piece.stop - piece.start])
         verdict.values[: len(rows)] = screen.goals[rows] * one.signs * (1 - 1e-9 * one.signs)
         screen.learn(proposal, verdict)
-    assert len({weights for weights, _ in to_ends}) == 2
+    assert {weights for weights, _ in to_ends} == {(1.0, 1e-3), (1e-3, 1.0), (1.0, 1.0)}
     for k, (weights, start) in enumerate(to_ends):
         for other, place in to_ends[:k]:
             assert weights != other or np.abs(start - place).max() > 1e-3
-    # Their places go to others: four of each round but the first.
-    assert len(to_ends) + held == 4 * (len(pieces) - 1)
+    # Their places go to others: four of each round but the first, and one from a basin.
+    basins = sum(weights == (1.0, 1.0) for weights, _ in to_ends)
+    assert len(to_ends) - basins + held == 4 * (len(pieces) - 1)
+    assert 1 < basins < len(pieces)
 
 
 def test_dominated_is_what_it_says():
