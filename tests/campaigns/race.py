@@ -242,7 +242,8 @@ def table(options):
                 for kind in SAMPLERS
                 if (values := [value(x, look) for x in here if x["sampler"] == kind])
             }
-            others = min(v for kind, v in medians.items() if kind != "screen")
+            rest = [v for kind, v in medians.items() if kind != "screen"]
+            others = min(rest, default=np.inf)
             ours = medians["screen"]
             good = ours <= others + TIE * abs(others) if np.isfinite(others) else True
             cells = [shown(medians.get(kind)) for kind in SAMPLERS]
