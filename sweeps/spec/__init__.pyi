@@ -4,12 +4,10 @@ from . import sweep_keys as sweep_keys
 from .ask_tell_plan import Asked as Asked
 from .ask_tell_plan import asked_plan as asked_plan
 from .ask_tell_plan import is_asked as is_asked
-from .families import SECTIONS as SECTIONS
 from .families import Family as Family
 from .families import load_family as load_family
-from .families import members as members
 from .families import parse_family as parse_family
-from .families import section_mistakes as section_mistakes
+from .families import parse_members as parse_members
 from .filters import Condition as Condition
 from .filters import Filter as Filter
 from .filters import angles as angles

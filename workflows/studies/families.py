@@ -12,10 +12,10 @@ from typing import TypeAlias
 
 import numpy as np
 
-from basepar_core.errors import FileError, Mistake, UsageError
-from basepar_core.files import Fields, Node, read
-from sweeps.spec import SECTIONS, members, section_mistakes, text_of
-from sweeps.store import Store, bucket_of, is_member_name, locate
+from basepar_core.errors import Mistake, UsageError
+from basepar_core.files import Fields, Node
+from sweeps.spec import parse_members, text_of
+from sweeps.store import Store, bucket_of, locate
 
 from .feasibility import dominated, judge
 from .reader import parse_node
@@ -39,48 +39,30 @@ def load_studies(path: str | Path) -> Studies:
 
 def parse_studies(text: str, source_name: str = "study.yaml") -> Studies:
     """Studies of a file's text (`load_studies`)."""
-    node, mistakes = read(text)
-    given = [key for key in SECTIONS if isinstance(node, Fields) and key in node.entries]
-    if not isinstance(node, Fields) or not given:
-        return {"": parse_node(node, source_name, mistakes=mistakes)}
-    section = node.entries[given[0]]
-    wrong = [*mistakes, *section_mistakes(node, given, section)]
-    found: Studies = {}
-    named = {key: one for key, one in members(section).items() if is_member_name(key)}
-    for name, entry in named.items():
-        wrong += _unknown(f"{given[0]}.{name}", entry) if given[0] == "mechanisms" else []
-        try:
-            found[name] = _member(node, given[0], name, entry, source_name)
-        except FileError as error:
-            wrong += [one for one in error.mistakes if one not in wrong]
-    if wrong:
-        raise FileError(source_name, sorted(wrong, key=lambda one: one.line or 0))
-    return found
+
+    def member(common: Fields, section: str, name: str, entry: Node) -> StudySpec:
+        assembly, unknown = entry if section == "assemblies" else None, list[Mistake]()
+        if assembly is None:
+            own = entry.entries if isinstance(entry, Fields) else {"mechanism": entry}
+            common.entries.update({key: own[key] for key in own if key in MEMBER.names})
+            unknown = _unknown(f"{section}.{name}", own)
+        spec = parse_node(common, source_name, assembly, unknown)
+        named = replace(spec, store=behind(spec.store, name), name=f"{spec.name}-{name}")
+        if "://" in spec.storage and bucket_of(spec.storage) is None:
+            return named  # several studies have room in a database
+        return replace(named, storage=behind(spec.storage, name))
+
+    def alone(node: Node | None, mistakes: Iterable[Mistake]) -> StudySpec:
+        return parse_node(node, source_name, mistakes=mistakes)
+
+    return parse_members(text, source_name, alone, member)
 
 
-def _member(node: Fields, section: str, name: str, entry: Node, source_name: str) -> StudySpec:
-    entries = {key: value for key, value in node.entries.items() if key not in SECTIONS}
-    if section == "assemblies":
-        assembly: Node | None = entry
-    else:
-        assembly = None
-        own = entry.entries if isinstance(entry, Fields) else {"mechanism": entry}
-        entries |= {key: value for key, value in own.items() if key in MEMBER.names}
-    member = Fields(entries, node.path, node.line, node.lines)
-    spec = parse_node(member, source_name, assembly)
-    named = replace(spec, store=behind(spec.store, name), name=f"{spec.name}-{name}")
-    if "://" in spec.storage and bucket_of(spec.storage) is None:
-        return named  # several studies have room in a database
-    return replace(named, storage=behind(spec.storage, name))
-
-
-def _unknown(path: str, entry: Node) -> Iterable[Mistake]:
-    if not isinstance(entry, Fields):
-        return []
+def _unknown(path: str, own: Mapping[str, Node]) -> list[Mistake]:
     known = ", ".join(MEMBER.names)
     return [
         Mistake(f"{path}.{key}", f"is the same for all members; of its own are {known}", one.line)
-        for key, one in entry.entries.items()
+        for key, one in own.items()
         if key not in MEMBER.names
     ]
 
