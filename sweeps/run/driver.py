@@ -90,12 +90,12 @@ def ready(
     path = path_of(spec)
     with locked(path) as lock:
         if path.exists():  # made or replaced since somebody asked `complete`
-            refuse_other(as_stored(spec, path), path)
+            spec = as_stored(spec, path)
+            refuse_other(spec, path)
             check_and_repair.check(path)
         if evaluator is None:
             evaluator, precise = prepared(spec)
             warm(evaluator, spec.plan.names, client)  # type: ignore[arg-type]
-        spec = as_stored(spec, path)
         if spec.chunk == FROM_PILOT:
             spec = spec.chunked(chunk_size.chunk(spec, evaluator, partial(_asked, client)))
         filling = Filling.of(spec, evaluator, precise)

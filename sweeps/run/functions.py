@@ -160,6 +160,9 @@ class FunctionJob:
     def chunked(self, chunk: int) -> "FunctionJob":
         return replace(self, chunk=chunk)
 
+    def with_plan(self, plan: Plan) -> "FunctionJob":
+        return replace(self, plan=plan)
+
 
 def source_of(function: Callable[..., Any], version: str) -> str:
     """A digest that changes with a function: of its version where one is stated, or its text.

@@ -65,11 +65,11 @@ def _filling(
     `shared` gets what the work will hold, before (`crew.Spare`).
     """
     if path.exists():
-        refuse_other(as_stored(spec, path), path)
+        spec = as_stored(spec, path)
+        refuse_other(spec, path)
         check_and_repair.check(path)
     if evaluator is None:
         evaluator, precise = _warm(spec)
-    spec = as_stored(spec, path)
     if spec.chunk == FROM_PILOT:
         if shared is not None:
             shared += (evaluator, precise, spec.plan)
@@ -176,13 +176,14 @@ def part(
             [str(path)],
         )
     held = Store.open(path, "r+")
-    refuse_other(as_stored(spec, path, held.attrs), path, held.attrs)
+    spec = as_stored(spec, path, held.attrs)
+    refuse_other(spec, path, held.attrs)
     rows = rows_of(held, number, count)
     if is_done(held, rows):
         return summary(path, rows)
     if (driver := watched(path)) is not None:
         raise busy(path, driver)
-    ready = filling() if filling is not None else _again(as_stored(spec, path, held.attrs))
+    ready = filling() if filling is not None else _again(spec)
     about = {"part": f"{number}/{count}", **(noted or {})}
     chunk = held.chunk
     with claims.claimed(held.objects, rows[0] // chunk, -(-rows[1] // chunk), **about) as claim:

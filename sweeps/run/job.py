@@ -68,3 +68,7 @@ class Job(Protocol):
     def chunked(self, chunk: int) -> Self:
         """The same in other chunks."""
         ...
+
+    def with_plan(self, plan: Plan) -> Self:
+        """The same by another object of the same rows."""
+        ...

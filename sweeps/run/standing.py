@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from basepar_core.errors import StoreError, UsageError
-from sweeps.spec import FROM_PILOT, is_asked
+from sweeps.spec import FROM_PILOT, is_asked, restored
 from sweeps.store import (
     ERRORS_KEPT,
     Evaluator,
@@ -16,6 +16,7 @@ from sweeps.store import (
     PreciseStatus,
     Status,
     Store,
+    as_damage,
     busy,
     check_and_repair,
     holder,
@@ -74,11 +75,17 @@ class Summary:
 
 
 def as_stored(spec: Job, path: Location, attrs: Mapping[str, Any] | None = None) -> Job:
-    """The sweep with its store's chunk, where it leaves that to a pilot and there is a store."""
-    if spec.chunk != FROM_PILOT or not path.exists():
+    """The sweep with what its store knows: direction numbers, and the chunk that a pilot chose."""
+    if not path.exists():
         return spec
     attrs = Store.open(path).attrs if attrs is None else attrs
     plain = json.loads(str(attrs.get("spec", "{}")))
+    with as_damage("specification"):
+        plan = restored(spec.plan, plain.get("space", {}))
+    if plan is not spec.plan:
+        spec = spec.with_plan(plan)
+    if spec.chunk != FROM_PILOT:
+        return spec
     return spec.chunked(int(plain.get("store", {}).get("chunk", FROM_PILOT)))
 
 

@@ -6,7 +6,7 @@ sequence with 10⁸ rows is as small as its parts.
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate
 from typing import Any
@@ -166,13 +166,26 @@ class Derived:
 def document(plan: Plan) -> dict[str, Any]:
     """`describe`, and what is needed to have the rows again."""
     match plan:
-        case Table():
+        case Table() | Sobol():
             return plan.document()
         case Product() | Chain():
             return plan.describe() | {"of": [document(part) for part in plan.parts]}
         case Derived():
             return plan.describe() | document(plan.plan)
     return plan.describe()
+
+
+def restored(plan: Plan, space: Mapping[str, Any]) -> Plan:
+    """The plan with what its `document` tells beyond its description, where it is the same one."""
+    match plan:
+        case Sobol():
+            return plan.restored(space)
+        case Product() | Chain() if len(space.get("of", ())) == len(plan.parts):
+            pairs = zip(plan.parts, space["of"], strict=True)
+            return replace(plan, parts=tuple(restored(*pair) for pair in pairs))
+        case Derived():
+            return replace(plan, plan=restored(plan.plan, space))
+    return plan
 
 
 def extent(plan: Plan) -> dict[str, tuple[float, float]]:

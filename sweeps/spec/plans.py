@@ -10,8 +10,8 @@ Values are SI float64. Bounds and lists are in SI too; units are met in `reader.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from math import prod
 from typing import Any, Literal, Protocol, runtime_checkable
@@ -158,7 +158,16 @@ class LatinHypercube(_Drawn):
 
 @dataclass(frozen=True)
 class Sobol(_Drawn):
-    """SciPy's scrambled Sobol points; best at powers of two."""
+    """SciPy's scrambled Sobol points; best at powers of two.
+
+    Attributes
+    ----------
+    directions
+        Direction numbers where they are known, as `document` tells them: SciPy takes half a second
+        to be loaded, and is asked for nothing else.
+    """
+
+    directions: Sequence[Sequence[int]] | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if self.candidates > LONGEST_SOBOL:
@@ -166,11 +175,32 @@ class Sobol(_Drawn):
                 f"A Sobol plan has at most {LONGEST_SOBOL} rows, not {self.candidates}. "
                 "Use plan lhs or random, or several seeds."
             )
+        if self.directions is not None and np.shape(self.directions) != self._directions_shape:
+            raise ValueError(
+                f"Direction numbers of a Sobol plan are {self._directions_shape} here."
+            )
+
+    @property
+    def _directions_shape(self) -> tuple[int, int]:
+        """Of the direction numbers: the first point and one a bit, each (dimension,)."""
+        return 1 + (self.candidates - 1).bit_length(), len(self.variables)
 
     @cached_property
     def _directions(self) -> np.ndarray:
         # Kept, and carried along where the plan goes: workers do without SciPy.
-        return _directions(len(self.variables), self.seed, (self.candidates - 1).bit_length())
+        if self.directions is not None:
+            return np.array(self.directions, np.int64)
+        return _directions(len(self.variables), self.seed, self._directions_shape[0] - 1)
+
+    def document(self) -> dict[str, Any]:
+        """`describe`, and what is needed to have the rows again."""
+        return self.describe() | {"directions": self._directions.tolist()}
+
+    def restored(self, space: Mapping[str, Any]) -> "Sobol":
+        """The same by the directions of a document, where this plan is described there."""
+        if "directions" in space and self.describe().items() <= space.items():
+            return replace(self, directions=space["directions"])
+        return self
 
     def _shares(self, start: int, stop: int) -> Iterable[np.ndarray]:
         return _sobol(self._directions, start, stop).T
@@ -330,7 +360,8 @@ def from_description(plain: Mapping[str, Any]) -> Plan:
         raise ValueError(f"{plain['plan']!r} is no plan of variables.")
     if kind.variables == "lists":
         return kind.make(_lists(plain["variables"]))
-    return kind.make(_bounds(plain["variables"]), plain["candidates"], plain["seed"])
+    plan = kind.make(_bounds(plain["variables"]), plain["candidates"], plain["seed"])
+    return plan.restored(plain) if isinstance(plan, Sobol) else plan
 
 
 def _lists(variables: Mapping[str, list[float]]) -> Lists:

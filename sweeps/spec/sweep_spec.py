@@ -216,6 +216,10 @@ class SweepSpec:
         """The same sweep in other chunks."""
         return replace(self, chunk=chunk)
 
+    def with_plan(self, plan: Plan) -> "SweepSpec":
+        """The same sweep by another object of the same rows."""
+        return replace(self, plan=plan)
+
     def fetched(self, trust_metrics: bool = False) -> "SweepSpec":
         """The same sweep with the functions of metrics that a store only describes.
 

@@ -1,5 +1,6 @@
 """Plans are sequences: any slice of them is the same, and cheap."""
 
+import json
 import pickle
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import qmc
 
+from sweeps.spec.plan_products import Product, document, restored
 from sweeps.spec.plans import (
     Grid,
     LatinHypercube,
@@ -23,6 +25,7 @@ from sweeps.spec.plans import (
 )
 from sweeps.spec.tables import Table
 
+LISTS = (("d", (1.0, 2.0)),)
 BOUNDS = (("a", -1.0, 2.0), ("b", 10.0, 11.0), ("c", 0.0, 1e-3))
 PLANS = [
     Grid((("a", (1.0, 2.0, 3.0)), ("b", (0.5, 0.7)), ("c", tuple(np.linspace(0, 1, 11))))),
@@ -63,6 +66,13 @@ class TestEveryPlan:
         else:
             assert from_description(plan.describe()) == plan
 
+    def test_a_document_has_the_rows(self, plan):
+        plain = json.loads(json.dumps(document(plan)))
+        again = restored(plan, plain)
+        assert again == plan
+        assert again.describe() == plan.describe()
+        np.testing.assert_array_equal(stacked(again.rows(0, 66)), stacked(plan.rows(0, 66)))
+
 
 @given(count=st.integers(1, 5000), seed=st.integers(0, 2**64), stream=st.integers(0, 20))
 @settings(max_examples=60, deadline=None)
@@ -97,10 +107,27 @@ def test_sobol_is_scipys(dimensions, seed):
         np.testing.assert_array_equal(found, -1.0 + 4.0 * points[start:stop])
 
 
-def test_workers_need_no_scipy_for_sobol_points():
-    """A plan that was looked at takes along what its points follow from."""
-    plan = Sobol(BOUNDS, 1000, 3)
-    expected = plan.rows(990, 1000)
+def carried(plan):
+    """A plan that was looked at: it takes along what its points follow from."""
+    plan.rows(0, 1)
+    return plan
+
+
+def read(plan):
+    """A plan as a store's document has it."""
+    return from_description(json.loads(json.dumps(document(plan))))
+
+
+def told(plan):
+    """A plan of a file, whose store is there."""
+    space = json.loads(json.dumps(document(Product((Grid(LISTS), plan)))))
+    return restored(Product((Grid(LISTS), plan)), space).parts[1]
+
+
+@pytest.mark.parametrize("known", [carried, read, told])
+def test_workers_and_parts_need_no_scipy_for_sobol_points(known):
+    expected = Sobol(BOUNDS, 1000, 3).rows(990, 1000)
+    plan = known(Sobol(BOUNDS, 1000, 3))
     script = (
         "import pickle, sys; plan = pickle.loads(sys.stdin.buffer.read()); "
         "rows = plan.rows(990, 1000); assert 'scipy' not in sys.modules; "
@@ -111,6 +138,14 @@ def test_workers_need_no_scipy_for_sobol_points():
     )
     for name, values in pickle.loads(ran.stdout).items():
         np.testing.assert_array_equal(values, expected[name])
+
+
+def test_directions_of_another_plan_are_not_taken():
+    plan, other = Sobol(BOUNDS, 1000, 3), Sobol(BOUNDS, 1000, 4)
+    assert restored(plan, document(other)) is plan
+    assert restored(Product((Grid(LISTS), plan)), document(plan)).parts[1] is plan
+    with pytest.raises(ValueError, match=r"\(11, 3\)"):
+        restored(plan, document(plan) | {"directions": [[1, 2, 3]]})
 
 
 def test_sobol_has_an_end():
