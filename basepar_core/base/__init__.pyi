@@ -1,3 +1,4 @@
+from . import kept as kept
 from . import numeric_route as numeric_route
 from . import symbolic_route as symbolic_route
 from .compiled import CompiledBase as CompiledBase

@@ -4,11 +4,13 @@ What is done per mechanism, once: assembly, symbolic base parameters, the motion
 what the arrays are. What is done per chunk stands in `chunk.py`.
 """
 
+import json
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
-from basepar_core.base import BaseParameters
+from basepar_core.base import BaseParameters, kept
 from basepar_core.dynamics import (
     Model,
     column_values,
@@ -24,7 +26,7 @@ from basepar_core.metrics import cycle as cycle_metrics
 from basepar_core.reduction import check_reducible
 from basepar_core.texts import plural
 from sweeps.spec import SweepSpec, fetched
-from sweeps.store import Arrays, Columns, blank
+from sweeps.store import Arrays, Columns, as_damage, blank
 
 from . import reduction
 from .precise import CERTAIN, PreciseEvaluator
@@ -59,8 +61,14 @@ class ChunkEvaluator(Recipe):
         return arrays
 
 
-def prepare(spec: SweepSpec) -> ChunkEvaluator:
+def prepare(spec: SweepSpec, known: Any = None) -> ChunkEvaluator:
     """Do once what all variants share.
+
+    Parameters
+    ----------
+    known
+        Symbolic base parameters as the sweep's store keeps them (`Recipe.attrs`, as JSON); None:
+        they are derived.
 
     Raises
     ------
@@ -70,6 +78,8 @@ def prepare(spec: SweepSpec) -> ChunkEvaluator:
         It asks for torques of drives that are no coordinates.
     OwnCodeError
         A store only describes a metric, and nobody fetched it.
+    StoreError
+        What the store keeps is damaged.
     """
     mechanism, asked = spec.mechanism, spec.evaluation
     users = fetched(asked.users)
@@ -81,13 +91,12 @@ def prepare(spec: SweepSpec) -> ChunkEvaluator:
         check_reducible(mechanism, asked.reduction.criteria)
     columns = select(mechanism, asked.columns)
     column_values(mechanism, columns, mechanism.nominal)  # whether there are values
-    # Computer algebra, which workers do without.
-    from basepar_core.base import nearby_observation, symbolic
-
     model = assemble(mechanism)
-    # Who asks for no rank need not state an excitation.
-    stated = asked.rank != "none" or mechanism.excitation is not None
-    base = symbolic(model, own=False, seen=None if stated else nearby_observation(model))
+    if known is None:
+        base = _derived(spec, model)
+    else:
+        with as_damage("symbolic result"):
+            base = kept.of_plain(json.loads(str(known)), mechanism)
     start = model.assembled.coordinates
     moving = cycle(mechanism, start) if asked.metrics or users or asked.reduction else None
     if moving is not None:
@@ -107,6 +116,15 @@ def prepare(spec: SweepSpec) -> ChunkEvaluator:
         columns,
         asked.targets,
     )
+
+
+def _derived(spec: SweepSpec, model: Model) -> BaseParameters:
+    # Computer algebra, which workers do without.
+    from basepar_core.base import nearby_observation, symbolic
+
+    # Who asks for no rank need not state an excitation.
+    stated = spec.evaluation.rank != "none" or spec.mechanism.excitation is not None
+    return symbolic(model, own=False, seen=None if stated else nearby_observation(model))
 
 
 def _meter(model: Model, names: Sequence[str]) -> Meter | None:

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from basepar_core.base import BaseParameters, beside
+from basepar_core.base import BaseParameters, beside, kept
 from basepar_core.compiled import Engine
 from basepar_core.dynamics import Column, Model, Motion
 from basepar_core.metrics import (
@@ -22,6 +22,9 @@ from sweeps.store import Output, Reason, own_metric_text
 
 from . import beta_numbers, reduction
 from .precise import PreciseEvaluator
+
+#: The attribute of a store with what `prepare` need not derive again.
+KEPT = "symbolic"
 
 
 @dataclass(frozen=True)
@@ -183,6 +186,7 @@ class Recipe:
     def attrs(self) -> dict[str, Any]:
         found: dict[str, Any] = {
             "base": self.base.document(),
+            KEPT: kept.plain(self.base),
             "mechanism": self.model.mechanism.name,
         }
         if self.columns:

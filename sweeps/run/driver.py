@@ -16,7 +16,7 @@ from distributed import Client
 from distributed.scheduler import KilledWorker
 
 from sweeps.spec import FROM_PILOT
-from sweeps.store import Evaluator, Lock, check_and_repair, locked
+from sweeps.store import Evaluator, Lock, Store, check_and_repair, locked
 
 from . import chunk_size, fanout
 from .filling import Filling, prepared
@@ -89,12 +89,13 @@ def ready(
     """A sweep prepared, its store made and locked; parameters and errors as of `sweep`."""
     path = path_of(spec)
     with locked(path) as lock:
-        if path.exists():  # made or replaced since somebody asked `complete`
-            spec = as_stored(spec, path)
-            refuse_other(spec, path)
+        attrs = Store.open(path).attrs if path.exists() else None
+        if attrs is not None:  # made or replaced since somebody asked `complete`
+            spec = as_stored(spec, path, attrs)
+            refuse_other(spec, path, attrs)
             check_and_repair.check(path)
         if evaluator is None:
-            evaluator, precise = prepared(spec)
+            evaluator, precise = prepared(spec, attrs)
             warm(evaluator, spec.plan.names, client)  # type: ignore[arg-type]
         if spec.chunk == FROM_PILOT:
             spec = spec.chunked(chunk_size.chunk(spec, evaluator, partial(_asked, client)))

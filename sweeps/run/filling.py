@@ -1,7 +1,7 @@
 """A store that is filled: what is missing there as tasks, by whomever they are performed."""
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any, Protocol
@@ -33,14 +33,19 @@ class Perform(Protocol):
     ) -> Outcome: ...
 
 
-def prepared(spec: Job) -> tuple[Evaluator, Evaluator | None]:
-    """What a sweep of a mechanism computes, and what settles its doubtful variants."""
-    from sweeps.chunks import prepare
+def prepared(
+    spec: Job, attrs: Mapping[str, Any] | None = None
+) -> tuple[Evaluator, Evaluator | None]:
+    """What a sweep of a mechanism computes, and what settles its doubtful variants.
+
+    `attrs` of a store of the same sweep save what it keeps: nothing symbolic is derived again.
+    """
+    from sweeps.chunks import KEPT, prepare
     from sweeps.spec import SweepSpec  # with all that mechanisms need, which functions do not
 
     if not isinstance(spec, SweepSpec):
         raise UsageError("A sweep of something else than a mechanism needs its `evaluator`.")
-    made = prepare(spec)
+    made = prepare(spec, (attrs or {}).get(KEPT))
     return made, made.precise
 
 

@@ -160,8 +160,8 @@ class FunctionJob:
     def chunked(self, chunk: int) -> "FunctionJob":
         return replace(self, chunk=chunk)
 
-    def with_plan(self, plan: Plan) -> "FunctionJob":
-        return replace(self, plan=plan)
+    def recalled(self, space: Mapping[str, Any]) -> "FunctionJob":
+        return self
 
 
 def source_of(function: Callable[..., Any], version: str) -> str:

@@ -64,12 +64,13 @@ def _filling(
 
     `shared` gets what the work will hold, before (`crew.Spare`).
     """
-    if path.exists():
-        spec = as_stored(spec, path)
-        refuse_other(spec, path)
+    attrs = Store.open(path).attrs if path.exists() else None
+    if attrs is not None:
+        spec = as_stored(spec, path, attrs)
+        refuse_other(spec, path, attrs)
         check_and_repair.check(path)
     if evaluator is None:
-        evaluator, precise = _warm(spec)
+        evaluator, precise = _warm(spec, attrs)
     if spec.chunk == FROM_PILOT:
         if shared is not None:
             shared += (evaluator, precise, spec.plan)
@@ -183,7 +184,7 @@ def part(
         return summary(path, rows)
     if (driver := watched(path)) is not None:
         raise busy(path, driver)
-    ready = filling() if filling is not None else _again(spec)
+    ready = filling() if filling is not None else _again(spec, held.attrs)
     about = {"part": f"{number}/{count}", **(noted or {})}
     chunk = held.chunk
     with claims.claimed(held.objects, rows[0] // chunk, -(-rows[1] // chunk), **about) as claim:
@@ -215,12 +216,12 @@ def is_done(held: Store, rows: tuple[int, int]) -> bool:
     )
 
 
-def _again(spec: Job) -> Filling:
+def _again(spec: Job, attrs: Mapping[str, Any]) -> Filling:
     """As `prepare`, of a store that is there and whose lock others may hold."""
-    return Filling.of(spec, *_warm(spec))
+    return Filling.of(spec, *_warm(spec, attrs))
 
 
-def _warm(spec: Job) -> tuple[Evaluator, Evaluator | None]:
+def _warm(spec: Job, attrs: Mapping[str, Any] | None) -> tuple[Evaluator, Evaluator | None]:
     """What evaluates, kernels compiled or loaded: children are copies, and their time is limited.
 
     Raises
@@ -228,7 +229,7 @@ def _warm(spec: Job) -> tuple[Evaluator, Evaluator | None]:
     OwnCodeError
         As the user's metrics at the nominal variant.
     """
-    evaluator, precise = prepared(spec)
+    evaluator, precise = prepared(spec, attrs)
     if crew.FORKS:
         chunk_size.warmed(evaluator, spec.plan.names)  # type: ignore[arg-type]
     else:

@@ -69,6 +69,6 @@ class Job(Protocol):
         """The same in other chunks."""
         ...
 
-    def with_plan(self, plan: Plan) -> Self:
-        """The same by another object of the same rows."""
+    def recalled(self, space: Mapping[str, Any]) -> Self:
+        """The same with what a store's document of its space tells beyond it."""
         ...

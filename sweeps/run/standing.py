@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from basepar_core.errors import StoreError, UsageError
-from sweeps.spec import FROM_PILOT, is_asked, restored
+from sweeps.spec import FROM_PILOT, is_asked
 from sweeps.store import (
     ERRORS_KEPT,
     Evaluator,
@@ -81,9 +81,7 @@ def as_stored(spec: Job, path: Location, attrs: Mapping[str, Any] | None = None)
     attrs = Store.open(path).attrs if attrs is None else attrs
     plain = json.loads(str(attrs.get("spec", "{}")))
     with as_damage("specification"):
-        plan = restored(spec.plan, plain.get("space", {}))
-    if plan is not spec.plan:
-        spec = spec.with_plan(plan)
+        spec = spec.recalled(plain.get("space", {}))
     if spec.chunk != FROM_PILOT:
         return spec
     return spec.chunked(int(plain.get("store", {}).get("chunk", FROM_PILOT)))

@@ -19,7 +19,6 @@ from .own_metrics import fetched as fetched
 from .own_metrics import registered as registered
 from .plan_products import Derived as Derived
 from .plan_products import Formula as Formula
-from .plan_products import restored as restored
 from .plan_products import values_of as values_of
 from .plans import PLANS as PLANS
 from .plans import Plan as Plan

@@ -25,7 +25,7 @@ from .ask_tell_plan import is_asked
 from .differences import differences
 from .filters import Condition, Filter, angles, dimensions
 from .own_metrics import OwnMetric, fetched, name_mistake, named
-from .plan_products import document
+from .plan_products import document, restored
 from .plans import Plan
 from .sampling import FROM_PILOT
 from .stored_mechanism import plain_mechanism, samples
@@ -216,9 +216,10 @@ class SweepSpec:
         """The same sweep in other chunks."""
         return replace(self, chunk=chunk)
 
-    def with_plan(self, plan: Plan) -> "SweepSpec":
-        """The same sweep by another object of the same rows."""
-        return replace(self, plan=plan)
+    def recalled(self, space: Mapping[str, Any]) -> "SweepSpec":
+        """The same sweep with what a store's document of its space tells beyond it."""
+        plan = restored(self.plan, space)
+        return self if plan is self.plan else replace(self, plan=plan)
 
     def fetched(self, trust_metrics: bool = False) -> "SweepSpec":
         """The same sweep with the functions of metrics that a store only describes.

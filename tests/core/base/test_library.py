@@ -1,5 +1,6 @@
 """The library of mechanisms: what ships assembles, moves, and has the count it is known for."""
 
+import json
 import re
 from functools import cache
 from pathlib import Path
@@ -8,6 +9,7 @@ import numpy as np
 import pytest
 
 from basepar_core.api import load
+from basepar_core.base import kept
 from basepar_core.base.precise_route import precise_rank
 from basepar_core.base.symbolic_route import symbolic
 from basepar_core.dynamics import closure, motion
@@ -122,6 +124,8 @@ def test_masses_are_possible(name):
 )
 def test_symbolic_route(name):
     base = symbolic(model(name))
+    again = kept.of_plain(json.loads(json.dumps(kept.plain(base))), model(name).mechanism)
+    assert again == base
     rank = COUNTS[name][1]
     assert base.certificate.at_least == rank
     assert base.rank == rank

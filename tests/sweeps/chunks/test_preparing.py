@@ -1,7 +1,16 @@
-"""Who prepares a sweep loads no compiler."""
+"""Who prepares a sweep loads no compiler; who goes on with one, no computer algebra either."""
 
+import json
 import subprocess
 import sys
+
+import pytest
+
+from basepar_core.errors import StoreError
+from sweeps.chunks import KEPT, prepare
+from sweeps.run import here
+from sweeps.spec.reader import parse_sweep
+from sweeps.store import Store
 
 PREPARE = """
 import pickle, sys
@@ -29,3 +38,51 @@ def test_it_loads_neither_the_compiler_nor_scipy():
     )
     assert ran.returncode == 0, ran.stderr
     assert ran.stdout.split() == []
+
+
+SWEEP = """
+mechanism: four-bar
+space: {plan: sobol, variables: {lx1: [0.2, 0.4], lx2: [0.5, 0.8]}, candidates: 64, seed: 1}
+store: {chunk: 16}
+"""
+PART = f"""
+import sys
+from sweeps.run import here
+from sweeps.spec.reader import parse_sweep
+
+found = here.part(parse_sweep({SWEEP!r}).at(sys.argv[1]), 1, 4, 0)
+assert found.evaluated == 16, found
+print(*sorted({{"sympy", "scipy.stats", "dask", "zarr"}} & set(sys.modules)))
+"""
+
+
+def test_a_part_derives_nothing_again(tmp_path):
+    path = tmp_path / "sweep.zarr"
+    spec = parse_sweep(SWEEP).at(str(path))
+    here.prepare(spec)
+    words = [sys.executable, "-c", PART, str(path)]
+    ran = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout.split() == []
+    again = prepare(spec, Store.open(path).attrs[KEPT])
+    assert again.base == prepare(spec).base
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda plain: plain["parameters"].pop(),
+        lambda plain: plain["beta"][0].__setitem__(3, ["open", "'/etc/passwd'"]),
+        lambda plain: plain["beta"][0].__setitem__(3, "nobody"),
+        lambda plain: plain["validity"].append([["+"], 1, 2]),
+        lambda plain: plain.pop("bounds"),
+    ],
+    ids=["parameters", "function", "name", "shape", "missing"],
+)
+def test_what_is_kept_is_read_with_care(change):
+    spec = parse_sweep(SWEEP)
+    plain = json.loads(json.dumps(prepare(spec).attrs[KEPT]))
+    assert prepare(spec, json.dumps(plain)).base.rank == 8
+    change(plain)
+    with pytest.raises(StoreError, match="symbolic result that the store keeps is damaged"):
+        prepare(spec, json.dumps(plain))
