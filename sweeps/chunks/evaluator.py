@@ -92,11 +92,11 @@ def prepare(spec: SweepSpec, known: Any = None) -> ChunkEvaluator:
     columns = select(mechanism, asked.columns)
     column_values(mechanism, columns, mechanism.nominal)  # whether there are values
     model = assemble(mechanism)
-    if known is None:
-        base = _derived(spec, model)
-    else:
+    base = None
+    if known is not None:
         with as_damage("symbolic result"):
             base = kept.of_plain(json.loads(str(known)), mechanism)
+    base = base or _derived(spec, model)
     start = model.assembled.coordinates
     moving = cycle(mechanism, start) if asked.metrics or users or asked.reduction else None
     if moving is not None:

@@ -76,15 +76,16 @@ class Summary:
 
 def as_stored(spec: Job, path: Location, attrs: Mapping[str, Any] | None = None) -> Job:
     """The sweep with what its store knows: direction numbers, and the chunk that a pilot chose."""
-    if not path.exists():
+    if attrs is None:
+        if not path.exists():
+            return spec
+        attrs = Store.open(path).attrs
+    if "spec_hash" not in attrs:  # no sweep's, which `refuse_other` says
         return spec
-    attrs = Store.open(path).attrs if attrs is None else attrs
-    plain = json.loads(str(attrs.get("spec", "{}")))
     with as_damage("specification"):
+        plain = json.loads(str(attrs["spec"]))
         spec = spec.recalled(plain.get("space", {}))
-    if spec.chunk != FROM_PILOT:
-        return spec
-    return spec.chunked(int(plain.get("store", {}).get("chunk", FROM_PILOT)))
+        return spec.chunked(int(plain["store"]["chunk"])) if spec.chunk == FROM_PILOT else spec
 
 
 def complete(spec: Job, retry_failed: bool = False) -> Summary | None:
@@ -101,8 +102,8 @@ def complete(spec: Job, retry_failed: bool = False) -> Summary | None:
     if not path.exists():
         _refuse_busy(path)
         return None
-    spec = as_stored(spec, path)
-    refuse_other(spec, path)
+    attrs = Store.open(path).attrs
+    refuse_other(as_stored(spec, path, attrs), path, attrs)
     check_and_repair.check(path)
     if not _nothing_missing(path):
         _refuse_busy(path)

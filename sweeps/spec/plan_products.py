@@ -5,6 +5,7 @@ sequence with 10⁸ rows is as small as its parts.
 """
 
 import math
+import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -175,16 +176,28 @@ def document(plan: Plan) -> dict[str, Any]:
     return plan.describe()
 
 
+#: What documents of plans have beyond descriptions.
+_FURTHER = ("directions", "rows", "file")
+
+
+def described(space: Mapping[str, Any]) -> dict[str, Any]:
+    """What `describe` says, of a `document`."""
+    found = {key: entry for key, entry in space.items() if key not in _FURTHER}
+    return found | {"of": [described(part) for part in found["of"]]} if "of" in found else found
+
+
 def restored(plan: Plan, space: Mapping[str, Any]) -> Plan:
     """The plan with what its `document` tells beyond its description, where it is the same one."""
     match plan:
         case Sobol():
             return plan.restored(space)
         case Product() | Chain() if len(space.get("of", ())) == len(plan.parts):
-            pairs = zip(plan.parts, space["of"], strict=True)
-            return replace(plan, parts=tuple(restored(*pair) for pair in pairs))
+            parts = tuple(map(restored, plan.parts, space["of"]))
+            same = all(map(operator.is_, parts, plan.parts))
+            return plan if same else replace(plan, parts=parts)
         case Derived():
-            return replace(plan, plan=restored(plan.plan, space))
+            inner = restored(plan.plan, space)
+            return plan if inner is plan.plan else replace(plan, plan=inner)
     return plan
 
 

@@ -175,10 +175,11 @@ class Sobol(_Drawn):
                 f"A Sobol plan has at most {LONGEST_SOBOL} rows, not {self.candidates}. "
                 "Use plan lhs or random, or several seeds."
             )
-        if self.directions is not None and np.shape(self.directions) != self._directions_shape:
-            raise ValueError(
-                f"Direction numbers of a Sobol plan are {self._directions_shape} here."
-            )
+        if self.directions is not None:
+            found, shape = np.asarray(self.directions), self._directions_shape
+            fine = found.shape == shape and found.dtype.kind == "i"
+            if not (fine and found.min() >= 0 and found.max() < 1 << SOBOL_BITS):
+                raise ValueError(f"no {shape} direction numbers of {SOBOL_BITS} bits")
 
     @property
     def _directions_shape(self) -> tuple[int, int]:

@@ -25,7 +25,7 @@ from .ask_tell_plan import is_asked
 from .differences import differences
 from .filters import Condition, Filter, angles, dimensions
 from .own_metrics import OwnMetric, fetched, name_mistake, named
-from .plan_products import document, restored
+from .plan_products import described, document, restored
 from .plans import Plan
 from .sampling import FROM_PILOT
 from .stored_mechanism import plain_mechanism, samples
@@ -210,6 +210,7 @@ class SweepSpec:
         """
         theirs = {key: value for key, value in other.items() if key in self.canonical}
         theirs["store"] = {"chunk": theirs.get("store", {}).get("chunk")}  # wherever it is
+        theirs["space"] = described(theirs.get("space", {}))
         return list(differences(self.canonical, theirs))
 
     def chunked(self, chunk: int) -> "SweepSpec":

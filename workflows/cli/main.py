@@ -170,7 +170,6 @@ COLLECT_AFTER = 200_000
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; its exit status."""
-    gc.set_threshold(COLLECT_AFTER)
     given = list(sys.argv[1:] if arguments is None else arguments)
     given = [f" {word}" if _NEGATIVE.match(word) else word for word in given]
     as_json = "--json" in given
@@ -178,9 +177,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
     try:
-        options = parser().parse_args(given)
-        with _warnings(), _terminable():
-            return options.command(options)
+        with _few_collections():
+            options = parser().parse_args(given)
+            with _warnings(), _terminable():
+                return options.command(options)
     except BaseparError as error:
         _report(error, as_json)
         return 2 if isinstance(error, UsageError) else 1
@@ -208,6 +208,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
             traceback.print_exc()
         _report(_InternalError(_internal(error)), as_json)
         return 1
+
+
+@contextmanager
+def _few_collections() -> Iterator[None]:
+    before = gc.get_threshold()
+    gc.set_threshold(COLLECT_AFTER)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
 
 
 @contextmanager

@@ -68,21 +68,41 @@ def test_a_part_derives_nothing_again(tmp_path):
     assert again.base == prepare(spec).base
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda plain: plain["parameters"].pop(),
-        lambda plain: plain["beta"][0].__setitem__(3, ["open", "'/etc/passwd'"]),
-        lambda plain: plain["beta"][0].__setitem__(3, "nobody"),
-        lambda plain: plain["validity"].append([["+"], 1, 2]),
-        lambda plain: plain.pop("bounds"),
-    ],
-    ids=["parameters", "function", "name", "shape", "missing"],
-)
+def entry(place, value):
+    return lambda plain: plain["beta"][0].__setitem__(place, value)
+
+
+CHANGES = {
+    "parameters": lambda plain: plain["parameters"].pop(),
+    "function": entry(3, ["open", "lx1"]),
+    "name": entry(3, "nobody"),
+    "arguments": entry(3, ["/", "lx1"]),
+    "nothing": entry(3, None),
+    "number": entry(3, "1" + 400 * "0"),
+    "row": entry(0, 9999),
+    "column": entry(1, -1),
+    "order": lambda plain: plain["kept"].reverse(),
+    "kept": lambda plain: plain["kept"].__setitem__(0, 9999),
+    "no effect": lambda plain: plain["no_effect"].append(plain["kept"][0]),
+    "grade": lambda plain: plain["bounds"].update(at_most_grade="x"),
+    "rank": lambda plain: plain["bounds"].update(at_most="8"),
+    "shape": lambda plain: plain["validity"].append([["+"], 1, 2]),
+    "missing": lambda plain: plain.pop("bounds"),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
 def test_what_is_kept_is_read_with_care(change):
     spec = parse_sweep(SWEEP)
-    plain = json.loads(json.dumps(prepare(spec).attrs[KEPT]))
-    assert prepare(spec, json.dumps(plain)).base.rank == 8
+    derived = prepare(spec)
+    plain = json.loads(json.dumps(derived.attrs[KEPT]))
+    assert prepare(spec, json.dumps(plain)).base == derived.base
     change(plain)
-    with pytest.raises(StoreError, match="symbolic result that the store keeps is damaged"):
-        prepare(spec, json.dumps(plain))
+    for text in (json.dumps(plain), 100_000 * "["):
+        with pytest.raises(StoreError, match="symbolic result that the store keeps is damaged"):
+            prepare(spec, text)
+
+
+def test_what_another_version_kept_is_derived_again():
+    spec = parse_sweep(SWEEP)
+    assert prepare(spec, '{"version": 0}').base == prepare(spec).base

@@ -77,6 +77,9 @@ class Quadratics:
         ours = json.loads(self.document())
         return [f"{key}: {ours[key]} here, {other[key]} there" for key in ours]
 
+    def recalled(self, space):
+        return self
+
     def chunked(self, chunk):
         return replace(self, chunk=chunk)
 

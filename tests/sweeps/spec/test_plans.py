@@ -1,6 +1,7 @@
 """Plans are sequences: any slice of them is the same, and cheap."""
 
 import json
+import math
 import pickle
 import subprocess
 import sys
@@ -12,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import qmc
 
-from sweeps.spec.plan_products import Product, document, restored
+from sweeps.spec.plan_products import Product, described, document, restored
 from sweeps.spec.plans import (
     Grid,
     LatinHypercube,
@@ -71,6 +72,8 @@ class TestEveryPlan:
         again = restored(plan, plain)
         assert again == plan
         assert again.describe() == plan.describe()
+        assert described(plain) == json.loads(json.dumps(plan.describe()))
+        assert restored(Product((plan,)), {"of": []}).parts == (plan,)
         np.testing.assert_array_equal(stacked(again.rows(0, 66)), stacked(plan.rows(0, 66)))
 
 
@@ -144,8 +147,13 @@ def test_directions_of_another_plan_are_not_taken():
     plan, other = Sobol(BOUNDS, 1000, 3), Sobol(BOUNDS, 1000, 4)
     assert restored(plan, document(other)) is plan
     assert restored(Product((Grid(LISTS), plan)), document(plan)).parts[1] is plan
-    with pytest.raises(ValueError, match=r"\(11, 3\)"):
-        restored(plan, document(plan) | {"directions": [[1, 2, 3]]})
+    numbers = document(plan)["directions"]
+    for wrong in (2**30, -1, 2**70, 1.5, "12", None, math.nan):
+        forged = [[wrong, *numbers[0][1:]], *numbers[1:]]
+        with pytest.raises(ValueError, match=r"no \(11, 3\) direction numbers"):
+            restored(plan, document(plan) | {"directions": forged})
+    with pytest.raises(ValueError, match=r"no \(11, 3\) direction numbers"):
+        restored(plan, document(plan) | {"directions": numbers[1:]})
 
 
 def test_sobol_has_an_end():
