@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+from collections.abc import Callable
 
 from .errors import PlaceError
 
@@ -9,10 +10,15 @@ from .errors import PlaceError
 PATIENCE = 60.0
 
 
-def requeue() -> str | None:
-    """Have SLURM run the job that this process is in again; what to say of it, or nothing.
+def requeue(say: Callable[[str], None]) -> None:
+    """Have SLURM run the job that this process is in again, if it is in one.
 
     Of other systems their scripts see to it, by the exit status (`scripts.py`).
+
+    Parameters
+    ----------
+    say
+        Called with a text before SLURM is asked: it may end this process before it answers.
 
     Raises
     ------
@@ -21,7 +27,8 @@ def requeue() -> str | None:
     """
     job = os.environ.get("SLURM_JOB_ID")
     if job is None:
-        return None
+        return
+    say(f"SLURM is asked to run job {job} again")
     words = ["scontrol", "requeue", job]
     try:
         ran = subprocess.run(words, capture_output=True, text=True, timeout=PATIENCE, check=False)
@@ -29,4 +36,3 @@ def requeue() -> str | None:
         raise PlaceError(f"`scontrol requeue {job}` does not work: {cause}.") from cause
     if ran.returncode:
         raise PlaceError(f"`scontrol requeue {job}`: {ran.stderr.strip() or 'failed'}")
-    return f"SLURM runs job {job} again"

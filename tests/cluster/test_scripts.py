@@ -193,7 +193,7 @@ def test_parts_in_a_real_slurm(in_slurm, tmp_path, capsys):
     until(lambda: len(records.numbers(0, 512)) == 512)  # between its two runs no job is shown
     until(lambda: not in_slurm.run("squeue", "-h"))
     log = (tmp_path / f"basepar-{number}_1.log").read_text()
-    assert "SLURM runs job" in log
+    assert "SLURM is asked to run job" in log
     assert main(["sweep", job, "--store", store, "--finish", "--json"]) == 0
     assert '"evaluated": 0' in capsys.readouterr().out
     assert check_and_repair.find(Path(store)) == []

@@ -175,5 +175,4 @@ def run_again(leave: "Leave") -> None:
     from cluster import requeue
     from workflows.views import terminal
 
-    if (said := requeue()) is not None:
-        terminal.err.print(said, soft_wrap=True)
+    requeue(lambda said: terminal.err.print(said, soft_wrap=True))
