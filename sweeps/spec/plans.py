@@ -179,7 +179,7 @@ class Sobol(_Drawn):
             found, shape = np.asarray(self.directions), self._directions_shape
             fine = found.shape == shape and found.dtype.kind == "i"
             if not (fine and found.min() >= 0 and found.max() < 1 << SOBOL_BITS):
-                raise ValueError(f"no {shape} direction numbers of {SOBOL_BITS} bits")
+                raise ValueError(f"direction numbers that are not {shape} of {SOBOL_BITS} bits")
 
     @property
     def _directions_shape(self) -> tuple[int, int]:
