@@ -1,5 +1,5 @@
-from . import kept as kept
 from . import numeric_route as numeric_route
+from . import plain_result as plain_result
 from . import symbolic_route as symbolic_route
 from .compiled import CompiledBase as CompiledBase
 from .compiled import compiled as compiled

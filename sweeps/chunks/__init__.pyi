@@ -3,4 +3,4 @@ from .evaluator import ChunkEvaluator as ChunkEvaluator
 from .evaluator import prepare as prepare
 from .precise import CERTAIN as CERTAIN
 from .precise import PreciseEvaluator as PreciseEvaluator
-from .recipe import KEPT as KEPT
+from .recipe import SYMBOLIC as SYMBOLIC

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from basepar_core.base import BaseParameters, kept
+from basepar_core.base import BaseParameters, plain_result
 from basepar_core.dynamics import (
     Model,
     column_values,
@@ -95,7 +95,7 @@ def prepare(spec: SweepSpec, known: Any = None) -> ChunkEvaluator:
     base = None
     if known is not None:
         with as_damage("symbolic result"):
-            base = kept.of_plain(json.loads(str(known)), mechanism)
+            base = plain_result.of_plain(json.loads(str(known)), mechanism)
     base = base or _derived(spec, model)
     start = model.assembled.coordinates
     moving = cycle(mechanism, start) if asked.metrics or users or asked.reduction else None

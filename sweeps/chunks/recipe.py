@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from basepar_core.base import BaseParameters, beside, kept
+from basepar_core.base import BaseParameters, beside, plain_result
 from basepar_core.compiled import Engine
 from basepar_core.dynamics import Column, Model, Motion
 from basepar_core.metrics import (
@@ -24,7 +24,7 @@ from . import beta_numbers, reduction
 from .precise import PreciseEvaluator
 
 #: The attribute of a store with what `prepare` need not derive again.
-KEPT = "symbolic"
+SYMBOLIC = "symbolic"
 
 
 @dataclass(frozen=True)
@@ -186,7 +186,7 @@ class Recipe:
     def attrs(self) -> dict[str, Any]:
         found: dict[str, Any] = {
             "base": self.base.document(),
-            KEPT: kept.plain(self.base),
+            SYMBOLIC: plain_result.plain(self.base),
             "mechanism": self.model.mechanism.name,
         }
         if self.columns:

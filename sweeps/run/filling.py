@@ -40,12 +40,12 @@ def prepared(
 
     `attrs` of a store of the same sweep save what it keeps: nothing symbolic is derived again.
     """
-    from sweeps.chunks import KEPT, prepare
+    from sweeps.chunks import SYMBOLIC, prepare
     from sweeps.spec import SweepSpec  # with all that mechanisms need, which functions do not
 
     if not isinstance(spec, SweepSpec):
         raise UsageError("A sweep of something else than a mechanism needs its `evaluator`.")
-    made = prepare(spec, (attrs or {}).get(KEPT))
+    made = prepare(spec, (attrs or {}).get(SYMBOLIC))
     return made, made.precise
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from basepar_core.api import load
-from basepar_core.base import kept
+from basepar_core.base import plain_result
 from basepar_core.base.precise_route import precise_rank
 from basepar_core.base.symbolic_route import symbolic
 from basepar_core.dynamics import closure, motion
@@ -124,7 +124,9 @@ def test_masses_are_possible(name):
 )
 def test_symbolic_route(name):
     base = symbolic(model(name))
-    again = kept.of_plain(json.loads(json.dumps(kept.plain(base))), model(name).mechanism)
+    again = plain_result.of_plain(
+        json.loads(json.dumps(plain_result.plain(base))), model(name).mechanism
+    )
     assert again == base
     rank = COUNTS[name][1]
     assert base.certificate.at_least == rank

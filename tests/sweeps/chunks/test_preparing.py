@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from basepar_core.errors import StoreError
-from sweeps.chunks import KEPT, prepare
+from sweeps.chunks import SYMBOLIC, prepare
 from sweeps.run import here
 from sweeps.spec.reader import parse_sweep
 from sweeps.store import Store
@@ -64,7 +64,7 @@ def test_a_part_derives_nothing_again(tmp_path):
     ran = subprocess.run(words, capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr
     assert ran.stdout.split() == []
-    again = prepare(spec, Store.open(path).attrs[KEPT])
+    again = prepare(spec, Store.open(path).attrs[SYMBOLIC])
     assert again.base == prepare(spec).base
 
 
@@ -95,7 +95,7 @@ CHANGES = {
 def test_what_is_kept_is_read_with_care(change):
     spec = parse_sweep(SWEEP)
     derived = prepare(spec)
-    plain = json.loads(json.dumps(derived.attrs[KEPT]))
+    plain = json.loads(json.dumps(derived.attrs[SYMBOLIC]))
     assert prepare(spec, json.dumps(plain)).base == derived.base
     change(plain)
     for text in (json.dumps(plain), 100_000 * "["):
