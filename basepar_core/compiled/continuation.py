@@ -9,7 +9,7 @@ from basepar_core.compiled.simd import (
     WIDTH,
     bundle,
     door,
-    kernel,
+    inlined,
     lanes,
     number,
     set_number,
@@ -25,7 +25,7 @@ from .spaces import set_ground
 ON_THE_WAY = 1e-5
 
 
-@kernel
+@inlined
 def set_constants(work, rows, way, k, v0):
     """Put step k's values of the constants that change into the table."""
     count, whole = way.shape[2], lanes(way)
@@ -39,7 +39,7 @@ def set_constants(work, rows, way, k, v0):
                 set_number(work.table, i, at + l, way[r, k, min(v0 + l, count - 1)])
 
 
-@kernel
+@inlined
 def go_on(work, k):
     """Start step k as far on as the last one went, and as much bent where that is little."""
     q, last, before = work.q, work.q0, work.q1

@@ -6,7 +6,7 @@ the sample; its error is of fourth order in the step (3/128 h⁴ of the fourth d
 
 import numpy as np
 
-from basepar_core.compiled.simd import door, kernel
+from basepar_core.compiled.simd import door, inlined, kernel, set_to
 
 #: Newton's steps for a foot, which begins within half a step; it converges quadratically.
 _STEPS = 16
@@ -39,7 +39,7 @@ def _cubic(track, v, i, a):
         a[3, x] = (after - before) / 6 + (first - last) / 2
 
 
-@kernel
+@inlined
 def _foot(a, p, u, low, high):
     """The share of the interval at which the cubic is nearest to a point, and its distance²."""
     change = 1.0
@@ -66,24 +66,24 @@ def _foot(a, p, u, low, high):
     return u, found
 
 
-@kernel
+@inlined
 def _discs(c, ring, radii):
     """Radii about every block's middle sample that hold its samples; the longest step."""
     samples, here, longest = c.shape[1], np.empty(3), 0.0
     for b in range(len(radii)):
         first, last = b * _BLOCK, min(b * _BLOCK + _BLOCK, samples)
-        here[:] = c[:, min(first + _BLOCK // 2, samples - 1)]
+        set_to(here, c[:, min(first + _BLOCK // 2, samples - 1)])
         widest = 0.0
         for s in range(first, last):
             widest = max(widest, _square(c, s, here))
         radii[b] = np.sqrt(widest)
     for s in range(0 if ring else 1, samples):
-        here[:] = c[:, s - 1 if s > 0 else samples - 1]
+        set_to(here, c[:, s - 1 if s > 0 else samples - 1])
         longest = max(longest, _square(c, s, here))
     return np.sqrt(longest)
 
 
-@kernel
+@inlined
 def _from_sample(track, v, c, s, ring, p, a):
     """The foot near a sample that no neighbour is nearer than: interval, share and distance²."""
     samples = c.shape[1]
@@ -125,12 +125,13 @@ def nearest(track, targets, closed, index, share):
     square = np.empty(_BLOCK + 2)
     c, middles, p = np.zeros((3, samples)), np.zeros((3, blocks)), np.zeros(3)
     for v in range(variants):
-        c[:axes] = track[v]
+        for x in range(axes):
+            set_to(c[x], track[v, x])
         reach = _discs(c, closed[v], radii)
         for b in range(blocks):
-            middles[:, b] = c[:, min(b * _BLOCK + _BLOCK // 2, samples - 1)]
+            set_to(middles[:, b], c[:, min(b * _BLOCK + _BLOCK // 2, samples - 1)])
         for k in range(targets.shape[1]):
-            p[:axes] = targets[min(v, len(targets) - 1), k]
+            set_to(p[:axes], targets[min(v, len(targets) - 1), k])
             least, best = np.inf, np.inf
             for b in range(blocks):
                 away[b] = _square(middles, b, p)

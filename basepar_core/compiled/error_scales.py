@@ -1,6 +1,6 @@
 """Longest vectors of all bodies, which W's rounding is measured by."""
 
-from basepar_core.compiled.simd import LANES, WIDTH, kernel, larger, sqrt
+from basepar_core.compiled.simd import LANES, WIDTH, inlined, kernel, larger, sqrt
 
 _1, _2 = LANES, 2 * LANES
 #: Rows of `Work.sizes`: squares of the longest ω, α, a, sums of the terms.
@@ -33,7 +33,7 @@ def clear(sizes, first, last):
             sizes[row, l] = 0.0
 
 
-@kernel
+@inlined
 def finish_common(sizes):
     """What coordinates have in common, once all bodies are measured: squares of α + ω², and √."""
     for l in range(0, LANES, WIDTH):
@@ -42,7 +42,7 @@ def finish_common(sizes):
         sizes[OMEGA, l] = 2 * turning * sqrt(sizes[PULL, l])
 
 
-@kernel
+@inlined
 def add_terms(sizes, spans, k, fresh):
     """Add coordinate k's squares of products to the sums, for the samples that count.
 

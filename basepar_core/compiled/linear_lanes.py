@@ -14,7 +14,7 @@ about eight times faster here (docs/decisions/0021).
 
 import numpy as np
 
-from basepar_core.compiled.simd import dots, kernel, subtract
+from basepar_core.compiled.simd import dots, inlined, kernel, set_to, subtract
 
 _EPS = float(np.finfo(float).eps)
 #: Passes of qd per singular value before a lane is given up; some five are needed.
@@ -72,7 +72,7 @@ def _reflect(total, mirror, scale, vector, start, stop):
     subtract(total, mirror, vector, start, stop)
 
 
-@kernel
+@inlined
 def bidiagonals(T, q, e, rows, work):
     """Squares of the entries of an upper bidiagonal matrix with the singular values of T.
 
@@ -92,16 +92,16 @@ def bidiagonals(T, q, e, rows, work):
     _reflect_rows(T, mirror, scale, shares, 0)
     for k in range(size):
         dots(total, T[k], T[k], k, size)
-        q[k] = total
+        set_to(q[k], total)
         reflector(total, T[k], k, scale, edge)
         for c in range(k + 1, size):
             _reflect(total, T[k], scale, T[c], k, size)
         if k + 1 == size:
             break
         for c in range(k + 1, size):
-            mirror[c] = T[c, k]
+            set_to(mirror[c], T[c, k])
         dots(total, mirror, mirror, k + 1, size)
-        e[k] = total
+        set_to(e[k], total)
         reflector(total, mirror, k + 1, scale, edge)
         _reflect_rows(T, mirror, scale, shares, k + 1)
 
@@ -120,7 +120,7 @@ def _reflect_rows(T, mirror, scale, shares, start):
         subtract(mirror[c], shares, T[c], start, size)
 
 
-@kernel
+@inlined
 def quotients(q, e, work):
     """Singular values of bidiagonal matrices, given the squares of their entries.
 
@@ -153,7 +153,7 @@ def quotients(q, e, work):
     _finish(q, wanted, work)
 
 
-@kernel
+@inlined
 def _qd_pass(q, e, work, top):
     """One differential qd transform with each lane's shift, and the sums that give the next."""
     d, shift, _, left, whole, head, tiny, x, _ = work
@@ -180,7 +180,7 @@ def _qd_pass(q, e, work, top):
         whole[i] = head[i] + (1.0 + x[i]) / d[i]
 
 
-@kernel
+@inlined
 def _deflate(q, e, work):
     """Take off each lane's last value if it stands alone; the next shifts."""
     _, shift, lost, left, whole, head, tiny, _, _ = work
@@ -199,7 +199,7 @@ def _deflate(q, e, work):
         shift[i] = _SAFE / rest
 
 
-@kernel
+@inlined
 def _descending(q):
     """Sort every lane."""
     lanes = q.shape[1]
@@ -210,7 +210,7 @@ def _descending(q):
                 q[k, i], q[k + 1, i] = max(a, b), min(a, b)
 
 
-@kernel
+@inlined
 def _finish(q, wanted, work):
     """Roots of what was found; nan where something went wrong."""
     total, left, tiny = work[0], work[3], work[6]

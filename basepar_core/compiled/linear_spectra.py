@@ -7,7 +7,7 @@ for each column of R is as exact as its own length lets it be.
 
 import numpy as np
 
-from basepar_core.compiled.simd import LANES, door, dots, kernel, subtract
+from basepar_core.compiled.simd import LANES, door, dots, inlined, kernel, set_to, subtract
 
 from .linear_lanes import bidiagonals, quotients, triangles
 
@@ -57,7 +57,7 @@ def unit_scales(norms, terms, least, cancelled, scales, faint):
             faint[i] = 1.0 if near else faint[i]
 
 
-@kernel
+@inlined
 def missing_share(R, kept, norms, terms, entries, places, settings, first, share):
     """Largest ‖W₂ − W₁β‖ of an eliminated column (lane), as a share of the columns in it."""
     width, last = norms.shape[0], entries.shape[1] - 1
@@ -69,8 +69,9 @@ def missing_share(R, kept, norms, terms, entries, places, settings, first, share
             lengths[j, i] = max(norms[j, i], settings[1] * terms[j, i])
             size[i] = max(size[i], lengths[j, i])
     for j in range(kept, width):
-        left[:] = R[j]
-        involved[:] = lengths[j]
+        for r in range(R.shape[1]):
+            set_to(left[r], R[j, r])
+        set_to(involved, lengths[j])
         for k in range(places.shape[1]):
             if places[1, k] == j - kept:
                 base = places[0, k]
@@ -123,9 +124,9 @@ def hold(W, chosen, order, kept, terms, entries, places, settings, triangular, f
             triangles(A, ends, diagonal, work[:2])
         for j in range(width):
             for r in range(min(j + 1, rows)):
-                R[j, r] = A[j, r]
+                set_to(R[j, r], A[j, r])
             if not triangular and j < rows:
-                R[j, j] = diagonal[j]
+                set_to(R[j, j], diagonal[j])
             dots(lengths[j], R[j], R[j], 0, width)
             for i in range(LANES):
                 lengths[j, i] = np.sqrt(lengths[j, i])

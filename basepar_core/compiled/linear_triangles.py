@@ -12,6 +12,7 @@ from basepar_core.arrays import Array
 from basepar_core.compiled.simd import (
     WIDTH,
     door,
+    inlined,
     kernel,
     lanes,
     number,
@@ -52,7 +53,7 @@ def _room(width: int, rows: int) -> tuple[Array, Array]:
     return zeros((width + 4, -(-rows // WIDTH) * WIDTH)), np.empty(width, np.int64)
 
 
-@kernel
+@inlined
 def _copied(W, rows, first, order, A, ends):
     """Columns of one variant, from W[first] on; ends: behind it all columns up to j are zero."""
     end = 0
@@ -101,7 +102,7 @@ def _product(A, k, j, start, rows):
     return total(found)
 
 
-@kernel
+@inlined
 def _reflect_pair(A, k, j, one, two, cross, start, rows):
     """Columns j to j + 3 by the reflections in columns k, then k + 1, whose product is `cross`."""
     a, b, c, d = spread(0.0), spread(0.0), spread(0.0), spread(0.0)

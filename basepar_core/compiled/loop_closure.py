@@ -12,6 +12,7 @@ from basepar_core.compiled.simd import (
     WIDTH,
     bundle,
     door,
+    inlined,
     kernel,
     lanes,
     larger,
@@ -55,7 +56,7 @@ def any_of(mask):
     return False
 
 
-@kernel
+@inlined
 def all_of(mask):
     """Whether every lane of a mask is set."""
     for l in range(0, LANES, WIDTH):  # noqa: SIM110 - kernels know no generators
@@ -72,7 +73,7 @@ def copy(source, target):
             target[i, l] = source[i, l]
 
 
-@kernel
+@inlined
 def fill(mask, x):
     """One number in all lanes of one row."""
     for l in range(0, LANES, WIDTH):
@@ -123,7 +124,7 @@ def refresh(plan, work, fresh):
     factor_blocks(plan, work)
 
 
-@kernel
+@inlined
 def roll(work, place, speed, moving):
     """Turn a ball's quaternion by a small rotation vector, in the first body's axes."""
     q, x, half = work.q, work.x, work.angle
@@ -148,7 +149,7 @@ def roll(work, place, speed, moving):
         q[place + 3, l] = where(on, nk * share, k)
 
 
-@kernel
+@inlined
 def clip(plan, work):
     """Limit the step work.x of the dependent speeds; work.size: how long it was, or WILD."""
     x, size = work.x, work.size
@@ -182,7 +183,7 @@ def advance(plan, work, moving):
                 q[place, l] += where(moving[l] > 0, x[speed, l], 0.0)
 
 
-@kernel
+@inlined
 def bend(plan, work, moving):
     """Add this step of Newton's to what the predictor was short of."""
     for j in range(len(plan.block_speeds)):
@@ -253,7 +254,7 @@ def judge(plan, work, signs, near):
         least[l] = margin
 
 
-@kernel
+@inlined
 def step(plan, work, settings, places, travel, bends, i, going, last_update):
     """Drive the coordinates of going lanes to setting i, and close.
 
@@ -289,7 +290,7 @@ def step(plan, work, settings, places, travel, bends, i, going, last_update):
     newton(plan, work, going, last_update)
 
 
-@kernel
+@inlined
 def go_back(plan, work, failed):
     """Put failed lanes back to where the leg began."""
     merge(work.q, work.q0, failed)
@@ -298,7 +299,7 @@ def go_back(plan, work, failed):
     refresh(plan, work, failed)
 
 
-@kernel
+@inlined
 def leg(plan, work, settings, places, travel, bends, legs, s, signs, last_update):
     """One leg of the way for the live lanes; whoever fails repeats it in finer steps.
 
@@ -330,7 +331,7 @@ def leg(plan, work, settings, places, travel, bends, legs, s, signs, last_update
         go_back(plan, work, retry)
 
 
-@kernel
+@inlined
 def note(work, v0, here, s, outcome, where_):
     """Who failed in this leg, and how; they live no longer."""
     for l in range(here):
@@ -343,7 +344,7 @@ def note(work, v0, here, s, outcome, where_):
         work.live[l] = work.live[l] * work.alive[l] * work.regular[l]
 
 
-@kernel
+@inlined
 def keep(work, s, samples, path, v0, here):
     """Note the configuration; whole lines of the cache go to the path, (position, variant, …).
 

@@ -6,7 +6,7 @@ computed does not: rows of parameters that have left are carried along unread.
 
 import numpy as np
 
-from basepar_core.compiled.simd import LANES, dots, kernel, subtract
+from basepar_core.compiled.simd import LANES, dots, inlined, kernel, set_to, subtract
 from basepar_core.reduction import TIE
 
 #: Rounding of a torque error, of ‖τ‖ = 1, by the parameters' sum in unit columns (measured:
@@ -17,7 +17,7 @@ ROUNDING = 5 * float(np.finfo(float).eps)
 CONDITION = 100 * float(np.finfo(float).eps)
 
 
-@kernel
+@inlined
 def orthogonal(S, noise, slack, R, U, y, rest, dependent, close, Q, work):
     """Square-root system of triangles S (column, row, lane), τ's column last.
 
@@ -32,7 +32,8 @@ def orthogonal(S, noise, slack, R, U, y, rest, dependent, close, Q, work):
     U[:] = 0.0
     Q[:] = 0.0
     for j in range(width):
-        column[:] = S[j]
+        for r in range(j + 1):
+            set_to(column[r], S[j, r])
         _outside(Q, column, along, part, j, j + 1)
         dots(size, column, column, 0, j + 1)
         total[:] = 1.0
@@ -56,11 +57,12 @@ def orthogonal(S, noise, slack, R, U, y, rest, dependent, close, Q, work):
                 U[r, j, i] = -total[i] * combined[r, i] / size[i]
         for i in range(LANES):
             R[j, j, i], U[j, j, i] = size[i], 1.0 / size[i]
-    column[:] = S[width]
+    for r in range(width + 1):
+        set_to(column[r], S[width, r])
     _outside(Q, column, along, part, width, width + 1)
     dots(rest, column, column, 0, width + 1)
     for r in range(width):
-        y[r] = along[r]
+        set_to(y[r], along[r])
 
 
 @kernel
@@ -76,7 +78,7 @@ def _outside(Q, vector, along, part, count, rows):
                 along[k, i] += part[k, i]
 
 
-@kernel
+@inlined
 def elimination(U, y, rest, dependent, order, forward, removed, rss, values, close, work):
     """Drop parameters one by one; U and y are used up.
 
@@ -95,7 +97,7 @@ def elimination(U, y, rest, dependent, order, forward, removed, rss, values, clo
     alive[:] = 1.0
     longest[:] = 0.0
     removed[0] = -1.0
-    rss[0] = rest
+    set_to(rss[0], rest)
     values[width] = 0.0
     for step in range(1, width + 1):
         axes = width - step + 1
@@ -105,11 +107,11 @@ def elimination(U, y, rest, dependent, order, forward, removed, rss, values, clo
             for i in range(LANES):
                 values[step - 1, j, i] = phi[j, i] if alive[j, i] > 0.0 else 0.0
         if forward:
-            gone[:] = order[width - step]
+            set_to(gone, order[width - step])
         else:
             known = alive, dependent, longest
             _cheapest(phi, squares, rss[step - 1], known, gone, close, total, size)
-        removed[step] = gone
+        set_to(removed[step], gone)
         for i in range(LANES):
             j = int(gone[i])
             length[i] = np.sqrt(squares[j, i])
@@ -129,7 +131,7 @@ def elimination(U, y, rest, dependent, order, forward, removed, rss, values, clo
             subtract(total, mirror, row, 0, last)
 
 
-@kernel
+@inlined
 def _cheapest(phi, squares, rss, known, gone, close, least, size):
     """Dependent columns first; then the least torque error; among equals the last.
 
@@ -162,7 +164,7 @@ def _cheapest(phi, squares, rss, known, gone, close, least, size):
             close[i] = 1.0 if abs(above - TIE) <= min(rounding, 0.5 * TIE) else close[i]
 
 
-@kernel
+@inlined
 def additions(R, y, dependent, order, close, work):
     """order (place, lane): columns as forward addition takes them; R is used up.
 
@@ -171,7 +173,8 @@ def additions(R, y, dependent, order, close, work):
     width = y.shape[0]
     start, left, gain, waiting, q, tau = work
     total, best, taken = np.empty((3, LANES))
-    tau[:] = y
+    for r in range(width):
+        set_to(tau[r], y[r])
     waiting[:] = 1.0
     for j in range(width):
         dots(start[j], R[j], R[j], 0, width)
@@ -192,7 +195,7 @@ def additions(R, y, dependent, order, close, work):
                 below = best[i] - gain[j, i] if waiting[j, i] > 0.0 else np.inf
                 taken[i] = float(j) if below <= TIE and taken[i] < 0.0 else taken[i]
                 close[i] = 1.0 if abs(below - TIE) <= 0.5 * TIE else close[i]
-        order[place] = taken
+        set_to(order[place], taken)
         for i in range(LANES):
             j = int(taken[i])
             waiting[j, i] = 0.0

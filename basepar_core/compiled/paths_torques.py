@@ -3,7 +3,7 @@
 import numpy as np
 
 from basepar_core.base import NO_EFFECT
-from basepar_core.compiled.simd import LANES, door, dots, kernel, subtract
+from basepar_core.compiled.simd import LANES, door, dots, inlined, kernel, subtract
 
 from .linear_lanes import triangles
 from .linear_spectra import load
@@ -74,7 +74,7 @@ def reduce(W, chosen, kept, phi, scales, noise, slack, forward, found):
                     values[variant, step, j] = steps[step, j, i] * norm[i] / lengths[j, i]
 
 
-@kernel
+@inlined
 def _weighted(W, chosen, first, kept, phi, scales, A, spare, lengths, parts, rms, peak):
     """Kept columns and, last, the torque, into A, divided by σ; sizes of columns and parts."""
     width, rows, last = kept.size, W.shape[2], chosen.size - 1
@@ -106,7 +106,7 @@ def _weighted(W, chosen, first, kept, phi, scales, A, spare, lengths, parts, rms
     _weigh(torque, scales)
 
 
-@kernel
+@inlined
 def _ends(A, samples, ends):
     """Behind ends[k] all columns up to k are zero in every lane, for whole coordinates.
 
@@ -135,7 +135,7 @@ def _weigh(column, scales):
                     column[r, i] *= scales[c]
 
 
-@kernel
+@inlined
 def _scaled(A, diagonal, lengths, norm, S, near):
     """Triangles of unit columns and of τ/‖τ‖; lengths of columns without effect become 1."""
     width = lengths.shape[0]
@@ -176,7 +176,7 @@ def measure(torque, first, count, rms, peak):
             rms[first + i, c], peak[first + i, c] = np.sqrt(squares[i] / samples), largest[i]
 
 
-@kernel
+@inlined
 def add_up(torque, first, count, rates, shares, found):
     """As `measure`, with extremes, the largest power and the work that is done."""
     rms, peak, least, greatest, power, energy = found

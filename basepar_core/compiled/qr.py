@@ -7,10 +7,10 @@ end of the other columns. `diagonal` (reciprocals) and `beta`, (step, LANES), ar
 A singular lane divides by zero and gives nan or inf; no other lane sees it.
 """
 
-from basepar_core.compiled.simd import LANES, WIDTH, kernel, size_of, spread, sqrt, where
+from basepar_core.compiled.simd import LANES, WIDTH, inlined, size_of, spread, sqrt, where
 
 
-@kernel
+@inlined
 def factor(steps, lists, first, n, A, base, diagonal, beta):
     """Replace A by its factors: reflections' vectors and R; 1/R's diagonal and 2/vᵀv apart."""
     for t in range(first, first + n):
@@ -35,7 +35,7 @@ def factor(steps, lists, first, n, A, base, diagonal, beta):
             _reflect_column(lists, start, end, n, A, base, column, lists[j], beta, t)
 
 
-@kernel
+@inlined
 def _reflect_column(lists, start, end, n, A, base, column, other, beta, t):
     pivot, top = base + lists[start] * n + column, base + lists[start] * n + other
     for l in range(0, LANES, WIDTH):
@@ -50,7 +50,7 @@ def _reflect_column(lists, start, end, n, A, base, column, other, beta, t):
             A[row + other, l] -= total * A[row + column, l]
 
 
-@kernel
+@inlined
 def solve(steps, lists, first, n, A, base, diagonal, beta, right, x):
     """x (n, LANES) with A x = right (n, LANES), A as `factor` left it; `right` is used up."""
     for t in range(first, first + n):
@@ -74,7 +74,7 @@ def solve(steps, lists, first, n, A, base, diagonal, beta, right, x):
             x[column, l] = total * diagonal[t, l]
 
 
-@kernel
+@inlined
 def inverse_square(steps, lists, place, first, n, A, base, diagonal, x, total, b):
     """Squared Frobenius norm of A⁻¹ into total[b]: that of R⁻¹, column by column.
 

@@ -4,7 +4,7 @@ Rows and speeds are scaled so that lengths count in the mechanism's longest offs
 solved for is the same, and what is singular does not depend on units.
 """
 
-from basepar_core.compiled.simd import LANES, WIDTH, below, kernel, spread, sqrt, where
+from basepar_core.compiled.simd import LANES, WIDTH, below, inlined, kernel, spread, sqrt, where
 
 from .qr import factor, inverse_square, solve
 
@@ -111,7 +111,7 @@ def drive(plan, work, rates):
             right[row, l] = total
 
 
-@kernel
+@inlined
 def drive_one(plan, work, speed):
     """`drive` at unit speed of one coordinate, the others at rest."""
     speeds, J, right = len(plan.limit), work.J, work.right

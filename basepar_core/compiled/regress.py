@@ -11,6 +11,7 @@ from basepar_core.compiled.simd import (
     bundle,
     door,
     fence,
+    inlined,
     kernel,
     lanes,
     larger,
@@ -37,7 +38,7 @@ from .spaces import (
 _EPS = 2.220446049250313e-16
 
 
-@kernel
+@inlined
 def lanes_of(G, v, table):
     """One variant's constants (item, 12, variant) in all lanes (item, 12 · LANES)."""
     for i in range(G.shape[0]):
@@ -78,7 +79,7 @@ def set_speeds(plan, work, s0, q_dot, u, u_dot, maps):
         put(maps, n, s0, work.modes, j * len(plan.limit) + plan.free[k])
 
 
-@kernel
+@inlined
 def set_modes(plan, work, units):
     """Dependent speeds of all modes, and at the motion's rates; units: modes are unit speeds."""
     speeds = len(plan.limit)

@@ -7,12 +7,12 @@ normals (the separating axes). The plain path is `metrics.clearances.separation`
 
 import numpy as np
 
-from basepar_core.compiled.simd import door, kernel
+from basepar_core.compiled.simd import door, inlined, kernel
 
 _FAR = np.inf
 
 
-@kernel
+@inlined
 def _to_side(px, py, ax, ay, bx, by):
     """Distance² of a point from a line segment in the plane."""
     dx, dy = bx - ax, by - ay
@@ -70,7 +70,7 @@ def _gaps(A, B, v, s):
     return widest
 
 
-@kernel
+@inlined
 def _middle(P, Q, v, s):
     """Distance² of two lines in space, each from its first corner to its last."""
     a = b = c = d = e = f = 0.0

@@ -6,7 +6,7 @@ pose: link axes X (9), origin P (3), and a ball's axes of rotation N (9).
 twist: angular velocity W (3), velocity V of the link's origin (3). motion: alike, accelerations.
 """
 
-from basepar_core.compiled.simd import LANES, WIDTH, kernel, sine_cosine
+from basepar_core.compiled.simd import LANES, WIDTH, inlined, kernel, sine_cosine
 
 from .mechanism_tables import BALL, KIND, PARENT, POSITION, SAME, SIGN, SLIDE, SPEED, TURN
 
@@ -28,7 +28,7 @@ def set_ground(pose, ground):
         pose[ground, _8 + l] = 1.0
 
 
-@kernel
+@inlined
 def _joined(G, pose, e, up, same):
     """Link axes and origin at a constant place on the parent."""
     for l in range(0, LANES, WIDTH):
@@ -55,7 +55,7 @@ def _joined(G, pose, e, up, same):
             pose[e, row + _2 + l] = a * G[e, _2 + l] + b * G[e, _5 + l] + c * G[e, _8 + l]
 
 
-@kernel
+@inlined
 def _turned(pose, e, sine, cosine, sign):
     """Turn link axes about their z."""
     for l in range(0, LANES, WIDTH):
@@ -71,7 +71,7 @@ def _turned(pose, e, sine, cosine, sign):
         pose[e, _7 + l] = c * y - s * x
 
 
-@kernel
+@inlined
 def _slid(pose, e, q, place, sign):
     """Move a link's origin along its z."""
     for l in range(0, LANES, WIDTH):
@@ -81,7 +81,7 @@ def _slid(pose, e, q, place, sign):
         pose[e, _P2 + l] += x * pose[e, _8 + l]
 
 
-@kernel
+@inlined
 def _rolled(pose, e, q, place, sign):
     """Turn link axes by a unit quaternion, or back; keep the first body's axes in N."""
     for i in range(3):
@@ -146,7 +146,7 @@ def _about_ball(out, e, pose, rates, speed, sign):
             )
 
 
-@kernel
+@inlined
 def _own_rate(elements, e, pose, rates, out):
     """Add a joint's own motion at `rates` (speed, LANES) to its link's twist."""
     kind, speed, sign = elements[e, KIND], elements[e, SPEED], float(elements[e, SIGN])
@@ -158,7 +158,7 @@ def _own_rate(elements, e, pose, rates, out):
         _about_ball(out, e, pose, rates, speed, sign)
 
 
-@kernel
+@inlined
 def _carried(out, e, under, pose, up):
     """A link's twist were it rigidly on its parent `up`, whose twist stands at `under`."""
     for l in range(0, LANES, WIDTH):
@@ -191,7 +191,7 @@ def twists(elements, pose, rates, moved, rated, k, twist):
             _own_rate(elements, e, pose, rates, twist)
 
 
-@kernel
+@inlined
 def _swung(motion, e, twist, pose, up):
     """A link's acceleration were it rigidly on its parent: a + α × r + ω × (ω × r)."""
     for l in range(0, LANES, WIDTH):
@@ -223,7 +223,7 @@ def _driven(motion, e, first, pose, twist, up, u, u_dot, speed, sign, twice):
         motion[e, f + _2 + l] += change * z + rate * (a * y - b * x)
 
 
-@kernel
+@inlined
 def _driven_ball(motion, e, pose, twist, up, u, u_dot, speed, sign, own):
     """Add a ball's own acceleration, and ω × its rate; own is scratch."""
     _about_ball(motion, e, pose, u_dot, speed, sign)

@@ -6,7 +6,7 @@ LANES); J (row · speeds + speed, LANES), zero where a speed does not occur. As 
 `constraint_rows.loop_jacobian` have them.
 """
 
-from basepar_core.compiled.simd import LANES, WIDTH, kernel
+from basepar_core.compiled.simd import LANES, WIDTH, inlined, kernel
 
 from .mechanism_tables import (
     ABOUT_WHOLE,
@@ -48,7 +48,7 @@ def _axes(G, item, pose, e, cut, c, first):
             cut[c, to + _2 + l] = x * G[item, _2 + l] + y * G[item, _5 + l] + z * G[item, _8 + l]
 
 
-@kernel
+@inlined
 def _points(G, item, pose, first, second, cut, c):
     """The cut's second point, and its offset from the first."""
     for i in range(3):
@@ -69,7 +69,7 @@ def _points(G, item, pose, first, second, cut, c):
             cut[c, o + l] = x - y
 
 
-@kernel
+@inlined
 def _locked(cut, c, how, axis, normal, row, gap):
     """One row that is not of the world's axes: what it locks, and its gap."""
     a = axis * LANES
@@ -92,7 +92,7 @@ def _locked(cut, c, how, axis, normal, row, gap):
             gap[row, l] = nx * tx + ny * ty + nz * tz
 
 
-@kernel
+@inlined
 def _whole_turn(cut, c, normal, row, gap):
     """Complete an ABOUT row to half of the cross products of all three axes."""
     for l in range(0, LANES, WIDTH):
@@ -132,7 +132,7 @@ def gaps(cuts, rows, G, item, pose, cut, normal, gap):
                     _whole_turn(cut, c, normal, row, gap)
 
 
-@kernel
+@inlined
 def _point_velocity(pose, e, column, cut, c, sign, out):
     """Velocity of the cut's point when the link turns at unit rate about its column's axis."""
     r = column * LANES
@@ -200,7 +200,7 @@ def jacobian(elements, cuts, rows, paths, pose, cut, normal, J, speeds, out):
                         _entry(normal, row, out, 3, J, entry)
 
 
-@kernel
+@inlined
 def _relative_motion(pose, twist, motion, first, second, cut, c, out):
     """Relative accelerations over the cut, seen from its first body, and the relative spin.
 
@@ -243,7 +243,7 @@ def _relative_motion(pose, twist, motion, first, second, cut, c, out):
         out[0, _8 + l] = d
 
 
-@kernel
+@inlined
 def _normal_turns(cut, c, out, right, row):
     """What a universal joint's moving normal adds: (z1 × (spin × z2)) · spin."""
     for l in range(0, LANES, WIDTH):

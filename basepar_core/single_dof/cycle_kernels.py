@@ -139,7 +139,8 @@ def regimes(h, m, work, drag, fan, pull, electric, w0, i0, state, multiplier):
         state[v] = NONE
         x = np.empty(size)
         x[0] = w0[v]
-        x[1:] = i0[v]
+        for k in range(motors):
+            x[1 + k] = i0[v, k]
         y, J = np.empty(size), np.empty((size, size))
         i = np.empty(motors)
         if motors == 0 and not drag[v].any() and not fan[v].any():
@@ -155,7 +156,8 @@ def regimes(h, m, work, drag, fan, pull, electric, w0, i0, state, multiplier):
                 if column >= 0:
                     step = 1e-6 * max(abs(x[column]), 1e-3 * x[0])
                     start[column] += step
-                i[:] = start[1:]
+                for k in range(motors):
+                    i[k] = start[1 + k]
                 w, _t = _one_turn(
                     h,
                     m[v],
@@ -174,10 +176,12 @@ def regimes(h, m, work, drag, fan, pull, electric, w0, i0, state, multiplier):
                 )
                 if column < 0:
                     y[0] = w
-                    y[1:] = i
+                    for k in range(motors):
+                        y[1 + k] = i[k]
                 else:
                     J[0, column] = (w - y[0]) / step
-                    J[1:, column] = (i - y[1:]) / step
+                    for k in range(motors):
+                        J[1 + k, column] = (i[k] - y[1 + k]) / step
             if not np.isfinite(y[0]):
                 x[0] *= 2.0  # it stalls: start faster
                 continue
@@ -198,4 +202,5 @@ def regimes(h, m, work, drag, fan, pull, electric, w0, i0, state, multiplier):
                 state[v] = TURNING
                 break
         w0[v] = x[0]
-        i0[v] = x[1:]
+        for k in range(motors):
+            i0[v, k] = x[1 + k]

@@ -3,7 +3,9 @@ from .lane_types import LANES as LANES
 from .lane_types import LINE as LINE
 from .lane_types import ORDER as ORDER
 from .lane_types import door as door
+from .lane_types import inlined as inlined
 from .lane_types import kernel as kernel
+from .lane_types import set_to as set_to
 from .lane_types import sine_cosine as sine_cosine
 from .linear_vectors import dots as dots
 from .linear_vectors import subtract as subtract

@@ -45,6 +45,14 @@ def kernel(function: Callable[..., Any]) -> Any:
     return njit(**INNER)(function)
 
 
+def inlined(function: Callable[..., Any]) -> Any:
+    """As `kernel`, for what one kernel calls, in one place: it becomes a part of that kernel.
+
+    LLVM would optimise and write its code twice: alone, and in its caller, where alone it runs.
+    """
+    return njit(inline="always", **INNER)(function)
+
+
 def door(function: Callable[..., Any]) -> Any:
     """Compile on first use, with all that it calls, and keep it on disk."""
     made = njit(cache=True, error_model="numpy", fastmath=FLAGS)(function)
@@ -65,6 +73,17 @@ def _forget_older(directory: str, pattern: str) -> None:
         with contextlib.suppress(OSError):  # another process was faster
             if index.stat().st_mtime < newest:
                 index.unlink()
+
+
+@kernel
+def set_to(target, source):
+    """target[:] = source, both (n,).
+
+    numba's own assignment of arrays looks whether they overlap, and holds what writes shapes into
+    a message: seconds to compile.
+    """
+    for i in range(target.size):
+        target[i] = source[i]
 
 
 # π/2 in three parts, 33 bits each in the first two: for angles below 1e5 rad their multiples
