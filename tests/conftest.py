@@ -30,16 +30,25 @@ ALIKE = (
 )
 #: As many names of these as make a test one over the whole library.
 WHOLE = 4
-#: Files that take long, the longest first: none of them is left to the end.
+#: Files in their order. Three processes begin with the first six: kernels compile for a minute,
+#: and who needs them meanwhile would compile them again. Then those that take long.
 LONG = (
+    "core/dynamics/test_couplings.py",  # compiles spatial loops and W
+    "core/compiled/test_kernels_linear.py",  # planar ones, ranks and spectra
+    "core/dynamics/test_regressor.py",  # no kernels
+    "core/imported/test_imports_urdf_loops.py",
+    "core/compiled/test_kernels_paths.py",  # reduction paths
+    "core/single_dof/test_onedof_reduced.py",  # no kernels, as the next ones
+    "core/dynamics/test_closure.py",
+    "core/identification/test_payload.py",
+    "core/base/test_library.py",
     "door/test_names.py",
     "security/test_outputs.py",
-    "core/dynamics/test_regressor.py",
     "core/single_dof/test_onedof_motion.py",
-    "core/compiled/test_kernels_linear.py",
+    "sweeps/run/test_crew.py",
+    "core/metrics/test_design_metrics.py",
     "core/imported/test_imports_sdf.py",
     "core/metrics/test_path_error.py",
-    "core/compiled/test_kernels_paths.py",
     "sweeps/chunks/test_metrics.py",
     "sweeps/run/test_fanout.py",
     "workflows/cli/test_other_values.py",

@@ -38,6 +38,7 @@ def test_asserts_do_nothing():
     assert found > 50
 
 
+@pytest.mark.slow
 def test_no_docstring_is_read():
     for path in FILES:
         tree = ast.parse(path.read_text(encoding="utf-8"))

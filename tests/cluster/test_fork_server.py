@@ -26,6 +26,7 @@ def test_modules_that_workers_need_exist():
     assert [name for name in MODULES if importlib.util.find_spec(name) is None] == []
 
 
+@pytest.mark.slow
 @linux
 def test_workers_have_imported_before_they_begin():
     code = (

@@ -139,6 +139,7 @@ def test_reduced_inertia_is_twice_the_kinetic_energy(model):
     assert len(found.to_dataframe()) == found.q.size
 
 
+@pytest.mark.slow
 def test_one_dof_is_the_command_s(command):
     found = basepar.one_dof("dwell", force="S:rocker:y", dwell=["Q"])
     told = command("onedof", "dwell", "--force", "S:rocker:y", "--dwell", "Q")
@@ -178,6 +179,7 @@ def test_defaults_are_the_command_s(ours, shared):
     assert {n: here[n].default for n in both} == {n: there[n].default for n in both}
 
 
+@pytest.mark.slow
 def test_an_excitation_of_other_values_is_written_as_samples(tmp_path):
     """No file states them, and a file with the old ones would be another mechanism's."""
     found = basepar.excite(basepar.load("four-bar", {"lx1": 0.31}), random=2, starts=1)

@@ -73,6 +73,7 @@ LONG = (
     "excite slider-crank --random 1 --starts 1 -o {folder}/e.csv",
     "reduce slider-crank --export {folder}/crank.c",
     "onedof slider-crank -o {folder}/curves.png",
+    "onedof slider-crank -o {folder}/crank.html",
     "report {store}",
     "report {store} --batch {folder}/pages",
     "report {store} --batch {folder}/pages --variants 1",

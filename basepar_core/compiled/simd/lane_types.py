@@ -46,9 +46,9 @@ def kernel(function: Callable[..., Any]) -> Any:
 
 
 def inlined(function: Callable[..., Any]) -> Any:
-    """As `kernel`, for what one kernel calls, in one place: it becomes a part of that kernel.
+    """As `kernel`, for what one kernel calls in one place: it becomes part of that kernel.
 
-    LLVM would optimise and write its code twice: alone, and in its caller, where alone it runs.
+    LLVM would otherwise optimise it twice, by itself and in its caller, the only place it runs.
     """
     return njit(inline="always", **INNER)(function)
 
@@ -79,8 +79,8 @@ def _forget_older(directory: str, pattern: str) -> None:
 def set_to(target, source):
     """target[:] = source, both (n,).
 
-    numba's own assignment of arrays looks whether they overlap, and holds what writes shapes into
-    a message: seconds to compile.
+    numba's own assignment of arrays checks for overlap, and has a message with shapes in it: that
+    takes seconds to compile.
     """
     for i in range(target.size):
         target[i] = source[i]

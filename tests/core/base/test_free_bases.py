@@ -91,7 +91,7 @@ def test_all_routes_count_ten_a_body_less_three_a_revolute_and_six_a_prismatic(n
     assert generic_rank(model, seed=3, pairs=2).rank == expected
 
 
-@pytest.mark.parametrize("name", ["both", "a body alone"])
+@pytest.mark.parametrize("name", [pytest.param("both", marks=pytest.mark.slow), "a body alone"])
 def test_in_variable_precision_the_count_and_w_are_the_same(name):
     it = tree(name, 1).mechanism
     sizes = tuple(one for one in it.excitation.amplitude)

@@ -206,7 +206,7 @@ def test_arms_as_pinocchio_has_them(name):
         assert np.abs((seen.W[variant] - expected) / scale).max() < 1e-12
 
 
-@pytest.mark.parametrize("spread", [0.2, 0.4, 0.6])
+@pytest.mark.parametrize("spread", [0.2, pytest.param(0.4, marks=pytest.mark.slow), 0.6])
 def test_four_bars_close_where_the_circles_meet(spread):
     """No false accept and no false reject among 4,096, and every status is the right one."""
     model = prepared("four-bar")

@@ -442,6 +442,7 @@ def test_nothing_is_left_to_close_a_loop():
         topology.topology(loads(text))
 
 
+@pytest.mark.slow
 def test_rounding_of_a_fast_screws_speed_is_no_rank():
     """Two parameters are felt, as counted by hand in the file; ω² h is 10⁶ times the mass's pull,
     and of a body along the axis none of it."""

@@ -237,9 +237,9 @@ def test_power_goes_into_energy(name):
     ],
 )
 def test_company_changes_no_bit(name, size):
-    """100 variants at once, and in pieces: failures, retries and all."""
+    """100 variants at once, and some in pieces: failures, retries and all."""
     model, moving, values, whole = hundred(name)
-    for first in range(0, 100 if size > 1 else 10, size):
+    for first in range(0, 28 if size > 1 else 4, size):
         piece = slice(first, first + size)
         alone = regressor.observe(model, {n: x[piece] for n, x in values.items()}, moving)
         np.testing.assert_array_equal(alone.trace.outcome, whole.trace.outcome[piece])

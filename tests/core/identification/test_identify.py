@@ -88,6 +88,7 @@ def _motion(record):
     return motion.Motion(record.t, record.q, *record.rates)
 
 
+@pytest.mark.slow
 def test_followed_at_once_is_followed_sample_by_sample(slider_crank, exact):
     some = replace(exact, t=exact.t[:400])
     targets = exact.q[:, :400]

@@ -289,6 +289,7 @@ def test_other_separators_and_half_of_the_rates(tmp_path, record, columns, model
     assert [note.kind for note in found.notes] == ["rates"]
 
 
+@pytest.mark.slow
 def test_what_a_record_is_told_apart_by(record, columns, model, base):
     """Notes: a row far out, the zero of the angle, a constant speed; none without these."""
     kinds = {"outliers", "unlike the file", "unexciting"}

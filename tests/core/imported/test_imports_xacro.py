@@ -196,6 +196,7 @@ def test_warnings_are_notes(robot):
     )
 
 
+@pytest.mark.slow
 def test_without_merged_stubs_it_says_so_too(tmp_path, monkeypatch):
     """The strut closes in the second draft only; where nothing moves in that one, the first stays,
     open."""

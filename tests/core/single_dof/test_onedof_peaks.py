@@ -148,7 +148,10 @@ def test_peaks_of_a_machine_are_those_on_both_sides_of_jumps(case):
 
 @pytest.mark.parametrize(
     "case",
-    [pytest.param(case, marks=pytest.mark.slow) if case == "rough" else case for case in CASES],
+    [
+        pytest.param(case, marks=pytest.mark.slow) if case in ("rough", "shipped") else case
+        for case in CASES
+    ],
 )
 def test_peaks_of_many_variants_are_those_on_both_sides_of_jumps(case):
     meter = regimes.meter_of(prepare(loads(text(*CASES[case]))), NAMES)

@@ -106,6 +106,7 @@ def ended(pid):
     return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
 
 
+@pytest.mark.slow
 def test_the_drivers_way(place, reference, workers):
     evaluator, precise = evaluators()
     found = sweep(spec(place), workers, evaluator=evaluator, precise=precise)

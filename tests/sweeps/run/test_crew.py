@@ -37,7 +37,7 @@ def children():
     return psutil.Process().children()
 
 
-@pytest.mark.parametrize("workers", [1, 3])
+@pytest.mark.parametrize("workers", [pytest.param(1, marks=pytest.mark.slow), 3])
 def test_equals_the_plain_loop(path, reference, workers):
     before = children()
     found = here.sweep(spec(path), workers, evaluator=FourBar())
@@ -48,6 +48,7 @@ def test_equals_the_plain_loop(path, reference, workers):
     assert children() == before
 
 
+@pytest.mark.slow
 def test_children_that_are_no_copies(path, reference, monkeypatch):
     """As where processes cannot be copied."""
     monkeypatch.setattr(crew, "FORKS", False)

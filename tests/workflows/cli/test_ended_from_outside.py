@@ -54,6 +54,7 @@ def test_sigterm_puts_workers_and_semaphores_away(tmp_path):
     assert orphans == []
 
 
+@pytest.mark.slow
 def test_a_store_that_is_moved_away_stays_away(tmp_path, client):  # noqa: F811
     path, elsewhere = tmp_path / "sweep.zarr", tmp_path / "elsewhere.zarr"
 

@@ -24,6 +24,7 @@ def test_exported_c_compiles_whatever_the_name(code):
     assert {text: found for text in texts if (found := hostile.compiles(code(text, "c")))} == {}
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:Glyph")
 def test_drawings_have_no_formulas_in_names(tmp_path):
     for text in ("$x$ $\\frac{$", "$", "a$b$", "\\$x$", "\x1b[31m"):

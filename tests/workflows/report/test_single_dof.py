@@ -51,6 +51,7 @@ def test_the_crank_is_where_the_steady_turn_has_it(turning, tmp_path):
     np.testing.assert_allclose(shown, expected, atol=1e-4)
 
 
+@pytest.mark.slow
 def test_arrows_are_what_the_joint_transmits(tmp_path):
     model = basepar.load("dwell")
     found = basepar.one_dof(model, speed=10.0, force=["B:crank:x"]).found
