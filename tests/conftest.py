@@ -30,23 +30,32 @@ ALIKE = (
 )
 #: As many names of these as make a test one over the whole library.
 WHOLE = 4
-#: Files in their order. Three processes begin with the first six: kernels compile for a minute,
-#: and who needs them meanwhile would compile them again. Then those that take long.
+#: Files in their order. Kernels compile for a minute and a half, and who needs them meanwhile would
+#: compile them again: of three processes the first does, and the others have files that need none.
 LONG = (
-    "core/dynamics/test_couplings.py",  # compiles spatial loops and W
-    "core/compiled/test_kernels_linear.py",  # planar ones, ranks and spectra
-    "core/dynamics/test_regressor.py",  # no kernels
-    "core/imported/test_imports_urdf_loops.py",
-    "core/compiled/test_kernels_paths.py",  # reduction paths
-    "core/single_dof/test_onedof_reduced.py",  # no kernels, as the next ones
+    "core/compiled/test_kernels_linear.py",  # compiles planar loops, W, ranks and spectra
+    "core/dynamics/test_regressor.py",
+    "core/single_dof/test_onedof_reduced.py",
+    "core/compiled/test_kernels_paths.py",  # compiles reduction paths
     "core/dynamics/test_closure.py",
-    "core/identification/test_payload.py",
     "core/base/test_library.py",
+    "core/dynamics/test_couplings.py",  # compiles spatial loops
+    "core/variable_precision/test_precise.py",
+    "core/identification/test_payload.py",
+    "workflows/export/test_hostile_texts.py",
+    "workflows/drawing/test_mechanism.py",
+    "core/certificate/test_checker_rules.py",
+    "core/certificate/test_certificate_couplings.py",
+    "core/symbolic/test_null_space.py",
+    "tests/test_schemas.py",
+    "tests/test_house.py",
+    "core/base/test_numeric.py",
+    # Then those that take long.
     "door/test_names.py",
     "security/test_outputs.py",
     "core/single_dof/test_onedof_motion.py",
-    "sweeps/run/test_crew.py",
     "core/metrics/test_design_metrics.py",
+    "core/imported/test_imports_urdf_loops.py",
     "core/imported/test_imports_sdf.py",
     "core/metrics/test_path_error.py",
     "sweeps/chunks/test_metrics.py",
