@@ -30,8 +30,8 @@ ALIKE = (
 )
 #: As many names of these as make a test one over the whole library.
 WHOLE = 4
-#: Files in their order. Kernels compile for a minute and a half, and who needs them meanwhile would
-#: compile them again: of three processes the first does, and the others have files that need none.
+#: Files in their order. Kernels compile for a minute and a half, and who needs them meanwhile
+#: compiles them again: of three processes the first does, and the others have files without any.
 LONG = (
     "core/compiled/test_kernels_linear.py",  # compiles planar loops, W, ranks and spectra
     "core/dynamics/test_regressor.py",
