@@ -33,13 +33,12 @@ WHOLE = 4
 #: Files in their order. Kernels compile for a minute and a half, and who needs them meanwhile
 #: compiles them again: of three processes the first does, and the others have files without any.
 LONG = (
-    "core/compiled/test_kernels_linear.py",  # compiles planar loops, W, ranks and spectra
+    "core/dynamics/test_couplings.py",  # compiles loops and W, planar and spatial
     "core/dynamics/test_regressor.py",
     "core/single_dof/test_onedof_reduced.py",
-    "core/compiled/test_kernels_paths.py",  # compiles reduction paths
+    "core/compiled/test_kernels_linear.py",  # compiles ranks and spectra
     "core/dynamics/test_closure.py",
     "core/base/test_library.py",
-    "core/dynamics/test_couplings.py",  # compiles spatial loops
     "core/variable_precision/test_precise.py",
     "core/identification/test_payload.py",
     "workflows/export/test_hostile_texts.py",
@@ -50,6 +49,7 @@ LONG = (
     "tests/test_schemas.py",
     "tests/test_house.py",
     "core/base/test_numeric.py",
+    "core/compiled/test_kernels_paths.py",  # compiles reduction paths
     # Then those that take long.
     "door/test_names.py",
     "security/test_outputs.py",

@@ -125,8 +125,8 @@ def nearest(track, targets, closed, index, share):
     square = np.empty(_BLOCK + 2)
     c, middles, p = np.zeros((3, samples)), np.zeros((3, blocks)), np.zeros(3)
     for v in range(variants):
-        for x in range(axes):
-            set_to(c[x], track[v, x])
+        for axis in range(axes):
+            set_to(c[axis], track[v, axis])
         reach = _discs(c, closed[v], radii)
         for b in range(blocks):
             set_to(middles[:, b], c[:, min(b * _BLOCK + _BLOCK // 2, samples - 1)])
