@@ -30,9 +30,10 @@ ALIKE = (
 )
 #: As many names of these as make a test one over the whole library.
 WHOLE = 4
-#: Files in their order. Kernels compile for a minute and a half, and who needs them meanwhile
-#: compiles them again: of three processes the first does, and the others have files without any.
-LONG = (
+#: The order of files. All kernels take a minute and a half to compile, and a process that needs
+#: one before it is on disk compiles it too: the first file compiles loops and W, and the next ones
+#: need none of these.
+ORDER = (
     "core/dynamics/test_couplings.py",  # compiles loops and W, planar and spatial
     "core/dynamics/test_regressor.py",
     "core/single_dof/test_onedof_reduced.py",
@@ -103,9 +104,9 @@ def _alike(item):
 
 
 def _place(item):
-    """Of its file in `LONG`; others come after these, by their number of tests."""
+    """Of its file in `ORDER`; others come after these, by their number of tests."""
     path = item.path.as_posix()
-    return next((k for k, one in enumerate(LONG) if path.endswith(one)), len(LONG))
+    return next((k for k, one in enumerate(ORDER) if path.endswith(one)), len(ORDER))
 
 
 @pytest.hookimpl(optionalhook=True)

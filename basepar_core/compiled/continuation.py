@@ -10,6 +10,7 @@ from basepar_core.compiled.simd import (
     bundle,
     door,
     inlined,
+    kernel,
     lanes,
     number,
     set_number,
@@ -39,7 +40,7 @@ def set_constants(work, rows, way, k, v0):
                 set_number(work.table, i, at + l, way[r, k, min(v0 + l, count - 1)])
 
 
-@inlined
+@kernel
 def go_on(work, k):
     """Start step k as far on as the last one went, and as much bent where that is little."""
     q, last, before = work.q, work.q0, work.q1

@@ -124,7 +124,7 @@ def refresh(plan, work, fresh):
     factor_blocks(plan, work)
 
 
-@inlined
+@kernel
 def roll(work, place, speed, moving):
     """Turn a ball's quaternion by a small rotation vector, in the first body's axes."""
     q, x, half = work.q, work.x, work.angle
@@ -149,7 +149,7 @@ def roll(work, place, speed, moving):
         q[place + 3, l] = where(on, nk * share, k)
 
 
-@inlined
+@kernel
 def clip(plan, work):
     """Limit the step work.x of the dependent speeds; work.size: how long it was, or WILD."""
     x, size = work.x, work.size
@@ -183,7 +183,7 @@ def advance(plan, work, moving):
                 q[place, l] += where(moving[l] > 0, x[speed, l], 0.0)
 
 
-@inlined
+@kernel
 def bend(plan, work, moving):
     """Add this step of Newton's to what the predictor was short of."""
     for j in range(len(plan.block_speeds)):
@@ -254,7 +254,7 @@ def judge(plan, work, signs, near):
         least[l] = margin
 
 
-@inlined
+@kernel
 def step(plan, work, settings, places, travel, bends, i, going, last_update):
     """Drive the coordinates of going lanes to setting i, and close.
 
@@ -299,7 +299,7 @@ def go_back(plan, work, failed):
     refresh(plan, work, failed)
 
 
-@inlined
+@kernel
 def leg(plan, work, settings, places, travel, bends, legs, s, signs, last_update):
     """One leg of the way for the live lanes; whoever fails repeats it in finer steps.
 

@@ -7,10 +7,10 @@ end of the other columns. `diagonal` (reciprocals) and `beta`, (step, LANES), ar
 A singular lane divides by zero and gives nan or inf; no other lane sees it.
 """
 
-from basepar_core.compiled.simd import LANES, WIDTH, inlined, size_of, spread, sqrt, where
+from basepar_core.compiled.simd import LANES, WIDTH, inlined, kernel, size_of, spread, sqrt, where
 
 
-@inlined
+@kernel
 def factor(steps, lists, first, n, A, base, diagonal, beta):
     """Replace A by its factors: reflections' vectors and R; 1/R's diagonal and 2/vᵀv apart."""
     for t in range(first, first + n):

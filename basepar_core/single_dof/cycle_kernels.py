@@ -139,6 +139,7 @@ def regimes(h, m, work, drag, fan, pull, electric, w0, i0, state, multiplier):
         state[v] = NONE
         x = np.empty(size)
         x[0] = w0[v]
+        # Loops here and below: numba takes seconds to compile an assignment of arrays.
         for k in range(motors):
             x[1 + k] = i0[v, k]
         y, J = np.empty(size), np.empty((size, size))

@@ -1,7 +1,8 @@
-"""A real S3 server on loopback (`moto_server`), and a proxy before it that fails and is slow."""
+"""A real S3 server on loopback (moto), and a proxy before it that fails and is slow."""
 
 import contextlib
 import http.client
+import io
 import random
 import socket
 import subprocess
@@ -30,7 +31,7 @@ def served() -> Iterator[str]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    words = [sys.executable, __file__, str(port)]
+    words = [sys.executable, "-P", __file__, str(port)]
     server = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         end = time.monotonic() + 120
@@ -170,20 +171,25 @@ def proxied(server: str, faults: Faults) -> Iterator[str]:
 def serve(port: int) -> None:
     """moto's server, one conditional request at a time.
 
-    It looks whether there is an object, then stores it: of two at once both may succeed (18 of
-    500 objects that four processes made on a busy machine), which S3 excludes.
+    moto looks whether there is an object, then stores it: of two requests at once both may succeed
+    (18 of 500 objects that four processes made on a busy machine), which S3 excludes.
     """
-    from moto.server import DomainDispatcherApplication, MotoRequestHandler, create_backend_app
-    from werkzeug.serving import run_simple
+    import moto.server
 
-    found, lock = DomainDispatcherApplication(create_backend_app), threading.Lock()
+    lock = threading.Lock()
 
-    def answer(environ, start_response):
-        conditional = not environ.keys().isdisjoint(("HTTP_IF_MATCH", "HTTP_IF_NONE_MATCH"))
-        with lock if conditional else contextlib.nullcontext():
-            return found(environ, start_response)
+    class OneByOne(moto.server.DomainDispatcherApplication):
+        def __call__(self, environ, start_response):
+            if environ.keys().isdisjoint(("HTTP_IF_MATCH", "HTTP_IF_NONE_MATCH")):
+                return super().__call__(environ, start_response)
+            # First: nobody waits for a client that does not send it.
+            body = environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
+            environ["wsgi.input"] = io.BytesIO(body)
+            with lock:
+                return super().__call__(environ, start_response)
 
-    run_simple("127.0.0.1", port, answer, threaded=True, request_handler=MotoRequestHandler)
+    moto.server.DomainDispatcherApplication = OneByOne
+    moto.server.main(["-H", "127.0.0.1", "-p", str(port)])
 
 
 if __name__ == "__main__":

@@ -29,12 +29,9 @@ ORDER = 4
 #: nan, and masks must see it; not `reassoc`, which would undo the reduction of angles.
 FLAGS = {"contract", "nsz", "arcp"}
 
-INNER: Any = {
-    "error_model": "numpy",
-    "fastmath": FLAGS,
-    "no_cpython_wrapper": True,
-    "no_cfunc_wrapper": True,
-}
+#: Of all kernels.
+OPTIONS: Any = {"error_model": "numpy", "fastmath": FLAGS}
+INNER: Any = {**OPTIONS, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 
 def kernel(function: Callable[..., Any]) -> Any:
@@ -46,16 +43,18 @@ def kernel(function: Callable[..., Any]) -> Any:
 
 
 def inlined(function: Callable[..., Any]) -> Any:
-    """As `kernel`, for what one kernel calls in one place: it becomes part of that kernel.
+    """As `kernel`, for what is called in one place: it becomes part of its caller, and so quicker
+    to compile (docs/decisions/0189).
 
-    LLVM would otherwise optimise it twice, by itself and in its caller, the only place it runs.
+    The caller's options hold. Not for what writes by a mask (`where`): numba 0.68 lost such a
+    write of a function that it had put into another (docs/decisions/0020).
     """
     return njit(inline="always", **INNER)(function)
 
 
 def door(function: Callable[..., Any]) -> Any:
     """Compile on first use, with all that it calls, and keep it on disk."""
-    made = njit(cache=True, error_model="numpy", fastmath=FLAGS)(function)
+    made = njit(cache=True, **OPTIONS)(function)
     _forget_older(made.stats.cache_path or "", f"*.{function.__name__}-*.nbi")
     return made
 
@@ -77,7 +76,7 @@ def _forget_older(directory: str, pattern: str) -> None:
 
 @kernel
 def set_to(target, source):
-    """target[:] = source, both (n,).
+    """target[:] = source, both (n,): nothing checks that.
 
     numba's own assignment of arrays checks for overlap, and has a message with shapes in it: that
     takes seconds to compile.

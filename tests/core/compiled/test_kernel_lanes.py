@@ -8,7 +8,7 @@ from numba import njit
 from basepar_core.compiled import qr
 from basepar_core.compiled.elimination import order, parity
 from basepar_core.compiled.simd import lane_types
-from basepar_core.compiled.simd.lane_types import LANES
+from basepar_core.compiled.simd.lane_types import LANES, OPTIONS
 from basepar_core.compiled.simd.vectors import (
     WIDTH,
     floor,
@@ -25,20 +25,20 @@ from basepar_core.compiled.simd.vectors import (
 from basepar_core.compiled.simd.vectors import lanes as view
 
 
-# Kernels have no entry for Python: these are it.
-@njit
+# Kernels have no entry for Python: these are it, with the options of all that ship.
+@njit(**OPTIONS)
 def sine_cosine(angles, row, sine, cosine):
     lane_types.sine_cosine(view(angles), row, view(sine), view(cosine))
 
 
-@njit
+@njit(**OPTIONS)
 def solve(steps, lists, n, A, diagonal, beta, right, x):
     A, diagonal, beta = view(A), view(diagonal), view(beta)
     qr.factor(steps, lists, 0, n, A, 0, diagonal, beta)
     qr.solve(steps, lists, 0, n, A, 0, diagonal, beta, view(right), view(x))
 
 
-@njit
+@njit(**OPTIONS)
 def inverse_square(steps, lists, place, n, A, diagonal, x, total):
     A, diagonal, x, total = view(A), view(diagonal), view(x), view(total)
     qr.inverse_square(steps, lists, place, 0, n, A, 0, diagonal, x, total, 0)

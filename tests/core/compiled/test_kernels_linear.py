@@ -13,7 +13,7 @@ from basepar_core.base.symbolic_route import symbolic
 from basepar_core.compiled import linear
 from basepar_core.compiled.linear_lanes import bidiagonals, quotients
 from basepar_core.compiled.linear_triangles import triangles_of
-from basepar_core.compiled.simd.lane_types import LANES
+from basepar_core.compiled.simd.lane_types import LANES, OPTIONS
 from basepar_core.dynamics import closure, motion, regressor
 from basepar_core.files import mechanism_file
 from basepar_core.symbolic.algebraic_roots import symbol_values
@@ -153,7 +153,7 @@ def test_singular_values_are_within_what_the_triangle_proves(name):
         assert found.scaled[lane, b] <= np.linalg.norm(R[b:, b:]) + rounding
 
 
-@njit
+@njit(**OPTIONS)
 def singular_values(T, q, e, rows, work):
     bidiagonals(T, q, e, rows, work[:3])
     quotients(q, e, work)
