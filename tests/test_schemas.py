@@ -204,7 +204,7 @@ DRAWN = [
     *(("mechanism", 25), ("sweep", 40), ("study", 40), ("profile", 150)),
     *(
         pytest.param(kind, count, marks=pytest.mark.slow)
-        for kind, count in (("mechanism", 250), ("sweep", 120), ("study", 120))
+        for kind, count in (("mechanism", 400), ("sweep", 120), ("study", 120))
     ),
 ]
 

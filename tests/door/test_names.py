@@ -128,7 +128,7 @@ def test_an_array_without_shape_or_unit_is_seen():
     assert arrays_without_shape_or_unit(Planted) == ["Planted.bare"]
 
 
-@pytest.mark.parametrize("name", ["four-bar", "sla-suspension"])
+@pytest.mark.parametrize("name", ["four-bar", "sla-suspension", "stewart-gough"])
 def test_values_print_short_and_show_a_table(name):
     model = basepar.load(name)
     closed = model.close(model.assembly)
