@@ -42,11 +42,14 @@ def nearly_met(mechanism: Mechanism) -> tuple[str, ...]:
 
 def _rounded(mechanism: Mechanism) -> Iterator[str]:
     symbols = [*mechanism.geometry, *mechanism.constants]
-    values: list[Expression] = [symbol.value for symbol in symbols]
-    values += chain(*mechanism.frame_vectors)
-    for value in values:
+    # Nobody rounds a root of metres to millimetres.
+    values: list[tuple[str, Expression]] = [
+        (f"{one.name} = ", one.value) for one in symbols if one.unit in ("", "m")
+    ]
+    values += [("", value) for value in chain(*mechanism.frame_vectors)]
+    for name, value in values:
         if isinstance(value, Number) and (text := _root(abs(value.value))):
-            yield f"{float(value.value):.15g} is nearly {'-' * (value.value < 0)}{text}"
+            yield f"{name}{float(value.value):.15g} is nearly {'-' * (value.value < 0)}{text}"
 
 
 def _root(value: Fraction) -> str:

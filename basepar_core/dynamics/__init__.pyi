@@ -8,6 +8,8 @@ from .assembly import assemble as assemble
 from .assembly import shifts_that_close as shifts_that_close
 from .body_forms import slender_lines as slender_lines
 from .body_forms import slender_projection as slender_projection
+from .branches import OtherBranch as OtherBranch
+from .branches import other_branches as other_branches
 from .closure import ASSEMBLY_REFINEMENTS as ASSEMBLY_REFINEMENTS
 from .closure import GEOMETRY_STEPS as GEOMETRY_STEPS
 from .closure import REFINEMENTS as REFINEMENTS

@@ -86,7 +86,7 @@ def laid_out(mechanism: Mechanism) -> tuple[BodyNewton, Bodies]:
         mechanism, start = settled(mechanism, laid_out)
     dims = geometry(mechanism, {})
     stated = coupled_values(mechanism, dims, stated_values(mechanism))
-    start = start or _lay_out(mechanism, dims, stated)
+    start = start or lay_out(mechanism, dims, stated)
     measured = measure(mechanism, dims, start)
     drawn = {name: measured[name] for name in mechanism.coordinates}
     return BodyNewton(mechanism, dims, {}, coupled_values(mechanism, dims, drawn | stated)), start
@@ -113,7 +113,7 @@ def stated_values(mechanism: Mechanism) -> dict[str, float]:
     return {name: float(x) for (name, _), x in zip(entries, numbers, strict=True)}
 
 
-def _lay_out(mechanism: Mechanism, dims: Geometry, stated: dict[str, float]) -> Bodies:
+def lay_out(mechanism: Mechanism, dims: Geometry, stated: dict[str, float]) -> Bodies:
     """Starting poses: stated ones, then over joints with values, then over joints at zero."""
     number = mechanism.body_index
     at = Bodies(

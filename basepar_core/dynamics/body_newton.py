@@ -10,6 +10,7 @@ import numpy as np
 
 from basepar_core.arrays import Array
 from basepar_core.errors import AssemblyError
+from basepar_core.expressions import evaluate, parse_unit
 from basepar_core.mechanism import Joint, Mechanism, joint_type
 
 from . import joints, spatial
@@ -253,10 +254,19 @@ class BodyNewton:
 
     def _lengths(self) -> str:
         """The geometry's values, in words."""
-        values = self.mechanism.nominal
-        symbols = [f"{one.name} = {values[one.name]:.6g}" for one in self.mechanism.geometry]
+        values, symbols, beyond = self.mechanism.nominal, [], []
+        for one in self.mechanism.geometry:
+            size = parse_unit(one.unit).size if one.unit else 1.0
+            text = f"{one.name} = {values[one.name] / size:.6g} {one.unit}".rstrip()
+            symbols.append(text)
+            if one.bounds:
+                low, high = (float(x) for x in evaluate(one.bounds, {}))
+                if not low <= values[one.name] <= high:
+                    ends = f"{low / size:.6g} to {high / size:.6g} {one.unit}".rstrip()
+                    beyond.append(f"{text} is beyond its own bounds, {ends}")
         more = ", …" * (len(symbols) > 12)
-        return f" ({', '.join(symbols[:12])}{more}; SI)" if symbols else ""
+        listed = f" ({', '.join(symbols[:12])}{more})" if symbols else ""
+        return f"{listed}. {'; '.join(beyond)}" if beyond else listed
 
     def _check_closed(self, start: Bodies, at: Bodies) -> None:
         gap, _, owners = self.equations(at)

@@ -6,9 +6,10 @@ import numpy as np
 
 from basepar_core.arrays import Array
 from basepar_core.errors import MotionError
-from basepar_core.mechanism import GROUND, joint_type
+from basepar_core.mechanism import GROUND
 
 from .assembly import stated_values
+from .branches import dependent_values
 from .closure import Model, Outcome, Trace, trace
 from .coupling_findings import contradicted, coupled_values
 from .joint_tracks import tracks
@@ -73,13 +74,7 @@ def branch_found(model: Model) -> tuple[FoundValue, ...]:
     against = contradicted(it, numbers, _FAR)
     if not model.topology.cuts and not against:
         return ()
-    names = [
-        name
-        for joint in it.joints
-        if not (joint_type(joint.type).is_ball or joint.holds)
-        for name in joint.values
-        if name not in it.coordinates
-    ]
+    names = dependent_values(it)
     coupled = {name for one in it.couplings for name, _ in one.terms}
     guessed = _laid_out_at_zero(model) if model.topology.cuts else set()
     found = []

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from basepar_core.errors import MechanismError
-from basepar_core.mechanism import IdleSpin, Mechanism, free_spins, joint_type
+from basepar_core.mechanism import GROUND, IdleSpin, Mechanism, free_spins, joint_type
 from basepar_core.texts import plural
 
 from .body_newton import Bodies, BodyNewton
@@ -128,10 +128,27 @@ def _miscounted(
         )
     names = independent(newton, at, mechanism.coordinates)
     line = f": `coordinates: [{', '.join(names)}]`" if len(names) == freedom else ""
-    return MechanismError(
-        f"{text}. Name exactly {plural(freedom, 'joint value')}{line}.",
-        ["coordinates"],
-    )
+    remedy = f"ame exactly {plural(freedom, 'joint value')}{line}."
+    if freedom > count and (loose := _held_once(mechanism)):
+        told = ", ".join(f"{body} (only {joint})" for body, joint in loose)
+        body = loose[0][0]
+        return MechanismError(
+            f"{text}. Has each body all its joints? One joint alone has {told}. Add what is "
+            f"missing to `joints`, like `{body}_guide: {{type: prismatic, connects: [{GROUND}, "
+            f"{body}]}}`; or n{remedy}",
+            ["joints"],
+        )
+    return MechanismError(f"{text}. N{remedy}", ["coordinates"])
+
+
+def _held_once(mechanism: Mechanism) -> list[tuple[str, str]]:
+    """Bodies with one joint, and that joint: ends of arms, or a joint is missing."""
+    found = []
+    for body in mechanism.bodies:
+        own = [joint.name for joint in mechanism.joints if body.name in joint.bodies]
+        if len(own) == 1:
+            found.append((body.name, own[0]))
+    return found
 
 
 def _remedy(mechanism: Mechanism, spin: IdleSpin) -> str:

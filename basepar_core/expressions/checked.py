@@ -4,6 +4,7 @@ Arithmetic of numbers is done at once and exactly, within bounds: a file cannot 
 that fills the memory, or for a tree too deep to walk.
 """
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -12,7 +13,7 @@ from basepar_core.errors import ExpressionError
 
 from .lexer import shown
 from .tree import ONE, ZERO, Call, Expression, Number, multiply, negate
-from .units import NUMBER, UNITS, Dimension, Unit
+from .units import LENGTH, NUMBER, UNITS, Dimension, Unit
 
 FUNCTIONS = ("sqrt", "sin", "cos", "tan", "abs", "min", "max")
 MAX_DEPTH = 40
@@ -210,7 +211,7 @@ def _common(what: str, terms: Sequence[Term]) -> Dimension | None:
     for term in known[1:]:
         if term.dimension != known[0].dimension:
             raise ExpressionError(
-                f"{what} {_unit_of(known[0])} and {_unit_of(term)}{_bare_hint(known[0], term)}"
+                f"{what} {_unit_of(known[0])} and {_unit_of(term)}{_remedy(known[0], term)}"
             )
     return known[0].dimension if known else None
 
@@ -221,13 +222,22 @@ def _unit_of(term: Term) -> str:
     return "rad (or no unit)" if plain else term.unit
 
 
-def _bare_hint(*pair: Term) -> str:
-    """What to write where one of the two is a bare number."""
-    for bare, other in (pair, pair[::-1]):
-        if isinstance(bare.tree, Number) and bare.dimension == NUMBER and not bare.written:
-            example = f"{bare.tree.value} {other.dimension}"
-            return f"; inside an expression a bare number has no unit: write '{example}'"
+def _remedy(*pair: Term) -> str:
+    """What to write where one of the two is a number; lengths are mm as often as m."""
+    for one, other in (pair, pair[::-1]):
+        units = ["mm", "m"] if other.dimension == LENGTH else [str(other.dimension)]
+        if isinstance(one.tree, Number) and one.dimension == NUMBER and not one.written:
+            examples = " or ".join(f"'{_decimal(one.tree.value)} {unit}'" for unit in units)
+            return f"; inside an expression a bare number has no unit: write {examples}"
+        if one.written and not other.written and other.dimension != NUMBER:
+            return f"; give it in {' or '.join(units)}"
     return ""
+
+
+def _decimal(value: Fraction) -> str:
+    """As short as it is exact: 0.01, else 1/3."""
+    text = f"{float(value):g}"
+    return text if Fraction(text) == value else str(value)
 
 
 def misfit(text: str, term: Term, slot: Unit) -> str:
@@ -242,12 +252,30 @@ def misfit(text: str, term: Term, slot: Unit) -> str:
         return f"{message}; one Hz is 2π rad/s: multiply by it and write rad/s."
     if term.written is not None:
         plain = text.strip().removesuffix(term.written).strip()
-        return f"{message}; write '{f'{plain} {slot.text}'.strip()}' if that is meant."
+        unit = _in_same_units(term.written, slot.dimension) or slot.text
+        return f"{message}; write '{f'{plain} {unit}'.strip()}' if that is meant."
     lacking = slot.dimension / term.dimension
     return (
         f"{message}; a factor in {lacking} is missing (inside an expression a bare number has "
         f"no unit)."
     )
+
+
+def _in_same_units(written: str, wanted: Dimension) -> str:
+    """The units of `kg*cm` with the powers of what is wanted, `kg*cm^2`; empty where others are
+    needed."""
+    names = re.findall(r"[A-Za-z]+", written)
+    found = {UNITS[name].dimension: name for name in names}
+    powers = {
+        name: sum(wanted.powers[k] for k, power in enumerate(base.powers) if power == 1)
+        for base, name in found.items()
+    }
+    right = NUMBER
+    for base, name in found.items():
+        right *= base ** powers[name]
+    if len(found) < len(names) or right != wanted or min(powers.values(), default=0) < 1:
+        return ""
+    return "*".join(name if p == 1 else f"{name}^{p}" for name, p in powers.items())
 
 
 _PER_SECOND = UNITS["s"].dimension ** -1

@@ -14,6 +14,7 @@ something is wrong, and text from a file never reaches `eval` or `sympify`.
 """
 
 import difflib
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from fractions import Fraction
 from math import pi
@@ -54,6 +55,20 @@ _FOREIGN: Mapping[str, tuple[float, str]] = {
     "kW": (1000, "W"),
     "degrees": (1, "deg"),
 }
+#: Units in words, in the singular; -re is spelled -er.
+_IN_WORDS = {
+    "meter": "m",
+    "millimeter": "mm",
+    "centimeter": "cm",
+    "kilogram": "kg",
+    "gram": "g",
+    "second": "s",
+    "newton": "N",
+    "radian": "rad",
+    "degree": "deg",
+}
+#: Other words for parts of names.
+_MEANT = {"max": "peak", "maximum": "peak", "i": "1", "ii": "2", "iii": "3", "center": "centre"}
 _MAX_UNIT_POWER = 12  # beyond any quantity of mechanics
 
 
@@ -146,10 +161,16 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     """`; did you mean 'lx1'?` where something known is close, else nothing."""
     known = list(known)
     plain = word.lower()
-    close = [one for one in known if one.lower() == plain]
+    close = [one for one in known if _parts(one) == _parts(word)]
     close += [one for one in known if len(plain) > 2 and one.lower().startswith(plain)]
     close += difflib.get_close_matches(word, known, n=1)
     return f"; did you mean {close[0]!r}?" if close else ""
+
+
+def _parts(word: str) -> list[str]:
+    """What a name is made of, in any order, spelling or notation: torque_max is torque_peak."""
+    parts = re.findall(r"[a-z]+|[0-9]+", word.lower())
+    return sorted(_MEANT.get(part, part) for part in parts)
 
 
 def unknown_unit(word: str, number: str = "1") -> str:
@@ -160,10 +181,16 @@ def unknown_unit(word: str, number: str = "1") -> str:
         "quotients and powers"
     )
     if word not in _FOREIGN:
-        return said
+        return f"{said}{_unit_meant(word)}"
     size, unit = _FOREIGN[word]
     count = float(number) if number.replace(".", "", 1).isdecimal() else 1.0
     return f"{said}; {count:g} {word} is {count * size:.5g} {unit}"
+
+
+def _unit_meant(word: str) -> str:
+    """`; did you mean 'mm'?` for millimetres."""
+    plain = re.sub(r"re$", "er", word.lower().removesuffix("s"))
+    return did_you_mean(_IN_WORDS.get(plain, word), UNITS)
 
 
 class _Parser:
@@ -456,7 +483,7 @@ class _Parser:
                 raise self.error(unknown_unit(token.text))
             if power := meant_power(token.text):
                 raise self.error(f"{token.text!r} is no unit; powers are written '^': {power}")
-            hint = did_you_mean(token.text, UNITS) if token.kind == "name" else ""
+            hint = _unit_meant(token.text) if token.kind == "name" else ""
             raise self.error(f"a unit is expected ({', '.join(UNITS)}){hint}")
         sign = self.take("^")
         return unit ** self._whole_exponent(sign) if sign else unit

@@ -44,6 +44,7 @@ def read_drawn(
             f"write the unit, such as [250 mm, 170 mm]",
         )
         return ()
+    drawing.check_ground(entries)
     poses = drawing.poses
     placed = {GROUND, *(pose.body for pose in poses)}
     for name, entry in entries.items():
@@ -52,7 +53,8 @@ def read_drawn(
             reading.mistake(
                 entry,
                 f"one point alone does not place {' or '.join(bodies)}: draw another one of it "
-                f"(joints on the ground count), or give its pose in `bodies`",
+                f"that is elsewhere on it (joints on the ground count), or give its pose in "
+                f"`bodies`",
             )
     return poses
 
@@ -83,6 +85,7 @@ class _Drawing:
         drawn: Mapping[str, Vector],
     ):
         self.reading, self.joints = reading, joints
+        self.carried, self.drawn = carried, drawn
         self.points: dict[str, list[tuple[np.ndarray, np.ndarray]]] = {}
         self.directions: dict[str, list[tuple[np.ndarray, np.ndarray]]] = {}
         for joint in joints:
@@ -111,6 +114,23 @@ class _Drawing:
         x = [one[3:] - (one[3:] @ n) * n for one, n in zip(axes, z, strict=True)]
         pairs = [z] if shape.rotations else [z, [one / np.linalg.norm(one) for one in x]]
         self.directions.setdefault(body, []).extend((a, b) for a, b in pairs)
+
+    def check_ground(self, entries: Mapping[str, Node]) -> None:
+        """Report what is drawn farther from its place on the ground than any body is long."""
+        longest = max(
+            (np.abs(local).max() for pairs in self.points.values() for _, local in pairs),
+            default=0,
+        )
+        for name, place in self.drawn.items():
+            for body, at in self.carried[name]:
+                there, own = np.split(self.reading.at_nominal([*place, *at]), 2)
+                if body == GROUND and (far := float(np.linalg.norm(there - own))) > longest > 0:
+                    where = ", ".join(f"{x:.4g} m" for x in own)
+                    self.reading.mistake(
+                        entries[name],
+                        f"{name} is on the ground, {far:.3g} m from there, at [{where}]; its "
+                        f"place in `joints` counts: correct one of the two, or take this out",
+                    )
 
     @property
     def times_too_large(self) -> float:

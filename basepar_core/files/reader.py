@@ -215,7 +215,7 @@ class Reading:
 
     def whole(self, node: Node | None, least: int, most: int = 10**18) -> int:
         """An integer."""
-        what = f"a whole number, at least {least}"
+        what = f"a whole number of at least {least}"
         word = self.text(node, what)
         if word is None:
             return least
@@ -227,6 +227,8 @@ class Reading:
             whole = re.fullmatch(r"([1-9])[eE]([0-9])|([0-9]{1,9})\.0*", word)
             meant = whole and (whole[3] or whole[1] + "0" * int(whole[2]))
             remedy = f"; write {meant}" if meant else ""
+            if word in ("auto", "default"):
+                remedy = "; take the key out for the default"
             self.mistake(node, f"{shown(word)} where {what} is expected{remedy}")
             return least
         return int(word)

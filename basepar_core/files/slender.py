@@ -4,7 +4,7 @@ Where slender bodies turn idly between two balls, the first of these is read as 
 it holds the spin, and no torque depends on how (decision 135).
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
@@ -63,11 +63,12 @@ def read_slender(
     """
     entries = _entries(top, "bodies")
     lines: dict[str, tuple[Vector, Vector]] = {}
-    for body in (one for one in bodies if one.form == "slender"):
-        found = _line(reading, entries[body.name], body, joints)
+    slender = [one.name for one in bodies if one.form == "slender"]
+    for body in slender:
+        found = _line(reading, entries[body], body, joints, slender)
         if found is not None:
-            lines[body.name] = found
-    if not lines or len(lines) < sum(body.form == "slender" for body in bodies):
+            lines[body] = found
+    if not lines or len(lines) < len(slender):
         return tuple(bodies), tuple(joints)
     tries = 1 if "relations" in top else 3  # an algebraic number has no other value of its own
     wrong = {".".join(one.path.split(".")[:2]) for one in reading.mistakes}
@@ -103,7 +104,7 @@ def check_attached(
     for section, name, body, point in attached:
         if body not in slender:
             continue
-        start, end, slides = _ends(line_of(body, types), joints)
+        start, end, slides = _ends(line_of(body, types, slender), joints)
         d = end.axis if slides else _minus(end.at, start.at)
         if not all(reading.field.is_zero(x) for x in cross(_minus(point, start.at), d)):
             reading.mistake(
@@ -124,13 +125,13 @@ def _ends(line: Line, joints: Sequence[Joint]) -> tuple[Frame, Frame, bool]:
 
 
 def _line(
-    reading: Reading, node: Node, body: Body, joints: Sequence[Joint]
+    reading: Reading, node: Node, body: str, joints: Sequence[Joint], slender: Collection[str]
 ) -> tuple[Vector, Vector] | None:
     """A point of its line and a direction; None where it has none (reported, or in doubt)."""
     if reading.unknown & {"joints", "bodies"} or reading.spoilt or reading.field is None:
         return None
     try:
-        line = line_of(body.name, [(one.name, one.type, one.bodies) for one in joints])
+        line = line_of(body, [(one.name, one.type, one.bodies) for one in joints], slender)
     except MechanismError as error:
         reading.mistake(node, error.message)
         return None

@@ -16,6 +16,8 @@ from basepar_core.texts import is_unseen, visible
 
 _MAX_CHARACTERS = 2_000_000
 _MAX_NESTING = 12
+#: A key and its value without the blank between them.
+GLUED = re.compile(r"([\w.]+):(\S.*)")
 #: Characters without a shape that texts need all the same: line ends, tabs, joiners of letters.
 _SHAPELESS = "\n\t\u00ad\u200c\u200d"
 
@@ -189,6 +191,11 @@ class _Reader:
             elif key in fields.entries:
                 before = fields.lines[key]
                 message = f"given twice, first in line {before}; keep one"
+                if path and "." not in path:  # bodies, joints, symbols …
+                    message += ", or give this one another name"
+                self.mistakes.append(Mistake(key_path(path, key), message, at))
+            elif isinstance(node, Text) and not node.value and (glued := GLUED.fullmatch(key)):
+                message = f"a blank is missing behind the colon: write '{glued[1]}: {glued[2]}'"
                 self.mistakes.append(Mistake(key_path(path, key), message, at))
             else:
                 fields.entries[key] = node

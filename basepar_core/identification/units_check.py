@@ -120,8 +120,9 @@ def _check_readings(
         found, size = _fit(model, motion, tau, shift, pace)
         if _is_clearly_better(found, size, as_is):
             raise UsageError(
-                f"The motion looks like {what}: so read, the file's inertias give the measured "
-                f"torque (correlation {found:.3f}); as it stands they do not ({as_is:.3f}). Write "
+                f"The motion looks like {what}: read that way, the file's inertias give the "
+                f"measured torque (correlation {found:.3f}); as it stands they do not "
+                f"({as_is:.3f}). Write "
                 f"the unit into the title, like `A [deg]` or `t [s]`.",
                 ["units"],
             )

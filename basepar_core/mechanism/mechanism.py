@@ -418,8 +418,9 @@ class Mechanism:
     def lines(self) -> Mapping[int, Line]:
         """Lines of slender bodies, by the bodies' numbers."""
         joints = [(one.name, one.type, one.bodies) for one in self.joints]
+        slender = {body.name for body in self.bodies if body.form == "slender"}
         return {
-            k: line_of(body.name, joints)
+            k: line_of(body.name, joints, slender)
             for k, body in enumerate(self.bodies)
             if body.form == "slender"
         }

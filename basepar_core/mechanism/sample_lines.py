@@ -17,9 +17,9 @@ def excitation_line(mechanism: Mechanism) -> str:
 
 
 def cycle_line(mechanism: Mechanism) -> str:
-    """A cycle of all coordinates, of one duration."""
-    law = "{{kind: constant_speed, speed: {}, duration: 1 s}}"
-    laws = _each(mechanism, law.format("0.1 rad/s"), law.format("10 mm/s"))
+    """A cycle of all coordinates, of one duration; as fast as machines are, or gravity is all."""
+    law = "{{kind: constant_speed, speed: {}, duration: 0.05 s}}"
+    laws = _each(mechanism, law.format("2 rad/s"), law.format("0.2 m/s"))
     return f"cycle: {{joints: {laws}, samples: 128}}"
 
 

@@ -229,8 +229,9 @@ idle [{bodies, joints, point?, direction?}] (what turns and moves nothing else; 
 the first body where it is not the one through two balls),
 blocks (equations of each), residual (m or rad),
 branch_found [{name, unit, value, stated}] (joint values that the file does not state, or states
-far away), motion_ends [{motion, ends: locks | singular, at [{name, unit, value}], sample,
-samples}] (of cycle and excitation, where they cannot be followed),
+far away), other_branches [{nearer, values [{name, unit, value}]}] (where one is far away;
+nearer: to what is stated), motion_ends [{motion, ends: locks | singular, at [{name, unit,
+value}], sample, samples}] (of cycle and excitation, where they cannot be followed),
 points [{name, body, at (in its frame, m), assembled (where it stands in the ground's frame, m)}],
 symbols [{name, value, unit, bounds, constant}] (value and bounds in the symbol's unit),
 path, path_why (how sweeps evaluate it), drawing (with -o; and trace with

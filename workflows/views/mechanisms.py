@@ -14,6 +14,7 @@ from basepar_core.dynamics import (
     ends_of_motions,
     impossible_inertias,
     kinematics,
+    other_branches,
     places,
 )
 from basepar_core.expressions import Expression, evaluate, parse_unit
@@ -61,17 +62,33 @@ def document(model: Model) -> dict[str, Any]:
         **_constraints(model),
         "blocks": [len(rows) for rows, _ in model.loops.blocks],
         "residual": model.assembled.residual,
-        "branch_found": [
-            _value(it, one.name)
-            | {"value": one.value, "stated": one.stated}
-            | ({"coupling": one.coupling, "offset": one.offset} if one.coupling else {})
-            for one in branch_found(model)
-        ],
+        **_branches(model),
         "motion_ends": _motion_ends(model),
         "points": _points(model),
         "symbols": [_symbol(it, symbol) for symbol in (*it.geometry, *it.constants)],
         "path": found.name,
         "path_why": found.why,
+    }
+
+
+def _branches(model: Model) -> dict[str, Any]:
+    """The branch found where it is not as stated, and the others where it is far from that."""
+    it, found = model.mechanism, branch_found(model)
+    is_far = any(one.stated is not None and not one.coupling for one in found)
+    return {
+        "branch_found": [
+            _value(it, one.name)
+            | {"value": one.value, "stated": one.stated}
+            | ({"coupling": one.coupling, "offset": one.offset} if one.coupling else {})
+            for one in found
+        ],
+        "other_branches": [
+            {
+                "nearer": one.nearer,
+                "values": [_value(it, name) | {"value": x} for name, x in one.values.items()],
+            }
+            for one in (other_branches(model) if is_far else ())
+        ],
     }
 
 
@@ -203,7 +220,7 @@ def show(document: Mapping[str, Any]) -> None:
         f"\nassembled, gap {document['residual']:.1e} m or rad; evaluated by {document['path']}"
         f" ({document['path_why']})"
     )
-    _show_branch(document["branch_found"])
+    _show_branch(document["branch_found"], document["other_branches"])
     for one in document["points"]:
         here, there = (", ".join(map(terminal.number, one[key])) for key in ("at", "assembled"))
         terminal.out.print(
@@ -286,29 +303,44 @@ def _show_symbols(found: Sequence[Mapping[str, Any]]) -> None:
         terminal.out.print(symbols)
 
 
-def _show_branch(found: Sequence[Mapping[str, Any]]) -> None:
+def _show_branch(found: Sequence[Mapping[str, Any]], others: Sequence[Mapping[str, Any]]) -> None:
     """Joint values as an assembly takes them."""
+    head = (
+        "another branch than stated" if others and others[0]["nearer"] else "far from the stated"
+    )
     new = [f"{one['name']}: {_as_written(one)}" for one in found if one["stated"] is None]
     if new:
         terminal.out.print(
             f"branch found, not stated: {', '.join(new)}; to keep it, add to `assembly`"
         )
     for one in found:
-        stated = _as_written({**one, "value": one["stated"]}) if one["stated"] is not None else ""
+        if one["stated"] is None:
+            continue
         if "coupling" in one:
-            offset = f"{one['offset']:.4g}"
+            offset, stated = f"{one['offset']:.4g}", _as_written({**one, "value": one["stated"]})
             terminal.out.print(
                 f"against coupling {one['coupling']}: {one['name']}: {_as_written(one)} found, "
                 f"{stated} stated; take {one['name']} out of `assembly`, or give "
                 f"{one['coupling']} `offset: {offset}` (rad or m)",
                 style="yellow",
             )
-        elif stated:
+        else:
+            stated = _as_written({**one, "value": _turned(one)})
             terminal.out.print(
-                f"another branch than stated: {one['name']}: {_as_written(one)} found, {stated} "
-                "stated; change the `assembly` or the lengths",
+                f"{head}: {one['name']}: {_as_written(one)} found, {stated} stated; change the "
+                f"`assembly` or the lengths",
                 style="yellow",
             )
+    for other in others:
+        values = ", ".join(f"{one['name']}: {_as_written(one)}" for one in other["values"])
+        terminal.out.print(f"another branch, as `assembly` takes it: {values}")
+
+
+def _turned(value: Mapping[str, Any]) -> float:
+    """What is stated, so many whole turns away that it is nearest to what is found."""
+    if value["unit"] != "rad":
+        return float(value["stated"])
+    return float(value["value"] + math.remainder(value["stated"] - value["value"], 2 * math.pi))
 
 
 def _as_written(value: Mapping[str, Any]) -> str:

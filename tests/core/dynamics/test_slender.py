@@ -298,6 +298,15 @@ def test_a_slide_beside_the_line():
         loads(LEG.replace("at: [[0, 0, l], [0, 0, 0]]", "at: [[0.1, 0, l], [0, 0, 0]]"))
 
 
+@pytest.mark.parametrize("body", ["tube", "piston"])
+def test_a_slide_that_turns_it(body):
+    """The inertia about its line is felt by what turns it, unless that turns idly too."""
+    with pytest.raises(FileError) as caught:
+        loads(LEG.replace(f"{body}: {{form: slender}}", f"{body}: {{}}"))
+    assert "L (prismatic) turns it" in str(caught.value)
+    assert f"with {body!r}" in str(caught.value)
+
+
 #: A rack steers a lever by a rod: every frame lies along the ground's where nothing has moved.
 HOME = """
 name: home

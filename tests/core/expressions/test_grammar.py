@@ -171,8 +171,11 @@ def test_precedence_and_association_are_pythons(parts):
         ("1/s", "Hz", "is in 1/s, but Hz is expected here; one Hz is 2π rad/s: divide"),
         ("1 Hz", "rad/s", "is in Hz, but rad/s is expected here; one Hz is 2π rad/s: multiply"),
         ("lx + 1", "m", "Position 4 of 'lx + 1': '+' joins m and no unit; inside an expression "),
-        ("lx + 1", "m", "a bare number has no unit: write '1 m'"),
-        ("1/2 - lx", "m", "write '1/2 m'"),
+        ("lx + 1", "m", "a bare number has no unit: write '1 mm' or '1 m'"),
+        ("1/2 - lx", "m", "write '0.5 mm' or '0.5 m'"),
+        ("lx + 1/3", "m", "write '1/3 mm' or '1/3 m'"),
+        ("20 kg*cm", "kg*m^2", "write '20 kg*cm^2' if that is meant"),
+        ("20 mm^2", "m", "write '20 mm' if that is meant"),
         ("lx - rho", "m", "Position 4 of 'lx - rho': '-' joins m and kg/m"),
         ("max(lx, 2)", "m", "Position 1 of 'max(lx, 2)': max joins m and no unit"),
         ("sin(lx)", "", "Position 1 of 'sin(lx)': sin of something in m; it needs rad"),
@@ -317,7 +320,8 @@ def test_every_comparison(sign):
     ("text", "message"),
     [
         ("lx < 3", "Position 4 of 'lx < 3': '<' compares m and no unit"),
-        ("lx < 3", "write '3 m'"),
+        ("lx < 3", "write '3 mm' or '3 m'"),
+        ("lx < 3 deg", "compares m and deg; give it in mm or m"),
         ("lx", "Position 3 of 'lx': < <= > >= == is missing; it reads like 'a + b <= 0.5 m'"),
         (
             "lx < ly < 3 m",

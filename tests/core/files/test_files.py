@@ -634,7 +634,7 @@ def test_numbers_that_are_no_whole_ones(word):
     text = library_path("four-bar").read_text(encoding="utf-8")
     odd = text.replace("samples: 64", f"samples: '{word}'", 1)
     assert odd != text
-    with pytest.raises(FileError, match="where a whole number, at least"):
+    with pytest.raises(FileError, match="where a whole number of at least"):
         loads(odd)
 
 

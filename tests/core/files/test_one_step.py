@@ -84,7 +84,7 @@ CASES = {
         "[Dx, Dy]",
         "[Dx + 0.1, Dy]",
         "joints.D.at[0][0]",
-        "1/10 m",
+        "0.1 m",
         "[Dx + «», Dy]",
     ),
     "a decimal comma": ("value: 0.3,", "value: 0,3,", "geometry.lx1.3", "0.3", "value: «»,"),

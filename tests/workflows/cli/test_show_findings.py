@@ -1,5 +1,6 @@
 """`basepar show`: the branch found where the file states none, and where a motion ends."""
 
+import re
 from math import atan2, degrees, hypot
 
 import numpy as np
@@ -8,6 +9,20 @@ import pytest
 from basepar_core.files import library_path
 
 FOUR_BAR = library_path("four-bar").read_text(encoding="utf-8")
+PRESS = """\
+name: press
+gravity: [0, -9.81]
+space: planar
+geometry: {{r: {{value: 40, unit: mm}}, l: {{value: 160, unit: mm}}}}
+bodies: {{crank: {{}}, rod: {{}}, ram: {{}}}}
+joints:
+  A: {{type: revolute, connects: [ground, crank]}}
+  B: {{type: revolute, connects: [crank, rod], at: [[r, 0], [0, 0]]}}
+  C: {{type: revolute, connects: [rod, ram], at: [[l, 0], [0, 0]]}}
+  D: {{type: prismatic, connects: [ground, ram], axis: [[1, 0], [1, 0]]}}
+coordinates: [A]
+assembly: {{A: 40 deg, {}}}
+"""
 ASSEMBLY = "assembly: {A: 34 deg, B: 74 deg, C: -212 deg}"
 
 
@@ -54,7 +69,29 @@ def test_another_branch_than_stated_is_reported(shown):
     spread, tilt = np.arccos(cosine), atan2(-1.1, 0.7)
     ways = [np.angle(diagonal) + sign * spread - tilt - np.radians(34) for sign in (1, -1)]
     assert min(abs(np.exp(1j * way) - np.exp(1j * b["value"])) for way in ways) < 1e-9  # Newton
-    assert "another branch than stated: B:" in text
+    (other,) = facts["other_branches"]
+    assert not other["nearer"]
+    assert "far from the stated: B:" in text
+    (there,) = (one["value"] for one in other["values"] if one["name"] == "B")
+    both = np.exp(1j * np.array([b["value"], there]))
+    assert max(min(abs(np.exp(1j * way) - both)) for way in ways) < 1e-9  # Newton
+
+
+def test_the_branch_that_was_meant_can_be_pasted(tmp_path, run):
+    file = tmp_path / "press.yaml"
+    file.write_text(PRESS.format("B: 50 deg, C: 9.2 deg, D: -0.1"))  # B with the wrong sign
+    shown = run("show", str(file)).out
+    assert "another branch than stated: B: 149.2 deg found, 50.0 deg stated" in " ".join(
+        shown.split()
+    )
+    (pasted,) = re.findall(r"another branch, as `assembly` takes it: (.*)", shown)
+    file.write_text(PRESS.format(pasted))
+    facts = run("show", str(file), "--json").json
+    assert facts["branch_found"] == facts["other_branches"] == []
+    crank, rod = 0.04 * np.exp(1j * np.radians(40)), 0.16
+    (ram,) = (float(one.split()[1]) for one in pasted.split(", ") if one.startswith("D"))
+    ahead = crank.real + np.sqrt(rod**2 - crank.imag**2)
+    assert abs(ram - ahead) < 1e-4  # four digits are printed
 
 
 def test_the_place_where_a_cycle_locks_is_reported(shown):
