@@ -90,7 +90,12 @@ _PITCH = Key("pitch", _NUMBER, "of a screw: m per turn, right-handed", "none")
 JOINT = Keys(
     (
         Key("type", Scalar((*JOINT_TYPES, SCREW)), "see below"),
-        Key("connects", _ENDS, "`[first, second]` body, one of them perhaps `ground`"),
+        Key(
+            "connects",
+            _ENDS,
+            "`[first, second]` body, one of them perhaps `ground`; of three bodies on one pin, "
+            "two joints at one place",
+        ),
         Key(
             "at",
             _VECTORS,
@@ -100,7 +105,7 @@ JOINT = Keys(
         Key(
             "axis",
             _VECTORS,
-            "direction of the joint's z-axis in both bodies, of any length; equally long in both",
+            "direction of the joint's z-axis in both bodies, of any length; equally long in both, with angles too: `[[0, -sin(a), cos(a)], [0, 0, 1]]`",
             "z in both",
         ),
         Key(
