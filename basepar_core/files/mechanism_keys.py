@@ -105,7 +105,8 @@ JOINT = Keys(
         Key(
             "axis",
             _VECTORS,
-            "direction of the joint's z-axis in both bodies, of any length; equally long in both, with angles too: `[[0, -sin(a), cos(a)], [0, 0, 1]]`",
+            "direction of the joint's z-axis in both bodies, of any length; equally long in both, "
+            "with angles too: `[[0, -sin(a), cos(a)], [0, 0, 1]]`",
             "z in both",
         ),
         Key(
