@@ -1,7 +1,22 @@
 """W at nominal geometry, which routes look at and compare with."""
 
-from basepar_core.dynamics import OPEN, Model, Observation, excitation, observe_alone, sampling
+import numpy as np
+
+from basepar_core.dynamics import (
+    OPEN,
+    Model,
+    Observation,
+    Outcome,
+    excitation,
+    observe_alone,
+    sampling,
+    trace,
+)
 from basepar_core.errors import AssemblyError, MotionError
+from basepar_core.mechanism import Fourier, States
+
+#: Shares of an excitation that are tried where it cannot be followed.
+SMALLER = (0.5, 0.25, 0.1, 0.05, 0.02)
 
 
 def nominal_observation(model: Model) -> Observation:
@@ -36,6 +51,36 @@ def nearby_observation(model: Model) -> Observation:
     return _sound(model, observe_alone(model, sampling(model)))
 
 
+def _lost(model: Model, sample: int) -> MotionError:
+    """Where the excitation cannot be followed, and how much of it can."""
+    it, start = model.mechanism, model.assembled.coordinates
+    q = excitation(it, start).q
+    here, there = (
+        ", ".join(
+            f"{name} = {x:.4g} m"
+            if it.value(name).is_length
+            else f"{name} = {np.degrees(x):.1f} deg"
+            for name, x in zip(it.coordinates, values, strict=True)
+        )
+        for values in (start, q[:, sample])
+    )
+    remedy = "Change it, or the assembly"
+    if isinstance(it.excitation, Fourier | States):
+        about = start[:, None]
+        scaled = ((part, about + part * (q - about)) for part in SMALLER)
+        part = next(
+            (p for p, x in scaled if trace(model, {}, x).outcome[0] == Outcome.CLOSED), None
+        )
+        remedy = f"It can with {part:g} times its amplitude" if part else "Change the assembly"
+        remedy += ": lower it, or change the assembly" if part else ""
+    return MotionError(
+        f"The excitation of {it.name!r} cannot be followed at the nominal geometry: from the "
+        f"assembly ({here}) the loops fail at sample {sample} of {q.shape[1]} ({there}). "
+        f"{remedy}.",
+        ["excitation"],
+    )
+
+
 def _sound(model: Model, seen: Observation) -> Observation:
     name, stated = model.mechanism.name, model.mechanism.excitation is not None
     if not (seen.closed[0] or stated):
@@ -46,13 +91,7 @@ def _sound(model: Model, seen: Observation) -> Observation:
             ["assembly", "excitation"],
         )
     if not seen.closed[0]:
-        sample = int(seen.trace.where[0])
-        raise MotionError(
-            f"The excitation of {name!r} cannot be followed at the nominal "
-            f"geometry: the loops fail at sample {sample} of {seen.W.shape[1]}. Lower its "
-            f"amplitude, or change the assembly.",
-            ["excitation"],
-        )
+        raise _lost(model, int(seen.trace.where[0]))
     gap = float(seen.residual[0])
     if gap > OPEN:
         raise AssemblyError(

@@ -130,12 +130,11 @@ def _miscounted(
     line = f": `coordinates: [{', '.join(names)}]`" if len(names) == freedom else ""
     remedy = f"ame exactly {plural(freedom, 'joint value')}{line}."
     if freedom > count and (loose := _held_once(mechanism)):
-        told = ", ".join(f"{body} (only {joint})" for body, joint in loose)
-        body = loose[0][0]
+        told = ", ".join(f"{body} has one joint only ({joint})" for body, joint in loose)
+        body, axis = loose[0][0], "[1, 0]" if mechanism.planar else "[1, 0, 0]"
         return MechanismError(
-            f"{text}. Has each body all its joints? One joint alone has {told}. Add what is "
-            f"missing to `joints`, like `{body}_guide: {{type: prismatic, connects: [{GROUND}, "
-            f"{body}]}}`; or n{remedy}",
+            f"{text}. Is a joint missing? {told}. Add it to `joints`, like `{body}_guide: {{type: "
+            f"prismatic, connects: [{GROUND}, {body}], axis: [{axis}, {axis}]}}`; or n{remedy}",
             ["joints"],
         )
     return MechanismError(f"{text}. N{remedy}", ["coordinates"])

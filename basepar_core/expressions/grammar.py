@@ -55,6 +55,7 @@ _FOREIGN: Mapping[str, tuple[float, str]] = {
     "kW": (1000, "W"),
     "degrees": (1, "deg"),
 }
+_ELECTRICAL = ("V", "A", "ohm", "Ohm", "Ω", "H", "mH", "mA")
 #: Units in words, in the singular; -re is spelled -er.
 _IN_WORDS = {
     "meter": "m",
@@ -68,7 +69,16 @@ _IN_WORDS = {
     "degree": "deg",
 }
 #: Other words for parts of names.
-_MEANT = {"max": "peak", "maximum": "peak", "i": "1", "ii": "2", "iii": "3", "center": "centre"}
+_MEANT = {
+    "max": "peak",
+    "maximum": "peak",
+    "plot": "show",
+    "draw": "show",
+    "i": "1",
+    "ii": "2",
+    "iii": "3",
+    "center": "centre",
+}
 _MAX_UNIT_POWER = 12  # beyond any quantity of mechanics
 
 
@@ -180,6 +190,10 @@ def unknown_unit(word: str, number: str = "1") -> str:
     said = f"the unit {word!r} is unknown; units are {', '.join(UNITS)} and their products, " + (
         "quotients and powers"
     )
+    if word in _ELECTRICAL:
+        return (
+            f"{word!r} is no unit here; electrical values are plain numbers in V, A, ohm, H, V*s"
+        )
     if word not in _FOREIGN:
         return f"{said}{_unit_meant(word)}"
     size, unit = _FOREIGN[word]
@@ -277,7 +291,7 @@ class _Parser:
                 remedy = f"write two conditions: {first!r} and {second!r}"
             if word == "or":
                 remedy = "all conditions of a list are to be met; of two, write max(a, b) >= c"
-            raise self.error(f"{self.next.text!r} is no sign; {remedy}")
+            raise self.error(f"{self.next.text!r} does not join conditions; {remedy}")
 
     def expect_end(self, example: str = "") -> None:
         token = self.next

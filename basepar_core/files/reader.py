@@ -25,6 +25,7 @@ from basepar_core.expressions import (
     is_literal,
     parse,
     parse_any,
+    parse_unit,
     shown,
     tokens,
 )
@@ -68,6 +69,8 @@ class Reading:
         self.dubious: set[str] = set()
         #: Names already complained of; expressions with them are not complained of again.
         self.spoilt: set[str] = set()
+        #: Units as symbols state them.
+        self.symbol_units: list[str] = []
         #: Symbols that state no unit.
         self.unitless: dict[str, Fields] = {}
         self.field: Identities | None = None
@@ -365,10 +368,17 @@ class Reading:
             self.mistake(
                 self.unitless[name],
                 f"has no unit, and {shown(text)} in {node.path} (line {node.line}) needs one: "
-                f"write {remedies.with_unit(name, self.unitless[name], unit)}",
+                f"write {remedies.with_unit(name, self.unitless[name], self._usual(unit))}, or "
+                f"put another symbol there",
             )
             self.spoilt.add(name)
         return bool(units)
+
+    def _usual(self, unit: str) -> str:
+        """The unit that the file's symbols of this dimension have most often."""
+        given = [one for one in self.symbol_units if one in UNITS]
+        alike = [one for one in given if UNITS[one].dimension == parse_unit(unit).dimension]
+        return max(alike, key=alike.count, default=unit)
 
     def _parsed_any(self, node: Node | None) -> tuple[Expression, Dimension | None]:
         text = self.text(node, "a number or an expression")

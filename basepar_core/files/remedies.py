@@ -52,7 +52,12 @@ def unknown_key(key: str, entries: Mapping[str, Node]) -> str:
     """The remedy for a key that is the rest of a number with a decimal comma, else nothing."""
     order = list(entries)
     before = entries[order[order.index(key) - 1]]
-    if key.strip().isdigit() and isinstance(before, Text) and before.value.lstrip("-").isdigit():
+    # A unit may follow: `mass: 0,8 kg`.
+    if (
+        re.match(r" *[0-9]+( |$)", key)
+        and isinstance(before, Text)
+        and before.value.lstrip("-").isdigit()
+    ):
         return f"; the decimal sign is a point: write {before.value}.{key.strip()}"
     return ""
 

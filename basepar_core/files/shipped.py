@@ -32,6 +32,7 @@ def not_found(name: str) -> FileError:
     """The error for a name that is neither a file nor shipped."""
     from basepar_core.expressions import did_you_mean
 
-    hint = did_you_mean(name, library_names())
+    own = [one for one in (f"{name}.yaml", f"{name}.yml") if Path(one).is_file()]
+    hint = did_you_mean(name, own or library_names())
     listed = ", ".join(library_names())
     return FileError(name, [Mistake("", f"no such file, and the library has {listed}{hint}")])

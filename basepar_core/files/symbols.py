@@ -55,6 +55,7 @@ def _symbol(reading: Reading, name: str, node: Node, bounded: bool) -> Symbol:
     unit = _unit(reading, entries.get("unit"))
     reading.dimensions[name] = unit.dimension if unit and entries else None
     slot = unit or DIMENSIONLESS
+    reading.symbol_units.append(slot.text)
     before = reading.count
     value = reading.fixed(entries.get("value"), slot) if unit else ZERO
     value = reading.replaced.get(name, value)

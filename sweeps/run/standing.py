@@ -153,7 +153,8 @@ def refuse_other(spec: Job, path: Location, attrs: Mapping[str, Any] | None = No
     listed = "".join(f"\n  {line}" for line in lines[:10])
     raise StoreError(
         f"{path} holds another sweep or study (here: this specification; there: the store's):"
-        f"{listed}\nName another store, or remove this one.",
+        f"{listed}\nName another store, or remove this one; of a study, with its "
+        f"journal.",
         [str(path)],
     )
 

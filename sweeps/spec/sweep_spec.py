@@ -265,6 +265,12 @@ def unsweepable(mechanism: Mechanism, name: str) -> str:
     if name in geometry:
         return ""
     hint = did_you_mean(name, geometry)
+    body, _, key = name.partition(".")
+    if body in mechanism.body_index and key:
+        return (
+            f"only symbols of `geometry` vary, and {name!r} is none: declare one there, like "
+            f"`{body}_{key}: {{value: …, unit: …}}`, and write `{key}: {body}_{key}` in {body}"
+        )
     return f"{mechanism.name} has no symbol {name!r}{hint or ': ' + ', '.join(geometry)}"
 
 

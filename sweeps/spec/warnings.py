@@ -57,7 +57,7 @@ def _beyond(symbol: Symbol, least: float, most: float) -> str:
     for other in UNITS.values():  # numbers that would be right in another unit
         scale = other.size / size
         alike = (other.dimension, other.is_angle) == (unit.dimension, unit.is_angle)
-        if alike and scale != 1 and low <= least * scale and most * scale <= high:
+        if alike and scale != 1 and low - slack <= least * scale and most * scale <= high + slack:
             number = f"{least / size:.4g}"
             return (
                 f"{swept}, wholly outside {bounds}. In {other.text} these numbers lie within: "

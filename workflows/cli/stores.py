@@ -46,7 +46,7 @@ def _sweep(options: argparse.Namespace) -> int:
             if how == "prepare":
                 continue
             store.show_rate(document)
-            store.show_next_steps(document, jobs[name].mechanism.name)
+            store.show_next_steps(document, jobs[name].mechanism)
         if how == "prepare":
             parts.show_next(options)
     if any(one.stopped for one in results.values()):

@@ -98,7 +98,8 @@ class Journal:
             listed = "".join(f"\n  {line}" for line in lines[:10])
             raise StoreError(
                 f"{self.path} holds another study {self.spec.name!r} (here: this specification; "
-                f"there: the journal's):{listed}\nName another journal, or another `study.name`.",
+                f"there: the journal's):{listed}\nName another journal or `study.name`, "
+                f"or remove this one.",
                 [self.path],
             )
 

@@ -116,7 +116,10 @@ def check_words(text: str, known: Iterable[str]) -> None:
         alike = [name for name in known if name.startswith(f"{word}(")]
         name = canonical(f"{word}({inner})")
         if alike and name not in known:
+            middle = [one for one in alike if f",{inner.strip()}," in one]
             hint = did_you_mean(name, alike) or f"; there are {', '.join(alike)}"
+            if middle:
+                hint = f"; with {inner.strip()} in the middle there are {', '.join(middle)}"
             raise ExpressionError(f"there is no {name}{hint}")
         if not alike and word in words("regime"):
             raise ExpressionError(

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from basepar_core.api import load
 from basepar_core.errors import StoreError
 from basepar_core.files import library_names
+from basepar_core.mechanism import Mechanism
 from basepar_core.texts import plural, shell
 from sweeps.store import (
     ERRORS_KEPT,
@@ -283,18 +285,18 @@ def show_rate(document: Mapping[str, Any]) -> None:
     )
 
 
-def show_next_steps(document: Mapping[str, Any], mechanism: str) -> None:
-    """Commands to try after a sweep; `mechanism` is the name its file states."""
+def show_next_steps(document: Mapping[str, Any], swept: Mechanism) -> None:
+    """Commands to try after a sweep; those by name where the mechanism is the shipped one."""
     place = near(document["store"])
     steps = [f"report {shell(place)}", f"explore {shell(place)}", f"status {shell(place)}"]
-    if mechanism in library_names():
+    mechanism = swept.name
+    if mechanism in library_names() and load(mechanism) == swept:
         steps += [f"reduce {mechanism}", f"base {mechanism}", f"show {mechanism} -o drawing.png"]
         lost = (Status.LOST.meaning, Status.SINGULAR.meaning)
         for reason in [one for one in document["reasons"] if one["status"] in lost][:1]:
             variant = shell(f"{place}:{reason['example']}")
             steps.append(f"show {mechanism} --variant {variant} -o lost.png")
-    if mechanism in study_names():
-        steps.append(f"study {mechanism}")
+        steps += [f"study {mechanism}"] * (mechanism in study_names())
     terminal.show_next(*steps)
     reading = f"import basepar; print(basepar.open({json.dumps(place)}))"
     terminal.out.print(f"in Python: {reading}", soft_wrap=True)

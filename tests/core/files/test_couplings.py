@@ -92,7 +92,7 @@ def test_values_and_units():
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ("A: -r}", "A: -n}", "write n: {value: 3, unit: m}"),
+        ("A: -r}", "A: -n}", "write n: {value: 3, unit: mm}"),
         ("B: 1,", "B: r,", "a factor in 1/m is missing"),
         ("B: 1,", "E: 1,", "no joint value is named 'E'"),
         ("C.slide: n", "C: n", "has several values: C.1, C.2, C.slide, C.angle"),
@@ -100,7 +100,7 @@ def test_values_and_units():
         ("A: -r}", "A: 0}", "0 couples nothing"),
         ("A: -r}", "B.1: -r}", "the prismatic joint 'B' has one value: B"),
         ("offset: 3 mm", "offset: 3 rad", "m is expected"),
-        ("offset: 3 mm", "offset: n", "write n: {value: 3, unit: m}"),
+        ("offset: 3 mm", "offset: n", "write n: {value: 3, unit: mm}"),
         ("offset: 3 mm", "offset: B", "no symbol 'B' is declared"),
         ("rack:", "A:", "'A' is a joint too"),
         ("  screw:", "  twice: {values: {A: r, B: -1}, offset: -3 mm}\n  screw:", "follows from"),

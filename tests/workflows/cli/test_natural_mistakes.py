@@ -136,13 +136,42 @@ MISTAKES = {
         "show",
         re.sub(r"(?m)^  D: .*\n", "", FOUR_BAR),
         "",
-        ("3 degrees of freedom", "One joint alone has rocker (only C)", "`joints`", "rocker]}`"),
+        (
+            "3 degrees of freedom",
+            "rocker has one joint only (C)",
+            "`joints`",
+            "axis: [[1, 0], [1, 0]]}`",
+        ),
     ),
     "no blank behind a colon": (
         "show",
         file(FOUR_BAR, "{A: 34 deg", "{A:34 deg"),
         "",
         ("assembly.A:34 deg (line", "write 'A: 34 deg'"),
+    ),
+    "a decimal comma before a unit": (
+        "show",
+        file(ARM, "mass: 6 kg", "mass: 6,5 kg"),
+        "",
+        ("bodies.column.5 kg (line 8)", "write 6.5 kg"),
+    ),
+    "an amplitude beyond dead centre": (
+        "base",
+        file(FOUR_BAR, "lx3: {value: 1.3", "lx3: {value: 0.9").replace("0.3,", "0.9,"),
+        "",
+        ("from the assembly (A = 34.0 deg)", "times its amplitude"),
+    ),
+    "a mass that varies": (
+        "sweep",
+        file(SWEEP, "lx1: [0.2, 0.6]", "crank.mass: [3, 5]"),
+        "",
+        ("space.variables.crank.mass (line 4)", "`mass: crank_mass` in crank"),
+    ),
+    "one joint of an angle's three": (
+        "study",
+        file(STUDY, "stroke(D) >= 40 deg", "transmission_angle(C) >= 40 deg"),
+        "",
+        ("constraints[0] (line 4)", "transmission_angle(B,C,D)"),
     ),
     "a unit in words": (
         "show",
