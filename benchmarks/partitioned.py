@@ -34,10 +34,11 @@ class Partitioned:
         self.model = pin.Model()
         self.model.gravity.linear = np.array(evaluate(self.source.gravity, self.known), float)
         self.carried = {-1: (0, pin.SE3.Identity())}
-        start = []
+        #: Which of the mechanism's positions each of Pinocchio's is.
+        self.order: list[int] = []
         for node in self.graph.tree:
             assert node.forward
-            start += self._add(node, mechanism.assembled.q)
+            self._add(node)
         self._cut()
         self.data, nv = self.model.createData(), self.model.nv
         self.free = np.array(self.graph.independent)
@@ -47,7 +48,7 @@ class Partitioned:
         # Coordinates are speeds of one-axis joints, whose positions are numbers.
         first = [(joint.idx_v, joint.idx_q) for joint in self.model.joints if joint.nv == 1]
         self.set = np.array([dict(first)[k] for k in self.free])
-        self.q, self.v, self.a = np.array(start), np.zeros(nv), np.zeros(nv)
+        self.q, self.v, self.a = mechanism.assembled.q[self.order], np.zeros(nv), np.zeros(nv)
 
     def _frame(self, frame) -> pin.SE3:
         at, axis, reference = (
@@ -59,29 +60,30 @@ class Partitioned:
         x /= np.linalg.norm(x)
         return pin.SE3(np.stack([x, np.cross(z, x), z], axis=1), at)
 
-    def _add(self, node, assembled) -> list[float]:
+    def _add(self, node) -> None:
         joint = self.source.joints[node.joint]
         parent, placement = self.carried[node.parent]
         placement = placement * self._frame(joint.frames[0])
-        here, q = pin.SE3.Identity(), assembled[node.position :]
+        here, first = pin.SE3.Identity(), node.position
         turn, slide = pin.JointModelRZ, pin.JointModelPZ
         match node.kind:
             case "revolute" | "prismatic":
                 kind = turn() if node.kind == "revolute" else slide()
                 parent = self.model.addJoint(parent, kind, placement, joint.name)
-                values = [q[0]]
+                self.order += [first]
             case "universal":
-                parent = self.model.addJoint(parent, turn(), placement, joint.name + " 1")
-                parent = self.model.addJoint(parent, turn(), _UNIVERSAL_ZERO, joint.name + " 2")
-                values = [q[0], q[1]]
+                # About z, then x: one joint, so that Y has no columns of a body between its axes.
+                cross = pin.JointModelUniversal(np.array([0.0, 0, 1]), np.array([1.0, 0, 0]))
+                parent = self.model.addJoint(parent, cross, placement, joint.name)
+                here = _UNIVERSAL_ZERO
+                self.order += [first, first + 1]
             case "spherical":
                 ball = pin.JointModelSpherical()
                 parent = self.model.addJoint(parent, ball, placement, joint.name)
-                values = [q[1], q[2], q[3], q[0]]
+                self.order += [first + 1, first + 2, first + 3, first]  # the scalar part is last
             case _:
                 raise ValueError(f"the mechanisms compared here have no {node.kind} joints")
         self.carried[node.child] = parent, here * self._frame(joint.frames[1]).inverse()
-        return values
 
     def _cut(self) -> None:
         """Both points of every cut, and which joints move them."""
